@@ -1,20 +1,21 @@
-// The benchmark program: reads the command line, runs what it asks for, prints tables and appends the record. Progress goes
-// to standard error. Ends with 1 if an answer was wrong or something failed; a goal that is missed is no failure.
+// The benchmark program: reads the command line, runs the requested parts, prints tables and appends the record.
+// Progress goes to standard error. Ends with 1 if an answer was wrong or something failed; a missed goal is no failure.
 //
-// Where to begin: options.ts has what can be asked for, compare/comparison.ts the usual run. The folders, lowest first (test/structure/rooms.ts):
+// Where to start: options.ts has the options, compare/comparison.ts the usual run. The folders, lowest first
+// (test/structure/rooms.ts):
 //   machine/   the machine and its processes: clock, memory, pauses, steal time
 //   load/      load generators: rows, requests, connections, checks of answers, latencies
 //   subjects/  what is measured: Shelfmark, Azurite, bare node:http, raw LMDB; each in processes of its own
 //   report/    goals and verdicts, and the record in results.jsonl
-//   compare/   workloads of the Table service, by turns, and how they grow with the table
+//   compare/   workloads of the Table service, in rotation, and how they grow with the table
 //   mixed/     a mixed load at a fixed rate, and while a table is dropped
 //   queues/    the Queue service
 //   scans/     scans of whole tables
 //   blobs/     the Blob service
-//   cassandra/ the engine on a cluster beside its driver
+//   cassandra/ the engine on a cluster compared with its driver
 //   profile/   where the server's time goes
 //   wal/       the write-ahead log against transactions alone, a program of its own
-//   heads/     what a packet of a request's head costs, a program of its own
+//   heads/     the cost of a packet of a request's head, a program of its own
 import { rmSync } from 'node:fs';
 import { measureBlobs } from './blobs/blobs.js';
 import { blobsReport } from './blobs/blobs-report.js';
@@ -44,16 +45,16 @@ const say = (line: string): void => {
   process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
 };
 
-/** A subject that had to be killed may write a last time. */
+/** A subject that had to be killed may write one last time. */
 const REMOVAL = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 } as const;
 
-/** Minutes of each phase around a drop, if none are given. */
+/** Minutes of each phase around a drop, by default. */
 const RECLAIM_MINUTES = 1;
 
-/** Besides the longest one. */
+/** In addition to the longest one. */
 const QUEUE_DEPTHS = [100, 10_000];
 
-/** Of the long queue on a cluster, if none are given. */
+/** Of the long queue on a cluster, by default. */
 const CLUSTER_MESSAGES = 1_000_000;
 const QUICK_MESSAGES = 2000;
 
@@ -146,7 +147,7 @@ async function run(args: readonly string[]): Promise<void> {
     return;
   }
   const directory = makeDataDirectory();
-  // Whatever ends the benchmark, its data goes; the subjects' processes are seen to where they are started.
+  // However the benchmark ends, it removes its data; the subjects' processes are ended where they are started.
   process.once('exit', () => rmSync(directory, REMOVAL));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const result = await measure(options, directory);

@@ -1,4 +1,4 @@
-// The command line: defaults, what may be said, and what is refused.
+// The command line: defaults, accepted options, and refused ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STRIDE } from './load/template.js';
@@ -41,7 +41,7 @@ test('without options both tables, all workloads and all subjects', () => {
   });
 });
 
-test('quick is small, is not recorded, and gives way to what is said', () => {
+test('quick is small, is not recorded, and explicit options override it', () => {
   const quick = parseOptions(['--quick', '--seconds', '0.5']);
   assert.deepEqual([quick?.rows, quick?.runs, quick?.seconds, quick?.record], [[2000], 1, 0.5, false]);
 });

@@ -118,7 +118,7 @@ function parseCount(name: string, text: string): number {
   return number;
 }
 
-/** Groups of rows are asked for whole, and rows are visited by steps of a prime that must be above their number. */
+/** Groups of rows are requested whole, and rows are visited by steps of a prime that must be above their number. */
 function parseRows(name: string, text: string): number {
   const rows = parseCount(name, text);
   if (rows % GROUP_ROWS !== 0 || rows >= STRIDE) {

@@ -1,10 +1,10 @@
-// Where the benchmark keeps what it makes. Data stands beside the project and not in the system's temporary directory,
-// which may be memory: a sync there would cost nothing.
+// The benchmark's directories. Data is next to the project and not in the system's temporary directory, which may be
+// memory: a sync there would cost nothing.
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The repository: the compiled benchmark stands two folders below it. */
+/** The repository: the compiled benchmark is two folders below it. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const BENCH = join(ROOT, 'bench');
 export const RESULTS = join(BENCH, 'results.jsonl');

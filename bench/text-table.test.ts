@@ -14,7 +14,7 @@ test('columns line up, and nothing trails', () => {
   assert.equal(textTable(lines, 2), text);
 });
 
-test('numbers show three digits that matter', () => {
+test('numbers show three significant digits', () => {
   const texts = [0.012345, 0.5, 1.005, 12.34, 999.4, 1234.5, Number.NaN].map(formatNumber);
   assert.deepEqual(texts, ['0.0123', '0.5', '1.01', '12.3', '999', '1,235', '-']);
   assert.equal(formatCount(1234567.8), '1,234,568');

@@ -1,4 +1,4 @@
-// Metrics as text in columns. It does not know what they mean.
+// Text tables in columns. Independent of what the metrics mean.
 
 /** Columns as wide as their widest cell; the first ones to the left, the others to the right. */
 export function textTable(lines: readonly (readonly string[])[], leftColumns: number): string {
@@ -24,7 +24,7 @@ export function textTable(lines: readonly (readonly string[])[], leftColumns: nu
 /** `1,234,567`. */
 export const formatCount = (value: number): string => Math.round(value).toLocaleString('en-US');
 
-/** Three digits that matter, or all before the point: `0.123`, `12.3`, `1,235`. */
+/** Three significant digits, or all before the point: `0.123`, `12.3`, `1,235`. */
 export const formatNumber = (value: number): string => {
   if (Number.isNaN(value)) return '-';
   return Math.abs(value) < 1000
@@ -32,7 +32,7 @@ export const formatNumber = (value: number): string => {
     : formatCount(value);
 };
 
-/** Of a share: `12.34 %`. */
+/** For a share: `12.34 %`. */
 export const formatPercent = (share: number): string => `${(share * 100).toFixed(2)} %`;
 
 const MEGABYTE = 1_000_000;

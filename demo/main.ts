@@ -1,5 +1,6 @@
-// `npm run demo`: a server, real data, the queries of the table design guide, a restart. Each step checks what it prints; the
-// first failed check ends the demo with an error. data/ reads the source files, stage/ has the client and the output, chapters/ what is shown.
+// `npm run demo`: a server, real data, the queries of the table design guide, a restart. Each step checks what it
+// prints; the first failed check ends the demo with an error. data/ reads the source files, stage/ has the client and
+// the output, chapters/ the chapters.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Eventually consistent transactions: the guide's employee who leaves, and is moved to the archive while others still write. At every moment the employee is in one of the two tables.
+// Eventually consistent transactions: the guide's employee who leaves, and is moved to the archive while others still
+// write. At every moment the employee is in one of the two tables.
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { QueueServiceClient } from '@azure/storage-queue';
@@ -31,7 +32,7 @@ export const archive: Example = {
 
     for (let id = 0; id < COUNT; id += 2) await archiving.start(db, keyOf(id));
     say(`${(await archiving.flow.figures(db)).pending} messages are in the queue`);
-    // Two workers, as two processes would have them, and a program that goes on counting days.
+    // Two workers, as if in two processes, and a program that keeps counting days.
     const workers = [archiving.flow.worker(db), archiving.flow.worker(db)];
     const days = new Map<number, number>();
     while ((await archiving.flow.figures(db)).pending > 0) {

@@ -1,4 +1,4 @@
-// Two workers, as two processes would have them, that work until a flow has no messages left.
+// Two workers, as if in two processes, that work until a flow has no messages left.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from '#patterns';
 import type { Flow, WorkerOptions } from '#patterns/flows';

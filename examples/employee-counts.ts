@@ -1,5 +1,6 @@
-// How many employees each department has, as the guide discusses it with one-to-many relationships: in the department's partition by one transaction with each employee; in another partition by a flow
-// that counts, and that also moves who leaves to the archive.
+// How many employees each department has, as the guide discusses it with one-to-many relationships: in the department's
+// partition by one transaction with each employee; in another partition by a flow that counts, and that also moves
+// employees who leave to the archive.
 import assert from 'node:assert/strict';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { codec, type Db, entity, key, type Of, open, PatternError, t } from '#patterns';
@@ -35,7 +36,7 @@ const FarDepartment = entity('FarDepartment', {
   row: p => key(p.name),
 });
 
-/** The employee and the count, together or not at all; again if somebody else was hired in between. */
+/** The employee and the count, together or not at all; retried if a concurrent writer hired in between. */
 async function hire(db: Db, employee: EmployeeValue): Promise<void> {
   for (;;) {
     const department = await db.repo(Department).get({ name: employee.department });
@@ -54,7 +55,10 @@ async function hire(db: Db, employee: EmployeeValue): Promise<void> {
   }
 }
 
-/** Counts the rows and writes their number. It adds nothing to what was there, so that it may be done twice, late and by two workers at a time. */
+/**
+ * Counts the rows and writes their number. It adds nothing to the old number, so it may run twice, late and in two
+ * workers at a time.
+ */
 async function count(db: Db, name: string): Promise<void> {
   const departments = db.repo(FarDepartment);
   for (;;) {
@@ -64,7 +68,8 @@ async function count(db: Db, name: string): Promise<void> {
     for await (const _ of db.repo(Employee, { table: 'Employees' }).partition({ department: name }))
       employeeCount++;
     try {
-      // Written under the ETag from before the count, and also where the number is the same: who counted earlier and writes later is refused.
+      // Written under the ETag from before the count, even if the number is the same: a worker that counted earlier and
+      // writes later is refused.
       await departments.merge(department, { employeeCount });
       return;
     } catch (thrown) {
@@ -91,7 +96,7 @@ const SCHEMA = {
   },
 } as const;
 
-/** A crash of each second worker behind its write: the message comes back, and the department is counted again. */
+/** Every second worker crashes after its write: the message comes back, and the department is counted again. */
 function failingFirst(step: Step<EmployeeKey>, say: (line: string) => void): Step<EmployeeKey> {
   return {
     name: step.name,

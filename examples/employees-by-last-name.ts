@@ -1,5 +1,6 @@
-// Index entities: employees by last name, in the guide's three options. The second keeps a list of ids in the department's partition, in one transaction with the employee; the first and the third keep lists
-// of all departments, in blobs and in other partitions, by a flow.
+// Index entities: employees by last name, in the guide's three options. The second keeps a list of ids in the
+// department's partition, in one transaction with the employee; the first and the third keep lists of all departments,
+// in blobs and in other partitions, by a flow.
 import assert from 'node:assert/strict';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
@@ -17,7 +18,7 @@ const define = () =>
     row: p => key('employee', p.id.as(codec.int(6))),
   });
 const Employee = define();
-/** As a program defines it that knows no lists. */
+/** The definition of a program without lists. */
 const WithoutLists = define();
 const byLastName = listOf(Employee, 'byLastName', {
   where: 'same-partition',
@@ -36,7 +37,7 @@ const elsewhere = listOf(Employee, 'elsewhere', {
   row: key('list'),
 });
 
-/** Lists of other partitions and of blobs are kept by a flow. */
+/** A flow keeps the lists in other partitions and in blobs. */
 const keeping = listFlow('employees-by-last-name', [inBlobs, elsewhere]);
 
 const EMPLOYEES = [

@@ -1,4 +1,5 @@
-// The guide's inter-partition secondary index: employees of all departments by e-mail and by last name. The index rows stand in other partitions, and a flow keeps them.
+// The guide's inter-partition secondary index: employees of all departments by e-mail and by last name. The index rows
+// are in other partitions, and a flow keeps them.
 import assert from 'node:assert/strict';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { codec, entity, key, open, t } from '#patterns';
@@ -6,7 +7,10 @@ import { indexFlow } from '#patterns/indexes';
 import { drain } from './drain.js';
 import type { Example } from './example.js';
 
-/** PartitionKey `Sales`, RowKey `empid!000223`; of the indexes PartitionKey `jonesj@contoso.0com`, in a table of its own, and `last!Jones`. */
+/**
+ * PartitionKey `Sales`, RowKey `empid!000223`; in the indexes PartitionKey `jonesj@contoso.0com`, in a table of its
+ * own, and `last!Jones`.
+ */
 const Employee = entity('Employee', {
   version: 1,
   table: 'Everybody',

@@ -1,4 +1,4 @@
-// The films of vega-datasets as an entity, for the examples: a partition a genre, rows by year and title.
+// The films of vega-datasets as an entity, for the examples: a partition per genre, rows by year and title.
 import { codec, type Db, entity, key, type Of, t } from '#patterns';
 import { readDatasetFile } from '../demo/data/dataset.js';
 import { decodeRelease } from '../demo/data/movies.js';

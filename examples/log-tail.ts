@@ -1,4 +1,5 @@
-// Log tail: with reversed time in the row key, the latest rows of a partition are its first, and are read without reading any other.
+// Log tail: with reversed time in the row key, the latest rows of a partition are its first, and are read without
+// reading any other.
 import assert from 'node:assert/strict';
 import { type Instant, open } from '#patterns';
 import type { Example } from './example.js';

@@ -1,4 +1,5 @@
-// Encryption: records of patients, whose names and diagnoses nobody reads in the table, are found by a keyed hash of a number, and get a new key while a program writes.
+// Encryption: records of patients, whose names and diagnoses are unreadable in the table, are found by a keyed hash of
+// a number, and get a new key while a program writes.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { codec, entity, key, open, t } from '#patterns';

@@ -11,7 +11,7 @@ export const resumedPages: Example = {
     await client.createTable(Film.table);
     await loadFilms(open({ tables: client }), films);
 
-    /** Continues like a new process, with the token alone. */
+    /** Continues like a new process, with only the token. */
     const page = (resume: string | undefined) =>
       open({ tables: client }).repo(Film).partition({ genre: 'Comedy' }).page({ size: 200, resume });
     const titles: string[] = [];

@@ -1,4 +1,5 @@
-// The guide's intra-partition secondary index: employees by department and id, by e-mail, of which each has one of its own, and by last name. Every write keeps the three right.
+// The guide's intra-partition secondary index: employees by department and id, by their unique e-mail, and by last
+// name. Every write keeps all three right.
 import assert from 'node:assert/strict';
 import { codec, entity, key, type NewOf, open, PatternError, t } from '#patterns';
 import { audit } from '#patterns/audit';

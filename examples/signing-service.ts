@@ -1,4 +1,5 @@
-// Signatures: a small service that has the account's key, and gives each employee a token for that employee's own reviews. The tokens name a policy, by which all of them are taken back.
+// Signatures: a small service that has the account's key, and gives each employee a token for that employee's own
+// reviews. The tokens name a policy, by which all of them can be revoked.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import {
@@ -29,7 +30,7 @@ const settingsOf = (connectionString: string): ReadonlyMap<string, string> =>
       .map(each => [each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1)]),
   );
 
-/** `GET /?employee=7`: a token for the reviews of that employee. Who asks would be known by a sign-in, which is left out here. */
+/** `GET /?employee=7`: a token for the reviews of that employee. A sign-in, which is left out here, would identify the caller. */
 async function startSigning(sign: (id: number) => string) {
   const server = createServer((request, response) => {
     const id = Number(

@@ -1,4 +1,5 @@
-// High volume delete: logins stand in a table of their day and are kept a week, so that each night the oldest day goes with its table, by one request, however many logins it had.
+// High volume delete: logins are in a table per day and are kept a week, so that each night the oldest day goes with
+// its table, by one request, however many logins it had.
 import assert from 'node:assert/strict';
 import { codec, entity, Instant, key, open, t } from '#patterns';
 import { change, writeAll } from '#patterns/bulk';
@@ -19,7 +20,7 @@ const DAYS = 14;
 const KEPT_DAYS = 7;
 const USERS = ['ann', 'ben', 'cem', 'dee'];
 
-/** Logins of a day: of each user one every other hour. */
+/** Logins of a day: for each user one every other hour. */
 const loginsOf = (day: number) =>
   USERS.flatMap((user, at) =>
     Array.from({ length: 12 }, (_, hour) => ({
@@ -49,7 +50,7 @@ export const weekOfLogins: Example = {
         change.create(Login, login, { table: logins.tableOf(login.at) }),
       );
       for await (const report of writeAll(logins.db, changes)) assert.equal(report.kind, 'done');
-      // What a program does each night: tomorrow's table is made, and the oldest is dropped.
+      // What a program does each night: creates tomorrow's table, and drops the oldest.
       await logins.prepare();
       dropped += (await logins.expire()).length;
     }

@@ -1,4 +1,5 @@
-// Writes the help of every command into the blocks of docs/cli.md that stand below its heading. A test compares (test/structure/cli-page.test.ts).
+// Writes the help of every command into the blocks of docs/cli.md below its heading. A test compares them
+// (test/structure/cli-page.test.ts).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
@@ -7,14 +8,14 @@ import { programOf, SUBCOMMAND_NAMES } from '../packages/cli/program.js';
 
 const PAGE = fileURLToPath(new URL('../../docs/cli.md', import.meta.url));
 const BLOCK = /^#{3,4} shelfmark (.+)\n[^#]*?```\n([\s\S]*?)```$/gm;
-/** One line an option. */
+/** One line per option. */
 const COLUMNS = 200;
-/** What the page says once, for all commands. */
+/** What the page documents once, for all commands. */
 const SAID_ONCE = [`${ADDRESS_HELP}\n`, /^ +-h, --help .*\n/gm, /^Options:\n(?=\n|$)/gm];
 
 export const cliPage = (): string => readFileSync(PAGE, 'utf8');
 
-/** A command of a command leaves out what stands behind its options: it is that of the command above. */
+/** A nested command leaves out the text after its options: it is that of its parent. */
 function helpOf(command: Command, isNested: boolean): string {
   let help = '';
   command.configureOutput({ writeOut: text => (help += text), getOutHelpWidth: () => COLUMNS });

@@ -1,4 +1,5 @@
-// What writes of a source and of the rows with copies of it cost, without copies and with each kind of them. docs/patterns/one-to-many.md has the table.
+// The cost of writes of a source and of the rows with copies of it, without copies and with each kind.
+// docs/patterns/one-to-many.md has the table.
 import { codec, type Db, entity, key, type Repo, type StoredOf, t } from '#patterns';
 import { type CopiesPlace, copies, embed } from '#patterns/copies';
 import { COST_TABLE, type CostColumn, costTable, deleteAll, type Scene } from './cost-table.js';
@@ -34,7 +35,7 @@ interface Rows {
 
 type Operation = readonly [title: string, run: (rows: Rows) => Promise<unknown>];
 
-/** What is done with a source of three rows with copies, beside which a second source stands. */
+/** Operations on a source of three rows with copies, next to a second source. */
 const OPERATIONS: readonly Operation[] = [
   ['`create` of a source', ({ sources }) => sources.create({ id: 3, name: 'Cid', note: 'n' })],
   [
@@ -50,7 +51,7 @@ const OPERATIONS: readonly Operation[] = [
   ],
 ];
 
-/** A row as it is once its copies are made. */
+/** A row after its copies are made. */
 async function standing<T>(read: Promise<T | undefined>): Promise<T> {
   const row = await read;
   if (row === undefined) throw new Error('the row is not there');

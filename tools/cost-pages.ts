@@ -1,4 +1,4 @@
-// The pages of docs/patterns that have a table of costs, and what counts it.
+// The pages of docs/patterns that have a table of costs, and the functions that count them.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { copyCosts } from './copy-costs.js';
@@ -8,7 +8,7 @@ import { logCosts, seriesCosts } from './time-costs.js';
 
 const pages = join(fileURLToPath(new URL('../..', import.meta.url)), 'docs', 'patterns');
 
-/** A page, and its table as it is counted. */
+/** A page, and the function that counts its table. */
 export interface CostPage {
   readonly name: string;
   readonly path: string;

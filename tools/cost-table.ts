@@ -1,18 +1,21 @@
-// Makes a table of what operations cost: a line for each operation, and a column for each kind of what is kept with it, or two: the write, and what the worker of the flow does behind it. Each cell is counted on a
-// server in memory.
+// Makes a table of the costs of operations: a line for each operation, and one or two columns for each kind: the write,
+// and the flow's worker after it. Each cell is counted on a server in memory.
 import { TableServiceClient } from '@azure/data-tables';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { serve } from 'shelfmark';
 import { type AnyEntity, type Db, PatternError, type Repo } from '#patterns';
 import { Counted, type CountedFlow, drain } from './counted-requests.js';
 
-/** Where all rows stand, and the lists in blobs. */
+/** The table of all rows, and the container of the lists. */
 export const COST_TABLE = 'Costs';
 export const COST_CONTAINER = 'costs';
 
 /** The rows that an operation finds. */
 export interface Scene {
-  /** Reads what operations need, when the flow's messages are done. Gives what does the operation of a line, or undefined for one that there is not. */
+  /**
+   * Reads what operations need, when the flow's messages are done. Returns a function that performs the operation of a
+   * line, or undefined if there is none.
+   */
   ready(): Promise<(line: number) => Promise<unknown> | undefined>;
   /** Deletes all rows. */
   clear(): Promise<void>;
@@ -33,7 +36,7 @@ export async function deleteAll<E extends AnyEntity>(rows: Repo<E>): Promise<voi
 const titlesOf = ({ title, flow }: CostColumn): readonly string[] =>
   flow === undefined ? [title] : [`${title}: the write`, 'the worker'];
 
-/** What the operation sends; `refused` for one that is no value's, and a dash for none. */
+/** The requests of the operation; `refused` if its value is invalid, and a dash if there is none. */
 async function writeCell(
   program: Counted,
   flow: CountedFlow | undefined,
@@ -69,7 +72,7 @@ async function cellsOf(program: Counted, column: CostColumn, line: number): Prom
   return flow ? [write, worker] : [write];
 }
 
-/** A table, as it stands on its page. */
+/** A table, as it appears on its page. */
 export async function costTable(
   operations: readonly string[],
   columns: readonly CostColumn[],

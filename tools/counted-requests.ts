@@ -1,4 +1,5 @@
-// Counts the requests of a program to tables and blobs as they go over the wire, and the rows and blobs that they write. Requests to queues are those of each message, for a worker that polls sends more of them.
+// Counts the requests of a program to tables and blobs over the wire, and the rows and blobs that they write. Requests
+// to queues are computed from the messages, because a polling worker sends more of them.
 import { setTimeout } from 'node:timers/promises';
 import { createDefaultHttpClient, type HttpClient, type PipelineRequest } from '@azure/core-rest-pipeline';
 import { TableServiceClient } from '@azure/data-tables';
@@ -7,7 +8,7 @@ import { QueueServiceClient } from '@azure/storage-queue';
 import { type Db, open } from '#patterns';
 import type { Flow } from '#patterns/flows';
 
-/** What the worker of a flow does behind a write. */
+/** The work of a flow's worker after a write. */
 export type CountedFlow = Pick<Flow, 'worker' | 'figures' | 'createQueues'>;
 
 /** Counts what passes. */
@@ -30,7 +31,7 @@ class CountingClient implements HttpClient {
 function blobsThrough(connectionString: string, httpClient: HttpClient): BlobServiceClient {
   const { url, credential } = BlobServiceClient.fromConnectionString(connectionString);
   const pipeline = newPipeline(credential);
-  // The client takes HTTP clients of its earlier generation only, and keeps the one of today here.
+  // The client accepts only HTTP clients of its earlier generation, and keeps the current one here.
   Object.assign(pipeline, { _coreHttpClient: httpClient });
   return new BlobServiceClient(url, pipeline);
 }
@@ -50,7 +51,7 @@ export class Counted {
     this.db = open({ tables, queues, blobs }, { httpClient, announceAfter: 0 });
   }
 
-  /** `1 / 2`: requests, with those to queues that `run` gives, and rows or blobs written. */
+  /** `1 / 2`: requests, including those to queues that `run` returns, and rows or blobs written. */
   async count(run: () => Promise<number>): Promise<string> {
     const { requests, written } = this.#client;
     const others = await run();
@@ -58,7 +59,7 @@ export class Counted {
   }
 }
 
-/** Empties the queues of a flow. Gives the requests that the worker needs for its messages: it receives and deletes each. */
+/** Empties the queues of a flow. Returns the requests that the worker needs for its messages: it receives and deletes each. */
 export async function drain(db: Db, flow: CountedFlow): Promise<number> {
   const { pending } = await flow.figures(db);
   const worker = flow.worker(db, { concurrency: 1, rest: { base: 5, cap: 20 } });

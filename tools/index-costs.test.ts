@@ -1,4 +1,4 @@
-// That pages have the costs as they are counted, which takes some ten seconds: in `npm run verify patterns`.
+// The tables of costs on the pages are as counted, which takes some ten seconds: in `npm run verify patterns`.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

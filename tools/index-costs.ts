@@ -1,4 +1,5 @@
-// What writes of an entity cost without indexes and with each kind of them, and with lists of ids. docs/patterns/indexes.md and docs/patterns/lists.md have the tables.
+// The cost of writes of an entity without indexes and with each kind of them, and with lists of ids.
+// docs/patterns/indexes.md and docs/patterns/lists.md have the tables.
 import {
   type AnyEntity,
   codec,
@@ -35,7 +36,7 @@ const member = <const IX extends IndexSpecs<typeof props>>(name: string, indexes
     indexes,
   });
 
-/** Definitions that differ in their indexes alone. */
+/** Definitions that differ only in their indexes. */
 const KINDS = [
   ['no index', member('Plain', {})],
   [
@@ -64,7 +65,7 @@ const KINDS = [
   ],
 ] as const;
 
-/** Indexes whose rows stand in other partitions, which a worker writes. */
+/** Indexes with rows in other partitions, which a worker writes. */
 const FAR_KINDS = [
   [
     'elsewhere, keys alone',
@@ -129,7 +130,7 @@ const moved = { ...ann, email: 'ann@y.org' };
 
 type Operation = readonly [title: string, run: (members: Members, row: Row) => Promise<unknown>];
 
-/** What is done with a row that was just created. */
+/** Operations on a row that was just created. */
 const OPERATIONS: readonly Operation[] = [
   ['`create`', members => members.create({ ...ann, id: 2, email: 'ben@x.org' })],
   ['`merge` of a property that no key has', (members, row) => members.merge(row, { note: 'new' })],
@@ -144,7 +145,7 @@ const OPERATIONS: readonly Operation[] = [
   ['`mutate`', members => members.mutate({ id: 1 }, row => row && { ...row, email: moved.email })],
 ];
 
-/** Does each of the operations with a row that was just created. */
+/** Performs each operation on a row that was just created. */
 const membersWith =
   (entity: AnyEntity) =>
   async (db: Db): Promise<Scene> => {

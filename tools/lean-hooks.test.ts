@@ -1,11 +1,11 @@
-// That errors which nobody awaits, and tests within tests, fail a file in which node:test follows no promises.
+// Unhandled errors, and nested tests, fail a file in which node:test follows no promises.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 
 const hooks = new URL('lean-hooks.js', import.meta.url).href;
 
-/** The code of a process that runs the text as a test file, and its report. */
+/** Runs the text as a test file in a process; returns its exit code and report. */
 function run(text: string): { readonly code: number | null; readonly report: string } {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const lines = `import { describe, it, test } from 'node:test';\n${text}`;
@@ -22,7 +22,7 @@ function run(text: string): { readonly code: number | null; readonly report: str
   return { code: status, report: stdout };
 }
 
-test('an error that nobody awaits fails the file, and is told', () => {
+test('an unhandled error fails the file, and is reported', () => {
   const { code, report } = run(`test('a', async () => {
     setTimeout(() => { throw new Error('thrown alone'); }, 1);
     await new Promise(done => setTimeout(done, 50));

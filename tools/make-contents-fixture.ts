@@ -1,5 +1,6 @@
-// Makes test/fixtures/store-contents-2 from test/data-files/stored-steps.ts. It was run once, when the form of contents was new, as it was before for
-// store-contents-1; a later run would prove nothing. As make-store-fixture.ts it was run with glibc and as
+// Makes test/fixtures/store-contents-2 from test/data-files/stored-steps.ts. It was run once, when the form of contents
+// was new, like its predecessor for store-contents-1; a later run would prove nothing. Like make-store-fixture.ts it
+// was run with glibc and as
 //   env -i MALLOC_PERTURB_=255 node dist/tools/make-contents-fixture.js
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// Makes test/fixtures/store-format-1/data.mdb.gz from test/data-files/store-format-1.ts. It was run once, when the format was new; a
-// later run would prove nothing. Pages of LMDB may hold what was in memory before: it was run with glibc and as
+// Makes test/fixtures/store-format-1/data.mdb.gz from test/data-files/store-format-1.ts. It was run once, when the
+// format was new; a later run would prove nothing. LMDB's pages may contain earlier contents of memory: it was run with
+// glibc and as
 //   env -i MALLOC_PERTURB_=255 node dist/tools/make-store-fixture.js
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
-// Packs the pattern library as the package `shelfmark-patterns`: what was compiled, the same as CommonJS modules, its manifest, its pages and the licence, in a
-// folder of their own. Prints the path of the tarball, which stands in the folder that the first argument names, or here.
+// Packs the pattern library as the package `shelfmark-patterns`: the compiled modules, the same as CommonJS modules,
+// its manifest, its pages and the licence, in a folder of their own. Prints the path of the tarball, which is in the
+// folder that the first argument names, or in the current one.
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -17,20 +18,23 @@ import { ENTRIES, patternsReference } from './reference.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const compiled = join(root, 'dist', 'packages', 'patterns');
-// A folder of this run's own: tests pack side by side.
+// A folder of this run's own: tests pack concurrently.
 const work = mkdtempSync(join(root, 'dist', 'pack-patterns-'));
 const staged = join(work, 'shelfmark-patterns');
 const target = resolve(process.argv[2] ?? '.');
 
 const sources = join(root, 'packages', 'patterns');
 
-/** What was compiled, of sources that are there: those that moved are still in dist. */
+/** Compiled from existing sources: those of moved files are still in dist. */
 const isPublished = (name: string): boolean =>
   /\.(?:js|d\.ts)$/.test(name) &&
   !/\.test\.|^testing[/\\]/.test(name) &&
   existsSync(join(sources, name.replace(/\.(?:js|d\.ts)$/, '.ts')));
 
-/** The same sources as CommonJS modules, for programs that `require`, with types that say so: a manifest of their own tells Node and the compiler what they are. */
+/**
+ * The same sources as CommonJS modules, for programs that `require`, with matching types: a manifest of their own
+ * identifies them to Node and the compiler.
+ */
 function compileCommonJs(target: string): void {
   const config = join(work, 'tsconfig.json');
   const compilerOptions = {
@@ -64,14 +68,14 @@ function stage(): void {
   cpSync(join(sources, 'package.json'), join(staged, 'package.json'));
   cpSync(join(root, 'docs', 'patterns'), join(staged, 'docs'), { recursive: true });
   writeFileSync(join(staged, 'docs', 'reference.md'), patternsReference(compiled));
-  // The pages stand beside each other in the repository, and below their index here.
+  // The pages are siblings in the repository, and below their index here.
   const readme = readFileSync(join(staged, 'docs', 'README.md'), 'utf8');
   writeFileSync(join(staged, 'README.md'), readme.replaceAll(/\]\((?=[\w-]+\.md)/g, '](docs/'));
   rmSync(join(staged, 'docs', 'README.md'));
   cpSync(join(root, 'LICENSE'), join(staged, 'LICENSE'));
 }
 
-/** Makes the tarball; gives its file name. */
+/** Makes the tarball; returns its file name. */
 function pack(): string {
   const words = ['pack', '--json', '--ignore-scripts', '--pack-destination', target];
   const [packed]: { filename: string }[] = JSON.parse(

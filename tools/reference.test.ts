@@ -1,4 +1,4 @@
-// The reference of the pattern library: that it has everything that is exported, whole, and with a comment where a user would look for one.
+// The reference of the pattern library has everything that is exported, whole, and with a comment where a user would look for one.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

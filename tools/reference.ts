@@ -1,5 +1,5 @@
-// A reference of everything that a package exports, from the declarations that the compiler wrote of it: each name with its comment and its declaration. The compiler's own
-// form is regular enough to be read line by line.
+// A reference of everything that a package exports, from the compiler's declarations: each name with its comment and
+// its declaration. The compiler's output is regular enough to be read line by line.
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
@@ -8,14 +8,14 @@ export interface Declared {
   readonly kind: 'class' | 'function' | 'const' | 'interface' | 'type';
   /** The text of the comment before it; empty if there is none. */
   readonly comment: string;
-  /** All that is declared by the name: a function may be declared several times. */
+  /** All declarations of the name: a function may have several. */
   readonly code: string;
 }
 
 const START = /^export (?:declare )?(?:abstract )?(class|function|const|interface|type) (\w+)/;
 const EXPORT = /^export (?:type )?\{([^}]*)\} from '\.\/([\w/-]+)\.js';$/gm;
 
-/** `/** … *\/` without its stars. */
+/** The text of `/** … *\/` without its stars. */
 const commentText = (comment: string): string =>
   comment
     .replace(/^\s*\/\*\*|\*\/\s*$/g, '')
@@ -73,7 +73,7 @@ export function declarationsIn(text: string): readonly Declared[] {
   return [...found.values()];
 }
 
-/** The entries of the pattern library: what applications import, and last what tools import besides. */
+/** The entries of the pattern library: what applications import, and last what tools import in addition. */
 export const ENTRIES = [
   'index',
   'audit',

@@ -1,14 +1,15 @@
-// Runs node's test runner on every compiled test, or on those whose path holds one of the arguments. `--name PATTERN` runs only the tests so called.
-// A file that fails is run once more, alone: what passes then is listed as unsteady, and the run stays green. Only what fails twice is red.
+// Runs node's test runner on every compiled test, or on those whose path contains one of the arguments. `--name
+// PATTERN` runs only the tests with such a name. A file that fails is run once more, alone: tests that pass then are
+// listed as unsteady, and the run stays green. Only what fails twice is red.
 import { availableParallelism } from 'node:os';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { inspect, parseArgs } from 'node:util';
 import { gather, importersOf, sourceOf, testFiles } from './test-files.js';
 
-/** Where more tests fail, a second attempt would only make a red run longer. */
+/** If more tests fail, a second attempt would only prolong a red run. */
 const SECOND_ATTEMPTS_MAX = 20;
-/** Of a file's own output, shown where its process failed. */
+/** Length of a file's own output, shown if its process failed. */
 const OUTPUT_CHARACTERS = 4_000;
 
 interface Failure {
@@ -31,12 +32,12 @@ type Failed = {
   readonly details: { readonly error: Error & { readonly failureType?: string } };
 };
 
-/** A suite fails where one of its tests did, which is reported for itself. */
+/** A suite fails if one of its tests did, which is reported separately. */
 const isOwn = ({ details }: Failed): boolean => details.error.failureType !== 'subtestsFailed';
 
 const textOf = ({ name, file, line, details }: Failed, output: string): string => {
   const { cause } = details.error;
-  // An assertion's message has both values already.
+  // An assertion's message already contains both values.
   const isAssertion = (cause as { code?: unknown } | undefined)?.code === 'ERR_ASSERTION';
   const reason = isAssertion ? (cause as Error).stack : inspect(cause ?? details.error.message);
   const where =
@@ -85,7 +86,7 @@ async function runFiles(
   return { passed: counts.pass, skipped: counts.skipped, failures };
 }
 
-/** What to run once more for a failure: the file, or those that import the one which declares the test. */
+/** What to repeat after a failure: the file, or those that import the one which declares the test. */
 const filesOf = (
   { file }: Failure,
   all: readonly string[],
@@ -95,7 +96,7 @@ const filesOf = (
   return importers.length > 0 ? importers : entries.filter(entry => entry === file);
 };
 
-/** Runs the files of the failures again, each alone. Returns the failures that are left. */
+/** Runs the files of the failures again, each alone. Returns the remaining failures. */
 async function tryAgain(
   failures: readonly Failure[],
   files: readonly string[],
@@ -131,7 +132,7 @@ async function main(): Promise<number> {
   return failed;
 }
 
-// Handed on to each file's process.
+// Passed on to each file's process.
 process.execArgv.push('--import', new URL('lean-hooks.js', import.meta.url).href);
 try {
   process.exitCode = (await main()) === 0 ? 0 : 1;

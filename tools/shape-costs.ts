@@ -1,4 +1,5 @@
-// What reads and writes of a row cost whose value is long, in several rows, in a blob or encrypted. docs/patterns/wide.md, docs/patterns/large.md and docs/patterns/encryption.md have the tables.
+// The cost of reads and writes of a row whose value is long, in several rows, in a blob or encrypted.
+// docs/patterns/wide.md, docs/patterns/large.md and docs/patterns/encryption.md have the tables.
 import { type Db, entity, key, t } from '#patterns';
 import { contentKey, encrypted, encryption, keyRing, localKey } from '#patterns/encryption';
 import { largeBytes, larges } from '#patterns/large';
@@ -19,7 +20,7 @@ interface Rows<R = unknown> {
   delete(row: R): Promise<void>;
 }
 
-/** A row that was just created, and what values it has. */
+/** A row that was just created, and its values. */
 interface Subject {
   readonly rows: Rows;
   readonly row: unknown;
@@ -57,13 +58,13 @@ interface Shape {
   rows(db: Db): unknown;
   readonly value: unknown;
   readonly other: unknown;
-  /** Properties besides, which fill rows. */
+  /** Additional properties, which fill rows. */
   readonly more?: Values;
 }
 
 let ids = 0;
 
-/** Rows of each line have an id of their own, so that none is in the way of another. */
+/** Rows of each line have an id of their own, so that none interferes with another. */
 const columnOf = (
   { title, rows: opened, value, other, more = {} }: Shape,
   operations: readonly Operation[],
@@ -112,7 +113,7 @@ const Long = entity('Long', {
   props: { id: t.int32(), note: t.string(), value: t.string().long() },
   row: p => key(p.id),
 });
-/** More than a row has. */
+/** More than a row can hold. */
 const FILL = Object.fromEntries(
   Array.from({ length: 260 }, (_, at) => [`fill${at}`, t.int32().optional()] as const),
 );
@@ -125,7 +126,7 @@ const full: Values = Object.fromEntries(Object.keys(FILL).map(name => [name, 1])
 
 const PLAIN: Shape = { title: 'a plain row', rows: db => db.repo(Plain), value: 'a', other: 'b' };
 
-/** Of docs/patterns/wide.md. */
+/** For docs/patterns/wide.md. */
 export const wideCosts = (): Promise<string> =>
   tableOf([
     PLAIN,
@@ -147,7 +148,7 @@ const Photo = entity('Photo', {
 const bytesOf = (count: number, byte: number): Uint8Array => new Uint8Array(count).fill(byte);
 const photos = (db: Db) => larges(db, Photo, { container: COST_CONTAINER });
 
-/** Of docs/patterns/large.md. */
+/** For docs/patterns/large.md. */
 export const largeCosts = (): Promise<string> =>
   tableOf(
     [
@@ -169,7 +170,7 @@ const OfValue = entity('OfValue', {
   row: p => key(p.id),
 });
 
-/** Of docs/patterns/encryption.md. */
+/** For docs/patterns/encryption.md. */
 export const encryptionCosts = (): Promise<string> =>
   tableOf([
     PLAIN,

@@ -1,6 +1,5 @@
-// Which compiled tests there are, and which of them share a process.
-// Those in folders `at-length` take longer, and are run only where SHELFMARK_LONG says so.
-// Node 20 knows no globs and newer ones no directories, so the files are found here.
+// The compiled tests, and which of them share a process. Those in folders `at-length` take longer, and run only if
+// SHELFMARK_LONG is set. Node 20 supports no globs and newer versions no directories, so the files are found here.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -9,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const dist = fileURLToPath(new URL('..', import.meta.url));
 const FOLDERS = ['bench', 'demo', 'examples', 'packages', 'test', 'tools'];
 
-/** The compiler leaves in place what it made of a source file that has been moved or removed since. */
+/** The compiler keeps the output of a source file that has been moved or removed since. */
 const isCurrent = (file: string): boolean =>
   existsSync(join(dist, '..', relative(dist, file).replace(/\.js$/, '.ts')));
 
@@ -20,7 +19,7 @@ const compiled = (): readonly string[] =>
       .filter(file => file.endsWith('.js') && isCurrent(file)),
   );
 
-/** A compiled file's path as its source is called. */
+/** The source path of a compiled file. */
 export const sourceOf = (file: string): string =>
   relative(dist, file).split(sep).join('/').replace(/\.js$/, '.ts');
 
@@ -32,13 +31,13 @@ export function testFiles(names: readonly string[]): readonly string[] {
     .filter(file => process.env.SHELFMARK_LONG !== undefined || !file.includes('at-length'))
     .filter(file => filters.length === 0 || filters.some(part => relative(dist, file).includes(part)))
     .sort();
-  // One of several that matches nothing would go unnoticed, most of all where a file has another name now.
+  // Among several, one that matches nothing would go unnoticed, such as the old name of a moved file.
   const unmatched = filters.filter(part => !files.some(file => relative(dist, file).includes(part)));
   if (files.length === 0 || unmatched.length > 0) throw new Error(`No test matches ${unmatched.join(', ')}.`);
   return files;
 }
 
-/** The files that import it, or that import what does: a test may be declared by a function of another file. */
+/** The files that import it, directly or indirectly: a test may be declared by a function of another file. */
 export function importersOf(file: string, files: readonly string[]): readonly string[] {
   const found = new Set([file]);
   const sources = compiled().map(path => ({ path, imports: importsOf(path) }));
@@ -54,15 +53,16 @@ const importsOf = (file: string): readonly string[] =>
     resolve(dirname(file), name),
   );
 
-/** Of test/overload/, what skips all of its tests but at length, so that it can be beside others. */
+/** In test/overload/, files whose tests are all skipped without SHELFMARK_LONG, so that they can run next to others. */
 const SKIPPING: readonly string[] =
   process.env.SHELFMARK_LONG === undefined
     ? ['disk-full', 'full-contents', 'idle-connections', 'logged-disk', 'refusals', 'stalled-disk', 'stop']
     : [];
 
 /**
- * Folders of tests that cannot disturb each other, because each has servers, stores, directories and tables of its own. A kind shares one process
- * for each core: starting a process for each file, and loading the clients there, would cost more than most files do.
+ * Folders of tests that cannot disturb each other, because each has servers, stores, directories and tables of its own.
+ * A kind shares one process for each core: starting a process for each file, and loading the clients there, would cost
+ * more than most files do.
  */
 const SHARING: Readonly<Record<string, readonly string[]>> = {
   clients: ['test/patterns/', 'test/scenarios/'],
@@ -80,7 +80,10 @@ const SHARING: Readonly<Record<string, readonly string[]>> = {
   pure: ['packages/', 'test/support/', 'tools/'],
 };
 
-/** Of these folders, what starts processes and waits for them, changes its own process, or measures its code, its memory or its children. */
+/**
+ * Files of these folders that start processes and wait for them, change their own process, or measure its code, its
+ * memory or its children.
+ */
 const ALONE: readonly string[] = [
   'bench/machine/',
   'packages/cli/locked-directory.',
@@ -106,13 +109,13 @@ const isIn = (file: string, paths: readonly string[]): boolean => {
   return paths.some(each => path.startsWith(each));
 };
 
-/** The kind of those that the file shares processes with. */
+/** The kind of files that the file shares processes with. */
 const kindOf = (file: string): string | undefined =>
   isIn(file, ALONE) ? undefined : Object.keys(SHARING).find(kind => isIn(file, SHARING[kind] ?? []));
 
-/** Fewer of a kind are not worth it, and one that is looked at is alone. */
+/** Fewer of a kind are not worth it, and a selected one runs alone. */
 const GATHERED_MIN = 10;
-/** Another run may take place beside this one. */
+/** Another run may take place at the same time. */
 const nameOf = (kind: string, core: number): string =>
   join(dist, `${kind}-${core}-${process.pid}.gathered.js`);
 process.once('exit', () => {
@@ -120,7 +123,10 @@ process.once('exit', () => {
     for (let core = 0; core < availableParallelism(); core += 1) rmSync(nameOf(kind, core), { force: true });
 });
 
-/** The files, with those of each kind that shares processes in one file for each core that imports them; each alone where it may take long. */
+/**
+ * The files, with those of each kind that shares processes in one file for each core that imports them; those that may
+ * take long stay separate.
+ */
 export function gather(files: readonly string[], isWhole: boolean): readonly string[] {
   if (!isWhole && process.env.SHELFMARK_LONG !== undefined) return files;
   const count = availableParallelism();
@@ -142,6 +148,6 @@ export function gather(files: readonly string[], isWhole: boolean): readonly str
   const alone = files.filter(file => !shared.has(file));
   const gone = !isWhole ? [] : ALONE.filter(path => !alone.some(file => isIn(file, [path])));
   if (gone.length > 0) throw new Error(`No test is at ${gone.join(', ')}: its file has another name now.`);
-  // Those that wait for other processes come first: at the end there would be nothing to run beside them.
+  // Files that wait for other processes come first: at the end nothing would run next to them.
   return [...alone, ...gathered];
 }

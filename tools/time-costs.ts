@@ -1,13 +1,13 @@
-// What writes and reads of series and log books cost. docs/patterns/series.md and docs/patterns/logbook.md have the tables.
+// The cost of writes and reads of series and log books. docs/patterns/series.md and docs/patterns/logbook.md have the tables.
 import { type Db, entity, Instant, key, type StandardSchema, t } from '#patterns';
 import { type LogDurability, logBook } from '#patterns/logbook';
 import { ring, series, seriesOf } from '#patterns/series';
 import { COST_CONTAINER, COST_TABLE, type CostColumn, costTable, type Scene } from './cost-table.js';
 
-/** What is done in a line; undefined where there is no such thing. */
+/** The operation of a line; undefined if there is none. */
 type Act = (() => Promise<unknown>) | undefined;
 
-/** A column whose lines are done each by itself, on ground of its own. */
+/** A column whose lines run separately, each on data of its own. */
 const columnOf = (
   title: string,
   acts: (db: Db, last: (clear: () => Promise<void>) => void) => Promise<readonly Act[]>,
@@ -46,7 +46,7 @@ const SERIES_LINES = [
 
 let sites = 0;
 
-/** Of docs/patterns/series.md. */
+/** For docs/patterns/series.md. */
 export const seriesCosts = (): Promise<string> =>
   costTable(SERIES_LINES, [
     columnOf('a series', async db => {
@@ -124,7 +124,7 @@ const logColumn = (title: string, durable: LogDurability): CostColumn =>
     ];
   });
 
-/** Of docs/patterns/logbook.md. */
+/** For docs/patterns/logbook.md. */
 export const logCosts = (): Promise<string> =>
   costTable(LOG_LINES, [
     logColumn("`durable: 'each'`", 'each'),

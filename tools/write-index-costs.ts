@@ -1,4 +1,4 @@
-// Writes what indexes, lists, copies, shapes of rows, log books and encrypted values cost into their pages.
+// Writes the costs of indexes, lists, copies, shapes of rows, log books and encrypted values into their pages.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { COST_PAGES } from './cost-pages.js';
 

@@ -30,7 +30,7 @@ const rowAsked = ({ url }: Asked): number => Number(/RowKey='(\d+)'/.exec(url)?.
 const entity = (row: number): Answer => ({ status: 200, body: JSON.stringify(expectedProperties(row)) });
 const everyBody = (endpoint: Endpoint) => ({ ...pointGet(endpoint, 't'), checkEvery: 1 });
 
-test('sends as many requests as it is told, and every answer is checked', async () => {
+test('sends as many requests as asked for, and every answer is checked', async () => {
   const { result, asked } = await against(
     each => entity(rowAsked(each)),
     endpoint => ({ connections: 4, first: 10, count: 100, requests: [everyBody(endpoint)] }),
@@ -43,7 +43,7 @@ test('sends as many requests as it is told, and every answer is checked', async 
   assert.ok(p50 > 0 && p50 <= p99 && p99 <= max);
 });
 
-test('a wrong body and a wrong status are told', async () => {
+test('a wrong body and a wrong status are reported', async () => {
   const job = (endpoint: Endpoint) => ({
     connections: 2,
     first: 0,
@@ -67,7 +67,7 @@ test('a status is checked where no body is', async () => {
   assert.match(result.complaint ?? '', /^status 409/);
 });
 
-test('what is already gone is counted', async () => {
+test('rows that are already gone are counted', async () => {
   const { result } = await against(
     (_, index) => ({ status: index < 4 ? 404 : 204, body: '' }),
     ({ port }) => ({
@@ -113,7 +113,7 @@ test('a query is followed over its pages and counts once', async () => {
 });
 
 test('at a fixed rate latency counts from when a request was due', async () => {
-  // A server that takes 20 ms for one after the other: of 100 requests a second all but the first come late, and more so.
+  // A server that takes 20 ms for one after the other: of 100 requests a second every one after the first is late, and ever later.
   let last: Promise<unknown> = Promise.resolve();
   const { result } = await against(
     each => {

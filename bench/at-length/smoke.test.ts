@@ -1,5 +1,5 @@
-// The benchmark itself, for a moment: every workload of Shelfmark, bare node:http and raw LMDB on a small table, without
-// the network. What it measures in so short a time means nothing; that it measures, verifies and cleans up does.
+// The benchmark itself, run briefly: every workload of Shelfmark, bare node:http and raw LMDB on a small table, without
+// the network. Figures from such a short run mean nothing; the test is that it measures, verifies and cleans up.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -54,7 +54,7 @@ test('scans of whole tables', () => {
   }
 });
 
-test('the mixed load, and what the machine did meanwhile', () => {
+test("the mixed load, and the machine's behaviour during it", () => {
   const small = ['--minutes', '0.02', '--rate', '200', '--rows', '200', '--connections', '4', '--no-record'];
   const { status, stdout, stderr } = bench(...small);
   assert.equal(status, 0, stderr);

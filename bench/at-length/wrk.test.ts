@@ -1,5 +1,5 @@
-// wrk with the script that is written for it: it sends what the built-in generator sends, and tells wrong answers. Only
-// where wrk is on the path.
+// wrk with the generated script: it sends what the built-in generator sends, and reports wrong answers. Only where wrk
+// is installed.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { expectedProperties, groupRows } from '../load/dataset.js';
@@ -11,7 +11,7 @@ import { isForWrk, runWrk, wrkVersion } from '../load/wrk.js';
 
 const skip = wrkVersion() === undefined ? 'wrk is not on the path' : false;
 const ROWS = 300_000;
-/** Longer than a machine stands still. */
+/** Longer than a machine's pauses. */
 const RUN_SECONDS = 5;
 
 const rowAsked = ({ url }: Asked): number => Number(/RowKey='(\d+)'/.exec(url)?.[1]);
@@ -34,7 +34,7 @@ async function against(
   }
 }
 
-/** The first requests are those of the sequence numbers from 5 on, to the letter. */
+/** The first requests are those of the sequence numbers from 5 on, byte by byte. */
 function assertSent(asked: readonly Asked[], { parts }: RequestKind): void {
   const sent = new Set(asked.map(({ method, url, body }) => `${method} ${url} ${body}`));
   for (let sequence = 5; sequence < 5 + Math.min(20, asked.length - 4); sequence++) {
@@ -87,7 +87,7 @@ describe('wrk', options, () => {
     assertSent(batches.asked, batches.kind);
   });
 
-  test('wrong answers are told', async () => {
+  test('wrong answers are reported', async () => {
     const wrong: readonly (readonly [RegExp, Answer, (endpoint: Endpoint) => RequestKind])[] = [
       [/^status 503: busy/, { status: 503, body: 'busy' }, endpoint => pointGet(endpoint, 't')],
       [/lacks +Notes : +Prefers/, notes('other'), endpoint => pointGet(endpoint, 't')],
@@ -118,7 +118,7 @@ describe('wrk', options, () => {
   });
 });
 
-test('fractions of a second, fixed rates and mixed requests are not for wrk', () => {
+test('wrk does not support fractions of a second, fixed rates and mixed requests', () => {
   const kind: RequestKind = { parts: [], check: { kind: 'entity' }, checkEvery: 1 };
   const job: Job = { port: 1, connections: 1, rows: 100, requests: [kind], first: 0, milliseconds: 2000 };
   assert.equal(isForWrk(job), true);

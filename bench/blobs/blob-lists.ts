@@ -1,15 +1,15 @@
-// Lists: all pages of a container beside Azurite's, and the blobs of one hour among many.
+// Lists: all pages of a container compared with Azurite's, and the blobs of one hour among many.
 import type { Endpoint } from '../load/requests.js';
 import { ALL_PREFIX, blobsOfHour, HOUR_PREFIX } from './blob-names.js';
 import { type BlobsOptions, byTurns, loadBlobs, type Rate, type Subject, sampled } from './ground.js';
 
 export const LIST_CONTAINER = 'lists';
 export const LOGS_CONTAINER = 'logs';
-/** The number in the goal beside Azurite. */
+/** The number in the goal compared with Azurite. */
 export const LISTED_MAX = 100_000;
 const FILLING_CLIENTS = 16;
 
-/** Azurite takes them over its socket alone. */
+/** Azurite can be filled only over its socket. */
 export async function fillAzurite(subject: Subject, count: number, say: BlobsOptions['say']): Promise<void> {
   const common = { endpoint: subject.blobs, container: LIST_CONTAINER, first: 0, rows: 100 };
   await loadBlobs({ ...common, work: 'create', clients: 1, count: 1 });

@@ -1,5 +1,6 @@
-// The load of the blob workloads that a generator of requests by number does not make: writers with an append blob each, the inserts they are compared
-// with, lists of many pages, and the filling of a server. It checks every status, and the number of blobs in every list.
+// The load of the blob workloads that a generator of numbered requests cannot make: writers with an append blob each,
+// the inserts they are compared with, lists of many pages, and the filling of a server. It checks every status, and the
+// number of blobs in every list.
 import { Caller } from '../load/caller.js';
 import type { Latency } from '../load/job.js';
 import { type Endpoint, insert } from '../load/requests.js';
@@ -21,14 +22,14 @@ export interface BlobJob {
   readonly endpoint: Endpoint;
   readonly container: string;
   readonly clients: number;
-  /** Ends after so many, or after the time, whichever comes first. */
+  /** Ends after this many, or after the time, whichever comes first. */
   readonly count?: number;
   readonly milliseconds?: number;
-  /** Of the first row, or of a name that is not used twice. */
+  /** Number of the first row, or of a name that is used once. */
   readonly first: number;
   /** Of the table that rows are inserted in. */
   readonly rows: number;
-  /** Of a list: what it asks for, and how many blobs it must find. */
+  /** For a list: its prefix, and how many blobs it must find. */
   readonly prefix?: string;
   readonly blobs?: number;
 }
@@ -57,7 +58,7 @@ function countBlobs(body: Buffer): number {
 export const markerOf = (body: Buffer): string =>
   NEXT_MARKER.exec(body.toString('utf8', Math.max(0, body.length - TAIL_BYTES)))?.[1] ?? '';
 
-/** Fails unless its pages have so many blobs together. */
+/** Fails unless its pages have this many blobs together. */
 export async function listAll(
   caller: Pick<Caller, 'ask'>,
   endpoint: Endpoint,

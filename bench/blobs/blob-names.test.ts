@@ -10,7 +10,7 @@ test('names are all different, in order, and below the prefix', () => {
   assert.equal(names[0], 'queue/2014/01/01/0000/000000.log');
 });
 
-test('the hour that is asked for has its share of them', () => {
+test('the hour that is listed has its share of them', () => {
   assert.equal(blobsOfHour(10_000), 1);
   assert.equal(blobsOfHour(30_000), 3);
   const [first] = Array.from({ length: 30_000 }, (_, number) => logName(number, 30_000)).filter(name =>

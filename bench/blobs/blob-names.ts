@@ -1,5 +1,5 @@
-// Names of the blobs that lists are measured on: files of logs by the hour, as the table design guide has them. Every name is a function of its number, so
-// that what a list must hold is known.
+// Names of the blobs that lists are measured on: files of logs by the hour, as in the table design guide. Every name is
+// a function of its number, so that the content of a list is known.
 
 /** Hours that the names go around, from the beginning of 2014. */
 const HOURS = 10_000;

@@ -1,4 +1,4 @@
-// The requests of the blob workloads, as texts, with gaps where a generator fills in numbers. Authentication is an account SAS in every one of them.
+// The requests of the blob workloads, as texts, with gaps where a generator fills in numbers. All of them use an account SAS.
 import type { RequestKind } from '../load/job.js';
 import type { Endpoint } from '../load/requests.js';
 import { joinParts, type Part, slot } from '../load/template.js';
@@ -24,7 +24,7 @@ interface Asked {
   /** Ends with an ampersand unless it is empty. */
   readonly query?: string;
   readonly headers?: readonly string[];
-  /** Of the body, which the caller sends behind it. */
+  /** Of the body, which the caller sends after it. */
   readonly length?: number;
 }
 
@@ -46,10 +46,10 @@ const textOf = (endpoint: Endpoint, asked: Asked): string => headOf(endpoint, as
 export const createContainer = (endpoint: Endpoint, container: string): string =>
   textOf(endpoint, { method: 'PUT', path: [container], query: 'restype=container&', length: 0 });
 
-/** Of the blobs that are there from the beginning: their numbers have as many digits as a row's. */
+/** Name of a preloaded blob: numbers have as many digits as a row's. */
 export const smallName = (number: number): string => `b${String(number).padStart(slot('row').digits, '0')}`;
 
-/** A new blob beside an existing one. */
+/** A new blob next to an existing one. */
 export const putSmall = (endpoint: Endpoint, container: string): RequestKind => ({
   parts: joinParts([
     ...headOf(endpoint, {
@@ -76,7 +76,7 @@ export const putTiny = (endpoint: Endpoint, container: string, name: string): st
 export const createAppendBlob = (endpoint: Endpoint, container: string, name: string): string =>
   textOf(endpoint, { method: 'PUT', path: [`${container}/${name}`], headers: [APPEND_BLOB], length: 0 });
 
-/** With its line, which has as many bytes as a small blob. */
+/** Including its line, which has as many bytes as a small blob. */
 export const appendLine = (endpoint: Endpoint, container: string, name: string): string =>
   textOf(endpoint, {
     method: 'PUT',

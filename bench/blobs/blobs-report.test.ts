@@ -1,4 +1,4 @@
-// The verdicts on what was measured of the Blob service, at the goals and beside them.
+// The verdicts on the measurements of the Blob service, at the goals and on both sides of them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blobsReport } from './blobs-report.js';
@@ -27,7 +27,7 @@ const pairs = (put: number, append: number, upload: number, download: number, li
     lists: [rate('list of 100 blobs, shelfmark', list), rate('list of 100 blobs, azurite', 100)],
   });
 
-test('each work is compared with its other', () => {
+test('each work is compared with its counterpart', () => {
   const held = pairs(700, 700, 600, 700, 1000);
   assert.doesNotMatch(held, /MISSED/);
   assert.equal(held.match(/holds/g)?.length, 5);
@@ -35,7 +35,7 @@ test('each work is compared with its other', () => {
   assert.match(held, /^upload at once: 0\.75 x bare node:http/m);
 });
 
-test('a goal that is missed is said', () => {
+test('a missed goal is reported', () => {
   assert.match(pairs(699, 700, 600, 700, 1000), /^put, 16 connections .* 0\.699 x .*MISSED$/m);
   assert.match(pairs(700, 699, 600, 700, 1000), /^append, 16 writers .*MISSED$/m);
   assert.match(pairs(700, 700, 599, 700, 1000), /^upload at once, shelfmark .*MISSED$/m);

@@ -19,7 +19,7 @@ import type { Rate } from './ground.js';
 
 const MEGABYTE = 1_000_000;
 
-/** A rate, and the one that its goal compares it with: by what follows the name of its work. */
+/** A rate, and the one that its goal compares it with, by the suffix of its work's name. */
 interface Pairing {
   readonly of: string;
   readonly with: string;
@@ -43,7 +43,7 @@ const PAIRINGS: readonly Pairing[] = [
   { of: 'append, 16 writers', with: 'insert, 16 writers', atLeast: APPEND_MIN },
   { of: 'upload at once, shelfmark', with: 'upload at once, node:fs', atLeast: UPLOAD_MIN },
   { of: 'upload in blocks, shelfmark', with: 'upload in blocks, node:fs', atLeast: UPLOAD_MIN },
-  // What can be made by whoever serves HTTP in node, for the goals above: of the same files.
+  // The limit for HTTP servers in Node, for the goals above: of the same files.
   { of: 'upload at once, bare node:http', with: 'upload at once, node:fs' },
   { of: 'upload in blocks, bare node:http', with: 'upload in blocks, node:fs' },
   { of: 'download, shelfmark', with: 'download, bare node:http', atLeast: DOWNLOAD_MIN },
@@ -84,7 +84,7 @@ const rateTable = (title: string, rates: readonly Rate[] | undefined): string[] 
 const line = (name: string, told: string, verdict: Verdict): string =>
   `${name}: ${told} (${verdictCells(verdict).join(', ')})`;
 
-/** Uploads beside bare node:http that writes and syncs the same bytes. */
+/** Uploads compared with bare node:http that writes and syncs the same bytes. */
 function bareLines(rates: readonly Rate[] = []): string[] {
   const rateOf = (name: string): number => rates.find(rate => rate.name === name)?.perSecond ?? Number.NaN;
   return ['upload at once', 'upload in blocks']

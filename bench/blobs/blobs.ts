@@ -1,5 +1,6 @@
-// The Blob service: small blobs beside entities of the same server, large ones beside node:http and node:fs, lists beside Azurite's, memory, and what uploads
-// do to others. Runs are interleaved, as everywhere in the benchmark. blobs-report.ts has the goals.
+// The Blob service: small blobs compared with entities of the same server, large ones with node:http and node:fs, lists
+// with Azurite's, memory, and the effect of uploads on other requests. Runs are interleaved, as everywhere in the
+// benchmark. blobs-report.ts has the goals.
 import { join } from 'node:path';
 import { Arena } from '../subjects/arena.js';
 import { startAzuriteBlobs } from '../subjects/azurite.js';
@@ -27,7 +28,7 @@ import {
   type Tail,
 } from './small-blobs.js';
 
-/** What was not asked for is absent. */
+/** Parts that were not asked for are absent. */
 export interface Blobs {
   readonly small?: readonly Rate[];
   readonly appends?: readonly Rate[];

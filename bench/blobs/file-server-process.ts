@@ -1,5 +1,6 @@
-// Bare node:http: answers a GET with the file that its argument names, read while it is sent, and writes the body of a PUT to a new file beside it, which and whose
-// name are synced before it answers. The list of blocks is a PUT like others. What transfers of a blob are compared with.
+// Bare node:http: answers a GET with the file that its argument names, read while it is sent, and writes the body of a
+// PUT to a new file next to it; file and name are synced before it answers. The list of blocks is a PUT like others.
+// The reference for transfers of a blob.
 import { createReadStream, statSync } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -30,7 +31,7 @@ const server = createServer((request, response) => {
     write(request).then(
       name => {
         response.writeHead(201, { 'Content-Length': 0 }).end();
-        // What the next runs write needs the space.
+        // The next runs need the space.
         void unlink(name);
       },
       error => response.destroy(error),

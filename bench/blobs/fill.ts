@@ -20,7 +20,7 @@ export interface Filling {
   readonly containers: readonly {
     readonly name: string;
     readonly count: number;
-    /** `rows`: as point gets ask for them, of 1 KB. `logs`: as lists have them, of a byte. */
+    /** `rows`: names for point gets, of 1 KB. `logs`: names for lists, of a byte. */
     readonly naming: 'rows' | 'logs';
   }[];
 }
@@ -44,7 +44,7 @@ const blobOf = (container: string, blob: string, body: Buffer): PutBlockBlob => 
   upload: { length: body.length, pieces: single(body), md5: undefined, crc64: undefined, wantsMd5: false },
 });
 
-/** Tells the milliseconds that it took. */
+/** Returns the milliseconds that it took. */
 export async function fillBlobs({ directory, account, containers }: Filling): Promise<object> {
   const start = performance.now();
   const durability = 'none';

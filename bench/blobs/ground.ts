@@ -1,4 +1,4 @@
-// What the parts of the measurement share: the servers, the work that is done on them by turns, and medians of it.
+// What the parts of the measurement share: the servers, interleaved work on them, and its medians.
 import { askOnce } from '../load/ask-once.js';
 import { type Latency, WrongAnswer } from '../load/job.js';
 import type { Endpoint } from '../load/requests.js';
@@ -11,7 +11,7 @@ import type { BlobPart } from './parts.js';
 import type { TransferJob, TransferResult } from './transfers.js';
 
 export interface BlobsOptions extends ArenaOptions {
-  /** Of the table that point gets and inserts fall on, and small blobs. */
+  /** Rows of the table for point gets and inserts, and number of small blobs. */
   readonly rows: number;
   readonly runs: number;
   readonly milliseconds: number;
@@ -23,7 +23,7 @@ export interface BlobsOptions extends ArenaOptions {
   readonly megabytes: number;
 }
 
-/** A server of blobs, and of tables where it is ours. */
+/** A server of blobs, and of tables if it is Shelfmark. */
 export interface Subject {
   readonly name: string;
   readonly process: ServerProcess;
@@ -33,10 +33,10 @@ export interface Subject {
 }
 
 export interface Sample {
-  /** Of what is counted: requests, megabytes, blobs. */
+  /** Per second, of the counted unit: requests, megabytes, blobs. */
   readonly perSecond: number;
   readonly latency?: Latency;
-  /** Milliseconds of processor time of the server for one of them; NaN where there is no server. */
+  /** Milliseconds of the server's processor time for one unit; NaN where there is no server. */
   readonly cost: number;
 }
 
@@ -73,7 +73,7 @@ export const transfer = (job: TransferJob): Promise<TransferResult> =>
 export const fill = (filling: object): Promise<{ readonly milliseconds: number }> =>
   answerOf('filling', 'fill-process.js', filling);
 
-/** `units` of the result per second, and the server's processor time for each. Other servers are held still. */
+/** `units` of the result per second, and the server's processor time for each. Other servers are paused. */
 export async function sampled<T extends { readonly milliseconds: number; readonly latency?: Latency }>(
   { process, data }: Pick<Subject, 'process' | 'data'>,
   work: () => Promise<T>,

@@ -1,4 +1,5 @@
-// Large blobs: downloads beside bare node:http, durable uploads beside node:fs, and the memory of a server that has sixteen transfers at once.
+// Large blobs: downloads compared with bare node:http, durable uploads with node:fs, and the memory of a server with
+// sixteen concurrent transfers.
 import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +20,7 @@ import type { TransferJob } from './transfers.js';
 
 const CONTAINER = 'large';
 const MEGABYTE = 1_000_000;
-/** What clients take where nobody says it: 4 MiB, or 8. */
+/** The clients' defaults: 4 MiB, or 8. */
 const BLOCK_BYTES = 4 * 1024 * 1024;
 const BLOCK_TRANSFERS = 4;
 /** The number in the goal for memory. */
@@ -42,8 +43,9 @@ const createContainer = ({ blobs }: Subject): Promise<object> =>
   });
 
 /**
- * Takes so much memory of the system's cache, and gives it back: a virtual machine returns free memory to its host, and who needs it first pays
- * some 2 ms a MB to have it again. That would be the server, which keeps its files, and seldom node:fs, whose files were just removed.
+ * Allocates this much memory of the system's cache, and frees it: a virtual machine returns free memory to its host,
+ * and the first to need it again pays some 2 ms per MB. That would be the server, which keeps its files, and seldom
+ * node:fs, whose files were just removed.
  */
 function warmMemory(directory: string, bytes: number): void {
   const path = join(directory, 'warm');
@@ -56,7 +58,7 @@ function warmMemory(directory: string, bytes: number): void {
 
 type Way = Pick<TransferJob, 'kind' | 'transfers' | 'bytes'> & Partial<TransferJob>;
 
-/** Pairs of ours and of what it is compared with, in turn. */
+/** Pairs of ours and its reference, in turn. */
 export async function measureTransfers(server: Subject, options: BlobsOptions): Promise<readonly Rate[]> {
   const { directory, megabytes } = options;
   const bytes = megabytes * MEGABYTE;
@@ -113,7 +115,7 @@ export async function measureTransfers(server: Subject, options: BlobsOptions): 
 
 export interface MemoryUse {
   readonly name: string;
-  /** Bytes beside the mapped data, before and at most. Zeros where the system does not tell. */
+  /** Bytes other than the mapped data, before and at most. Zeros where the system does not report them. */
   readonly before: number;
   readonly highest: number;
   readonly megabytesPerSecond: number;
@@ -138,7 +140,7 @@ async function memoryOf(server: Subject, name: string, job: TransferJob): Promis
   }
 }
 
-/** On servers that have just been started, since a server's memory does not shrink. `start` starts one on the same data each time. */
+/** On freshly started servers, since a server's memory does not shrink. `start` starts one on the same data each time. */
 export async function measureMemory(
   start: () => Promise<Subject>,
   { directory, megabytes, say }: BlobsOptions,

@@ -1,4 +1,4 @@
-// The parts that the measurement of the Blob service has, each of which can be asked for alone.
+// The parts of the measurement of the Blob service; each can be selected alone.
 
 export const BLOB_PARTS = ['small', 'appends', 'transfers', 'memory', 'tail', 'lists', 'prefix'] as const;
 export type BlobPart = (typeof BLOB_PARTS)[number];

@@ -1,5 +1,5 @@
-// Small blobs beside entities of the same server: put and insert, get and point get, lines appended by writers that each have a blob of their own. And
-// the tail of point gets while large blobs are uploaded.
+// Small blobs compared with entities of the same server: put and insert, get and point get, lines appended by writers
+// with a blob each. And the tail of point gets while large blobs are uploaded.
 import { drive } from '../load/drive.js';
 import type { RequestKind } from '../load/job.js';
 import { insert, pointGet } from '../load/requests.js';
@@ -29,7 +29,7 @@ export interface Ours extends Subject {
   readonly tables: NonNullable<Subject['tables']>;
 }
 
-/** Numbers of rows and names are used once. */
+/** Each number of a row or name is used once. */
 class Sequence {
   #next = 0;
 
@@ -118,7 +118,7 @@ const TAIL_UPLOADS = {
   perSecond: 100 * MEGABYTE,
 };
 
-/** Point gets are due at a fixed rate, so that whoever waits behind an upload counts. */
+/** Point gets are due at a fixed rate, so that those that wait behind an upload count. */
 export async function measureTail(server: Ours, options: BlobsOptions): Promise<Tail> {
   const { rows, runs, connections, milliseconds, directory, say } = options;
   const gets = async (): Promise<number> => {

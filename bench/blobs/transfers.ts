@@ -1,5 +1,5 @@
-// Transfers of large blobs over plain sockets, and the same bytes written and synced by node:fs. Neither side of it keeps a body in memory: uploads
-// send one piece again and again, downloads read into one buffer and count.
+// Transfers of large blobs over plain sockets, and the same bytes written and synced by node:fs. Neither side keeps a
+// body in memory: uploads send one piece again and again, downloads read into one buffer and count.
 import { mkdirSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
@@ -21,9 +21,9 @@ export interface TransferJob {
   readonly bytes: number;
   /** Absent: the whole blob in one request. */
   readonly blockBytes?: number;
-  /** Uploads go on until then with ever the same names; absent: each blob once. */
+  /** Until then uploads repeat the same names; absent: each blob once. */
   readonly milliseconds?: number;
-  /** Bytes of all uploads together; absent: as fast as they go. */
+  /** Bytes of all uploads together; absent: as fast as possible. */
   readonly perSecond?: number;
 }
 
@@ -44,7 +44,7 @@ const CONTENT_LENGTH = /\r\nContent-Length: (\d+)\r\n/i;
 
 export const transferName = (transfer: number): string => `large-${transfer}`;
 
-/** Says when the next bytes may be sent. */
+/** Decides when the next bytes may be sent. */
 class Pace {
   readonly #perSecond: number;
   readonly #start = performance.now();
@@ -89,7 +89,7 @@ class Uploader {
     this.#socket.destroy();
   }
 
-  /** A request with a body of so many bytes, or with none behind the text. */
+  /** A request with a body of this many bytes, or with none after the text. */
   async put(request: string, bytes: number, pace: Pace): Promise<void> {
     const answer = new Promise<number>(fulfil => {
       this.#answered = fulfil;
@@ -195,7 +195,7 @@ async function uploadOn(job: TransferJob, transfer: number, pace: Pace): Promise
   }
 }
 
-/** Runs all transfers to their ends. Fails with the first that fails. */
+/** Runs all transfers to their ends. Rejects with the first failure. */
 export async function runTransfers(job: TransferJob): Promise<TransferResult> {
   const { kind, transfers, bytes, directory, perSecond } = job;
   const each = (work: (transfer: number) => Promise<void>): Promise<unknown> =>

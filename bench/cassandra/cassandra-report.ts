@@ -1,4 +1,5 @@
-// The tables of a cluster: the rates of the engine, and of the engine behind HTTP, beside the driver alone; and what a message costs at each depth of a queue.
+// The tables for a cluster: the rates of the engine, and of the engine behind HTTP, compared with the driver alone; and
+// the cost of a message at each depth of a queue.
 import { median } from '../load/statistics.js';
 import {
   atLeast,
@@ -46,7 +47,7 @@ const QUEUE_HEADER = [
 
 const MICROSECONDS = 1000;
 
-/** The engine has a goal beside the driver; a hot partition has one for clients. */
+/** The engine has a goal relative to the driver; a hot partition has one for clients. */
 function verdictOf(work: RateWork, subject: SubjectName, ratio: number, rate: number): Verdict | undefined {
   if (subject === 'engine') return atLeast(ratio, CLUSTER_MIN);
   return subject === 'http' && work === 'inserts' ? atLeast(rate, CLUSTER_HOT_MIN, ' rows/s') : undefined;

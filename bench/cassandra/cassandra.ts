@@ -1,5 +1,6 @@
-// The engine on a cluster beside the driver alone, which does the same statements, by turns and on the same tables; then itself behind HTTP. A cluster has to be
-// there (npm run cassandra -- start 3); the keyspace is the run's own. Who has the store open when is cluster-processes.ts's.
+// The engine on a cluster, compared with the driver alone executing the same statements, interleaved and on the same
+// tables; then the engine behind HTTP. A cluster must be running (npm run cassandra -- start 3); the keyspace is the
+// run's own. cluster-processes.ts decides which process has the store open.
 import { randomBytes } from 'node:crypto';
 import { askOnce } from '../load/ask-once.js';
 import { drive } from '../load/drive.js';
@@ -52,7 +53,7 @@ export interface ClusterFigures {
 const READ_ROWS = 20_000;
 const LOADERS = 8;
 const ATTEMPTS = 3;
-/** A server has to have compiled what it runs. */
+/** A server first has to compile its code. */
 const WARM_UP_MILLISECONDS = 5000;
 const WARM_PARTITIONS_MAX = 1000;
 const PAGES = new URL('../scans/page-scan-process.js', import.meta.url);
@@ -98,7 +99,7 @@ class ClusterContest {
     const subjects = work === 'spread-gets' ? SUBJECTS.filter(name => name !== 'http') : SUBJECTS;
     const figures = subjects.map(subject => ({ work, subject, runs: [] as WorkResult[] }));
     const kept = await this.#prepare(work);
-    // A scan is as long as its table, and takes minutes where each row is a partition.
+    // The time of a scan grows with its table, to minutes if each row is a partition.
     const first = (partitionsOf(work) ?? 0) > WARM_PARTITIONS_MAX ? 1 : 0;
     // The server comes last: the engine is stopped for it.
     for (const turn of [figures.slice(0, 2), figures.slice(2)])
@@ -143,7 +144,7 @@ class ClusterContest {
     return table;
   }
 
-  /** A cluster may be too slow for a moment; what is wrong besides stays so. */
+  /** Retries while a cluster is too slow for a moment; other failures are permanent. */
   async #patient(
     subject: SubjectName,
     work: RateWork,
@@ -152,7 +153,7 @@ class ClusterContest {
   ): Promise<WorkResult> {
     for (let attempt = 1; ; attempt++) {
       try {
-        // A table of writes has rows of the run and the attempt before.
+        // A table of writes has rows of earlier runs and attempts.
         if (subject === 'http') {
           const name = kept?.name ?? (await this.#createOverHttp());
           return await this.#request(work, name, milliseconds);

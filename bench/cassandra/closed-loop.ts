@@ -1,4 +1,4 @@
-// Clients that each do one thing after another until the time is up; or one that does one thing once.
+// Clients that each run one step after another until the time is up; or one that runs one step once.
 import type { Latency } from '../load/job.js';
 import { Latencies } from '../load/statistics.js';
 

@@ -1,5 +1,6 @@
-// The processes that are measured on a cluster: the driver's all the time, and by turns the engine's or the server's: each reads without a round of Paxos only while no
-// other has the store open. Whoever is asked for is started, and the other one is stopped before.
+// The processes that are measured on a cluster: the driver's all the time, and alternately the engine's or the
+// server's: each reads without a round of Paxos only while no other has the store open. Asking for one starts it, after
+// stopping the other.
 import { fileURLToPath } from 'node:url';
 import { WrongAnswer } from '../load/job.js';
 import type { Endpoint } from '../load/requests.js';
@@ -24,7 +25,7 @@ export class ClusterProcesses {
   #driver: ServerProcess | undefined;
   #open: { readonly opener: Opener; readonly process: ServerProcess } | undefined;
 
-  /** `place`: `//HOST,…/KEYSPACE?…`; the keyspace is made. */
+  /** `place`: `//HOST,…/KEYSPACE?…`; creates the keyspace. */
   constructor(place: string) {
     this.#place = place;
   }

@@ -1,4 +1,5 @@
-// The engine, of queues: where the messages of one are, and deletes of many of them as their receivers' deletes come to, with looks for the head between them.
+// The engine on queues: where the messages of one are, and deletes of many of them like their receivers' deletes, with
+// looks for the head in between.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { queueAddress } from '../../packages/queues/index.js';
 import { type Budget, type Engine, type Space, StoreError } from '../../packages/store/index.js';
@@ -6,13 +7,13 @@ import { WrongAnswer } from '../load/job.js';
 import { COUNT_KEY, changeCount, keysOfMessage, partitionOf } from './messages.js';
 import type { Queue, QueueDrainJob, QueueLookJob } from './works.js';
 
-/** Of one commit: two rows each, and the count. As many deletes as wait together become one, too. */
+/** Per commit: two rows each, and the count. As many waiting deletes become one commit, too. */
 const MESSAGES_A_COMMIT = 400;
 const SHARE_MIN = 0.5;
 const ATTEMPTS = 10;
 const PAUSE_MS = 2000;
 const NO_BOUND = Number.POSITIVE_INFINITY;
-/** As many as a get asks for at most. */
+/** The maximum of a get. */
 const LOOK: Budget = { rows: 32, bytes: NO_BOUND, examined: NO_BOUND, milliseconds: NO_BOUND };
 
 async function spaceOf(store: Engine, account: string, queue: string): Promise<Space> {
@@ -30,7 +31,7 @@ export async function lookAtQueue(
   return { sid: space.id, partition: partitionOf(space) };
 }
 
-/** Nodes that compact a large partition answer nothing for a while. A delete that was not answered may have happened: fewer are left then. */
+/** Nodes that compact a large partition answer nothing for a while. An unanswered delete may have happened: fewer are left then. */
 async function patiently(work: (attempt: number) => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -53,7 +54,7 @@ export async function drainQueue(
     const count = Math.min(MESSAGES_A_COMMIT, until - first);
     const keys = Array.from({ length: count }, (_, offset) => keysOfMessage(first + offset)).flat();
     await store.commit(space, partition, { keys: [COUNT_KEY, ...keys] }, ({ keys: [number, ...found] }) => {
-      // Some were got before; not many.
+      // A few may have been got before.
       const deletes = found.filter(row => row !== undefined).map(({ key }) => key);
       const mayBeDone = attempt > 1 && deletes.length === 0;
       if (deletes.length < keys.length * SHARE_MIN && !mayBeDone)

@@ -1,5 +1,5 @@
-// A program of its own: what reads, commits and scans of a large partition cost beside those of a small one, on the cluster of one node that SHELFMARK_CASSANDRA names. An
-// argument makes the partitions a part of what they are, to try it.
+// A program of its own: the cost of reads, commits and scans of a large partition compared with a small one, on the
+// cluster of one node that SHELFMARK_CASSANDRA names. An argument scales the partitions down, to try it.
 import { randomBytes } from 'node:crypto';
 import cassandra from 'cassandra-driver';
 import { systemClock } from '../../packages/base/index.js';

@@ -1,4 +1,5 @@
-// The messages that a queue on a cluster is filled with: all that is known of one follows from its number, so that whoever deletes them need not have put them.
+// The messages that a queue on a cluster is filled with: everything about one follows from its number, so that a
+// process can delete messages that another one put.
 import { NEVER } from '../../packages/queues/limits.js';
 import {
   encodeDeliveryState,
@@ -14,11 +15,11 @@ export { partitionOf } from '../../packages/queues/message-rows.js';
 
 /** Short: a million of them have to fit on one machine three times. */
 export const TEXT_BYTES = 32;
-/** 2023-11-14: they have been visible for long. */
+/** 2023-11-14: they have long been visible. */
 const FIRST_TICK = 17_000_000_000_000_000n;
 const ID_DIGITS = 12;
 
-/** A GUID each; they are in no order, as those of a server. */
+/** A GUID each, in random order, as a server's are. */
 const idOf = (number: number): string => {
   const scattered = ((number * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, '0');
   return `${scattered}-0000-4000-8000-${number.toString(16).padStart(ID_DIGITS, '0')}`;

@@ -1,5 +1,5 @@
-// What a message costs on a cluster: of a short queue, of a long one, and of that after most of its messages were deleted; and how many tombstones a read of rows
-// walked at most meanwhile, as the nodes count them.
+// The cost of a message on a cluster: in a short queue, in a long one, and in that one after most of its messages were
+// deleted; and the most tombstones that a read of rows walked in the meantime, by the nodes' own count.
 import { askOnce } from '../load/ask-once.js';
 import { WrongAnswer } from '../load/job.js';
 import type { Endpoint } from '../load/requests.js';
@@ -9,7 +9,7 @@ import { TEXT_BYTES } from './messages.js';
 import type { Queue, QueueStepJob, Walked } from './works.js';
 
 export interface QueueDepthOptions {
-  /** Of the server, which is started where it does not run. */
+  /** The server's, which is started if it does not run. */
   readonly endpoint: () => Promise<Endpoint>;
   /** In the long queue. */
   readonly messages: number;
@@ -30,16 +30,16 @@ export interface QueueDepth {
   readonly p99: Readonly<Record<QueueStep, number>>;
   /** Answers that the server was busy. */
   readonly busy: number;
-  /** That a read walked at most. */
+  /** The most that a read walked. */
   readonly tombstones: number;
 }
 
 const PROGRAM = new URL('../queues/queue-load-process.js', import.meta.url);
 export const QUEUE_CLIENTS = 16;
 const SHORT = 100;
-/** Besides those that are deleted. */
+/** In addition to those that are deleted. */
 const LEFT = 1000;
-/** Between two looks at what the nodes count: they forget within minutes. */
+/** Between two reads of the nodes' counts: they forget within minutes. */
 const DELETES_AT_ONCE = 20_000;
 const TELL_EVERY = 100_000;
 const STEPS = ['insert', 'put', 'get', 'delete'] as const;
@@ -63,7 +63,7 @@ class Depths {
     const { messages, say, ask } = this.#options;
     await this.#fill('long', messages + LEFT);
     const full = await this.#measure('long', { state: 'long', depth: messages + LEFT, deleted: 0 });
-    // What was measured has deleted as many as it put.
+    // Measuring has deleted as many as it put.
     const gone = this.#gone;
     const start = performance.now();
     let walked = full.tombstones;

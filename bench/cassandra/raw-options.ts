@@ -1,4 +1,5 @@
-// How the driver alone asks: the consistencies of the engine's statements, and how it fills what is measured: by several writers, again where a busy machine is late.
+// How the driver alone sends statements: with the consistencies of the engine's, and how it fills tables: by several
+// writers, with retries if a busy machine is late.
 import cassandra from 'cassandra-driver';
 
 const { consistencies } = cassandra.types;
@@ -13,7 +14,7 @@ export const CONDITIONAL = {
   serialConsistency: consistencies.localSerial,
 } as const;
 
-/** Without a condition: only where nobody else writes. */
+/** Without a condition: only where no other process writes. */
 export const SET_FENCE = 'UPDATE row SET fence = ? WHERE sid = ? AND pk = ?';
 
 export async function again(write: () => Promise<unknown>): Promise<void> {
@@ -36,7 +37,7 @@ export interface Queried {
 export const fillBatch = (client: cassandra.Client, queries: readonly Queried[]): Promise<void> =>
   again(() => client.batch([...queries], { ...QUORUM, logged: false }));
 
-/** Takes so many steps, so many of them at a time. */
+/** Takes this many steps, a number of them at a time. */
 export async function inTurns(
   turns: number,
   atOnce: number,

@@ -1,4 +1,4 @@
-// The driver alone, of queues: fills one without conditions, and asks the nodes how many tombstones their reads walked.
+// The driver alone on queues: fills one without conditions, and reads from the nodes how many tombstones their reads walked.
 import type cassandra from 'cassandra-driver';
 import { bucketOf } from '../../packages/store-cassandra/layout/bucket.js';
 import * as schema from '../../packages/store-cassandra/layout/schema.js';

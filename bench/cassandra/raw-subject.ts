@@ -1,5 +1,5 @@
-// The driver alone, doing the engine's statements (store-cassandra/layout/schema.ts) with the concurrency that suits them best: the most that an engine of this
-// layout could reach. It decides nothing, and knows what it will find.
+// The driver alone, executing the engine's statements (store-cassandra/layout/schema.ts) with the concurrency that
+// suits them best: the upper bound for an engine of this layout. It decides nothing, and knows what it will find.
 import { randomBytes } from 'node:crypto';
 import cassandra from 'cassandra-driver';
 import { BUCKETS, bucketOf } from '../../packages/store-cassandra/layout/bucket.js';
@@ -37,19 +37,22 @@ import {
 const { Tuple } = cassandra.types;
 const SENTINEL = new Tuple(schema.SENTINEL, Buffer.alloc(0));
 const OUTCOME_BYTES = 16;
-/** Of scans: as many at a time, and as large pages, as the engine asks for. */
+/** For scans: as many at a time, and as large pages, as the engine requests. */
 const PARTITIONS_AT_ONCE = 64;
 const PAGE = 1000;
-/** As many as the engine has under way of one partition. */
+/** As many as the engine has in flight for one partition. */
 const READS_AT_ONCE = 2;
 const NAMES_PAGE = 5000;
 const DROP_MS = 60_000;
 const FILLERS = 64;
 const FILL_ROWS = 100;
-/** Of partitions with a row each a batch of a hundred has three hundred writes in a hundred places: more at a time pass a node's bound of a write. */
+/**
+ * With one row per partition a batch of a hundred has three hundred writes in a hundred places: more at a time exceed a
+ * node's write timeout.
+ */
 const SPREAD_FILLERS = 4;
 
-/** Where nothing else is said the nodes of a cluster are in it. */
+/** The default data center of a cluster's nodes. */
 const DATA_CENTER = 'datacenter1';
 
 export class RawSubject implements Subject {
@@ -143,7 +146,10 @@ export class RawSubject implements Subject {
     return { rows: steps * size, latency };
   }
 
-  /** All clients' rows of one partition by two statements at a time: one for each would wait for each other in the cluster, and many end with time-outs. */
+  /**
+   * All clients' rows of one partition by two statements at a time: one for each would wait for each other in the
+   * cluster, and many end with time-outs.
+   */
   async #getTogether({ table, rows, milliseconds }: WorkJob): Promise<Done> {
     const size = CLIENTS.gets / READS_AT_ONCE;
     const { steps, latency } = await closedLoop(READS_AT_ONCE, milliseconds, async (_, sequence) => {
@@ -213,7 +219,7 @@ export class RawSubject implements Subject {
     let pageState: string | undefined;
     do {
       const state = pageState === undefined ? {} : { pageState };
-      // As the engine, which knows the fence of a partition from the second page on.
+      // Like the engine, which knows the fence of a partition from the second page on.
       const how = pageState === undefined ? options : QUORUM;
       const page = await this.#client.execute(query, params, { ...how, fetchSize, ...state });
       take(page.rows);
@@ -221,7 +227,7 @@ export class RawSubject implements Subject {
     } while (pageState !== undefined);
   }
 
-  /** Without conditions: nobody else is there. Small partitions go by many in one request. */
+  /** Without conditions: no other process is there. Small partitions go by many in one request. */
   async fill({ table, rows, partitions, values }: FillJob): Promise<void> {
     const bytes = values.map(value => Buffer.from(value, 'base64'));
     const sid = BigInt(table.sid);

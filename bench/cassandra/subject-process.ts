@@ -1,4 +1,4 @@
-// A subject on a cluster as a process of its own, named by its arguments: it does what its parent's messages say.
+// A subject on a cluster as a process of its own, named by its arguments: it executes its parent's messages.
 import { parsePlace } from '../../packages/store-cassandra/place.js';
 import { EngineSubject } from './engine-subject.js';
 import { RawSubject } from './raw-subject.js';

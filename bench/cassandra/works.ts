@@ -1,4 +1,4 @@
-// What is measured on a cluster, and the plain values that the benchmark and its processes exchange about it.
+// The works that are measured on a cluster, and the plain values that the benchmark and its processes exchange.
 import type { Latency } from '../load/job.js';
 
 /**
@@ -24,7 +24,7 @@ export const isWork = (text: string): text is Work => WORKS.some(name => name ==
 
 export const isRateWork = (work: Work): work is RateWork => work !== 'queue';
 
-/** Partitions of a scanned table; undefined of what is no scan. */
+/** Partitions of a scanned table; undefined for other works. */
 export function partitionsOf(work: RateWork): number | undefined {
   const [kind, count] = work.split('-');
   return kind === 'scan' ? Number(count) : undefined;
@@ -41,7 +41,7 @@ export const CLIENTS: Readonly<
   'spread-gets': 64,
 };
 
-/** Of `spread-gets`: that of a row, as fill jobs name it. */
+/** For `spread-gets`: those of a row, as fill jobs name them. */
 export const SPREAD_PARTITIONS = 1000;
 export const SPREAD_ROWS = 20;
 export const spreadPartition = (row: number): string =>
@@ -100,7 +100,10 @@ export interface QueueFillJob {
   readonly messages: number;
 }
 
-/** Deletes the messages of those numbers, half-open, as many deletes would; between them it looks for the first, as a get does. */
+/**
+ * Deletes the messages with these numbers, half-open, as many deletes would; between them it looks for the first, as a
+ * get does.
+ */
 export interface QueueDrainJob {
   readonly drain: string;
   readonly from: number;
@@ -117,7 +120,7 @@ export interface Queue {
   readonly partition: string;
 }
 
-/** Asks the nodes how many tombstones a read walked at most in the last minutes. */
+/** Asks the nodes for the most tombstones that a read walked in the last minutes. */
 export interface WalkedJob {
   readonly walked: true;
 }
@@ -131,7 +134,7 @@ export interface EndJob {
   readonly end: true;
 }
 
-/** What `queue` is made of. */
+/** The steps of `queue`. */
 export type QueueStepJob = QueueFillJob | QueueDrainJob | QueueLookJob | WalkedJob;
 
 export type Job = WorkJob | FillJob | CreateJob | LookJob | EndJob | { readonly queue: QueueStepJob };

@@ -11,7 +11,7 @@ export interface ComparisonOptions extends ArenaOptions {
   readonly milliseconds: number;
 }
 
-/** Only the samples go into the record as they are; everything else can be made of them again. */
+/** The record has only the raw samples; everything else can be derived from them. */
 export interface Comparison {
   readonly metrics: TableMetrics;
   readonly samples: object;

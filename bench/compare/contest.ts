@@ -1,5 +1,5 @@
-// Runs workloads by turns: A, B, C, A, B, C ... so that a machine that is slow for a while is slow for all. Whoever is not
-// being measured is held still, and gets the time to finish what it still had to do before it is measured again.
+// Runs workloads in rotation: A, B, C, A, B, C ... so that a machine that is slow for a while is slow for all. Subjects
+// that are not being measured are paused, and get the time to finish pending work before they are measured again.
 import { besideData, type Memory } from '../machine/process-status.js';
 import type { Contestant, Sample, WorkloadName } from '../subjects/contestant.js';
 import { holdStill, inTurn } from '../subjects/turn.js';
@@ -9,7 +9,7 @@ export type Samples = ReadonlyMap<WorkloadName, ReadonlyMap<string, readonly Sam
 
 export interface MemorySeen {
   readonly loaded: Memory;
-  /** Of all readings after a run, the one with most beside the mapped data. */
+  /** The reading after a run with the most memory other than the mapped data. */
   readonly peak: Memory;
 }
 
@@ -22,11 +22,11 @@ export interface ContestOptions {
 
 export interface Contest {
   readonly samples: Samples;
-  /** By contestant; of those whose memory the system tells. */
+  /** By contestant, for those whose memory the system reports. */
   readonly memory: ReadonlyMap<string, MemorySeen>;
 }
 
-/** The first run of a workload is thrown away: compilers and caches get to know it. */
+/** The first run of a workload is discarded: it warms up compilers and caches. */
 const WARM_UP_MILLISECONDS = 1000;
 
 const memoryOf = ({ processes }: Contestant): Memory | undefined => processes[0]?.memory();
@@ -83,7 +83,7 @@ async function round(
   return samples;
 }
 
-/** The contestants are loaded already, and held still afterwards. Fails with `WrongAnswer` where one answers wrongly. */
+/** The contestants are already loaded, and paused afterwards. Fails with `WrongAnswer` if one answers wrongly. */
 export async function contest(contestants: readonly Contestant[], options: ContestOptions): Promise<Contest> {
   const memory = new MemoryLog();
   for (const contestant of contestants) {

@@ -1,5 +1,5 @@
-// Growth: two servers of Shelfmark, one with 100 k rows and one with many, by turns. What a request costs must not depend
-// on the rows that are not asked for.
+// Growth: two servers of Shelfmark, one with 100 k rows and one with many, in rotation. The cost of a request must not
+// depend on rows that it does not ask for.
 import { atMost, GROWTH_MAX, type Verdict, verdictCells } from '../report/goals.js';
 import { Arena } from '../subjects/arena.js';
 import type { WorkloadName } from '../subjects/contestant.js';
@@ -10,9 +10,9 @@ import { type MemoryMetrics, memoryMetrics, type Ready, readyMetrics, workloadMe
 import { tableReport } from './table-report.js';
 
 export const GROWTH_BASE_ROWS = 100_000;
-/** Above so many rows nothing but growth is measured: the peers cannot be loaded in reasonable time. */
+/** Above this many rows only growth is measured: the peers cannot be loaded in reasonable time. */
 export const GROWTH_ROWS_FROM = 1_000_000;
-/** A filter's cost is that of the partition it goes over, which is the same in both. */
+/** A filter's cost depends on the partition that it scans, which is the same in both. */
 const GROWING: readonly WorkloadName[] = ['point-get', 'insert', 'merge', 'transaction', 'range'];
 
 interface GrowthMetrics {

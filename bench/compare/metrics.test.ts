@@ -1,4 +1,4 @@
-// What becomes of samples: medians, ratios of medians, and verdicts on both sides of a goal.
+// From samples to metrics: medians, ratios of medians, and verdicts on both sides of a goal.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Sample, WorkloadName } from '../subjects/contestant.js';
@@ -36,7 +36,7 @@ test('a ratio is that of the medians, ours over theirs', () => {
   assert.deepEqual(azurite?.verdict, { goal: '>= 10', value: 10, holds: true });
 });
 
-test('more is asked against Azurite where it has many rows', () => {
+test('the goal relative to Azurite is higher where it has many rows', () => {
   const verdict = (rows: number, ours: number) =>
     verdicts('point-get', { shelfmark: [ours], azurite: [1] }, rows)[1]?.verdict;
   assert.deepEqual(verdict(299_900, 9.9), { goal: '>= 10', value: 9.9, holds: false });
@@ -44,13 +44,13 @@ test('more is asked against Azurite where it has many rows', () => {
   assert.deepEqual(verdict(300_000, 35), { goal: '>= 35', value: 35, holds: true });
 });
 
-test('what nobody asks for is compared and not judged', () => {
+test('a ratio without a goal is compared and not judged', () => {
   const [, lmdb] = verdicts('point-get', { shelfmark: [1], lmdb: [4] }, 20_000);
   assert.equal(lmdb?.ratio, 0.25);
   assert.equal(lmdb?.verdict, undefined);
 });
 
-test('memory counts beside the mapped data, at its peak', () => {
+test('memory counts without the mapped data, at its peak', () => {
   const loaded = { anonymous: 100e6, file: 900e6, data: 850e6 };
   const peak = { anonymous: 160e6, file: 990e6, data: 940e6 };
   const memory = new Map([

@@ -1,4 +1,4 @@
-// What the samples of a contest come to: medians, what Shelfmark is to the others, and whether that reaches the goals.
+// Metrics from the samples of a contest: medians, ratios of Shelfmark to the others, and whether they reach the goals.
 import { median } from '../load/statistics.js';
 import { besideData } from '../machine/process-status.js';
 import {

@@ -1,4 +1,4 @@
-// The tables that the benchmark prints. What the numbers mean is decided in metrics.ts and report/goals.ts.
+// The tables that the benchmark prints. metrics.ts and report/goals.ts define what the numbers mean.
 import { besideData } from '../machine/process-status.js';
 import { GOAL_ROWS, verdictCells } from '../report/goals.js';
 import { formatCount, formatMegabytes, formatNumber, textTable } from '../text-table.js';

@@ -1,4 +1,4 @@
-// Downloads over a socket: node:http sends a file by itself, and sends what the store reads. The client is another thread.
+// Downloads over a socket: node:http sends a file itself, or what the store reads. The client is another thread.
 import { createReadStream, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, get, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,7 +1,9 @@
-// Measures the embedded engine's contents by themselves against the same bytes through node:fs, and against rows of the engine: durable uploads of large
-// and small ones, and downloads by node:http. Prints the table of docs/performance.md: MiB a second, medians of interleaved runs.
+// Measures the embedded engine's contents alone against the same bytes through node:fs, and against rows of the engine:
+// durable uploads of large and small ones, and downloads by node:http. Prints the table of docs/performance.md: MiB a
+// second, medians of interleaved runs.
 //
-//   npm run --silent build && node dist/bench/contents/main.js [--runs 5] [--place DIR] [--mebibytes 256] [--only upload,small,rows,download]
+//   npm run --silent build && node dist/bench/contents/main.js [--runs 5] [--place DIR] [--mebibytes 256] [--only
+//   upload,small,rows,download]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// Measures the data tools against a script of thirty lines in the same run (script.ts): rows a second of dump, load and copy, and how much memory each process had at most. Programs of their own, by turns, on a server in a process of
-// its own. `npm run bench:data-tools -- [rows] [bytes of a row] [partitions] [runs]`
+// Measures the data tools against a script of thirty lines in the same run (script.ts): rows a second of dump, load and
+// copy, and the peak memory of each process. Programs of their own, in rotation, on a server in a process of its own.
+// `npm run bench:data-tools -- [rows] [bytes of a row] [partitions] [runs]`
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { spawnServer } from '../../test/support/spawned-server.js';
 const [rows = 100_000, bytes = 300, partitions = 10, runs = 3] = process.argv.slice(2).map(Number);
 const COMMAND = fileURLToPath(new URL('../../../bin/shelfmark.js', import.meta.url));
 const SCRIPT = fileURLToPath(new URL('script.js', import.meta.url));
-/** What each is to reach, in the script's speed; a copy is compared with the script's load. */
+/** Goals, relative to the script's speed; a copy is compared with the script's load. */
 const GOALS: Readonly<Record<string, number>> = { dump: 0.5, load: 0.8, copy: 0.6 };
 const MEBIBYTE = 1_048_576;
 const STRING_UNITS_MAX = 30_000;
@@ -24,7 +25,7 @@ interface Ran {
   readonly mebibytes: number;
 }
 
-/** The high-water mark of a process that runs; 0 when it is gone. */
+/** The high-water mark of a running process; 0 when it is gone. */
 function peakOf(pid: number): number {
   try {
     return Number(/VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0) / 1024;

@@ -1,5 +1,6 @@
-// What people write themselves, for the data tools to be measured against: a dump that takes page after page, parses it and writes a line an entity; a load that sends a hundred lines a transaction. No types, no checksums, nothing is tried
-// again, nothing is resumed. `script.js dump|load ENDPOINT ACCOUNT KEY TABLE FILE`
+// A hand-written script for the data tools to be measured against: a dump that takes page after page, parses it and
+// writes a line per entity; a load that sends a hundred lines per transaction. No types, no checksums, no retries, no
+// resumption. `script.js dump|load ENDPOINT ACCOUNT KEY TABLE FILE`
 import { createHmac } from 'node:crypto';
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
 import { Agent, request } from 'node:http';

@@ -1,11 +1,13 @@
-// Measures what a packet of a request's head costs the HTTP server, by the part of the head before it: little, a long value, a long
-// target, many lines; and empty lines. It should be the same behind all of them. Prints the table of docs/benchmarks.md.
+// Measures the HTTP server's cost for a packet of a request's head, by the part of the head before it: little, a long
+// value, a long target, many lines; and empty lines. It should be the same after all of them. Prints the table of
+// docs/benchmarks.md.
 //
-//   npm run --silent build && node dist/bench/heads/main.js [--build NAME=ROOT,...] [--bytes 1,8,64] [--packets 1000] [--runs 5]
+//   npm run --silent build && node dist/bench/heads/main.js [--build NAME=ROOT,...] [--bytes 1,8,64] [--packets 1000]
+//   [--runs 5]
 //
-// Client and server are in one process, so that each packet is read by itself: the client writes the next once the loop has turned. `bare`
-// is the same without a server that parses: its packets are counted, and none may be lost in another. Runs are interleaved; the table has
-// medians, in microseconds of the processor's time.
+// Client and server are in one process, so that each packet is read separately: the client writes the next one after a
+// turn of the loop. `bare` is the same without a server that parses: its packets are counted, and none may be merged
+// into another. Runs are interleaved; the table has medians, in microseconds of the processor's time.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';

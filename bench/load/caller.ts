@@ -1,5 +1,5 @@
-// One connection that sends a request and waits for its answer, on which the next request may depend. How many there are, and what they ask, is
-// the caller's matter.
+// One connection that sends a request and waits for its answer, on which the next request may depend. The caller
+// decides on the number of connections and the requests.
 import { connect, type Socket } from 'node:net';
 import { type Response, ResponseParser } from './response-parser.js';
 

@@ -1,4 +1,4 @@
-// What passes for a right answer, and that nothing else does.
+// Which answers pass as right, and that no others do.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bodyComplaint, filterComplaint, isAbsent, propertiesComplaint, statusComplaint } from './checks.js';
@@ -68,7 +68,7 @@ test('every member of a batch must be done', () => {
   assert.match(complain(check, 'HTTP/1.1 409 Conflict') ?? '', /^0 of 100/);
 });
 
-test('other bytes and bodies where none belong are wrong', () => {
+test('other bytes, and bodies where none belong, are wrong', () => {
   assert.equal(complain({ kind: 'bytes', body: 'abc' }, 'abc'), undefined);
   assert.equal(complain({ kind: 'bytes', body: 'abc' }, 'abd'), 'other bytes');
   assert.equal(complain({ kind: 'empty', status: 204 }, ''), undefined);
@@ -86,7 +86,7 @@ test('statuses', () => {
   assert.equal(complaint({ kind: 'deleted' }, 412), 'status 412: why');
 });
 
-test('a delete of what is not there is told apart', () => {
+test('a delete of a missing row is recognized', () => {
   assert.equal(isAbsent({ kind: 'deleted' }, response(404, '')), true);
   assert.equal(isAbsent({ kind: 'deleted' }, response(204, '')), false);
   assert.equal(isAbsent({ kind: 'deletedBatch' }, response(202, 'HTTP/1.1 404 Not Found')), true);

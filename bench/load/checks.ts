@@ -21,7 +21,7 @@ const PART_ABSENT = /HTTP\/1\.1 404 /;
 export const wantedStatus = (check: Check): number =>
   check.kind === 'empty' ? check.status : STATUS[check.kind];
 
-/** Whether the answer to a delete says that there was nothing. */
+/** Whether the answer to a delete means that there was nothing. */
 export const isAbsent = (check: Check, { status, body }: Response): boolean =>
   (check.kind === 'deleted' && status === 404) ||
   (check.kind === 'deletedBatch' && status === 202 && PART_ABSENT.test(body.toString('latin1')));

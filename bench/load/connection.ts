@@ -1,5 +1,5 @@
-// One connection of the built-in generator: has one request under way at a time and follows a query over its pages.
-// What is sent next, and what becomes of a latency, is the generator's matter.
+// One connection of the built-in generator: has one request in flight at a time and follows a query over its pages. The
+// generator decides what is sent next, and records the latency.
 import { connect, type Socket } from 'node:net';
 import { bodyComplaint, decodePage, filterComplaint, isAbsent, statusComplaint } from './checks.js';
 import type { RequestKind } from './job.js';
@@ -20,9 +20,9 @@ export const prepare = (kind: RequestKind, rows: number): PreparedRequest => ({
 export interface Exchange {
   readonly request: PreparedRequest;
   readonly sequence: number;
-  /** Since when its latency counts, on the machine's clock. */
+  /** Where its latency starts, on the machine's clock. */
   readonly since: number;
-  /** Whether its body is among those that are looked into. */
+  /** Whether its body is checked. */
   readonly isChecked: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Answered {
   readonly complaint: string | undefined;
 }
 
-/** Told by every connection; one object for all of them. */
+/** Called by every connection; one object for all of them. */
 export interface ConnectionEvents {
   onAnswered(connection: Connection, exchange: Exchange, answered: Answered): void;
   onFailed(error: Error): void;

@@ -1,5 +1,5 @@
 // The rows that every subject holds: about 1 KB of JSON each, every value of a known width and a function of the row's
-// number, so that an answer can be compared with what must be in it. requests.ts builds the requests.
+// number, so that an answer can be compared with its expected content. requests.ts builds the requests.
 import {
   GROUP_ROWS,
   MEMBERS,
@@ -68,7 +68,7 @@ export const NOTES = SENTENCE.repeat(Math.ceil(ENTITY_BYTES / SENTENCE.length)).
 /** The entity of row `sequence * MEMBERS + offset`: what loading sends. */
 export const loadedEntity = (offset: number): Part[] => loadedParts(offset);
 
-/** The same row with few properties: 200 bytes where a row of tables keeps what it has. */
+/** The same row with few properties: 200 bytes in a store. */
 export function narrowEntity(offset: number): Part[] {
   const number = { ...slot('member', offset), digits: slot('row').digits };
   const [partition, rank] = [slot('memberPartition', offset), slot('memberRank', offset)];
@@ -80,11 +80,11 @@ export function narrowEntity(offset: number): Part[] {
 export const mergedEntity = (stock: number): Part[] =>
   jsonParts(slot('partition'), [slot('row')], slot('row'), slot('rank'), NOTES, stock);
 
-/** A new row beside the row that the request falls on. */
+/** A new row next to the row that the request falls on. */
 export const insertedEntity = (): Part[] =>
   jsonParts(slot('partition'), insertedKey(), slot('unique'), slot('rank'));
 
-/** A new row in a transaction: its members stand side by side. */
+/** A new row in a transaction: its members are adjacent. */
 export const memberEntity = (offset: number): Part[] =>
   jsonParts(slot('partition'), memberKey(offset), slot('member', offset), slot('rank'));
 
@@ -94,7 +94,7 @@ export const memberKey = (offset: number): Part[] => [slot('row'), '.', slot('me
 export const partitionKey = (row: number): string => `p${String(partitionOf(row)).padStart(6, '0')}`;
 export const rowKey = (row: number): string => String(row).padStart(10, '0');
 
-/** Every property of a loaded row but the stock, which merges change. */
+/** Every property of a loaded row except the stock, which merges change. */
 export function expectedProperties(row: number): Properties {
   return {
     PartitionKey: partitionKey(row),
@@ -109,7 +109,7 @@ export function expectedProperties(row: number): Properties {
   };
 }
 
-/** A row of the key `key` that a request made beside the row it fell on; its name ends as its key does. */
+/** A row with the key `key` that a request made next to the row it fell on; its name ends as its key does. */
 function newProperties(key: readonly Part[], sequence: number, rows: number): Properties {
   const row = scatter(sequence, rows);
   const RowKey = renderText(key, sequence, rows);

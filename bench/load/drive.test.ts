@@ -1,4 +1,4 @@
-// A job in a process of its own, and that a wrong answer or a failure there ends the run here.
+// A job in a process of its own; a wrong answer or a failure there ends the run here.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { machineNow } from '../machine/machine-clock.js';
@@ -30,7 +30,7 @@ test('the result comes back whole', async () => {
   assert.ok(result.milliseconds > 0 && result.latency.p50 > 0);
 });
 
-test('an open loop tells when each request was due, on the clock of this process', async () => {
+test('an open loop reports when each request was due, on the clock of this process', async () => {
   const before = machineNow();
   const result = await driveAgainst({ status: 204, body: '' }, false, { milliseconds: 250, perSecond: 100 });
   const after = machineNow();
@@ -44,7 +44,7 @@ test('an open loop tells when each request was due, on the clock of this process
   for (const [index, each] of due.entries()) assert.ok(each + (latency[index] ?? 0) < after);
 });
 
-test('an open loop asks whatever is held up', async () => {
+test('an open loop sends requests however long answers are delayed', async () => {
   const count = 25;
   let asked = 0;
   let release = (): void => {};
@@ -60,7 +60,7 @@ test('an open loop asks whatever is held up', async () => {
   assert.equal(result.completed, count);
 });
 
-test('a closed loop tells no moments', async () => {
+test('a closed loop reports no moments', async () => {
   assert.equal((await driveAgainst({ status: 204, body: '' })).momentsOf, undefined);
 });
 

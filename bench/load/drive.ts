@@ -1,4 +1,4 @@
-// Hands a job to a load generator, which is always another process, and sees to it that a wrong answer ends the run.
+// Hands a job to a load generator, which is always another process; a wrong answer ends the run.
 import { askOnce } from './ask-once.js';
 import { decodeReply, type Job, type JobResult, WrongAnswer } from './job.js';
 import { isForWrk, runWrk, wrkVersion } from './wrk.js';
@@ -7,7 +7,7 @@ export type GeneratorName = 'wrk' | 'built-in';
 
 const PROGRAM = new URL('generator-process.js', import.meta.url);
 
-/** wrk where it is there, unless told otherwise. */
+/** wrk if it is installed, by default. */
 export function chooseGenerator(wanted: GeneratorName | undefined): GeneratorName {
   if (wanted !== undefined) return wanted;
   return wrkVersion() === undefined ? 'built-in' : 'wrk';
@@ -22,7 +22,7 @@ async function runBuiltIn(job: Job): Promise<JobResult> {
 /**
  * Runs a job to its end.
  *
- * @throws WrongAnswer if any status, or any body that was looked into, is not what it must be.
+ * @throws WrongAnswer if any status, or any body that was checked, is wrong.
  */
 export async function drive(job: Job, generator: GeneratorName): Promise<JobResult> {
   const result = await (generator === 'wrk' && isForWrk(job) ? runWrk(job) : runBuiltIn(job));

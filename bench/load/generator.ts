@@ -1,16 +1,20 @@
-// The built-in load generator: runs a job in this process over plain sockets, with as many requests under way as it has
-// connections (closed loop) or at a fixed rate (open loop). It waits for the answers to all requests that it sent.
-// An open loop opens another connection whenever all of them wait, as clients do, so that a slow answer delays no other request.
+// The built-in load generator: runs a job in this process over plain sockets, with as many requests in flight as it has
+// connections (closed loop) or at a fixed rate (open loop). It waits for the answers to all requests that it sent. An
+// open loop opens another connection whenever all of them wait, as clients do, so that a slow answer delays no other
+// request.
 import { machineNow } from '../machine/machine-clock.js';
 import { type Answered, Connection, type Exchange, type PreparedRequest, prepare } from './connection.js';
 import type { Check, Job, JobResult } from './job.js';
 import { Latencies, Series } from './statistics.js';
 
-/** The interval of the look for due requests; those in between wait so long, and their latency includes it. */
+/** The interval of the look for due requests; those in between wait until then, and their latency includes it. */
 const TICK_MILLISECONDS = 1;
-/** An open loop starts with enough connections for the requests that come due in this time, so that a pause as short needs no new one. */
+/**
+ * An open loop starts with enough connections for the requests that come due in this time, so that a pause of this
+ * length needs no new one.
+ */
 const AHEAD_MILLISECONDS = 50;
-/** Of an open loop. Fewer than writes may wait at a server, which would refuse the rest; the next request waits its turn. */
+/** For an open loop. Fewer than the writes that a server lets wait before it refuses; the next request waits its turn. */
 const CONNECTIONS_MAX = 4000;
 
 class Run {

@@ -1,12 +1,12 @@
-// One request at a time, outside of any measurement: to read rows back, and to have an answer whose bytes are to be served
-// by others. Connections are not kept, because the server may be stopped before the next request.
+// One request at a time, outside of any measurement: to read rows back, and to get an answer for others to serve.
+// Connections are not kept, because the server may be stopped before the next request.
 import { type IncomingMessage, request } from 'node:http';
 import type { Properties } from './dataset.js';
 import type { Endpoint } from './requests.js';
 
 export interface Answer {
   readonly status: number;
-  /** Names and values in turn, as they were sent. */
+  /** Names and values alternately, as they were sent. */
   readonly headers: readonly string[];
   readonly body: Buffer;
 }

@@ -2,10 +2,10 @@
 import type { Part } from './template.js';
 
 /**
- * What must be true of an answer.
- * `empty`: the status, and no body. `entity`: 200 and the row the request falls on. `range`: 200 and the rows of its
- * group. `filter`: pages of 200 that contain the rows sought between them. `batch`: 202 and every member done. `bytes`: 200
- * and this body. `deleted` and `deletedBatch`: gone now, also if it was not there, which is counted.
+ * What must be true of an answer. `empty`: the status, and no body. `entity`: 200 and the row the request falls on.
+ * `range`: 200 and the rows of its group. `filter`: pages of 200 that together contain the rows sought. `batch`: 202
+ * and every member done. `bytes`: 200 and this body. `deleted` and `deletedBatch`: gone now, even if it was not there,
+ * which is counted.
  */
 export type Check =
   | { readonly kind: 'empty'; readonly status: number }
@@ -20,7 +20,7 @@ export type Check =
 export interface RequestKind {
   readonly parts: readonly Part[];
   readonly check: Check;
-  /** Statuses are checked always, bodies once in so many answers. */
+  /** Statuses are always checked, bodies once in this many answers. */
   readonly checkEvery: number;
 }
 
@@ -33,7 +33,7 @@ export interface Job {
   readonly requests: readonly RequestKind[];
   /** The first sequence number. */
   readonly first: number;
-  /** Ends after so many requests, or after the time, whichever comes first. */
+  /** Ends after this many requests, or after the time, whichever comes first. */
   readonly count?: number;
   readonly milliseconds?: number;
   /** Requests are due at this rate whatever the server does, and their latency counts from when they were due. */
@@ -63,11 +63,11 @@ export interface JobResult {
   readonly used: number;
   readonly milliseconds: number;
   readonly latency: Latency;
-  /** Of the requests whose answers are checked so; absent where the generator does not tell them apart. */
+  /** By the kind of check; absent if the generator does not distinguish them. */
   readonly latencyOf?: Readonly<Partial<Record<Check['kind'], Latency>>> | undefined;
-  /** Of every request of an open loop, by the built-in generator, apart as in `latencyOf`. */
+  /** For every request of an open loop, by the built-in generator, divided as in `latencyOf`. */
   readonly momentsOf?: Readonly<Partial<Record<Check['kind'], Moments>>> | undefined;
-  /** Deletes of rows that were not there. */
+  /** Deletes of missing rows. */
   readonly absent: number;
   /** The first wrong answer. A run that has one counts for nothing. */
   readonly complaint?: string | undefined;

@@ -1,4 +1,4 @@
-// The requests of the workloads, as texts with gaps. Authentication is an account SAS in every one of them.
+// The requests of the workloads, as texts with gaps. All of them use an account SAS.
 import {
   insertedEntity,
   insertedKey,
@@ -19,11 +19,11 @@ export interface Endpoint {
 
 const VERSION = 'x-ms-version: 2019-02-02';
 const NO_METADATA = 'Accept: application/json;odata=nometadata';
-/** Of clients that write and do not ask for the entity in the answer. */
+/** For clients that write and do not ask for the entity in the answer. */
 const NO_CONTENT = 'Prefer: return-no-content';
 const ANY_ETAG = 'If-Match: *';
 const JSON_BODY = 'Content-Type: application/json';
-/** One in so many bodies of small answers is checked. */
+/** The fraction of small bodies that are checked: one in this many. */
 const CHECK_EVERY = 1000;
 
 function request(

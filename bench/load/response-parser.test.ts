@@ -1,4 +1,4 @@
-// The parser of answers under torture: cut at every place, in any pieces, and malformed.
+// The parser of answers under stress: cut at every place, in any pieces, and malformed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -29,7 +29,7 @@ interface Framed {
   readonly end: number;
 }
 
-/** A body in chunks that begins at `from`; the number of bytes that are needed at least if it is not all there. */
+/** A chunked body that begins at `from`; if it is incomplete, the number of bytes that are needed at least. */
 function readChunks(bytes: Buffer, from: number): Framed | number {
   const chunks: Buffer[] = [];
   for (let at = from; ; ) {

@@ -1,4 +1,4 @@
-// Medians and percentiles, and the values they are of. Values are whatever the caller measures in.
+// Medians and percentiles, and their series of values, in the caller's unit.
 import type { Latency } from './job.js';
 
 /** The middle one, or the mean of the two in the middle; NaN of none. */
@@ -19,7 +19,7 @@ export function percentile(sorted: ArrayLike<number>, share: number): number {
 
 const CAPACITY_FIRST = 4096;
 
-/** Numbers in the order in which they came, in eight bytes each. */
+/** Numbers in order of arrival, in eight bytes each. */
 export class Series {
   #values = new Float64Array(CAPACITY_FIRST);
   #count = 0;
@@ -28,7 +28,7 @@ export class Series {
     return this.#count;
   }
 
-  /** Those so far; what is added later may or may not be seen through it. */
+  /** The values so far; the view may or may not show later ones. */
   get values(): Float64Array {
     return this.#values.subarray(0, this.#count);
   }
@@ -43,7 +43,7 @@ export class Series {
   }
 }
 
-/** Every latency of a run, in milliseconds: nothing is put into buckets, so a percentile is one that was seen. */
+/** Every latency of a run, in milliseconds: without buckets, so a percentile is an observed value. */
 export class Latencies extends Series {
   /** Zeros if there was none. */
   summary(): Latency {

@@ -60,7 +60,7 @@ test('joined parts mean the same', () => {
   );
 });
 
-test('requests in a row fall on all rows before any comes twice', () => {
+test('requests in a row fall on all rows before any is repeated', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2000 }), fc.nat(1_000_000), (rows, first) => {
       const seen = new Set(Array.from({ length: rows }, (_, index) => scatter(first + index, rows)));

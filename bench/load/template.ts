@@ -1,25 +1,26 @@
 // Texts of requests with gaps for numbers. Every gap has a fixed width, so that all requests of a kind have one length
-// and are made by overwriting digits. The texts are opaque to it.
+// and are made by overwriting digits. The texts are opaque to this file.
 
-/** The rows of a full partition: what the goal for filters names. */
+/** The rows of a full partition, as in the goal for filters. */
 export const PARTITION_ROWS = 100_000;
-/** Members of a transaction, the most that the service takes (protocol: batches#rules). */
+/** Members of a transaction: the service's maximum (protocol: batches#rules). */
 export const MEMBERS = 100;
 /** Rows in the answer to a range query. */
 export const GROUP_ROWS = 100;
 /**
- * A prime above every number of rows: steps of it visit all rows once before any comes twice, and neighbours in time are
+ * A prime above every number of rows: steps of it visit all rows once before any is repeated, and successive ones are
  * far apart in the table, so that no cache helps. Products stay exact in a double up to 5.8e8 requests.
  */
 export const STRIDE = 15_485_863;
 export const SEQUENCE_MAX = Math.floor(Number.MAX_SAFE_INTEGER / STRIDE);
-/** Ranks repeat after so many rows. */
+/** Ranks repeat after this many rows. */
 export const RANKS = 10_000;
 
 /**
- * What fills a gap, from the sequence number of a request. Of the row that the request falls on: its number, partition
- * and rank, and the bounds of the group around it. `unique` is the sequence number itself. Of a transaction's member,
- * by its offset: its number, and partition and rank if that number is a row's. `anyPartition` goes around the full ones.
+ * The content of a gap, from the sequence number of a request. For the row that the request falls on: its number,
+ * partition and rank, and the bounds of the group around it. `unique` is the sequence number itself. For a
+ * transaction's member, by its offset: its number, and partition and rank if that number is a row's. `anyPartition`
+ * goes around the full ones.
  */
 export type SlotKind =
   | 'row'
@@ -36,7 +37,7 @@ export type SlotKind =
 export interface Slot {
   readonly kind: SlotKind;
   readonly digits: number;
-  /** Of the member of a transaction; 0 elsewhere. */
+  /** For the member of a transaction; 0 elsewhere. */
   readonly offset: number;
 }
 

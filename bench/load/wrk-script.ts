@@ -1,5 +1,5 @@
-// Writes the Lua script by which wrk sends a job's requests and checks the answers: every status, a sample of bodies.
-// wrk does not tell the request of an answer, so a row is checked by the key in the answer itself.
+// Generates the Lua script with which wrk sends a job's requests and checks the answers: every status, a sample of
+// bodies. wrk does not pass the request to the check, so a row is checked by the key in the answer itself.
 import { wantedStatus } from './checks.js';
 import { expectedProperties } from './dataset.js';
 import type { Check, Job, RequestKind } from './job.js';
@@ -35,7 +35,7 @@ function slotExpression({ kind, offset }: Slot): string {
   }
 }
 
-/** A literal of Lua: every byte that could mean something is written as a number. */
+/** A Lua literal: every byte with a special meaning is written as a number. */
 const quote = (text: string): string => {
   const escaped = Buffer.from(text)
     .toString('latin1')
@@ -55,7 +55,7 @@ function requestFunction(parts: readonly Part[]): string {
 end`;
 }
 
-/** What JSON of a row holds whatever its number; properties that have the number in them are built in Lua. */
+/** The JSON text that every row shares; properties that contain the number are built in Lua. */
 function constantTexts(): string {
   return Object.entries(expectedProperties(0))
     .filter(([name]) => !['PartitionKey', 'RowKey', 'Name', 'Rank'].includes(name))
@@ -78,7 +78,7 @@ local function checkRow(text, key)
   end
 end`;
 
-/** The body of a function of `body` that gives what is wrong with it. */
+/** The body of a function of `body` that returns what is wrong with it. */
 function bodyCheck(check: Check): string {
   switch (check.kind) {
     case 'empty':

@@ -1,4 +1,4 @@
-// Runs a job by wrk, where it is on the path: one thread, as the goals were seen. Its script is written by wrk-script.ts.
+// Runs a job by wrk, if it is installed: one thread, as for the goals. wrk-script.ts generates its script.
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,9 +11,9 @@ const execute = promisify(execFile);
 const TIMEOUT_SECONDS = 20;
 const OUTPUT_BYTES_MAX = 1 << 20;
 
-/** As `wrk 4.1.0`; undefined where there is none. */
+/** As `wrk 4.1.0`; undefined if it is missing. */
 export function wrkVersion(): string | undefined {
-  // It knows no option to ask for its version that ends well; the text comes first all the same.
+  // It has no option for its version that exits with 0; it prints the text anyway.
   const { stdout, error } = spawnSync('wrk', ['--version'], { encoding: 'utf8' });
   return error ? undefined : /^wrk \S+/.exec(stdout)?.[0];
 }
@@ -39,8 +39,8 @@ function decodeOutput(stdout: string): JobResult {
 }
 
 /**
- * What wrk had sent and was not answered when its time was up may be done or not: `used` can be ahead of `completed` by
- * the number of connections.
+ * Requests that wrk had sent and that were unanswered when its time was up may be done or not: `used` can be ahead of
+ * `completed` by the number of connections.
  */
 export async function runWrk(job: Job): Promise<JobResult> {
   const [kind] = job.requests;

@@ -1,4 +1,4 @@
-// What is told of a machine's pauses, and that sentinels are gone when the work is done.
+// What is reported about a machine's pauses, and that sentinels are gone when the work is done.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isWatched, metricsOf, watchMachine } from './machine-watch.js';

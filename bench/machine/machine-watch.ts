@@ -1,5 +1,5 @@
-// Watches the machine while a load runs: pauses, by a sentinel on every processor, and steal time, by what the system reports.
-// Its callers decide what that means for requests.
+// Watches the machine while a load runs: pauses, by a sentinel on every processor, and steal time, from the system's
+// reports. Its callers decide what that means for requests.
 import { machineNow } from './machine-clock.js';
 import { allowedProcessors, readProcessorTime, stolenShare } from './processors.js';
 import { Sentinel, type Watched } from './sentinel.js';
@@ -12,15 +12,15 @@ export interface Machine {
   readonly pauses: number;
   /** Milliseconds. */
   readonly longest: number;
-  /** Of the time, in which at least one processor stood still. */
+  /** The share of the time in which at least one processor stood still. */
   readonly share: number;
-  /** Steal time: the share of the processors' time that the host gave to others; undefined where the system does not tell. */
+  /** Steal time: the share of the processors' time that the host gave to others; undefined where the system does not report it. */
   readonly stolen: number | undefined;
-  /** The share of the time in which there was any steal time. By this name it stands in bench/results.jsonl. */
+  /** The share of the time in which there was any steal time. bench/results.jsonl has it under this name. */
   readonly thieving: number;
 }
 
-/** Whether anyone watched from the beginning to the end. */
+/** Whether the sentinels watched from the beginning to the end. */
 export const isWatched = ({ sentinels }: Machine): boolean =>
   sentinels.some(({ lost }) => lost === undefined);
 

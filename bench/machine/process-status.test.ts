@@ -1,4 +1,4 @@
-// Reading of what Linux tells about a process's memory.
+// Reading Linux's reports about a process's memory.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ Rss:                  96 kB
 Rss:                   8 kB
 `;
 
-test('the mapped data is told apart from everything else', () => {
+test('the mapped data is separated from everything else', () => {
   const memory = parseMemory(STATUS, SMAPS);
   assert.deepEqual(memory, { anonymous: 91_000 * 1024, file: 59_000 * 1024, data: 17_008 * 1024 });
   assert.equal(besideData(memory), (91_000 + 59_000 - 17_008) * 1024);

@@ -1,5 +1,5 @@
-// The resident memory of a process, with the mapped data file apart, and its processor time, from Linux's /proc. Undefined on other
-// systems.
+// The resident memory of a process, with the mapped data file separate, and its processor time, from Linux's /proc.
+// Undefined on other systems.
 import { readFileSync } from 'node:fs';
 
 /** Bytes. */
@@ -8,7 +8,7 @@ export interface Memory {
   readonly anonymous: number;
   /** Mapped files: the program's own, and the data's. */
   readonly file: number;
-  /** What of `file` is the mapped data file; the system takes it back when it needs it. */
+  /** The part of `file` that is the mapped data file; the system reclaims it when needed. */
   readonly data: number;
 }
 
@@ -36,7 +36,7 @@ export const parseMemory = (status: string, smaps: string): Memory => ({
   data: dataBytes(smaps),
 });
 
-/** Processes that it started and that live; none where the system does not tell. */
+/** Its live child processes; none where the system does not report them. */
 export function childrenOf(pid: number): readonly number[] {
   try {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
@@ -46,14 +46,14 @@ export function childrenOf(pid: number): readonly number[] {
   }
 }
 
-/** Of several processes; what they share counts once for each. */
+/** For several processes; what they share counts once for each. */
 export const sumMemory = (memories: readonly Memory[]): Memory => ({
   anonymous: memories.reduce((sum, { anonymous }) => sum + anonymous, 0),
   file: memories.reduce((sum, { file }) => sum + file, 0),
   data: memories.reduce((sum, { data }) => sum + data, 0),
 });
 
-/** Undefined where the system does not tell. */
+/** Undefined where the system does not report it. */
 export function readMemory(pid: number): Memory | undefined {
   try {
     const read = (name: string): string => readFileSync(`/proc/${pid}/${name}`, 'utf8');
@@ -63,16 +63,16 @@ export function readMemory(pid: number): Memory | undefined {
   }
 }
 
-/** The memory that counts against the goal: all but the mapped data file. */
+/** The memory that counts against the goal: everything except the mapped data file. */
 export const besideData = ({ anonymous, file, data }: Memory): number => anonymous + file - data;
 
-/** Fields of /proc/PID/stat behind the name, which may hold spaces: user and system time, in clock ticks. */
+/** The fields of /proc/PID/stat after the name, which may contain spaces: user and system time, in clock ticks. */
 export function parseTicks(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return Number(fields[11]) + Number(fields[12]);
 }
 
-/** Processor time used, in ticks of 10 ms; undefined where the system does not tell. */
+/** Processor time used, in ticks of 10 ms; undefined where the system does not report it. */
 export function readTicks(pid: number): number | undefined {
   try {
     return parseTicks(readFileSync(`/proc/${pid}/stat`, 'utf8'));

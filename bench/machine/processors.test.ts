@@ -1,4 +1,4 @@
-// Reading of what Linux tells about processors.
+// Reading Linux's reports about processors.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

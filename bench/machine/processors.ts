@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
 const LIST = /^Cpus_allowed_list:\s*(\S+)$/m;
-/** In /proc/stat, in this order; what follows them is part of the first two. */
+/** In /proc/stat, in this order; later fields are part of the first two. */
 const KINDS = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'] as const;
 
 /** Out of /proc/PID/status, as `0-3,6`; undefined if there is no such line. */

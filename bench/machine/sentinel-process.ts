@@ -1,5 +1,5 @@
-// A sentinel as a process of its own: sleeps again and again, and reports to its parent whenever it woke late. Its processor
-// must be free for it at that moment whatever else runs, so its parent sets its priority.
+// A sentinel as a process of its own: sleeps again and again, and reports to its parent whenever it woke late. It must
+// be able to run at that moment whatever else does, so its parent sets its priority.
 import { machineNow } from './machine-clock.js';
 import type { Told } from './sentinel.js';
 import type { Span } from './span.js';
@@ -48,7 +48,7 @@ function turn(): void {
     tell({ pauses, cost: cost() }, () => process.disconnect());
     return;
   }
-  // The first message says that it sleeps, whether or not there was a pause.
+  // The first message reports that it sleeps, whether or not there was a pause.
   if (pauses.length > 0 || start === undefined) tell({ pauses });
   start ??= { at: machineNow(), used: process.cpuUsage() };
   setImmediate(turn);

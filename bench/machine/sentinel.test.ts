@@ -1,4 +1,4 @@
-// Sentinels as processes: that a pause is noted, and that nothing fails where one cannot run as it should.
+// Sentinels as processes: a pause is noted, and nothing fails if one cannot run as it should.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ test('a pause is noted from when it should have woken', LINUX, async () => {
   assert.ok(pid !== undefined);
   process.kill(pid, 'SIGSTOP');
   while (stateOf(pid) !== 'T') await sleep(1);
-  // It slept before, for some milliseconds: at the latest by now it should have woken.
+  // It was already asleep: at the latest by now it should have woken.
   await sleep(STILL_MILLISECONDS);
   const dueAtLatest = machineNow();
   await sleep(STILL_MILLISECONDS);
@@ -56,7 +56,7 @@ test('a processor that is not there', async () => {
   assert.deepEqual([isPinned, lost], [false, undefined]);
 });
 
-test('one that dies is told, and what it noted stays', LINUX, async () => {
+test('one that dies is reported, and what it noted stays', LINUX, async () => {
   const sentinel = await Sentinel.start(PROCESSOR);
   const { pid } = sentinel;
   assert.ok(pid !== undefined);

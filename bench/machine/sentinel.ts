@@ -9,7 +9,7 @@ import type { Span } from './span.js';
 const SCRIPT = fileURLToPath(new URL('sentinel-process.js', import.meta.url));
 const READY_MILLISECONDS_MAX = 10_000;
 const STOP_MILLISECONDS_MAX = 2000;
-/** Above all that is not the system's own; any above 0 would do. */
+/** Above everything except the system's own processes; any priority above 0 would do. */
 const REAL_TIME_PRIORITY = '50';
 
 /** The message of a sentinel to its parent. */
@@ -36,7 +36,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Whether a command that starts other programs is there and permitted. */
+/** Whether a command that starts other programs exists and is permitted. */
 function works([command = '', ...args]: readonly string[], path: string): boolean {
   return spawnSync(command, [...args, 'true'], { env: { PATH: path }, stdio: 'ignore' }).status === 0;
 }
@@ -46,7 +46,7 @@ export class Sentinel {
   readonly #isPinned: boolean;
   readonly #priority: Priority;
   readonly #pauses: Span[] = [];
-  /** Resolves when it ended, or was never there. */
+  /** Resolves when it ended, or never started. */
   readonly ended: Promise<void>;
   #cost: number | undefined;
   #lost: string | undefined;
@@ -83,7 +83,7 @@ export class Sentinel {
     });
   }
 
-  /** Started on a processor and asleep. `path` is where `taskset` and `chrt` are looked for. */
+  /** Started on a processor and asleep. `path` is where to look for `taskset` and `chrt`. */
   static async start(processor: number, path = process.env.PATH ?? ''): Promise<Sentinel> {
     const sentinel = new Sentinel(processor, path);
     await sentinel.#within(READY_MILLISECONDS_MAX, once(sentinel.#child, 'message'));
@@ -124,7 +124,7 @@ export class Sentinel {
     }
   }
 
-  /** Until something happens or it ends; it is killed if neither is in time. */
+  /** Until something happens or it ends; kills it if neither does in time. */
   async #within(milliseconds: number, happens: Promise<unknown>): Promise<void> {
     const timer = setTimeout(() => {
       this.#lost = 'did not answer';

@@ -17,7 +17,7 @@ export function union(spans: readonly Span[]): readonly Span[] {
   return joined;
 }
 
-/** `spans` as `union` gives them. A moment that lies within one overlaps it. */
+/** `spans` as `union` returns them. A moment within one overlaps it. */
 export function overlaps(spans: readonly Span[], from: number, until: number): boolean {
   let low = 0;
   let high = spans.length;

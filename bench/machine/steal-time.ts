@@ -4,7 +4,7 @@ import { machineNow } from './machine-clock.js';
 import { readProcessorTime } from './processors.js';
 import { type Span, union } from './span.js';
 
-/** The steal time until some moment of the machine's clock; undefined where the system does not tell. */
+/** The total steal time at some moment of the machine's clock; undefined where the system does not report it. */
 export interface Reading {
   readonly at: number;
   readonly stolen: number | undefined;
@@ -24,7 +24,7 @@ export function stealTimeBetween(readings: readonly Reading[]): readonly Span[] 
 
 const read = (): Reading => ({ at: machineNow(), stolen: readProcessorTime()?.stolen });
 
-/** Reads from now on. The function that it returns stops that and gives the spans with steal time. */
+/** Reads from now on. The returned function stops that and returns the spans with steal time. */
 export function watchStealTime(): () => readonly Span[] {
   const readings = [read()];
   const timer = setInterval(() => readings.push(read()), READ_EVERY_MILLISECONDS);

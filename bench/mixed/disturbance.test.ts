@@ -1,4 +1,4 @@
-// Which requests count as disturbed, against the definition told slowly.
+// Which requests count as disturbed, compared with the definition in slow code.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -23,7 +23,7 @@ const momentsOf = (requests: readonly (readonly [due: number, latency: number])[
   latency: Float64Array.from(requests, ([, latency]) => latency),
 });
 
-/** As of two kinds. */
+/** As if of two kinds. */
 const apart = (requests: readonly (readonly [due: number, latency: number])[]) =>
   [0, 1].map(kind => momentsOf(requests.filter((_, index) => index % 2 === kind)));
 
@@ -47,7 +47,7 @@ test('a union covers what its spans cover, in order and apart', () => {
   );
 });
 
-test('a pause goes on after its end for its own length, each for itself', () => {
+test('each pause disturbs for twice its length, separately', () => {
   assert.deepEqual(disturbedTime([span(10, 13)]), [span(10, 16)]);
   assert.deepEqual(disturbedTime([span(10, 13), span(12, 14)]), [span(10, 16)]);
   assert.deepEqual(disturbedTime([span(10, 13), span(20, 25)]), [span(10, 16), span(20, 30)]);
@@ -87,7 +87,7 @@ test('a request is disturbed if any pause, extended, overlaps it', () => {
   );
 });
 
-test('without pauses all are undisturbed; where there is none, no latency is told', () => {
+test('without pauses all are undisturbed; with no requests, no latency is reported', () => {
   const moments = [momentsOf([[0, 5]]), momentsOf([[10, 7]])];
   assert.deepEqual(undisturbedOf(moments, []), { share: 1, latency: { p50: 5, p99: 7, p999: 7, max: 7 } });
   assert.deepEqual(undisturbedOf(moments, [span(0, 20)]), { share: 0, latency: undefined });

@@ -1,11 +1,12 @@
-// Which requests of a load fell into times in which the machine was not all there. Pure; all times are of one clock, in milliseconds.
+// Which requests of a load fell into times in which the machine was disturbed. Pure; all times are of one clock, in milliseconds.
 import type { Latency, Moments } from '../load/job.js';
 import { Latencies } from '../load/statistics.js';
 import { overlaps, type Span, union } from '../machine/span.js';
 
 /**
- * The time in which requests are disturbed: every disturbance and, because the queue that it caused has to drain, as much time after it. Each
- * is extended for itself: of pauses one after the other on several processors, no more is left out than one processor caused.
+ * The time in which requests are disturbed: every disturbance and, because the queue that it caused has to drain, as
+ * much time after it. Each is extended separately: for successive pauses on several processors, no more is left out
+ * than one processor caused.
  */
 export const disturbedTime = (disturbances: readonly Span[]): readonly Span[] =>
   union(disturbances.map(({ from, until }) => ({ from, until: until + (until - from) })));
@@ -17,7 +18,7 @@ export interface Undisturbed {
   readonly latency: Latency | undefined;
 }
 
-/** Of the requests that nothing disturbed between the moment they were due and their answer. */
+/** The requests that nothing disturbed between the moment they were due and their answer. */
 export function undisturbedOf(all: readonly Moments[], disturbances: readonly Span[]): Undisturbed {
   const disturbed = disturbedTime(disturbances);
   const kept = new Latencies();

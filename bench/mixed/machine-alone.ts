@@ -1,5 +1,5 @@
-// The machine's own latency, without a server. Pages are written here and there and synced, as a commit of some rows does, at a fixed rate: no write
-// that is answered when it is on disk can have a shorter tail. And a timer measures how late a program runs meanwhile.
+// The machine's own latency, without a server. Scattered pages are written and synced, as a commit of some rows does,
+// at a fixed rate: no durable write can have a shorter tail. At the same time a timer measures how late a program runs.
 import { closeSync, fdatasync, ftruncateSync, openSync, write } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +25,7 @@ export interface Alone {
 const writePage = promisify(write);
 const sync = promisify(fdatasync);
 
-/** Makes a file in the directory, which the caller removes. */
+/** Creates a file in the directory, which the caller removes. */
 export async function measureAlone(directory: string, milliseconds: number): Promise<Alone> {
   const file = openSync(join(directory, 'disk'), 'w');
   const page = Buffer.alloc(PAGE_BYTES, 1);

@@ -1,4 +1,4 @@
-// What the mixed load's report says of all requests, of those that were undisturbed, and of the machine.
+// The mixed load's report: all requests, undisturbed ones, and the machine.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Machine } from '../machine/machine-watch.js';
@@ -45,7 +45,7 @@ test('all requests and the undisturbed ones, each with its verdict', () => {
   assert.match(text, /^ {4}range +1 +2 +7 +8$/m);
 });
 
-test('where no request was undisturbed there is no verdict', () => {
+test('with no undisturbed request there is no verdict', () => {
   const text = report({
     ...ALL,
     undisturbed: { share: 0, latency: undefined, latencyOf: {}, verdict: undefined },
@@ -62,7 +62,7 @@ test('the machine', () => {
   );
 });
 
-test('sentinels that were lost, and a system that tells nothing', () => {
+test('lost sentinels, and a system that reports nothing', () => {
   const lost = { isPinned: false, priority: 'normal', cost: undefined, lost: 'ended with SIGKILL' } as const;
   assert.equal(
     machineText({ ...MACHINE, pauses: 1, stolen: undefined, sentinels: [WATCHED, lost] }),

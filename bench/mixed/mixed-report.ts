@@ -1,4 +1,4 @@
-// The tables of the mixed load, and what is told of the machine meanwhile. Metrics and verdicts are made in mixed.ts.
+// The tables of the mixed load, and the machine's behaviour during it. mixed.ts computes metrics and verdicts.
 import type { Latency } from '../load/job.js';
 import { isWatched, type Machine } from '../machine/machine-watch.js';
 import type { Watched } from '../machine/sentinel.js';
@@ -44,7 +44,7 @@ const PRIORITIES: Readonly<Record<Watched['priority'], string>> = {
 const describe = ({ priority, isPinned, lost }: Watched): string =>
   `${PRIORITIES[priority]} and ${isPinned ? 'pinned' : 'not pinned'}${lost === undefined ? '' : `, lost (${lost})`}`;
 
-/** As `2 sentinels, real-time and pinned`; those that differ apart. */
+/** As `2 sentinels, real-time and pinned`; differing ones separately. */
 function sentinelsText(sentinels: readonly Watched[]): string {
   const counts = new Map<string, number>();
   for (const each of sentinels) counts.set(describe(each), (counts.get(describe(each)) ?? 0) + 1);

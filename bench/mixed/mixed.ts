@@ -1,5 +1,5 @@
-// A mixed load at a fixed rate: requests are due whatever the server does, so a pause is counted by everyone who waited.
-// Also while a large table is dropped and its space is reclaimed. How it is printed is told in mixed-report.ts.
+// A mixed load at a fixed rate: requests are due whatever the server does, so a pause counts for every request that
+// waited. Also while a large table is dropped and its space is reclaimed. mixed-report.ts prints it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobResult, Latency, RequestKind } from '../load/job.js';
 import * as requests from '../load/requests.js';
@@ -16,11 +16,11 @@ import { type Alone, measureAlone } from './machine-alone.js';
 
 export interface MixedOptions extends ArenaOptions {
   readonly rows: number;
-  /** Of the measurement of the peak, which is the median of so many runs of so many seconds. */
+  /** For the measurement of the peak: the median of this many runs of this many seconds. */
   readonly runs: number;
   readonly seconds: number;
   readonly minutes: number;
-  /** Requests per second; a third of the peak if there is none. */
+  /** Requests per second; a third of the peak by default. */
   readonly rate: number | undefined;
 }
 
@@ -39,7 +39,7 @@ const MINUTE_MILLISECONDS = 60_000;
 const DROP_AFTER_MILLISECONDS = 1000;
 const ALONE_MILLISECONDS = 30_000;
 
-/** What is asked, by how its answer is checked. */
+/** The kind of request, by how its answer is checked. */
 const ASKED: Readonly<Record<string, string>> = {
   entity: 'point get',
   empty: 'insert, merge',
@@ -47,7 +47,7 @@ const ASKED: Readonly<Record<string, string>> = {
 };
 
 export interface UndisturbedLoad extends Undisturbed {
-  /** By what is asked, where there was any. */
+  /** By kind of request, if there were any. */
   readonly latencyOf: Readonly<Record<string, Latency>>;
   readonly verdict: Verdict | undefined;
 }
@@ -56,13 +56,13 @@ export interface Phase {
   readonly name: string;
   readonly perSecond: number;
   readonly latency: Latency;
-  /** By what is asked. */
+  /** By kind of request. */
   readonly latencyOf: Readonly<Record<string, Latency>>;
-  /** Bytes beside the mapped data: first reading, highest, last. Zeros where the system does not tell. */
+  /** Bytes other than the mapped data: first reading, highest, last. Zeros where the system does not report them. */
   readonly memory: readonly [first: number, highest: number, last: number];
   readonly verdict: Verdict;
   readonly machine: Machine;
-  /** Absent where nobody watched the machine. */
+  /** Absent if the machine was not watched. */
   readonly undisturbed?: UndisturbedLoad | undefined;
 }
 
@@ -86,7 +86,7 @@ function mixOf({ endpoint }: TableContestant): readonly RequestKind[] {
   return [...kinds, ...Array.from({ length: GETS }, () => get)];
 }
 
-/** Beside the mapped data, once a second while `work` goes on. */
+/** Other than the mapped data, once a second while `work` runs. */
 async function withMemory<T>(
   server: TableContestant,
   work: Promise<T>,
@@ -167,7 +167,7 @@ async function startServer(options: MixedOptions): Promise<{ arena: Arena; serve
 const closedLoop = (server: TableContestant, { seconds }: MixedOptions): Promise<JobResult> =>
   server.job(mixOf(server), { milliseconds: seconds * 1000 });
 
-/** Of several runs, because a machine that is shared is twice as fast in one moment as in the next. */
+/** Of several runs, because a shared machine is twice as fast in one moment as in the next. */
 async function peakOf(server: TableContestant, options: MixedOptions): Promise<number> {
   const { runs, say } = options;
   const rates: number[] = [];
@@ -186,7 +186,7 @@ async function paceOf(
 ): Promise<{ readonly peak: number | undefined; readonly pace: Pace }> {
   const milliseconds = options.minutes * MINUTE_MILLISECONDS;
   if (options.rate !== undefined) {
-    // A server that was never asked spends its first half second on compiling, and all requests of it wait.
+    // A cold server spends its first half second on compiling, and all its requests wait.
     await closedLoop(server, options);
     return { peak: undefined, pace: { perSecond: options.rate, milliseconds } };
   }

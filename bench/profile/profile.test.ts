@@ -5,7 +5,7 @@ import { selfTimes } from './profile.js';
 
 const frame = (functionName: string, url = '', lineNumber = -1) => ({ functionName, url, lineNumber });
 
-test('time belongs to the sample before it, and the idle time to nobody', () => {
+test('time belongs to the sample before it, and idle time to none', () => {
   const profile = {
     nodes: [
       { id: 1, callFrame: frame('(root)') },

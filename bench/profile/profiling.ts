@@ -1,5 +1,5 @@
-// CPU profiles of Shelfmark: a server of its own for each workload, which is profiled from its start to its end and does
-// nothing else, on rows that were loaded before.
+// CPU profiles of Shelfmark: a server of its own for each workload, profiled from its start to its end and otherwise
+// idle, on preloaded rows.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROFILES } from '../places.js';
@@ -31,7 +31,7 @@ function profileReport(file: string): string {
   return textTable([['   self', '    time', 'function'], ...lines], 3);
 }
 
-/** Prints, for each workload, the functions with the most time of their own, and says where the profile is. */
+/** Prints, for each workload, the functions with the most time of their own, and the path of the profile. */
 export async function profileWorkloads(
   options: ProfilingOptions,
   print: (text: string) => void,

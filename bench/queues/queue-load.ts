@@ -18,8 +18,8 @@ import {
 } from './queue-requests.js';
 
 /**
- * `insert`: a row into the table, for comparison. `put`: a message. `take`: a message got and deleted. `cycle`: put, got and
- * deleted, so that the queue stays as long as it is. `create`: the queue.
+ * `insert`: a row into the table, for comparison. `put`: a message. `take`: a message got and deleted. `cycle`: put,
+ * got and deleted, so that the queue keeps its length. `create`: the queue.
  */
 export type QueueWork = 'create' | 'insert' | 'put' | 'take' | 'cycle';
 export type QueueStep = 'insert' | 'put' | 'get' | 'delete';
@@ -29,7 +29,7 @@ export interface QueueJob {
   readonly endpoint: Endpoint;
   readonly queue: string;
   readonly clients: number;
-  /** Ends after so many, or after the time, whichever comes first. */
+  /** Ends after this many, or after the time, whichever comes first. */
   readonly count?: number;
   readonly milliseconds?: number;
   /** Of the first message or row. */
@@ -37,15 +37,15 @@ export interface QueueJob {
   /** Of the table that rows are inserted in. */
   readonly rows: number;
   readonly timeToLiveSeconds?: number;
-  /** Of a message's text; that of an entity unless given. */
+  /** Of a message's text; by default that of an entity. */
   readonly textBytes?: number;
-  /** Asks again where the server is busy, as the official clients do, and counts it. */
+  /** Retries when the server is busy, as the official clients do, and counts it. */
   readonly isPatient?: boolean;
 }
 
 export interface QueueResult {
   readonly completed: number;
-  /** Answers that the server was busy; their requests were sent again. */
+  /** 503 answers; their requests were sent again. */
   readonly busy: number;
   readonly milliseconds: number;
   readonly steps: Readonly<Partial<Record<QueueStep, Latency>>>;
@@ -121,7 +121,7 @@ class Run {
     await this.#timed('delete', async () => {
       const busy = this.#busy;
       const answer = await this.#ask(caller, request);
-      // It may have been deleted by a request that was answered so.
+      // A request with a 503 answer may have deleted it.
       if (answer.status !== 404 || this.#busy === busy) requireStatus(answer, 204);
     });
   }

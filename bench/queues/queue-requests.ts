@@ -1,4 +1,4 @@
-// The requests of the queue workloads, and what their answers must hold. Authentication is an account SAS in every one of them.
+// The requests of the queue workloads, and the required content of their answers. All of them use an account SAS.
 import type { Endpoint } from '../load/requests.js';
 import type { Response } from '../load/response-parser.js';
 
@@ -8,7 +8,7 @@ const NUMBER_DIGITS = 12;
 const FILLING = 'send the list of prices to this customer and ask for the orders of next month; '
   .repeat(20)
   .slice(0, TEXT_BYTES - NUMBER_DIGITS);
-/** Longer than any run: nothing comes back while it is measured. */
+/** Longer than any run: no message becomes visible again while it is measured. */
 const VISIBILITY_SECONDS = 3600;
 const VERSION = 'x-ms-version: 2019-02-02';
 
@@ -60,7 +60,7 @@ const ID = /<MessageId>([^<]+)<\/MessageId>/;
 const RECEIPT = /<PopReceipt>([^<]+)<\/PopReceipt>/;
 const TEXT = /<MessageText>([^<]*)<\/MessageText>/;
 
-/** @throws Error with the answer if it is not of this status. */
+/** @throws Error with the answer if it does not have this status. */
 export function requireStatus({ status, body }: Response, wanted: number): void {
   if (status !== wanted) throw new Error(`status ${status}: ${body.toString('utf8', 0, 400)}`);
 }

@@ -1,4 +1,4 @@
-// The verdicts on what was measured of the Queue service, at the goals and beside them.
+// The verdicts on the measurements of the Queue service, at the goals and on both sides of them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { queuesReport } from './queues-report.js';
@@ -23,13 +23,13 @@ const reportOf = (put: number, take: number, get: number): string =>
     reclaiming: { messages: 10, seconds: 1, before: STEPS, meanwhile: STEPS },
   });
 
-test('goals are of the rate of inserts, and of the shortest queue', () => {
+test('goals are relative to the rate of inserts, and to the shortest queue', () => {
   const held = reportOf(700, 350, 1.3);
   assert.doesNotMatch(held, /MISSED/);
   assert.equal(held.match(/holds/g)?.length, 3);
 });
 
-test('a goal that is missed is said', () => {
+test('a missed goal is reported', () => {
   assert.match(reportOf(699, 350, 1), /^put .*MISSED$/m);
   assert.match(reportOf(700, 349, 1), /^get \+ delete .*MISSED$/m);
   assert.match(reportOf(700, 350, 1.31), /^10,000 .*1\.31 x .*MISSED$/m);

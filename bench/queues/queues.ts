@@ -1,5 +1,6 @@
-// The Queue service: its rates beside the table service's insert and beside Azurite, what its operations cost on queues of
-// different lengths, and how the background task that reclaims expired messages affects latency. Runs are interleaved, as everywhere in the benchmark.
+// The Queue service: its rates compared with the table service's insert and with Azurite, the cost of its operations on
+// queues of different lengths, and how the background task that reclaims expired messages affects latency. Runs are
+// interleaved, as everywhere in the benchmark.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askOnce } from '../load/ask-once.js';
@@ -207,7 +208,7 @@ class QueueContest {
     });
   }
 
-  /** Of Shelfmark alone: messages expire in one queue while another one is used. */
+  /** For Shelfmark only: messages expire in one queue while another one is used. */
   async reclaiming(): Promise<Reclaiming> {
     const { milliseconds, depths } = this.#options;
     const [subject] = this.#subjects;

@@ -1,5 +1,5 @@
-// The goals, and whether measurements reach them. Ratios are of medians that were measured in one invocation, by turns; no goal
-// is an absolute throughput, because machines differ and are noisy.
+// The goals, and whether measurements reach them. Ratios are of medians that were measured in one invocation,
+// interleaved; no goal is an absolute throughput, because machines differ and are noisy.
 import type { SubjectName, WorkloadName } from '../subjects/contestant.js';
 
 interface RatioGoal {
@@ -7,7 +7,7 @@ interface RatioGoal {
   readonly against: SubjectName;
   /** Shelfmark's throughput over the other's. */
   readonly atLeast: number;
-  /** Holds for tables of so many rows, half-open. */
+  /** Holds for tables of this many rows, half-open. */
   readonly rows?: { readonly from: number; readonly until: number };
 }
 
@@ -38,37 +38,37 @@ export const MEMORY_BYTES_MAX = 200_000_000;
 export const READY_MILLISECONDS_MAX = 500;
 /** Cost of a request at many rows over its cost at 100 k. */
 export const GROWTH_MAX = 1.2;
-/** Of a mixed load at a third of the peak. */
+/** For a mixed load at a third of the peak. */
 export const MIXED_P999_MILLISECONDS_MAX = 20;
 
-/** Of the table service's rate of inserts. */
+/** Relative to the table service's rate of inserts. */
 export const QUEUE_PUT_MIN = 0.7;
 export const QUEUE_TAKE_MIN = 0.35;
 /** Cost of an operation at any length of the queue over its cost at the shortest. */
 export const QUEUE_DEPTH_MAX = 1.3;
 
-/** Of the entity's insert, and of its point get. */
+/** Relative to the entity's insert, and to its point get. */
 export const SMALL_BLOB_MIN = 0.7;
-/** Of the rate of inserts. */
+/** Relative to the rate of inserts. */
 export const APPEND_MIN = 0.7;
-/** Of bare node:http that sends a file. */
+/** Relative to bare node:http that sends a file. */
 export const DOWNLOAD_MIN = 0.7;
-/** Of writing and syncing the same bytes by node:fs. */
+/** Relative to writing and syncing the same bytes by node:fs. */
 export const UPLOAD_MIN = 0.6;
-/** Of Azurite's rate. */
+/** Relative to Azurite's rate. */
 export const LIST_MIN = 10;
-/** Of a server with sixteen transfers at once, more than it had before. */
+/** For a server with sixteen concurrent transfers, above its memory before. */
 export const TRANSFER_MEGABYTES_MAX = 100;
 /** The 99th percentile of point gets while 100 MB a second are uploaded, over that of a quiet server. */
 export const TAIL_GROWTH_MAX = 2;
 /** By a prefix of an hour among a million blobs. */
 export const PREFIX_LIST_MILLISECONDS_MAX = 10;
 
-/** Of the driver alone that does the engine's statements. */
+/** Relative to the driver alone executing the engine's statements. */
 export const CLUSTER_MIN = 0.8;
 /** Azure's target for a partition, entities a second. */
 export const CLUSTER_HOT_MIN = 2000;
-/** That a read on a cluster may walk. */
+/** The most that a read on a cluster may walk. */
 export const CLUSTER_TOMBSTONES_MAX = 1000;
 
 export interface Verdict {

@@ -13,7 +13,7 @@ function decodeVersion(path: string): string {
   return String(version);
 }
 
-/** The package does not export its description. */
+/** The package does not export its manifest. */
 function lmdbVersion(): string {
   const main = createRequire(import.meta.url).resolve('lmdb');
   const folder = main.slice(0, main.lastIndexOf(join('node_modules', 'lmdb')));

@@ -1,5 +1,6 @@
-// Scans without a server: raw LMDB, as a program would use it, over a file of the same rows; and the engine of Shelfmark over its own files, which is what the
-// rest of the server adds its work to. Every row is visited, and a byte of every value is read.
+// Scans without a server: raw LMDB, as a program would use it, over a file of the same rows; and the engine of
+// Shelfmark over its own files, to which the rest of the server adds its work. Every row is visited, and a byte of
+// every value is read.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../packages/base/index.js';
@@ -11,7 +12,7 @@ import { entityOf, type Shape } from './shapes.js';
 
 export interface LocalScan {
   readonly kind: 'lmdb' | 'engine';
-  /** Of the file that is made of the rows, or of the server's data. */
+  /** Of the file made of the rows, or of the server's data. */
   readonly directory: string;
   readonly account: string;
   readonly table: string;

@@ -1,5 +1,5 @@
-// One scan of a whole table over HTTP, page after page, as a program that exports it would ask. The rows that come are counted, not parsed: the client must
-// not be what is measured.
+// One scan of a whole table over HTTP, page after page, like a program that exports it. Received rows are counted, not
+// parsed: the client must not be what is measured.
 import { Caller } from '../load/caller.js';
 import { WrongAnswer } from '../load/job.js';
 import type { Endpoint } from '../load/requests.js';
@@ -14,7 +14,7 @@ export interface PageScan {
 
 export interface ScanTime {
   readonly milliseconds: number;
-  /** The longest that a page took, from its request to its last byte. */
+  /** The longest time of a page, from its request to its last byte. */
   readonly longest: number;
 }
 
@@ -53,7 +53,7 @@ function countRows(body: Buffer): number {
   return count;
 }
 
-/** What the next page's query has besides; undefined at the end. */
+/** What the next page's query adds; undefined at the end. */
 function continuationOf(head: string): string | undefined {
   const parts = CONTINUATIONS.map(name => {
     const value = new RegExp(`^x-ms-continuation-${name}: *(.*)$`, 'im').exec(head)?.[1]?.trim();

@@ -6,11 +6,11 @@ export type Match = (typeof MATCHES)[number];
 
 const RANKS_OF_ONE_IN_1000 = RANKS / 1000;
 
-/** Of the ranks, which begin at `RANKS`, the first ones. */
+/** The first ranks, counted from `RANKS`. */
 const ranksOf = (match: Match): number =>
   match === 'none' ? 0 : match === 'all' ? RANKS : RANKS_OF_ONE_IN_1000;
 
-/** As it stands in a URL. */
+/** In its form for a URL. */
 export const filterOf = (match: Match): string => `Rank%20lt%20${RANKS + ranksOf(match)}`;
 
 export function countOf(match: Match, rows: number): number {

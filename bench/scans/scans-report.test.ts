@@ -1,11 +1,11 @@
-// What the table says of a scan, what a scan looks for, and how many rows that is.
+// The table of a scan, its filter, and how many rows match.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rankOf } from '../load/template.js';
 import { countOf, filterOf, MATCHES } from './scan-filter.js';
 import { scansReport } from './scans-report.js';
 
-test('a scan is told by rows, and beside the same scan of Shelfmark', () => {
+test('a scan is reported by rows, and compared with the same scan of Shelfmark', () => {
   const of = { rows: 100_000, shape: 'wide' } as const;
   const report = scansReport([
     { ...of, subject: 'shelfmark', match: 'none', milliseconds: 50, longestPage: 20 },
@@ -18,7 +18,7 @@ test('a scan is told by rows, and beside the same scan of Shelfmark', () => {
   assert.match(report, /^100,000 +wide +\(walk\) +lmdb +25 +4,000,000 +250 +0\.5 x$/m);
 });
 
-test('so many rows match as are counted', () => {
+test('the number of matching rows is right', () => {
   for (const match of MATCHES) {
     const bound = Number(/%20lt%20(\d+)$/.exec(filterOf(match))?.[1]);
     for (const rows of [100, 10_000, 25_000]) {

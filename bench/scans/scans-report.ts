@@ -1,4 +1,4 @@
-// The table of the measurements of scans, each beside the server's own.
+// The table of the measurements of scans, each compared with the server's own.
 import { formatCount, formatNumber, textTable } from '../text-table.js';
 import type { ScanFigure } from './scans.js';
 
@@ -15,7 +15,7 @@ const HEADER = [
 ];
 const NANOSECONDS = 1_000_000;
 
-/** By the rows that are looked at. A walk without a filter is compared with the scan that no row matches. */
+/** By the rows that are examined. A walk without a filter is compared with the scan that no row matches. */
 export function scansReport(figures: readonly ScanFigure[]): string {
   const ours = ({ rows, shape, match = 'none' }: ScanFigure): number | undefined =>
     figures.find(

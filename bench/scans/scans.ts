@@ -1,5 +1,5 @@
-// Scans of whole tables: by one client over HTTP, with a filter that no row, one in a thousand, and every row matches; beside what raw LMDB and the engine
-// need for a walk without one. Runs are interleaved.
+// Scans of whole tables: by one client over HTTP, with a filter that no row, one in a thousand, and every row matches;
+// compared with raw LMDB and the engine for a walk without one. Runs are interleaved.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { askOnce } from '../load/ask-once.js';
@@ -28,7 +28,7 @@ export interface ScansOptions extends ArenaOptions {
   readonly runs: number;
 }
 
-/** More do not fit the memory that Azurite has by default: it holds every row as an object. */
+/** More do not fit Azurite's default memory: it holds every row as an object. */
 export const AZURITE_ROWS_MAX: Readonly<Record<Shape, number>> = { narrow: 100_000, wide: 100_000 };
 const TABLE = 'scanned';
 const LOADERS = 8;
@@ -39,7 +39,7 @@ export interface ScanFigure {
   readonly rows: number;
   readonly shape: Shape;
   readonly subject: 'shelfmark' | 'azurite' | 'lmdb' | 'engine';
-  /** Absent where rows are walked over without a test. */
+  /** Absent for a walk over rows without a test. */
   readonly match?: Match | undefined;
   /** Medians of the runs. */
   readonly milliseconds: number;
@@ -76,7 +76,7 @@ class ScanContest {
     const { subjects } = this.#options;
     figures.push(await this.#scanLocally('engine'));
     if (subjects.includes('lmdb')) figures.push(await this.#scanLocally('lmdb'));
-    // The next table's files are not to be pushed out of the page cache by these.
+    // These must not push the next table's files out of the page cache.
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
     return figures;
   }

@@ -1,4 +1,4 @@
-// The account that every server of an invocation is given: a name, and a key of its own each time.
+// The account of every server of an invocation: a name, and a key of its own each time.
 import { randomBytes } from 'node:crypto';
 import { accountSas } from './sas.js';
 

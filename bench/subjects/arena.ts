@@ -1,4 +1,4 @@
-// Starts the subjects on a table of some rows and fills it. Subjects that are loaded are held still while others load.
+// Starts the subjects on a table of some rows and fills it. Loaded subjects are paused while others load.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GeneratorName } from '../load/drive.js';
@@ -18,13 +18,13 @@ export interface ArenaOptions {
   readonly directory: string;
   readonly connections: number;
   readonly durability: Durability;
-  /** Processes that Shelfmark serves with. */
+  /** Number of Shelfmark's processes. */
   readonly workers: number;
   readonly generator: GeneratorName;
   readonly say: (line: string) => void;
 }
 
-/** Bytes of a loaded row in each subject's storage differ; what loading took is only told, not compared. */
+/** Bytes of a loaded row in each subject's storage differ; the loading time is only reported, not compared. */
 async function timed(
   contestant: Contestant & { load(): Promise<void> },
   rows: number,
@@ -86,8 +86,9 @@ export class Arena {
   }
 
   /**
-   * By the built-in generator, which waits for what it has sent. wrk drops it when its time is up, and that is half of
-   * the work of a server that answers every two seconds; such a server must not seem slower than it is.
+   * By the built-in generator, which waits for the answers to all its requests. wrk drops requests when its time is up,
+   * which is half of the work of a server that answers every two seconds; such a server must not seem slower than it
+   * is.
    */
   async #addAzurite(): Promise<void> {
     const process = await startAzurite(join(this.#folder, 'azurite'), this.account);
@@ -98,7 +99,7 @@ export class Arena {
     await this.#loaded(await LmdbContestant.start(this.#folder, this.#rows, this.#options.durability));
   }
 
-  /** Loads the subjects one after the other. Shelfmark is always one, because bare node:http repeats its answers. */
+  /** Loads the subjects one after the other. Shelfmark is always included, because bare node:http repeats its answers. */
   async addAll(subjects: readonly SubjectName[]): Promise<void> {
     const { connections, generator } = this.#options;
     const model = await this.addShelfmark();
@@ -113,7 +114,7 @@ export class Arena {
     if (subjects.includes('azurite')) await this.#addAzurite();
   }
 
-  /** Starts a server on the data again and again; milliseconds until each was ready. */
+  /** Starts a server on the data again and again; returns the milliseconds until each was ready. */
   async readyTimes(subject: 'shelfmark' | 'azurite', count: number): Promise<readonly number[]> {
     const times: number[] = [];
     for (let run = 0; run < count; run++) {

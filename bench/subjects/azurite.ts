@@ -1,5 +1,6 @@
-// Azurite as a subject, its Table, its Queue or its Blob service alone, or as one process with all three, for tests: of the newest version in the npm registry. It is installed on demand into
-// a folder of its own and is no dependency of the project.
+// Azurite as a subject, its Table, its Queue or its Blob service alone, or as one process with all three, for tests:
+// the newest version in the npm registry. It is installed on demand into a folder of its own and is no dependency of
+// the project.
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,7 +22,7 @@ const ALL_READY = new RegExp(
 );
 const QUIET = ['--silent', '--skipApiVersionCheck', '--disableProductStyleUrl', '--disableTelemetry'];
 
-/** The version installed; undefined if there is none. */
+/** The installed version; undefined if there is none. */
 export function azuriteVersion(): string | undefined {
   const file = join(PACKAGE, 'package.json');
   if (!existsSync(file)) return undefined;
@@ -31,7 +32,7 @@ export function azuriteVersion(): string | undefined {
     : undefined;
 }
 
-/** Installs the newest version, or keeps the one that is there if the registry cannot be reached. */
+/** Installs the newest version, or keeps the installed one if the registry cannot be reached. */
 export function installAzurite(say: (line: string) => void): void {
   mkdirSync(PEERS, { recursive: true });
   copyFileSync(join(BENCH, 'package.json'), join(PEERS, 'package.json'));
@@ -46,11 +47,14 @@ export function installAzurite(say: (line: string) => void): void {
   }
 }
 
-/** Of ports that the system gives to nobody by itself: Azurite takes seconds until it listens, and connections of others begin meanwhile. */
+/**
+ * Outside of the system's ephemeral ports: Azurite takes seconds until it listens, and connections of others begin in
+ * the meantime.
+ */
 const PORTS = { from: 12_000, to: 32_000 } as const;
 const PORT_TRIES_MAX = 20;
 
-/** Azurite takes no port 0. */
+/** Azurite does not support port 0. */
 async function freePort(): Promise<number> {
   for (let tried = 0; tried < PORT_TRIES_MAX; tried += 1) {
     const port = randomInt(PORTS.from, PORTS.to);
@@ -78,7 +82,10 @@ export const startAzuriteQueues = (directory: string, account: Account): Promise
 export const startAzuriteBlobs = (directory: string, account: Account): Promise<ServerProcess> =>
   startService('blob', directory, account, BLOBS_READY);
 
-/** All three services in one process, which starts in a third of the processor time of three. Its ports are those of blobs, queues and tables. */
+/**
+ * All three services in one process, which starts in a third of the processor time of three. Its ports are those of
+ * blobs, queues and tables.
+ */
 export async function startAllOfAzurite(directory: string, account: Account): Promise<ServerProcess> {
   const ports: string[] = [];
   for (const service of ['blob', 'queue', 'table']) ports.push(`--${service}Port`, String(await freePort()));

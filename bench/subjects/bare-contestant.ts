@@ -1,4 +1,4 @@
-// Bare node:http as a subject: a process for each answer that it serves, with bytes that Shelfmark gave.
+// Bare node:http as a subject: a process for each answer that it serves, with the bytes of Shelfmark's answer.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,7 +42,7 @@ export interface BareOptions {
   readonly directory: string;
   readonly connections: number;
   readonly generator: GeneratorName;
-  /** Whose answers it gives, and whose requests it gets. */
+  /** Its answers are repeated, and its requests are sent here. */
   readonly model: TableContestant;
 }
 
@@ -58,7 +58,7 @@ export class BareContestant implements Contestant {
     this.#range = range;
   }
 
-  /** Asks the model, which must be running, for the answers. */
+  /** Gets the answers from the model, which must be running. */
   static async start(options: BareOptions): Promise<BareContestant> {
     const { model, directory } = options;
     const properties = expectedProperties(0);

@@ -1,5 +1,5 @@
-// Bare node:http: answers every request with the same bytes, those of an answer of Shelfmark. No more can be had out of
-// node:http than this. Its argument is the file that holds the answer.
+// Bare node:http: answers every request with the same bytes, those of an answer of Shelfmark: the upper bound for a
+// server on node:http. Its argument is the file that holds the answer.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 

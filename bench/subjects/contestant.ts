@@ -13,15 +13,15 @@ export const isSubject = (text: string): text is SubjectName => SUBJECTS.some(na
 export const isWorkload = (text: string): text is WorkloadName => WORKLOADS.some(name => name === text);
 
 export interface Sample {
-  /** Of what the workload counts: requests, entities or rows examined. */
+  /** In the workload's unit: requests, entities or rows examined. */
   readonly perSecond: number;
   readonly latency: Latency;
 }
 
 export interface Contestant {
-  /** A subject's name, or one that tells two of a kind apart. */
+  /** A subject's name, or one that distinguishes two of a kind. */
   readonly name: string;
-  /** Held still while others are measured; the first one's memory is the subject's. */
+  /** Paused while others are measured; the first one's memory is the subject's. */
   readonly processes: readonly ServerProcess[];
   /** Where the subject maps files into memory; read before each run (warm.ts). */
   readonly data?: string | undefined;
@@ -31,7 +31,7 @@ export interface Contestant {
   stop(): Promise<void>;
 }
 
-/** What one request counts: for a filter the rows that it has to look at. */
+/** The units of one request: for a filter the rows that it has to examine. */
 export function unitsOf(workload: WorkloadName, rows: number): number {
   switch (workload) {
     case 'point-get':

@@ -1,6 +1,6 @@
-// The door to npm `lmdb` for the raw subject: as a program would use it, with none of the engine's own machinery. The
-// package is loaded and typed as a CommonJS module, because its types for ES modules do not compile under this project's
-// settings.
+// The interface to npm `lmdb` for the raw subject: as a program would use it, with none of the engine's own machinery.
+// The package is loaded and typed as a CommonJS module, because its types for ES modules do not compile under this
+// project's settings.
 import { createRequire } from 'node:module';
 
 type Lmdb = typeof import('lmdb', { with: { 'resolution-mode': 'require' }});

@@ -1,4 +1,4 @@
-// Raw LMDB as a process of its own: opens the file that its arguments name and does what its parent's messages say.
+// Raw LMDB as a process of its own: opens the file that its arguments name and executes its parent's messages.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isWorkload, type WorkloadName } from './contestant.js';
 import { open } from './lmdb.js';
@@ -7,7 +7,7 @@ import { RawLmdb } from './raw-lmdb.js';
 const [path = '', rows = '', durability = ''] = process.argv.slice(2);
 const database = open(path, {
   encoding: 'binary',
-  // With the default a put is answered before it is on disk: not what is promised to the clients of a durable server.
+  // With the default a put is acknowledged before it is on disk: not what a durable server promises.
   overlappingSync: false,
   noSync: durability === 'none',
 });

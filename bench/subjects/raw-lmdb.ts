@@ -1,5 +1,5 @@
 // Raw LMDB under the workloads: the same rows, put and read in one process without HTTP, authentication or an entity.
-// Writes are in flight together, and each is waited for until it is on disk.
+// Writes are in flight together, and each is awaited until it is on disk.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { decodeJson, propertiesComplaint } from '../load/checks.js';
 import {
@@ -22,12 +22,12 @@ import { fullPartitions, MEMBERS, type Part, scatter, slot, Template } from '../
 import type { WorkloadName } from './contestant.js';
 import type { RawDatabase } from './lmdb.js';
 
-/** As the goals have it: puts, and transactions of 100 puts. */
+/** As in the goals: puts, and transactions of 100 puts. */
 const PUTS_IN_FLIGHT = 64;
 const TRANSACTIONS_IN_FLIGHT = 8;
 const LOADS_IN_FLIGHT = 8;
 const CHECK_EVERY = 1000;
-/** Reads are synchronous: between slices of so many the process gets to its messages. */
+/** Reads are synchronous: between slices of this many the process handles its messages. */
 const READS_PER_TURN = 1000;
 /** Above every digit: the end of a partition. */
 const AFTER_DIGITS = ':';
@@ -170,7 +170,7 @@ export class RawLmdb {
     this.#walk(keyOf(from), `${partitionKey(from)}/${AFTER_DIGITS}`, until - from, until - 1);
   }
 
-  /** Every value is read; only the last one is looked into. */
+  /** Every value is read; only the last one is checked. */
   #walk(start: string, end: string, count: number, last: number): void {
     let seen = 0;
     let value: Buffer | undefined;

@@ -1,4 +1,4 @@
-// An account SAS as clients send it (protocol: sas#account-string): what every request of the benchmark is authenticated with.
+// An account SAS as clients send it (protocol: sas#account-string): authenticates every request of the benchmark.
 import { createHmac } from 'node:crypto';
 
 const VERSION = '2019-02-02';

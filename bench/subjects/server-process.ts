@@ -1,21 +1,21 @@
-// A subject's process, with those that it started: started and waited for, held still while others are measured, stopped,
-// and never left behind.
+// A subject's process with its children: started and awaited, paused while others are measured, stopped, and never left
+// behind.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { childrenOf, type Memory, readMemory, readTicks, sumMemory } from '../machine/process-status.js';
 
-/** Azurite reads all of its data before it says that it is ready. */
+/** Azurite reads all of its data before it reports that it is ready. */
 const READY_MILLISECONDS_MAX = 120_000;
 const STOP_MILLISECONDS_MAX = 60_000;
 const SETTLE_MILLISECONDS_MAX = 30_000;
 const LOOK_MILLISECONDS = 100;
-/** Of 10 ms, in the time between two looks. */
+/** Ticks of 10 ms, in the time between two looks. */
 const IDLE_TICKS_MAX = 1;
 const TICK_MILLISECONDS = 10;
 const OUTPUT_LENGTH_MAX = 10_000;
 
-/** The process and those that it started; none before it runs. */
+/** The process and its children; none before it runs. */
 const familyOf = ({ pid }: ChildProcess): readonly number[] =>
   pid === undefined ? [] : [pid, ...childrenOf(pid)];
 
@@ -24,7 +24,7 @@ function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch {
-      // It ended meanwhile.
+      // It has ended since.
     }
   }
 }
@@ -41,9 +41,9 @@ export interface Program {
   readonly script: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What it prints when it is ready; its groups are its ports, if it has any. */
+  /** Its ready line; the groups are its ports, if it has any. */
   readonly ready: RegExp;
-  /** Of the benchmark itself: answers messages. */
+  /** For programs of the benchmark itself: whether it answers messages. */
   readonly answers?: boolean;
 }
 
@@ -70,7 +70,7 @@ export class ServerProcess {
     this.#child.stderr?.on('data', keep);
   }
 
-  /** Starts the program and waits until it says that it is ready. Fails with its output if it does not. */
+  /** Starts the program and waits for its ready line. Fails with its output if none comes. */
   static async start(program: Program): Promise<ServerProcess> {
     const started = performance.now();
     const server = new ServerProcess(program);
@@ -83,7 +83,7 @@ export class ServerProcess {
     return this.#ports[0] ?? 0;
   }
 
-  /** In the order in which its ready line names them. */
+  /** In the order of its ready line. */
   get ports(): readonly number[] {
     return this.#ports;
   }
@@ -98,12 +98,12 @@ export class ServerProcess {
     return memories.length === 0 ? undefined : sumMemory(memories);
   }
 
-  /** That it has used since its start, with the processes that it started. */
+  /** Used since its start, including its children. */
   processorMilliseconds(): number {
     return this.#ticks() * TICK_MILLISECONDS;
   }
 
-  /** Takes the processor away from it, so that what it does on its own does not disturb the others' runs. */
+  /** Stops it by a signal, so that its own activity does not disturb the others' runs. */
   pause(): void {
     signalAll(this.#child, 'SIGSTOP');
   }
@@ -112,7 +112,7 @@ export class ServerProcess {
     signalAll(this.#child, 'SIGCONT');
   }
 
-  /** Waits until it has nothing to do, or for half a minute: what it still had to do is not the next run's. */
+  /** Waits until it is idle, or for half a minute: pending work must not count in the next run. */
   async settle(): Promise<void> {
     let before = this.#ticks();
     for (let waited = 0; waited < SETTLE_MILLISECONDS_MAX; waited += LOOK_MILLISECONDS) {
@@ -127,7 +127,7 @@ export class ServerProcess {
     return familyOf(this.#child).reduce((sum, pid) => sum + (readTicks(pid) ?? 0), 0);
   }
 
-  /** Sends a message and gives the answer; for programs of the benchmark itself. Fails if the process ends first. */
+  /** Sends a message and returns the answer; for programs of the benchmark itself. Fails if the process ends first. */
   async ask(message: object): Promise<unknown> {
     const answer = once(this.#child, 'message');
     const ended = this.#exited.then(() => {
@@ -138,7 +138,7 @@ export class ServerProcess {
     return reply;
   }
 
-  /** Lets it end by itself, as an operator would; a process that does not is killed. */
+  /** Stops it gracefully, as an operator would; kills it if that fails. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     this.resume();

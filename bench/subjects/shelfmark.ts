@@ -14,7 +14,7 @@ export interface ShelfmarkOptions {
   readonly account: Account;
   readonly durability: Durability;
   readonly workers: number;
-  /** Where a CPU profile is left when the server ends. */
+  /** Where the server leaves a CPU profile when it ends. */
   readonly profile?: { readonly directory: string; readonly name: string };
 }
 

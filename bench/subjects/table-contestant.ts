@@ -1,5 +1,5 @@
-// A server of the Table API under the workloads. What a run writes is looked for afterwards and taken away again, so that
-// every run meets the same table, and a write that was answered and is not there fails the run.
+// A server of the Table API under the workloads. What a run writes is read back afterwards and removed, so that every
+// run meets the same table, and an acknowledged write that is missing fails the run.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeJson, propertiesComplaint } from '../load/checks.js';
 import { insertedProperties, memberProperties, mergedProperties, type Properties } from '../load/dataset.js';
@@ -12,17 +12,17 @@ import { type Contestant, type Sample, sampleOf, type WorkloadName } from './con
 import type { ServerProcess } from './server-process.js';
 
 export const TABLE = 'rows';
-/** Of transactions, as the goals have it. */
+/** For transactions, as in the goals. */
 const TRANSACTIONS = { connections: 8 } as const;
-/** Enough to keep a server that computes alone busy between two answers. */
+/** Enough to keep a single computing server busy between two answers. */
 const READERS_OF_FILTERS = 2;
-/** Requests under way when the generator ended are done or aborted after this time. */
+/** Requests in flight when the generator ended are done or aborted after this time. */
 const SETTLE_MILLISECONDS = 300;
 const READ_BACK = 20;
 const STOCK_FIRST = 200_000;
 const STOCKS = 700_000;
 
-/** Of the merges of a run that begins at this sequence number: six digits. */
+/** For the merges of a run that begins at this sequence number: six digits. */
 const stockOf = (first: number): number => STOCK_FIRST + (first % STOCKS);
 
 export interface TableOptions {
@@ -62,7 +62,7 @@ export class TableContestant implements Contestant {
     return this.#options.process.stop();
   }
 
-  /** Makes a table and fills it with rows in order, by transactions. */
+  /** Creates a table and fills it with rows in order, by transactions. */
   async load(table = TABLE, rows = this.rows): Promise<void> {
     await this.job([requests.createTable(this.endpoint, table)], { count: 1 });
     await this.job([requests.load(this.endpoint, table)], {
@@ -72,7 +72,7 @@ export class TableContestant implements Contestant {
     });
   }
 
-  /** Goes on where the last job's sequence numbers ended unless `first` says where to begin. */
+  /** Continues after the last job's sequence numbers, unless `first` is given. */
   async job(kinds: readonly RequestKind[], options: Partial<Job>): Promise<JobResult> {
     const { connections, generator } = this.#options;
     const { port } = this.endpoint;
@@ -97,7 +97,7 @@ export class TableContestant implements Contestant {
     return sampleOf(result, workload, this.rows);
   }
 
-  /** A run without what comes after it: what was written stays. */
+  /** A run without the cleanup: what was written stays. */
   measure(workload: WorkloadName, milliseconds: number): Promise<JobResult> {
     const { endpoint } = this;
     switch (workload) {
@@ -134,7 +134,7 @@ export class TableContestant implements Contestant {
     return this.#readBack(first, result, sequence => mergedProperties(sequence, this.rows, stock));
   }
 
-  /** Takes away what a run wrote. Of what was answered nothing may be missing. */
+  /** Removes what a run wrote. No acknowledged write may be missing. */
   async #remove(kind: RequestKind, first: number, run: JobResult, options: Partial<Job>): Promise<void> {
     if (run.used > run.completed) await sleep(SETTLE_MILLISECONDS);
     const { completed, absent } = await this.job([kind], { first, count: run.used, ...options });
@@ -143,7 +143,7 @@ export class TableContestant implements Contestant {
     throw new WrongAnswer(`${this.name}: of ${run.completed} writes that were answered ${there} were there`);
   }
 
-  /** Reads some of the rows that a run wrote, of its first half: what a generator left behind was sent at the end. */
+  /** Reads some of the rows that a run wrote, from its first half: the generator's unanswered requests were sent at the end. */
   async #readBack(
     first: number,
     { completed }: JobResult,

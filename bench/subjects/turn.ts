@@ -1,5 +1,5 @@
-// One subject works while the others are held still: what was started is paused, and resumed for its turn only once it has finished what it still had to do.
-// Whose turn it is, and what is measured in it, is for others.
+// One subject works while the others are paused: it is resumed for its turn, and measured only after it has finished
+// pending work. Callers decide on the turns and the measurement.
 import type { Contestant } from './contestant.js';
 import { warm } from './warm.js';
 
@@ -7,7 +7,7 @@ export function holdStill({ processes }: Pick<Contestant, 'processes'>): void {
   for (const process of processes) process.pause();
 }
 
-/** Lets a contestant that is held still do its work, once it has finished what it had to do, and holds it still again. */
+/** Resumes a paused contestant, waits until it has finished pending work, lets it do its work, and pauses it again. */
 export async function inTurn<T>(
   contestant: Pick<Contestant, 'processes' | 'data'>,
   work: () => Promise<T>,

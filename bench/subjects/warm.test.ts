@@ -1,4 +1,4 @@
-// Shows what is read of a directory to bring it into memory.
+// What is read of a directory to bring it into memory.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,12 +1,12 @@
-// Brings what a subject has on disk into the system's memory. Some systems take pages back that nobody used for a while,
-// although there is memory to spare; a run would then measure how fast the disk is, and not the subject.
+// Brings a subject's files into the system's memory. Some systems evict pages that were not used for a while, although
+// there is memory to spare; a run would then measure the disk, and not the subject.
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const BLOCK_BYTES = 0x400000;
 
-/** Reads every file of the directory once; gives the bytes that it read. */
+/** Reads every file of the directory once; returns the number of bytes. */
 export async function warm(directory: string): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(directory, { withFileTypes: true })) {

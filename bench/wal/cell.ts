@@ -1,4 +1,5 @@
-// One cell of the table, in a process of its own: opens the engine of the build that its argument names, and prints its load's answers.
+// One cell of the table, in a process of its own: opens the engine of the build that its argument names, and prints its
+// load's answers.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +12,7 @@ export interface Cell {
   /** `wal`: the exclusive engine; `group`: the shared one; with `-none` without durability. */
   readonly path: 'wal' | 'group' | 'wal-none' | 'group-none';
   readonly load: Load;
-  /** Where the store's directory is made. */
+  /** The parent of the store's directory. */
   readonly place: string;
 }
 

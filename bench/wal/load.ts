@@ -1,12 +1,12 @@
-// The load of one cell of the table: writers that commit one after the other, into an engine that this process opens. It leaves to main.ts
-// which cells there are, and on which disk.
+// The load of one cell of the table: writers that commit one after the other, into an engine that this process opens.
+// main.ts decides on the cells, and on the disk.
 import type { Decision, ReadRows, Space, Store } from '../../packages/store/index.js';
 
 /** One kind of writer. */
 export interface Writers {
   readonly name: string;
   readonly count: number;
-  /** Rows of each commit, all new, side by side in one partition. */
+  /** Rows of each commit, all new, adjacent in one partition. */
   readonly rows: number;
   readonly bytes: number;
 }
@@ -21,7 +21,7 @@ export interface Answers {
 
 export interface LoadResult {
   readonly answers: readonly Answers[];
-  /** Processor time of the whole process for each commit of any kind. */
+  /** Processor time of the whole process per commit of any kind. */
   readonly microsecondsPerCommit: number;
 }
 

@@ -1,12 +1,15 @@
-// Measures the engine's commits in its own process, without a server: commits a second, latency and processor time by number of writers, size of a
-// commit and how long the disk takes for a sync. Prints the table of docs/write-ahead-log.md. Linux, with gcc.
+// Measures the engine's commits in its own process, without a server: commits a second, latency and processor time by
+// number of writers, size of a commit and duration of a disk sync. Prints the table of docs/write-ahead-log.md. Linux,
+// with gcc.
 //
-//   npm run --silent build && node dist/bench/wal/main.js [--path wal,group] [--build NAME=ROOT,...] [--writers 1,8,32,128] [--rows 1,100]
+//   npm run --silent build && node dist/bench/wal/main.js [--path wal,group] [--build NAME=ROOT,...] [--writers
+//   1,8,32,128] [--rows 1,100]
 //     [--sync 0.2,2,10] [--runs 3] [--milliseconds 1500] [--place /dev/shm] [--bytes 150] [--mixed]
 //
-// Each cell runs in a process of its own, on a file system in memory, whose syncs are made to take as long as said (sync-delay.c). `--build` compares the engines
-// of several built checkouts. Runs of one cell are interleaved with those of the others, and the table has their medians. `--mixed` is another load: one writer
-// of changesets with 100 rows of 10 KB beside eight writers of small rows.
+// Each cell runs in a process of its own, on a file system in memory, whose syncs are delayed (sync-delay.c). `--build`
+// compares the engines of several built checkouts. Runs of one cell are interleaved with those of the others, and the
+// table has their medians. `--mixed` is another load: one writer of changesets with 100 rows of 10 KB next to eight
+// writers of small rows.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

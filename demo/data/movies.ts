@@ -4,7 +4,7 @@ import { keyText } from './key-text.js';
 
 export const UNKNOWN_GENRE = 'unknown';
 
-/** The films of the file end in 2010, but for two that were announced for 2011. */
+/** The films of the file end in 2010, except for two that were announced for 2011. */
 const LAST_YEAR = 2011;
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -37,8 +37,8 @@ export interface Release {
 }
 
 /**
- * Parses a date of the file, `Jun 12 1998`. Years of two digits were once read as 20xx: Gone with the Wind is dated
- * 2039. A year after 2011 is therefore moved back by a century.
+ * Parses a date of the file, `Jun 12 1998`. Two-digit years were once read as 20xx: Gone with the Wind is dated 2039. A
+ * year after 2011 is therefore moved back by a century.
  *
  * @throws Error for any other text.
  */

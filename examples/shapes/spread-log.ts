@@ -1,4 +1,5 @@
-// The append anti-pattern, and what changes it: entries by hour go to one end of the table, which the definition and every plan say; a hash before the time spreads them, and readers still get them by time.
+// The append anti-pattern, and its remedy: entries by hour go to one end of the table, as the definition and every plan
+// report; a hash before the time spreads them, and readers still get them by time.
 import assert from 'node:assert/strict';
 import { codec, entity, Instant, key, open, t } from '#patterns';
 import type { Example } from '../example.js';

@@ -47,7 +47,7 @@ test('a reservation survives when it is renewed while another call drops the exp
   assert.equal(await isNameReserved(holding, address), true);
 });
 
-test('of concurrent reservations the last to end counts, also where it began first', async () => {
+test('of concurrent reservations the one that ends last counts, even if it began first', async () => {
   for (const lengths of [
     [1n, 2n, 3n],
     [3n, 1n, 2n],

@@ -7,7 +7,7 @@ export interface Logging {
   readonly read: boolean;
   readonly write: boolean;
   readonly delete: boolean;
-  /** Days for which logs are kept, 1 to 365; undefined means for ever. */
+  /** Days for which logs are kept, 1 to 365; undefined means forever. */
   readonly retentionDays: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface CorsRule {
   readonly maxAgeSeconds: number;
 }
 
-/** Of blobs: kept and told, without effect. */
+/** For blobs: stored and returned, without effect. */
 export interface StaticWebsite {
   readonly enabled: boolean;
   readonly indexDocument?: string | undefined;
@@ -42,9 +42,9 @@ export interface ServiceProperties {
   readonly minuteMetrics: Metrics;
   /** At most five. */
   readonly cors: readonly CorsRule[];
-  /** Of blobs: the version of requests that name none, if it was set. */
+  /** For blobs: the version of requests that name none, if it was set. */
   readonly defaultVersion?: string | undefined;
-  /** Of blobs, if it was set. */
+  /** For blobs, if it was set. */
   readonly staticWebsite?: StaticWebsite | undefined;
 }
 

@@ -1,5 +1,5 @@
-// The operations on the settings of a service, which all services of an account have alike: Get and Set Service Properties, Get Service Stats
-// (protocol: service-properties).
+// The operations on the settings of a service, the same for all services of an account: Get and Set Service Properties,
+// Get Service Stats (protocol: service-properties).
 import type { Clock } from '#base';
 import type { ServiceProperties, ServicePropertiesChange } from './service-properties.js';
 import { readStoredProperties, type ServiceAddress, setStoredProperties } from './stored-properties.js';

@@ -18,7 +18,7 @@ function parseStored(bytes: Buffer): { readonly version: unknown; readonly value
 /**
  * Decodes the value with `decode`.
  *
- * @throws StoreError `unsupported` for another version, `corrupt` for all else that cannot be read.
+ * @throws StoreError `unsupported` for another version, `corrupt` for anything else that cannot be read.
  */
 export function decodeVersioned<T>(
   version: number,

@@ -34,7 +34,7 @@ test('bytes of every length have the value of the definition', () => {
   }
 });
 
-test('long bytes have the value of the definition, whatever of a lane is left', () => {
+test('long bytes have the value of the definition, for every remainder of a lane', () => {
   const bytes = Uint8Array.from({ length: 16_000 }, (_, i) => (i * i * 31 + (i >> 3)) & 255);
   for (let length = 7_230; length <= 7_250; length++) {
     const sum = new Crc64().update(bytes.subarray(0, 40)).update(bytes.subarray(40, length));

@@ -1,7 +1,8 @@
-// CRC-64 as Azure Storage computes it: reflected polynomial 0x9A6C9329AC4BC9B5, first value and final XOR all ones, eight bytes with the
-// lowest first (protocol: blob-requests#digests). WebAssembly, because JavaScript has no fast integers of 64 bits: sixteen tables, a step for
-// sixteen bytes, 2.3 GB/s of one core where eight tables in halves of 32 bits did 0.5 GB/s in JavaScript. Long inputs are folded before that, at
-// 8 GB/s. The module is written out below, so that nothing has to be built or fetched for it.
+// CRC-64 as Azure Storage computes it: reflected polynomial 0x9A6C9329AC4BC9B5, first value and final XOR all ones,
+// eight bytes with the lowest first (protocol: blob-requests#digests). In WebAssembly, because JavaScript has no fast
+// integers of 64 bits: sixteen tables, a step for sixteen bytes, 2.3 GB/s on one core, where eight tables in halves of
+// 32 bits reach 0.5 GB/s in JavaScript. Long inputs are folded first, at 8 GB/s. The module is written out below, so
+// that nothing has to be built or fetched for it.
 
 const POLYNOMIAL = 0x9a6c9329ac4bc9b5n;
 const ONES = 0xffff_ffff_ffff_ffffn;
@@ -10,9 +11,10 @@ const TABLE_BYTES = 256 * 8;
 const PAGE_BYTES = 65_536;
 
 /**
- * Folding: modulo the polynomial, x^(8 * 1795) is the sum of x^(8 * (1795 - n)) over these numbers. So the value of a text stays the same
- * where a byte becomes zero and is added (XOR) to the bytes that follow it at these distances. That is done from the first byte on, sixteen at a
- * time, until only the last FOLD_BYTES are left for the tables. Other such numbers would do: a search for few and small ones gave these.
+ * Folding: modulo the polynomial, x^(8 * 1795) is the sum of x^(8 * (1795 - n)) over these numbers. So a text's value
+ * stays the same if a byte is set to zero and added (XOR) to the bytes at these distances after it. The module does
+ * that from the first byte on, sixteen at a time, until only the last FOLD_BYTES are left for the tables. Other such
+ * numbers would do: a search for few and small ones found these.
  */
 const DISTANCES = [152, 315, 805, 919, 1070, 1127, 1795];
 const LANE = 16;
@@ -20,7 +22,7 @@ const FOLD_BYTES = 1808;
 /** Shorter inputs are not worth folding. */
 const FOLDED_MIN = 4 * FOLD_BYTES;
 
-/** In the module's memory: the tables; a copy of the last bytes that were folded, and zeros behind it; zeros; the input. */
+/** In the module's memory: the tables; a copy of the last folded bytes, followed by zeros; zeros; the input. */
 const LAST_AT = STEP * TABLE_BYTES;
 const INPUT_AT = LAST_AT + 3 * FOLD_BYTES;
 const INPUT_BYTES = 65_536;
@@ -75,7 +77,7 @@ const BRANCH = 0x0c;
 /** Parameters and locals. */
 const [CRC, AT, LENGTH, ONE, OTHER] = [0, 1, 2, 3, 4];
 
-/** The entry of a table for one byte of a local: the byte is moved to where it counts eights, and what is beside it is cut off. */
+/** The table entry for one byte of a local: shifts the byte to an offset in units of eight, and masks its neighbours. */
 const lookUp = (local: number, byte: number, table: number): number[] => [
   ...get(local),
   ...(byte === 0 ? [TO_I32, ...i32(3), SHIFT_LEFT32] : [...i64(8 * byte - 3), SHIFT_RIGHT64, TO_I32]),
@@ -84,7 +86,10 @@ const lookUp = (local: number, byte: number, table: number): number[] => [
   ...load64(table * TABLE_BYTES),
 ];
 
-/** The sum of the entries for so many bytes, a power of two: by pairs, because a chain of sums has to wait for each one before. */
+/**
+ * The sum of the entries for this many bytes, a power of two: by pairs, because each addition in a chain waits for the
+ * previous one.
+ */
 const lookUpAll = (local: number, first: number, count: number, table: number): number[] =>
   count === 1
     ? lookUp(local, first, table - first)
@@ -127,7 +132,7 @@ function updateBody(): number[] {
   ];
 }
 
-/** `fold(at: i32, end: i32, before: i32)`: adds to each lane those that stand at the distances before `before`, which moves along with it. */
+/** `fold(at: i32, end: i32, before: i32)`: adds to each lane those at the distances before `before`, which moves along. */
 function foldBody(): number[] {
   const [at, end, before] = [0, 1, 2];
   const furthest = Math.max(...DISTANCES);
@@ -164,7 +169,7 @@ function moduleBytes(): Uint8Array {
   ]);
 }
 
-/** Of what the runtime has and the types of Node 20 leave to the DOM's. */
+/** The parts of the runtime that Node 20's types leave to the DOM's. */
 interface WebAssemblyFace {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object) => { readonly exports: unknown };
@@ -176,7 +181,7 @@ interface Program {
   fold(at: number, end: number, before: number): void;
 }
 
-/** Table `k` has what a byte does to the value once `k` more bytes of zeros have come. */
+/** Table `k` has what a byte does to the value after `k` more zero bytes. */
 function fillTables(tables: BigUint64Array): void {
   for (let byte = 0; byte < 256; byte++) {
     let value = BigInt(byte);
@@ -189,7 +194,7 @@ function fillTables(tables: BigUint64Array): void {
   }
 }
 
-/** What sums up the input: its first bytes, as many as `length`, on top of a sum of what was before it. */
+/** Sums up the first `length` bytes of the input, on top of the sum of everything before. */
 type SumUp = (sum: bigint, length: number) => bigint;
 
 function load(): { readonly input: Uint8Array; readonly sumUp: SumUp } {
@@ -204,7 +209,7 @@ function load(): { readonly input: Uint8Array; readonly sumUp: SumUp } {
     const until = INPUT_AT + length - (length % LANE) - FOLD_BYTES;
     words.setBigUint64(INPUT_AT, words.getBigUint64(INPUT_AT, true) ^ BigInt.asUintN(64, sum), true);
     fold(INPUT_AT, until, INPUT_AT);
-    // To the bytes that are left only those are added that were folded, so from a copy of these.
+    // The remaining bytes need only the folded ones added, so from a copy of these.
     bytes.copyWithin(LAST_AT, until - FOLD_BYTES, until);
     fold(until, until + FOLD_BYTES, LAST_AT + FOLD_BYTES);
     return update(0n, until, INPUT_AT + length - until);
@@ -212,14 +217,14 @@ function load(): { readonly input: Uint8Array; readonly sumUp: SumUp } {
   return { input: bytes.subarray(INPUT_AT, INPUT_AT + INPUT_BYTES), sumUp };
 }
 
-/** Made by the first that needs it: a server of tables needs none. */
+/** Created on first use: a server of tables needs none. */
 let program: ReturnType<typeof load> | undefined;
 
-/** Sums up bytes as they come. */
+/** Sums up bytes as they arrive. */
 export class Crc64 {
   #value = ONES;
 
-  /** @param before digest of what came before, to go on from. */
+  /** @param before digest of the preceding bytes, to continue from. */
   constructor(before?: Buffer) {
     if (before !== undefined) this.#value = before.readBigUInt64LE() ^ ONES;
   }
@@ -235,7 +240,7 @@ export class Crc64 {
     return this;
   }
 
-  /** Of all that came so far. */
+  /** For everything so far. */
   digest(): Buffer {
     const bytes = Buffer.alloc(8);
     bytes.writeBigUInt64LE(BigInt.asUintN(64, this.#value) ^ ONES);

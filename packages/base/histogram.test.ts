@@ -1,4 +1,4 @@
-// Which bucket a measurement falls into, at each bound and beside it.
+// Which bucket a measurement falls into, at each bound and next to it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Histogram, SECONDS_BOUNDS } from './histogram.js';

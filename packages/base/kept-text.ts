@@ -1,5 +1,5 @@
-// Texts that outlive their request: strings detached from it, and memoized parsing of short texts that clients send again and again, such as
-// a SAS or an Accept header.
+// Texts that outlive their request: strings detached from it, and memoized parsing of short texts that clients send
+// again and again, such as a SAS or an Accept header.
 
 /**
  * Detaches a string from its parent. A slice in V8 points into its parent, so a kept key of thirty characters keeps the whole request alive.

@@ -1,3 +1,3 @@
-// The next turn of the event loop: whoever computes for long waits for it now and then, so that others get the thread.
+// The next turn of the event loop: long computations await it now and then, to yield the thread.
 
 export const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));

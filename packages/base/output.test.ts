@@ -1,4 +1,4 @@
-// An answer is what was written to it, however long; and stays it while others are written and released.
+// An answer is what was written to it, however long, and stays the same while others are written and released.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -6,10 +6,10 @@ import { type Output, openOutput, Piece, releaseBuffer, withHead } from './outpu
 import { randomRuns } from './testing/random-runs.js';
 
 const HEAD_ROOM = 1024;
-/** Memory of longer answers is not used again. */
+/** Longer answers use memory that is not pooled. */
 const LENT_BYTES_MAX = 0x20_0000 - HEAD_ROOM;
 
-/** On both sides of where an answer is a buffer, where it outgrows one, and where it outgrows them all. */
+/** On both sides of the lengths at which an answer becomes a buffer, outgrows one, and outgrows them all. */
 const length = fc.oneof(
   { weight: 4, arbitrary: fc.nat(100) },
   { weight: 3, arbitrary: fc.nat(70_000) },
@@ -31,7 +31,7 @@ const answer = fc.record({
 
 type Part = { kind: 'text' | 'piece' | 'bytes' | 'plain'; length: number; fill: number; times: number };
 
-/** Gives what was written. */
+/** Returns what was written. */
 function write(output: Output, { kind, length: count, fill, times }: Part): string {
   const text = String.fromCharCode(97 + fill).repeat(count);
   const piece = new Piece(text);
@@ -62,7 +62,7 @@ test('answers hold what was written, while others are written and released', () 
   fc.assert(property, { numRuns: randomRuns(60) });
 });
 
-/** Who releases the body releases it with its head. */
+/** Releasing the body releases it with its head. */
 function assertHead(head: string, body: Buffer): void {
   const whole = withHead(head, body);
   assert.equal(whole === undefined, head.length > HEAD_ROOM || body.length > LENT_BYTES_MAX);

@@ -1,9 +1,15 @@
-// Buffers for pieces of long bodies and contents, used again and again: memory outside of V8's heap comes back late when it is left to the
-// collector, and fresh memory of this size costs more than a copy into memory that is there.
+// Reusable buffers for pieces of long bodies and contents: memory outside of V8's heap returns late when it is left to
+// the collector, and allocating this size costs more than a copy into existing memory.
 
-/** What one call of the system writes, and a reader of a body gets at a time: fewer calls than pieces of a socket, and little memory for many uploads at once. */
+/**
+ * What one system call writes, and a reader of a body gets at a time: fewer calls than a socket has pieces, and little
+ * memory for many concurrent uploads.
+ */
 export const PIECE_BYTES = 256 * 1024;
-/** Behind it in each buffer, for what is added to the last piece: the checksums of a content of up to 126 MiB then need no write of their own. */
+/**
+ * Extra space in each buffer, for what is added to the last piece: the checksums of a content of up to 126 MiB then
+ * need no separate write.
+ */
 export const ADDED_BYTES_MAX = 4096;
 /** More than these go to the garbage collector. */
 const SPARE_MAX = 32;
@@ -14,7 +20,7 @@ export function takeBuffer(): Buffer {
   return spare.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES + ADDED_BYTES_MAX);
 }
 
-/** Nobody may use it any more. */
+/** The buffer must not be used any more. */
 export function returnBuffer(buffer: Buffer): void {
   if (spare.length < SPARE_MAX) spare.push(buffer);
 }

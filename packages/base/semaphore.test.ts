@@ -1,9 +1,9 @@
-// Shows that a semaphore admits no more than its count, in order, and knows when all have left.
+// A semaphore admits no more than its count, in order, and knows when all have left.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Semaphore } from './semaphore.js';
 
-test('a semaphore admits so many at a time, and the others in the order they came', async () => {
+test('a semaphore admits its count at a time, and the others in the order of arrival', async () => {
   const semaphore = new Semaphore(3);
   const order: number[] = [];
   let inside = 0;

@@ -1,4 +1,4 @@
-// Lets so many in at a time, the others in the order they came. It does not know what they do inside.
+// Admits a fixed number of callers at a time, the others in the order of arrival.
 
 export class Semaphore {
   readonly #places: number;
@@ -33,7 +33,7 @@ export class Semaphore {
     this.#whenEmpty = [];
   }
 
-  /** Fulfilled when nobody is inside and nobody waits. */
+  /** Fulfilled when no caller is inside and none waits. */
   async empty(): Promise<void> {
     if (this.#inside === 0) return;
     await new Promise<void>(resolve => {

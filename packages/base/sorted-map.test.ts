@@ -1,4 +1,4 @@
-// The sorted map against a Map that is sorted at each read.
+// Compares the sorted map with a Map that is sorted at each read.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

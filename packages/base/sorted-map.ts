@@ -58,7 +58,7 @@ export class SortedMap<V> {
     return true;
   }
 
-  /** The values of the keys that are not before `key`, in order. The map must not change meanwhile. */
+  /** The values of the keys that are not before `key`, in order. The map must not change during the iteration. */
   *valuesFrom(key: string): Generator<V> {
     let place = this.#blockOf(key);
     let index = firstFrom(this.#blocks[place]?.keys ?? [], key);

@@ -1,9 +1,9 @@
-// When the collector of young garbage is called: by the bytes of all streams together.
+// When the collector of young garbage runs: by the bytes of all streams together.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { COLLECTED_EVERY_BYTES, collectYoungBy, noteStreamed } from './streamed-bytes.js';
 
-test('the collector is called once for so many bytes, and never without one', () => {
+test('the collector runs once per threshold, and never without one', () => {
   noteStreamed(10 * COLLECTED_EVERY_BYTES);
   let calls = 0;
   collectYoungBy(() => {

@@ -30,7 +30,7 @@ test('what is written reads back', () => {
     fc.property(seconds, second => {
       const ticks = BigInt(second) * 10_000_000n;
       const text = formatHttpDate(ticks);
-      // Years of two digits are others to those who read them.
+      // Two-digit years are ambiguous.
       if (second >= 0) assert.equal(parseHttpDate(text), ticks);
       assert.equal(text, new Date(second * 1000).toUTCString());
     }),

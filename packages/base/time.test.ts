@@ -1,4 +1,4 @@
-// Edm.DateTime: the forms that are read, the range, the calendar (against JavaScript's) and the two forms that are written.
+// Edm.DateTime: the forms that are read, the range, the calendar (compared with JavaScript's) and the two forms that are written.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

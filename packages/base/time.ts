@@ -1,5 +1,6 @@
-// Times as ticks of 100 ns since 1970-01-01T00:00:00Z: the clock that tells them, and their texts. ISO 8601, for Edm.DateTime, policies and
-// errors, with the range of a property, and the dates of HTTP headers. The proleptic Gregorian calendar without leap seconds.
+// Times as ticks of 100 ns since 1970-01-01T00:00:00Z: the clock, and their texts. ISO 8601, for Edm.DateTime, policies
+// and errors, with the range of a property, and the dates of HTTP headers. The proleptic Gregorian calendar without
+// leap seconds.
 
 /**
  * The time in ticks. May jump either way; engines keep versions rising. Injected: the program that opens a server or a store passes one, and
@@ -219,7 +220,7 @@ export function parseHttpDate(text: string): bigint | undefined {
   return Number.isNaN(milliseconds) ? undefined : BigInt(milliseconds) * 10_000n;
 }
 
-// An answer of a blob has two such dates, mostly the same: the text of the last second is cached, and that of its day.
+// An answer of a blob has two such dates, usually the same: the text of the last second is cached, and that of its day.
 let httpSecond = Number.NaN;
 let httpText = '';
 let httpDay = Number.NaN;

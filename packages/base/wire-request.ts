@@ -1,6 +1,6 @@
 // A request and a response as plain values: the interface between the HTTP server and its handlers.
 
-/** A body in one buffer, or why there is none. */
+/** A body in one buffer, or the reason why there is none. */
 export interface WholeBody {
   readonly body: Buffer;
   /** The body was longer than the limit; `body` is then empty. */
@@ -10,16 +10,19 @@ export interface WholeBody {
 }
 
 /**
- * A body that did not come with its head, and is not taken before its handler asks for it. One that is read while it comes slows its client
- * down to the reader's pace. It is iterated or collected, and once. Of several pieces each may change once the next one is asked for. The
- * iteration throws if the rest will not come; a body that is left unread is the server's to discard.
+ * A body that did not arrive with its head, and is not read before its handler asks for it. Reading it as it arrives
+ * slows its client down to the reader's pace. It can be iterated or collected, once. Each piece may change once the
+ * next one is asked for. The iteration throws if the rest will not arrive; the server discards an unread body.
  */
 export interface BodyStream extends AsyncIterable<Buffer> {
-  /** In bytes, where the head says it. */
+  /** In bytes, if the head has it. */
   readonly length: number | undefined;
-  /** Takes the memory that iterating needs. False where there is none: then the body is discarded. Iterating does so by itself, and throws. */
+  /**
+   * Reserves the memory that iterating needs. False if there is none: then the body is discarded. Iterating also does
+   * this, and throws.
+   */
   reserve(): boolean;
-  /** The whole body in one buffer, within the memory that is there for all. */
+  /** The whole body in one buffer, within the memory available to all. */
   collect(bytesMax: number): Promise<WholeBody>;
 }
 
@@ -28,16 +31,16 @@ export interface WireRequest {
   /** The request target exactly as it was sent: path and query, still encoded. */
   readonly target: string;
   /**
-   * Names in lower case; of a header sent twice, the values joined by ", ". Where a name has capitals, and the listener was told to
-   * keep the spelling of such names (`spelledPrefix`), `:` and the name holds it as the client spelled it.
+   * Names in lower case; for a repeated header the values joined by ", ". If a name has capitals, and the listener
+   * keeps the spelling of such names (`spelledPrefix`), `:` and the name holds it as the client spelled it.
    */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
-  /** The body was longer than the limit of who collected it; `body` is then empty. */
+  /** The body was longer than the limit; `body` is then empty. */
   readonly bodyTooLarge?: boolean | undefined;
   /** There is no memory for the request; its body was discarded. */
   readonly isBusy?: boolean | undefined;
-  /** The body, unread, where it did not come with its head; `body` is then empty. */
+  /** The unread body, if it did not arrive with its head; `body` is then empty. */
   readonly stream?: BodyStream | undefined;
   /** Whether the connection uses TLS. */
   readonly secure: boolean;

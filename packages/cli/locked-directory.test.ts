@@ -1,4 +1,4 @@
-// One server a directory: a second one is refused with the first one's address; a server that is gone blocks none.
+// One server per directory: a second one is refused with the first one's address; a server that is gone blocks none.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ function newDirectory(t: TestContext): string {
   return directory;
 }
 
-/** A process that locks the directory, at once or when it is told to, reports the result, and keeps the lock until it is stopped. */
+/** A process that locks the directory, at once or on request, reports the result, and keeps the lock until it is stopped. */
 function hold(t: TestContext, directory: string, waits = false): ChildProcess {
   const script = `
     import { startLocked } from ${JSON.stringify(MODULE)};
@@ -55,7 +55,7 @@ const take = (directory: string): Promise<string> =>
     () => 'here',
   );
 
-/** Of a server that is busy for two seconds it is only said that it does not answer. */
+/** For a server that is busy for two seconds the message only reports that it does not answer. */
 const refusalOf = (directory: string): Promise<{ readonly name: string; readonly message: string }> =>
   until('the other server answers', async () => {
     const refusal: unknown = await take(directory).catch(error => error);

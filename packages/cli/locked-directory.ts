@@ -81,8 +81,9 @@ function leave(path: string): void {
 }
 
 /**
- * Removes the socket that was found dead, unless another process has replaced it. One process at a time does so, the one whose own socket
- * has the guard's name: between its look at the name and the removal no live socket can come there.
+ * Removes the socket that was found dead, unless another process has replaced it. Only one process at a time does so,
+ * the one whose own socket has the guard's name: no live socket can appear between its check of the name and the
+ * removal.
  */
 async function removeDead(path: string, found: string | undefined, own: string): Promise<void> {
   const guard = `${path}.guard`;
@@ -91,7 +92,7 @@ async function removeDead(path: string, found: string | undefined, own: string):
     leave(guard);
     return;
   }
-  // A process that was killed while it had the guard.
+  // A process was killed while it had the guard.
   if ((await whoListens(guard)) === undefined) leave(guard);
   else await setTimeout(GUARD_MILLISECONDS);
 }

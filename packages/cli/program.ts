@@ -32,7 +32,7 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 
 export const SUBCOMMAND_NAMES: readonly string[] = Object.keys(SUBCOMMANDS);
 
-/** The program with these subcommands alone; their files are the only ones that are loaded. */
+/** The program with only these subcommands; no other files are loaded. */
 export async function programOf(names: readonly string[]): Promise<Command> {
   const program = new Command('shelfmark')
     .description('Durable, self-hosted Azure Table, Queue and Blob Storage, and tools for any account')

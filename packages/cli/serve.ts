@@ -1,5 +1,5 @@
-// `shelfmark serve`: runs a server in the foreground until a signal stops it, in this process or in a cluster of several
-// (primary.ts, worker.ts). Takes Azurite's flags beside its own.
+// `shelfmark serve`: runs a server in the foreground until a signal stops it, in this process or in a cluster of
+// several (primary.ts, worker.ts). Takes Azurite's flags in addition to its own.
 import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';

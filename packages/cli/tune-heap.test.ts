@@ -7,7 +7,7 @@ import { HEAP_FLAGS } from './tune-heap.js';
 
 const LIMIT_MS = 120_000;
 
-/** Collections are told after a while. */
+/** V8 reports collections with a delay. */
 const printOnce = (condition: string): string =>
   `const look = () => (${condition} ? console.log(true) : setTimeout(look, 5)); look();`;
 
@@ -19,7 +19,7 @@ test('this version of Node knows the flags', () => {
   for (const flag of HEAP_FLAGS) assert.notEqual(start([`${flag}x`]).stderr, '');
 });
 
-// A collection that is under way when the flags change can crash the process, at times that no test can choose.
+// A collection in progress when the flags change can crash the process, at times that no test can choose.
 test('a full collection runs before the flags change', () => {
   const script = `
     import { constants, PerformanceObserver } from 'node:perf_hooks';

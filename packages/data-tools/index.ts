@@ -1,6 +1,7 @@
-// The data tools: dump, load, copy, diff, verify and what goes with them, over the wire on any account. Begin with line/row.ts, what a row is, and line/line.ts, how it is written; then source/row-source.ts,
-// where rows come from, and source/endpoint.ts, how requests go out. The command calls a tool with a context (source/endpoint.ts) and a reporter (progress/reporter.ts); the package never ends
-// the process and never prints by itself.
+// The data tools: dump, load, copy, diff, verify and related tools, over the wire on any account. Start with
+// line/row.ts, the row, and line/line.ts, its text form; then source/row-source.ts, where rows come from, and
+// source/endpoint.ts, how requests are sent. The command calls a tool with a context (source/endpoint.ts) and a
+// reporter (progress/reporter.ts); the package never ends the process and never prints anything itself.
 
 export * from './account/bench.js';
 export * from './account/reset.js';

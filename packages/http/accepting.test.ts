@@ -1,4 +1,5 @@
-// Clients that come while the server stands still: the system has to complete their connections, or they try again a second later.
+// Clients that connect while the server's thread is blocked: the system has to complete their connections, or they
+// retry a second later.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -17,7 +18,7 @@ function allowed(): number {
   }
 }
 
-test('a thousand connections are made while the server stands still, and answered when it goes on', {
+test('a thousand connections are made while the server is blocked, and answered when it continues', {
   skip: allowed() < CONNECTIONS && 'the system does not allow so many',
   timeout: 120_000,
 }, async context => {

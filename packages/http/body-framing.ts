@@ -1,11 +1,11 @@
-// Finds where the body of a request ends: by its length, or chunk by chunk. What its pieces are for is the caller's.
+// Finds where the body of a request ends: by its length, or chunk by chunk. The caller uses the pieces.
 import { ChunkedBody, type OnPiece } from './chunked-body.js';
 import { CHUNKED } from './request-head.js';
 
 export class BodyFraming {
   readonly #chunks: ChunkedBody | undefined;
   readonly #onPiece: OnPiece;
-  /** Bytes that are still to come, of a body whose length is known. */
+  /** Bytes still to come, of a body whose length is known. */
   #remaining: number;
 
   /** @param length in bytes, or `CHUNKED`. */
@@ -19,17 +19,17 @@ export class BodyFraming {
     return this.#chunks ? this.#chunks.isComplete : this.#remaining === 0;
   }
 
-  /** Bytes that are still to come, where that is known. */
+  /** Bytes still to come, if known. */
   get remaining(): number | undefined {
     return this.#chunks ? undefined : this.#remaining;
   }
 
-  /** So many bytes of a body whose length is known were read already. */
+  /** This many bytes of a body whose length is known were read already. */
   skip(count: number): void {
     this.#remaining -= count;
   }
 
-  /** @returns where what follows the body begins, the length of `bytes` at most; a negative number if it is malformed. */
+  /** @returns where the next request begins, the length of `bytes` at most; a negative number if it is malformed. */
   decode(bytes: Buffer): number {
     if (this.#chunks) return this.#chunks.decode(bytes);
     const until = Math.min(this.#remaining, bytes.length);

@@ -1,5 +1,5 @@
-// What bounds the connections of a listener together: how many there are, what they hold in memory, how long a closing listener
-// waits for them; and handshakes of TLS that are begun and not ended. Each bound at its limit, below and above it.
+// What bounds the connections of a listener together: their number, the memory that they hold, how long a closing
+// listener waits for them; and TLS handshakes that never end. Each bound at its limit, below and above it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
@@ -50,7 +50,7 @@ class Client {
     });
   }
 
-  /** Resolves once this has come. */
+  /** Resolves once this has arrived. */
   async sees(wanted: string): Promise<void> {
     while (!this.text.includes(wanted))
       await new Promise<void>(resolve => {
@@ -64,7 +64,7 @@ const HEAD = 'HTTP/1.1\r\nHost: h\r\n';
 const put = (target: string, size: number): string =>
   `PUT ${target} ${HEAD}Content-Length: ${size}\r\n\r\n${'x'.repeat(size)}`;
 
-test('bodies up to what may be held, and no more; requests without one up to twice as much', async t => {
+test('bodies up to the memory bound, and no more; requests without one up to twice as much', async t => {
   let goOn = (): void => undefined;
   const waits = new Promise<void>(resolve => {
     goOn = resolve;
@@ -84,7 +84,7 @@ test('bodies up to what may be held, and no more; requests without one up to twi
   }
   const holder = connect(listener);
   await send(holder.socket, put('/waits', 600));
-  // Its own body, in two pieces, is thrown away as soon as it is too much.
+  // Its own body, in two pieces, is dropped as soon as it is too much.
   const half = connect(listener);
   await send(half.socket, put('/half', 600).slice(0, -100));
   client.socket.write(put('/a', 400));
@@ -101,7 +101,9 @@ test('bodies up to what may be held, and no more; requests without one up to twi
   await client.sees('</d 1000 false>');
 });
 
-test('what a client went away from is held until it is answered', { timeout: 120_000 }, async t => {
+test('a request whose client went away holds its memory until it is answered', {
+  timeout: 120_000,
+}, async t => {
   let goOn = (): void => undefined;
   const waits = new Promise<void>(resolve => {
     goOn = resolve;
@@ -123,7 +125,7 @@ test('what a client went away from is held until it is answered', { timeout: 120
   await client.sees('</b 1000 false>');
 });
 
-/** Sends bodies as long as may be held until one is refused, or until one is taken. */
+/** Sends bodies as long as the bound until one is refused, or until one is accepted. */
 async function sendUntil(client: Client, isBusy: boolean): Promise<void> {
   for (let i = 0; ; i++) {
     client.text = '';
@@ -133,7 +135,7 @@ async function sendUntil(client: Client, isBusy: boolean): Promise<void> {
   }
 }
 
-test('what a client went away from before it was complete, or after it was answered, is held no longer', {
+test('a client that leaves before its request is complete, or after its answer, holds nothing', {
   timeout: 120_000,
 }, async t => {
   // A body of two seconds would make room for others.
@@ -156,7 +158,7 @@ test('what a client went away from before it was complete, or after it was answe
   }
 });
 
-test('of bodies whose callers are not known yet the oldest go, and what went holds nothing', {
+test('of bodies with unknown callers the oldest are evicted, and evicted ones hold nothing', {
   timeout: 120_000,
 }, async t => {
   const gates: (() => void)[] = [];
@@ -185,7 +187,7 @@ test('of bodies whose callers are not known yet the oldest go, and what went hol
   }
 });
 
-test('what a fault comes of is held no longer', { timeout: 120_000 }, async t => {
+test('a failed request holds nothing', { timeout: 120_000 }, async t => {
   const listener = await open(t, { bufferedBytesMax: 1_000 }, request => {
     if (request.target === '/throws') throw new Error('a fault');
     return request.target === '/rejects' ? Promise.reject(new Error('a fault')) : tell(request);
@@ -201,7 +203,7 @@ test('what a fault comes of is held no longer', { timeout: 120_000 }, async t =>
   }
 });
 
-test('a client that does not take its answer: no other answers are made for it, and it is cut', {
+test('while a client does not take its answer, no other answers are made for it, and it is cut', {
   timeout: 120_000,
 }, async t => {
   const clock = stopClock(t);
@@ -220,7 +222,7 @@ test('a client that does not take its answer: no other answers are made for it, 
   deaf.on('error', () => undefined);
   deaf.pause();
   await send(deaf, `GET /big ${HEAD}\r\n`.repeat(100));
-  // While its answer is in memory nobody else gets one.
+  // While its answer is in memory no other client gets one.
   const client = connect(listener);
   client.socket.write(`GET /a ${HEAD}\r\n`);
   await client.sees('</a 0 true>');
@@ -234,7 +236,7 @@ test('a client that does not take its answer: no other answers are made for it, 
   deaf.destroy();
 });
 
-test('as many connections as there are places; one more is told so and ended', async t => {
+test('as many connections as there are places; one more gets 503 and is closed', async t => {
   const listener = await open(t, { connectionsMax: 3, timeouts: { linger: 100 } });
   const clients = Array.from({ length: 3 }, () => connect(listener));
   for (const { socket } of clients) socket.write(`GET / ${HEAD}\r\n`);
@@ -252,7 +254,7 @@ test('as many connections as there are places; one more is told so and ended', a
   assert.match(await connect(listener).closed, /^HTTP\/1\.1 503 /);
 });
 
-test('a closing listener cuts what takes too long: bodies, requests, answers, those that say nothing', {
+test('a closing listener cuts what takes too long: bodies, requests, answers, silent clients', {
   timeout: 120_000,
 }, async t => {
   let asked = 0;
@@ -280,7 +282,7 @@ test('a closing listener cuts what takes too long: bodies, requests, answers, th
 
 test('under TLS: handshakes that do not end, and a closing listener', { timeout: 120_000 }, async t => {
   const tls = makeCertificate();
-  // The time for a head is that for a handshake too.
+  // The timeout for a head also covers a handshake.
   const listener = await open(t, { tls, timeouts: { head: 500 } });
   const halfOpen = connect(listener);
   const garbled = connect(listener);

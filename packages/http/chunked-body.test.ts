@@ -1,4 +1,4 @@
-// Bodies in chunks: cut anywhere they are the same, what follows them is left alone, and what is none is refused.
+// Chunked bodies: cut anywhere they are the same, what follows them is left alone, and malformed ones are refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChunkedBody } from './chunked-body.js';
@@ -42,7 +42,7 @@ test('a body that is cut off is not complete', () => {
   assert.deepEqual(decode(['0\r\n\r\n']), { body: '', rest: '' });
 });
 
-test('what is no body in chunks', () => {
+test('malformed bodies in chunks', () => {
   const malformed = [
     ...[
       'zz\r\n',
@@ -76,7 +76,7 @@ test('what is no body in chunks', () => {
   }
 });
 
-test('neither extensions nor trailers go on for ever', () => {
+test('neither extensions nor trailers are unbounded', () => {
   const extended = (bytes: number) => `1;${'x'.repeat(bytes)}\r\na\r\n`;
   assert.equal(decode([extended(16_383), '0\r\n\r\n']).rest, '');
   assert.equal(decode([extended(16_384)]).rest, 'malformed');

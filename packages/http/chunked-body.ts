@@ -1,8 +1,10 @@
-// Finds the pieces of a body that comes in chunks (RFC 9112, 7.1), however it is cut on its way. What a piece is for is the
-// caller's. Extensions of chunks mean nothing to us and trailers are dropped, but both must be well-formed.
+// Finds the pieces of a chunked body (RFC 9112, 7.1), however the network cuts it. The caller uses the pieces. Chunk
+// extensions are ignored and trailers dropped, but both must be well-formed.
 import { HeaderFields, MALFORMED, readFields } from './request-head.js';
 
-/** Of all size lines of a body together, so that it cannot be made of extensions; the sizes themselves do not count. */
+/**
+ * For all size lines of a body together, so that it cannot consist of extensions; the sizes themselves do not count.
+ */
 const EXTENSION_BYTES_MAX = 16_384;
 const TRAILER_BYTES_MAX = 16_384;
 /** A size, and token=value pairs; thirteen digits are exact as a number. */
@@ -10,12 +12,12 @@ const SIZE_LINE =
   /^([\da-f]{1,13})((?:;[!#$%&'*+.^_`|~\w-]+(?:=(?:[!#$%&'*+.^_`|~\w-]+|"[\t !#-[\]-~\x80-\xff]*"))?)*)\r\n$/i;
 const SIZE_DIGITS_MAX = 13;
 
-/** Behind a body these would contradict how it was just read, and how the connection goes on. */
+/** After a body these would contradict how it was just read, and how the connection continues. */
 const NOT_BEHIND = ['content-length', 'transfer-encoding', 'connection'];
 
 const LF = 10;
 
-/** Called with each piece as `bytes` from `from` up to but without `until`. */
+/** Called with each piece, `bytes[from, until)`. */
 export type OnPiece = (bytes: Buffer, from: number, until: number) => void;
 
 type Step = 'size' | 'data' | 'dataEnd' | 'trailers' | 'done';
@@ -23,9 +25,9 @@ type Step = 'size' | 'data' | 'dataEnd' | 'trailers' | 'done';
 export class ChunkedBody {
   readonly #onPiece: OnPiece;
   #step: Step = 'size';
-  /** Bytes of the chunk that are still to come. */
+  /** Bytes of the chunk still to come. */
   #remaining = 0;
-  /** The line that is not all there yet. */
+  /** The line that is not complete yet. */
   #line = '';
   #trailers = '';
   #extensionBytes = 0;
@@ -38,7 +40,7 @@ export class ChunkedBody {
     return this.#step === 'done';
   }
 
-  /** @returns where what follows the body begins, the length of `bytes` at most; `MALFORMED` if it is no such body. */
+  /** @returns where the next request begins, the length of `bytes` at most; `MALFORMED` if it is no such body. */
   decode(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && this.#step !== 'done') {
@@ -67,7 +69,7 @@ export class ChunkedBody {
       : TRAILER_BYTES_MAX - this.#trailers.length;
   }
 
-  /** @returns false for a line that may not stand where it does. */
+  /** @returns false for a line that is not allowed here. */
   #takeLine(): boolean {
     const line = this.#line;
     this.#line = '';

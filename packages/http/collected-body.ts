@@ -6,7 +6,7 @@ export class CollectedBody {
   readonly #bytes: GrowingBytes;
   #receivedBytes = 0;
 
-  /** @param length what the head says of it; 0 if it says nothing. */
+  /** @param length as in the head; 0 if the head has none. */
   constructor(bytesMax: number, length: number) {
     this.#bytes = new GrowingBytes(Math.min(length, bytesMax));
     this.#bytesMax = bytesMax;

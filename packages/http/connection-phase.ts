@@ -1,14 +1,14 @@
-// The phases of a connection's life, in which bytes, deadlines and ends mean different things.
+// The phases of a connection. Bytes, deadlines and ends mean something else in each.
 
 /**
- * - `head`: reads a head; of the first, perhaps nothing came yet.
- * - `handling`: handed a request on; its body may still be to come.
+ * - `head`: reads a head; before the first, perhaps nothing has arrived yet.
+ * - `handling`: a handler has the request; its body may still be to come.
  * - `responding`: writes an answer whose body is a stream.
- * - `discard`: wrote the answer, and reads the rest of the request's body, which nobody wants.
- * - `drain`: wrote the answer, which the client has not read all of.
+ * - `discard`: wrote the answer, and reads the remaining request body, which is unused.
+ * - `drain`: wrote the answer, which the client has not fully read.
  * - `idle`: expects the next request.
- * - `refused`: discards what comes, so that the client gets to see why.
- * - `closing`: reads nothing more, but the client has not read all of the last answer.
+ * - `refused`: discards what arrives, so that the client sees the reason.
+ * - `closing`: reads nothing more, but the client has not fully read the last answer.
  * - `gone`: the socket is closed.
  */
 export type ConnectionPhase =

@@ -1,5 +1,5 @@
-// Connections over real sockets: requests cut anywhere, one after another and all at once, clients that stop reading or sending,
-// time that runs out, and answers that must not be written.
+// Connections over real sockets: requests cut anywhere, one after another and all at once, clients that stop reading or
+// sending, timeouts, and answers that must not be written.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
@@ -78,7 +78,7 @@ test('many requests at once do not keep another connection waiting until all of 
   assert.equal(statuses(await drained).length, many + 1);
 });
 
-test('of requests at once 32 are answered in a row, then it is the turn of others', async context => {
+test('of pipelined requests 32 are answered in a row, then other connections get their turn', async context => {
   for (const count of [31, 32, 33]) {
     let turns = 0;
     const seen: number[] = [];
@@ -95,7 +95,7 @@ test('of requests at once 32 are answered in a row, then it is the turn of other
   }
 });
 
-test('a thousand requests at once are answered one at a time and in order', async context => {
+test('a thousand pipelined requests are answered one at a time and in order', async context => {
   let underWay = 0;
   const listener = await open(context, async ({ target, body }) => {
     assert.equal(++underWay, 1);
@@ -111,7 +111,7 @@ test('a thousand requests at once are answered one at a time and in order', asyn
   assert.deepEqual(bodies(text), [...requests.map((_, i) => `</${i} ${i}>`), '</last >']);
 });
 
-test('while a request is under way, and while its answer is not read, the client is not read without bound', async context => {
+test('while a request is handled, and while its answer is not read, reading from the client is bounded', async context => {
   let goOn = (): void => undefined;
   const waits = new Promise<void>(resolve => {
     goOn = resolve;
@@ -151,7 +151,7 @@ test('a body in a hundred thousand pieces', async context => {
   assert.deepEqual(bodies(text), ['<100000 true>', '<0 true>']);
 });
 
-test('a body that was handed on stays what it is', async context => {
+test('a body stays as it is after it was handed on', async context => {
   const received: Buffer[] = [];
   const listener = await open(context, async ({ body }) => {
     received.push(body);
@@ -173,7 +173,7 @@ function pageOf(target: string): Buffer | string {
   return output.end();
 }
 
-test('a page whose client is slow stays what it is while others are answered', async context => {
+test('a page for a slow client stays as it is while others are answered', async context => {
   const pages = 150;
   let begun = 0;
   const listener = await open(context, async ({ target }) => {
@@ -193,7 +193,7 @@ test('a page whose client is slow stays what it is while others are answered', a
   for (const { target, socket } of slow) assert.equal(countIn(await drain(socket), target), pages, target);
 });
 
-test('a client that has said all still gets its answers', async context => {
+test('a client that has closed its half still gets its answers', async context => {
   const listener = await open(context, async ({ target }) => {
     await pause(20);
     return answer(`<${target}>`);
@@ -209,7 +209,7 @@ test('a client that has said all still gets its answers', async context => {
   assert.equal(await drainUndated(silent), '');
 });
 
-test('what follows a fault is not looked at, and the fault is answered in its turn', async context => {
+test('what follows a fault is ignored, and the fault is answered in its turn', async context => {
   const listener = await open(context);
   const text = await exchange(listener, `GET /1 ${HEAD}\r\nGET /2 ${HEAD}a : b\r\n\r\n${LAST}`);
   assert.deepEqual(statuses(text), ['200', '400']);
@@ -278,7 +278,7 @@ test('answers to HEAD, of 204 and of 304 end with the head; strings and bytes go
   assert.equal(text.match(/Content-Length: 6\r\n/g)?.length, 5);
 });
 
-test('an answer that cannot be written ends its connection, and nobody gets half of it', async context => {
+test('an answer that cannot be written ends its connection, and no client gets half of it', async context => {
   const bad: readonly WireResponse[] = [
     {
       status: 200,
@@ -310,7 +310,7 @@ test('an answer that cannot be written ends its connection, and nobody gets half
   assert.equal(await exchange(thrower, LAST), '');
 });
 
-test('time runs out: for a head, for a body, between requests; not for an answer', {
+test('timeouts apply to a head, a body, idle time between requests; not to the handler', {
   timeout: 120_000,
 }, async context => {
   const clock = stopClock(context);
@@ -350,7 +350,7 @@ test('time runs out: for a head, for a body, between requests; not for an answer
   assert.deepEqual(emptyLines, [kept, kept]);
   assert.deepEqual([silent, head, body, idle, second], [late, late, late, kept, kept + late]);
   assert.deepEqual(bodies(await answered), ['<ok>']);
-  // A client that was refused and goes on to send is cut off.
+  // A refused client that keeps sending is cut off.
   const stubborn = net.connect({ port: listener.port, host: listener.host, allowHalfOpen: true });
   stubborn.on('error', () => undefined);
   stubborn.resume();

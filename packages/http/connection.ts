@@ -1,6 +1,6 @@
-// The life of one connection: it reads requests one at a time, in order, hands each on as a plain value, and writes its answer before
-// it looks at the next. Meanwhile it reads no more from the socket than what has come already. Which connections there are, and
-// when time passes, is connections.ts's.
+// One connection: it reads requests one at a time, in order, hands each on as a plain value, and writes its answer
+// before it parses the next. Until then it reads no more from the socket than what has already arrived. connections.ts
+// has the set of connections and their clock.
 import type { Socket } from 'node:net';
 import type { StreamedResponse, WireResponse } from '#base';
 import type { ConnectionPhase } from './connection-phase.js';
@@ -30,19 +30,19 @@ export class Connection {
   /** Handles its requests. */
   readonly #respond: Respond;
   #phase: ConnectionPhase = 'head';
-  /** When the connection stops to wait, in the listener's time; means nothing while a request is handled. */
+  /** When waiting ends, in the listener's time; meaningless while a request is handled. */
   #deadline: number;
-  /** What came while a request was under way. */
+  /** What arrived during a request. */
   #buffered: GrowingBytes | undefined;
   #incomplete: IncompleteHead | undefined;
   readonly #reading: HeadReading;
-  /** Of the request under way. */
+  /** The current request's head. */
   #head: RequestHead | undefined;
-  /** The body of the request under way, if it did not come with its head: until the request is answered and its body at its end. */
+  /** The current request's body, if it did not come with its head: until the answer and the end of the body. */
   #stream: RequestStream | undefined;
-  /** The answer under way, if its body is a stream. */
+  /** The current answer, if its body is a stream. */
   #response: ResponseStream | undefined;
-  /** How many of the listener's buffered bytes are this connection's. */
+  /** How many of the listener's buffered bytes belong to this connection. */
   #counted = 0;
   /** Pipelined requests that were handled one right after the other. */
   #inARow = 0;
@@ -73,12 +73,12 @@ export class Connection {
       this.#hasEnded = true;
       this.#end();
     });
-    // A failure closes too, and a request under way then has nobody to answer.
+    // A failure also closes the socket; a request in progress then has no client to answer.
     socket.on('error', () => this.destroy());
     socket.on('close', () => this.destroy());
   }
 
-  /** A handler that is under way keeps the body in memory, which is counted until it answers. */
+  /** The handler keeps the body in memory, which counts until it answers. */
   destroy(): void {
     const isHandling = this.#phase === 'handling' || this.#phase === 'gone';
     this.#phase = 'gone';
@@ -87,13 +87,14 @@ export class Connection {
     this.#stream = undefined;
     if (!isHandling) this.#count(0);
     this.#response?.cancel();
-    // The end of the connection would be taken for the end of the answer. Under TLS it is not: nothing says there that it is one.
+    // The client would take the end of the connection for the end of the answer. Not under TLS, where nothing marks it
+    // as one.
     if (this.#response?.endsWithConnection && !this.#context.secure) this.#socket.resetAndDestroy();
     else this.#socket.destroy();
     this.#response = undefined;
   }
 
-  /** Nothing came yet. */
+  /** Nothing has arrived yet. */
   get #isFresh(): boolean {
     return this.#phase === 'head' && this.#incomplete === undefined;
   }
@@ -102,14 +103,14 @@ export class Connection {
     return this.#phase === 'handling' || this.#phase === 'responding';
   }
 
-  /** The listener closes: ends the connection if it is idle; to a fresh one a request may be on its way. */
+  /** The listener closes: ends the connection if it is idle; a fresh one may have a request on its way. */
   closeIfIdle(): void {
     const { head, linger } = this.#context.timeouts;
     if (this.#phase === 'idle' && this.#buffered === undefined) this.destroy();
     else if (this.#isFresh) this.#deadline += linger - head;
   }
 
-  /** Ends what takes too long; called at intervals. No client is cut for the time that its handler takes. */
+  /** Ends connections that take too long; called at intervals. No client is cut for the time that its handler takes. */
   expire(): void {
     const { now, isClosing } = this.#context;
     if (this.#isHandling) {
@@ -138,7 +139,7 @@ export class Connection {
     else if (this.#isHandling || this.#phase === 'drain') this.#keep(bytes);
   }
 
-  /** Notes how much memory a known caller takes: so many bytes, besides what waits to be parsed and what a stream reserves. */
+  /** Counts a known caller's memory: this many bytes, plus what waits to be parsed and what a stream reserves. */
   #count(bytes: number): void {
     const all = bytes + (this.#buffered?.length ?? 0) + (this.#stream?.reservedBytes ?? 0);
     this.#context.bufferedBytes += all - this.#counted;
@@ -161,7 +162,7 @@ export class Connection {
     else this.#await(bytes);
   }
 
-  /** Keeps the beginning of a head until more of it comes. */
+  /** Keeps the beginning of a head until more of it arrives. */
   #await(bytes: Buffer): void {
     this.#buffered = undefined;
     this.#count(0);
@@ -179,7 +180,7 @@ export class Connection {
     else if (head !== undefined) this.#begin(head, whole);
   }
 
-  /** Empty lines begin no request, so that nobody is told later that its rest did not come. */
+  /** Empty lines do not begin a request, so that they cause no timeout of an incomplete one. */
   #skipEmptyLines(bytes: Buffer): void {
     const rest = bytes.subarray(emptyLinesEnd(bytes));
     this.#buffered = undefined;
@@ -208,7 +209,7 @@ export class Connection {
     this.#handOn(head, bodyLength === 0 ? EMPTY : bytes.subarray(end, until));
   }
 
-  /** Hands a request on with its body unread, and reads no more of it before it is asked for. */
+  /** Hands a request on with its body unread, and reads the body only when it is asked for. */
   #beginStream(head: RequestHead, bytes: Buffer): void {
     const stream = new RequestStream(head, this.#deadline, this.#socket, this.#context, this.#note);
     this.#stream = stream;
@@ -228,7 +229,7 @@ export class Connection {
     } else if (this.#phase === 'discard' && stream.isEndless) this.#finish();
   }
 
-  /** The rest of a body will not come: the handler is told, and the request refused unless its answer has begun. */
+  /** The rest of a body will not arrive: fails the handler's read, and refuses the request if it still can. */
   #breakOff(code: BodyError['code']): void {
     this.#stream?.fail(code);
     this.#stream = undefined;
@@ -236,7 +237,7 @@ export class Connection {
     else this.destroy();
   }
 
-  /** Keeps what came while a request is under way, and reads no more. */
+  /** Keeps what arrives during a request, and reads no more. */
   #keep(bytes: Buffer): void {
     this.#buffered ??= new GrowingBytes();
     this.#buffered.append(bytes);
@@ -245,7 +246,7 @@ export class Connection {
     this.#socket.pause();
   }
 
-  /** Where memory is short, requests with a body are refused; the others, which are reads and deletes, go on for longer. */
+  /** When memory is short, requests with a body are refused first; those without are reads and deletes. */
   #handOn(head: RequestHead, whole: Buffer): void {
     const { secure, limits } = this.#context;
     const { method, target, headers } = head;
@@ -265,7 +266,7 @@ export class Connection {
     }
   }
 
-  /** An answer that cannot be written is a fault: nobody gets half of it. */
+  /** An answer that cannot be written is a fault: no client gets half of it. */
   readonly #answer = (response: WireResponse | StreamedResponse): void => {
     this.#count(0);
     const head = this.#head;
@@ -305,7 +306,7 @@ export class Connection {
     }, this.#onFault);
   }
 
-  /** An answer is written: what is left is the rest of the request's body, and for the client to read the answer. */
+  /** The answer is written: what remains is the rest of the request's body, and for the client to read the answer. */
   #settle(isLast: boolean): void {
     if (isLast || this.#stream?.isEndless) this.#finish();
     else if (this.#stream?.isComplete === false) {
@@ -330,7 +331,7 @@ export class Connection {
     this.#count(this.#socket.writableLength);
   }
 
-  /** The answer is out; what came meanwhile is the next request. */
+  /** The answer is out; what has arrived since is the next request. */
   #next(): void {
     this.#phase = 'idle';
     this.#deadline = this.#context.now + this.#context.timeouts.idle;
@@ -352,14 +353,14 @@ export class Connection {
     if (this.#hasEnded) this.#end();
   }
 
-  /** The client sends no more: an idle connection is done, a request that is not complete never will be. */
+  /** The client sends no more: an idle connection is done, an incomplete request never will be. */
   #end(): void {
     if (this.#phase === 'idle' || this.#phase === 'discard' || this.#isFresh) this.#finish();
     else if (this.#phase === 'head') this.refuse(400);
     else if (this.#stream?.isComplete === false) this.#breakOff('aborted');
   }
 
-  /** Closes the connection once all is written. What the client still sends is read for a while, lest it misses the answer. */
+  /** Closes the connection once all is written. Reads on for a while, so that the client does not miss the answer. */
   #finish(): void {
     this.#dropInput();
     const isSending = this.#stream?.isComplete === false;
@@ -381,7 +382,7 @@ export class Connection {
     this.#socket.end(refusalText(status), 'latin1');
   }
 
-  /** Discards what comes until the client ends, or for some time. */
+  /** Discards what arrives until the client ends, or for some time. */
   #linger(): void {
     const { now, timeouts } = this.#context;
     this.#phase = 'refused';

@@ -1,4 +1,4 @@
-// The connections of a listener: as many as it admits, and for a moment some more, which are told that they are too many.
+// The connections of a listener: as many as it admits, and briefly some more, which get 503.
 import type { Socket } from 'node:net';
 import { Connection } from './connection.js';
 import type { ListenerContext } from './listener-context.js';

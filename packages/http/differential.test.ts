@@ -1,5 +1,6 @@
-// The same bytes to this server and to node's own: what is taken here is taken there too, and read alike. What node takes and this
-// one does not is listed by name. Bytes come from a seed; HTTP_FUZZ_SEED and HTTP_FUZZ_RUNS repeat and prolong a run.
+// Sends the same bytes to this server and to Node's own: what this one accepts Node accepts too, and reads alike. The
+// test names everything that Node accepts and this server does not. Bytes come from a seed; HTTP_FUZZ_SEED and
+// HTTP_FUZZ_RUNS repeat and prolong a run.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import net from 'node:net';
@@ -16,7 +17,7 @@ interface Seen {
   readonly body: string;
 }
 
-/** A server that writes down what it is asked. */
+/** A server that records its requests. */
 interface Server {
   readonly port: number;
   take(): readonly Seen[];
@@ -42,7 +43,7 @@ async function openOurs(streams: boolean): Promise<Server> {
   return { port: listener.port, take, close: () => listener.close() };
 }
 
-/** Header names that are words of the language are lost on node, whose objects have a prototype; here they are not. */
+/** Node loses header names that are words of the language, since its objects have a prototype; this server does not. */
 const plain = (headers: http.IncomingHttpHeaders): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]));
 
@@ -55,7 +56,7 @@ async function openNode(): Promise<Server> {
     request.on('data', chunk => chunks.push(chunk));
     request.on('end', () => response.end());
   });
-  // What came before the fault is still to be handed on.
+  // Requests before the fault still have to be handed on.
   server.on('clientError', (_error, socket) => setImmediate(() => setImmediate(() => socket.destroy())));
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -77,7 +78,10 @@ async function openNode(): Promise<Server> {
   return { port: address.port, take, close };
 }
 
-/** Sends the pieces, each once the one before has been read where they are to come apart; ends, and waits for the other side to do so. */
+/**
+ * Sends the pieces; if they are to arrive apart, each one after the previous one was read. Then ends, and waits for the
+ * other side to end.
+ */
 async function send(port: number, pieces: readonly Buffer[], isApart = false): Promise<string> {
   const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
   let answer = '';
@@ -99,7 +103,7 @@ async function send(port: number, pieces: readonly Buffer[], isApart = false): P
   return answer;
 }
 
-/** What node takes and this server does not: how the bytes look, or the first request that only node took. */
+/** What Node accepts and this server does not: how the bytes look, or the first request that only Node accepted. */
 const STRICTER: Readonly<Record<string, (text: string, missed: Seen) => boolean>> = {
   'an empty line before a request ends with CR LF': text => /(?:^|[^\r])\n|\r(?!\n)/.test(text),
   'one space before and behind the target': text => /[A-Z] {2,}| {2,}HTTP/.test(text),
@@ -124,7 +128,7 @@ const STRICTER: Readonly<Record<string, (text: string, missed: Seen) => boolean>
   'no host ends the connection': text => /HTTP\/1\.1\r\n(?!(?:[^\r]+\r\n)*host:)/i.test(text),
 };
 
-/** A host that is in the target, or not named, is here in the place of the field, which node hands on as it was sent. */
+/** This server puts a host from the target, or its default, in place of the field; Node hands the field on as sent. */
 function withHostOf(there: Seen | undefined, here: Seen): Seen {
   const isSent =
     here.target.startsWith('/') && there?.headers.host !== undefined && there.headers.host !== '';
@@ -137,7 +141,7 @@ function withHostOf(there: Seen | undefined, here: Seen): Seen {
 interface Case {
   readonly name: string;
   readonly pieces: readonly string[];
-  /** What is answered: the statuses, and for each request that was handed on its host. Those of node, where they differ. */
+  /** The answer: the statuses, and the host of each request that was handed on. Node's, where they differ. */
   readonly here: readonly string[];
   readonly there?: readonly string[];
 }
@@ -147,7 +151,7 @@ const BAD = 'HTTP/1.1 400 Bad Request';
 const BODY = 'Content-Length: 2\r\n\r\n';
 const GO_ON = 'HTTP/1.1 100 Continue';
 
-/** Cases that were found one by one, each to be answered so for ever. OWN is the address of the server. */
+/** Cases that were found one by one. OWN is the address of the server. */
 const CASES: readonly Case[] = [
   { name: 'a host', pieces: ['GET / HTTP/1.1\r\nHost: h:80\r\n\r\n'], here: ['h:80', ANSWER] },
   {
@@ -246,7 +250,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-test('cases: what is answered here, and by node', { timeout: 120_000 }, async context => {
+test('cases: the answers of this server, and of Node', { timeout: 120_000 }, async context => {
   const [ours, node] = await Promise.all([openOurs(false), openNode()]);
   context.after(() => Promise.all([ours.close(), node.close()]));
   const seenBy = async ({ port, take }: Server, pieces: readonly string[]): Promise<readonly string[]> => {
@@ -387,7 +391,7 @@ const sent = fc.record({
   cuts: fc.array(fc.nat(), { maxLength: 3 }),
 });
 
-test('what is taken here node takes too, and reads it alike', async context => {
+test('what this server accepts Node accepts too, and reads alike', async context => {
   const seed = Number(process.env.HTTP_FUZZ_SEED ?? 20_261_121);
   const numRuns = Number(
     process.env.HTTP_FUZZ_RUNS ?? (process.env.SHELFMARK_LONG === undefined ? 200 : 1_500),

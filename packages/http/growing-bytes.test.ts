@@ -1,4 +1,4 @@
-// Bytes in a row: what they are, and that views of them stay what they were.
+// Bytes in a row: their content, and that views of them stay as they were.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GrowingBytes } from './growing-bytes.js';
@@ -20,7 +20,7 @@ test('pieces of all sizes come out in a row, and earlier views stay what they we
   assert.deepEqual([bytes.length, bytes.view().length], [0, 0]);
 });
 
-test('bytes that are adopted are not written into', () => {
+test('adopted bytes are not written into', () => {
   const whole = Buffer.from('abcdef');
   const bytes = new GrowingBytes();
   bytes.adopt(whole.subarray(0, 3));

@@ -1,17 +1,20 @@
-// Bytes that come in pieces, in one row: each is copied a few times at most, however small the pieces are.
+// Bytes that arrive in pieces, made contiguous: each is copied a few times at most, however small the pieces are.
 
 const EMPTY = Buffer.alloc(0);
 const FIRST_CAPACITY = 4_096;
-/** Of the expected bytes, from which part on memory for all of them is taken: nobody gets memory for what he only says that he will send. */
+/**
+ * The fraction of the expected bytes that must have arrived before memory for all of them is allocated: a client gets
+ * none for a mere announcement.
+ */
 const EXPECTED_PART = 1 / 4;
 
 export class GrowingBytes {
-  /** Only what is behind the length is ever written, so views of it stay what they are. */
+  /** Only bytes after the length are ever written, so views stay as they are. */
   #store: Buffer = EMPTY;
   #length = 0;
   readonly #expected: number;
 
-  /** @param expected bytes in all; 0 if nobody knows. */
+  /** @param expected total bytes; 0 if unknown. */
   constructor(expected = 0) {
     this.#expected = expected;
   }
@@ -43,13 +46,13 @@ export class GrowingBytes {
     return Math.max(length, 2 * this.#store.length, FIRST_CAPACITY);
   }
 
-  /** Holds these bytes instead of its own, without a copy; nothing is written into them. */
+  /** Holds these bytes instead of its own, without a copy; never writes into them. */
   adopt(bytes: Buffer): void {
     this.#store = bytes;
     this.#length = bytes.length;
   }
 
-  /** What came so far; what comes later does not change it. */
+  /** The bytes so far; later ones do not change the view. */
   view(): Buffer {
     return this.#store.subarray(0, this.#length);
   }

@@ -1,5 +1,4 @@
-// The TLS handshakes that are under way, which nobody else knows of: what ends them when the listener closes. How long one may
-// take is told to node:tls.
+// The TLS handshakes in progress, to end them when the listener closes. node:tls enforces how long one may take.
 import type { Socket } from 'node:net';
 
 /** Under TLS a connection is another object than its socket, but both name the same peer. */

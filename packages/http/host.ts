@@ -1,8 +1,9 @@
-// The host that a request is for, with its port: the one of an absolute target, else of the Host field, else the address that the client
-// reached. What is no host is refused, because links are made of it. The bytes are request-head.ts's.
+// The host that a request is for, with its port: the one of an absolute target, else of the Host field, else the
+// address that the client reached. Anything that is no host is refused, because links are made of it. request-head.ts
+// reads the bytes.
 import { isIPv6, type Socket } from 'node:net';
 
-/** RFC 3986, 3.2.2, without users. No comma: it is how a proxy would make one field of two. */
+/** RFC 3986, 3.2.2, without users. No comma: a proxy would use it to join two fields. */
 const HOST = /^(?:\[([\da-f:.]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})+)(?::(\d{0,5}))?$/i;
 const PORT_MAX = 65_535;
 const AUTHORITY = /^https?:\/\/([^/?#]*)/i;
@@ -12,7 +13,7 @@ export function isHost(text: string): boolean {
   return whole !== undefined && (address === undefined || isIPv6(address)) && Number(port) <= PORT_MAX;
 }
 
-/** What stands before an IPv4 address that comes as IPv6. */
+/** The prefix of an IPv4 address that comes as IPv6. */
 export const MAPPED = /^::ffff:(?=\d+\.)/i;
 
 /** The address and the port that the client reached. */
@@ -21,15 +22,15 @@ export function ownHostOf({ localAddress = '', localPort }: Socket): string {
   return `${address.includes(':') ? `[${address}]` : address}:${localPort}`;
 }
 
-/** What a connection knows of hosts. */
+/** What a connection knows about hosts. */
 export interface HostReading {
-  /** The last Host field that was found to be one; most come again. */
+  /** The last valid Host field; most come again. */
   knownHost: string;
-  /** In the place of one that was not named. */
+  /** The default for a request without a host. */
   readonly ownHost: () => string;
 }
 
-/** What of a head says whom it is for. */
+/** The parts of a head that name the host. */
 interface Addressed {
   readonly headers: { host?: string | undefined };
   readonly target: string;
@@ -37,13 +38,13 @@ interface Addressed {
   readonly isOld: boolean;
 }
 
-/** No field has it: the spaces around its value are gone. */
+/** No field has this value: parsing removes the spaces around it. */
 export const NO_HOST = ' ';
 
 /**
- * Puts the host that counts in the place of the one that was sent (RFC 9112, 3.2.2).
+ * Replaces the host that was sent with the one that counts (RFC 9112, 3.2.2).
  *
- * @returns false for what is no host, and where HTTP/1.1 names none.
+ * @returns false for an invalid host, and for HTTP/1.1 without one.
  */
 export function settleHost({ headers, target, isOld }: Addressed, reading: HostReading): boolean {
   const { host: sent } = headers;

@@ -1,5 +1,5 @@
-// Sockets: bodies up to their limit and beyond, bodies that are slow, cut off or aborted, bytes that are no HTTP, connections
-// that are used again, and a close that waits for what is under way.
+// Sockets: bodies up to their limit and beyond, bodies that are slow, cut off or aborted, bytes that are not HTTP,
+// reused connections, and a close that waits for requests in progress.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -16,7 +16,7 @@ const BODY_BYTES_MAX = 4_000_000;
 
 interface Opened {
   readonly listener: Listener;
-  /** What came so far, in order. */
+  /** The requests so far, in order. */
   readonly received: WireRequest[];
 }
 
@@ -101,7 +101,7 @@ test('a request that comes byte by byte', async context => {
   assert.equal(opened.received[0]?.body.toString(), 'hello');
 });
 
-test('a body that is cut off is never handed on, and others are served all the while', async context => {
+test('a body that is cut off is never handed on, and other requests are served in the meantime', async context => {
   const opened = await open(context);
   const heads = [
     'Content-Length: 100\r\n\r\nhalf',
@@ -148,7 +148,7 @@ test('bytes that are no HTTP', async context => {
   assert.deepEqual(bodies(await exchange(opened, LAST)), ['/last']);
 });
 
-test('a request line of 32 KiB is taken, headers of more than 64 KiB are not', async context => {
+test('a request line of 32 KiB is accepted, headers of more than 64 KiB are not', async context => {
   const opened = await open(context);
   const target = `/long?query=${'x'.repeat(33_000)}`;
   const taken = await exchange(opened, `GET ${target} ${HEAD}Connection: close\r\n\r\n`);
@@ -194,7 +194,7 @@ test('an answer is written as it is: phrase, order and spelling of headers, no b
   assert.ok(text.endsWith('\r\n\r\nbody'));
 });
 
-test('a client that waits to be told to go on is told', async context => {
+test('a client that waits for 100 Continue gets it', async context => {
   const opened = await open(context);
   const socket = connect(opened.listener);
   socket.write(`PUT /e ${HEAD}Expect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n`);
@@ -205,7 +205,7 @@ test('a client that waits to be told to go on is told', async context => {
   assert.equal(opened.received[0]?.body.toString(), 'ok');
 });
 
-test('a connection is used again after refusals, and answers keep the order of the requests', async context => {
+test('a connection is reused after refusals, and answers keep the order of the requests', async context => {
   const opened = await open(context, async ({ target }) => {
     if (target === '/slow') await new Promise(resolve => setTimeout(resolve, 20));
     return answer(target, target === '/bad' ? 400 : 200);
@@ -217,7 +217,7 @@ test('a connection is used again after refusals, and answers keep the order of t
   assert.deepEqual(bodies(text), ['/bad', '/slow', '/bad', '/fast', '/last']);
 });
 
-test('a fault that nobody answers ends its connection and no other', async context => {
+test('an unhandled fault ends its connection and no other', async context => {
   const opened = await open(context, ({ target }) =>
     target === '/fault' ? Promise.reject(new Error('a fault')) : Promise.resolve(answer(target)),
   );
@@ -272,13 +272,13 @@ test('close waits for what is under way, then ends connections that would be kep
   await opened.listener.close();
 });
 
-test('an address that cannot be had', async context => {
+test('an address that is not available', async context => {
   const { listener } = await open(context);
   const again = listen({ host: '127.0.0.1', port: listener.port }, () => Promise.resolve(answer('')));
   await assert.rejects(again, { code: 'EADDRINUSE' });
 });
 
-test('TLS is told to who answers', async context => {
+test('the handler learns whether a request came over TLS', async context => {
   let isSecure: boolean | undefined;
   const listener = await listen({ host: '127.0.0.1', port: 0, tls: makeCertificate() }, async request => {
     isSecure = request.secure;

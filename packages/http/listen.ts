@@ -1,5 +1,5 @@
-// Opens a port: accepts connections, plain or under TLS, keeps their clock, and ends them when the listener closes. What goes over
-// one is connection.ts's.
+// Opens a port: accepts connections, plain or under TLS, keeps their clock, and ends them when the listener closes.
+// connection.ts has what goes over one.
 import net from 'node:net';
 import tls from 'node:tls';
 import { Connections } from './connections.js';
@@ -14,7 +14,7 @@ export { BodyError } from './request-stream.js';
 export { isStreamed } from './write-response.js';
 export { type Respond, type Timeouts, TrustedProxies };
 
-/** Those of a head and a body are node's; slow clients need minutes for a body. */
+/** Node's values for a head and a body; slow clients need minutes for a body. */
 const TIMEOUTS: Timeouts = {
   head: 60_000,
   request: 300_000,
@@ -27,41 +27,44 @@ const TIMEOUTS: Timeouts = {
 };
 /** A handshake takes two round trips. */
 const HANDSHAKE_MILLISECONDS_MAX = 10_000;
-/** How exact timeouts are: a quarter of the shortest, within these bounds. */
+/** The precision of timeouts: a quarter of the shortest, within these bounds. */
 const SWEEP_MILLISECONDS = 1_000;
 const SWEEP_MILLISECONDS_MIN = 25;
 const CONNECTIONS_MAX = 10_000;
 /**
- * The listen backlog: connections that the system completes before they are accepted; Linux allows no more by itself. Clients beyond it try
- * again after a second. Node's own backlog is 511: as many come in a pause of a tenth of a second.
+ * The listen backlog: connections that the system completes before they are accepted; Linux's own default allows no
+ * more. Further clients retry after a second. Node's default is 511, which a pause of a tenth of a second can exceed.
  */
 const BACKLOG_MAX = 4_096;
-/** Connections that are being told that there are too many; more are closed without a word. */
+/** Connections that are being answered 503; more are closed without an answer. */
 const TURNED_AWAY_MAX = 100;
 const BODY_BYTES_MAX = 1_048_576;
-/** A longer body is read and discarded up to so many times the limit. */
+/** The server reads and discards a longer body up to this multiple of the limit. */
 const DISCARDED_TIMES = 16;
-/** Memory for so many bodies of the longest kind, unless told otherwise. */
+/** Default memory: this many bodies of the maximal length. */
 const BODIES_BUFFERED_MAX = 64;
-/** Of that memory, beside it, for callers who are not known yet; it must hold a head. */
+/** Additional memory, as a fraction, for unknown callers; it must hold a head. */
 const UNKNOWN_SHARE = 1 / 8;
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0: a free one. */
+  /** 0: any free port. */
   readonly port: number;
   /** Certificate and key in PEM; without them the socket speaks plain HTTP. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
-  /** At a time; more are answered 503 and closed. */
+  /** Concurrent; more are answered 503 and closed. */
   readonly connectionsMax?: number | undefined;
-  /** Of a body that is handed on with its head, 1 MiB unless given; 16 times as much of a body that nobody reads is discarded. */
+  /** For a body that is handed on with its head, default 1 MiB; of an unread body 16 times as much is discarded. */
   readonly bodyBytesMax?: number | undefined;
-  /** Bytes of requests and answers, of all connections, beyond which requests with a body are busy; default 64 longest bodies. */
+  /**
+   * Bytes of requests and answers of all connections beyond which requests with a body get 503; default 64 bodies of
+   * the maximal length.
+   */
   readonly bufferedBytesMax?: number | undefined;
-  /** Proxies whose word about their clients is taken; none unless given. */
+  /** Proxies whose fields about their clients are trusted; default none. */
   readonly trustedProxies?: TrustedProxies | undefined;
-  /** Names of headers that begin so, in lower case, keep their spelling; see `WireRequest.headers`. */
+  /** Names of headers with this prefix, in lower case, keep their spelling; see `WireRequest.headers`. */
   readonly spelledPrefix?: string | undefined;
 }
 
@@ -69,9 +72,12 @@ export interface Listener {
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;
-  /** How many are open. */
+  /** The number of open connections. */
   readonly connections: number;
-  /** Stops accepting, closes idle connections, and lets requests under way be answered; cuts what takes longer than `closing`. */
+  /**
+   * Stops accepting, closes idle connections, and lets requests in progress be answered; cuts what takes longer than
+   * `closing`.
+   */
   close(): Promise<void>;
 }
 
@@ -118,7 +124,7 @@ function contextOf(options: ListenOptions, respond: Respond): ListenerContext {
   };
 }
 
-/** @throws the system's error where the address cannot be had. */
+/** @throws the system's error if the address is not available. */
 export function listen(options: ListenOptions, respond: Respond): Promise<Listener> {
   const { host, connectionsMax = CONNECTIONS_MAX } = options;
   const context = contextOf(options, respond);
@@ -130,7 +136,7 @@ export function listen(options: ListenOptions, respond: Respond): Promise<Listen
   const period = Math.min(SWEEP_MILLISECONDS, Math.max(SWEEP_MILLISECONDS_MIN, shortest / 4));
   const close = (): Promise<void> =>
     new Promise(resolve => {
-      // The only error of it is that it was closed already.
+      // Its only error is that it was already closed.
       server.close(() => resolve());
       if (!context.isClosing) context.closingSince = performance.now();
       context.isClosing = true;

@@ -1,10 +1,10 @@
-// What the connections of one listener share: who handles requests, the bounds on time and memory, and how much memory is in use.
-// listen.ts makes it, connections.ts moves its clock, each connection counts its own bytes in it.
+// What the connections of one listener share: the request handler, the bounds on time and memory, and how much memory
+// is in use. listen.ts makes it, connections.ts moves its clock, each connection counts its own bytes in it.
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import type { TrustedProxies } from './trusted-proxies.js';
 import { type Evictable, SLOW_MILLISECONDS, type Unfinished } from './unfinished.js';
 
-/** Handles one request. A rejection cuts the connection: nobody gets a made-up answer. */
+/** Handles one request. A rejection cuts the connection: no client gets a made-up answer. */
 export type Respond = (request: WireRequest) => Promise<WireResponse | StreamedResponse>;
 
 /** All in milliseconds. */
@@ -15,62 +15,71 @@ export interface Timeouts {
   readonly request: number;
   /** From an answer to the next request. */
   readonly idle: number;
-  /** How long a client that was refused may go on to send, or a silent one keeps a listener from closing. */
+  /** How long a refused client may keep sending, or a silent one keeps a listener from closing. */
   readonly linger: number;
-  /** Of a streamed body, either way: for how long the other side may move nothing while it is its turn. */
+  /** For a streamed body in either direction: how long the other side may move nothing while it is its turn. */
   readonly stall: number;
   /** From the writing of a buffered answer until its client has read all of it. */
   readonly drain: number;
   /** The same while memory is short. */
   readonly drainWhenShort: number;
-  /** From a listener's closing until what is still under way is cut. */
+  /** From a listener's closing until what is still in progress is cut. */
   readonly closing: number;
 }
 
 export interface Limits {
-  /** Of a body in one buffer. */
+  /** For a body in one buffer. */
   readonly bodyBytesMax: number;
-  /** Of a body that nobody reads, what is read all the same, so that the client gets to see the answer; then it is cut. */
+  /** How much of an unread body is still read, so that the client sees the answer; then it is cut. */
   readonly discardedBytesMax: number;
-  /** Of all connections: beyond it bodies are refused, and beyond twice as much every request, since reads go on for longer. */
+  /**
+   * For all connections: beyond it bodies are refused, and beyond twice as much every request, so that reads work for
+   * longer.
+   */
   readonly bufferedBytesMax: number;
-  /** Of all connections, beside that: heads that are not complete, and bodies that nobody has asked for yet, whose callers may be anybody. */
+  /**
+   * In addition, for all connections: incomplete heads, and bodies that no handler has asked for yet, whose callers are
+   * unauthenticated.
+   */
   readonly unknownBytesMax: number;
 }
 
 export interface ListenerContext {
   readonly respond: Respond;
-  /** Whose word about their clients is taken. */
+  /** Their fields about their clients are trusted. */
   readonly proxies: TrustedProxies | undefined;
   readonly secure: boolean;
   readonly timeouts: Timeouts;
   readonly limits: Limits;
-  /** Names of headers that begin so keep their spelling, see `WireRequest.headers`. */
+  /** Names of headers with this prefix keep their spelling, see `WireRequest.headers`. */
   readonly spelledPrefix: string | undefined;
-  /** Milliseconds since some beginning, a second late at most. */
+  /** Milliseconds since an arbitrary start, a second late at most. */
   now: number;
-  /** Connections are closed after the answer under way. */
+  /** Connections close after the current answer. */
   isClosing: boolean;
   /** When that began. */
   closingSince: number;
-  /** Bodies from when they are asked for to their answer, and answers until their clients have read them: of all connections. */
+  /**
+   * Bodies from when they are asked for to their answer, and answers until their clients have read them: of all
+   * connections.
+   */
   bufferedBytes: number;
-  /** Heads that are not complete, and bodies before they are asked for: of all connections. */
+  /** Incomplete heads, and bodies before they are asked for: of all connections. */
   unknownBytes: number;
-  /** Who holds the unknown bytes. */
+  /** The requests that hold the unknown bytes. */
   readonly unknown: Unfinished;
-  /** Bodies that are collected. */
+  /** Bodies that are being collected. */
   readonly collecting: Unfinished;
 }
 
-/** Whether there is memory for what is buffered, once the slow bodies have gone. */
+/** Whether there is memory for what is buffered, after evicting slow bodies. */
 export function hasMemory(context: ListenerContext, bytesMax = context.limits.bufferedBytesMax): boolean {
   const isEnough = (): boolean => context.bufferedBytes <= bytesMax;
   context.collecting.evict(isEnough, SLOW_MILLISECONDS);
   return isEnough();
 }
 
-/** What one request holds before its caller is known: counted, and given back when others need the memory. */
+/** What one request holds before its caller is known: counted, and released when others need the memory. */
 export class UnknownBytes {
   readonly #context: ListenerContext;
   readonly #holder: Evictable;
@@ -81,7 +90,7 @@ export class UnknownBytes {
     this.#holder = holder;
   }
 
-  /** So many from now on. Where that is too much in all, the oldest requests go, this one among them. */
+  /** Holds this many from now on. If the total is then too much, evicts the oldest requests, possibly this one. */
   hold(bytes: number): void {
     const { unknown, limits } = this.#context;
     const more = bytes - this.#bytes;

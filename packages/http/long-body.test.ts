@@ -1,5 +1,5 @@
-// Long bodies over real sockets: many at once, read at a reader's own pace, each arrives as it was sent although buffers are used again, and what
-// follows a body is the next request.
+// Long bodies over real sockets: many at once, read at a reader's own pace. Each arrives as it was sent although
+// buffers are reused, and what follows a body is the next request.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ import { openStreams, pause, send, streamOf } from './testing/stream-listener.js
 const BODY_BYTES = 1_500_001;
 const CLIENTS = 4;
 
-/** Bytes that tell where they stand, of a kind of their own for each seed. */
+/** Bytes that encode their position, different for each seed. */
 function bodyOf(seed: number): Buffer {
   const words = new Uint32Array(Math.ceil(BODY_BYTES / 4));
   for (let at = 0; at < words.length; at++) words[at] = Math.imul(at + seed * 7_919, 2_654_435_761);
@@ -26,7 +26,7 @@ function bodyOf(seed: number): Buffer {
 
 const sumOf = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
 
-/** Answers with the sum of the body, and how long its pieces were; every third reader is slow. */
+/** Answers with the sum of the body, and the lengths of its pieces; every third reader is slow. */
 function summing(lengths: number[]): Respond {
   let count = 0;
   return async request => {
@@ -67,7 +67,7 @@ for (const isSecure of [false, true])
     assert.equal(Math.max(...lengths), PIECE_BYTES);
   });
 
-test('a long body that comes in drops is handed on as it comes', async t => {
+test('a long body that trickles in is handed on as it arrives', async t => {
   const seen: number[] = [];
   const listener = await openStreams(t, async request => {
     for await (const piece of streamOf(request)) seen.push(piece.length);
@@ -86,7 +86,7 @@ test('a long body that comes in drops is handed on as it comes', async t => {
   assert.equal(bytes(), 2 * PIECE_BYTES);
 });
 
-test('node tells the descriptor of a plain socket', { skip: process.platform === 'win32' }, async t => {
+test('node exposes the descriptor of a plain socket', { skip: process.platform === 'win32' }, async t => {
   const server = net.createServer().listen(0, '127.0.0.1');
   t.after(() => server.close());
   await once(server, 'listening');

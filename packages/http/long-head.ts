@@ -1,5 +1,6 @@
-// Reads heads that are long, or come in several packets, and keeps what came of them. Each packet is read from the first line that was not
-// complete, so that it costs the same however much came before it. What stands in a head is request-head.ts's.
+// Reads heads that are long, or arrive in several packets, and keeps what has arrived. Each packet is read from the
+// first incomplete line, so its cost does not depend on how much came before it. request-head.ts has the content of a
+// head.
 import { GrowingBytes } from './growing-bytes.js';
 import { NO_HOST } from './host.js';
 import { type ListenerContext, UnknownBytes } from './listener-context.js';
@@ -15,7 +16,7 @@ import {
 export const CR = 13;
 const LF = 10;
 
-/** Of a connection that has read nothing yet. */
+/** For a connection that has read nothing yet. */
 export const newReading = (
   spelledPrefix: string | undefined,
   ownHost: HeadReading['ownHost'],
@@ -29,13 +30,13 @@ export const newReading = (
   ownHost,
 });
 
-/** The next head is another one. */
+/** The next head is a new one. */
 function endReading(reading: HeadReading): void {
   reading.partial = undefined;
   reading.linesRead = 0;
 }
 
-/** The lines that were read are dropped from the text, and none is recalled: a connection that rests would keep them. */
+/** Drops the lines that were read from the text, and recalls none: an idle connection would keep them. */
 function goOn(bytes: Buffer, reading: HeadReading, partial: PartialHead): HeadFound {
   const from = reading.stoppedAt;
   const rest: HeadReading = { ...reading, recalled: [] };
@@ -47,8 +48,8 @@ function goOn(bytes: Buffer, reading: HeadReading, partial: PartialHead): HeadFo
 }
 
 /**
- * @param bytes of the head, all that came so far.
- * @returns undefined where more has to come; `reading` then knows where to go on.
+ * @param bytes of the head so far.
+ * @returns undefined if the head is incomplete; `reading` then knows where to continue.
  */
 export function readLongHead(bytes: Buffer, reading: HeadReading): HeadFound {
   const head = reading.partial
@@ -59,7 +60,7 @@ export function readLongHead(bytes: Buffer, reading: HeadReading): HeadFound {
   return isTooLong && typeof head !== 'number' ? 431 : head;
 }
 
-/** What came of a head that is not complete. Nobody knows whose it is, so it may have to go when memory is short. */
+/** What has arrived of an incomplete head. Its caller is unknown, so it may be evicted when memory is short. */
 export class IncompleteHead {
   readonly #bytes: GrowingBytes;
   readonly #reading: HeadReading;
@@ -76,7 +77,7 @@ export class IncompleteHead {
     return this.#bytes.view();
   }
 
-  /** It is still incomplete without the end of another line. */
+  /** Without the end of another line it is still incomplete. */
   append(bytes: Buffer): HeadFound {
     this.#bytes.append(bytes);
     this.#held.hold(this.#bytes.length);
@@ -84,7 +85,7 @@ export class IncompleteHead {
     return mayEnd ? readLongHead(this.bytes, this.#reading) : undefined;
   }
 
-  /** It is complete, or nobody waits for it any more. */
+  /** It is complete, or no longer awaited. */
   release(): void {
     this.#held.hold(0);
     endReading(this.#reading);

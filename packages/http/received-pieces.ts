@@ -1,11 +1,12 @@
-// What came of a body and waits for its reader. Pieces of a short body are views of what the socket gave. Those of a long one are gathered into large buffers
-// that are used again, since each piece costs its reader some 20 us: the reader has a piece until it asks for the next one. What waits in a plain socket is
-// read into them directly: node reads 64 KiB at a time, each into new memory, which takes twice as long.
+// What has arrived of a body and waits for its reader. Pieces of a short body are views of what the socket gave. Those
+// of a long one are gathered into large, reused buffers, since each piece costs its reader some 20 us: the reader has a
+// piece until it asks for the next one. What waits in a plain socket is read into them directly: Node reads 64 KiB at a
+// time, each into new memory, which takes twice as long.
 import { readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { PIECE_BYTES, returnBuffer, takeBuffer } from '#base';
 
-/** A body of this length or a shorter one is read without such buffers. */
+/** Bodies of at most this length do without such buffers. */
 export const GATHERED_MIN = PIECE_BYTES;
 
 export class ReceivedPieces {
@@ -13,18 +14,18 @@ export class ReceivedPieces {
   /** Views, or buffers that are full. */
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** The buffer that is being filled, behind the full ones. */
+  /** The buffer that is being filled, after the full ones. */
   #filling: Buffer | undefined;
   #filled = 0;
-  /** What the reader has. */
+  /** The buffer that the reader has. */
   #lent: Buffer | undefined;
 
-  /** @param length of the body, where it is known. */
+  /** @param length of the body, if known. */
   constructor(length: number | undefined) {
     this.#isGathered = length !== undefined && length > GATHERED_MIN;
   }
 
-  /** That wait. */
+  /** Bytes waiting. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -52,7 +53,7 @@ export class ReceivedPieces {
     }
   }
 
-  /** Lets `read` put bytes into the buffer that is being filled, at most so many. @returns how many it put there. */
+  /** Lets `read` put at most this many bytes into the buffer that is being filled. @returns how many it put there. */
   fill(bytesMax: number, read: (into: Buffer, at: number, length: number) => number): number {
     if (!this.#isGathered) return 0;
     const buffer = this.#filling ?? takeBuffer();
@@ -62,13 +63,13 @@ export class ReceivedPieces {
     return count;
   }
 
-  /** Makes one piece of those behind the first so many: many small chunks in one packet. */
+  /** Joins the pieces after the first ones into one: many small chunks in one packet. */
   join(from: number): void {
     if (!this.#isGathered && this.#pieces.length > from + 1)
       this.#pieces.push(Buffer.concat(this.#pieces.splice(from)));
   }
 
-  /** Ready or not. What was taken before is the buffers' again. */
+  /** Ready or not. Its buffer returns to the pool with the next call. */
   take(): Buffer | undefined {
     this.giveBack();
     const piece = this.#pieces.shift();
@@ -87,7 +88,7 @@ export class ReceivedPieces {
     this.#lent = undefined;
   }
 
-  /** Nobody will read what waits. */
+  /** What waits will not be read. */
   clear(): void {
     if (this.#isGathered) for (const buffer of this.#pieces) returnBuffer(buffer);
     if (this.#filling !== undefined) returnBuffer(this.#filling);
@@ -113,10 +114,13 @@ export class ReceivedPieces {
   }
 }
 
-/** What node reads at most: behind as much there is likely more. */
+/** Node's maximum per read: after this many there is probably more. */
 export const NODE_READS = 65_536;
 
-/** The descriptor, which node does not document. Undefined under TLS, where the system does not tell it, and once the socket is closed. */
+/**
+ * The descriptor, which Node does not document. Undefined under TLS, which does not expose it, and once the socket is
+ * closed.
+ */
 export function descriptorOf(socket: Socket): number | undefined {
   if (process.platform === 'win32' || 'encrypted' in socket) return undefined;
   const handle: unknown = Reflect.get(socket, '_handle');
@@ -125,8 +129,8 @@ export function descriptorOf(socket: Socket): number | undefined {
 }
 
 /**
- * To be called in the socket's event of data. Reads at most so many bytes, and 0 where nothing waits, where node has bytes that come first, and at the end or
- * after a failure, which node tells afterwards.
+ * Call in the socket's `data` event. Reads at most this many bytes. Returns 0 if nothing waits, if Node has bytes that
+ * come first, and at the end or after a failure, which Node reports afterwards.
  */
 export function readWaiting(socket: Socket, into: Buffer, at: number, length: number): number {
   const fd = socket.readableLength === 0 ? descriptorOf(socket) : undefined;

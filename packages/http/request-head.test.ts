@@ -1,4 +1,4 @@
-// Heads: what they are read as, what they are refused for, and that a head cut anywhere is waited for.
+// Heads: how they are read, why they are refused, and that a head cut anywhere is awaited.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newReading, readLongHead } from './long-head.js';
@@ -42,7 +42,7 @@ test('the parts of a head', () => {
   });
 });
 
-test('a head cut anywhere is waited for', () => {
+test('a head cut anywhere is awaited', () => {
   const text = `POST /a HTTP/1.0\r\n${HOST}a:  b\r\nTransfer-Codings: x\r\nContent-Length: 1\r\n\r\n`;
   const whole = taken(text);
   assert.equal(whole.end, text.length);
@@ -80,7 +80,7 @@ test('two thousand headers and no more, however they come', () => {
   }
 });
 
-test('names that begin as the listener says keep their spelling beside the name in lower case', () => {
+test("names with the listener's prefix keep their spelling next to the lower-case name", () => {
   const lines = 'X-Kept-Val1: a\r\nx-kept-b: b\r\nX-Date: c\r\n';
   const expected = {
     host: 'h',
@@ -118,7 +118,7 @@ test('names that mean something in the language mean nothing', () => {
     assert.equal(bare[name], undefined);
 });
 
-test('lines of the head before are recalled, and only where they are the same', () => {
+test('lines of the previous head are recalled, and only where they are the same', () => {
   const recalled: FieldLine[] = [];
   const read = (lines: string) => {
     const head = parseRequestHead(`GET / HTTP/1.1\r\n${HOST}${lines}\r\n`, reading(recalled));
@@ -135,7 +135,7 @@ test('lines of the head before are recalled, and only where they are the same', 
   }
 });
 
-test('what proves who somebody is is not recalled', () => {
+test('the Authorization header is not recalled', () => {
   const recalled: FieldLine[] = [];
   const send = (lines: string) => ({
     ...taken(`GET / HTTP/1.1\r\n${HOST}${lines}\r\n`, recalled).headers,
@@ -190,7 +190,7 @@ test('expectations', () => {
   assert.ok(typeof head === 'object' && head.awaitsContinue);
 });
 
-test('what is no head', () => {
+test('malformed heads', () => {
   const lines = (text: string) => `POST / HTTP/1.1\r\n${HOST}${text}\r\n`;
   const malformed = [
     'hello\r\n\r\n',
@@ -241,7 +241,7 @@ test('two thousand headers and no more; bytes above ASCII are characters of valu
   assert.equal(headersOf('a: \u00e9\u0080\r\n').a, '\u00e9\u0080');
 });
 
-test('blanks around a value are no part of it, inside they are, and a long run of them is no value', () => {
+test('blanks around a value are not part of it, inside they are, and a long run of them is no value', () => {
   const value = `b${' \t'.repeat(3)}c`;
   assert.deepEqual(headersOf(`a:\t ${value} \t\r\nb:\r\nc: \t\r\nd: \u00a0\r\n`), {
     host: 'h',

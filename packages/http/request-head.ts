@@ -1,38 +1,42 @@
-// Parses the head of a request: request line, header fields, and how long a body follows. It accepts no more than RFC 9112 allows and
-// less than node's own parser does; differential.test.ts lists what it refuses beyond that. Strict where parsers that differ would let one
-// request hide in another: no space before a colon, no folded lines, no line that does not end with CR LF, no control character but a
-// tab. The trailers behind a body in chunks are read by the same rules. The connection reads the bytes, long-head.ts those of a head that
-// does not come at once; body-framing.ts finds where a body ends.
+// Parses the head of a request: request line, header fields, and the length of the body that follows. It accepts no
+// more than RFC 9112 allows and less than Node's own parser does; differential.test.ts lists what it refuses beyond
+// that. It is strict where differing parsers would let one request hide in another: no space before a colon, no folded
+// lines, no line that does not end with CR LF, no control character except a tab. Trailers after a chunked body follow
+// the same rules. The connection reads the bytes, long-head.ts those of a head that arrives in parts; body-framing.ts
+// finds where a body ends.
 import { METHODS } from 'node:http';
 import { detachedString } from '#base';
 import { type HostReading, settleHost } from './host.js';
 
-/** Values by name, in an object without a prototype, so that no name that a client sends means anything; it is as fast as one with. */
+/**
+ * Values by name, in an object without a prototype, so that no name from a client means anything; it is as fast as one
+ * with.
+ */
 export class HeaderFields {
   [name: string]: string | undefined;
 }
 Reflect.deleteProperty(HeaderFields.prototype, 'constructor');
 Object.setPrototypeOf(HeaderFields.prototype, null);
 
-/** A line that was found well-formed. */
+/** A well-formed line. */
 export interface FieldLine {
-  /** With the end of the line. */
+  /** Including the end of the line. */
   readonly text: string;
   readonly name: string;
   readonly value: string;
-  /** The name as the client spelled it, where it has capitals and the listener asked for the spelling of such names. */
+  /** The name as the client spelled it, if it has capitals and the listener asked for the spelling of such names. */
   readonly spelling: string | undefined;
 }
 
 /** How the header lines of one connection are read. */
 export interface FieldReading {
-  /** The lines of its last head, by their index: most come again and need not be parsed. Updated. */
+  /** The lines of its last head, by their index: most come again and need no parsing. Updated. */
   readonly recalled: FieldLine[];
-  /** Names that begin so, in lower case, keep their spelling too, under `:` and the name. */
+  /** Names with this prefix, in lower case, also keep their spelling, under `:` and the name. */
   readonly spelledPrefix: string | undefined;
-  /** Of a head that is not complete: where the line begins that is to be read again. */
+  /** For an incomplete head: where the line begins that must be read again. */
   stoppedAt: number;
-  /** How many lines stand before it; 0 for a new head. */
+  /** How many lines come before it; 0 for a new head. */
   linesRead: number;
 }
 
@@ -46,29 +50,32 @@ const FIELDS_MAX = 2_000;
 const RECALLED_MAX = 32;
 /** Not recalled: behind a proxy the next head may be another client's, whose guess would be compared with this one. */
 const SECRET = 'authorization';
-/** Nearly all heads end within so many bytes. Lines of others are not recalled: a connection that rests would keep them. */
+/**
+ * Nearly all heads end within this many bytes. Lines of longer ones are not recalled: an idle connection would keep
+ * them.
+ */
 export const SHORT_TEXT = 4_096;
 
 /**
- * Name, colon and value (RFC 9110, 5.5): the value has no control characters but tabs inside, and neither begins nor ends with a space
- * or a tab. After blanks none may follow, so that a long run of them is looked at once.
+ * Name, colon and value (RFC 9110, 5.5): the value has no control characters except tabs inside, and neither begins nor
+ * ends with a space or a tab. No blank may follow blanks, so that a long run of them is matched once.
  */
 const LINE =
   /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(?![ \t])((?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)[ \t]*\r\n$/;
-/** What a line, or the empty one, may begin with. */
+/** Possible beginnings of a line, or of the empty one. */
 const CUT_LINE = /^(?:\r?|[!#$%&'*+.^_`|~\w-]*|[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*\r?)$/;
 
-/** Of these the first counts, of others all do: so node has it. */
+/** For these the first one counts, for all others every one: Node's behaviour. */
 const SINGULAR: ReadonlySet<string> = new Set(
   (
     'age authorization content-type etag expires from if-modified-since if-unmodified-since last-modified ' +
     'location max-forwards proxy-authorization referer retry-after server user-agent'
   ).split(' '),
 );
-/** No request has it, and of all headers it alone would have to be a list. */
+/** No request has it, and it would be the only header whose value is a list. */
 const DROPPED = 'set-cookie';
 
-/** Names as they were spelled, to names in lower case. Clients spell theirs always alike. */
+/** From names as spelled to names in lower case. Clients spell theirs consistently. */
 const SPELLINGS = new Map<string, string>();
 const SPELLINGS_MAX = 1_024;
 const REMEMBERED_LENGTH_MAX = 64;
@@ -81,22 +88,24 @@ function learn(spelling: string): string {
   return name;
 }
 
-/** Not even with the same value: two lengths are two opinions about where a body ends, two hosts about whom it is for. */
+/**
+ * Not even with the same value: two lengths are ambiguous about where a body ends, two hosts about whose request it is.
+ */
 const ONCE: ReadonlySet<string> = new Set(['content-length', 'host']);
 
-/** @returns false for what must not come twice. */
+/** @returns false for a header that must not be repeated. */
 function addRepeated(into: HeaderFields, name: string, before: string, value: string): boolean {
   if (ONCE.has(name)) return false;
   if (!SINGULAR.has(name)) into[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
   return true;
 }
 
-/** @returns false where the line makes the head ambiguous. */
+/** @returns false if the line makes the head ambiguous. */
 function add(into: HeaderFields, { name, value, spelling }: FieldLine): boolean {
   const before = into[name];
   if (before !== undefined) return addRepeated(into, name, before, value);
   if (name !== DROPPED) into[name] = value;
-  // No name that a client sends begins with a colon.
+  // No name from a client begins with a colon.
   if (spelling !== undefined) into[`:${name}`] = spelling;
   return true;
 }
@@ -105,7 +114,7 @@ function add(into: HeaderFields, { name, value, spelling }: FieldLine): boolean 
 function readLine(text: string, from: number, prefix: string | undefined): FieldLine | number {
   const until = text.indexOf('\n', from) + 1;
   if (until === 0) return CUT_LINE.test(text.slice(from)) ? INCOMPLETE : MALFORMED;
-  // It may be recalled for as long as the connection lasts, and the request is not to be kept with it.
+  // It may be recalled for as long as the connection lasts, and must not retain the request.
   const line = detachedString(text.slice(from, until));
   const [, spelling, value] = LINE.exec(line) ?? [];
   if (spelling === undefined || value === undefined) return MALFORMED;
@@ -114,7 +123,7 @@ function readLine(text: string, from: number, prefix: string | undefined): Field
   return { text: line, name, value, spelling: kept };
 }
 
-/** The next reading goes on here. */
+/** The next reading continues here. */
 function stop(reading: FieldReading, at: number, count: number): typeof INCOMPLETE {
   reading.stoppedAt = at;
   reading.linesRead = count;
@@ -125,14 +134,15 @@ function stop(reading: FieldReading, at: number, count: number): typeof INCOMPLE
  * Reads lines up to the empty one.
  *
  * @param text bytes, a character each.
- * @returns where the text goes on behind the empty line; `INCOMPLETE` where more has to come, see `reading`; `MALFORMED`; `TOO_MANY`.
+ * @returns the position after the empty line; `INCOMPLETE` if more has to arrive, see `reading`; `MALFORMED`;
+ * `TOO_MANY`.
  */
 export function readFields(text: string, from: number, into: HeaderFields, reading: FieldReading): number {
   const { recalled, spelledPrefix, linesRead } = reading;
   let at = from;
   for (let count = linesRead; ; count++) {
     let line: FieldLine | number | undefined = recalled[count];
-    // Slices compare several times as fast as `startsWith` does.
+    // Comparing slices is several times as fast as `startsWith`.
     if (line === undefined || text.slice(at, at + line.text.length) !== line.text) {
       if (text.startsWith('\r\n', at)) return at + 2;
       line = readLine(text, at, spelledPrefix);
@@ -145,7 +155,7 @@ export function readFields(text: string, from: number, into: HeaderFields, readi
   }
 }
 
-/** Request line and headers together. URLs of 32 KiB must fit, which query languages in them come to. */
+/** Request line and headers together. URLs of 32 KiB must fit, since query languages need them. */
 export const HEAD_BYTES_MAX = 65_536;
 /** The length of a body that comes in chunks. */
 export const CHUNKED = -1;
@@ -159,7 +169,7 @@ export interface RequestHead {
   readonly headers: HeaderFields;
   /** Bytes of the body, or `CHUNKED`. */
   readonly bodyLength: number;
-  /** Whether the client would use the connection again. */
+  /** Whether the client would reuse the connection. */
   readonly isKept: boolean;
   /** The client waits for `100 Continue` before it sends the body. */
   readonly awaitsContinue: boolean;
@@ -169,33 +179,36 @@ export interface RequestHead {
   readonly end: number;
 }
 
-/** A head whose request line is read, and the headers that came with it. */
+/** A head whose request line is read, and the headers so far. */
 export type PartialHead = Pick<RequestHead, 'method' | 'target' | 'headers' | 'isOld'>;
 
-/** Undefined where more has to come. */
+/** Undefined if more has to arrive. */
 export type HeadFound = RequestHead | Refusal | undefined;
 
 /** How the heads of one connection are read. */
 export interface HeadReading extends FieldReading, HostReading {
-  /** The head that is not complete, as far as whole lines of it came. */
+  /** The incomplete head, as far as whole lines of it have arrived. */
   partial: PartialHead | undefined;
 }
 
 /**
- * Each to itself: a slice of a head is a text that V8 has to look up wherever it names a member, these are known to it. CONNECT
- * asks for a tunnel, which there is none of.
+ * Detached strings: V8 has to look up a slice of a head each time it names a member, these are known to it. CONNECT
+ * asks for a tunnel, which this server does not offer.
  */
 const KNOWN_METHODS: ReadonlyMap<string, string> = new Map(
   METHODS.filter(method => method !== 'CONNECT').map(method => [method, method]),
 );
-/** Paths, the asterisk, and URLs, whose host is looked at with the Host field; of visible ASCII, everything else is percent-encoded. */
+/**
+ * Paths, the asterisk, and URLs, whose host is checked with the Host field; visible ASCII only, everything else is
+ * percent-encoded.
+ */
 const TARGET = /^(?:\/[!-~]*|\*|[Hh][Tt][Tt][Pp][Ss]?:\/\/[!-~]+)$/;
 /** What a request line may be cut off in. */
 const CUT_METHOD = /^[A-Z-]{0,32}$/;
 const CUT_TARGET = /^[!-~]*$/;
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const KEEP_ALIVE = /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/i;
-/** No body is as long as fifteen digits say, and all of these are exact as a number. */
+/** Fifteen digits exceed any body, and are exact as a number. */
 const LENGTH = /^\d{1,15}$/;
 const CONTINUE = /^100-continue$/i;
 
@@ -206,7 +219,7 @@ const VERSION_LENGTH = VERSION.length;
 
 const SLASH = 47;
 
-/** Stands for lengths that are none, or are given twice in different ways: the way to smuggle requests. */
+/** For invalid lengths, or contradicting ones: the way to smuggle requests. */
 const NO_LENGTH = -2;
 
 function bodyLengthOf(headers: HeaderFields, isOld: boolean): number {
@@ -221,7 +234,7 @@ function bodyLengthOf(headers: HeaderFields, isOld: boolean): number {
 /**
  * Reads the headers of a head from `from` on.
  *
- * @returns undefined where more has to come; `reading` then knows where to go on.
+ * @returns undefined if more has to arrive; `reading` then knows where to continue.
  */
 export function readHeaders(text: string, from: number, begun: PartialHead, reading: HeadReading): HeadFound {
   const { method, target, headers, isOld } = begun;
@@ -231,7 +244,7 @@ export function readHeaders(text: string, from: number, begun: PartialHead, read
   const bodyLength = bodyLengthOf(headers, isOld);
   const isKnownHost = headers.host === reading.knownHost && target.charCodeAt(0) === SLASH;
   if (bodyLength === NO_LENGTH || !(isKnownHost || settleHost(begun, reading))) return 400;
-  // Clients of HTTP/1.0 expect nothing, and close unless they say otherwise.
+  // Clients of HTTP/1.0 expect nothing, and close by default.
   const { connection, expect } = headers;
   const awaitsContinue = expect !== undefined && !isOld;
   if (awaitsContinue && !CONTINUE.test(expect)) return 417;
@@ -241,8 +254,8 @@ export function readHeaders(text: string, from: number, begun: PartialHead, read
 }
 
 /**
- * @param text the bytes that came so far, a character each, without empty lines before them.
- * @returns undefined where more has to come; what is there by then is well-formed.
+ * @param text the bytes so far, a character each, without leading empty lines.
+ * @returns undefined if more has to arrive; what is there by then is well-formed.
  */
 export function parseRequestHead(text: string, reading: HeadReading): HeadFound {
   const methodEnd = text.indexOf(' ');

@@ -1,5 +1,5 @@
-// Bodies of requests as streams, over real sockets: what comes arrives whole and in order, a slow reader slows its client, and every
-// way in which the rest of a body may not come is told to the reader and to the client.
+// Request bodies as streams, over real sockets: they arrive whole and in order, a slow reader slows its client, and
+// each way in which the rest of a body may fail is reported to the reader and to the client.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
@@ -43,7 +43,7 @@ const measure: Respond = async request => {
 const open = (context: TestContext, respond: Respond, options?: Partial<ListenOptions>): Promise<Listener> =>
   openStreams(context, respond, options);
 
-/** A handler that waits before it does what another does. */
+/** A handler that waits before it calls another one. */
 function gated(respond: Respond): { respond: Respond; open(): void } {
   let openGate = (): void => undefined;
   const gate = new Promise<void>(resolve => {
@@ -109,7 +109,7 @@ test('only a body that did not come with its head is a stream', async t => {
   assert.deepEqual(seen, ['/whole undefined xx', '/read 2 ', '/unread 2 ', '/last undefined ']);
 });
 
-test('a reader that does not read stops its client, and nothing is lost when it goes on', async t => {
+test('a reader that does not read stops its client, and nothing is lost when it continues', async t => {
   const size = 64_000_000;
   const gate = gated(measure);
   const listener = await open(t, gate.respond);
@@ -138,7 +138,7 @@ test('a stream reserves its window when it is asked for, or its length; without 
   ];
   const tell: Respond = async request => {
     if (request.stream?.reserve() !== false) return measure(request);
-    // A refused request takes nothing of the memory that others need.
+    // A refused request takes no memory that others need.
     if (request.target === '/not') {
       const others = ['/beside', 1_000] as const;
       assert.deepEqual(told(await exchange(listener, ...put(...others), LAST)), [
@@ -176,7 +176,7 @@ test('a stream reserves its window when it is asked for, or its length; without 
   ]);
 });
 
-test('a body may be collected instead: at its limit, beyond it, and beyond the memory that is there', async t => {
+test('a body may be collected instead: at its limit, beyond it, and beyond the available memory', async t => {
   const collect: Respond = async request => {
     if (!request.stream) return answer(`<${request.target}>`);
     const { body, bodyTooLarge, isBusy } = await request.stream.collect(1_000);
@@ -195,7 +195,7 @@ test('a body may be collected instead: at its limit, beyond it, and beyond the m
     '</last>',
   ]);
   assert.deepEqual(await ask(listener, 1_002), ['<0 true true false>', '<0 true true false>', '</last>']);
-  // 16 times the listener's own limit is read of a body in chunks, and no more.
+  // 16 times the listener's own limit is read of a chunked body, and no more.
   const endless = await exchange(
     listener,
     `PUT / ${HEAD}Transfer-Encoding: chunked\r\n\r\n`,
@@ -227,7 +227,7 @@ test('a body is read once', async t => {
   );
 });
 
-test('a client that holds its body back is told to go on when the body is asked for, and not before', async t => {
+test('a client that waits for 100 Continue gets it when the body is asked for, and not before', async t => {
   const gate = gated(measure);
   const listener = await open(t, request =>
     request.target === '/unread' ? Promise.resolve(answer('<unread>')) : gate.respond(request),
@@ -242,11 +242,11 @@ test('a client that holds its body back is told to go on when the body is asked 
   assert.equal(text(), 'HTTP/1.1 100 Continue\r\n\r\n');
   socket.write(`xx`);
   await until('the answer', () => text().includes('>'));
-  // Nobody can tell whether the body of this one comes, so nothing can follow it.
+  // Whether this body will arrive is unknown, so nothing can follow it.
   const ended = drain(socket);
   socket.write(`PUT /unread ${expecting}`);
   assert.match(await ended, /^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*Connection: close\r\n(?:.+\r\n)*\r\n<unread>$/);
-  // Who sends it all the same is not told.
+  // A client that sends it anyway gets no 100 Continue.
   const eager = await exchange(listener, `PUT /asked ${expecting}`, `xx${LAST}`);
   assert.deepEqual([told(eager), statuses(eager).length <= 3], [['</asked 2 true>', '</last 0 true>'], true]);
 });
@@ -259,7 +259,7 @@ test('collecting a body that is longer than the limit does not ask for it', asyn
   assert.deepEqual([statuses(text), told(text)], [['200'], ['<true>']]);
 });
 
-test('of a body that nobody reads a bounded rest is discarded and the connection used again; a longer one ends it', async t => {
+test('a bounded rest of an unread body is discarded and the connection reused; a longer one ends it', async t => {
   const listener = await open(t, async ({ target }) => answer(`<${target}>`), {
     bodyBytesMax: 10_000,
   });
@@ -287,7 +287,7 @@ test('of a body that nobody reads a bounded rest is discarded and the connection
   assert.deepEqual(told(text()), ['</unread>']);
 });
 
-/** Goes on to send although the other side has ended. @returns whether that was taken for a while. */
+/** Keeps sending although the other side has ended. @returns whether that was read for a while. */
 async function goesOnSending(
   listener: Listener,
   first: readonly string[],
@@ -307,7 +307,7 @@ async function goesOnSending(
   return isTaken;
 }
 
-test('a client that sends on after a refusal or an early answer is read for a while, so that it gets the answer', async t => {
+test('a client that keeps sending after a refusal or an early answer is read for a while, so that it gets the answer', async t => {
   const listener = await open(t, request =>
     request.target === '/unread' ? Promise.resolve(answer('<unread>')) : measure(request),
   );
@@ -317,7 +317,7 @@ test('a client that sends on after a refusal or an early answer is read for a wh
   assert.equal(await goesOnSending(listener, unread, text => text.endsWith('<unread>')), true);
 });
 
-test('a client that ends in the middle of a body that nobody reads still gets all of its answer', async t => {
+test('a client that ends in the middle of an unread body still gets all of its answer', async t => {
   const size = 20_000_000;
   const listener = await open(t, async () => answer(Buffer.alloc(size, 'x')));
   const socket = connect(listener);
@@ -330,7 +330,7 @@ test('a client that ends in the middle of a body that nobody reads still gets al
   assert.equal((await text).match(/x/g)?.length, size);
 });
 
-test('no client is told to go on in the middle of an answer', { timeout: 120_000 }, async t => {
+test('no client gets 100 Continue in the middle of an answer', { timeout: 120_000 }, async t => {
   async function* late(request: WireRequest): AsyncGenerator<Buffer, void, undefined> {
     yield Buffer.from('<begun>');
     yield* streamOf(request);
@@ -350,7 +350,7 @@ test('a streamed answer before the end of a long body ends the connection', { ti
   assert.deepEqual(told(text), ['<early>']);
 });
 
-/** Handlers whose faults are told to the test and answered. */
+/** Handlers whose faults the test records and answers. */
 function watched(): { readonly faults: unknown[]; readonly respond: Respond } {
   const faults: unknown[] = [];
   const respond: Respond = async request => {
@@ -364,7 +364,7 @@ function watched(): { readonly faults: unknown[]; readonly respond: Respond } {
   return { faults, respond };
 }
 
-test('a body that is cut off or malformed: the reader is told why, and the client, if it is there', async t => {
+test('for a body that is cut off or malformed, the reader gets the reason, and so does the client if it is there', async t => {
   const { faults, respond } = watched();
   const listener = await open(t, respond);
   for (const framing of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
@@ -389,7 +389,7 @@ test('a body that is cut off or malformed: the reader is told why, and the clien
   assert.deepEqual(told(await exchange(listener, LAST)), ['</last 0 true>']);
 });
 
-test('who was cut off before it was read is told when it reads', async t => {
+test('a body that was cut off before it was read fails when it is read', async t => {
   const { faults, respond } = watched();
   const gate = gated(respond);
   const listener = await open(t, gate.respond);
@@ -402,7 +402,7 @@ test('who was cut off before it was read is told when it reads', async t => {
   assert.deepEqual(faults, ['aborted']);
 });
 
-test('time: a stream that moves may take long, one that stands still is cut, and its reader takes as long as it likes', {
+test('time: a stream that moves may take long, one that stalls is cut, and its reader takes as long as it likes', {
   timeout: 120_000,
 }, async t => {
   const clock = stopClock(t);
@@ -436,7 +436,7 @@ test('time: a stream that moves may take long, one that stands still is cut, and
   assert.deepEqual(told(await waits.text), ['</waits 9 true>', '</last 0 true>']);
 });
 
-test('a body that is collected has the time of a buffered one, however it moves', {
+test('a collected body has the time limit of a buffered one, however it moves', {
   timeout: 120_000,
 }, async t => {
   const clock = stopClock(t);

@@ -1,6 +1,6 @@
-// The body of a request that did not come with its head, unread until the handler asks for it: then as a stream with back-pressure, whose
-// pieces wait here until they are read, or collected in one buffer. The connection brings the bytes and decides what becomes of a body
-// that is cut off; what a handler may do with one is told by `BodyStream`.
+// The body of a request that did not arrive with its head, unread until the handler asks for it: then either a stream
+// with back-pressure, whose pieces wait here until they are read, or collected in one buffer. The connection delivers
+// the bytes and decides what happens to a body that is cut off; `BodyStream` documents what a handler may do with one.
 import type { Socket } from 'node:net';
 import { type BodyStream, noteStreamed, type WholeBody } from '#base';
 import { BodyFraming } from './body-framing.js';
@@ -10,7 +10,9 @@ import { NODE_READS, ReceivedPieces, readWaiting } from './received-pieces.js';
 import { CHUNKED, type RequestHead } from './request-head.js';
 import type { Evictable } from './unfinished.js';
 
-/** Pieces that wait beyond it pause the socket. A stream that is read reserves as much memory, or its length if that is less. */
+/**
+ * More waiting bytes pause the socket. A stream that is read reserves this much memory, or its length if that is less.
+ */
 export const WINDOW_BYTES = 262_144;
 /** The same in pieces, so that a body in tiny packets does not cost a multiple of its length. */
 const WINDOW_PIECES = 64;
@@ -28,7 +30,7 @@ const REASONS = {
   busy: 'There is no memory for the body.',
 } as const;
 
-/** Why the rest of a body will not come. */
+/** The reason why the rest of a body will not arrive. */
 export class BodyError extends Error {
   readonly code: keyof typeof REASONS;
 
@@ -39,7 +41,7 @@ export class BodyError extends Error {
   }
 }
 
-/** Who waits for a piece, or for the whole body. */
+/** A consumer that waits for a piece, or for the whole body. */
 interface Waiting<Value> {
   readonly resolve: (value: Value) => void;
   readonly reject: (error: Error) => void;
@@ -53,13 +55,13 @@ export class RequestStream implements BodyStream, Evictable {
   readonly #context: ListenerContext;
   readonly #note: (collectedBytes: number) => void;
   readonly #framing: BodyFraming;
-  /** When a body that is collected must be there. */
+  /** When a collected body must be there. */
   readonly #collectedBy: number;
-  /** The client holds the body back until it is told to go on. */
+  /** The client holds the body back until it gets 100 Continue. */
   #awaitsContinue: boolean;
   #use: 'unread' | 'reserved' | 'read' | 'collected' = 'unread';
   readonly #pieces: ReceivedPieces;
-  /** What waits is handed over once the system has given all that came. */
+  /** Waiting bytes are handed over once the system has delivered everything. */
   #isSoon = false;
   #reader: Waiting<Buffer | undefined> | undefined;
   #collected: CollectedBody | undefined;
@@ -72,7 +74,7 @@ export class RequestStream implements BodyStream, Evictable {
 
   /**
    * @param headBy when the head had to be complete.
-   * @param note counts what is collected, besides what the stream reserves.
+   * @param note counts what is collected, in addition to what the stream reserves.
    */
   constructor(
     head: RequestHead,
@@ -95,7 +97,7 @@ export class RequestStream implements BodyStream, Evictable {
     );
   }
 
-  /** From the socket. @returns where what follows the body begins; a negative number if it is malformed. */
+  /** For bytes from the socket. @returns where the next request begins; a negative number if it is malformed. */
   decode(bytes: Buffer): number {
     noteStreamed(bytes.length);
     const before = this.#pieces.count;
@@ -119,43 +121,43 @@ export class RequestStream implements BodyStream, Evictable {
     return this.#framing.isComplete;
   }
 
-  /** Nobody has asked for it, so the caller may be anybody. */
+  /** No handler has asked for it, so the caller is unauthenticated. */
   get isUnread(): boolean {
     return this.#use === 'unread' && !this.#isDiscarding;
   }
 
-  /** What counts against the listener's memory for as long as a stream is read, however much of it waits. */
+  /** What counts against the listener's memory while a stream is read, however much of it waits. */
   get reservedBytes(): number {
     const isReserved = (this.#use === 'reserved' || this.#use === 'read') && !this.#isDiscarding;
     return isReserved ? Math.min(this.length ?? WINDOW_BYTES, WINDOW_BYTES) : 0;
   }
 
-  /** There is more to come than is worth discarding, or nobody knows whether it will come: the connection is closed instead. */
+  /** More is to come than is worth discarding, or whether it will come is unknown: the connection is closed instead. */
   get isEndless(): boolean {
     if (this.isComplete) return false;
     const more = this.#discarded + (this.#framing.remaining ?? 0);
     return this.#awaitsContinue || more > this.#context.limits.discardedBytesMax;
   }
 
-  /** An answer has begun, in which no client can be told to go on. */
+  /** An answer has begun, so no client can get 100 Continue any more. */
   onAnswer(): void {
     this.#isAnswered = true;
   }
 
-  /** What came and what is to come is dropped. */
+  /** Drops what has arrived and what is still to come. */
   discard(): void {
     this.#drop();
     this.#fail(new BodyError('answered'));
   }
 
-  /** The same for want of memory: who asks for the body, or waits for it, is told so. */
+  /** The same for lack of memory: fails a caller that asks for the body, or waits for it. */
   evict(): void {
     this.#drop();
     this.#conclude(BUSY);
     this.#note(0);
   }
 
-  /** Nothing more will come. A body that came as a whole is not affected, unless its trailers are what is wrong. */
+  /** Nothing more will arrive. A body that arrived whole is not affected, unless its trailers are the fault. */
   fail(code: BodyError['code']): void {
     this.#unknown.hold(0);
     if (this.isComplete && code !== 'malformed') return;
@@ -201,7 +203,7 @@ export class RequestStream implements BodyStream, Evictable {
     });
   }
 
-  /** Of a long body that is read, what the system has of it besides. */
+  /** For a long body that is read: reads what the system has of it, too. */
   #readMore(): void {
     const { remaining = 0 } = this.#framing;
     if (remaining === 0 || this.#use !== 'read' || this.#isDiscarding || this.#failure !== undefined) return;
@@ -225,7 +227,9 @@ export class RequestStream implements BodyStream, Evictable {
     }
   }
 
-  /** Something of a body that is collected came. Where memory is short, slow bodies go; if there are none, this one. */
+  /**
+   * Something of a collected body arrived. When memory is short, slow bodies are evicted; if there are none, this one.
+   */
   #advance(collector: Waiting<WholeBody>): void {
     const collected = this.#collected;
     if (!collected) return;
@@ -261,7 +265,7 @@ export class RequestStream implements BodyStream, Evictable {
     const wasFull = this.#isFull;
     if (this.#pieces.isReady || this.isComplete) {
       const piece = this.#pieces.take();
-      // The next one comes while the reader has this one.
+      // The next one arrives while the reader has this one.
       if (wasFull && !this.isComplete) this.#socket.resume();
       if (piece !== undefined) return Promise.resolve(piece);
     }

@@ -1,5 +1,5 @@
-// Answers whose bodies are made while they are sent, over real sockets: framed as the client can read them, no faster than it does, and
-// never taken for whole where they are not.
+// Answers whose bodies are made while they are sent, over real sockets: framed as the client can read them, no faster
+// than it reads, and never taken for whole when they are not.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -25,7 +25,7 @@ async function exchange(listener: Listener, ...parts: readonly string[]): Promis
   return drained;
 }
 
-/** A body that says how much of it was asked for, and whether it was let go. */
+/** A body that records how much of it was asked for, and whether it was released. */
 class Source {
   produced = 0;
   isReturned = false;
@@ -48,7 +48,7 @@ class Source {
 
 const sized = (size: number): StreamedResponse['headers'] => [['Content-Length', String(size)]];
 
-test('with a length as it is, without one in chunks; empty pieces are none; the connection goes on', async t => {
+test('with a length as it is, without one in chunks; empty pieces are skipped; the connection stays open', async t => {
   const listener = await openStreams(t, async ({ target }) => {
     if (target === '/sized') return streamed(pieces('abc', '', 'de'), sized(5));
     if (target === '/chunks') return streamed(pieces('', 'abc', '', 'x'.repeat(20)));
@@ -65,7 +65,7 @@ test('with a length as it is, without one in chunks; empty pieces are none; the 
   );
 });
 
-test('HTTP/1.0 knows no chunks: the end of the body is that of the connection', async t => {
+test('HTTP/1.0 has no chunks: the end of the body is the end of the connection', async t => {
   const listener = await openStreams(t, async ({ target }) =>
     streamed(pieces('abc'), target === '/sized' ? sized(3) : []),
   );
@@ -76,7 +76,7 @@ test('HTTP/1.0 knows no chunks: the end of the body is that of the connection', 
   );
 });
 
-test('answers to HEAD, of 204 and of 304 end with the head, and the body is let go', async t => {
+test('answers to HEAD, of 204 and of 304 end with the head, and the body is released', async t => {
   let returned = 0;
   const body: AsyncIterable<Buffer> = {
     [Symbol.asyncIterator]: () => ({
@@ -103,7 +103,7 @@ test('answers to HEAD, of 204 and of 304 end with the head, and the body is let 
   assert.equal(returned, 4);
 });
 
-test('a client of node reads what was sent, over TLS too', async t => {
+test('a Node client reads what was sent, over TLS too', async t => {
   const size = 20_000_000;
   for (const [pair, get] of [
     [undefined, http.get],
@@ -120,7 +120,7 @@ test('a client of node reads what was sent, over TLS too', async t => {
   }
 });
 
-test('a client that does not read stops the body, and gets all of it when it goes on', async t => {
+test('a client that does not read stops the body, and gets all of it when it continues', async t => {
   const source = new Source(100_000_000, 100_000);
   const listener = await openStreams(t, async () => streamed(source, sized(100_000_000)));
   const socket = connect(listener);
@@ -146,7 +146,7 @@ test('request and answer may stream at the same time', async t => {
   const [first = '', second] = (await text).split(/(?=HTTP\/1\.1 )/);
   assert.equal(first.match(/x/g)?.length, size);
   assert.ok(first.endsWith('\r\n0\r\n\r\n'));
-  // What follows has no body that could be a stream.
+  // The next request has no body that could be a stream.
   assert.equal(second, undefined);
 });
 
@@ -161,12 +161,12 @@ test('what is left of the request when a streamed answer ends is discarded', asy
 /** Ends with an error after some pieces. */
 async function* failing(...texts: readonly string[]): AsyncGenerator<Buffer, void, undefined> {
   yield* pieces(...texts);
-  // A client on libuv that gets bytes and a reset at once reports the end of the stream alone.
+  // A client on libuv that gets bytes and a reset at once reports only the end of the stream.
   await turns();
   throw new Error('a fault');
 }
 
-test('a body that fails, or is not as long as its head says, cuts the connection before it looks whole', async t => {
+test('a body that fails, or has another length than its head announces, cuts the connection before it looks whole', async t => {
   const answers: Readonly<Record<string, () => StreamedResponse>> = {
     fails: () => streamed(failing('abc')),
     failsAtOnce: () => streamed(failing()),
@@ -214,10 +214,10 @@ test('where the end of the connection is the end of the body, one that fails is 
   assert.deepEqual([await outcome('/whole'), await outcome('/fails')], ['ended', 'ECONNRESET']);
 });
 
-test('the body is let go when its client goes, or has gone', async t => {
+test('the body is released when its client goes, or has gone', async t => {
   const endless = new Source(1e12, 100_000);
   let isReturned = false;
-  /** Tells that it was let go even if nobody began it. */
+  /** Reports its release even if it was never begun. */
   const unbegun: AsyncIterable<Buffer> = {
     [Symbol.asyncIterator]: () => ({
       next: async () => assert.fail('It is read.'),
@@ -255,7 +255,7 @@ test('the body is let go when its client goes, or has gone', async t => {
 
 const SIZE = 30_000_000;
 
-/** A client that asks for a long answer and reads none of it by itself. */
+/** A client that asks for a long answer and reads none of it unprompted. */
 function deafClient(listener: Listener): Socket {
   const socket = connect(listener);
   socket.pause();
@@ -263,14 +263,14 @@ function deafClient(listener: Listener): Socket {
   return socket;
 }
 
-test('a client that stands still is cut', { timeout: 120_000 }, async t => {
+test('a client that stalls is cut', { timeout: 120_000 }, async t => {
   const source = new Source(SIZE, 100_000);
   const respond: Respond = async () => streamed(source, sized(SIZE));
   const listener = await openStreams(t, respond, { timeouts: { stall: 400, drain: 120_000 } });
   const begun = performance.now();
   const socket = deafClient(listener);
   await until('the body is let go', () => source.isReturned);
-  // The listener's clock is a quarter of that late.
+  // The listener's clock is up to a quarter of that late.
   assert(performance.now() - begun >= 250 && source.produced < SIZE);
   socket.destroy();
 });
@@ -320,7 +320,7 @@ test('a producer takes as long as it likes, and a closing listener lets it end',
     for (const letter of ['a', 'b']) {
       await until('the listener closes', () => isClosing);
       clock.pass(300);
-      // So long that the client has to be waited for.
+      // Long enough that the server has to wait for the client.
       yield Buffer.alloc(65_536, letter);
     }
   }

@@ -1,19 +1,20 @@
-// Writes an answer whose body is made while it is sent: framed by its length, in chunks, or by the end of the connection, a slice at
-// a time. A body that does not have the length that its head says throws, so that its connection is cut.
+// Writes an answer whose body is made while it is sent: framed by its length, in chunks, or by the end of the
+// connection, a slice at a time. A body of another length than its head announces throws, so that its connection is
+// cut.
 import type { Socket } from 'node:net';
 import type { StreamedResponse, WireResponse } from '#base';
 import type { ListenerContext } from './listener-context.js';
 import type { RequestHead } from './request-head.js';
 import { endsWithHead, formatEnding, formatHead, isStreamed } from './write-response.js';
 
-/** Of a piece at once, so that a slow client's progress shows. */
+/** Written at once, so that a slow client's progress shows. */
 const SLICE_BYTES = 65_536;
 const FRAMING = /^(?:content-length|transfer-encoding)$/i;
 const LENGTH = /^\d{1,15}$/;
 
 type Framing = 'length' | 'chunked' | 'close' | 'none';
 
-/** Lets go of a body that nobody will read. What fails then concerns nobody. */
+/** Releases a body that will not be read. Failures no longer matter then. */
 export function abandon(response: WireResponse | StreamedResponse): void {
   if (!isStreamed(response)) return;
   response.body[Symbol.asyncIterator]()
@@ -32,7 +33,7 @@ export class ResponseStream {
   readonly #context: ListenerContext;
   readonly #note: (writtenBytes: number) => void;
   #framing: Framing = 'none';
-  /** Bytes that are still to come, of a body whose length is known. */
+  /** Bytes still to come, of a body whose length is known. */
   #remaining = 0;
   #isBegun = false;
   #isCancelled = false;
@@ -61,9 +62,10 @@ export class ResponseStream {
   /**
    * Writes head and body, as fast as the client reads them.
    *
-   * @param isCut the server ends the connection on its own account.
-   * @returns whether all of it was written, which it is not once it was cancelled.
-   * @throws what the body throws; RangeError for a body that is not as long as its head says; TypeError for a bad head.
+   * @param isCut the server ends the connection on its own.
+   * @returns whether all of it was written; false once it was cancelled.
+   * @throws what the body throws; RangeError for a body of another length than its head announces; TypeError for a bad
+   * head.
    */
   async write(isCut: boolean): Promise<boolean> {
     try {

@@ -1,4 +1,5 @@
-// Whose a request is that came through proxies: what they say, in which order it is read, and when nobody is believed.
+// The origin of a request that came through proxies: what their fields state, in which order they are read, and when
+// none is trusted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listen, type Respond } from './listen.js';
@@ -30,17 +31,17 @@ const x = (addresses: string, proto?: string, host?: string): Readonly<Record<st
   ...(host !== undefined && { 'x-forwarded-host': host }),
 });
 
-test('X-Forwarded-*: the nearest that is no proxy of ours is the caller', async () => {
+test('X-Forwarded-*: the nearest address that is not a trusted proxy is the caller', async () => {
   for (const [headers, expected] of [
     [{}, '10.0.0.1 http own'],
     [x('192.0.2.7'), '192.0.2.7 http own'],
     [x('192.0.2.7', 'https', 'tables.example'), '192.0.2.7 https tables.example'],
     [x('192.0.2.7', 'HTTPS', 'tables.example:8443'), '192.0.2.7 https tables.example:8443'],
     [x('192.0.2.7', 'http'), '192.0.2.7 http own'],
-    // What the caller wrote stands to the left.
+    // What the caller wrote is on the left.
     [x('127.0.0.1, 192.0.2.7', 'https, http', 'evil, own'), '192.0.2.7 http own'],
     [x('127.0.0.1, 192.0.2.7', 'http'), '192.0.2.7 http own'],
-    // Proxies of ours behind each other.
+    // Several trusted proxies in a chain.
     [x('6.6.6.6, 192.0.2.7, 10.0.0.9', 'http, https, http', 'evil, far, near'), '192.0.2.7 https far'],
     [x('192.0.2.7, 10.0.0.9', 'https'), '192.0.2.7 https own'],
     [x('10.0.0.8, 10.0.0.9', 'https'), '10.0.0.8 https own'],
@@ -51,7 +52,7 @@ test('X-Forwarded-*: the nearest that is no proxy of ours is the caller', async 
     [x('::ffff:192.0.2.7', 'https'), '192.0.2.7 https own'],
     [x('192.0.2.7, fd00::9', 'https'), '192.0.2.7 https own'],
     [x('192.0.2.7, ::ffff:10.0.0.9', 'https'), '192.0.2.7 https own'],
-    // An address that is hidden is in no range, and not the proxy's.
+    // A hidden address is in no range, and not the proxy's.
     [x('192.0.2.7, unknown', 'https'), 'unknown https own'],
     [x('192.0.2.7,', 'https'), 'unknown https own'],
     [x('192.0.2.7', 'ftp'), '192.0.2.7 http own'],
@@ -79,7 +80,7 @@ test('Forwarded: the same, and what cannot be read is refused', async () => {
     assert.equal(await origin({ forwarded }), expected, forwarded);
 });
 
-test('both kinds of fields must agree: the proxy adds one, and anybody the other', async () => {
+test('both kinds of fields must agree: the proxy adds one, and anyone may add the other', async () => {
   const forwarded = 'for=192.0.2.7;proto=https';
   assert.equal(await origin({ ...x('192.0.2.7', 'https', 'h'), forwarded }), '192.0.2.7 https h');
   assert.equal(await origin({ ...x('192.0.2.8', 'https'), forwarded }), '400');
@@ -87,7 +88,7 @@ test('both kinds of fields must agree: the proxy adds one, and anybody the other
   assert.equal(await origin({ ...x('192.0.2.7', 'https', 'h'), forwarded: `${forwarded};host=i` }), '400');
 });
 
-test('only proxies that are named are believed', async t => {
+test('only listed proxies are trusted', async t => {
   const told: string[] = [];
   const respond: Respond = ({ remoteAddress, secure, headers: { host } }) => {
     told.push(`${remoteAddress} ${secure} ${host}`);

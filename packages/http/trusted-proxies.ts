@@ -1,26 +1,27 @@
-// Requests that come through a proxy which ends TLS: whose they are, from the fields that the proxy adds, X-Forwarded-* or Forwarded (RFC
-// 7239). Only fields of proxies that are named are believed; what several proxies added is read from the nearest one on.
+// Requests that come through a proxy which ends TLS: their origin, from the fields that the proxy adds, X-Forwarded-*
+// or Forwarded (RFC 7239). Only fields of listed proxies are trusted; entries of several proxies are read from the
+// nearest one on.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { WireRequest, WireResponse } from '#base';
 import { isHost, MAPPED } from './host.js';
 import type { Respond } from './listener-context.js';
 import { HeaderFields } from './request-head.js';
 
-/** What one proxy says about who sent it a request. */
+/** What one proxy states about the sender of a request. */
 interface Hop {
   readonly for?: string | undefined;
   readonly proto?: string | undefined;
   readonly host?: string | undefined;
 }
 
-/** Whose a request is. */
+/** The origin of a request. */
 type Origin = Pick<WireRequest, 'remoteAddress' | 'secure'> & { readonly host: string | undefined };
 
 type Headers = WireRequest['headers'];
 
-/** In the place of an address that a proxy hides: it is in no range, and not this machine's. */
+/** Stands for an address that a proxy hides: it is in no range, and not this machine's. */
 export const HIDDEN_ADDRESS = 'unknown';
-/** `for=192.0.2.1`, `;`, and a comma between what two proxies say; values may be quoted. */
+/** `for=192.0.2.1`, `;`, and a comma between the entries of two proxies; values may be quoted. */
 const PAIR =
   /[ \t]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w-]+)|"((?:[\t !#-[\]-~]|\\[\t -~])*)")|)[ \t]*([;,]|$)/y;
 /** An address with a port, or in brackets. */
@@ -29,7 +30,7 @@ const BAD_REQUEST: WireResponse = { status: 400, headers: [['Content-Length', '0
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
-/** Undefined for what is no address. */
+/** Undefined if it is no address. */
 function addressOf(node: string): string | undefined {
   const [, inBrackets, withPort] = NODE.exec(node) ?? [];
   const address = (isIP(node) === 0 ? (inBrackets ?? withPort ?? '') : node).replace(MAPPED, '');
@@ -74,7 +75,10 @@ function hopsOfForwarded(text: string | undefined): readonly Hop[] | undefined {
   }
 }
 
-/** Both kinds of fields may be there: one is the proxy's, the other may be anybody's. They must not contradict each other. */
+/**
+ * Both kinds of fields may be present: one is the proxy's, the other may come from anyone. They must not contradict
+ * each other.
+ */
 function merged(one: Origin | undefined, other: Origin | undefined, peer: Origin): Origin | undefined {
   if (!one || !other) return one ?? other ?? peer;
   const isSame = one.remoteAddress === other.remoteAddress && one.secure === other.secure;
@@ -87,7 +91,7 @@ export class TrustedProxies {
 
   /**
    * @param ranges addresses, or ranges of them as `10.0.0.0/8`, of IPv4 and IPv6.
-   * @throws RangeError for what is neither.
+   * @throws RangeError for anything else.
    */
   constructor(ranges: readonly string[]) {
     for (const range of ranges) {
@@ -105,7 +109,7 @@ export class TrustedProxies {
     return isIP(plain) !== 0 && this.#list.check(plain, familyOf(plain));
   }
 
-  /** Hands on requests of such a proxy as those of its clients. What it says twice, in two ways, or what cannot be read, is refused. */
+  /** Hands on requests of such a proxy as those of its clients. Refuses contradicting or unreadable fields. */
   unwrap(respond: Respond): Respond {
     return request => {
       const origin = this.#originOf(request);
@@ -117,7 +121,7 @@ export class TrustedProxies {
     };
   }
 
-  /** Undefined where nobody can know it. */
+  /** Undefined where it cannot be known. */
   #originOf({ headers, remoteAddress, secure }: WireRequest): Origin | undefined {
     const peer = { remoteAddress, secure, host: undefined };
     const forwarded = hopsOfForwarded(headers.forwarded);
@@ -126,7 +130,7 @@ export class TrustedProxies {
     );
   }
 
-  /** The first that is no proxy of ours, from the nearest on; undefined where nobody said anything. */
+  /** The first address that is not a trusted proxy, from the nearest on; undefined if no field states one. */
   #nearest(hops: readonly Hop[], peer: Origin): Origin | undefined {
     let index = hops.length - 1;
     while (index > 0 && this.has(addressOf(hops[index]?.for ?? '') ?? '')) index -= 1;

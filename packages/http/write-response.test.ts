@@ -21,13 +21,13 @@ test('status line and headers, in order and as they are spelled', () => {
   assert.equal(format([], 403, 'So it is.').text, 'HTTP/1.1 403 So it is.\r\n');
 });
 
-test('values that come again, and others between them', () => {
+test('repeated values, and others between them', () => {
   for (let round = 0; round < 3; round++)
     for (const value of ['a', 'b', '\u00e9', 'x'.repeat(1_000), '', 'a\tb'])
       assert.equal(format([['x-again', value]]).text, `HTTP/1.1 200 OK\r\nx-again: ${value}\r\n`);
 });
 
-test('text that is not ASCII is told', () => {
+test('text that is not ASCII is reported', () => {
   for (let round = 0; round < 2; round++) {
     assert.equal(format([['x-wide', '\u00e9']]).isAscii, false);
     assert.equal(format([['x-wide', 'e']]).isAscii, true);
@@ -35,7 +35,7 @@ test('text that is not ASCII is told', () => {
   assert.equal(format([], 200, 'd\u00e9j\u00e0').isAscii, false);
 });
 
-test('what would break out of its line is a fault', () => {
+test('a value that would break out of its line is a fault', () => {
   for (const bad of ['a\r\nb: c', '\n', '\r', '\0', '\u007f', '\u0100', 'a\u2028']) {
     assert.throws(() => format([['x-bad', bad]]), TypeError, JSON.stringify(bad));
     assert.throws(() => format([['Server', 'good']]) && format([['Server', bad]]), TypeError);

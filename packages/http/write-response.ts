@@ -1,5 +1,5 @@
-// Writes an answer: status line, headers in their order, how the connection goes on, and a body that is there as a whole. Refuses
-// what would break out of its line, because then a header would be able to end the answer, and lengths that are not the body's.
+// Writes an answer: status line, headers in their order, how the connection continues, and a whole body. Refuses values
+// that would break out of their line, because a header could then end the answer, and lengths that are not the body's.
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { StreamedResponse, WireResponse } from '#base';
@@ -15,26 +15,26 @@ export interface ResponseHead {
 }
 
 interface Line {
-  /** Undefined for a line that is not remembered. */
+  /** Undefined for a line that is not cached. */
   readonly value: string | undefined;
   readonly text: string;
 }
 
-/** Up to here it costs less to copy a body behind its head than to hand the system two pieces. */
+/** Up to this size copying a body behind its head costs less than handing the system two pieces. */
 const JOINED_BYTES_MAX = 16_384;
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const PLAIN_VALUE = /^[\t\x20-\x7e]*$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Of each header the last line: most are the same in every answer. The names are the handler's, not a client's. */
+/** The last line of each header: most are the same in every answer. The names are the handler's, not a client's. */
 const LINES = new Map<string, Line>();
 const LINES_MAX = 256;
-/** Longer ones are not worth to be kept. */
+/** Longer ones are not worth caching. */
 const REMEMBERED_LENGTH_MAX = 256;
 
 const NOT_REMEMBERED: Line = { value: undefined, text: '' };
 
-/** The line is remembered only if it is ASCII. */
+/** Caches the line only if it is ASCII. */
 function learn(name: string, value: string): Line {
   if (!NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} is no name of a header.`);
   const isKept = value.length <= REMEMBERED_LENGTH_MAX && PLAIN_VALUE.test(value);
@@ -44,17 +44,17 @@ function learn(name: string, value: string): Line {
   return line;
 }
 
-/** Of text that is not all ASCII. */
+/** For text that is not all ASCII. */
 function checkWide(text: string): false {
   if (!VALUE.test(text)) throw new TypeError('An answer holds a character that no header may.');
   return false;
 }
 
-/** @throws TypeError for a name, a value or a phrase that may not stand in a head. */
+/** @throws TypeError for a name, a value or a phrase that is not allowed in a head. */
 export function formatHead({ status, reason, headers }: Omit<WireResponse, 'body'>): ResponseHead {
   let text = `HTTP/1.1 ${status} ${reason ?? STATUS_CODES[status] ?? 'unknown'}\r\n`;
   let bodyLength: string | undefined;
-  // Looked through in one piece: to begin costs more than to go on.
+  // Checked in one piece: starting a check costs more than continuing one.
   let unchecked = reason ?? '';
   for (const [name, value] of headers) {
     const known = LINES.get(name) ?? learn(name, value);
@@ -81,15 +81,15 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
 export const refusalText = (status: Refusal): string =>
   `HTTP/1.1 ${REFUSALS[status]}\r\nContent-Length: 0\r\n${formatEnding('cut')}`;
 
-/** Longer than clients keep idle connections, so that it is not us who closes one that is about to be used. */
+/** Longer than clients keep idle connections, so that the server does not close one that is about to be used. */
 export const KEPT_SECONDS = 120;
 
-/** How a head ends: the connection may be used again, the client asked to close it, or the server closes it on its own account. */
+/** How a head ends: the connection may be reused, the client asked to close it, or the server closes it on its own. */
 export type Ending = 'kept' | 'closed' | 'cut';
 
 let current: Readonly<Record<Ending, string>> | undefined;
 
-/** The same for all answers of a second. */
+/** Cached for a second. */
 export function formatEnding(ending: Ending): string {
   if (current) return current[ending];
   const now = systemClock();
@@ -109,16 +109,16 @@ export function formatEnding(ending: Ending): string {
 export const isStreamed = (response: WireResponse | StreamedResponse): response is StreamedResponse =>
   typeof response.body === 'object' && !Buffer.isBuffer(response.body);
 
-/** Answers to HEAD, and of these statuses, end with the head, whatever length it names. */
+/** Answers to HEAD, and those with these statuses, end with the head, whatever length it names. */
 export const endsWithHead = (status: number, method: string): boolean =>
   method === 'HEAD' || status === 204 || status === 304;
 
-/** @throws RangeError where a client would take the end of an answer for another place than it is. */
+/** @throws RangeError where a client would misread the end of an answer. */
 function checkLength({ bodyLength }: ResponseHead, length: number): void {
   if (Number(bodyLength) !== length) throw new RangeError(`An answer of ${length} bytes says ${bodyLength}.`);
 }
 
-/** As many bytes as characters are all ASCII. Of text that is not, the head goes out as the body does: so node does it. */
+/** With as many bytes as characters it is all ASCII. Otherwise the head is encoded like the body, as Node does. */
 function encodingOf(text: string, head: ResponseHead): 'latin1' | 'utf8' {
   if (head.isAscii && Number(head.bodyLength) === text.length) return 'latin1';
   checkLength(head, Buffer.byteLength(text));

@@ -1,4 +1,4 @@
-// `cassandra://HOST,…/KEYSPACE`: how the engine is found and opened by an address. The driver is loaded only then.
+// `cassandra://HOST,…/KEYSPACE`: registers the engine under its address scheme. The driver is loaded only then.
 import type { EngineKind, EngineTools } from '#store';
 import { parsePlace } from './place.js';
 

@@ -1,4 +1,5 @@
-// What a server is told of the other processes on the cluster: who they are, what belongs to them, and the secret that all of them know, which is a row of the engine's own.
+// What a server learns about the other processes on the cluster: their addresses, what they own, and the secret that
+// all of them share, which is a row of the engine's own.
 import { randomBytes } from 'node:crypto';
 import type { Peer, Peers, Space } from '#store';
 import type { Commits } from './commit/commits.js';
@@ -37,7 +38,7 @@ export class CassandraPeers implements Peers {
     await this.#parts.members.count();
   }
 
-  /** Made by whoever asks first. */
+  /** Created by the first process that asks. */
   secret(): Promise<string> {
     const { commits, ticks } = this.#parts;
     const made = randomBytes(SECRET_BYTES);

@@ -40,18 +40,18 @@ import { Ticks } from './ticks.js';
 
 export interface CassandraStoreOptions {
   readonly clock: Clock;
-  /** How long this process may take a space for living after it looked, and how long each drop waits; 1,000 unless given. */
+  /** How long this process may take a space for living after it looked, and how long each drop waits; default 1,000. */
   readonly leaseMs?: number | undefined;
-  /** Those of the cluster; none are known to be unsafe without it. */
+  /** Those of the cluster; without it none are known to be unsafe. */
   readonly settings?: Settings | undefined;
-  /** So many dead rows in a row become a gap; 100 unless given. */
+  /** This many consecutive dead rows become a gap; default 100. */
   readonly leastDead?: number | undefined;
-  /** Past which a partition is told of; those of large-partitions.ts unless given. */
+  /** Bounds past which a partition is reported; default as in large-partitions.ts. */
   readonly large?: LargeBounds | undefined;
 }
 
 const LEASE_MS = 1000;
-/** A gap costs a commit, and a read that meets it begins again behind it. */
+/** A gap costs a commit, and a read that meets it starts again behind it. */
 const LEAST_DEAD = 100;
 
 export class CassandraStore implements Engine {
@@ -114,7 +114,7 @@ export class CassandraStore implements Engine {
     this.#reclaim = new Reclaim(session, this.#commits, this.#ticks, system('dropped'), this.content);
   }
 
-  /** To be called once, before anything else. */
+  /** Call once, before anything else. */
   async begin(): Promise<void> {
     await this.#members.begin();
     this.#reclaim.resume(async (address, id) => (await this.#catalog.get(address))?.id === id);
@@ -220,7 +220,7 @@ export class CassandraStore implements Engine {
 
   async #call<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) throw new StoreError('closed', 'The store is closed.');
-    // Others may take themselves for alone.
+    // Other processes may take themselves for exclusive by now.
     if (this.#members.isLate) throw new StoreError('busy', 'The cluster has not been reached for long.');
     const running = work();
     this.#underWay.add(running);

@@ -1,4 +1,5 @@
-// How a process looks for a space: once for all who ask meanwhile. What was there may be gone for a lease's time; what was not there is looked for again.
+// How a process looks for a space: once for all concurrent callers. A space that was there may be gone for a lease's
+// time; one that was not there is looked for again.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row } from '#store';
@@ -28,7 +29,7 @@ function catalogOf(looks: Look[], leaseMs = LEASE_MS): Catalog {
 
 const turn = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 2));
 
-test('catalog: who asks while a space is looked for gets the same answer, and later ones the cached one', async () => {
+test('catalog: callers that ask while a space is looked for share the answer, and later ones get the cached one', async () => {
   const looks: Look[] = [];
   const catalog = catalogOf(looks);
   const asked = [catalog.get(ADDRESS)];
@@ -42,7 +43,7 @@ test('catalog: who asks while a space is looked for gets the same answer, and la
   assert.equal(looks.length, 1);
 });
 
-test('catalog: what was not there before somebody asked is looked for again', async () => {
+test('catalog: a space that was missing before the call is looked for again', async () => {
   const looks: Look[] = [];
   const catalog = catalogOf(looks);
   const first = catalog.get(ADDRESS);

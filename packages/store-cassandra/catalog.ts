@@ -1,5 +1,6 @@
-// The spaces of a store: rows of the engine's own space, one partition for the spaces of an account and service. Each process caches what it read for the time of a
-// lease: so a drop first marks the space, then waits until all caches of it have ended, and frees its name only then.
+// The spaces of a store: rows of the engine's own space, one partition for the spaces of an account and service. Each
+// process caches what it read for the time of a lease: so a drop first marks the space, then waits until all caches of
+// it have expired, and frees its name only then.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Decide, Row, Space, SpaceAddress } from '#store';
 import type { Commits } from './commit/commits.js';
@@ -9,7 +10,7 @@ import { floorOf, formatFloors, parseFloors, withFloor } from './layout/floors.j
 import { SYSTEM } from './layout/schema.js';
 import { longBytes, type Ticks } from './ticks.js';
 
-/** Of the keys of spaces: a letter, and the name. */
+/** The keys of spaces: a letter, and the name. */
 const SPACES = 's';
 const BEHIND_SPACES = 't';
 const FLOOR = 'floor';
@@ -23,10 +24,12 @@ const METADATA_AT = 17;
 const LIVING = 0;
 const DROPPING = 1;
 
-/** Of a lease: what is asked for after it is read again before the lease ends, so that nobody waits for it. */
+/**
+ * Fraction of a lease: a space asked for after it is read again before the lease ends, so that no caller waits for it.
+ */
 const RENEWED_AFTER = 0.6;
 
-/** Caches of other processes may run slower than this one's clock. */
+/** Other processes' clocks may run slower than this one's. */
 const LEASE_MARGIN = 1.1;
 
 interface Cached {
@@ -34,7 +37,7 @@ interface Cached {
   readonly until: number;
 }
 
-/** Of a space, that whoever asks for it meanwhile waits for too. */
+/** A lookup of a space, shared by all callers that ask for it in the meantime. */
 interface Looking {
   readonly begun: number;
   readonly changes: number;
@@ -58,7 +61,7 @@ export class Catalog {
   readonly #leaseMs: number;
   readonly #cached = new Map<string, Cached>();
   readonly #looking = new Map<string, Looking>();
-  /** Rises with each change by this process: what was read before is not cached then. */
+  /** Increases with each change by this process: results of earlier reads are then not cached. */
   #changes = 0;
 
   constructor(
@@ -98,12 +101,12 @@ export class Catalog {
         onExisting?.(copySpace(outcome.space));
         return undefined;
       }
-      // Whoever drops it may have ended.
+      // The process that was dropping it may have ended.
       await this.#finishDrop(outcome.space);
     }
   }
 
-  /** Those who ask while it is looked for wait together: a partition has all spaces of an account, and each serial read of it has its turn. */
+  /** Concurrent callers share a lookup: a partition has all spaces of an account, and serial reads of it queue. */
   async get(address: SpaceAddress): Promise<Space | undefined> {
     const place = placeOf(address);
     const start = performance.now();
@@ -116,7 +119,7 @@ export class Catalog {
       }
       const looking = this.#lookingFor(place) ?? this.#look(place, address);
       const space = await looking.found;
-      // What was there before this call may be gone for a lease's time; what was not there may be there now.
+      // A space that was there before this call may be gone for a lease's time; one that was missing may be there now.
       const isCurrent =
         looking.begun >= start || (space !== undefined && performance.now() < looking.begun + this.#leaseMs);
       if (isCurrent) return space && copySpace(space);
@@ -154,7 +157,7 @@ export class Catalog {
     });
   }
 
-  /** False if it was gone, or going. */
+  /** False if it was gone, or already marked. */
   async drop(space: Space): Promise<boolean> {
     const key = SPACES + space.name;
     const isMine = await this.#commit(space, [key], ({ keys: [row] }) => {
@@ -166,7 +169,9 @@ export class Catalog {
     return isMine;
   }
 
-  /** Of a space that is marked: once nobody takes it for living any more, its name is free, and what comes has later ticks. */
+  /**
+   * For a marked space: once no process takes it for living any more, frees its name; its successor has later ticks.
+   */
   async #finishDrop(space: Space): Promise<void> {
     if (this.#leaseMs > 0) await sleep(this.#leaseMs * LEASE_MARGIN);
     const ceiling = await this.#ticks.ceiling();
@@ -202,7 +207,7 @@ export class Catalog {
   }
 
   #renew(place: string, address: SpaceAddress): void {
-    // Whoever needs it when the lease has ended looks again.
+    // Another caller looks again when the lease has ended.
     if (this.#lookingFor(place) === undefined) this.#look(place, address).found.catch(() => undefined);
   }
 
@@ -240,7 +245,7 @@ export class Catalog {
   }
 }
 
-/** JSON escapes what would make two addresses one. */
+/** JSON escapes everything that would make two addresses equal. */
 const placeOf = ({ account, service, name }: SpaceAddress): string =>
   JSON.stringify([account, service, name]);
 const partitionOf = ({ account, service }: SpaceAddress): string => JSON.stringify([account, service]);

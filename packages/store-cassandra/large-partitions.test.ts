@@ -1,4 +1,4 @@
-// Large partitions: which are told of, how often, and in which words.
+// Large partitions: which are reported, how often, and in which words.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Space } from '#store';
@@ -45,7 +45,7 @@ test('a partition is large past 1,000,000 rows or 100,000,000 bytes, and no long
   assert.deepEqual(numbers(), [1, 1, 100_000_001]);
 });
 
-test('each is told once, and one a minute', () => {
+test('each is reported once, and at most one a minute', () => {
   const { sentences, clock, write } = told();
   const names = ['p', 'q', 'r'];
   for (clock.now = 0; clock.now < 200_000; clock.now += 1000)

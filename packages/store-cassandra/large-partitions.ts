@@ -1,4 +1,5 @@
-// The partitions past 10^6 rows or 100 MB that this process has written to: as numbers, and each once in a warning, of which one a minute is written at most.
+// The partitions past 10^6 rows or 100 MB that this process has written to: as metrics, and each once in a warning, at
+// most one warning a minute.
 import { createHash } from 'node:crypto';
 import type { Space, Statistic } from '#store';
 import type { Size } from './commit/size.js';
@@ -8,13 +9,13 @@ export interface LargeBounds {
   readonly bytes: number;
 }
 
-/** Cassandra's own advice is 100 MB: what is read, compacted and repaired of a partition is so as a whole. */
+/** Cassandra's own advice is 100 MB: a partition is read, compacted and repaired as a whole. */
 export const LARGE: LargeBounds = { rows: 1_000_000, bytes: 100_000_000 };
 const SPACES: Readonly<Record<string, string>> = { blob: 'container' };
-/** More are not told apart. */
+/** More are not distinguished. */
 const KNOWN_MAX = 1000;
 const PAUSE_MS = 60_000;
-/** Of a partition's name in a warning; it may be a whole KiB. */
+/** For a partition's name in a warning; names may have a whole KiB. */
 const NAME_MAX = 64;
 
 interface Known {
@@ -24,7 +25,7 @@ interface Known {
 
 export interface LargePartitionsOptions {
   readonly bounds?: LargeBounds | undefined;
-  /** Milliseconds, of a clock that only rises. */
+  /** Milliseconds, of a monotonic clock. */
   readonly now?: () => number;
   readonly warn?: (sentence: string) => void;
 }
@@ -46,7 +47,7 @@ export class LargePartitions {
     this.#warn = warn;
   }
 
-  /** To be called after each commit that changed rows. */
+  /** Call after each commit that changed rows. */
   note(sid: bigint, partition: string, size: Size): void {
     const place = placeOf(sid, partition);
     const known = this.#known.get(place);
@@ -55,7 +56,7 @@ export class LargePartitions {
     else if (this.#known.size < KNOWN_MAX) this.#known.set(place, { size, isTold: false });
   }
 
-  /** To be called after `note` by who knows the space. */
+  /** Call after `note`; the caller knows the space. */
   tell(space: Space, partition: string): void {
     if (this.#known.size === 0) return;
     const known = this.#known.get(placeOf(BigInt(space.id), partition));
@@ -100,7 +101,7 @@ const most = (numbers: readonly number[]): number => numbers.reduce((a, b) => Ma
 
 const placeOf = (sid: bigint, partition: string): string => `${sid} ${partition}`;
 
-/** Nothing in it ends a line; a long one is told from others by a digest. */
+/** On one line; a long name is identified by a digest. */
 function shown(partition: string): string {
   const text = JSON.stringify(partition);
   if (text.length <= NAME_MAX) return text;

@@ -1,4 +1,5 @@
-// Leases as one process sees them, at a clock of the test: when another counts as ended, and when a process gives up its own lease.
+// Leases as one process sees them, at a clock of the test: when another process counts as ended, and when a process
+// gives up its own lease.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LEASE_MS, LiveMembers, SUSPECT_MS } from './live-members.js';
@@ -42,7 +43,7 @@ test('live members: one that takes no requests is not among them', () => {
   assert.deepEqual(idsOf(live), ['a']);
 });
 
-test('live members: one that did not answer is left alone for a while', () => {
+test('live members: one that did not answer is avoided for a while', () => {
   const time = { now: 0 };
   const live = liveAt(time);
   live.suspect(OTHER);
@@ -56,7 +57,7 @@ test('live members: one that did not answer is left alone for a while', () => {
   }
 });
 
-test('live members: a lease that was not renewed in time is another one, also if it is renewed then', () => {
+test('live members: a lease that was not renewed in time is replaced, even if it is renewed then', () => {
   const time = { now: 0 };
   const live = liveAt(time);
   const first = live.lease;

@@ -1,11 +1,12 @@
-// Which processes are alive, as this one sees it: those whose count rises. Each goes by its own clock, which does not jump; no two clocks are compared. A process that could not
-// count for the time of a lease gives its lease up and takes another: what was meant for the old one is refused. Rows are read and written by members.ts.
+// Which processes are alive, as this one sees it: those whose count rises. Each uses its own monotonic clock; no two
+// clocks are compared. A process that could not count for the time of a lease gives its lease up and takes another:
+// requests meant for the old one are refused. members.ts reads and writes the rows.
 import { randomBytes } from 'node:crypto';
 import type { Peer } from '#store';
 
 /** Four counts; a busy cluster may miss some. */
 export const LEASE_MS = 4000;
-/** How long a process that did not answer is left alone. */
+/** How long a process that did not answer is avoided. */
 export const SUSPECT_MS = 10_000;
 const LEASE_BYTES = 10;
 
@@ -22,7 +23,7 @@ interface Noted extends Seen {
 const newLease = (): string => randomBytes(LEASE_BYTES).toString('hex');
 
 export class LiveMembers {
-  /** Of this process; undefined where it takes no requests of others. */
+  /** For this process; undefined if it takes no requests from others. */
   url: string | undefined;
   readonly #id: () => string;
   readonly #now: () => number;
@@ -31,14 +32,14 @@ export class LiveMembers {
   #lease = newLease();
   #renewed: number;
 
-  /** `now` is in milliseconds, and does not jump. */
+  /** `now` is in milliseconds, and monotonic. */
   constructor(id: () => string, now: () => number = () => performance.now()) {
     this.#id = id;
     this.#now = now;
     this.#renewed = now();
   }
 
-  /** As the others should see this process. */
+  /** How the others should see this process. */
   get own(): Peer | undefined {
     return this.url === undefined ? undefined : { id: this.#id(), url: this.url, lease: this.lease };
   }
@@ -52,13 +53,13 @@ export class LiveMembers {
     return this.#lease;
   }
 
-  /** The row was written; `began` is the time before. A lease that ended meanwhile stays ended. */
+  /** The row was written; `began` is the time before. A lease that ended in the meantime stays ended. */
   renew(began: number): void {
     void this.lease;
     this.#renewed = Math.max(this.#renewed, began);
   }
 
-  /** The rows as they are now, by the ids of their processes. */
+  /** The current rows, by the ids of their processes. */
   see(members: ReadonlyMap<string, Seen>): void {
     const now = this.#now();
     this.#noted = new Map(
@@ -69,7 +70,7 @@ export class LiveMembers {
     );
   }
 
-  /** Those that take requests of others, this one among them. */
+  /** Those that take requests from others, including this one. */
   living(): readonly Peer[] {
     const now = this.#now();
     const { own } = this;

@@ -1,5 +1,6 @@
-// The processes that have the store open. Each counts up a row of its own once a second, with the count at which its oldest pin began: so others know without a
-// common clock when all pins that were there at some moment are gone. The row also says where others may hand requests to it: live-members.ts's.
+// The processes that have the store open. Each counts up a row of its own once a second, with the count at which its
+// oldest pin began: so others know without a common clock when all pins of some moment are gone. The row also has the
+// address where others may send requests: live-members.ts's.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Peer } from '#store';
@@ -9,14 +10,17 @@ import type { Columns, Session } from './session/session.js';
 
 const BEAT_MS = 1000;
 const ID_BYTES = 10;
-/** A process that could not count for so long answers nothing any more: others take it for ended at twice the time. */
+/** A process that could not count for this long stops answering: others take it for ended at twice the time. */
 const LEASE_MS = (MEMBER_SECONDS * 1000) / 2;
 
-/** How long a process may act on having seen no other. Whoever begins beside others waits for longer, by its own clock, before it does anything. */
+/**
+ * How long a process may act on having seen no other. A process that starts next to others waits for longer, by its own
+ * clock, before it does anything.
+ */
 const ALONE_MS = 2000;
 const CLOCKS = 1.1;
 
-/** What others were at when a question was asked. */
+/** The counts of others when a question was asked. */
 export type Standing = ReadonlyMap<string, bigint>;
 
 interface Member {
@@ -38,7 +42,7 @@ export class Members {
   #alonePeriod = 0;
   #running: Promise<void> = Promise.resolve();
 
-  /** `oldestPin` gives the count that `beat` had when the oldest pin began. */
+  /** `oldestPin` returns the value of `beat` when the oldest pin began. */
   constructor(session: Session, oldestPin: () => bigint | undefined, live: LiveMembers) {
     this.#session = session;
     this.#oldestPin = oldestPin;
@@ -50,17 +54,20 @@ export class Members {
     return this.#beat;
   }
 
-  /** Others may take this process for ended before long. */
+  /** Others may take this process for ended soon. */
   get isLate(): boolean {
     return performance.now() - this.#lastBeat > LEASE_MS;
   }
 
-  /** The number of the time for which no other has had the store open, nor ended without a word; undefined while others may have. */
+  /**
+   * The number of the period during which no other process has had the store open, nor ended silently; undefined while
+   * others may have.
+   */
   get alone(): number | undefined {
     return performance.now() < this.#aloneUntil ? this.#alonePeriod : undefined;
   }
 
-  /** Resolves when the others can see it, and none takes itself for alone. */
+  /** Resolves when the others can see this process, and none takes itself for exclusive. */
   async begin(): Promise<void> {
     await this.count();
     if (this.alone === undefined) await sleep(ALONE_MS * CLOCKS);
@@ -73,12 +80,12 @@ export class Members {
     await this.#session.write({ query: FORGET_MEMBER, params: [this.id] }).catch(() => undefined);
   }
 
-  /** Whether a process runs, or has ended less than MEMBER_SECONDS ago without a word. */
+  /** Processes that run, or ended silently less than MEMBER_SECONDS ago. */
   async ids(): Promise<ReadonlySet<string>> {
     return new Set((await this.#list()).keys());
   }
 
-  /** The others as they are now. */
+  /** The current counts of the others. */
   async standing(): Promise<Standing> {
     const members = await this.#list();
     members.delete(this.id);
@@ -86,8 +93,8 @@ export class Members {
   }
 
   /**
-   * Whether no pin is left that others had when they stood so. The row that was read then may have been followed by one whose pins were taken before; of the one after
-   * that they were taken later.
+   * Whether none of the others' pins from `since` is left. The row that was read then may be followed by one whose pins
+   * are older; the row after that has only newer pins.
    */
   async areUnpinned(since: Standing): Promise<boolean> {
     if (since.size === 0) return true;

@@ -1,4 +1,4 @@
-// Opens a store on a cluster. Apart from the engine, so that the driver is loaded only where it is needed.
+// Opens a store on a cluster. Separate from the engine, so that the driver is loaded only where it is needed.
 import type { EngineTools } from '#store';
 import { CassandraStore, type CassandraStoreOptions } from './cassandra-store.js';
 import type { Place } from './place.js';
@@ -7,7 +7,7 @@ import { prepare } from './session/prepare.js';
 import { onCluster, Session } from './session/session.js';
 import { Settings } from './session/settings.js';
 
-/** Fails with `busy` if no host can be reached, with `unsupported` where tables or settings are not as they have to be. */
+/** Fails with `busy` if no host can be reached, with `unsupported` if tables or settings are not as required. */
 export async function openCassandraStore(
   place: Place,
   options: CassandraStoreOptions,

@@ -1,4 +1,4 @@
-// Owners at a clock of the test: which partitions have one, and that all processes with the same view name the same.
+// Owners at a clock of the test: which partitions have one, and that all processes with the same view choose the same.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LiveMembers } from './live-members.js';
@@ -9,7 +9,7 @@ const IDS = ['a', 'b', 'c'];
 const PARTITIONS = Array.from({ length: 300 }, (_, i) => `p${i}`);
 
 function ownersOf(id: string, living: readonly string[], time = { now: 0 }): Owners {
-  // Nobody's lease ends meanwhile.
+  // No lease ends during the test.
   const live = new LiveMembers(
     () => id,
     () => 0,
@@ -30,13 +30,13 @@ function namesBy(id: string, living: readonly string[]): readonly string[] {
   });
 }
 
-test('owners: all processes name the same, and each has a share', () => {
+test('owners: all processes choose the same, and each has a share', () => {
   const [first = [], ...others] = IDS.map(id => namesBy(id, IDS));
   for (const other of others) assert.deepEqual(other, first);
   for (const id of IDS) assert(first.filter(each => each === id).length > PARTITIONS.length / 6, id);
 });
 
-test('owners: when one goes only its own partitions change hands', () => {
+test('owners: when one leaves only its own partitions change hands', () => {
   const before = namesBy('a', IDS);
   const after = namesBy('a', ['a', 'b']);
   for (const [i, owner] of before.entries()) if (owner !== 'c') assert.equal(after[i], owner);

@@ -1,10 +1,11 @@
-// Whom commits of a partition belong to. Only a partition in which commits of several processes have met lately has an owner: one of the living, the same for all who see the same
-// processes. Two who see others merely meet again; what keeps commits apart is the fence alone.
+// Which process owns a partition's commits. Only a partition in which commits of several processes collided recently
+// has an owner: one of the living processes, the same for all that see the same processes. If two see different ones
+// they merely collide again; only the fence keeps commits apart.
 import { createHash } from 'node:crypto';
 import type { Peer } from '#store';
 import type { LiveMembers } from './live-members.js';
 
-/** After so long without a conflict nobody owns it; if it is still hot the next conflict tells. */
+/** After this long without a conflict it has no owner; if it is still hot the next conflict shows. */
 export const HOT_MS = 10_000;
 /** More are forgotten, the oldest first. */
 export const HOT_MAX = 10_000;
@@ -12,10 +13,10 @@ export const HOT_MAX = 10_000;
 export class Owners {
   readonly #live: LiveMembers;
   readonly #now: () => number;
-  /** When each partition was last seen to have a conflict, oldest first. */
+  /** When each partition last had a conflict, oldest first. */
   readonly #hot = new Map<string, number>();
 
-  /** `now` is in milliseconds, and does not jump. */
+  /** `now` is in milliseconds, and monotonic. */
   constructor(live: LiveMembers, now: () => number = () => performance.now()) {
     this.#live = live;
     this.#now = now;
@@ -32,12 +33,12 @@ export class Owners {
     }
   }
 
-  /** Whether any partition was hot lately. */
+  /** Whether any partition was hot recently. */
   get areAny(): boolean {
     return this.#hot.size > 0;
   }
 
-  /** Undefined where it is this process, or nobody. */
+  /** Undefined if it is this process, or none. */
   ownerOf(sid: bigint, partition: string): Peer | undefined {
     if (this.#hot.size === 0) return undefined;
     const place = placeOf(sid, partition);
@@ -50,7 +51,7 @@ export class Owners {
 
 const placeOf = (sid: bigint, partition: string): string => `${sid} ${partition}`;
 
-/** Rendezvous: when a process comes or goes only its own partitions change hands. */
+/** Rendezvous hashing: when a process comes or goes only its own partitions change hands. */
 function highest(peers: readonly Peer[], place: string): Peer | undefined {
   let best: Peer | undefined;
   let most = '';

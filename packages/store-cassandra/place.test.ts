@@ -1,9 +1,9 @@
-// Addresses of clusters, and texts that are none.
+// Addresses of clusters, and invalid ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parsePlace } from './place.js';
 
-test('place: hosts, port and keyspace, and what is so unless said', () => {
+test('place: hosts, port and keyspace, and the defaults', () => {
   assert.deepEqual(parsePlace('//a.example,10.0.0.2/shelf'), {
     hosts: ['a.example', '10.0.0.2'],
     port: 9042,
@@ -44,7 +44,7 @@ test('place: a password is refused, and is not repeated', () => {
     );
 });
 
-test('place: what is none is refused with the form of one', () => {
+test('place: an invalid address is refused with the form of a valid one', () => {
   const faulty: readonly (readonly [string, RegExp])[] = [
     ['', /keyspace are missing/],
     ['//a', /keyspace are missing/],

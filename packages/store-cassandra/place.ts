@@ -1,11 +1,12 @@
-// The address of a store on a cluster: `//HOST[:PORT][,HOST…]/KEYSPACE[?OPTION&…]`, what stands behind `cassandra:`. It holds no secret: those are session/access.ts's.
+// The address of a store on a cluster: `//HOST[:PORT][,HOST…]/KEYSPACE[?OPTION&…]`, after `cassandra:`. It holds no
+// secret: session/access.ts has those.
 import { StoreError } from '#store';
 
 /** Names of files in PEM. */
 export interface TlsFiles {
-  /** Who may have signed the certificates of nodes; without it whom Node.js trusts. */
+  /** Authorities that sign nodes' certificates; by default those that Node.js trusts. */
   readonly ca: string | undefined;
-  /** Of this program, for clusters that ask for one; never without `key`. */
+  /** This program's certificate, for clusters that ask for one; never without `key`. */
   readonly cert: string | undefined;
   readonly key: string | undefined;
 }
@@ -14,22 +15,22 @@ export interface Place {
   readonly hosts: readonly string[];
   readonly port: number;
   readonly keyspace: string;
-  /** Makes keyspace and tables where they are missing. */
+  /** Creates keyspace and tables where they are missing. */
   readonly create: boolean;
   /** Copies of everything, in the data center. */
   readonly replicas: number;
-  /** Undefined: the only one that there is. */
+  /** Undefined: the only one. */
   readonly dataCenter: string | undefined;
   /** Undefined: connections are not encrypted. */
   readonly tls: TlsFiles | undefined;
-  /** Serves although settings of the cluster break the promise. */
+  /** Serves although settings of the cluster break the durability promise. */
   readonly unsafe: boolean;
 }
 
 const PORT = 9042;
 const REPLICAS = 3;
 const PLACE = /^\/\/([^/?]+)\/(\w{1,48})(?:\?(.*))?$/;
-/** Before the options, whose files may have such names. */
+/** Before the options, where file names may contain an `@`. */
 const USER = /^[^?]*@/;
 const HOST = /^([\w.-]+|\[[\da-f:]+\])(?::(\d{1,5}))?$/i;
 const OPTIONS = ['create', 'replicas', 'dataCenter', 'tls', 'ca', 'cert', 'key', 'unsafe'];
@@ -73,9 +74,9 @@ function optionsIn(text: string): Options {
   };
 }
 
-/** @throws StoreError `unsupported` for what names no cluster and keyspace. */
+/** @throws StoreError `unsupported` if the text names no cluster and keyspace. */
 export function parsePlace(text: string): Place {
-  // What stands before it is never repeated: it may be a secret.
+  // The part before it is never repeated: it may be a secret.
   if (USER.test(text)) throw new StoreError('unsupported', NO_SECRETS);
   const [, hostsText = '', keyspace = '', options = ''] = PLACE.exec(text) ?? [];
   if (keyspace === '') throw refused('Hosts or the keyspace are missing');

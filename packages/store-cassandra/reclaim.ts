@@ -1,5 +1,5 @@
-// Removes the rows of dropped spaces, in the background, a few partitions at a time. Which spaces those are is kept in the cluster, so that another process goes on
-// where one has ended.
+// Removes the rows of dropped spaces, in the background, a few partitions at a time. The cluster has the list of these
+// spaces, so that another process continues when one has ended.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Space, SpaceAddress } from '#store';
 import type { Commits } from './commit/commits.js';
@@ -18,7 +18,7 @@ const AT_ONCE = 8;
 const LIST = 100;
 const LOOK_MS = 500;
 const LOOKS = 10;
-/** Of the looks for what other processes left. */
+/** Between looks for what other processes left. */
 const RESUME_MS = 60_000;
 
 export class Reclaim {
@@ -45,18 +45,18 @@ export class Reclaim {
     this.#contents = contents;
   }
 
-  /** To be called before the space is dropped: whoever drops it may end then. */
+  /** Call before the space is dropped: the process may end right after the drop. */
   async enter({ account, service, name, id }: Space): Promise<void> {
     const value = Buffer.from(JSON.stringify([account, service, name]));
     await this.#change({ puts: [{ key: String(id), value }] });
   }
 
-  /** Of one that was dropped. What fails is tried again by the next process that opens the store. */
+  /** For a dropped space. After a failure, the next process that opens the store tries again. */
   begin(id: number): void {
     this.#running = this.#running.then(() => this.#reclaim(BigInt(id))).catch(() => undefined);
   }
 
-  /** Of those that were entered by whomever, and are not living: now and once a minute. */
+  /** For listed spaces of any process that no longer live: now and once a minute. */
   resume(isLiving: (address: SpaceAddress, id: number) => Promise<boolean>): void {
     const resume = (): void => {
       this.#running = this.#running.then(() => this.#resume(isLiving)).catch(() => undefined);
@@ -95,7 +95,7 @@ export class Reclaim {
     await this.#drop(sid, batch);
     for (let bucket = 0; bucket < BUCKETS; bucket++)
       await this.#session.write({ query: DROP_BUCKET, params: [sid, bucket] });
-    // Those of another process it removes itself, when it resumes.
+    // Another process's contents are removed by itself, when it resumes.
     for (let look = 0; !(await this.#contents.dropSpace(Number(sid))); look++) {
       if (this.#isClosed || look === LOOKS) return;
       await sleep(LOOK_MS);

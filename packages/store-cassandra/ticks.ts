@@ -1,5 +1,6 @@
-// Ticks for commits. Versions of a row rise also when its space is dropped and made again, under the clock of any process: no tick is given out above a ceiling that
-// is kept in the cluster, and a new space of a name begins above the ceiling that was there when the old one went.
+// Ticks for commits. Versions of a row must rise even when its space is dropped and created again, under the clock of
+// any process: no tick is issued above a ceiling that is kept in the cluster, and a new space of a name begins above
+// the ceiling of the time when the old one was dropped.
 import type { Clock } from '#base';
 import type { Commits } from './commit/commits.js';
 import type { Fence } from './commit/fences.js';
@@ -8,7 +9,7 @@ import { SYSTEM } from './layout/schema.js';
 const PARTITION = 'ticks';
 const KEY = 'ceiling';
 const TICKS_A_SECOND = 10_000_000n;
-/** So much in the future may be what begins above the ceiling. */
+/** How far in the future a space above the ceiling may begin. */
 const AHEAD = 10n * TICKS_A_SECOND;
 /** More than a group of commits uses. */
 const ROOM = 2000n;
@@ -31,7 +32,7 @@ export class Ticks {
     this.#clock = clock;
   }
 
-  /** A tick after `fence` and not before now, of a partition of a space. */
+  /** A tick after `fence` and not before now, for a partition of a space. */
   async next(fence: bigint): Promise<bigint> {
     const tick = this.plain(fence);
     if (tick + ROOM > this.#ceiling) this.#ceiling = await this.#raise(tick);
@@ -44,7 +45,7 @@ export class Ticks {
     return now > fence ? now : fence + 1n;
   }
 
-  /** No process has given out a tick above it when this is called. */
+  /** No process has issued a tick above it when this is called. */
   ceiling(): Promise<bigint> {
     return this.#commits.commit(
       SYSTEM,

@@ -1,4 +1,4 @@
-// Shows what happens to files that are not, or no longer, what this version writes: a sentence and never a crash.
+// What happens to files that this version did not write, or that changed since: an error message, never a crash.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ async function fill(directory: string): Promise<void> {
   await store.close();
 }
 
-test('a directory is made, with those above it, and is in use by one store of a process', async () => {
+test('a directory is created with its parents, and one store of a process may use it', async () => {
   const directory = join(await newDirectory(), 'a', 'b', 'c');
   const store = await openLmdbStore({ directory });
   const error = { name: 'StoreError', code: 'busy', message: /data\.mdb is in use/ };
@@ -41,7 +41,7 @@ test('a directory is made, with those above it, and is in use by one store of a 
   await (await openLmdbStore({ directory })).close();
 });
 
-test('a directory that cannot be made is unsupported', async () => {
+test('a directory that cannot be created is unsupported', async () => {
   const directory = await newDirectory();
   await writeFile(join(directory, 'file'), 'not a directory');
   for (const place of ['file', 'file/below']) {
@@ -75,7 +75,7 @@ test('a damaged format record is corrupt', async () => {
   await assert.rejects(openLmdbStore({ directory }), { name: 'StoreError', code: 'corrupt' });
 });
 
-test('a format record that says of a log what the log’s record does not is corrupt', async () => {
+test('a format record that contradicts the log’s record is corrupt', async () => {
   for (const [version, state] of [
     [2, undefined],
     [2, 'read'],
@@ -156,7 +156,7 @@ test('another format or page size of LMDB is unsupported', async () => {
   }
 });
 
-test('a file that was cut off is corrupt, or gives the rows that are left, and is never a bus error', async () => {
+test('a file that was cut off is corrupt, or returns the rows that are left, and is never a bus error', async () => {
   const whole = await newDirectory();
   await fill(whole);
   const content = await readFile(join(whole, 'data.mdb'));

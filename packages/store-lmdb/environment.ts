@@ -1,5 +1,5 @@
-// Opens the LMDB file of a store, checks that it is one and that this version can read it, and closes it.
-// What is in the file is known to catalog.ts, keys.ts and long-keys.ts; what happens to it to the others.
+// Opens a store's LMDB file, checks that it is a store and that this version can read it, and closes it. catalog.ts,
+// keys.ts and long-keys.ts know what is in the file.
 import { closeSync, openSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
@@ -37,28 +37,28 @@ export interface EnvironmentOptions {
   readonly durability: Durability;
   /** True if no other process writes to the file. */
   readonly exclusive?: boolean | undefined;
-  /** For a new file only; a file keeps the one that it was made with. */
+  /** For a new file only; a file keeps the value it was created with. */
   readonly chunk?: number | undefined;
 }
 
 export const FILE_NAME = 'data.mdb';
 const PROBE_NAME = 'space-probe';
 const PROBE_BYTES = 0x20000;
-/** What one transaction may need: a write of several pages that finds place for a part of them fails in another way. */
+/** Space that one transaction may need: a write of several pages that only partly fits fails in another way. */
 const SPACE_BYTES_MIN = 0x800000;
-/** What the changes of a whole log take in the trees, where they are not spread too thin. */
+/** Space that a whole log's changes take in the trees, unless they are spread too thin. */
 const REPLAY_BYTES = 2 * LOG_BYTES;
 const CATALOG_NAME = 'catalog';
 /** Longest key of LMDB with pages of 8 KiB. */
 const KEY_BYTES_MAX = 4026;
-/** A pointer's key, the longest there is, has a subtree id of 8 bytes before the chunk and a mark of 1 after it. */
+/** A pointer's key, the longest there is: a subtree id of 8 bytes, the chunk, and a mark of 1 byte. */
 export const CHUNK_MAX = KEY_BYTES_MAX - 9;
 /**
- * LMDB's reader slots, of 64 bytes each, for all processes that share the directory: 64 workers (check/tools.ts) with
- * all the scans that a store lets in at once, and one slot more for each of them.
+ * LMDB's reader slots, 64 bytes each, for all processes that share the directory: 64 workers (check/tools.ts) with as
+ * many scans as a store admits at once, and one more slot for each worker.
  */
 const READERS_MAX = 64 * (64 + 1);
-/** A slot each, and a page for what stands before them. */
+/** A slot each, and a page for the header. */
 export const LOCKS_BYTES = READERS_MAX * 64 + 8192;
 
 // LMDB's locks hold between processes, not between two users of a file in one process.
@@ -91,10 +91,10 @@ export class Environment {
   readonly longKeys: LongKeys;
   readonly #root: RootDatabase;
   readonly last: LastTransaction;
-  /** Undefined where it cannot be had. */
+  /** Undefined where it is not available. */
   readonly map: FileMap | undefined;
   readonly #locks: FileMap | undefined;
-  /** Of the log that this store writes to. */
+  /** The epoch of the log that this store writes to. */
   #logEpoch: bigint | undefined;
   /** The transaction in which this store marked a log as taken. */
   #takenIn: number | undefined;
@@ -114,15 +114,15 @@ export class Environment {
     const chunk = this.#writeSync(() => agreeOnFormat(this.catalog, path, options.chunk ?? CHUNK_MAX));
     ({ longKeys: this.longKeys, rows: this.rows } = openRows(root, path, chunk));
     this.#takeLog();
-    // A process that was killed may have left a commit in the system's memory that is not on disk yet. Nobody was answered,
-    // but readers would see it, and a power cut could take it back then.
+    // A killed process may have left a commit in the page cache that is not on disk yet. No caller got an answer, but
+    // readers would see it, and a power cut could then undo it.
     if (options.durability === 'full') syncFile(path);
     this.map = FileMap.of(path);
     this.#locks = FileMap.of(`${path}-lock`);
     if (this.#locks !== undefined) this.last.watch(this.#locks);
   }
 
-  /** Runs `write` with the right to write; fulfilled when the changes are durable and, after that, visible. */
+  /** Runs `write` under the write lock; fulfilled when the changes are durable and, after that, visible. */
   async transaction(write: () => void): Promise<void> {
     beginWriting();
     try {
@@ -137,27 +137,27 @@ export class Environment {
     }
   }
 
-  /** Of the next log. */
+  /** The epoch of the next log. */
   nextLogEpoch(): bigint {
     return (this.catalog.getLogFence()?.epoch ?? 0n) + 1n;
   }
 
-  /** Inside a write transaction that nobody else has begun a log before (wal/recovery.ts). */
+  /** Call inside a write transaction in which no other process has begun a log before (wal/recovery.ts). */
   beginLog(): void {
     this.#logEpoch = beginLog(this.catalog, this.longKeys.chunk);
   }
 
-  /** No log was begun after all. */
+  /** Call if no log was begun after all. */
   disownLog(): void {
     this.#logEpoch = undefined;
   }
 
-  /** Whether somebody else's log is to be read before anything is decided. */
+  /** Whether another process's log must be replayed before anything is decided. */
   isLogForeign(): boolean {
     return isForeign(this.catalog.getLogFence(), this.#logEpoch);
   }
 
-  /** When all that is in this store's log is in the trees. */
+  /** Call when all of this store's log is in the trees. */
   async endLog(): Promise<void> {
     await this.transaction(() => {
       if (!this.isLogForeign()) endLog(this.catalog);
@@ -166,8 +166,8 @@ export class Environment {
   }
 
   /**
-   * Puts what stands in this store's log into the trees, as somebody else does who opens the store. Gives the last tick that came
-   * from there; undefined if nobody can tell any more, since another log was begun meanwhile.
+   * Replays this store's log into the trees, as another process does when it opens the store. Returns the last tick
+   * that came from it; undefined if that can no longer be known, since another log was begun in the meantime.
    */
   async takeLogBack(): Promise<bigint | undefined> {
     const epoch = this.#logEpoch;
@@ -193,14 +193,14 @@ export class Environment {
     }
   }
 
-  /** Of the file, and of the memory that it is mapped to, which is a bound for neither; 0 where LMDB does not tell. */
+  /** The sizes of the file and of its memory map, which bounds neither; 0 where LMDB does not report one. */
   sizes(): { readonly fileBytes: number; readonly mapBytes: number } {
     const stats = this.isSound() ? this.#root.getStats() : {};
     const mapBytes = 'mapSize' in stats && typeof stats.mapSize === 'number' ? stats.mapSize : 0;
     return { fileBytes: statSync(this.path).size, mapBytes };
   }
 
-  /** Why a transaction failed: an `EngineError`, or a bug as it is. */
+  /** The reason for a failed transaction: an `EngineError`, or a bug as it is. */
   async explain(error: unknown): Promise<unknown> {
     return fullIfFull(await commitError(error, this.path), this.path);
   }
@@ -223,15 +223,18 @@ export class Environment {
     pathsInUse.delete(this.path);
   }
 
-  /** Puts into the trees what stands in the log alone, whoever uses it. Somebody may take it, and begin another, meanwhile. */
+  /**
+   * Replays into the trees what is only in the log, whichever process uses it. Another process may take the log, and
+   * begin another, at the same time.
+   */
   #takeLog(): void {
     if (isUnread(this.catalog.getLogFence())) spendReserve(dirname(this.path), REPLAY_BYTES);
     while (this.#writeSync(() => fenceLog(this.catalog))) this.#writeSync(() => replayLog(this));
   }
 
   /**
-   * Inside a write transaction, which is to end if something was done: each step is to be durable before the next. LMDB's package
-   * may give one transaction to several callers.
+   * Call inside a write transaction, which is to end if this did something: each step must be durable before the next.
+   * LMDB's package may give one transaction to several callers.
    */
   #takeSomeLog(): boolean {
     const mark = this.catalog.getLogFence();
@@ -264,24 +267,26 @@ export function openRoot(path: string, durability: Durability): RootDatabase {
     maxReaders: READERS_MAX,
     encoding: 'binary',
     keyEncoding: 'binary',
-    // The default would answer, and show to readers, what is not on disk yet (law 5 of the store). Without it a
-    // transaction's promise is fulfilled after fdatasync of the pages and a synchronous write of the meta page, and
+    // The default would answer, and show to readers, changes that are not on disk yet (law 5 of the store). Without it
+    // a transaction's promise is fulfilled after fdatasync of the pages and a synchronous write of the meta page, and
     // only that write makes the transaction visible.
     overlappingSync: false,
     noSync: durability === 'none',
-    // Otherwise unused parts of pages would hold what was in this process's memory before, keys of accounts perhaps.
+    // Otherwise unused parts of pages would hold earlier contents of this process's memory, perhaps account keys.
     noMemInit: false,
     commitDelay: 0,
-    // Batches by turn would add a promise to each transaction that nobody holds: its rejection would end the process.
+    // Batching by event turn would add a promise to each transaction that no code holds: its rejection would end the
+    // process.
     eventTurnBatching: false,
-    // What is noted outside a transaction (Tree.writeIf) is to be complete before LMDB's thread sees its beginning: waiting
-    // for the rest it would look only every millisecond. The first number starts it, the second keeps it from starting.
+    // Operations noted outside a transaction (Tree.writeIf) must be complete before LMDB's thread sees the first one:
+    // otherwise it would wait for the next ones, polling every millisecond. The first number starts it, the second
+    // keeps it from starting.
     txnStartThreshold: 1,
     batchStartThreshold: Number.MAX_SAFE_INTEGER,
   });
 }
 
-/** Makes the tree if there is none, here and below. */
+/** Creates the tree if it does not exist, here and below. */
 export function openCatalog(root: RootDatabase, path: string): Catalog {
   return new Catalog(new Tree<SpaceKey>(root, path, CATALOG_NAME, writeSpaceKey), KEY_BYTES_MAX);
 }
@@ -296,7 +301,7 @@ export function openRows(
   return { rows: new Rows(tree, longKeys), longKeys };
 }
 
-/** Makes the directory; gives the one path that the file has. What LMDB would fail at is found out here. */
+/** Creates the directory; returns the file's one real path. Finds here whatever LMDB would fail at. */
 function preparePath({ directory, durability }: EnvironmentOptions): string {
   try {
     const created = makeDirectory(directory);
@@ -332,7 +337,7 @@ function agreeOnFormat(catalog: Catalog, path: string, chunk: number): number {
 const isForeign = (mark: LogFence | undefined, epoch: bigint | undefined): boolean =>
   isUnread(mark) && (mark.state === 'taken' || mark.epoch !== epoch);
 
-/** LMDB takes a disk that becomes full within a write for a broken one. */
+/** When a disk fills up during a write, LMDB reports it as broken. */
 function fullIfFull(failure: unknown, path: string): unknown {
   const isUnclear = failure instanceof EngineError && failure.code === 'busy';
   if (!isUnclear || !isDiskFull(path)) return failure;

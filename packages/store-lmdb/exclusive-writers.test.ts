@@ -1,5 +1,5 @@
-// Two processes that both open one directory as exclusive, and both use a log: whatever they do to each other, what was
-// answered is there, and nothing was done twice.
+// Two processes that both open one directory as exclusive, and both use a log: whatever they do to each other,
+// everything acknowledged is there, and nothing was done twice.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,12 +19,12 @@ import { LOG_NAME, readLog } from './wal/log-file.js';
 const WRITER = fileURLToPath(new URL('./testing/exclusive-writer.js', import.meta.url));
 const ADDRESS = { account: 'a', service: 't', name: 'n' };
 const ROWS = ['a', 'b', 'c', 'd', 'e'];
-/** Of one process, each with one commit under way. */
+/** Tasks of one process, each with one commit in flight. */
 const TASKS_OF_A_ROW_MAX = 2;
 const isLong = process.env.SHELFMARK_LONG === '1';
 const ROUNDS = isLong ? 8 : 1;
 
-/** A process, and what it was answered. */
+/** A process, and the answers that it got. */
 class Writer {
   readonly counts = new Map<string, number[]>(ROWS.map(row => [row, []]));
   readonly unknown = new Map<string, number>(ROWS.map(row => [row, 0]));
@@ -42,7 +42,7 @@ class Writer {
     this.#ended = this.#listen();
   }
 
-  /** Fulfilled after so many answers more, or at its end. */
+  /** Fulfilled after this many more answers, or when the process ends. */
   async answer(count: number): Promise<void> {
     if (this.isOver) return;
     this.#wanted = this.#answers + count;
@@ -96,7 +96,7 @@ async function countsOf(directory: string): Promise<ReadonlyMap<string, number>>
   return counts;
 }
 
-/** Every count was given once, and there are as many as the rows say but those whose answer nobody got. */
+/** Each count was returned once, and there are as many as the rows say, except those whose answer was lost. */
 async function judge(directory: string, writers: readonly Writer[]): Promise<void> {
   const ends = await countsOf(directory);
   for (const row of ROWS) {
@@ -119,7 +119,7 @@ const put = (store: Store, space: Space, key: string): Promise<boolean | undefin
     puts: [{ key, value: Buffer.from(key) }],
   }));
 
-/** A process that has its whole life while this one stands still. */
+/** Runs another process from start to exit while this one stands still. */
 function spendOther(directory: string, milliseconds: number): void {
   const args = [WRITER, directory, '1', String(milliseconds)];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
@@ -128,9 +128,9 @@ function spendOther(directory: string, milliseconds: number): void {
 
 test('a log that is fenced off while a record is on its way to the disk', async t => {
   for (const [isTakenTwice, answer] of [
-    // Its record was seen by the one who took the log over.
+    // The process that took the log over saw its record.
     [false, true],
-    // Nobody knows any more.
+    // The outcome can no longer be known.
     [true, 'busy'],
   ] as const) {
     const directory = await newDirectory(t);
@@ -144,9 +144,9 @@ test('a log that is fenced off while a record is on its way to the disk', async 
       return existsSync(log) && readLog(log, 1n).length > 0;
     });
     const answering = put(store, space, 'last').catch((error: StoreError) => error.code);
-    // Its record is on its way.
+    // Its record is being written.
     await nextTurn();
-    // Without time it opens the store and closes it; with some it begins a log of its own.
+    // With 0 ms it opens the store and closes it; with more it begins a log of its own.
     spendOther(directory, isTakenTwice ? 300 : 0);
     const late = put(store, space, 'late');
     assert.equal(await answering, answer);
@@ -168,7 +168,7 @@ test('two that open the store again and again', { skip: !isLong }, async t => {
   }
 });
 
-test('one that is opened after the log of the other has begun, stopped for a while, and goes on', {
+test('one process opens after the log of the other has begun, stops for a while, and continues', {
   skip: !isLong,
 }, async t => {
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -177,7 +177,7 @@ test('one that is opened after the log of the other has begun, stopped for a whi
     await first.answer(300);
     first.signal('SIGSTOP');
     const second = new Writer(t, directory, isLong ? 2 : 1, 500);
-    // One that is stopped with the right to write keeps it.
+    // A process stopped with the write lock keeps it.
     await Promise.race([second.answer(200), wait(1000)]);
     await wait(isLong ? 1000 * Math.random() : 100);
     first.signal('SIGCONT');

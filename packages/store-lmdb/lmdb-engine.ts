@@ -1,4 +1,4 @@
-// `lmdb:DIR`: how the engine is found and opened by an address.
+// `lmdb:DIR`: registers the engine under its address scheme.
 import { resolve } from 'node:path';
 import type { EngineKind } from '#store';
 import { lmdbTools } from './check/tools.js';

@@ -1,6 +1,6 @@
-// Runs the conformance suite on the LMDB store, and once more with keys cut so short that nearly every row takes the way
-// of long keys, and once where the pages of the data file are not read. SHELFMARK_LONG has it run on both at once with a log, with keys cut
-// shorter still, all laws where pages are not read, and more histories.
+// Runs the conformance suite on the LMDB store; again with keys cut so short that nearly every row has a long key; and
+// again without reading the data file's pages. SHELFMARK_LONG adds runs with a log in both modes, keys cut shorter
+// still, all laws without reading pages, and more histories.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { type LmdbStoreInternals, type LmdbStoreOptions, openLmdbStore } from '.
 
 const isLong = process.env.SHELFMARK_LONG === '1';
 const histories = isLong ? 40 : 8;
-/** Of order and of scans: what reads the tree. */
+/** Laws about order and scans: those that read the tree. */
 const OF_SCANS = /: (?:law 1|law 3|scan|all laws): /;
 
 conformance({

@@ -1,5 +1,5 @@
-// The store on LMDB: one directory, several processes at a time. It ties the parts together: reads go straight to the trees
-// and to what is durable in the log alone, changes through the commit queue, dropped rows away in the background, contents to files.
+// The store on LMDB: one directory, several processes at a time. It ties the parts together: reads use the trees and
+// the WAL overlay, changes go through the commit queue, a background task removes dropped rows, contents are files.
 import { dirname } from 'node:path';
 import { type Clock, Semaphore, systemClock } from '#base';
 import {
@@ -39,19 +39,19 @@ import { statisticsOf } from './statistics.js';
 import { copiedRowOf } from './wal/overlay.js';
 
 export interface LmdbStoreOptions {
-  /** Made if it does not exist. */
+  /** Created if it does not exist. */
   readonly directory: string;
   readonly clock?: Clock | undefined;
   /**
-   * `full`: what was answered survives a power cut. `none`: it survives a kill of the process only, and a power cut may
-   * damage the file. `full` unless given.
+   * `full`: acknowledged changes survive a power cut. `none`: they survive only a kill of the process, and a power cut
+   * may damage the file. Default `full`.
    */
   readonly durability?: 'full' | 'none' | undefined;
   /**
-   * True is a promise that no other process writes to the directory while this store is open. It makes commits faster, and
-   * with durability `full` they go to a log first (commit/logged-commits.ts). If the promise is broken, nothing that was answered is lost, and no
-   * change that was answered was decided on rows that were not the last. But for a fraction of a second the reads of one process, and its
-   * decisions without changes, may lack what the other one has written. False unless given.
+   * True promises that no other process writes to the directory while this store is open. It makes commits faster, and
+   * with durability `full` they go to a log first (commit/logged-commits.ts). If the promise is broken, no acknowledged
+   * change is lost, and each was decided on the latest rows. But for a fraction of a second the reads of one process,
+   * and its decisions without changes, may miss what the other one has written. Default false.
    */
   readonly exclusive?: boolean | undefined;
   /** Changes that may wait to be written; one more fails with `busy`. Default 5,000. */
@@ -62,22 +62,24 @@ export interface LmdbStoreOptions {
 export interface LmdbStoreInternals {
   /** The longest payload (keys.ts) that a new file stores under its whole key. */
   readonly chunk?: number | undefined;
-  /** Of the file that deletes on a full disk take their pages from. */
+  /** Size of the file that provides pages for deletes on a full disk. */
   readonly reserveBytes?: number | undefined;
   /** Groups of transactions before the log is begun, for durability `full`. */
   readonly logAfter?: number | undefined;
-  /** False: scans read with the `lmdb` package's cursor, as they do where the file's pages cannot be read. True unless given. */
+  /**
+   * False: scans read with the `lmdb` package's cursor, as they do where the file's pages cannot be read. Default true.
+   */
   readonly readsPages?: boolean | undefined;
 }
 
-/** Each holds one of LMDB's reader slots, of which environment.ts has so many for each of 64 processes. */
+/** Each scan holds one of LMDB's reader slots; environment.ts reserves this many for each of 64 processes. */
 const SCANS_MAX = 64;
-/** What is not in the tree yet is merged into each range that a commit reads, however few rows it wants. */
+/** The overlay is merged into each range that a commit reads, however few rows it wants. */
 export const LMDB_TRAITS: StoreTraits = { cheapRangeReadsInCommit: false };
-/** Time of one turn of the event loop that scans take before they let others go on. */
+/** Milliseconds of each event-loop turn that scans use before they yield. */
 const SLICE_MS = 4;
 
-/** Fails with a `StoreError` whose message names the place: `busy`, `unsupported`, `corrupt` or `full`. */
+/** Fails with a `StoreError` whose message names the directory: `busy`, `unsupported`, `corrupt` or `full`. */
 export async function openLmdbStore(
   options: LmdbStoreOptions,
   internals: LmdbStoreInternals = {},
@@ -136,7 +138,7 @@ class OpenStore implements Engine {
       livingIds: () => catalog.livingIds(),
       hasSpace: bytes => this.#room.mayTake(bytes),
     });
-    // Without syncs a log has nothing to save.
+    // Without syncs a log saves nothing.
     const isLogged = exclusive && durability !== 'none';
     this.#commits = isLogged
       ? new LoggedCommits({ ...parts, logAfter: options.logAfter })
@@ -239,7 +241,7 @@ class OpenStore implements Engine {
     this.#environment.snapshot.refresh();
     const transaction = this.#environment.useReadTransaction();
     const openRange = this.#trees.within(transaction);
-    // Of the same moment: what the snapshot lacks is recent, and the other way round at most the same again.
+    // Of the same moment: what the snapshot lacks is in the overlay; the reverse only repeats changes.
     const { overlay } = this.#commits;
     const recent = overlay.within(space.id, range, 'durable');
     const isHolding = recent.length > 0;
@@ -253,7 +255,7 @@ class OpenStore implements Engine {
         for (;;) {
           const turn = this.#share.enter();
           if (turn !== undefined) await turn;
-          // It may have waited for its place or its slice, and much may have happened meanwhile.
+          // It may have waited for a reader slot or its slice, and the store may be closed by now.
           this.#assertOpen();
           const end = this.#slice(walk);
           if (end !== undefined) return end;

@@ -1,4 +1,4 @@
-// What only more than one process can show: a kill, a limit on the size of the file, two writers of one directory.
+// What takes more than one process to test: a kill, a limit on the size of the file, two writers of one directory.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ const MODULE = new URL('./index.js', import.meta.url).href;
 const ADDRESS = { account: 'a', service: 't', name: 'n' };
 const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 
-/** What the scripts of the children begin with. */
+/** Common start of the children's scripts. */
 const PRELUDE = `
   import { readdirSync, writeSync } from 'node:fs';
   import { openLmdbStore } from ${JSON.stringify(MODULE)};
@@ -52,7 +52,7 @@ async function* linesOf(child: ChildProcess): AsyncGenerator<string> {
   yield* createInterface({ input: child.stdout });
 }
 
-/** What a program said before it failed. */
+/** The output of a program before it failed. */
 async function failureOf(child: ChildProcess): Promise<string> {
   const [said, [code]] = await Promise.all([child.stderr ? text(child.stderr) : '', once(child, 'exit')]);
   return code === 0 ? '' : `ended with ${code}: ${said}`;
@@ -71,11 +71,11 @@ async function keysOf(store: Store, space: Space): Promise<string[]> {
 }
 
 const isLong = process.env.SHELFMARK_LONG === '1';
-/** The same with a process that knows itself alone is the affair of a few laws, and of npm run verify processes. */
+/** An exclusive process runs these only with SHELFMARK_LONG (npm run verify processes). */
 for (const exclusive of [false, true]) {
   const who = exclusive ? 'the only writer' : 'a writer';
 
-  test(`law 5: what ${who} has answered survives a kill, and a commit is there whole or not at all`, {
+  test(`law 5: what ${who} has acknowledged survives a kill, and a commit is there whole or not at all`, {
     skip: exclusive && !isLong,
   }, async t => {
     const directory = await newDirectory(t);
@@ -125,7 +125,7 @@ for (const exclusive of [false, true]) {
         const count = Number(keys[0]?.value.toString() ?? 0) + 1;
         return { result: count, puts: [{ key: 'k', value: Buffer.from(String(count)) }] };
       });
-    // Who only believes to be alone may not find out what became of a change.
+    // A process that wrongly believes to be exclusive may be unable to find out what became of a change.
     const orUnclear = change => change.catch(error => {
       if (error.code !== 'busy') throw error;
       return 'unclear';
@@ -160,7 +160,7 @@ for (const exclusive of [false, true]) {
     assert.deepEqual(told(ids), [...new Set(told(ids))], 'no id of a space was given twice');
     const all = Array.from({ length: 400 }, (_, index) => index + 1);
     if (!exclusive) assert.deepEqual(told(counts), all);
-    // Each count that nobody was told is that of an unclear change.
+    // Each count that no caller got belongs to a change with an unknown outcome.
     assert.deepEqual(told(counts), [...new Set(told(counts))]);
     const { store, space } = await openSpace(directory);
     const [row] = await store.read(space, 'p', ['k']);
@@ -171,7 +171,7 @@ for (const exclusive of [false, true]) {
   });
 }
 
-test('what one process has answered, another one reads at once, however busy it is reading', async t => {
+test('what one process has acknowledged, another one reads at once, however busy it is reading', async t => {
   const directory = await newDirectory(t);
   const script = `
     for (let round = 1; round <= 300; round += 1) {
@@ -203,7 +203,7 @@ test('what one process has answered, another one reads at once, however busy it 
   await store.close();
 });
 
-test('a process that is killed with the right to write leaves it to the others, and none of its changes', async t => {
+test('a process killed with the write lock leaves it to the others, and none of its changes', async t => {
   const directory = await newDirectory(t);
   const script = `
     const puts = [{ key: 'torn', value: Buffer.alloc(3000) }];
@@ -225,7 +225,7 @@ test('a process that is killed with the right to write leaves it to the others, 
     let late: Promise<unknown> | undefined;
     for await (const line of linesOf(child)) {
       assert.equal(line, 'inside');
-      // Waits for the right to write that the child will never give back.
+      // Waits for the write lock that the child will never release.
       late = count(round);
       await new Promise(resolve => setTimeout(resolve, 20));
       child.kill('SIGKILL');
@@ -259,13 +259,13 @@ test('a file that grew in one process is read and written by another that had it
   await store.close();
 });
 
-// With place for a log, and its first turns, there are 80 MiB to be filled.
+// With room for a log, and its first segments, there are 80 MiB to be filled.
 for (const [who, exclusive, bytes, fileBlocksMax, skip] of [
   ['a writer', false, 5000, 8192, false],
   ['the only writer', true, 5000, 8192, !isLong],
   ['a writer with a log', true, 6000, 163_840, !isLong],
 ] as const) {
-  test(`a file that may not grow fails commits of ${who}, and reads, deletes and later commits go on`, {
+  test(`a file that may not grow fails commits of ${who}; reads, deletes and later commits still work`, {
     skip,
   }, async t => {
     const directory = await newDirectory(t);
@@ -305,7 +305,10 @@ for (const [who, exclusive, bytes, fileBlocksMax, skip] of [
   });
 }
 
-/** Commits of all rows of a partition, each with a length and a content of its own, which free as many pages as they write. */
+/**
+ * Commits of all rows of a partition, each with a length and a content of its own, which free as many pages as they
+ * write.
+ */
 const REWRITE = `
   const until = performance.now() + 2000;
   let commits = 0;

@@ -1,5 +1,5 @@
-// Runs the conformance suite on a store that is open in four processes: every call of every law, read or commit, goes to
-// the process after the one that had the call before. SHELFMARK_LONG runs the laws too that only one process can break.
+// Runs the conformance suite on a store that is open in four processes: calls of each law, reads and commits, go to the
+// processes in rotation. SHELFMARK_LONG adds the laws that a single process can break too.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,10 @@ import { Spread } from './testing/spread-store.js';
 
 const PROCESSES = 4;
 const isLong = process.env.SHELFMARK_LONG !== undefined;
-/** Of order, of the longest keys and of long scans: many rows, each shown to the test by a question between processes. */
+/**
+ * Laws about order, the longest keys and long scans: many rows, each passed to the test by a question between
+ * processes.
+ */
 const OF_ONE_PROCESS = /: (?:law 1|law 3: a scan of one|scan|values|keys):? /;
 const spread = new Spread(PROCESSES);
 after(() => spread.end());
@@ -23,7 +26,7 @@ conformance({
   open: async ({ clock }) => {
     const directory = await mkdtemp(join(tmpdir(), 'lmdb-spread-'));
     const options = { directory, durability: 'none' };
-    // Every other new file is made by four processes at once.
+    // Every other new file is created by four processes at once.
     let store = await spread.open(options, {}, clock, ++opened % 2 === 0);
     return {
       store,

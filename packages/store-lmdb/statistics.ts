@@ -1,4 +1,5 @@
-// What the engine tells of its commits, its file and its contents, as plain numbers under names that say their units.
+// What the engine reports about its commits, its file and its contents: plain numbers under names that include their
+// units.
 import type { Statistic } from '#store';
 import type { CommitCounts } from './commit/commits.js';
 import type { ContentCounts } from './content/file-contents.js';

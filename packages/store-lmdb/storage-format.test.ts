@@ -1,4 +1,4 @@
-// Holds the bytes on disk to the worked examples of docs/storage-format.md. A change here is a new format version.
+// Compares the bytes on disk with the worked examples of docs/storage-format.md. A change here is a new format version.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -93,7 +93,7 @@ async function dump(directory: string) {
   const entriesOf = (name: string) => {
     const tree = new Tree(root, path, name, writeRowKey);
     const keys = tree.keys({ start: Buffer.of(0), end: Buffer.of(0xff) }, 10);
-    // The length is lmdb's own, of a buffer that is longer; not every version of node asks for it.
+    // lmdb redefines the length of a longer buffer; not every version of Node.js asks for it.
     const hex = (bytes: Buffer | undefined) => bytes?.toString('hex', 0, bytes.length);
     return keys.map(key => [key.toString('hex'), hex(tree.get(key))]);
   };

@@ -49,17 +49,17 @@ export interface EngineKind {
 export interface EngineOptions {
   readonly clock: Clock;
   /**
-   * `full`: answered commits survive a power cut. `none`: they survive a kill of the process only. Engines with one mode ignore the
-   * option.
+   * `full`: acknowledged commits survive a power cut. `none`: they survive only a kill of the process. Engines with one
+   * mode ignore the option.
    */
   readonly durability: 'full' | 'none';
-  /** A promise that no other process writes to the same data meanwhile. */
+  /** A promise that no other process writes to the same data at the same time. */
   readonly exclusive: boolean;
   /** The bound of the commit queue, in changes; beyond it commits fail with `busy`. */
   readonly waitingMax?: number | undefined;
 }
 
-/** What can be done with an engine's data besides serving it. A tool that the engine does not have is absent. */
+/** What can be done with an engine's data apart from serving it. A tool that the engine does not have is absent. */
 export interface EngineTools {
   /** Where the data is, for people: a directory in full, `memory`. Without secrets. */
   readonly place: string;
@@ -110,9 +110,12 @@ export interface NamedContent {
   readonly id: string;
   /** The row names bytes up to here: the content has at least as many. */
   readonly bytes: number;
-  /** Of a content that names others in its turn: these, by all of its bytes. */
+  /** For a content that names others in turn: these, from all of its bytes. */
   readonly names?: ((bytes: Buffer) => readonly NamedContent[]) | undefined;
-  /** Where bytes of it are in what the row stands for, in the domain's words: `the bytes 0 to 99 of the blob`. Undefined where the row uses none of them. */
+  /**
+   * Where its bytes are in what the row stands for, in the domain's words: `the bytes 0 to 99 of the blob`. Undefined
+   * if the row uses none of them.
+   */
   readonly where?: ((from: number, until: number) => string | undefined) | undefined;
 }
 

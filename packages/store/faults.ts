@@ -4,7 +4,7 @@ import { StoreError, type StoreErrorCode } from './store-error.js';
 
 /** Every member except `random` is a probability, 0 to 1, drawn once a call. */
 export interface Faults {
-  /** Gives numbers from 0 up to but not including 1. */
+  /** Returns numbers from 0 up to but not including 1. */
   readonly random: () => number;
   /** The call fails without effect: `busy` for a read; `busy`, `conflict` or `full` for a change. */
   readonly failBefore: number;

@@ -117,7 +117,7 @@ test('with all faults at once, a counter is between the acknowledged and the pos
   }
 });
 
-test('contents fail as rows do: what is written or not is whole or gone, and a read may break off', async () => {
+test('contents fail as rows do: a written one is whole or gone, and a read may break off', async () => {
   let [finished, failed, brokenOff] = [0, 0, 0];
   for (let seed = 1; seed <= 200; seed += 1) {
     const random = seeded(seed);

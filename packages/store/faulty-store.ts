@@ -21,7 +21,7 @@ export type { Faults } from './faults.js';
 
 const SHORT_SCAN_ROWS_MAX = 10;
 
-/** The faults of a store with contents are theirs too. */
+/** The faults of a store with contents also apply to its contents. */
 export function openFaultyStore(store: StoreWithContent, faults: Faults): StoreWithContent;
 export function openFaultyStore(store: Store, faults: Faults): Store;
 export function openFaultyStore(store: Store | StoreWithContent, faults: Faults): Store {

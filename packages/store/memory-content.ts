@@ -19,7 +19,7 @@ interface MemoryContent {
 }
 
 export interface MemoryContentOptions {
-  /** Of all contents together; a write beyond it fails with `full`. */
+  /** For all contents together; a write beyond it fails with `full`. */
   readonly bytesMax: number;
   readonly isLiving: (space: Space) => boolean;
 }
@@ -28,7 +28,7 @@ export class MemoryContentStore implements ContentStore {
   readonly #options: MemoryContentOptions;
   readonly #contents = new Map<string, MemoryContent>();
   readonly #pins = new Set<number>();
-  /** Dropped after the pins below the number were there. */
+  /** Dropped while pins below the number existed. */
   #dropped: { readonly content: MemoryContent; readonly before: number }[] = [];
   #lastId = 0;
   #lastPin = 0;
@@ -97,7 +97,7 @@ export class MemoryContentStore implements ContentStore {
     }
   }
 
-  /** All contents of a space that was dropped. */
+  /** Removes all contents of a dropped space. */
   dropSpace(space: number): void {
     for (const content of this.#contents.values()) {
       if (content.space === space && content.state !== 'open') this.#drop(content);
@@ -123,7 +123,7 @@ export class MemoryContentStore implements ContentStore {
   remove(content: MemoryContent): void {
     if (content.state !== 'gone') this.#bytes -= content.bytes;
     content.state = 'gone';
-    // Reads that have begun keep the pieces.
+    // Reads in progress keep the pieces.
     content.pieces = [];
     content.bytes = 0;
     this.#contents.delete(content.id);

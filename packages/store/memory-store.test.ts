@@ -47,7 +47,7 @@ test('the memory store handles 100,000 rows, half of them in partitions of their
   assert.equal(page.rows.length, 100_000);
 });
 
-test('a page of the memory store ends early where its visitor works long', async () => {
+test('a page of the memory store ends early if its visitor works long', async () => {
   const store = openMemoryStore();
   const space = await store.createSpace({ account: 'a', service: 't', name: 'n' }, Buffer.alloc(0));
   assert(space !== undefined);

@@ -35,7 +35,7 @@ export interface MemoryStoreOptions {
   readonly clock?: Clock | undefined;
   /** For tests of a store's callers: the traits of another engine. */
   readonly traits?: StoreTraits | undefined;
-  /** Of all contents together; no bound unless given. */
+  /** For all contents together; default unbounded. */
   readonly contentBytesMax?: number | undefined;
 }
 
@@ -54,7 +54,7 @@ export const memoryEngine: EngineKind = {
   tools: () => TOOLS,
 };
 
-/** A page is made in one piece, so it ends early where its visitor works long: about 10 ms. */
+/** A page is built in one piece, so it ends early if its visitor works long: about 10 ms. */
 const STEPS_OF_PAGE_MAX = 500_000;
 
 class MemoryStore implements Engine {
@@ -206,7 +206,7 @@ class MemoryStore implements Engine {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // Calls under way need only microtasks, so they end before the next turn of the event loop.
+    // Calls in progress need only microtasks, so they end before the next turn of the event loop.
     await this.content.close();
   }
 

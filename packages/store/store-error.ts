@@ -3,7 +3,7 @@
 /**
  * - `conflict`: concurrent commits kept changing the partition, and the engine aborted; nothing was changed.
  * - `busy`: the engine cannot do it now, or could not find out whether it was done.
- * - `full`: no space left; nothing was changed, reads and deletes go on.
+ * - `full`: no space left; nothing was changed, reads and deletes still work.
  * - `tooLarge`: a commit has more bytes than the engine takes at once; nothing was changed.
  * - `closed`: the store is closed or closing.
  * - `corrupt`: bytes on disk break the format; the message names the place.

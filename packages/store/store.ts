@@ -1,14 +1,16 @@
-// The store contract: what every engine promises and every domain builds on.
-// It knows spaces, partitions, keys, versions and bytes; it leaves entities, messages, blobs, HTTP and Azure to others.
+// The store contract: what every engine promises and every domain builds on. It knows spaces, partitions, keys,
+// versions and bytes; it leaves entities, messages, blobs, HTTP and Azure to others.
 //
 // Laws, proved by the conformance suite:
-// 1. Rows of a space are ordered by (partition, key), each ordinally by UTF-16 code unit, as JavaScript's `<` orders strings.
+// 1. Rows of a space are ordered by (partition, key), each ordinally by UTF-16 code unit, as JavaScript's `<` orders
+//    strings.
 // 2. Commits of one partition are linearizable; a commit is applied whole or not at all.
 // 3. One scan of one partition sees each commit whole or not at all.
 // 4. A row's version rises strictly over its life, also over delete and re-create, and under any clock.
-// 5. Answered commits survive a kill of the process and, in a durable mode, a power cut; no read shows
-//    a commit that such a failure could undo.
-// 6. A decision without changes changes nothing; a decision that throws changes nothing and its error reaches the caller.
+// 5. Acknowledged commits survive a kill of the process and, in a durable mode, a power cut; no read shows a commit
+//    that such a failure could undo.
+// 6. A decision without changes changes nothing; a decision that throws changes nothing and its error reaches the
+//    caller.
 
 /** Longest partition and longest key of a row, in UTF-16 code units (protocol: data-model#keys). Bounds of a scan may be longer. */
 export const KEY_LENGTH_MAX = 1024;
@@ -47,8 +49,8 @@ export interface ScanRange {
 }
 
 /**
- * What a visitor's own work has cost so far: the visitor adds to it, and the scan gives the thread to others the sooner for it. One
- * step takes about as long as a comparison of two numbers.
+ * What a visitor's own work has cost so far: the visitor adds to it, and the scan yields the thread earlier. One step
+ * takes about as long as a comparison of two numbers.
  */
 export interface Effort {
   steps: number;
@@ -67,16 +69,16 @@ export interface Budget {
   readonly examined: number;
   /** Time spent, in milliseconds of the store's clock. */
   readonly milliseconds: number;
-  /** No bound: how much work the visitor does, where that may be more than the scan's own. Read after each visit. */
+  /** Not a bound: how much work the visitor does, where that may be more than the scan's own. Read after each visit. */
   readonly effort?: Effort | undefined;
-  /** No bound: the visitor reads all of each row that counts, so that the store may have it at hand before. */
+  /** Not a bound: the visitor reads all of each row that counts, so the store may load it ahead. */
   readonly isReadWhole?: boolean | undefined;
 }
 
 /**
- * The value is what `bytes` has from `from` until `until`. To look there costs less than `value`, which may be a view that is made when it is asked for. So may be
- * `key`: its bytes are those from `keyFrom` until `keyUntil`, in a code in which 20 to 7E are the characters of ASCII, and nothing else. A negative `keyFrom`:
- * it is not there.
+ * The value is `bytes[from, until)`. Looking there costs less than `value`, which may be a view created on demand. So
+ * may be `key`: its bytes are those from `keyFrom` until `keyUntil`, in a code in which 20 to 7E are the characters of
+ * ASCII, and nothing else is. If `keyFrom` is negative the key is not in `bytes`.
  */
 export interface RowInPlace extends Row {
   readonly bytes: Buffer;
@@ -87,8 +89,8 @@ export interface RowInPlace extends Row {
 }
 
 /**
- * The visitor of a scan sees a row in place: the row and its bytes are valid during the call only; copy them to keep them (`copyRow`).
- * True: the row counts against the budget's rows and bytes.
+ * The visitor of a scan sees a row in place: the row and its bytes are valid during the call only; copy them to keep
+ * them (`copyRow`). True: the row counts against the budget's rows and bytes.
  */
 export type Visit = (row: RowInPlace) => boolean;
 
@@ -133,8 +135,8 @@ export type Decide<R> = (rows: ReadRows, tick: bigint) => Decision<R>;
 /** Differences between engines that matter to their callers. */
 export interface StoreTraits {
   /**
-   * A commit that reads a range costs about as much as one that reads as many keys, also while many others commit to the
-   * partition. Where it is false, such a commit may have to wait for all others.
+   * A commit that reads a range costs about as much as one that reads as many keys, even while many others commit to
+   * the partition. If false, such a commit may have to wait for all others.
    */
   readonly cheapRangeReadsInCommit: boolean;
 }
@@ -167,6 +169,6 @@ export interface Store {
   /** Returns the decision's result once the changes are durable, or undefined without a decision if this generation is gone. */
   commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined>;
 
-  /** Waits for commits under way; later calls fail with `closed`. Closing twice is harmless. */
+  /** Waits for commits in progress; later calls fail with `closed`. Closing twice is harmless. */
   close(): Promise<void>;
 }

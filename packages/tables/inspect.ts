@@ -49,7 +49,7 @@ function rowFault({ service }: Space, { partition, key, value }: Row): string | 
   return `${damagedPart(value, encoded)} is not in the form in which it is written.`;
 }
 
-/** The forms are of equal length; the first byte that differs tells which part it is. */
+/** The forms are of equal length; the first byte that differs shows which part it is. */
 function damagedPart(value: Buffer, encoded: Buffer): string {
   const at = value.findIndex((byte, index) => byte !== encoded[index]);
   if (at < HEADER_BYTES) return 'its header';

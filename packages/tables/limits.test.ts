@@ -31,7 +31,7 @@ const passes = (properties: readonly Property[], key = KEY) => checkEntity(key, 
 const fails = (code: TableErrorCode, properties: readonly Property[], key = KEY) =>
   assert.throws(() => checkEntity(key, properties), { name: 'TableError', code });
 
-/** An entity of exactly so many bytes, none of whose values is over its own limit. */
+/** An entity of exactly this many bytes, whose values are all within their own limits. */
 function entityOf(bytes: number): Property[] {
   const list: Property[] = [];
   const overheadOf = (name: string) => entityBytes(KEY, [...list, binary(0, name)]);

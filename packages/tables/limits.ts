@@ -1,5 +1,5 @@
-// The limits of the Table service's data model (protocol: data-model) and the checks of one entity against them.
-// Limits of requests, documents and pages are beside their parsers.
+// The limits of the Table service's data model (protocol: data-model) and the checks of one entity against them. Limits
+// of requests, documents and pages are next to their parsers.
 import { KEY_LENGTH_MAX } from '#store';
 import type { EdmValue, Property } from './entity/edm.js';
 import type { EntityKey } from './entity/entity-key.js';
@@ -14,7 +14,7 @@ export const BINARY_BYTES_MAX = 65_536;
 export const ENTITY_BYTES_MAX = 1_048_576;
 export const PAGE_ENTITIES_MAX = 1000;
 export const CHANGESET_OPERATIONS_MAX = 100;
-/** A page ends after this time and goes on by continuation (protocol: queries#pages). */
+/** A page ends after this time and continues by continuation (protocol: queries#pages). */
 export const PAGE_MILLISECONDS_MAX = 5000;
 /** Stored bytes of a page. Azure's bound is not documented; ours bounds the memory of a page of large entities. */
 export const PAGE_BYTES_MAX = 8 * 1_048_576;

@@ -1,4 +1,4 @@
-// The refusals of the Table service: its codes beside those that all services share, and the failure of a changeset.
+// The refusals of the Table service: its codes in addition to those that all services share, and the failure of a changeset.
 import { type ErrorDetail, ServiceError, type SharedErrorCode } from '#account';
 
 export type TableErrorCode =
@@ -49,7 +49,7 @@ export class TableError extends ServiceError<TableErrorCode> {
   override readonly name = 'TableError';
 }
 
-/** What a changeset was refused for, and for which of its operations. */
+/** Why a changeset was refused, and for which of its operations. */
 export class ChangesetFailure extends Error {
   override readonly name = 'ChangesetFailure';
   /** Position in the changeset of the operation that failed. */

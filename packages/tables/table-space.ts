@@ -12,7 +12,7 @@ export interface TableSpaces {
 export interface TableContext extends TableSpaces {
   /** Rows that the caller may see; undefined for all. Writes outside are refused before they get here. */
   readonly within: ScanRange | undefined;
-  /** Absent where a dropped table's name is free at once. */
+  /** Absent if a dropped table's name is free at once. */
   readonly deletion?: DeletionDelay | undefined;
 }
 

@@ -35,7 +35,9 @@ const textOf = (file: string): string => {
 const ofKind = (pattern: RegExp) =>
   files.filter(file => pattern.test(file)).map(file => ({ file, text: textOf(file) }));
 const sources = ofKind(/\.ts$/);
-const pages = ofKind(/\.md$/).filter(({ file }) => file !== 'CHANGELOG.md');
+/** History, and a page of other programs' settings. */
+const OTHERS = ['CHANGELOG.md', 'docs/programs.md'];
+const pages = ofKind(/\.md$/).filter(({ file }) => !OTHERS.includes(file));
 const code = [
   ...sources.map(({ text }) => text.replace(COMMENT, '')),
   ...ofKind(/\.(?:json|js|py|c)$|^\.ci\//).map(({ text }) => text),

@@ -1,5 +1,5 @@
-// Nodes of Cassandra on this machine, on 127.0.0.1 and up unless told otherwise: starts, kills, pauses, resumes and stops them. What it knows of them is in
-// their directory, so that each command may be a process of its own. Their settings are node-files.ts's.
+// Nodes of Cassandra on this machine, by default on 127.0.0.1 and up: starts, kills, pauses, resumes and stops them.
+// All state is in their directory, so that each command may be a process of its own. node-files.ts has their settings.
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   closeSync,
@@ -26,12 +26,12 @@ const LOG_LINES = 30;
 /** Its settings are one line of some ten thousand characters. */
 const LOG_LINE_LENGTH = 300;
 
-/** Where nodes are, and how their processes are started. */
+/** The nodes' addresses, and how their processes are started. */
 export interface NodePlaces {
   hostOf(node: number): string;
-  /** Where clients are told to ask. */
+  /** The address for clients. */
   clientHostOf(node: number): string;
-  /** A command that runs the command behind it, in the same process. */
+  /** A command that runs the command given after it, in the same process. */
   launcherOf(node: number): readonly string[];
 }
 
@@ -46,7 +46,7 @@ export class Cluster {
   readonly #places: NodePlaces;
   readonly #properties: readonly string[];
 
-  /** `properties`: of Java, beside those that every node has. */
+  /** `properties`: Java's, in addition to those that every node has. */
   constructor(directory: string, places: NodePlaces = onLoopback(0), properties: readonly string[] = []) {
     this.#directory = directory;
     this.#places = places;
@@ -63,7 +63,10 @@ export class Cluster {
     return readdirSync(this.#directory).map(Number).sort();
   }
 
-  /** Makes a cluster of so many nodes and starts it; resolves when each takes requests and knows the others. Fails where one is there. */
+  /**
+   * Creates a cluster of this many nodes and starts it; resolves when each accepts requests and knows the others. Fails
+   * if there is one already.
+   */
   async start(count: number, overrides?: NodeSettings['overrides']): Promise<void> {
     if (this.nodes.length > 0) throw new Error(`A cluster is in ${this.#directory}: stop it first.`);
     const numbers = Array.from({ length: count }, (_, i) => i + 1);
@@ -80,7 +83,7 @@ export class Cluster {
     }
   }
 
-  /** As a failing machine does: at once, without a word to the others. */
+  /** Like a failing machine: at once, without notifying the others. */
   async kill(node: number): Promise<void> {
     this.#signal(node, 'SIGKILL');
     await this.#ended(node);
@@ -97,7 +100,10 @@ export class Cluster {
     this.#signal(node, 'SIGCONT');
   }
 
-  /** Starts a node that was killed, or kills it first; its data is as it was, and its settings too unless overrides are given. */
+  /**
+   * Starts a node that was killed, or kills it first; its data is unchanged, and so are its settings unless overrides
+   * are given.
+   */
   async restart(node: number, overrides?: NodeSettings['overrides']): Promise<void> {
     if (this.isRunning(node)) await this.kill(node);
     await this.#mustBeFree(node);
@@ -114,7 +120,7 @@ export class Cluster {
   #prepare(node: number, count: number, overrides: NodeSettings['overrides']): void {
     const directory = this.#of(node);
     mkdirSync(directory, { recursive: true });
-    // Each has the same part of the ring.
+    // Each has an equal part of the ring.
     const token = (2n ** 64n * BigInt(node - 1)) / BigInt(count) - 2n ** 63n;
     const seeds = Array.from({ length: count }, (_, i) => this.hostOf(i + 1));
     writeFileSync(
@@ -186,18 +192,18 @@ export class Cluster {
     if (this.isRunning(node)) throw new Error(`Node ${node} does not end.`);
   }
 
-  /** Else the other program's answer would be taken for the node's. */
+  /** Otherwise another program's answer would be taken for the node's. */
   async #mustBeFree(node: number): Promise<void> {
     const host = this.hostOf(node);
     if (await isListening(host)) throw new Error(`Another program listens at ${host}:${PORT}.`);
   }
 
-  /** Paused ones run, too. */
+  /** Paused ones count as running. */
   isRunning(node: number): boolean {
     const pid = this.#pidOf(node);
     if (pid === undefined) return false;
     try {
-      // A process that ended, and whose parent has not asked for it, has no command line; neither has another's number a part in this directory.
+      // A zombie has no command line; another process that reuses the pid does not contain this directory.
       return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(this.#of(node));
     } catch {
       return false;
@@ -206,7 +212,7 @@ export class Cluster {
 
   #isPaused(node: number): boolean {
     if (!this.isRunning(node)) return false;
-    // The state stands behind the program's name, which is in parentheses.
+    // The state follows the program's name, which is in parentheses.
     return /\) T [^)]*$/.test(readFileSync(`/proc/${this.#pidOf(node)}/stat`, 'utf8'));
   }
 

@@ -1,4 +1,4 @@
-// A file that is damaged is fetched again, and one that comes damaged is refused. The repository is a function here.
+// A damaged file is fetched again, and one that arrives damaged is refused. The repository is a function here.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ function beside(t: TestContext, ...texts: readonly string[]) {
   return { directory, file: join(directory, 'thing-1.jar'), asked: () => mock.callCount() };
 }
 
-test('jars: what is there and right is not fetched, and what is damaged is fetched again', async t => {
+test('jars: intact files are not fetched, and damaged ones are fetched again', async t => {
   const { directory, file, asked } = beside(t, RIGHT);
   writeFileSync(file, `${RIGHT}!`);
   assert.equal(await fetchJar(JAR, directory), file);
@@ -29,7 +29,7 @@ test('jars: what is there and right is not fetched, and what is damaged is fetch
   assert.equal(asked(), 1);
 });
 
-test('jars: what comes damaged is fetched three times, refused with its digest, and not kept', async t => {
+test('jars: a file that arrives damaged is fetched three times, refused with its digest, and not kept', async t => {
   const { directory, asked } = beside(t, 'damaged', 'damaged', 'damaged', RIGHT);
   await assert.rejects(fetchJar(JAR, directory), {
     message: `${PATH} is not what it was: its SHA-256 is ${createHash('sha256').update('damaged').digest('hex')}.`,

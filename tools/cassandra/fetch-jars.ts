@@ -1,5 +1,5 @@
-// Fetches the files of Cassandra from Maven Central into a directory of the user's cache, each checked by its digest; what is there and right is kept.
-// Which files they are is jars.ts's.
+// Fetches the files of Cassandra from Maven Central into a directory of the user's cache, each checked by its digest;
+// intact files are kept. jars.ts lists them.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -34,7 +34,10 @@ async function download({ path, sha256 }: Jar): Promise<Buffer> {
   }
 }
 
-/** Into the directory; what is there and damaged is fetched again. Rejects where what is fetched has another digest, and leaves the directory as it was. */
+/**
+ * Fetches into the directory, again if the present file is damaged. Rejects if the fetched file has another digest, and
+ * leaves the directory as it was.
+ */
 export async function fetchJar(jar: Jar, directory: string): Promise<string> {
   const file = join(directory, basename(jar.path));
   if (existsSync(file) && digestOf(readFileSync(file)) === jar.sha256) return file;

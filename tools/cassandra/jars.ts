@@ -1,6 +1,6 @@
-// The files that make up Cassandra, each with the SHA-256 of what it must hold: `org.apache.cassandra:cassandra-all` with what it needs at run time,
-// without the libraries of other systems than Linux. Made from `mvn dependency:copy-dependencies -Dmdep.useRepositoryLayout=true`.
-// Paths are those of Maven Central.
+// The files that make up Cassandra, each with its SHA-256: `org.apache.cassandra:cassandra-all` with its run-time
+// dependencies, without the libraries for systems other than Linux. Made from `mvn dependency:copy-dependencies
+// -Dmdep.useRepositoryLayout=true`. Paths are those of Maven Central.
 
 export const CASSANDRA_VERSION = '5.0.9';
 
@@ -9,7 +9,7 @@ export interface Jar {
   readonly sha256: string;
 }
 
-/** A path and its digest a line. */
+/** A path and its digest per line. */
 const LINES = `
 at/yawk/lz4/lz4-java/1.10.1/lz4-java-1.10.1.jar a58a84c4271e50df4c96ed916ccb7e48a869f8ed9cdcda1ad5d3d4c33b0214a3
 ch/obermuhlner/big-math/2.3.0/big-math-2.3.0.jar d921bc4e0c57e3d90c7d161142411728d7e72ac975c6dda4914faf292aa83648

@@ -1,10 +1,10 @@
-// How many nodes of a cluster one of them knows. Nodes hear of each other one after another, also after they take requests.
+// How many nodes of a cluster one of them knows. Nodes learn of each other one after another, even after they accept requests.
 import cassandra from 'cassandra-driver';
 
-/** Where nothing else is said the nodes of a cluster are in it. */
+/** The default data center of a cluster's nodes. */
 const DATA_CENTER = 'datacenter1';
 
-/** Itself with them. Fails where it takes no requests. */
+/** Including itself. Fails if it accepts no requests. */
 export async function knownHosts(host: string): Promise<number> {
   const client = new cassandra.Client({ contactPoints: [host], localDataCenter: DATA_CENTER });
   try {

@@ -1,4 +1,5 @@
-// npm run cassandra -- start [1|3] | kill N | pause N | resume N | restart N | stop: a cluster of Cassandra on this machine, for tests and for trying.
+// npm run cassandra -- start [1|3] | kill N | pause N | resume N | restart N | stop: a cluster of Cassandra on this
+// machine, for tests and experiments.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -16,10 +17,10 @@ npm run cassandra -- run COMMAND    runs a command beside a cluster of one node,
 SHELFMARK_CASSANDRA_FIRST=N puts the first node at 127.0.0.N.
 `;
 
-/** Of three, the last is below the address that ends loopback's. */
+/** With three, the last is below the end of the loopback range. */
 const FIRST_MAX = 252;
 
-/** The last number of the first node's address. Clusters whose addresses differ may stand beside each other, also of one checkout. */
+/** The last number of the first node's address. Clusters with different addresses can coexist, even in one checkout. */
 function firstAddress(): number {
   const text = process.env.SHELFMARK_CASSANDRA_FIRST ?? '1';
   const first = /^\d+$/.test(text) ? Number(text) : 0;
@@ -57,7 +58,7 @@ async function stop(cluster: Cluster): Promise<string> {
     : `stopped: ${count} nodes, their data is removed`;
 }
 
-/** What it does to a node, and says of it. */
+/** An action on a node, and its message. */
 const OF_NODE: Readonly<Record<string, (cluster: Cluster, node: number) => Promise<string> | string>> = {
   kill: async (cluster, node) => {
     await cluster.kill(node);

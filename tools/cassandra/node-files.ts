@@ -1,9 +1,10 @@
-// The settings of one node, as text. Those that the engine's promise rests on are marked; the others make a node small and quick to start.
+// The settings of one node, as text. Those that the engine's promise depends on are marked; the others make a node
+// small and quick to start.
 import { join } from 'node:path';
 
 export interface NodeSettings {
   readonly host: string;
-  /** What clients are told. */
+  /** The address for clients. */
   readonly clientHost: string;
   readonly token: bigint;
   readonly seeds: readonly string[];
@@ -12,10 +13,10 @@ export interface NodeSettings {
   readonly overrides?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The most that one statement may be: a changeset of 4 MiB with its rows' images, and contents' pieces. */
+/** The maximum of one statement: a changeset of 4 MiB with its rows' images, and contents' pieces. */
 const FRAME = '16MiB';
 
-/** Promise: a commit is on disk at each replica that answered, and reads at SERIAL see what was decided. */
+/** Promise: a commit is on disk at each replica that answered, and SERIAL reads see what was decided. */
 const DURABLE = { commitlog_sync: 'batch', paxos_variant: 'v2' };
 
 const PLAIN = {
@@ -71,7 +72,7 @@ seed_provider:
 `;
 }
 
-/** Files that show who a node is, and whom it takes for a client. */
+/** Files that identify a node, and the clients that it trusts. */
 export interface Keystores {
   readonly keystore: string;
   readonly truststore: string;
@@ -79,8 +80,8 @@ export interface Keystores {
 }
 
 /**
- * Settings of a node that asks for passwords and permissions; the first user is `cassandra`, with that password. What a user may is known two seconds later
- * unless it is looked up each time.
+ * Settings of a node that asks for passwords and permissions; the first user is `cassandra`, with that password. A
+ * change of permissions takes effect two seconds later unless it is looked up each time.
  */
 export const WITH_PASSWORDS = {
   authenticator: 'PasswordAuthenticator',
@@ -88,7 +89,7 @@ export const WITH_PASSWORDS = {
   permissions_validity: '0ms',
 };
 
-/** Settings of a node that speaks TLS only; `asksClients`: which have to show a certificate. */
+/** Settings of a node with TLS only; `asksClients`: it requires certificates of clients. */
 export const withTls = (
   { keystore, truststore, password }: Keystores,
   asksClients: boolean,
@@ -139,12 +140,12 @@ const EXPORTED = [
 const HEAP = '768M';
 
 /**
- * Tables are made and dropped without a write of all that Cassandra knows of tables to the disk, which a node that is started again needs. An empty keyspace of
- * the tests is there after 0.5 s instead of 2.9 s.
+ * Tables are created and dropped without writing Cassandra's whole schema to the disk, which only a restarted node
+ * needs. An empty keyspace of the tests is ready after 0.5 s instead of 2.9 s.
  */
 export const NEVER_RESTARTED = ['-Dcassandra.test.flush_local_schema_changes=false'];
 
-/** What `java` is called with. */
+/** The arguments for `java`. */
 export function javaArguments(
   jars: readonly string[],
   directory: string,

@@ -1,17 +1,18 @@
-// What must hold before a change lands: `npm test`, the demo, recorded answers, a small fixed share of each long suite, the packed package, and `npm test`'s
-// files on the newest Node. Goes on after a failure. .ci/run calls it in a clean clone.
+// What must pass before a change lands: `npm test`, the demo, recorded answers, a small fixed share of each long suite,
+// the packed package, and `npm test`'s files on the newest Node. Continues after a failure. .ci/run calls it in a clean
+// clone.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { longTests, type Outcome, program, runStep, type Step } from './step.js';
 
-/** A release, not a tag: a new Node must not hold up a change that has nothing to do with it. */
+/** A release, not a tag: a new Node must not block an unrelated change. */
 const NEWEST_NODE = '26.12.1';
 
 const directory = mkdtempSync(join(tmpdir(), 'shelfmark-gate-'));
 process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
 
-/** Azure's command is used where an earlier run of `verify programs` installed it. */
+/** Uses Azure's command if an earlier run of `verify programs` installed it. */
 const NO_INSTALL = { SHELFMARK_INSTALL: 'no' };
 
 const STEPS: readonly Step[] = [

@@ -1,4 +1,5 @@
-// node dist/tools/verify/on-node.js VERSION [FILTER…]: the tests on another version of Node.js, which npm installs into a folder that is removed at the end.
+// node dist/tools/verify/on-node.js VERSION [FILTER…]: the tests on another version of Node.js, which npm installs into
+// a temporary folder.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

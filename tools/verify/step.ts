@@ -1,4 +1,4 @@
-// One command of the gate or of a suite: run to its end with its output in a file, timed, and counted by the line with which it closes.
+// One command of the gate or of a suite: runs to its end with its output in a file, and is timed, and counted by its last line.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createWriteStream, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ export interface Step {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether a failure is tried once more as a whole. Test files are tried again by run-tests.ts. */
+  /** Whether a failed step is repeated as a whole. run-tests.ts repeats test files. */
   readonly isRepeated: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface Outcome {
   readonly seconds: number;
   readonly passed: number;
   readonly failed: number;
-  /** Of those that passed, how many did at the second attempt. */
+  /** Tests that passed only at the second attempt. */
   readonly unsteady: number;
 }
 
@@ -29,11 +29,11 @@ export const tests = (name: string, paths: readonly string[], env: Step['env'] =
   isRepeated: false,
 });
 
-/** The same with what runs only at length. */
+/** The same including what runs only with SHELFMARK_LONG. */
 export const longTests = (name: string, paths: readonly string[], env: Step['env'] = {}): Step =>
   tests(name, paths, { SHELFMARK_LONG: '1', SHELFMARK_TEST_TIMEOUT: '1800000', ...env });
 
-/** A program that ends with 0 if all is well. */
+/** A program that exits with 0 on success. */
 export const program = (
   name: string,
   file: string,
@@ -48,7 +48,7 @@ export const program = (
 
 const running = new Set<ChildProcess>();
 
-/** The process and all below it, by what `ps` lists. */
+/** The process and all its descendants, from `ps`. */
 function treeOf(root: number): readonly number[] {
   const { stdout = '' } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
   const rows = (stdout ?? '')
@@ -63,13 +63,13 @@ function treeOf(root: number): readonly number[] {
   return [...found];
 }
 
-/** Ends every command that runs, with all processes below it. */
+/** Ends every running command, with all its descendants. */
 export function endAll(): void {
   for (const pid of [...running].flatMap(child => (child.pid === undefined ? [] : treeOf(child.pid)))) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // It has already ended.
     }
   }
 }
@@ -79,7 +79,7 @@ interface Ended {
   readonly output: string;
 }
 
-/** Appends to the file what the command prints, and shows it where `isShown`. */
+/** Appends the command's output to the file, and shows it if `isShown`. */
 function perform({ command, env }: Step, file: string, isShown: boolean): Promise<Ended> {
   const [name, ...args] = command;
   return new Promise((done, fail) => {
@@ -106,16 +106,16 @@ function perform({ command, env }: Step, file: string, isShown: boolean): Promis
 
 const CLOSING = /(?:^|: )(\d+) passed, (\d+) failed(?:, \d+ skipped)?$/gm;
 
-/** What a command that ended with `code` says of itself; one that says nothing is one test. */
+/** The counts in the output of a command that ended with `code`; without any it counts as one test. */
 function countsOf({ code, output }: Ended): Pick<Outcome, 'passed' | 'failed' | 'unsteady'> {
   const [, passed, failed] = [...output.matchAll(CLOSING)].at(-1) ?? [];
   const unsteady = Number(/^Unsteady, .*: (\d+)$/m.exec(output)?.[1] ?? 0);
   if (passed === undefined) return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, unsteady };
-  // What ended with an error and counts none has failed after it counted.
+  // An error exit without counted failures means a failure after the count.
   return { passed: Number(passed), failed: code === 0 ? 0 : Math.max(1, Number(failed)), unsteady };
 }
 
-/** Runs the step, once more if it is such a one and fails. The output of both is in the file. */
+/** Runs the step, once more if it is repeatable and fails. The file has the output of both. */
 export async function runStep(step: Step, file: string, isShown: boolean): Promise<Outcome> {
   const start = performance.now();
   const first = countsOf(await perform(step, file, isShown));

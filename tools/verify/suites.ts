@@ -1,11 +1,12 @@
-// The long suites: what each proves, about how many minutes it takes alone on two cores, and its commands. docs/testing.md says which to run after which change.
+// The long suites: what each proves, about how many minutes it takes alone on two cores, and its commands.
+// docs/testing.md lists which to run after which change.
 import { longTests, program, type Step, tests } from './step.js';
 
 export interface Suite {
   readonly name: string;
   readonly minutes: number;
   readonly proves: string;
-  /** Programs that it uses, and Debian's packages that have them. Tests skip without them. */
+  /** Programs that it uses, and the Debian packages that have them. Tests skip without them. */
   readonly debian?: Readonly<Record<string, string>>;
   readonly steps: readonly Step[];
 }
@@ -15,7 +16,7 @@ const CASSANDRA_TARGET = { SHELFMARK_TARGET: 'cassandra' };
 const JAVA = { java: 'openjdk-17-jre-headless' };
 const THREE_PEERS = { SHELFMARK_PEERS: 'memory,process,azurite' };
 
-/** A step beside a cluster of one node. */
+/** A step with a cluster of one node. */
 const onCassandra = (step: Step): Step => ({
   ...step,
   command: ['node', 'dist/tools/cassandra/main.js', 'run', ...step.command],

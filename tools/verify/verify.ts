@@ -1,4 +1,4 @@
-// npm run verify [-- NAME…|all]: the long suites. It goes on after a failure, and ends with a table.
+// npm run verify [-- NAME…|all]: the long suites. Continues after a failure, and ends with a table.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const list = (): void => {
   say(`  name              min.  what it proves\n${rows.join('\n')}`);
 };
 
-/** Installs what a suite uses where this is root on Debian; tests that need what is missing skip and say so. */
+/** Installs what a suite uses if this is root on Debian; tests that need something missing skip and report it. */
 function install(suites: readonly Suite[]): void {
   const missing = suites
     .flatMap(({ debian = {} }) => Object.entries(debian))

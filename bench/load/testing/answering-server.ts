@@ -1,4 +1,4 @@
-// A server for tests of load generators: gives the answers that a test makes up, and keeps what was asked.
+// A server for tests of load generators: gives a test's answers, and records the requests.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

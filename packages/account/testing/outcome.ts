@@ -18,7 +18,7 @@ export async function outcomeOf<Outcome extends AnyOutcome, Kind extends Outcome
   return outcome;
 }
 
-/** For the errors of one service: a function that waits for the refusal, which must have the code, and gives the error. */
+/** For the errors of one service: returns a function that waits for the refusal, checks its code, and returns the error. */
 export const refusalsOf =
   <Code extends string>(errors: new (code: Code) => ServiceError<Code>) =>
   async (code: Code, running: Promise<AnyOutcome>): Promise<ServiceError<Code>> => {
@@ -31,7 +31,7 @@ export const refusalsOf =
     return error;
   };
 
-/** For the errors of one service: a function that tells the code with which an action refuses, `none` if it does not. */
+/** For the errors of one service: returns a function that returns the code with which an action refuses, or `none`. */
 export const codesOf =
   (errors: abstract new (...args: never[]) => { readonly code: string }) =>
   (action: () => unknown): string => {

@@ -1,10 +1,10 @@
-// That the unit of random texts draws every code point, and shrinks as fast-check's own does.
+// The unit of random texts draws every code point, and shrinks as fast-check's own does.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { codePoint } from './code-point.js';
 
-test('a code point is never half a pair, and any other may come', () => {
+test('a code point is never half a pair, and any other may occur', () => {
   const drawn = fc.sample(fc.string({ unit: codePoint, minLength: 20, maxLength: 40 }), 500);
   const points = drawn.flatMap(text => [...text].map(character => character.codePointAt(0) ?? -1));
   assert.ok(points.every(point => point < 0xd800 || point > 0xdfff));

@@ -1,5 +1,6 @@
-// Any code point but halves of surrogate pairs, as random texts have them. It draws what fast-check's unit `binary` draws, without the map of a million
-// characters that this one builds: a second of processor time and 90 MB, which every collection of garbage walks through again.
+// Any code point except halves of surrogate pairs, for random texts. It draws what fast-check's unit `binary` draws,
+// without that one's map of a million characters: a second of processor time and 90 MB, which every garbage collection
+// scans again.
 import fc from 'fast-check';
 
 const SURROGATES = { from: 0xd800, count: 0x800 } as const;
@@ -8,7 +9,7 @@ const SURROGATES = { from: 0xd800, count: 0x800 } as const;
 export const codePoint: fc.Arbitrary<string> = fc.nat({ max: 0x10ffff - SURROGATES.count }).map(
   index => String.fromCodePoint(index < SURROGATES.from ? index : index + SURROGATES.count),
   character => {
-    // Shrinking asks of any value whether it is one of these.
+    // Shrinking checks whether an arbitrary value is one of these.
     if (typeof character !== 'string') throw new Error('Not a character.');
     const point = character.codePointAt(0);
     const isSurrogate = point !== undefined && point >> 11 === SURROGATES.from >> 11;

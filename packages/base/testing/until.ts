@@ -1,10 +1,11 @@
-// The one way in which tests wait for something that sends no event: look until it is so, with one limit for all of them. The limit is long, because it
-// only ends tests that would hang: a busy machine, or one that stands still for seconds, must not fail a test.
+// The one way in which tests wait for something that sends no event: poll until it is so, with one time limit for all.
+// The limit is long, because it only ends tests that would hang: a busy machine, or one that stands still for seconds,
+// must not fail a test.
 import { setTimeout as pause } from 'node:timers/promises';
 
 const LIMIT_MS = 120_000;
 const LOOK_MS = 5;
-/** Kept, because some tests stop the clock that products read. */
+/** Captured, because some tests stop the clock that products read. */
 const now = performance.now.bind(performance);
 
 /** Resolves with the first result of `look` that is neither `undefined` nor `false`; throws an Error that names `what` after two minutes. */

@@ -1,4 +1,5 @@
-// `shelfmark account`: the accounts of a server's --accounts file. A running server takes what changed within two seconds, or at SIGHUP.
+// `shelfmark account`: the accounts of a server's --accounts file. A running server applies changes within two seconds,
+// or at SIGHUP.
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { systemCodeOf, ToolError } from '#data-tools';

@@ -1,4 +1,4 @@
-// Changes of a file of accounts: what it then holds, what stays of it, and what is refused.
+// Changes of a file of accounts: the result, what is preserved, and what is refused.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const refuses = (work: () => void, exit: ExitName, message: RegExp): void => {
   );
 };
 
-test('an account is added to a file, or to one that is made for its owner alone', t => {
+test('an account is added to a file, or to a new one that only its owner may read', t => {
   const path = fileWith(t);
   addAccount(path, 'shop', 'AQID');
   assert.equal(readFileSync(path, 'utf8'), 'shop:AQID\n');
@@ -49,7 +49,7 @@ test('a change keeps comments, other accounts and the mode', t => {
   assert.equal(statSync(path).mode & 0o777, 0o640);
 });
 
-test('what a server would refuse is refused, and the file stays', t => {
+test('what a server would refuse is refused, and the file stays as it is', t => {
   const path = fileWith(t, 'alice:AQID\n');
   refuses(() => addAccount(path, 'alice', 'AQID'), 'conflict', /has an account alice already/);
   refuses(() => addAccount(path, 'Al', 'AQID'), 'usage', /3 to 24 lower-case letters/);

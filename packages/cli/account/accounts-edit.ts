@@ -1,5 +1,5 @@
-// Changes a file of accounts (docs/security.md), which a server may be reading: the new text is written beside it and takes its name at once. What comes of a change is checked
-// as the server checks it, before anything is written.
+// Changes a file of accounts (docs/security.md), which a server may be reading: the new text is written to a file next
+// to it, which then replaces it at once. The result is validated as the server does, before anything is written.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -17,7 +17,7 @@ import { appendAccount, changeAccount } from './accounts-text.js';
 
 /** Only its owner may read a file of keys. */
 const MODE = 0o600;
-/** Of Azure's keys. */
+/** As Azure's keys have. */
 const KEY_BYTES = 64;
 
 export const newKey = (): string => randomBytes(KEY_BYTES).toString('base64');
@@ -41,7 +41,7 @@ function failed(path: string, error: unknown): unknown {
   return new ToolError('denied', `${path}: ${code}.`);
 }
 
-/** Throws ToolError usage, for a text of which a server would not have it. */
+/** Throws ToolError usage for a text that a server would refuse. */
 function checked(text: string, path: string): AccountKeys {
   try {
     const accounts = parseAccounts(text);
@@ -60,7 +60,7 @@ export function accountsIn(path: string): AccountKeys {
   return checked(text, path);
 }
 
-/** Writes the text beside the file and renames it. A second command at the same time finds the name taken. */
+/** Writes the text to a file next to it and renames that. A second command at the same time finds the name taken. */
 function write(path: string, text: string): void {
   const beside = `${path}.new`;
   let file: number;
@@ -74,7 +74,7 @@ function write(path: string, text: string): void {
     );
   }
   try {
-    // It goes on where the disk took a part; writeSync does not.
+    // Continues after a partial write; writeSync does not.
     writeFileSync(file, text);
     fsyncSync(file);
     closeSync(file);
@@ -89,7 +89,7 @@ function modeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mode ?? MODE;
 }
 
-/** One more account; makes the file where there is none. */
+/** Adds an account; creates the file if it does not exist. */
 export function addAccount(path: string, name: string, key: string): void {
   const text = textOf(path) ?? '';
   if (/[^\s#]/.test(text.replace(/^\s*#.*$/gm, '')) && Object.hasOwn(checked(text, path), name))
@@ -99,14 +99,17 @@ export function addAccount(path: string, name: string, key: string): void {
   write(path, changed);
 }
 
-/** The text of the file, which has the account. */
+/** The text of the file, which must have the account. */
 function textWith(path: string, name: string): string {
   if (!Object.hasOwn(accountsIn(path), name))
     throw new ToolError('notThere', `${path} has no account ${name}.`);
   return textOf(path) ?? '';
 }
 
-/** A new key before the present one, which holds on as the second; the second before is gone, and with `isLeaked` the present one too. */
+/**
+ * Inserts a new key before the present one, which stays valid as the second; the previous second is removed, and with
+ * `isLeaked` the present one too.
+ */
 export function rotateKey(path: string, name: string, key: string, isLeaked: boolean): void {
   const text = textWith(path, name);
   write(

@@ -1,7 +1,7 @@
-// The text of an accounts file while accounts come, go and get new keys: changes one entry and leaves every other line, comments too, as it is. The
-// server's own parser says what an account is; this only finds where one stands.
+// Edits the text of an accounts file: changes one entry and leaves every other line, including comments, as it is. The
+// server's own parser defines what an account is; this only finds its position.
 
-/** What stands at an account's place afterwards: its keys, or undefined for none. */
+/** The new keys of an account, or undefined to remove it. */
 type Change = (keys: readonly string[]) => readonly string[] | undefined;
 
 const entryOf = (name: string, keys: readonly string[]): string => [name, ...keys].join(':');
@@ -14,14 +14,14 @@ function changedEntry(entry: string, name: string, change: Change): string | und
   return changed && entryOf(name, changed);
 }
 
-/** One line, which may hold several entries. A line whose last account went goes too; one that said nothing before stays. */
+/** One line, which may hold several entries. Removes a line whose last account went; keeps one that was empty before. */
 function changedLine(line: string, name: string, change: Change): string | undefined {
   if (line.trimStart().startsWith('#') || line.trim() === '') return line;
   const kept = line.split(';').flatMap(entry => changedEntry(entry, name, change) ?? []);
   return kept.every(entry => entry.trim() === '') ? undefined : kept.join(';');
 }
 
-/** The text with the account's keys replaced by what `change` makes of them, or without the account if that is undefined. */
+/** The text with the account's keys replaced by the result of `change`, or without the account if that is undefined. */
 export const changeAccount = (text: string, name: string, change: Change): string =>
   text
     .split('\n')

@@ -1,5 +1,6 @@
-// The primary process of a cluster: forks workers, replaces those that die, and stops them. node:cluster accepts connections in it and
-// hands them to the workers by turns; the primary answers no request and does not open the store.
+// The primary process of a cluster: forks workers, replaces those that die, and stops them. node:cluster accepts
+// connections in it and hands them to the workers in rotation; the primary answers no request and does not open the
+// store.
 import cluster, { type Worker } from 'node:cluster';
 import { type AccountKeys, lastingMetrics, type MetricFamily, mergeMetrics } from '#server';
 import { ScatterGather } from './scatter-gather.js';

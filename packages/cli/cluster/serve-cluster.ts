@@ -5,7 +5,7 @@ import { ClusterView } from './cluster-view.js';
 import { freePort } from './free-port.js';
 import { Primary, type Started } from './primary.js';
 
-/** Attempts to find free ports, where another program takes one first. */
+/** Attempts to find free ports, if another program takes one first. */
 const PORTS_MAX = 5;
 
 interface Endpoint {
@@ -65,7 +65,7 @@ async function startOnce(
 ): Promise<{ readonly primary: Primary; readonly started: Started }> {
   const ports: string[] = [];
   for (const [option, endpoint] of Object.entries(endpoints)) ports.push(option, await portOf(endpoint));
-  // Of an option that is given twice the last one counts.
+  // If an option is given twice the last one counts.
   const primary = new Primary({ workers, args: [...process.argv.slice(2), ...ports], accounts });
   view.primary = primary;
   return { primary, started: await primary.start() };

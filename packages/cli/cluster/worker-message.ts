@@ -12,14 +12,14 @@ export type WorkerMessage =
   | { readonly kind: 'asking' }
   /** It accepts requests. */
   | { readonly kind: 'ready'; readonly line: string }
-  /** It cannot serve, and waits to be ended; `code` is the system's error code, where there is one. */
+  /** It cannot serve, and waits to be ended; `code` is the system's error code, if there is one. */
   | { readonly kind: 'failed'; readonly text: string; readonly code: string | undefined }
   /** It accepts only the accounts of that request. */
   | { readonly kind: 'applied'; readonly request: number }
   | { readonly kind: 'metrics'; readonly request: number; readonly metrics: WorkerMetrics };
 
 export type PrimaryMessage =
-  /** Answer the requests under way, close the store and end. */
+  /** Answer the requests in progress, close the store and end. */
   | { readonly kind: 'stop' }
   | { readonly kind: 'accounts'; readonly request: number; readonly accounts: AccountKeys }
   | { readonly kind: 'metrics'; readonly request: number };

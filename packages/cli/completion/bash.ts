@@ -1,10 +1,10 @@
 // The completion script of bash. It needs nothing but bash itself, 3.2 or later.
 import { type CommandNode, type OptionNode, placesIn } from './command-tree.js';
 
-/** The words of a script stand in single quotes, which hold everything but themselves. */
+/** The words of a script are in single quotes, which hold everything except themselves. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** `dump:--format) words='jsonl csv'` of each option with a value: bash then offers the words, or files where there are none. */
+/** `dump:--format) words='jsonl csv'` of each option with a value: bash then offers the words, or files if there are none. */
 function valueCases(path: readonly string[], options: readonly OptionNode[]): readonly string[] {
   return options
     .filter(({ takesValue }) => takesValue)
@@ -14,7 +14,7 @@ function valueCases(path: readonly string[], options: readonly OptionNode[]): re
     });
 }
 
-/** The script that `eval` or a file of bash-completion takes. */
+/** The script for `eval` or a file of bash-completion. */
 export function bashScript(root: CommandNode): string {
   const places = placesIn(root);
   const values = places.flatMap(({ path, node }) => valueCases(path, node.options));

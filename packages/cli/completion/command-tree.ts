@@ -1,15 +1,16 @@
-// What a shell completes, read from the command as commander has it: subcommands, their own subcommands, options, and the words that an option or an argument
-// may be. Knows nothing of a shell; bash.ts, zsh.ts and fish.ts write it down for theirs.
+// What a shell completes, read from the commander command: subcommands, their own subcommands, options, and the
+// possible words of an option or an argument. Independent of the shell; bash.ts, zsh.ts and fish.ts generate their
+// scripts.
 import type { Command, Option } from 'commander';
 
 export interface OptionNode {
-  /** `-o` and `--out`: those that there are. */
+  /** `-o` and `--out`, if both exist. */
   readonly names: readonly string[];
   /** The first sentence of its help. */
   readonly description: string;
   /** Whether a value follows. */
   readonly takesValue: boolean;
-  /** The words that its value may be; empty where any may, and files are offered. */
+  /** The possible words for its value; empty if any text is allowed, and files are offered. */
   readonly choices: readonly string[];
 }
 
@@ -18,11 +19,11 @@ export interface CommandNode {
   readonly description: string;
   readonly options: readonly OptionNode[];
   readonly subcommands: readonly CommandNode[];
-  /** The words that its first argument may be. */
+  /** The possible words for its first argument. */
   readonly choices: readonly string[];
 }
 
-/** Descriptions go to a line of a list. */
+/** A list shows one line of each description. */
 const firstLine = (text: string): string => text.split('\n')[0]?.trim() ?? '';
 
 const namesOf = ({ short, long }: Option): readonly string[] =>
@@ -42,7 +43,7 @@ const HELP: OptionNode = {
   choices: [],
 };
 
-/** The command and all below it. Hidden options, kept for old callers, are not offered. */
+/** The command and everything below it. Hidden options, kept for old callers, are not offered. */
 export function commandTree(command: Command): CommandNode {
   return {
     name: command.name(),

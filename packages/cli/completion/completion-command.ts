@@ -1,4 +1,5 @@
-// `shelfmark completion`: prints the script that completes the command in a shell. It is made from the command's own options, so that it knows what this version does.
+// `shelfmark completion`: prints the script that completes the command in a shell. It is generated from the command's
+// own options, so that it matches this version.
 import { Argument, Command } from 'commander';
 import { bashScript } from './bash.js';
 import { type CommandNode, commandTree } from './command-tree.js';

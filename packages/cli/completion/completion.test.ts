@@ -1,4 +1,4 @@
-// The completion scripts, in the shells that this machine has: what each offers for a line that somebody has begun.
+// The completion scripts, in the shells that this machine has: what each offers for an unfinished line.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ const inFish = (file: string, words: readonly string[]): readonly string[] =>
     .map(each => each.split('\t')[0] ?? '')
     .filter(each => each !== '');
 
-/** Zsh completes on a terminal alone, so what the script calls is replaced by what prints its words. */
+/** Zsh completes only on a terminal, so the functions that the script calls are replaced by ones that print their words. */
 function inZsh(file: string, words: readonly string[]): readonly string[] {
   const line = words.map(word => `'${word}'`).join(' ');
   const script = `compdef() { :; }; _files() { print -r -- FILES; }; compadd() { shift; print -rl -- "$@"; }

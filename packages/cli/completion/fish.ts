@@ -1,4 +1,4 @@
-// The completion script of fish: a line for each word, under the condition that its command was named.
+// The completion script of fish: a line for each word, on the condition that its command was named.
 import { type CommandNode, type OptionNode, placesIn } from './command-tree.js';
 
 /** In single quotes fish knows two escapes. */

@@ -18,7 +18,7 @@ function valueCases(options: readonly OptionNode[]): readonly string[] {
     });
 }
 
-/** The function of one command: the value of the option before, a subcommand's function, or the words that may stand here. */
+/** The function of one command: the value of the previous option, a subcommand's function, or the words that are possible here. */
 function commandFunction(program: string, path: readonly string[], node: CommandNode): string {
   const depth = path.length + 1;
   const children = node.subcommands.map(

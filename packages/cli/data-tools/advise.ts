@@ -1,4 +1,4 @@
-// `shelfmark advise`: what the rows of a table say about its keys, sizes and types, and what it costs.
+// `shelfmark advise`: advice on a table's keys, sizes and types from its rows, and its cost.
 import { Command } from 'commander';
 import { advise, Endpoint, parseCount, type TableAdvice, TableRows, ToolError } from '#data-tools';
 import {

@@ -1,4 +1,4 @@
-// `shelfmark import-azurite`: a folder of Azurite's into an account.
+// `shelfmark import-azurite`: an Azurite folder into an account.
 import { Command } from 'commander';
 import { importAzurite } from '#data-tools';
 import { type LoadFlags, withLast } from './load.js';

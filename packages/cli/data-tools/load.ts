@@ -36,7 +36,7 @@ merge merges properties, skip keeps them. For blobs, merge is the same as upsert
 has messages receives more only with upsert or merge.
 ${ADDRESS_HELP}`;
 
-/** \`--table\` takes many names, and so takes what stands behind them too: the last is the dump then. */
+/** \`--table\` takes many names, including the argument after them: the last is then the dump. */
 export function withLast(
   names: readonly string[],
   given: string | undefined,

@@ -1,4 +1,4 @@
-// `shelfmark reset`: deletes what an account has.
+// `shelfmark reset`: deletes the tables, queues and containers of an account.
 import { Command } from 'commander';
 import { reset, ToolError } from '#data-tools';
 import {

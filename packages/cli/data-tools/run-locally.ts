@@ -1,5 +1,5 @@
-// Runs what asks no account and prints the text that comes of it. Tells an error as the tools do, an event where stderr is no terminal, and nothing
-// besides.
+// Runs a tool that contacts no account and prints its text. Reports an error as the other tools do, as an event if
+// stderr is not a terminal, and nothing else.
 import { EXIT, JsonDisplay, systemCodeOf, ToolError } from '#data-tools';
 import { NO_READER, survivesClosedPipes, writeOut } from './run-tool.js';
 
@@ -10,7 +10,7 @@ function tell(code: number, message: string): void {
   process.exitCode = code;
 }
 
-/** A file or an output that the system refuses; what else is thrown is a bug, and is told with its stack. */
+/** A file or an output that the system refuses; anything else that is thrown is a bug, and is reported with its stack. */
 function refusalOf(error: unknown): string | undefined {
   const code = systemCodeOf(error);
   if (code === undefined || !(error instanceof Error)) return undefined;

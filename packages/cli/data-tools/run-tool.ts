@@ -1,5 +1,6 @@
-// Runs a data tool for its command: makes the context, tells progress on stderr, ends with the tool's exit code. A tool is a function of the context; what it throws is told as the last event. SIGINT and SIGTERM
-// stop it at a place from which --resume goes on; a second one ends at once.
+// Runs a data tool for its command: creates the context, reports progress on stderr, ends with the tool's exit code. A
+// tool is a function of the context; an error that it throws is the last event. SIGINT and SIGTERM stop it at a point
+// from which --resume continues; a second one ends at once.
 //
 //   command.action(flags => runTool(command, flags, async context => dump(…, context, writeOut)));
 import { setMaxListeners } from 'node:events';
@@ -40,8 +41,8 @@ export interface PaceFlags {
 }
 
 /**
- * How much the heap grows beyond what survived a collection before the next one, in percent. By default it may grow to some four times as much, of which nearly all is garbage here: what a tool holds
- * is bounded (data-tools/source/byte-budget.ts).
+ * How much the heap grows beyond what survived a collection before the next one, in percent. V8's default allows some
+ * four times as much, nearly all of it garbage here: what a tool holds is bounded (data-tools/source/byte-budget.ts).
  */
 const HEAP_GROWTH_PERCENT = 20;
 const PARALLEL_DEFAULT = 8;
@@ -59,7 +60,7 @@ export const withPace = (command: Command): Command =>
       `give up after this long without a success (default: ${RETRY_SECONDS_DEFAULT})`,
     );
 
-/** What the help of every command with an address says. */
+/** The help text of every command with an address. */
 export const ADDRESS_HELP = `
 SOURCE and TARGET are a connection string (UseDevelopmentStorage=true works), a URL with a SAS, or @FILE with one of
 these in it. Without the option, SHELFMARK_FROM and SHELFMARK_TO are read. Other users of the machine can see
@@ -73,7 +74,7 @@ export interface ToolResult {
   readonly more?: object;
 }
 
-/** The address of an option, or of the environment. */
+/** The address from an option, or from the environment. */
 export const addressOf = (flag: '--from' | '--to', value: string | undefined): Address =>
   addressFrom({ flag, value }, process.env);
 
@@ -99,7 +100,7 @@ export async function sourceOf(
   throw new ToolError(tool === 'diff' ? 'different' : 'damaged', `${damageOf(name, findings)}.`);
 }
 
-/** The reader of a pipe may go: then a write to stdout fails with EPIPE, which is told, and one to stderr is nobody's loss. */
+/** The reader of a pipe may go away: then a write to stdout fails with EPIPE, which is reported, and one to stderr is ignored. */
 export function survivesClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr])
     if (stream.listenerCount('error') === 0) stream.on('error', () => {});
@@ -144,7 +145,7 @@ function sourceContext(flags: PaceFlags, reporter: Reporter, signal: AbortSignal
   };
 }
 
-/** Of stdout, where its reader has gone. */
+/** For stdout, if its reader has gone. */
 export const NO_READER = 'Nobody reads the output any more.';
 
 function expectedFailure(error: unknown): ToolError | undefined {
@@ -194,13 +195,13 @@ export async function runTool(
     reporter.done({ tables, ...more });
     process.exitCode = EXIT[exit];
   } catch (error) {
-    // What was under way ends with its own error where the run is stopped.
+    // If the run is stopped, whatever was in progress ends with its own error.
     const failure = stop.signal.aborted ? stop.signal.reason : expectedFailure(error);
     if (failure instanceof ToolError) reporter.error(failure.exitCode, failure.message);
     else reporter.error(EXIT.gaveUp, error instanceof Error ? (error.stack ?? error.message) : String(error));
     process.exitCode = failure instanceof ToolError ? failure.exitCode : EXIT.gaveUp;
   } finally {
-    // What is still under way would go on trying.
+    // Anything still in progress would keep trying.
     stop.abort(new ToolError('interrupted', 'The run has ended.'));
     source?.transport.close();
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
@@ -220,7 +221,7 @@ export function withUsageErrors(command: Command): Command {
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT.usage));
 }
 
-/** Writes to stdout and waits until it is taken. */
+/** Writes to stdout and waits until it is accepted. */
 export const writeOut = (piece: Buffer | string): Promise<void> =>
   new Promise((resolve, reject) => {
     process.stdout.write(piece, error => (error ? reject(error) : resolve()));

@@ -1,4 +1,4 @@
-// `shelfmark stats`: what stands in tables: rows, bytes, partitions, types of properties, the largest.
+// `shelfmark stats`: the content of tables: rows, bytes, partitions, types of properties, the largest.
 import { Command } from 'commander';
 import { parseCount, stats, type TableStats } from '#data-tools';
 import {

@@ -1,4 +1,5 @@
-// Progress on a terminal: a line that is written over, with rows, rate, ranges done and retries, and single events as lines above it.
+// Progress on a terminal: a line that is overwritten, with rows, rate, ranges done and retries, and single events as
+// lines above it.
 import { SingleBar } from 'cli-progress';
 import type { Counts, Display, Fields, ToolEvent } from '#data-tools';
 

@@ -15,7 +15,7 @@ interface Watched {
   readonly taken: AccountKeys[];
   readonly said: string[];
   write(text: string): void;
-  /** Resolves once so many messages were said. */
+  /** Resolves once this many messages were logged. */
   saidSoMuch(count: number): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// The configured accounts: of a file, of the environment, or the emulator's, alike for every subcommand.
+// The configured accounts: from a file, from the environment, or the emulator's, the same for every subcommand.
 import { type AccountKeys, parseAccounts, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
 import type { AccountsFile } from './accounts-file.js';
 

@@ -1,11 +1,11 @@
-// A dump of the data tools given to a command for data directories: told with the command that is for it.
+// Refuses a dump of the data tools given to a command for data directories, and names the right command.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const MARKS = ['SHA256SUMS', 'manifest.json', '.partial'];
 const EXIT_USAGE = 2;
 
-/** Ends the process with 2 where the directory is a dump. */
+/** Ends the process with 2 if the directory is a dump. */
 export function refuseDump(directory: string, command: 'load' | 'verify'): void {
   if (existsSync(join(directory, 'data.mdb')) || !MARKS.some(name => existsSync(join(directory, name))))
     return;

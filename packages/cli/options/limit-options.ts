@@ -1,5 +1,5 @@
-// The limits of a server as options of the command: names, bounds, and the limits that they set. docs/limits.md says what each one bounds, and
-// where its default comes from.
+// The limits of a server as options of the command: names, bounds, and the limits that they set. docs/limits.md
+// documents what each one bounds, and where its default comes from.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ServerLimits } from '#server';
 

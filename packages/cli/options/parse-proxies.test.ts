@@ -1,4 +1,4 @@
-// --trusted-proxy: what is an address or a range of them, and what is neither.
+// --trusted-proxy: which texts are addresses or ranges, and which are neither.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InvalidArgumentError } from 'commander';

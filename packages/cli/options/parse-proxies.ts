@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { ConfigurationError, checkTrustedProxies } from '#server';
 
-/** @param before those that were named before it. */
+/** @param before the previously named ones. */
 export function parseProxies(text: string, before: readonly string[] = []): readonly string[] {
   try {
     checkTrustedProxies([text]);

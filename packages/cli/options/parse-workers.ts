@@ -1,4 +1,4 @@
-// Parses --workers, and gives the number of processes for it on this machine.
+// Parses --workers, and returns the number of processes for it on this machine.
 import { availableParallelism } from 'node:os';
 import { InvalidArgumentError } from 'commander';
 import { ConfigurationError } from '#server';
@@ -18,10 +18,10 @@ export function parseWorkers(text: string): Workers {
 }
 
 /**
- * Processes to serve with, as far as the engine allows it; `auto` takes one for each core, as far as that goes. `option` is
- * what chose the engine.
+ * The number of processes to serve with, within what the engine allows; `auto` takes one for each core, up to that.
+ * `option` is what chose the engine.
  *
- * @throws ConfigurationError if more are asked for by number than the engine allows.
+ * @throws ConfigurationError if the number asked for is more than the engine allows.
  */
 export function workersOf(
   workers: Workers,

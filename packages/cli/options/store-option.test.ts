@@ -17,7 +17,7 @@ test('--store is used as it is, if it is an address', () => {
     assert.throws(() => storeAddress({ store }), { name: 'ConfigurationError' }, store);
 });
 
-test('two options that say where the data is are refused, and the message names both', () => {
+test('two options for the place of the data are refused, and the message names both', () => {
   for (const [flags, names] of [
     [{ store: 'lmdb:a', data: 'a' }, '--store and --data'],
     [{ store: 'lmdb:a', location: 'a' }, '--store and --location'],

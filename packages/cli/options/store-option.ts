@@ -4,7 +4,7 @@ import { DATA_DEFAULT } from './data-default.js';
 
 export const STORE_FLAGS = '--store <address>';
 
-/** The options of a command that say where the data is. */
+/** The options of a command that set the place of the data. */
 export interface StoreFlags {
   readonly store?: string | undefined;
   readonly data?: string | undefined;

@@ -1,4 +1,4 @@
-// Which issuers and keys belong to the tenants that were named.
+// Which issuers and keys belong to the named tenants.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigurationError } from '#server';

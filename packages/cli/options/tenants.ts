@@ -2,7 +2,7 @@
 import { ConfigurationError, type Role, type TenantOptions } from '#server';
 
 export interface TenantFlags {
-  /** Each that was named, in their order. */
+  /** All named tenants, in their order. */
   readonly tenant?: readonly string[];
   readonly tenantIssuer?: string;
   readonly tenantJwks?: string;
@@ -18,13 +18,13 @@ export const oneMore = (value: string, before: readonly string[] = []): readonly
 
 const authorityOf = (tenant: string): string => `https://login.microsoftonline.com/${tenant}`;
 
-/** The issuers that Entra ID writes into tokens for storage, of its two versions (protocol: authentication#bearer-tokens). */
+/** The issuers that Entra ID writes into storage tokens of its two versions (protocol: authentication#bearer-tokens). */
 const issuersOf = (tenant: string): readonly string[] => [
   `${authorityOf(tenant)}/v2.0`,
   `https://sts.windows.net/${tenant}/`,
 ];
 
-/** @throws ConfigurationError where one issuer is given for several tenants. */
+/** @throws ConfigurationError if one issuer is given for several tenants. */
 export function tenantsOf(flags: TenantFlags): readonly TenantOptions[] {
   const {
     tenant: tenants = [],

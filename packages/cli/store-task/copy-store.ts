@@ -1,5 +1,5 @@
-// The common part of `backup` and `restore`: an engine's copy of a whole store, prepared here, made and checked in a process of its
-// own, and installed atomically once it is whole and on disk.
+// The common part of `backup` and `restore`: an engine's copy of a whole store, prepared here, made and checked in a
+// process of its own, and installed atomically once it is whole and on disk.
 import { StoreError, type StoreReport } from '#store';
 import { type CopyTask, copyOf, runStoreTask, sourceOf } from './store-task.js';
 

@@ -1,4 +1,4 @@
-// What commands say of a store, in one line.
+// The commands' one-line summary of a store.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SpaceCount, StoreReport } from '#store';
@@ -23,7 +23,7 @@ const report = (...spaces: readonly SpaceCount[]): StoreReport => ({
   notes: [],
 });
 
-test('a store is described by its tables and entities, and by what else there is', () => {
+test('a store is described by its tables and entities, and by whatever else it has', () => {
   assert.equal(describeStore(report()), '0 tables, 0 entities, 8192 bytes');
   const table = space('table', 'people', 1);
   assert.equal(describeStore(report(table)), '1 table, 1 entity, 8192 bytes');

@@ -1,13 +1,16 @@
 // Formats the summary of a store for the commands' output.
 import type { StoreReport } from '#store';
 
-/** Services besides that of tables, and what their spaces are. */
+/** The services other than tables, and the name of their spaces. */
 const OTHERS = [
   ['queue', 'queue'],
   ['blob', 'container'],
 ] as const;
 
-/** `3 tables, 1200 entities, 2 queues, 1 container, 524288 bytes`. Queues and containers are named where there are any; bytes are the size of the data. */
+/**
+ * `3 tables, 1200 entities, 2 queues, 1 container, 524288 bytes`. Queues and containers are named if there are any;
+ * bytes are the size of the data.
+ */
 export function describeStore({ spaces, bytes }: StoreReport): string {
   const tables = spaces.filter(({ service }) => service === 'table');
   const entities = tables.reduce((sum, { rows }) => sum + rows, 0);

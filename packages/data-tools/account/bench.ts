@@ -1,4 +1,5 @@
-// `bench`: how fast an account answers from here: inserts, point reads, a scan and deletes on a table of its own, which it makes and drops.
+// `bench`: how fast an account answers from here: inserts, point reads, a scan and deletes on a table of its own, which
+// it creates and drops.
 import type { ToolContext } from '../run/context.js';
 import type { Address } from '../source/address.js';
 import { Endpoint, failureOf } from '../source/endpoint.js';
@@ -15,7 +16,7 @@ export interface Measured {
   readonly rows: number;
   readonly seconds: number;
   readonly rowsPerSecond: number;
-  /** Of one request, in milliseconds. */
+  /** Per request, in milliseconds. */
   readonly p50: number;
   readonly p99: number;
 }
@@ -71,7 +72,7 @@ class Bench {
     return value.body;
   }
 
-  /** Sends so many requests, as many at once as --parallel says. */
+  /** Sends this many requests, with --parallel at a time. */
   async measure(
     operation: Measured['operation'],
     rows: number,
@@ -130,10 +131,10 @@ function measuredOf(
   };
 }
 
-/** Rows of a partition fit on a page, so that a scan reads all of them. */
+/** A partition's rows fit on a page, so that a scan reads all of them. */
 export const BENCH_ROWS_MAX = PARTITIONS * 1000;
 
-/** Hands out each measurement as it is there. @throws ToolError */
+/** Yields each measurement as soon as it is there. @throws ToolError */
 export async function bench(
   { target, rows }: BenchOptions,
   context: ToolContext,
@@ -150,7 +151,7 @@ export async function bench(
       await made.measure('insert', rows, i => {
         const { partitionKey: PartitionKey, rowKey: RowKey } = keyOf(i);
         const body = JSON.stringify({ PartitionKey, RowKey, number: i, text: VALUE });
-        // An insert that was sent twice would be a conflict.
+        // A repeated insert would be a conflict.
         return made.send('PUT', pathOf(table, i), body);
       }),
     );

@@ -1,4 +1,5 @@
-// `reset`: deletes every table of an account, and where it is asked for every queue and every container, so that tests begin from nothing.
+// `reset`: deletes every table of an account and, if asked for, every queue and every container, so that tests start
+// from an empty account.
 import type { ToolContext } from '../run/context.js';
 import type { Address, Service } from '../source/address.js';
 import { BadAnswer, Endpoint, failureOf } from '../source/endpoint.js';
@@ -20,7 +21,7 @@ interface Kind {
   readonly kind: Deleted['kind'];
   readonly service: Service;
   readonly list: (endpoint: Endpoint) => Promise<readonly string[]>;
-  /** What deletes one of them. */
+  /** The path whose DELETE removes one. */
   readonly path: (name: string) => {
     readonly path: string;
     readonly query?: Readonly<Record<string, string>>;
@@ -68,7 +69,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** One that is gone already is deleted, too. */
+/** One that is already gone counts as deleted. */
 async function remove(endpoint: Endpoint, { kind, path }: Kind, name: string): Promise<void> {
   const { status, value } = await endpoint.send({
     method: 'DELETE',
@@ -79,7 +80,7 @@ async function remove(endpoint: Endpoint, { kind, path }: Kind, name: string): P
   if (status >= 300 && status !== 404) throw value;
 }
 
-/** Hands out each that is deleted; how many tables. @throws ToolError */
+/** Yields each deleted name; returns how many tables. @throws ToolError */
 export async function reset(
   { target, queues, blobs }: ResetOptions,
   context: ToolContext,

@@ -1,5 +1,6 @@
-// Keys that grow with time, so that all writes go to the partition at one end of the table: the guide's prepend/append anti-pattern. Told by the order of
-// partitions and the order of their last writes, whose ranks are compared (Spearman's ρ).
+// Keys that grow with time, so that all writes go to the partition at one end of the table: the guide's prepend/append
+// anti-pattern. Detected from the order of partitions and the order of their last writes, by the correlation of their
+// ranks (Spearman's ρ).
 import type { Row } from '../line/row.js';
 import type { Finding, Rule } from './finding.js';
 
@@ -23,7 +24,7 @@ function ranksOf(values: readonly string[]): readonly number[] {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Of places in order with values: 1 if they rise together, -1 if one falls as the other rises; 0 if all values are equal. */
+/** For values in the order of their places: 1 if they rise, -1 if they fall; 0 if all values are equal. */
 function rankCorrelation(values: readonly string[]): number {
   const ranks = ranksOf(values);
   const mean = (values.length - 1) / 2;

@@ -1,26 +1,26 @@
-// What a table costs, by prices that its user gives: Azure's differ by region, redundancy and year.
+// A table's cost, from prices that the user gives: Azure's differ by region, redundancy and year.
 
 export interface Prices {
-  /** Of a GiB for a month. */
+  /** For a GiB for a month. */
   readonly gib: number | undefined;
-  /** Of 10,000 requests. */
+  /** For 10,000 requests. */
   readonly tenThousandRequests: number | undefined;
 }
 
 export interface Cost {
-  /** Of keeping the rows for a month. */
+  /** For keeping the rows for a month. */
   readonly storageAMonth: number | undefined;
-  /** Of reading the table once. */
+  /** For reading the table once. */
   readonly scan: number | undefined;
-  /** Of reading each row once by its keys. */
+  /** For reading each row once by its keys. */
   readonly pointReads: number | undefined;
-  /** Of writing the rows again, one by one, and in transactions of 100. */
+  /** For writing the rows again, one by one, and in transactions of 100. */
   readonly singleWrites: number | undefined;
   readonly batchedWrites: number | undefined;
 }
 
 const GIB = 1_073_741_824;
-/** Rows of a page, and requests to a price. */
+/** Rows per page, and requests per price. */
 const PAGE_ROWS = 1000;
 const REQUESTS = 10_000;
 const BATCH_ROWS = 100;

@@ -1,4 +1,4 @@
-// What advice is made of: a rule looks at every row and then says what it found, with numbers.
+// The parts of advice: a rule looks at every row and then returns its finding, with numbers.
 import type { Row } from '../line/row.js';
 
 /** Names are those of docs/data-tools.md. */
@@ -6,7 +6,7 @@ export type RuleName = 'hot-partition' | 'append-only' | 'key-hygiene' | 'oversi
 
 export interface Finding {
   readonly rule: RuleName;
-  /** One sentence: what is so, with its figures. */
+  /** One sentence: the observation, with its figures. */
   readonly says: string;
   /** The figures, and an example where there is one. */
   readonly evidence: Readonly<Record<string, unknown>>;

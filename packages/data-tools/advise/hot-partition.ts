@@ -1,5 +1,5 @@
-// Partitions that carry too much: of the rows, or of the writes of one second as the Timestamps tell. A partition is served by one machine at a time, which Azure holds to 2,000 entities a
-// second (the design guide's scalability target).
+// Partitions that carry too much: of the rows, or of the writes of one second according to the Timestamps. One machine
+// at a time serves a partition, which Azure limits to 2,000 entities a second (the design guide's scalability target).
 import type { Row } from '../line/row.js';
 import { Largest } from '../stats/largest.js';
 import { type Finding, percent, type Rule } from './finding.js';
@@ -8,7 +8,7 @@ const TARGET_A_SECOND = 2_000;
 /** Above half of the target a partition is near it. */
 const WRITES_A_SECOND = TARGET_A_SECOND / 2;
 const SHARE = 0.2;
-/** Of fewer rows a share says nothing. */
+/** With fewer rows a share means nothing. */
 const ROWS_LEAST = 100;
 /** Seconds of one partition that are kept at a time. */
 const SECONDS_MAX = 100_000;
@@ -64,7 +64,7 @@ export class HotPartition implements Rule {
     const [first] = this.#byRows.list();
     if (first === undefined || this.#total < ROWS_LEAST) return [];
     const share = first.rows / this.#total;
-    // As much as all others have is no news: with three partitions each has a third.
+    // A share equal to all others is no finding: with three partitions each has a third.
     const isUneven = this.#partitions === 1 || share > 2 / this.#partitions;
     if (share <= SHARE || !isUneven) return [];
     return [

@@ -1,5 +1,6 @@
-// Keys that do not sort as they are meant, or that clients have trouble with: numbers without leading zeros, characters that Azure refuses, spaces at the ends, keys that differ in
-// case alone, long keys. Each fault is told once a key, with its count and an example.
+// Keys that do not sort as intended, or that clients have trouble with: numbers without leading zeros, characters that
+// Azure refuses, spaces at the ends, keys that differ only in case, long keys. Each fault is reported once per key,
+// with its count and an example.
 import type { Row } from '../line/row.js';
 import { type Finding, percent, type Rule } from './finding.js';
 
@@ -8,11 +9,11 @@ const FORBIDDEN = /[/\\#?\u0000-\u001f\u007f-\u009f]/;
 const SPACED = /^\s|\s$/;
 /** Keys may have 512 characters on the emulator and 1 KiB on Azure: half of it is long. */
 const LONG_UNITS = 256;
-/** Keys of which case twins are sought, at a time. */
+/** Keys that are searched for case twins, at a time. */
 const TWINS_MAX = 50_000;
 /** Most keys must have a number before its order is a finding: a few digits in a hash are chance. */
 const NUMBERED_SHARE = 0.5;
-/** A number that a separator or an end bounds on both sides: `7`, `order-7`, `7_2020`. */
+/** A number with a separator or an end on both sides: `7`, `order-7`, `7_2020`. */
 const NUMBER = /^((?:.*?[^0-9A-Za-z])?[A-Za-z]*)(\d{1,15})(?=$|[^0-9A-Za-z])/s;
 
 interface Fault {
@@ -69,7 +70,7 @@ class KeyFaults {
     this.#key = key;
   }
 
-  /** Of row keys: another partition begins, with an order of its own. */
+  /** For row keys: another partition begins, with an order of its own. */
   begin(): void {
     this.#folded.clear();
     this.#prefix = undefined;
@@ -97,7 +98,7 @@ class KeyFaults {
     else if (this.#folded.size < TWINS_MAX) this.#folded.add(folded);
   }
 
-  /** Of keys in their order with equal beginnings, a number less than the one before is out of order. */
+  /** For keys in order with equal prefixes, a number less than the one before is out of order. */
   #addNumber(key: string): void {
     const found = NUMBER.exec(key);
     if (found === null) return;

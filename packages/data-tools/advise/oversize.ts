@@ -1,4 +1,4 @@
-// Entities, values and counts near the service's limits (docs/protocol/data-model.md): what grows past them is refused one day.
+// Entities, values and counts near the service's limits (docs/protocol/data-model.md): if they grow further they will be refused.
 import type { Property, Row } from '../line/row.js';
 import { valueSize } from '../stats/entity-size.js';
 import { type Finding, percent, type Rule } from './finding.js';
@@ -7,7 +7,7 @@ const NEAR = 0.7;
 const ENTITY_BYTES_MAX = 1_048_576;
 const VALUE_BYTES_MAX = 65_536;
 const PROPERTIES_MAX = 252;
-/** Of a String or Binary its length in bytes stands before it. */
+/** The length prefix of a String or Binary, in bytes. */
 const LENGTH_BYTES = 4;
 
 interface Most {
@@ -48,7 +48,7 @@ export class Oversize implements Rule {
     this.#count('entity', { value: bytes, row });
     this.#count('properties', { value: row.properties.length, row });
     for (const property of row.properties) {
-      // A short literal is no long value, and most are short.
+      // A short literal cannot be a long value, and most are short.
       if (property.literal.length * 2 <= VALUE_BYTES_MAX * NEAR && isLong(property)) continue;
       if (isLong(property))
         this.#count('value', { value: valueSize(property) - LENGTH_BYTES, row, name: property.name });

@@ -1,4 +1,4 @@
-// How sizes spread: their count, sum, greatest, and quantiles that are at most 1/16 too large.
+// The distribution of sizes: their count, sum, maximum, and quantiles that are at most 1/16 too large.
 
 /** Steps between a power of two and the next. */
 const STEPS = 16;
@@ -21,7 +21,7 @@ export class SizeSpread {
     return Math.ceil(Math.log2(Math.max(1, size)) * STEPS);
   }
 
-  /** The least size that so large a share of all is not above, rounded up; 0 of none. */
+  /** The smallest size that this share of all does not exceed, rounded up; 0 if there are none. */
   quantile(share: number): number {
     let left = Math.ceil(this.count * share);
     for (const [step, count] of [...this.#counts].sort((a, b) => a[0] - b[0])) {

@@ -1,4 +1,4 @@
-// Each rule finds the fault that was planted, and finds none in a sound table.
+// Each rule finds the planted fault, and finds none in a sound table.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compareKeys, type Row } from '../line/row.js';
@@ -139,30 +139,30 @@ const PLANTED: readonly (readonly [string, RuleName, RegExp, readonly Row[]])[] 
   ],
 ];
 
-/** Rows in order, looked at by one rule alone: by all of them these take seconds. */
+/** Feeds rows to one rule only: with all rules these take seconds. */
 function findingsOf(rule: Rule, ordered: readonly Row[]): readonly Finding[] {
   for (const row of ordered) rule.add(row, 0);
   return rule.findings();
 }
-/** So many keys, then a twin of the last. */
+/** `count` keys, then a twin of the last. */
 const twins = (count: number): readonly Row[] => [
   ...rows(count, i => rowOf('p', `A${pad(i)}`, [])),
   rowOf('p', `a${pad(count - 1)}`, []),
 ];
-/** So many seconds with one write, then one with many. */
+/** `count` seconds with one write, then one with many. */
 const seconds = (count: number): readonly Row[] => [
   ...rows(count, i => at(rowOf('p', pad(i), []), new Date(i * 1000).toISOString())),
   ...rows(1_001, i => at(rowOf('p', `z${pad(i)}`, []), '2020-01-01T00:00:00Z')),
 ];
 const WIDE = Array.from({ length: 17 }, (_, i): Told => [`p${i}`, 'String', 'x'.repeat(21_000)]);
-/** An entity of so many bytes, none of whose values is long. */
+/** An entity of `count` bytes without a long value. */
 function ofBytes(count: number): Row {
   const rest = count - entitySize(rowOf('c000', 'big', [...WIDE, ['rest', 'Binary', '']]));
   return rowOf('c000', 'big', [...WIDE, ['rest', 'Binary', Buffer.alloc(rest).toString('base64')]]);
 }
 const ELSEWHERE = rows(4_500, i => sound(i));
 
-/** What is told of so many, where the rule begins to speak. */
+/** What is counted, and the thresholds of the rules. */
 const BOUNDS: readonly (readonly [string, RuleName, readonly number[], (count: number) => readonly Row[]])[] =
   [
     [

@@ -1,4 +1,4 @@
-// Advice on a table, from its rows or a sample of them: every rule's findings, sizes, and the cost where prices are known.
+// Advice on a table, from its rows or a sample of them: every rule's findings, sizes, and the cost if prices are known.
 import type { Row } from '../line/row.js';
 import { entitySize } from '../stats/entity-size.js';
 import { AppendOnly } from './append-only.js';
@@ -15,13 +15,13 @@ export interface TableAdvice {
   /** Rows that were read. */
   readonly rows: number;
   readonly partitions: number;
-  /** Of entities, as Azure counts them. */
+  /** Size of the entities, as Azure counts it. */
   readonly bytes: number;
   readonly sizes: { readonly p50: number; readonly p99: number; readonly max: number };
   readonly findings: readonly Finding[];
-  /** Of a whole table whose prices were given. */
+  /** For a whole table whose prices were given. */
   readonly cost?: Cost;
-  /** Rows that were asked for, if the rows are a sample. */
+  /** The requested number of rows, if the rows are a sample. */
   readonly sample?: number;
 }
 

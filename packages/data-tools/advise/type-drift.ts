@@ -1,8 +1,9 @@
-// Properties whose types are not what queries need: several types under one name, and numbers or times written as strings, which compare and sort as texts.
+// Properties whose types do not suit queries: several types under one name, and numbers or times written as strings,
+// which compare and sort as texts.
 import { type EdmType, type Row, textOf } from '../line/row.js';
 import { type Finding, percent, type Rule } from './finding.js';
 
-/** Of fewer values a form is chance. */
+/** With fewer values a form is chance. */
 const VALUES_LEAST = 20;
 const SHARE = 0.95;
 /** Longer texts are neither. */
@@ -32,7 +33,7 @@ export class TypeDrift implements Rule {
       if (type !== 'String') continue;
       seen.strings++;
       const text = literal.length <= UNITS_MAX ? textOf(property) : '';
-      // Digits with a zero before them are codes, such as postal ones.
+      // Digits with a leading zero are codes, such as postal ones.
       if (NUMBER.test(text) && !/^-?0\d/.test(text)) seen.numbers++;
       else if (TIME.test(text)) seen.times++;
     }

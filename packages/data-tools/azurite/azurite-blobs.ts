@@ -1,5 +1,5 @@
-// The containers and blobs in a folder of Azurite's: metadata, policies, headers, and the contents of block and append blobs. What is none of them, a blob that was
-// never committed, a snapshot or a page blob, is handed out by name.
+// The containers and blobs in an Azurite folder: metadata, policies, headers, and the contents of block and append
+// blobs. Anything else, such as a blob that was never committed, a snapshot or a page blob, is reported by name.
 import { join } from 'node:path';
 import { AzuriteExtents, type Extent, extentOf } from './azurite-extents.js';
 import {
@@ -34,7 +34,7 @@ export interface AzuriteBlob {
   /** Content-Type and its like, by the names of the headers in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly tags: Readonly<Record<string, string>>;
-  /** That somebody set. */
+  /** If it was set explicitly. */
   readonly tier: string | undefined;
   readonly length: number;
   readonly extents: readonly Extent[];
@@ -56,7 +56,7 @@ function headersOf(properties: LokiDocument): Readonly<Record<string, string>> {
   return Object.fromEntries(named.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** The committed blocks in their order, or the one content of a blob that came whole. */
+/** The committed blocks in order, or the one content of a blob uploaded whole. */
 function extentsOf(document: LokiDocument): readonly Extent[] {
   const blocks = document.committedBlocksInOrder;
   if (Array.isArray(blocks) && blocks.length > 0)
@@ -69,7 +69,7 @@ function tagsOf(value: unknown): Readonly<Record<string, string>> {
   return textsIn(Object.fromEntries(set.filter(isRecord).map(tag => [String(tag.key), tag.value])));
 }
 
-/** Why a document of a blob is none that is taken; undefined where it is. */
+/** Why a blob's document is not imported; undefined if it is. */
 function reasonOf(document: LokiDocument): string | undefined {
   if (document.snapshot !== '') return `it is a snapshot, of ${document.snapshot}`;
   if (document.isCommitted !== true) return 'its blocks were never committed';
@@ -132,7 +132,7 @@ export class AzuriteBlobs {
       .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   }
 
-  /** What else lies in a container, and why it is none of its blobs here. */
+  /** Everything else in a container, and the reason why it is not imported. */
   skippedOf(container: AzuriteContainer): readonly { readonly name: string; readonly reason: string }[] {
     return this.#documentsOf(container).flatMap(document => {
       const reason = reasonOf(document);
@@ -140,13 +140,13 @@ export class AzuriteBlobs {
     });
   }
 
-  /** Reads the content of a blob once. Throws LokiInvalid if it is not all there. */
+  /** Reads the content of a blob once. Throws LokiInvalid if it is incomplete. */
   checkContent(blob: AzuriteBlob): void {
     const pieces = this.contentOf(blob);
     while (!pieces.next().done);
   }
 
-  /** The content of a blob in pieces. Throws LokiInvalid if it is not all there. */
+  /** The content of a blob in pieces. Throws LokiInvalid if it is incomplete. */
   *contentOf({ extents }: AzuriteBlob): Generator<Buffer> {
     this.#contents ??= new AzuriteExtents(this.#directory, CONTENTS);
     for (const extent of extents) yield* this.#contents.read(extent);

@@ -1,4 +1,4 @@
-// The contents of blobs and messages in a folder of Azurite's: pieces of files, which documents name by the file, an offset and a length.
+// The contents of blobs and messages in an Azurite folder: pieces of files, which documents name by file, offset and length.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { found, isRecord, type LokiDocument, LokiInvalid, readLokiFile } from './loki-file.js';
@@ -17,7 +17,7 @@ export function extentOf(value: unknown): Extent | undefined {
   return { id, offset, count };
 }
 
-/** Reads at most so much at once, whatever a blob weighs. */
+/** Bytes per read, however large a blob is. */
 const PIECE_BYTES = 4 * 1_048_576;
 
 export class AzuriteExtents {
@@ -36,7 +36,7 @@ export class AzuriteExtents {
     );
   }
 
-  /** The bytes of an extent, in pieces. Throws LokiInvalid if they are not all there. */
+  /** The bytes of an extent, in pieces. Throws LokiInvalid if they are incomplete. */
   *read({ id, offset, count }: Extent): Generator<Buffer> {
     if (count === 0) return;
     const path = this.#paths.get(id);

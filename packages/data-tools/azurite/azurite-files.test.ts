@@ -1,4 +1,5 @@
-// Files of Azurite as it leaves them, written here by hand; test/data-tools has files that Azurite itself wrote. What is none of its files is told.
+// Azurite's files, written here by hand; test/data-tools has files that Azurite itself wrote. Files that are not
+// Azurite's are reported.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -157,7 +158,7 @@ const QUEUES_AND_BLOBS: Readonly<Record<string, unknown>> = {
   '__blobstorage__/file': 'abcdefgh',
 };
 
-test('messages that live, in the order in which they become visible, and blobs by their blocks', t => {
+test('live messages, in the order in which they become visible, and blobs by their blocks', t => {
   const directory = directoryOf(t, QUEUES_AND_BLOBS);
   const queues = AzuriteQueues.read(directory);
   const [jobs] = queues.queues;
@@ -186,7 +187,7 @@ test('messages that live, in the order in which they become visible, and blobs b
   assert.throws(() => [...blobs.contentOf(cut)], LokiInvalid);
 });
 
-test('what Azurite did not write is told with the name of the file', t => {
+test('a file that Azurite did not write is reported by name', t => {
   for (const content of [
     '',
     '{',

@@ -1,4 +1,5 @@
-// The queues in a folder of Azurite's: names, metadata, policies, and the messages that have not expired, in the order in which they become visible.
+// The queues in an Azurite folder: names, metadata, policies, and the unexpired messages, in the order in which they
+// become visible.
 import { join } from 'node:path';
 import { AzuriteExtents, type Extent, extentOf } from './azurite-extents.js';
 import {
@@ -53,7 +54,7 @@ export class AzuriteQueues {
     return new AzuriteQueues(directory);
   }
 
-  /** The messages of a queue that live at a time, in milliseconds since 1970. */
+  /** The messages of a queue that are live at the time `now`, in milliseconds since 1970. */
   *messagesOf({ account, name }: AzuriteQueue, now: number): Generator<AzuriteMessage> {
     const contents = new AzuriteExtents(this.#directory, CONTENTS);
     const found: { visibleAt: number; expiresAt: number; extent: Extent }[] = [];

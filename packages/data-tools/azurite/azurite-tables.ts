@@ -1,5 +1,6 @@
-// The tables in a folder of Azurite's: their names, their policies and their entities as Azurite answered them. Azurite stores each property nearly as a client sent it, and
-// changes it when it answers; the same changes are made here (azurite/dist/src/table/entity: EdmGuid, EdmDateTime, EdmDouble).
+// The tables in an Azurite folder: their names, their policies and their entities as Azurite answered them. Azurite
+// stores each property nearly as a client sent it, and converts it for an answer; this file converts in the same way
+// (azurite/dist/src/table/entity: EdmGuid, EdmDateTime, EdmDouble).
 import { join } from 'node:path';
 import {
   type AzuritePolicy,
@@ -15,7 +16,7 @@ import {
 export const TABLE_FILE = '__azurite_db_table__.json';
 const TABLES = '$TABLES_COLLECTION$';
 const TYPE_SUFFIX = '@odata.type';
-/** What stands beside the properties, in the document and among them. */
+/** What accompanies the properties, both in the document and among them. */
 const KEYS: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey', 'Timestamp']);
 
 export interface AzuriteTable {
@@ -24,29 +25,29 @@ export interface AzuriteTable {
   readonly policies: readonly AzuritePolicy[];
 }
 
-/** An entity in OData's form: the keys, the Timestamp, and each property behind its type where it has one. */
+/** An entity in OData's form: the keys, the Timestamp, and each property after its type if it has one. */
 export type AzuriteEntity = Readonly<Record<string, unknown>>;
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$/;
 const GUID = /^[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}$/;
 
-/** Guids lie there as the base64 of their text, those of old versions as they are. */
+/** Guids are stored as the base64 of their text, those of old versions as they are. */
 function guidOf(stored: string): string {
   if (!BASE64.test(stored)) return stored;
   const text = Buffer.from(stored, 'base64').toString('utf8');
   return GUID.test(text) ? text : stored;
 }
 
-/** A time without a zone is one of UTC. */
+/** A time without a zone is in UTC. */
 const timeOf = (stored: string): string => (Number.isNaN(Date.parse(`${stored}Z`)) ? stored : `${stored}Z`);
 
-/** A value as Azurite answers it, with the type that the answer has. */
+/** A value as Azurite answers it, with the type in the answer. */
 function answered(type: unknown, value: unknown): readonly [type: string | undefined, value: unknown] {
   if (typeof value === 'string') {
     if (type === 'Edm.Guid') return [type, guidOf(value)];
     if (type === 'Edm.DateTime') return [type, timeOf(value)];
   }
-  // A number that is not whole is a Double without saying so.
+  // A number that is not whole is a Double without an annotation.
   if (typeof value === 'number' && type === undefined && !Number.isInteger(value))
     return ['Edm.Double', value];
   return [typeof type === 'string' ? type : undefined, value];

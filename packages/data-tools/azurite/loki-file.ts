@@ -1,14 +1,14 @@
-// A file of LokiJS, in which Azurite keeps what it knows: one JSON document with collections of documents. Reads it whole, as Azurite does itself, and checks
-// its outer form; what the documents mean, the files beside this one know.
+// A LokiJS file, Azurite's database: one JSON document with collections of documents. Reads it whole, as Azurite does
+// itself, and checks its outer form; the other files of this folder interpret the documents.
 import { readFileSync } from 'node:fs';
 
-/** A document of a collection: JSON of whatever form. */
+/** A document of a collection: JSON of any form. */
 export type LokiDocument = Readonly<Record<string, unknown>>;
 
 /** Collections by their names. */
 export type LokiCollections = ReadonlyMap<string, readonly LokiDocument[]>;
 
-/** A file that is none of LokiJS, or holds what Azurite does not write. The message names the file. */
+/** A file that is not LokiJS, or holds what Azurite does not write. The message names the file. */
 export class LokiInvalid extends Error {
   override readonly name = 'LokiInvalid';
 }
@@ -16,7 +16,7 @@ export class LokiInvalid extends Error {
 export const isRecord = (value: unknown): value is LokiDocument =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What the rest of the folder says is there. @throws LokiInvalid, where it is not. */
+/** For files that the rest of the folder refers to. @throws LokiInvalid, if it does not exist. */
 export function found<T>(path: string, open: () => T): T {
   try {
     return open();
@@ -36,7 +36,7 @@ function parsed(path: string): unknown {
   }
 }
 
-/** @throws LokiInvalid, or the system's error where the file cannot be read. */
+/** @throws LokiInvalid, or the system's error if the file cannot be read. */
 export function readLokiFile(path: string): LokiCollections {
   const document = parsed(path);
   if (!isRecord(document) || !Array.isArray(document.collections))
@@ -63,7 +63,7 @@ export const textOrNone = (document: LokiDocument, name: string): string | undef
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Texts by name, such as metadata; what is no text is left out. */
+/** Texts by name, such as metadata; other values are left out. */
 export function textsIn(value: unknown): Readonly<Record<string, string>> {
   if (!isRecord(value)) return {};
   return Object.fromEntries(
@@ -71,7 +71,7 @@ export function textsIn(value: unknown): Readonly<Record<string, string>> {
   );
 }
 
-/** A stored access policy as Azurite keeps it, for tables, queues and containers alike. */
+/** A stored access policy in Azurite's form, the same for tables, queues and containers. */
 export interface AzuritePolicy {
   readonly id: string;
   readonly start: string | undefined;

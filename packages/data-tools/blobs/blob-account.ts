@@ -1,5 +1,5 @@
-// Containers and blobs of an account, read over the wire: lists with metadata and tags, page by page, and contents in ranges. Page blobs, snapshots and what lies in the archive are handed
-// out as skipped, by name.
+// Containers and blobs of an account, read over the wire: lists with metadata and tags, page by page, and contents in
+// ranges. Page blobs, snapshots and archived blobs are reported as skipped, by name.
 import type { XmlElement } from '#wire';
 import { type Endpoint, errorOf, failureOf } from '../source/endpoint.js';
 import { readPoliciesAt } from '../source/policies.js';
@@ -27,7 +27,7 @@ export interface SkippedBlob {
   readonly reason: string;
 }
 
-/** A blob as a list tells it. */
+/** A blob as listed. */
 export interface ListedBlob extends BlobRecord {
   readonly etag: string;
 }
@@ -38,16 +38,16 @@ export interface BlobPage {
   readonly next: string | undefined;
 }
 
-/** A blob that is no more what it was when its read began. */
+/** A blob changed after its read began. */
 export class BlobReplaced extends Error {
   override readonly name = 'BlobReplaced';
 }
 
-/** What is read at once. */
+/** Bytes per read. */
 export const RANGE_BYTES = 4 * 1_048_576;
-/** Of a list; small enough that little is done again after a kill. */
+/** Blobs per list page; small enough that little is repeated after a kill. */
 const PAGE_BLOBS = '1000';
-/** A blob that is replaced while it is read is read anew, so often. */
+/** How often to read a blob again that was replaced during a read. */
 export const READS_MAX = 10;
 
 /** A container's own path and parameters. */
@@ -63,7 +63,7 @@ function tagsIn(element: XmlElement): Texts {
 
 const NOTHING: XmlElement = { name: '', children: [], text: '' };
 
-/** Names of elements: `content-type` is told as Content-Type. */
+/** Names of elements: `content-type` becomes Content-Type. */
 const elementOf = (header: string): string => header.replace(/(?:^|-)[a-z]/g, part => part.toUpperCase());
 
 function blobIn(element: XmlElement): ListedBlob | SkippedBlob {
@@ -89,7 +89,7 @@ function blobIn(element: XmlElement): ListedBlob | SkippedBlob {
 
 export class BlobAccount {
   readonly endpoint: Endpoint;
-  /** Whether tags may be listed: a SAS needs a right of its own for that. */
+  /** Whether tags may be listed: a SAS needs a permission of its own for that. */
   #hasTags = true;
 
   constructor(endpoint: Endpoint) {
@@ -155,7 +155,7 @@ export class BlobAccount {
     return listPage(this.endpoint, options(''), marker);
   }
 
-  /** A blob as it is now; undefined where there is none, or none that is taken. */
+  /** A blob's current state; undefined if it is gone, or is not taken. */
   async again(container: string, name: string): Promise<ListedBlob | undefined> {
     const { entries } = await this.#list(container, { prefix: name, maxresults: '1' }, 'metadata', '');
     const [blob] = entries.map(blobIn);
@@ -163,9 +163,10 @@ export class BlobAccount {
   }
 
   /**
-   * Reads a blob whole, in a state that it had: what came of it before is thrown away where it was replaced meanwhile. Undefined where it is gone.
+   * Reads a whole blob, in one state that it had: if it is replaced during the read, discards what was read so far.
+   * Undefined if it is gone.
    *
-   * @param begin starts anew, and takes each piece in turn.
+   * @param begin starts again, and takes each piece in turn.
    */
   async read(
     container: string,
@@ -185,7 +186,7 @@ export class BlobAccount {
     );
   }
 
-  /** Whether it stayed as it was. What is appended meanwhile changes nothing of what was there. */
+  /** Whether it stayed the same. Appending does not change what was there. */
   async #readAs(
     container: string,
     blob: ListedBlob,
@@ -200,7 +201,7 @@ export class BlobAccount {
     }
   }
 
-  /** The bytes of a blob as an input of a write. @throws BlobReplaced */
+  /** The bytes of a blob as input for a write. @throws BlobReplaced */
   async *pieces(container: string, blob: ListedBlob): AsyncGenerator<Buffer, void> {
     for (let from = 0; from < blob.bytes; from += RANGE_BYTES) {
       const piece = await this.#range(container, blob, from, Math.min(from + RANGE_BYTES, blob.bytes) - 1);

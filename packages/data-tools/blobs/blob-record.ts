@@ -1,4 +1,5 @@
-// What a tool keeps of a blob besides its content, and of a container and a queue: in a dump, in a folder of Azurite's and in an account alike. Metadata keep the case of their names.
+// What a tool keeps of a blob apart from its content, and of a container and a queue: the same in a dump, in an Azurite
+// folder and in an account. Metadata keep the case of their names.
 import type { Policy } from '../source/policies.js';
 
 export type Texts = Readonly<Record<string, string>>;
@@ -13,14 +14,14 @@ export interface BlobRecord {
   readonly headers: Texts;
   readonly metadata: Texts;
   readonly tags: Texts;
-  /** That somebody set; null for the account's own. */
+  /** If it was set explicitly; null for the account's default. */
   readonly tier: string | null;
 }
 
-/** With its content, which may be read again and again. */
+/** With its content, which may be read repeatedly. */
 export interface Blob extends BlobRecord {
   readonly content: () => AsyncIterable<Buffer>;
-  /** Where it may be replaced while it is read: the blob as it is now, or undefined where it is gone. */
+  /** For a blob that may be replaced during a read: its current state, or undefined if it is gone. */
   readonly again?: () => Promise<Blob | undefined>;
 }
 
@@ -29,11 +30,11 @@ export interface ContainerRecord {
   readonly metadata: Texts;
   /** `blob`, `container`, or null for none. */
   readonly publicAccess: string | null;
-  /** Null where the source did not tell. */
+  /** Null if the source did not include them. */
   readonly policies: readonly Policy[] | null;
 }
 
-/** Headers of the content that a blob keeps, and which header sets each. */
+/** Headers of the content that a blob keeps, and the header that sets each. */
 export const CONTENT_HEADERS: Texts = {
   'content-type': 'x-ms-blob-content-type',
   'content-encoding': 'x-ms-blob-content-encoding',
@@ -42,7 +43,7 @@ export const CONTENT_HEADERS: Texts = {
   'cache-control': 'x-ms-blob-cache-control',
 };
 
-/** In the order of `CONTENT_HEADERS`; empty ones are none. */
+/** In the order of `CONTENT_HEADERS`, without empty ones. */
 export const contentHeaders = (told: (name: string) => string | undefined): Texts =>
   Object.fromEntries(
     Object.keys(CONTENT_HEADERS).flatMap(name => {
@@ -51,7 +52,10 @@ export const contentHeaders = (told: (name: string) => string | undefined): Text
     }),
   );
 
-/** A blob's path below its service. Slashes stand, as clients send them, but where a URL would read the parts of the path as steps. */
+/**
+ * A blob's path below its service. Slashes stay, as clients send them, except where a URL would resolve the path's
+ * parts as `.` or `..`.
+ */
 export function blobPath(container: string, name: string): string {
   const encoded = encodeURIComponent(name);
   const isStep = name.split('/').some(part => part === '.' || part === '..');
@@ -61,7 +65,7 @@ export function blobPath(container: string, name: string): string {
 const TOKEN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Why metadata or headers cannot be sent; undefined where they can. */
+/** Why metadata or headers cannot be sent; undefined if they can. */
 export function unsendable(headers: Texts, metadata: Texts): string | undefined {
   const name = Object.keys(metadata).find(each => !TOKEN.test(each));
   if (name !== undefined) return `${JSON.stringify(name)} is no name of metadata`;
@@ -71,7 +75,7 @@ export function unsendable(headers: Texts, metadata: Texts): string | undefined 
   return text === undefined ? undefined : `the value of ${text[0]} cannot stand in a header`;
 }
 
-/** Whether metadata are the same: the case of their names does not count. */
+/** Whether metadata are the same, ignoring the case of their names. */
 export function isSameMetadata(one: Texts, other: Texts): boolean {
   const form = (texts: Texts): string =>
     JSON.stringify(

@@ -1,4 +1,4 @@
-// A blob that a write found at the target: whether it is the same as the one that was to be written, or the start of it.
+// A blob that a write found at the target: whether it equals the one to be written, or is the beginning of it.
 import { type Endpoint, failureOf } from '../source/endpoint.js';
 import { metadataIn } from '../source/metadata.js';
 import { ToolError } from '../source/tool-error.js';
@@ -12,7 +12,7 @@ const textOf = (headers: Answer['headers'], name: string): string | undefined =>
   return Array.isArray(value) ? value.join() : value;
 };
 
-/** Servers answer this type where none was set. */
+/** Servers answer this type if none was set. */
 const TYPE_DEFAULT = 'application/octet-stream';
 
 const headersForm = (headers: Texts): string => JSON.stringify({ 'content-type': TYPE_DEFAULT, ...headers });
@@ -30,7 +30,7 @@ export class BlobThere {
     this.bytes = Number(headers['content-length'] ?? 0);
   }
 
-  /** Undefined where there is none. @throws ToolError denied, where it may not be read. */
+  /** Undefined if there is none. @throws ToolError denied, if it may not be read. */
   static async read(endpoint: Endpoint, container: string, name: string): Promise<BlobThere | undefined> {
     const path = blobPath(container, name);
     const { status, headers, value } = await endpoint.send({
@@ -44,7 +44,7 @@ export class BlobThere {
     return new BlobThere(endpoint, path, headers);
   }
 
-  /** What it has. @throws ToolError gaveUp, where it changes meanwhile. */
+  /** Its content. @throws ToolError gaveUp, if it changes during the read. */
   async *content(): AsyncGenerator<Buffer, void> {
     for (let from = 0; from < this.bytes; from += RANGE_BYTES) {
       const piece = await this.#range(from, Math.min(RANGE_BYTES, this.bytes - from));
@@ -62,17 +62,17 @@ export class BlobThere {
     );
   }
 
-  /** Type, headers, metadata and content; not tags and tier. */
+  /** Compares type, headers, metadata and content; not tags and tier. */
   async isSame(blob: Blob): Promise<boolean> {
     return this.bytes === blob.bytes && this.#hasSameProperties(blob) && (await this.#isStart(blob));
   }
 
-  /** Whether it lacks nothing but an end. */
+  /** Whether it lacks only the end. */
   async isStartOf(blob: Blob): Promise<boolean> {
     return this.bytes < blob.bytes && this.#hasSameProperties(blob) && (await this.#isStart(blob));
   }
 
-  /** Whether its bytes are the first ones of the other's. */
+  /** Whether its bytes are a prefix of the other's. */
   async #isStart(blob: Blob): Promise<boolean> {
     let at = 0;
     for await (const piece of blob.content()) {
@@ -88,7 +88,7 @@ export class BlobThere {
     return at === this.bytes;
   }
 
-  /** Undefined where it changed meanwhile. */
+  /** Undefined if it has changed. */
   async #range(from: number, length: number): Promise<Buffer | undefined> {
     const { value } = await this.#endpoint.send({
       method: 'GET',

@@ -1,5 +1,6 @@
-// Writes one blob over the wire, whole or not at all where it is a block blob: in one request, or in blocks that one last request makes the content. An append blob grows block by block; one that a killed run left
-// behind half is gone on with. A write whose answer was lost is found out by looking at what is there.
+// Writes one blob over the wire; a block blob whole or not at all: in one request, or in blocks that one last request
+// commits. An append blob grows block by block; one that a killed run left unfinished is continued. If the answer to a
+// write is lost, its outcome is found by reading what is there.
 import { type Endpoint, errorOf, failureOf } from '../source/endpoint.js';
 import { metadataHeaders } from '../source/metadata.js';
 import type { ToolError } from '../source/tool-error.js';
@@ -7,16 +8,16 @@ import { LIST_VERSION } from '../source/xml-list.js';
 import { type Blob, blobPath, CONTENT_HEADERS, type Texts, unsendable } from './blob-record.js';
 import { BlobThere } from './blob-there.js';
 
-/** What goes in one Put Blob, and in a block: what Append Block takes at most in this version (docs/protocol/append-blobs.md). */
+/** Bytes of one Put Blob, and of a block: the maximum of Append Block in this version (docs/protocol/append-blobs.md). */
 export const BLOCK_BYTES = 4 * 1_048_576;
-/** Blocks of a blob (docs/protocol/blocks.md). */
+/** Blocks per blob (docs/protocol/blocks.md). */
 const BLOCKS_MAX = 50_000;
 
 export interface PutOptions {
   readonly container: string;
-  /** What a blob that is there already means: it is compared, left alone, or replaced. */
+  /** What to do with an existing blob: compare it, leave it alone, or replace it. */
   readonly onExisting: 'compare' | 'skip' | 'replace';
-  /** Whether a run before this one may have left an append blob half. */
+  /** Whether an earlier run may have left an append blob unfinished. */
   readonly mayContinue: boolean;
 }
 
@@ -26,7 +27,7 @@ export type PutResult =
 
 const DONE: PutResult = { kind: 'done' };
 
-/** What one request came to. */
+/** The result of one request. */
 interface Put {
   readonly status: number;
   readonly code: string;
@@ -53,7 +54,7 @@ export class BlobWriter {
     return blob.bytes <= BLOCK_BYTES ? this.#putWhole(blob) : this.#putBlocks(blob);
   }
 
-  /** Headers of the request that makes the blob. */
+  /** Headers of the request that creates the blob. */
   #making(
     { headers, metadata, tags, tier, type }: Blob,
     isFirst = this.#options.onExisting !== 'replace',
@@ -91,7 +92,7 @@ export class BlobWriter {
   }
 
   async #putBlocks(blob: Blob): Promise<PutResult> {
-    // What is there already need not be sent first.
+    // An existing blob need not be sent first.
     if (this.#options.onExisting !== 'replace') {
       const there = await BlobThere.read(this.#endpoint, this.#container, blob.name);
       if (there !== undefined) return this.#existing(blob, there);
@@ -107,7 +108,7 @@ export class BlobWriter {
     const list = `<?xml version="1.0" encoding="utf-8"?><BlockList>${ids.map(id => `<Uncommitted>${id}</Uncommitted>`).join('')}</BlockList>`;
     const headers = { ...this.#making(blob), 'content-type': 'application/xml' };
     const put = await this.#send(blob, { comp: 'blocklist' }, headers, list);
-    // Committed blocks are uncommitted no more: the list that comes again does not find them.
+    // Committed blocks are no longer uncommitted: a repeated list does not find them.
     if (put.isRepeated && put.status === 400) {
       const there = await BlobThere.read(this.#endpoint, this.#container, blob.name);
       if (there !== undefined && (await there.isSame(blob))) return DONE;
@@ -146,7 +147,7 @@ export class BlobWriter {
       if (put.status < 300) continue;
       const there = put.isRepeated && put.status === 412;
       const found = there ? await BlobThere.read(this.#endpoint, this.#container, blob.name) : undefined;
-      // The attempt before, whose answer was lost, has been done.
+      // The previous attempt, whose answer was lost, has succeeded.
       if (found?.bytes !== at) return this.#judge(blob, put);
     }
     return DONE;
@@ -169,7 +170,7 @@ export class BlobWriter {
   }
 }
 
-/** What If-None-Match meets, by the words of several servers. */
+/** If-None-Match found a blob, in the words of several servers. */
 const isThere = ({ status, code }: Put): boolean =>
   status === 409 ? code === 'BlobAlreadyExists' || code === '' : status === 412 && code === 'ConditionNotMet';
 

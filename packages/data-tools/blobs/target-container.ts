@@ -1,4 +1,5 @@
-// A container that blobs are written to: made where it is missing, with the metadata, the public access and the policies that came with it.
+// A container that blobs are written to: created if it is missing, with the metadata, the public access and the
+// policies from the input.
 import { type Endpoint, errorOf, failureOf, type SourceContext } from '../source/endpoint.js';
 import { metadataHeaders, metadataIn } from '../source/metadata.js';
 import { offerPolicies } from '../source/policies.js';
@@ -11,11 +12,11 @@ export interface ContainerResult {
   readonly isNew: boolean;
   /** Sentences for the user. */
   readonly notes: readonly string[];
-  /** Whether it was there with other metadata. */
+  /** Whether it existed with other metadata. */
   readonly differs: boolean;
 }
 
-/** @param replaces whether metadata that are there give way. @throws ToolError */
+/** @param replaces whether to replace existing metadata. @throws ToolError */
 export async function offerContainer(
   endpoint: Endpoint,
   container: ContainerRecord,
@@ -43,7 +44,7 @@ export async function offerContainer(
       differs = false;
     }
   }
-  // Setting policies sets public access, too.
+  // Setting policies also sets public access.
   const headers: Texts = isNew && access !== null ? { 'x-ms-blob-public-access': access } : {};
   const mayOffer = endpoint.address.hasKey && policies !== null && policies.length > 0;
   if (mayOffer && !(await offerPolicies(endpoint, ofContainer(name, 'acl'), policies, headers)))
@@ -74,14 +75,14 @@ function create(
     if (status < 300) return 'new';
     if (code === 'PublicAccessNotPermitted' && access !== null) return 'private only';
     if (code === 'ContainerAlreadyExists') return isRepeated ? 'new' : 'there';
-    // A SAS of the container cannot make it, and need not where it is there.
+    // A SAS for the container cannot create it, and need not if it exists.
     if ((status === 401 || status === 403) && !endpoint.address.hasKey) return 'there';
     if (code === 'ContainerBeingDeleted') return undefined;
     throw failureOf(endpoint, `the creation of container ${name}`, answer);
   });
 }
 
-/** Undefined where they may not be read. */
+/** Undefined if they may not be read. */
 async function metadataAt(endpoint: Endpoint, name: string): Promise<Texts | undefined> {
   const { status, headers } = await endpoint.send({
     method: 'HEAD',

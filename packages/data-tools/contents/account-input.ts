@@ -1,4 +1,4 @@
-// Queues and containers of an account as what is written to another. Messages are taken before (taken-queue.ts).
+// Queues and containers of an account as input for another one. Messages are taken before (taken-queue.ts).
 import type { BlobAccount, ListedBlob } from '../blobs/blob-account.js';
 import type { Blob, ContainerRecord } from '../blobs/blob-record.js';
 import type { QueueContent, QueueRecord } from '../queues/queue-record.js';
@@ -27,7 +27,7 @@ export function containerInput(account: BlobAccount, container: ContainerRecord)
   return { ...container, count: undefined, pages };
 }
 
-/** With messages that are taken already. */
+/** With messages that are already taken. */
 export function queueInput(queue: QueueRecord, taken: TakenQueue | undefined): QueueContent {
   if (taken === undefined) return { ...queue, count: 0, messages: null };
   const { messages } = taken;

@@ -1,17 +1,17 @@
-// What a write of contents is asked, what it counts, and what of it stands in a journal.
+// The options and counts of writing contents, and its journal entries.
 import type { ToolContext } from '../run/context.js';
 import type { Endpoint } from '../source/endpoint.js';
 
-/** What a journal has of contents. */
+/** A journal entry about contents. */
 export type ContentEntry =
-  /** All blobs before this place are done or told. */
+  /** All blobs before this place are done or reported. */
   | { readonly container: string; readonly place: string; readonly counts: ContentCounts }
   /** A blob of the page at the last place is done. */
   | { readonly container: string; readonly blob: string }
   | { readonly container: string; readonly isDone: true; readonly counts: ContentCounts }
-  /** Before the first message: the ids of those that are there, null where they are too many to be known. */
+  /** Before the first message: the ids of existing ones, null if they are too many to be known. */
   | { readonly queue: string; readonly there: readonly string[] | null; readonly counts: ContentCounts }
-  /** So many messages are put or told; the last one was put with this id, or with one that is not known. */
+  /** This many messages are put or reported; the last one was put with this id, or with an unknown one. */
   | {
       readonly queue: string;
       readonly messages: number;
@@ -47,6 +47,6 @@ export interface WriteOptions {
   readonly queues: Endpoint | undefined;
   readonly mode: 'insert' | 'upsert' | 'merge' | 'skip';
   readonly journal: ContentJournal | undefined;
-  /** Called with the names of all blobs of a container when they are written: for what the target has besides. */
+  /** Called with the names of all blobs of a container once they are written: to find what else the target has. */
   readonly onContainer?: (container: string, names: ReadonlySet<string>) => Promise<void>;
 }

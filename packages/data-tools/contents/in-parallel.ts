@@ -1,6 +1,6 @@
-// Several things at once, so many at most, in the order in which they come.
+// Processes items concurrently, up to a limit, in order.
 
-/** Works on all; stops at the first failure, when what is under way has ended. @throws that failure */
+/** Processes all; stops at the first failure, when those in progress have ended. @throws that failure */
 export async function inParallel<T>(
   items: Iterable<T>,
   parallel: number,

@@ -1,8 +1,10 @@
-// All messages of a queue, which can be had by taking them only: they are hidden, handed out, and given back. Each step is told before or after it, for a journal, so that a run that was killed goes on.
+// All messages of a queue, which can be read only by taking them: they are hidden, read, and returned. Each step is
+// reported before or after it, for a journal, so that a killed run can be resumed.
 //
-// A Get hides for a short while: what a killed run had taken and not written down is visible again soon, and a run that goes on waits for it. What is written down and would be visible before all is
-// taken is hidden anew, each time for longer (`#holdDue`). No message is lost by a kill, since it is given back only when it stands in the journal; one whose newest receipt a kill took away is visible again by
-// itself.
+// A Get hides messages for a short while: those that a killed run had taken and not recorded are visible again soon,
+// and a resumed run waits for them. Recorded messages that would become visible before all are taken are hidden again,
+// each time for longer (`#holdDue`). A kill loses no message: it is returned only when it is in the journal, and one
+// whose newest receipt was lost becomes visible again on its own.
 import {
   giveBack,
   HIDDEN_SECONDS_MAX,
@@ -15,7 +17,7 @@ import type { ToolContext } from '../run/context.js';
 import type { Endpoint } from '../source/endpoint.js';
 import { inParallel } from './in-parallel.js';
 
-/** What a journal has of the messages of one queue. */
+/** A journal entry about the messages of one queue. */
 export type TakeStep =
   /** From now on some are hidden. */
   | { readonly step: 'begun' }
@@ -29,23 +31,23 @@ export type TakeStep =
 
 export type TakeEntry = TakeStep & { readonly queue: string };
 
-/** How long a Get hides. */
+/** How long a Get hides messages. */
 const TAKEN_SECONDS = 15;
-/** So many are held at once at most: they must be held while they are hidden. */
+/** Maximum of concurrent extensions: messages must be extended while they are hidden. */
 const HELD_AT_ONCE = 512;
 const HOLD_SECONDS_MIN = 60;
-/** A request of a killed run may arrive so late. */
+/** How late a request of a killed run may still arrive. */
 const LATE_SECONDS = 5;
 const POLL_MILLISECONDS = 1000;
 
 export interface TakenQueueOptions {
   readonly endpoint: Endpoint;
   readonly queue: string;
-  /** Those of a run before this one. */
+  /** The steps of an earlier run. */
   readonly earlier: readonly TakeStep[];
   readonly onStep: (step: TakeStep) => void;
   readonly context: ToolContext;
-  /** How long a Get hides; default 15. */
+  /** How long a Get hides messages; default 15. */
   readonly takenSeconds?: number;
 }
 
@@ -71,7 +73,7 @@ export class TakenQueue {
     for (const step of options.earlier) this.#see(step);
   }
 
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   get messages(): readonly TakenMessage[] {
     return [...this.#taken.values()];
   }
@@ -97,7 +99,7 @@ export class TakenQueue {
     return this.#options.context.source.surroundings.ticks() / 1000;
   }
 
-  /** Takes all, gives all back and says so; what an earlier run has done is not done again. @throws ToolError */
+  /** Takes all, returns all and reports it; does not repeat what an earlier run has done. @throws ToolError */
   async take(): Promise<void> {
     if (this.#state === 'new' || this.#state === 'begun') await this.#takeAll(this.#state === 'begun');
     if (this.#state === 'drained') await this.#giveBack();
@@ -142,7 +144,10 @@ export class TakenQueue {
     else this.#hidden.push({ ids, seconds: this.#takenSeconds, until });
   }
 
-  /** Hides anew what is hidden for half its time, and what has become too much to be held in the other half: twice as long as all has taken so far, so that each is held a few times only. */
+  /**
+   * Extends messages that have been hidden for half their time, or that have become too many to extend in the other
+   * half: to twice the time taken so far, so that each is extended only a few times.
+   */
   async #holdDue(begun: number): Promise<void> {
     const { endpoint, queue, context } = this.#options;
     const isDue = ({ ids, seconds, until }: Hidden): boolean =>
@@ -157,7 +162,7 @@ export class TakenQueue {
       await inParallel(ids, context.parallel, async id => {
         const message = this.#taken.get(id);
         const receipt = message && (await hold(endpoint, queue, message, seconds));
-        // Somebody else has it, or it has ended.
+        // Another client has it, or it has expired.
         if (receipt === undefined) return;
         this.#do({ step: 'held', id, receipt });
         held.push(id);
@@ -190,7 +195,7 @@ export class TakenQueue {
     this.#do({ step: 'returned' });
   }
 
-  /** Says how many messages are left out. @throws ToolError */
+  /** Reports how many messages are left out. @throws ToolError */
   async leave(): Promise<void> {
     const count = (await messageCount(this.#options.endpoint, this.#options.queue)) ?? 0;
     if (count > 0)

@@ -1,4 +1,4 @@
-// Tells of blobs that are not taken, each by its name: never without a word.
+// Reports skipped blobs, each by its name: none is skipped silently.
 import type { ToolContext } from '../run/context.js';
 
 export function tellSkipped(

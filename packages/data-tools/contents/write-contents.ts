@@ -1,5 +1,5 @@
-// Writes queues and containers of an input to an account, several blobs at once. What is done stands in a journal, so that a run that was killed goes on; a blob that is written again by
-// that is found to be there.
+// Writes queues and containers of an input to an account, several blobs at once. A journal records what is done, so
+// that a killed run can be resumed; a blob that is then written again is found to exist.
 import { BlobReplaced, READS_MAX } from '../blobs/blob-account.js';
 import type { Blob } from '../blobs/blob-record.js';
 import { BlobWriter, type PutResult } from '../blobs/put-blob.js';
@@ -37,7 +37,7 @@ export async function writeContents(
   return counts;
 }
 
-/** The endpoints that are needed. @throws ToolError usage, where the address has none of that service. */
+/** The endpoints that are needed. @throws ToolError usage, if the address has none for a service. */
 export function endpointsOf(
   { containers, queues }: ContentInput,
   target: Address,
@@ -49,7 +49,7 @@ export function endpointsOf(
   };
 }
 
-/** What the last event tells of them. */
+/** Their part of the last event. */
 export const countsTold = (
   { containers, queues }: ContentInput,
   { blobs, messages }: ContentCounts,
@@ -64,7 +64,7 @@ class ContainerWrite {
   readonly #options: WriteOptions;
   readonly #writer: BlobWriter;
   #counts: ContentCounts;
-  /** Where an earlier run was. */
+  /** Where an earlier run stopped. */
   readonly #place: string;
   readonly #isDone: boolean;
   readonly #doneBlobs: ReadonlySet<string>;
@@ -129,7 +129,7 @@ class ContainerWrite {
     this.#counts = addCounts(this.#counts, { ...NO_COUNTS, ...more });
   }
 
-  /** Undefined where it is gone. One that is replaced while it is read is read anew. */
+  /** Undefined if it is gone. A blob that is replaced during a read is read again. */
   async #putAsItIs(blob: Blob): Promise<PutResult | undefined> {
     let now: Blob | undefined = blob;
     for (let reads = 0; reads < READS_MAX && now !== undefined; reads++) {

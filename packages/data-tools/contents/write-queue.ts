@@ -1,5 +1,7 @@
-// Writes one queue of an input: the queue itself, then its messages one after the other, since their order counts. Messages have no keys: what is there can't be told from what comes, so that a
-// queue that has messages gets none by a mode that leaves alone what is there. A run that goes on looks for the message that the one before it may have put and not written down.
+// Writes one queue of an input: the queue itself, then its messages one after the other, to keep their order. Messages
+// have no keys, so existing ones cannot be distinguished from new ones: a queue that has messages gets none in a mode
+// that leaves existing data alone. A resumed run looks for the message that the previous one may have put and not
+// recorded.
 import { KnownMessages, knownAt } from '../queues/known-messages.js';
 import { messageCount } from '../queues/queue-account.js';
 import type { Message, QueueContent } from '../queues/queue-record.js';
@@ -55,7 +57,7 @@ export class QueueWrite {
     return this.#counts;
   }
 
-  /** What is known of the queue, of which a journal has from now on that it may have messages of this run. */
+  /** Finds the known messages; the journal records that the queue may have messages of this run from now on. */
   async #begin(count: number): Promise<KnownMessages> {
     const { name } = this.#queue;
     const known = await knownAt(this.#endpoint, name, count);
@@ -107,7 +109,7 @@ export class QueueWrite {
     return putMessage(this.#endpoint, this.#queue.name, message, now, known);
   }
 
-  /** The message that an earlier run was about to put, where it did; one of which that cannot be known is put again, and told. */
+  /** The message that an earlier run was about to put, if it did; if that cannot be known, it is put again, and reported. */
   async #found(known: KnownMessages, message: Message): Promise<PutMessage | undefined> {
     const found = await known.find(message, this.#options.context.source.surroundings.now());
     if (found === 'unknown') this.#maybeTwice++;

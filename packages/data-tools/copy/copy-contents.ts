@@ -1,4 +1,5 @@
-// Queues and containers of one account into another. A mirror replaces what is there and deletes the blobs that the source lacks; queues and containers that it lacks stay, as tables do.
+// Queues and containers of one account into another. A mirror replaces existing ones and deletes the blobs that the
+// source lacks; queues and containers that it lacks stay, as tables do.
 import { BlobAccount } from '../blobs/blob-account.js';
 import { blobPath } from '../blobs/blob-record.js';
 import { containerInput, queueInput } from '../contents/account-input.js';
@@ -15,7 +16,7 @@ import type { Address } from '../source/address.js';
 import { Endpoint, failureOf } from '../source/endpoint.js';
 import { ToolError } from '../source/tool-error.js';
 
-/** Besides, what becomes of the messages at the source. */
+/** Also what happens to the messages at the source. */
 export type ContentCopyEntry = ContentEntry | TakeEntry;
 
 export interface ContentCopyOptions {
@@ -100,7 +101,7 @@ export async function copyContents(
   };
 }
 
-/** Deletes blobs, with their snapshots, that are called as none of these; how many. */
+/** Deletes blobs, with their snapshots, that have none of these names; returns how many. */
 async function deleteOthers(
   target: BlobAccount,
   container: string,

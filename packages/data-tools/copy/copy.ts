@@ -1,4 +1,5 @@
-// `copy`: rows of one account into another, by key ranges in parallel, without a file between. A journal lets a copy that was killed go on; the modes are those of load, and --mirror makes the target's table the source's.
+// `copy`: rows of one account into another, by key ranges in parallel, without a file in between. A journal allows a
+// killed copy to be resumed; the modes are those of load, and --mirror makes the target's table equal the source's.
 
 import { contentArguments, hasTables, serviceNamed } from '../dump/dump-contents.js';
 import { sinceFilter, sinceTime } from '../dump/since.js';
@@ -169,7 +170,7 @@ async function runCopy(run: Copy, write: (text: string) => Promise<void>): Promi
   }
   const shards = new Shards(open, state.nextId, {
     rows: run.rows,
-    // Each reader of a mirror reads both sides, and has pages of both.
+    // Each reader of a mirror reads both sides, and holds pages of both.
     parallel: options.mirror ? Math.ceil(context.parallel / 2) : context.parallel,
     signal: context.source.signal,
     onCut: (cut, behind) => {
@@ -220,7 +221,7 @@ const sum = (one: Counts, other: Counts): Counts => ({
 const countsOf = ({ state }: Copy, table: string): Counts =>
   state.shardsOf(table).reduce((total, { id }) => sum(total, state.ends.get(id) ?? NO_COUNTS), NO_COUNTS);
 
-/** A table without rows is made too; policies go over where both sides have a key. */
+/** A table without rows is created too; policies are copied if both sides have a key. */
 async function finishTable(run: Copy, table: string, { rows }: Counts): Promise<void> {
   const target = run.targetOf(table);
   if (rows === 0) await target.create();
@@ -233,7 +234,7 @@ async function finishTable(run: Copy, table: string, { rows }: Counts): Promise<
     });
 }
 
-/** Where the writer was when a page had been handed to it. */
+/** The writer's place after it was given a page. */
 interface Mark {
   readonly place: number;
   readonly last: Pair;
@@ -241,7 +242,7 @@ interface Mark {
   readonly deleted: number;
 }
 
-/** The last page of which all is written; earlier ones are forgotten. */
+/** The last page that is completely written; earlier ones are forgotten. */
 function lastDone(marks: Mark[], donePlace: number): Mark | undefined {
   while ((marks[1]?.place ?? Number.POSITIVE_INFINITY) <= donePlace) marks.shift();
   const [mark] = marks;
@@ -284,12 +285,12 @@ async function copyShard(run: Copy, shard: Shard, pages: AsyncIterable<readonly 
       mirror === undefined ? page.map(row => ({ kind: KINDS[mode], row })) : await mirror.changes(page);
     for (const change of changes) {
       if (change.kind === 'delete') deleted++;
-      // What a mirror lacks is written whatever came in the meantime.
+      // A row missing in a mirror is written whatever arrived in the meantime.
       const kind = mirror !== undefined && change.kind === 'insert' ? 'replace' : change.kind;
       if (!options.dryRun) await writer.add(kind, change.row);
     }
     rows += page.length;
-    // Rows that are as they should be are done without a write.
+    // Rows that are already right are done without a write.
     reporter.rows(
       options.dryRun ? page.length : page.length - changes.filter(each => each.kind !== 'delete').length,
     );

@@ -1,4 +1,5 @@
-// What has to be written so that a range of the target becomes the source's: rows that are missing or differ are replaced, rows that the source lacks are deleted. Both are read side by side in the order of keys.
+// The changes that make a range of the target equal the source's: rows that are missing or differ are replaced, rows
+// that the source lacks are deleted. Both sides are read in parallel in the order of keys.
 import { formatContent } from '../line/line.js';
 import { compareKeys, type Row } from '../line/row.js';
 import { isAfter } from '../source/key-range.js';
@@ -12,7 +13,7 @@ export interface MirrorChange {
   readonly row: Row;
 }
 
-/** No rows where the table is not there yet. */
+/** No rows if the table does not exist yet. */
 async function* pagesThere(
   rows: TableRows,
   table: string,
@@ -30,7 +31,7 @@ export class Mirror {
   readonly #there: RowCursor;
   readonly #shard: Shard;
 
-  /** Made before the first page of the shard is read. */
+  /** Created before the first page of the shard is read. */
   constructor(target: TableRows, table: string, shard: Shard) {
     this.#there = new RowCursor(pagesThere(target, table, shard));
     this.#shard = shard;
@@ -55,7 +56,7 @@ export class Mirror {
     return changes;
   }
 
-  /** What is left at the target behind the last row of the source, up to where the shard ends now, in pieces. */
+  /** What is left at the target after the last row of the source, up to the current end of the shard, in pieces. */
   async *rest(): AsyncGenerator<MirrorChange, void> {
     for (
       let row = await this.#there.next();

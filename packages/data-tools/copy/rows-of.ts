@@ -1,4 +1,4 @@
-// The rows of pages one by one, with a look at the next: what merging two sources by key needs.
+// The rows of pages one by one, with a lookahead, for merging two sources by key.
 import type { Row } from '../line/row.js';
 
 export class RowCursor {
@@ -10,7 +10,7 @@ export class RowCursor {
     this.#pages = pages[Symbol.asyncIterator]();
   }
 
-  /** The row at hand, which `take` goes behind; undefined at the end. */
+  /** The next row, which `take` moves past; undefined at the end. */
   async next(): Promise<Row | undefined> {
     while (this.#at >= this.#page.length) {
       const { done, value } = await this.#pages.next();

@@ -1,4 +1,5 @@
-// `diff`: the differences between the tables of two sources, accounts or dumps, a JSON line each. Both sides are read side by side in the order of keys; types and -0 count, Timestamps when asked.
+// `diff`: the differences between the tables of two sources, accounts or dumps, a JSON line each. Both sides are read
+// in parallel in the order of keys; types and -0 count, Timestamps if asked for.
 import { RowCursor } from '../copy/rows-of.js';
 import { Dump } from '../dump/read-dump.js';
 import { formatString } from '../line/literal.js';
@@ -23,11 +24,11 @@ export interface DiffResult {
 
 type Kind = 'only-from' | 'only-to' | 'differs';
 
-/** A value as `[type, value]`, the value as its line has it. */
+/** A value as `[type, value]`, the value as in its line. */
 const valueText = (property: Property | undefined): string =>
   property === undefined ? 'null' : `["${property.type}",${property.literal}]`;
 
-/** With the Timestamp among them, where that is asked for. */
+/** Including the Timestamp if asked for. */
 const propertiesOf = (row: Row | undefined, timestamps: boolean): readonly Property[] => {
   if (row === undefined) return [];
   if (!timestamps || row.timestamp === undefined) return row.properties;
@@ -54,7 +55,7 @@ function differences(from: readonly Property[], to: readonly Property[]): readon
 const lineOf = (table: string, row: Row, kind: Kind, members: readonly string[]): string =>
   `{"table":${formatString(table)},"PartitionKey":${formatString(row.partitionKey)},"RowKey":${formatString(row.rowKey)},"kind":"${kind}","properties":{${members.join()}}}\n`;
 
-/** The line of a difference; undefined where there is none. */
+/** The line of a difference; undefined if there is none. */
 function difference(
   table: string,
   from: Row | undefined,
@@ -69,7 +70,7 @@ function difference(
   return lineOf(table, row, from === undefined ? 'only-to' : 'only-from', members);
 }
 
-/** The tables on both sides, or on one of them where all are compared. */
+/** The tables on both sides, or on one of them if all are compared. */
 async function pairs({
   from,
   to,
@@ -89,7 +90,7 @@ async function pairs({
 
 async function* nothing(): AsyncGenerator<readonly Row[], void> {}
 
-/** Lines gathered before they are written. */
+/** Length of lines that are gathered before they are written. */
 const LINES_LENGTH = 64 * 1024;
 
 /** @throws ToolError */

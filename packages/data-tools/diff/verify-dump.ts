@@ -1,4 +1,5 @@
-// `verify`: says of a dump whether it is whole, and with --against whether the tables of an account still have the same rows. A JSON line a finding, and one a table that is whole.
+// `verify`: reports whether a dump is whole, and with --against whether the tables of an account still have the same
+// rows. A JSON line per finding, and one per table that is whole.
 import { containerFiles } from '../dump/container-files.js';
 import { checkIsDump } from '../dump/read-dump.js';
 import { selectionOf } from '../dump/since.js';
@@ -10,11 +11,11 @@ import { type DiffResult, diff } from './diff.js';
 
 export interface VerifyOptions {
   readonly directory: string;
-  /** The account to compare with, of which it is asked for what the dump was made of. */
+  /** The account to compare with; it is asked for the dump's selection. */
   readonly against?: ((selection: Selection) => RowSource) | undefined;
 }
 
-/** @throws ToolError notThere, or usage for what is no dump. */
+/** @throws ToolError notThere, or usage for anything other than a dump. */
 export async function verifyDump(
   { directory, against }: VerifyOptions,
   context: ToolContext,
@@ -33,7 +34,7 @@ export async function verifyDump(
   };
   await tell(findings);
   const tables = dump?.manifest.tables ?? [];
-  // Files that are damaged already would only say so again.
+  // Damaged files would only repeat their findings.
   if (dump !== undefined && count === 0) {
     for (const table of tables) {
       const isRead = dump.manifest.format !== 'parquet';

@@ -1,5 +1,6 @@
-// Where the blobs and messages of a dump are. A container has an index, a line a blob; contents lie beside it under their SHA-256, so that the same content is there once, and whatever a blob is called its file
-// has a name that every file system takes. Folders have hyphens in their names, which no table has.
+// The positions of blobs and messages in a dump. A container has an index, a line per blob; contents are files next to
+// it, named by their SHA-256, so that equal contents are stored once and every file system accepts the name. Folders
+// have hyphens in their names, which no table has.
 import type { BlobRecord } from '../blobs/blob-record.js';
 import type { Message } from '../queues/queue-record.js';
 
@@ -12,7 +13,7 @@ export const messagesPath = (queue: string): string => `${QUEUES_PATH}/${queue}/
 
 export const contentPath = (sha256: string): string => `${CONTENTS_PATH}/${sha256.slice(0, 2)}/${sha256}`;
 
-/** Names of queues and containers, `$root` and its like among them: a path leads nowhere else. */
+/** Names of queues and containers, including `$root` and similar: a path leads nowhere else. */
 const NAME = /^(?:\$[a-z]+|[a-z0-9](?:-?[a-z0-9])*)$/;
 export const isContentName = (name: string): boolean => name.length <= 63 && NAME.test(name);
 

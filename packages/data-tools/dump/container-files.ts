@@ -1,4 +1,4 @@
-// The files of a dump in a container of blobs, below a folder of it where the URL names one.
+// The files of a dump in a container of blobs, below a folder if the URL names one.
 import { createReadStream, statSync } from 'node:fs';
 import { blobPath } from '../blobs/blob-record.js';
 import { BlobThere } from '../blobs/blob-there.js';
@@ -44,7 +44,7 @@ export class ContainerFiles implements DumpFiles {
     return found;
   }
 
-  /** Puts a file of this machine there; one of the same name gives way. @throws ToolError */
+  /** Uploads a local file, replacing one of the same name. @throws ToolError */
   async put(path: string, file: string): Promise<void> {
     const { container, prefix } = this.#place;
     const writer = new BlobWriter(this.#endpoint, { container, onExisting: 'replace', mayContinue: false });
@@ -62,7 +62,7 @@ export class ContainerFiles implements DumpFiles {
       throw new ToolError('denied', `${this.name} does not take ${path}: ${result.reason}.`);
   }
 
-  /** One that is gone is deleted, too. @throws ToolError */
+  /** One that is already gone counts as deleted. @throws ToolError */
   async remove(path: string): Promise<void> {
     const { container, prefix } = this.#place;
     const { status, value } = await this.#endpoint.send({

@@ -1,5 +1,6 @@
-// The containers of a dump: reads the blobs of an account page by page, several at once, each content into a file that gets its name when it is whole. A page that is done stands in the journal with its lines
-// in the index; of one that is not, each blob that is. So a run that was killed goes on.
+// The containers of a dump: reads the blobs of an account page by page, several at once, each content into a file that
+// gets its name when it is whole. The journal records each finished page, whose lines are then in the index, and in an
+// unfinished page each finished blob. So a killed run can be resumed.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { appendFile, type FileHandle, open, truncate } from 'node:fs/promises';
@@ -40,7 +41,7 @@ export class BlobDump {
   readonly #account: BlobAccount;
   #containers: readonly ContainerRecord[] | undefined;
   readonly #reached = new Map<string, IndexReached>();
-  /** Blobs of the page at which a container is, by name and ETag. */
+  /** Blobs of a container's current page, by name and ETag. */
   readonly #done = new Map<string, IndexedBlob>();
   #files = 0;
 
@@ -56,7 +57,7 @@ export class BlobDump {
     }
   }
 
-  /** Reads all that is not there yet. @throws ToolError */
+  /** Reads everything that is missing. @throws ToolError */
   async read(): Promise<void> {
     const { journal, context } = this.#options;
     if (this.#containers === undefined) {
@@ -122,7 +123,7 @@ export class BlobDump {
     return existsSync(path) && statSync(path).size === bytes;
   }
 
-  /** Undefined where it is gone. */
+  /** Undefined if it is gone. */
   async #readBlob(container: string, listed: ListedBlob): Promise<IndexedBlob | undefined> {
     const path = join(this.#options.work, `content-${this.#files++}`);
     const file = await open(path, 'w');
@@ -154,7 +155,7 @@ export class BlobDump {
     }
   }
 
-  /** Gives the indexes their names, and drops contents of blobs that changed since. Sums of all files go to `add`. */
+  /** Gives the indexes their names, and drops contents of blobs that changed since. Passes the sums of all files to `add`. */
   async finish(add: (sum: Sum) => void): Promise<readonly DumpedContainer[]> {
     const { directory } = this.#options;
     const contents = new Set<string>();
@@ -192,7 +193,7 @@ export class BlobDump {
   }
 }
 
-/** A disk that becomes full takes a part of a piece first, without an error. */
+/** A disk that becomes full first takes a part of a piece, without an error. */
 async function writeWhole(file: FileHandle, piece: Buffer, at: number): Promise<void> {
   for (let written = 0; written < piece.length; ) {
     const { bytesWritten } = await file.write(piece, written, piece.length - written, at + written);

@@ -1,4 +1,4 @@
-// The queues and containers of a dump, where they are asked for.
+// The queues and containers of a dump, if asked for.
 import type { ToolContext } from '../run/context.js';
 import type { Journal } from '../run/journal.js';
 import type { Address, Service } from '../source/address.js';
@@ -13,7 +13,7 @@ import type { DumpedContainer, DumpedQueue, Manifest, Sum } from './manifest.js'
 export interface ContentChoice {
   readonly queues?: boolean | undefined;
   readonly blobs?: boolean | undefined;
-  /** Hides messages, writes them down and gives them back. */
+  /** Hides messages, writes them down and returns them. */
   readonly takeMessages?: boolean | undefined;
 }
 
@@ -24,11 +24,11 @@ interface WholeChoice extends ContentChoice {
 export const hasTables = ({ choice, queues, blobs }: WholeChoice): boolean =>
   wantsTables(choice, (queues || blobs) ?? false);
 
-/** By whose endpoint the account is named. */
+/** The service whose endpoint names the account. */
 export const serviceNamed = (choice: WholeChoice): Service =>
   hasTables(choice) ? 'table' : choice.blobs ? 'blob' : 'queue';
 
-/** Of a dump and of a copy. @throws ToolError usage */
+/** For a dump and for a copy. @throws ToolError usage */
 export function checkTakeMessages({ queues, takeMessages }: ContentChoice): void {
   if (takeMessages && !queues) throw new ToolError('usage', '--take-messages goes with --queues.');
 }
@@ -41,7 +41,7 @@ export function checkContentChoice(choice: ContentChoice, isDirectory: boolean):
     throw new ToolError('usage', 'A file holds one table: give a directory for --queues and --blobs.');
 }
 
-/** For a journal: nothing where nothing is asked for. */
+/** For a journal: nothing if nothing is asked for. */
 export const contentArguments = ({ queues, blobs, takeMessages }: ContentChoice) => ({
   ...(queues && { '--queues': true }),
   ...(blobs && { '--blobs': true }),
@@ -66,7 +66,7 @@ export const contentCounts = ({ queues, containers }: Contents): object => ({
   }),
 });
 
-/** Options in which a finished dump differs from what is asked for. */
+/** Options in which a finished dump differs from the request. */
 export function changedChoice(
   { queues, blobs, takeMessages }: ContentChoice,
   manifest: Manifest,

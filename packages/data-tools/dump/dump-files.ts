@@ -1,12 +1,13 @@
-// The files of a finished dump, wherever they lie: in a directory (here), or in a container of blobs (container-files.ts). Paths are from the dump's own place, with slashes.
+// The files of a finished dump, wherever they are: in a directory (here), or in a container of blobs
+// (container-files.ts). Paths are relative to the dump, with slashes.
 import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface DumpFiles {
-  /** What messages call the place; has no secret. */
+  /** The place as messages name it; contains no secret. */
   readonly name: string;
   has(path: string): Promise<boolean>;
-  /** The bytes of a file that is there. */
+  /** The bytes of an existing file. */
   pieces(path: string): AsyncIterable<Buffer>;
   /** All files. */
   paths(): Promise<readonly string[]>;

@@ -1,4 +1,4 @@
-// What a dump has in its journal besides shards: the policies of its tables, and that its file has its name.
+// A dump's journal entries other than shards: the policies of its tables, and that its file has its name.
 import type { ContainerRecord } from '../blobs/blob-record.js';
 import type { TakeEntry } from '../contents/taken-queue.js';
 import type { QueueRecord } from '../queues/queue-record.js';
@@ -14,7 +14,7 @@ export interface PartEnd {
   readonly sha256: string;
 }
 
-/** How far the index of a container is. */
+/** How much of a container's index is done. */
 export interface IndexReached {
   readonly next: string;
   readonly bytes: number;
@@ -24,7 +24,7 @@ export interface IndexReached {
   readonly isDone: boolean;
 }
 
-/** Of containers: which there are, how far the index of one is, and blobs of the page at which it is. */
+/** For containers: their names, how much of the index of one is done, and blobs of its current page. */
 export type BlobEntry =
   | { readonly kind: 'containers'; readonly containers: readonly ContainerRecord[] }
   | {
@@ -34,7 +34,7 @@ export type BlobEntry =
     }
   | { readonly kind: 'blob'; readonly container: string; readonly etag: string; readonly blob: IndexedBlob };
 
-/** Of queues: which there are, and what becomes of the messages of one. */
+/** For queues: their names, and the state of one's messages. */
 export type QueueEntry =
   | { readonly kind: 'queues'; readonly queues: readonly QueueRecord[] }
   | ({ readonly kind: 'messages' } & TakeEntry);
@@ -52,7 +52,7 @@ const isBlobEntry = (entry: DumpEntry): entry is BlobEntry =>
 const isQueueEntry = (entry: DumpEntry): entry is QueueEntry =>
   entry.kind === 'queues' || entry.kind === 'messages';
 
-/** The state of a dump: that of its journal, and then of the run that goes on. */
+/** The state of a dump: from its journal, and then of the resumed run. */
 export class DumpState extends ShardState<Checkpoint, PartEnd> {
   isInstalled = false;
   readonly policies = new Map<string, readonly Policy[] | null>();

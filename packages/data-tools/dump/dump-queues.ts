@@ -1,4 +1,5 @@
-// The queues of a dump: names, metadata and policies; messages only where that is asked for, since they are had by taking them (contents/taken-queue.ts).
+// The queues of a dump: names, metadata and policies; messages only if asked for, since reading takes them
+// (contents/taken-queue.ts).
 
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,5 @@
-// A dump whose place is a container: it is made in a directory of this machine, from which --resume goes on, then its files are put there, and last of all SHA256SUMS, without which it is unfinished.
+// A dump into a container: made in a local directory, from which --resume continues, then uploaded, and last of all
+// SHA256SUMS, without which it is unfinished.
 import { createHash } from 'node:crypto';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,7 @@ import type { ContainerFiles } from './container-files.js';
 import { FolderFiles } from './dump-files.js';
 import { MANIFEST_PATH, SUMS_PATH } from './manifest.js';
 
-/** Another one for each place: a dump that goes on finds its own. */
+/** Different for each place: a resumed dump finds its own. */
 const workOf = ({ name }: ContainerFiles): string =>
   join(tmpdir(), `shelfmark-dump-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`);
 
@@ -41,14 +42,17 @@ export async function dumpToContainer<T>(
     source.signal?.throwIfAborted();
     await files.put(path, join(directory, path));
   });
-  // What a run that was killed put there, of a state that is no more.
+  // Files that a killed run uploaded and that are now obsolete.
   for (const path of there) if (!wanted.has(path)) await files.remove(path);
   await files.put(SUMS_PATH, join(directory, SUMS_PATH));
   rmSync(directory, { recursive: true, force: true });
   return result;
 }
 
-/** A dump that is finished is not begun again: its manifest alone says whether it is this one. In a directory of its own, which no other run takes for a dump to go on with. */
+/**
+ * A finished dump is not started again: its manifest alone shows whether it is this one. Uses a directory of its own,
+ * which no other run resumes.
+ */
 async function lookAt<T>(files: ContainerFiles, dumpTo: (directory: string) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'shelfmark-look-'));
   try {

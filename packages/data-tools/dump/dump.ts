@@ -68,7 +68,7 @@ export interface DumpOptions extends ContentChoice {
   readonly resume?: boolean | undefined;
 }
 
-/** Where rows go that go to a stream; resolves when it takes more. */
+/** Where rows of a stream go; resolves when it accepts more. */
 export type Write = (piece: Buffer | string) => Promise<void>;
 
 interface Dump {
@@ -82,11 +82,11 @@ interface Dump {
 
 export interface Dumped {
   readonly tables: number;
-  /** Of queues and containers. */
+  /** For queues and containers. */
   readonly more?: object;
 }
 
-/** Dumps; the result is how many tables there were. @throws ToolError */
+/** Dumps; returns how many tables there were. @throws ToolError */
 export async function dump(options: DumpOptions, context: ToolContext, write: Write): Promise<Dumped> {
   const { source, out, filter, select } = options;
   const container = containerFiles(out, true, context.source);
@@ -176,7 +176,10 @@ function argumentsOf({ options, format, endpoint }: Dump): RunArguments {
   };
 }
 
-/** What is to be dumped, in the journal before the first row is read; of the two clocks, ours and the server's, the earlier one counts. */
+/**
+ * Records the selection in the journal, before the first row is read; the earlier one of the local clock and the
+ * server's counts.
+ */
 async function begin(
   { context, endpoint, rows, ...parts }: Dump,
   state: DumpState,
@@ -198,7 +201,7 @@ async function begin(
 
 type Installed = (state: DumpState, shard: number) => boolean;
 
-/** Reads all into parts; goes on where the journal of an earlier process is. */
+/** Reads everything into parts; resumes from the journal of an earlier process. */
 async function readAll(
   parts: Dump,
   work: string,
@@ -211,7 +214,7 @@ async function readAll(
     try {
       await begin(parts, state, journal);
     } catch (error) {
-      // Nothing was read: what is left would only be in the way.
+      // Nothing was read, so nothing is worth keeping.
       removeWork(work);
       throw error;
     }
@@ -300,7 +303,7 @@ function manifestOf(
   };
 }
 
-/** A dump that is finished is not begun again; one of other arguments is not this one. */
+/** A finished dump is not started again; one with other arguments is not this one. */
 function finished(parts: Dump, directory: string, work: string): Dumped {
   const { options, endpoint, since } = parts;
   const manifest = JSON.parse(readFileSync(join(directory, MANIFEST_PATH), 'utf8')) as Manifest;
@@ -364,13 +367,13 @@ async function dumpFile(parts: Dump): Promise<{ tables: number }> {
   }
 }
 
-/** The run that gave the file its name ended; with which arguments, the file does not say. */
+/** The run that gave the file its name ended; its arguments are not in the file. */
 function finishedFile({ options, context }: Dump): { tables: number } {
   context.reporter.tell('note', { message: `${options.out} is there, and whole: nothing was read.` });
   return { tables: 1 };
 }
 
-/** What an earlier run left behind that is not gone on with. */
+/** Files of an earlier run that is not resumed. */
 function removeUnlocked(work: string, path: string): void {
   if (!existsSync(work)) return;
   takeLock(join(work, 'lock'), path)();

@@ -1,5 +1,5 @@
-// The end of a dump: gives parts their final names in the order of keys, writes the partition sums, the manifest, and last of all SHA256SUMS. Each step may be done again: a dump that is killed here
-// goes on here.
+// The end of a dump: gives parts their final names in the order of keys, writes the partition sums, the manifest, and
+// last of all SHA256SUMS. Each step is repeatable: a dump that is killed here resumes here.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -17,11 +17,11 @@ import { partPath } from './work.js';
 export interface Place {
   readonly shard: number;
   readonly end: PartEnd;
-  /** From the directory of the dump. */
+  /** Relative to the dump's directory. */
   readonly path: string;
 }
 
-/** The files of a table: parts that have rows, in order; of an empty table one without. Undefined while a part is not complete. */
+/** The files of a table: parts that have rows, in order; for an empty table one without. Undefined while a part is incomplete. */
 export function placesOf(state: DumpState, table: string, extension: string): readonly Place[] | undefined {
   const parts: { shard: number; end: PartEnd }[] = [];
   for (const { id } of state.shardsOf(table)) {
@@ -36,7 +36,7 @@ export function placesOf(state: DumpState, table: string, extension: string): re
   }));
 }
 
-/** Whether a part of lines has its final place already. */
+/** Whether a part of lines already has its final place. */
 export function isInstalled(
   directory: string,
   state: DumpState,

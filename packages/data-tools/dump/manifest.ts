@@ -1,11 +1,12 @@
-// The manifest of a dump: what was dumped, from where and when, and every file with its rows, bytes and SHA-256. SHA256SUMS is written last of all, over every other file: without it a dump is
-// unfinished. Both are written in one form only, so that a byte that changed shows.
+// The manifest of a dump: what was dumped, from where and when, and every file with its rows, bytes and SHA-256.
+// SHA256SUMS is written last of all, over every other file: without it a dump is unfinished. Both are written in one
+// form only, so that any changed byte shows.
 import type { ContainerRecord } from '../blobs/blob-record.js';
 import type { QueueRecord } from '../queues/queue-record.js';
 import type { Policy } from '../source/policies.js';
 
 export interface DumpedFile {
-  /** From the directory of the dump, with slashes. */
+  /** Relative to the dump's directory, with slashes. */
   readonly path: string;
   readonly rows: number;
   readonly bytes: number;
@@ -17,7 +18,7 @@ export interface DumpedTable {
   readonly rows: number;
   readonly partitions: number;
   readonly checksum: string;
-  /** Null where the source did not tell: a SAS cannot read them. */
+  /** Null if the source did not return them: a SAS cannot read them. */
   readonly policies: readonly Policy[] | null;
   /** In the order of keys. */
   readonly files: readonly DumpedFile[];
@@ -27,14 +28,14 @@ export interface DumpedContainer extends ContainerRecord {
   readonly blobs: number;
   /** Of their contents. */
   readonly bytes: number;
-  /** Page blobs, snapshots and what else is not taken. */
+  /** Page blobs, snapshots and others that are not taken. */
   readonly skipped: number;
-  /** The index: a line a blob. */
+  /** The index: a line per blob. */
   readonly files: readonly DumpedFile[];
 }
 
 export interface DumpedQueue extends QueueRecord {
-  /** Null where they were not taken. */
+  /** Null if they were not taken. */
   readonly messages: number | null;
   readonly files: readonly DumpedFile[];
 }
@@ -51,14 +52,14 @@ export interface Manifest {
   readonly snapshot: false;
   readonly note: string;
   readonly tables: readonly DumpedTable[];
-  /** Only of a dump that was asked for them. */
+  /** Only if they were asked for. */
   readonly queues?: readonly DumpedQueue[];
   readonly containers?: readonly DumpedContainer[];
 }
 
 export const MANIFEST_PATH = 'manifest.json';
 export const SUMS_PATH = 'SHA256SUMS';
-/** What is being written, the journal among it; gone when the dump is finished. */
+/** Work in progress, including the journal; gone when the dump is finished. */
 export const WORK_PATH = '.partial';
 export const VERSION = 1;
 

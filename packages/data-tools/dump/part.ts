@@ -1,5 +1,5 @@
-// A part of a table's dump: the rows of one shard, as lines in a work file, with their partition sums in a file beside it. A part is resumed from a checkpoint: what came after it is cut off, and
-// what stands before it is read again for the sums.
+// A part of a table's dump: the rows of one shard, as lines in a work file, with their partition sums in a second file.
+// A part is resumed from a checkpoint: what came after it is cut off, and what precedes it is read again for the sums.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -16,7 +16,7 @@ export interface Checkpoint {
   readonly rows: number;
 }
 
-/** Lines that are gathered before they are written: a page of small rows. */
+/** Length of lines that are gathered before they are written: a page of small rows. */
 const TEXT_LENGTH_MAX = 1_048_576;
 
 export class Part {
@@ -35,12 +35,12 @@ export class Part {
     this.#sums = sums;
   }
 
-  /** Where the partition sums of a part are. */
+  /** The path of a part's partition sums. */
   static sumsPath(path: string): string {
     return `${path}.partitions`;
   }
 
-  /** A part that goes on at its checkpoint, or begins anew where there is none or the file is shorter than it says. */
+  /** Continues a part at its checkpoint, or begins again if there is none or the file is shorter than it states. */
   static async open(path: string, from: Checkpoint | undefined): Promise<Part> {
     const lines = await open(path, from === undefined ? 'w+' : 'a+');
     const sums = await open(Part.sumsPath(path), 'w');
@@ -77,7 +77,7 @@ export class Part {
     return this.#rows;
   }
 
-  /** The last row that is written; where a resumed part goes on. */
+  /** The last written row; a resumed part continues after it. */
   get last(): Key | undefined {
     return this.#last;
   }
@@ -106,7 +106,7 @@ export class Part {
     this.#last = { partitionKey, rowKey };
   }
 
-  /** What is written up to now outlives a power cut; undefined before the first row. */
+  /** Everything written so far survives a power cut; undefined before the first row. */
   async checkpoint(): Promise<Reached<Checkpoint> | undefined> {
     if (this.#last === undefined) return undefined;
     await this.#lines.datasync();

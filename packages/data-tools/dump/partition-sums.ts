@@ -1,5 +1,6 @@
-// Rows and checksum of each partition, as rows come in the order of keys: a line a partition, `{"PartitionKey":…,"rows":…,"checksum":…}`. A partition that is split between two files has a line
-// in each of their sums, which `joined` makes one.
+// Rows and checksum of each partition, from rows in the order of keys: a line per partition,
+// `{"PartitionKey":…,"rows":…,"checksum":…}`. A partition that is split between two files has a line in the sums of
+// each; `joined` merges them.
 import { Checksum } from '../line/checksum.js';
 import { formatString } from '../line/literal.js';
 
@@ -27,7 +28,7 @@ export class PartitionSums {
   #rows = 0;
   #checksum = new Checksum();
 
-  /** The partition before, if the row begins another. `content` is its line without the Timestamp. */
+  /** Returns the previous partition if the row begins another. `content` is its line without the Timestamp. */
   add(partitionKey: string, content: string): PartitionSum | undefined {
     const before = partitionKey === this.#key ? undefined : this.end();
     this.#key = partitionKey;
@@ -47,7 +48,7 @@ export class PartitionSums {
   }
 }
 
-/** Neighbours of one partition as one. */
+/** Merges neighbours of one partition. */
 export async function* joined(sums: AsyncIterable<PartitionSum>): AsyncGenerator<PartitionSum, void> {
   let before: PartitionSum | undefined;
   for await (const sum of sums) {

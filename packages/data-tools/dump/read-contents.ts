@@ -1,4 +1,4 @@
-// The queues and containers of a finished dump as what is written somewhere.
+// The queues and containers of a finished dump as input.
 import type { Blob } from '../blobs/blob-record.js';
 import type { ContentInput, InputContainer, InputPage } from '../contents/input.js';
 import type { QueueContent } from '../queues/queue-record.js';
@@ -8,7 +8,7 @@ import type { DumpedContainer, DumpedQueue } from './manifest.js';
 import type { Dump } from './read-dump.js';
 import { linesOf } from './verify-contents.js';
 
-/** Blobs of a page: what a journal tells together. */
+/** Blobs per page: what a journal records together. */
 const PAGE_BLOBS = 200;
 
 function containerOf(dumpFiles: DumpFiles, { files, ...container }: DumpedContainer): InputContainer {

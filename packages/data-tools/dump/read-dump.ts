@@ -1,4 +1,4 @@
-// A finished dump: its manifest, and its rows in order, as a source like any other. verify.ts says whether it is whole.
+// A finished dump: its manifest, and its rows in order, as a source like any other. verify.ts checks whether it is whole.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -15,7 +15,7 @@ import { ToolError } from '../source/tool-error.js';
 import { type DumpFiles, FolderFiles } from './dump-files.js';
 import { type DumpedFile, type DumpedTable, MANIFEST_PATH, type Manifest, SUMS_PATH } from './manifest.js';
 
-/** The bytes of a file, unpacked where its name ends in .gz. */
+/** The bytes of a file, unpacked if its name ends in .gz. */
 function unpacked(files: DumpFiles, path: string): AsyncIterable<Buffer> {
   if (!path.endsWith('.gz')) return files.pieces(path);
   const gunzip = createGunzip();
@@ -24,7 +24,7 @@ function unpacked(files: DumpFiles, path: string): AsyncIterable<Buffer> {
   return stream.pipe(gunzip);
 }
 
-/** Rows of lines, with where a bad one stands. Pages of some lines each. */
+/** Rows of lines, with the position of a bad one. Pages of some lines each. */
 export async function* pagesOfLines(
   bytes: AsyncIterable<Buffer>,
   name: string,
@@ -44,7 +44,7 @@ export async function* pagesOfLines(
   }
 }
 
-/** What lies in a directory that is given as a dump. @throws ToolError usage, for what other commands are for. */
+/** Checks a directory that is given as a dump. @throws ToolError usage, if it is for other commands. */
 export function checkIsDump(directory: string, tool: 'load' | 'verify' | 'diff' | 'stats'): void {
   if (!existsSync(directory)) throw new ToolError('notThere', `${directory} is not there.`);
   if (!statSync(directory).isDirectory()) throw new ToolError('usage', `${directory} is no directory.`);
@@ -71,7 +71,7 @@ export class Dump implements RowSource {
     this.manifest = manifest;
   }
 
-  /** @throws ToolError damaged, for one that is unfinished or has no manifest. */
+  /** @throws ToolError damaged, if it is unfinished or has no manifest. */
   static open(directory: string): Dump {
     if (!existsSync(join(directory, SUMS_PATH)))
       throw new ToolError(
@@ -96,7 +96,7 @@ export class Dump implements RowSource {
     return Promise.resolve(this.manifest.tables.map(({ name }) => name));
   }
 
-  /** Whatever the case of its name. */
+  /** Ignores the case of its name. */
   table(name: string): DumpedTable {
     const table = this.manifest.tables.find(each => each.name.toLowerCase() === name.toLowerCase());
     if (table === undefined) throw new ToolError('notThere', `Table ${name} is not in ${this.name}.`);
@@ -115,7 +115,7 @@ export class Dump implements RowSource {
     }
   }
 
-  /** The rows of one file. @throws ToolError usage, for a format that is not read. */
+  /** The rows of one file. @throws ToolError usage, for a format that cannot be read. */
   async *filePages({ path }: DumpedFile): AsyncGenerator<readonly Row[], void> {
     const { format } = this.manifest;
     if (format === 'parquet')

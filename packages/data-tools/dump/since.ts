@@ -1,4 +1,5 @@
-// `--since`: a time, or the directory of an earlier dump, which means the time when that began. Takes rows changed since then; rows that were deleted leave no trace in a table.
+// `--since`: a time, or the directory of an earlier dump, which means the time when that began. Selects rows changed
+// since then; deleted rows leave no trace in a table.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatDateTime } from '../line/literal.js';
@@ -23,7 +24,7 @@ export function sinceTime(text: string): string {
       `--since takes a time such as 2026-01-31T12:00:00Z, or the directory of a dump, not ${JSON.stringify(text)}.`,
     );
   if (zone === 'Z') return formatDateTime(whole);
-  // A zone shifts whole minutes: the digits behind the second stay.
+  // A zone shifts whole minutes: the fraction of the second stays.
   const fraction = /\.\d+/.exec(seconds)?.[0] ?? '';
   const shifted = new Date(Date.parse(`${day}T${seconds.slice(0, 8)}${zone}`)).toISOString();
   return formatDateTime(`${shifted.slice(0, 19)}${fraction}Z`);
@@ -36,7 +37,7 @@ function startOf(directory: string): string {
   return formatDateTime(started);
 }
 
-/** What a dump with these options holds of a table; `since` as `sinceTime` gives it. */
+/** A dump's selection from a table with these options; `since` as `sinceTime` returns it. */
 export const selectionOf = ({
   filter,
   select,

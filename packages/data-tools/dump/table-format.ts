@@ -1,4 +1,5 @@
-// How the rows of a table are written into its files: as lines, or turned into another format from lines when all are there, because that needs to know every property first.
+// How the rows of a table are written into its files: as lines, or converted from lines into another format once all
+// are there, because that needs to know every property first.
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
@@ -17,7 +18,7 @@ export interface TableFormat {
   readonly gzip: boolean;
 }
 
-/** Behind the name of a file. */
+/** The extension of a file name. */
 export const extensionOf = ({ name, gzip }: TableFormat): string => (gzip ? `${name}.gz` : name);
 
 /** Whether files are the lines as they were read. */
@@ -31,10 +32,10 @@ export interface FormatOptions {
 
 const FILE_NAME = /\.(jsonl|json|csv|parquet)(\.gz)?$/;
 
-/** Whether the output is one file: its name ends as a format does. */
+/** Whether the output is one file: its name has a format's extension. */
 export const isFileName = (out: string): boolean => FILE_NAME.test(out);
 
-/** What the options say, and where they do not, the name of the file. @throws ToolError usage */
+/** From the options or, failing that, from the file's name. @throws ToolError usage */
 export function parseFormat({ format, compress, out }: FormatOptions): TableFormat {
   const [, extension, gz] = FILE_NAME.exec(out) ?? [];
   const byName = FORMATS.find(name => name === extension) ?? 'jsonl';
@@ -74,7 +75,7 @@ async function plainWriting({ name }: TableFormat, all: readonly string[]): Prom
   if (name === 'jsonl') return bytesOfLines;
   const columns = new Columns();
   for await (const row of rowsOfLines(all)) columns.add(row);
-  // Their libraries are loaded where they are needed alone.
+  // Their libraries are loaded only if needed.
   if (name === 'csv') {
     const { writeCsv } = await import('../formats/write-csv.js');
     return paths => writeCsv(rowsOfLines(paths), columns);

@@ -1,4 +1,4 @@
-// The part of `verify` that is about queues and containers: their files, and the contents that the indexes of containers name.
+// The part of `verify` for queues and containers: their files, and the contents that the indexes of containers name.
 import { RowError } from '../line/row-error.js';
 import { textLines } from '../line/text-lines.js';
 import {
@@ -12,7 +12,7 @@ import {
 import type { DumpFiles } from './dump-files.js';
 import type { DumpedFile, Manifest } from './manifest.js';
 
-/** Whether queues and containers and their files are called as a dump calls them. */
+/** Whether queues and containers and their files have names that a dump uses. */
 export function hasWholeContents({ queues = [], containers = [] }: Manifest): boolean {
   return (
     [queues, containers].every(each => Array.isArray(each)) &&
@@ -38,7 +38,7 @@ export async function* linesOf(files: DumpFiles, path: string): AsyncGenerator<s
   for await (const lines of textLines(files.pieces(path))) for (const { text } of lines) yield text;
 }
 
-/** Adds the files of contents to those that are summed up, each once; what is no line of an index is told. */
+/** Adds the files of contents to those that are summed up, each once; reports lines that do not belong in an index. */
 export async function addContentFiles(
   dumpFiles: DumpFiles,
   { queues = [], containers = [] }: Manifest,

@@ -1,4 +1,4 @@
-// What is told of a damaged dump's rows, up to the most that is listed.
+// The findings in a damaged dump's rows, up to the maximum that is listed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Checksum } from '../line/checksum.js';
@@ -10,7 +10,7 @@ import { formatPartition } from './partition-sums.js';
 import { Dump } from './read-dump.js';
 import { rowFindings } from './verify.js';
 
-/** Rows of one partition from the last key to the first: all but one out of order, and nothing else wrong. */
+/** Rows of one partition from the last key to the first: every row except the first is out of order, and nothing else is wrong. */
 function reversed(faults: number): Dump {
   const rows = Array.from({ length: faults + 1 }, (_, i) => rowOf('p', String(900 - i), []));
   const checksum = new Checksum();

@@ -1,5 +1,6 @@
-// `verify`: whether a dump is whole, byte by byte and row by row. SHA256SUMS and the manifest are written in one form only, so that the text which they should have is made again and compared; each file is summed up; and
-// the rows are read, in order, each partition and table added up again. A load asks for the files only.
+// `verify`: whether a dump is whole, byte by byte and row by row. SHA256SUMS and the manifest are written in one form
+// only, so that their expected text can be generated again and compared; each file is summed up; and the rows are read,
+// in order, each partition and table summed up again. A load checks only the files.
 import { createHash } from 'node:crypto';
 import { Checksum } from '../line/checksum.js';
 import { formatContent } from '../line/line.js';
@@ -28,13 +29,13 @@ import { addContentFiles, hasWholeContents } from './verify-contents.js';
 
 export interface Finding {
   readonly kind: 'unfinished' | 'damaged';
-  /** From the directory of the dump. */
+  /** Relative to the dump's directory. */
   readonly path: string;
   readonly message: string;
 }
 
 export interface Verified {
-  /** Undefined where it cannot be read. */
+  /** Undefined if it cannot be read. */
   readonly dump: Dump | undefined;
   readonly findings: readonly Finding[];
 }
@@ -56,7 +57,7 @@ async function sumOf(
   return { sha256: hash.digest('hex'), bytes };
 }
 
-/** Whether a table and its files are called as a dump calls them: a path leads nowhere else. */
+/** Whether a table and its files have names that a dump uses: a path leads nowhere else. */
 function isWhole(manifest: Manifest): boolean {
   const { format, tables } = manifest;
   return (
@@ -137,7 +138,7 @@ async function fileFindings(
   return [...findings, ...(await strayFiles(dumpFiles, known))];
 }
 
-/** Whether the files of a dump are those that were written; the rows in them are not read. */
+/** Whether the files of a dump are those that were written; does not read the rows in them. */
 export async function verifyFiles(place: string | DumpFiles, signal?: AbortSignal): Promise<Verified> {
   const files = typeof place === 'string' ? new FolderFiles(place) : place;
   if (!(await files.has(SUMS_PATH)))
@@ -156,14 +157,14 @@ export async function verifyFiles(place: string | DumpFiles, signal?: AbortSigna
   return { dump: new Dump(files, manifest), findings: await fileFindings(files, manifest, signal) };
 }
 
-/** What is wrong with a dump that is asked for its rows, in a sentence without its point. */
+/** The damage of a dump whose rows are needed, in a sentence without its full stop. */
 export function damageOf(directory: string, findings: readonly Finding[]): string {
   const what = findings[0]?.kind === 'unfinished' ? 'unfinished' : 'damaged';
   const told = findings.slice(0, 5).map(({ path, message }) => `${path}: ${message}`);
   return `${directory} is ${what}: ${told.join('; ')}`;
 }
 
-/** The rows of a table against its sums and its manifest. */
+/** Compares the rows of a table with its sums and its manifest. */
 export async function rowFindings(
   dump: Dump,
   table: DumpedTable,
@@ -217,5 +218,5 @@ export async function rowFindings(
   return unlisted === 0 ? findings : [...findings, damaged(table.name, left)];
 }
 
-/** Of one table: whoever has more has seen enough, and hears only how many there are. */
+/** Per table: further findings are only counted. */
 const FINDINGS_MAX = 100;

@@ -1,5 +1,6 @@
-// Reads the tables of a dump into parts in its work directory, in parallel, so that it can be killed at any moment and go on: each part is checkpointed once a second, each cut of a shard is
-// in the journal before a row of it is written. What becomes of the parts is finish.ts's.
+// Reads the tables of a dump into parts in its work directory, in parallel, so that it can be killed at any moment and
+// resumed: each part is checkpointed once a second, each cut of a shard is in the journal before one of its rows is
+// written. finish.ts installs the parts.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Row } from '../line/row.js';
@@ -21,7 +22,7 @@ export interface DumpWork {
   readonly context: ToolContext;
 }
 
-/** Whether the part of the shard was completed, and lies whole in the work directory or was installed already. */
+/** Whether the shard's part was completed, and is whole in the work directory or already installed. */
 function isComplete(
   { work, state }: DumpWork,
   { id }: Shard,
@@ -33,7 +34,7 @@ function isComplete(
   return installed(id) || (existsSync(path) && statSync(path).size === end.bytes);
 }
 
-/** @param installed whether the part of a shard has its final place. */
+/** @param installed whether a shard's part has its final place. */
 export async function readParts(dump: DumpWork, installed: (shard: number) => boolean): Promise<void> {
   const { state, journal, rows, context } = dump;
   const { reporter } = context;

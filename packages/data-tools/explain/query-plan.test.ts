@@ -1,4 +1,4 @@
-// The guide's four classes, the bounds, and what is no filter.
+// The guide's four classes, the bounds, and invalid filters.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ToolError } from '../source/tool-error.js';
@@ -37,7 +37,7 @@ test('bounds are those between which rows can match', () => {
   assert.match(none.advice.join(), /Nothing can match/);
 });
 
-test('what is no filter is an error of usage that names the place', () => {
+test('an invalid filter is an error of usage that names the place', () => {
   assert.throws(
     () => queryPlan('x eqq 1'),
     error =>

@@ -1,5 +1,6 @@
-// What a $filter makes the service do, in the words of the Table design guide: its class, the keys between which it reads, and advice. The pattern library has the parser and
-// the classification; this tells them in the guide's four classes and says what would be cheaper.
+// What a $filter makes the service do, in the words of the Table design guide: its class, the keys between which it
+// reads, and advice. The pattern library has the parser and the classification; this file maps them to the guide's four
+// classes and suggests cheaper filters.
 import { explainFilter, type FilterPlan } from '#patterns/filters';
 import { ToolError } from '../source/tool-error.js';
 
@@ -11,7 +12,7 @@ export type PlanBounds = FilterPlan['bounds'][number]['partition'];
 
 export interface QueryPlan {
   readonly class: PlanClass;
-  /** The rows that can match lie in these; none if nothing can match. */
+  /** The rows that can match are in these; empty if nothing can match. */
   readonly bounds: readonly { readonly PartitionKey: PlanBounds; readonly RowKey: PlanBounds }[];
   readonly advice: readonly string[];
 }
@@ -26,8 +27,8 @@ const ADVICE: Readonly<Record<PlanClass, string>> = {
 };
 
 /**
- * The guide's class. Rows that are named one by one make no class of its own there: joined by `or`, the service reads what lies between them, the partition or the table.
- * What can match nothing is a range without rows.
+ * The guide's class. It has no class for rows that are named one by one: joined by `or`, the service reads what lies
+ * between them, the partition or the table. A filter that can match nothing is a range without rows.
  */
 function classOf(plan: FilterPlan): PlanClass {
   if (plan.class === 'none') return 'range';

@@ -1,12 +1,16 @@
-// Which properties a table has, with which types, so that each can have its columns: what CSV and Parquet need to know before their first row. A first pass over the rows fills it.
+// Which properties a table has, with which types, so that each gets its columns: CSV and Parquet need this before their
+// first row. A first pass over the rows collects it.
 
 import { compareText, EDM_TYPES, type EdmType, type Row } from '../line/row.js';
 import { ToolError } from '../source/tool-error.js';
 
-/** A row has a cell in every column, so a table of many names becomes large: beyond this, lines are the format for it. Excel ends at 16,384. */
+/**
+ * A row has a cell in every column, so a table with many names becomes large: beyond this, lines are the format for it.
+ * Excel ends at 16,384.
+ */
 export const NAMES_MAX = 8_000;
 
-/** UTF-8 cannot say a half surrogate pair, so that a file of text needs an escape for it. */
+/** UTF-8 cannot encode half a surrogate pair, so a text file needs an escape for it. */
 export const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
 
 export interface Column {
@@ -38,7 +42,7 @@ export class Columns {
     this.#types.set(name, new Set([type]));
   }
 
-  /** Whether every key can be said in UTF-8 without an escape. */
+  /** Whether UTF-8 can encode every key without an escape. */
   get hasPlainKeys(): boolean {
     return this.#isPlain;
   }

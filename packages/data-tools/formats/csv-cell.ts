@@ -1,11 +1,12 @@
-// What stands in the header and the cells of a CSV file, as docs/data-tools.md documents it: `name` and `name@type` beside each other, as Storage Explorer has them. A string that has half a
-// surrogate pair, which no UTF-8 can say, stands as a JSON string, and its type says so.
+// The header and the cells of a CSV file, as docs/data-tools.md documents them: `name` and `name@type` in adjacent
+// columns, as in Storage Explorer. A string with half a surrogate pair, which UTF-8 cannot encode, is written as a JSON
+// string, marked by its type.
 import { formatString, literalOf } from '../line/literal.js';
 import { EDM_TYPES, type EdmType, type Property, textOf } from '../line/row.js';
 import { RowError } from '../line/row-error.js';
 import { isWellFormed } from './columns.js';
 
-/** Behind the name of a column: the types of its values. */
+/** The suffix of a column's name: the types of its values. */
 export const TYPE_SUFFIX = '@type';
 /** The type of a string whose cell is a JSON string. */
 const ESCAPED = 'String@json';
@@ -62,7 +63,7 @@ export function cellValue(cell: Cell): Pick<Property, 'type' | 'literal'> | unde
   return { type: known, literal: literalOf(known, text) };
 }
 
-/** A name in the header: as it is, or as a JSON string where UTF-8 cannot say it, or where it would be taken for one. */
+/** A name in the header: as it is, or as a JSON string if UTF-8 cannot encode it, or if it would be taken for one. */
 export const headerOf = (name: string): string =>
   isWellFormed(name) && !name.startsWith('"') ? name : formatString(name);
 

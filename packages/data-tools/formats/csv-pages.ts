@@ -1,4 +1,4 @@
-// The rows of a CSV file in pages, as every other source of rows hands them out.
+// The rows of a CSV file in pages, like every other source of rows.
 import type { Row } from '../line/row.js';
 import { RowError } from '../line/row-error.js';
 import { readCsv } from './read-csv.js';

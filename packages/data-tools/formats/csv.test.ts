@@ -1,4 +1,5 @@
-// CSV both ways: whatever a table holds comes back as it was; what Storage Explorer exported is read; what is no such file is told with its line.
+// CSV both ways: a table's content reads back as it was; exports of Storage Explorer are read; an invalid file is
+// reported with its line.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -86,7 +87,7 @@ describe('CSV', () => {
     );
   });
 
-  test('has name and name@type beside each other, the type in every row, and nothing where a property is absent', async () => {
+  test('has name and name@type in adjacent columns, the type in every row, and nothing where a property is absent', async () => {
     const rows = [
       rowOf('p', 'a', [
         ['b', 'Int32', '1'],
@@ -107,7 +108,7 @@ describe('CSV', () => {
     );
   });
 
-  test('says a half surrogate pair as a JSON string, and that it does', async () => {
+  test('writes a half surrogate pair as a JSON string, and marks it', async () => {
     const text = await written([rowOf('p', 'r', [['a', 'String', 'x\ud800']])]);
     assert.match(text, /,"""x\\ud800""",String@json\n$/);
     const key = await written([rowOf('\ud800', 'r', [])]);
@@ -126,14 +127,14 @@ describe('CSV', () => {
       '{"PartitionKey":"p","RowKey":"1","Timestamp":"2020-01-01T00:00:00.12Z","age":5}',
       '{"PartitionKey":"p","RowKey":"2","age@odata.type":"Edm.Double","age":7.5,"name":"Ann"}',
     ]);
-    // Without types values are strings, and empty cells are nothing.
+    // Without types values are strings, and empty cells are no properties.
     assert.deepEqual((await read('RowKey,PartitionKey,x\n1,p,5\n2,p,\n')).map(formatLine), [
       '{"PartitionKey":"p","RowKey":"1","x":"5"}',
       '{"PartitionKey":"p","RowKey":"2"}',
     ]);
   });
 
-  test('that is none is refused, with the place', async () => {
+  test('that is invalid is refused, with the place', async () => {
     const head = 'PartitionKey,RowKey,a,a@type\n';
     await refused('', /there is no header/);
     await refused('RowKey,a\n', /the columns PartitionKey and RowKey are not there/);
@@ -154,7 +155,7 @@ describe('CSV', () => {
     );
   });
 
-  test('holds as many names as it may, and no more', () => {
+  test('holds the maximum of names, and no more', () => {
     const columns = new Columns();
     const add = (name: string): void => columns.add(rowOf('p', 'r', [[name, 'Int32', '1']]));
     for (let i = 0; i < NAMES_MAX; i++) add(`p${i}`);

@@ -1,5 +1,6 @@
-// The columns of a table in Parquet, one a type: `name`, or `name@Int32` and `name@String` where a name has several types. Says what each EDM type is in Parquet and
-// turns literals into the values that hyparquet-writer takes; write-parquet.ts writes them.
+// The columns of a table in Parquet, one per type: `name`, or `name@Int32` and `name@String` if a name has several
+// types. Maps each EDM type to Parquet and converts literals into the values that hyparquet-writer takes;
+// write-parquet.ts writes them.
 import type { SchemaElement } from 'hyparquet';
 import { bytesOf, type EdmType, int64Of, numberOf, type Property, textOf } from '../line/row.js';
 import { RowError } from '../line/row-error.js';
@@ -13,12 +14,14 @@ export interface ParquetColumn {
 }
 
 /**
- * One column a name and type, in the order of names. A name with one type keeps its own, unless another name's `name@Type` is called the same.
+ * One column per name and type, in the order of names. A name with one type keeps its own, unless it equals another
+ * name's `name@Type`.
  */
 export function parquetColumns(columns: readonly Column[]): readonly ParquetColumn[] {
   const withType = new Set(columns.filter(({ types }) => types.length > 1).map(({ name }) => name));
   const titleOf = (name: string, type: EdmType): string => (withType.has(name) ? `${name}@${type}` : name);
-  // Titles with a type differ from each other, so a clash has a plain name in it, which then gets its type. That title may clash again.
+  // Titles with a type differ from each other, so a clash involves a plain name, which then gets its type. That title
+  // may clash again.
   for (let isClear = false; !isClear; ) {
     const titles = new Set(
       columns
@@ -65,7 +68,10 @@ export const schemaOf = (name: string, type: EdmType, isRequired = false): Schem
 
 const TIME_PARTS = /^(-?\d{4,})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))?$/;
 
-/** Microseconds since 1970, cut off after the sixth digit. Throws RowError for a year that JavaScript's dates do not reach, beyond 275,760. */
+/**
+ * Microseconds since 1970, cut off after the sixth digit. Throws RowError for a year that JavaScript's dates do not
+ * reach, beyond 275,760.
+ */
 export function microsOf(text: string): bigint {
   const parts = TIME_PARTS.exec(text);
   if (parts === null) throw new RowError(`${text} is no time that Parquet has`);

@@ -1,4 +1,4 @@
-// Parquet: what hyparquet, a reader of its own, finds in the file: the columns and their types, and each value.
+// Parquet: what hyparquet, an independent reader, finds in the file: the columns and their types, and each value.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { toUSVString } from 'node:util';
@@ -27,7 +27,7 @@ async function written(rows: readonly Row[]): Promise<ArrayBuffer> {
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
 }
 
-/** Every row as an array of its cells, with bytes for strings of no type and numbers of microseconds for times. */
+/** Every row as an array of its cells, with bytes for untyped strings and microseconds as numbers for times. */
 async function read(file: ArrayBuffer): Promise<readonly (readonly unknown[])[]> {
   let rows: readonly (readonly unknown[])[] = [];
   await parquetRead({
@@ -41,7 +41,7 @@ async function read(file: ArrayBuffer): Promise<readonly (readonly unknown[])[]>
   return rows;
 }
 
-/** What a reader should find of a property. Half surrogate pairs are replaced: Parquet's strings are UTF-8. */
+/** What a reader should find for a property. Half surrogate pairs are replaced: Parquet's strings are UTF-8. */
 function expected(property: Property): unknown {
   switch (property.type) {
     case 'Boolean':
@@ -92,7 +92,7 @@ describe('Parquet', () => {
     );
   });
 
-  test('has a column a type where a name has several, and no two of one title', () => {
+  test('has a column per type if a name has several, and no two with one title', () => {
     const told = parquetColumns([
       { name: 'a', types: ['String', 'Int32'] },
       { name: 'a@Int32', types: ['String'] },

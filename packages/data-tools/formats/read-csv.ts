@@ -1,5 +1,5 @@
-// Reads the rows of a table from CSV: what write-csv.ts wrote, and what Storage Explorer exported with types. A column without a `name@type` beside it holds Strings. A file that
-// is none is a RowError with its line.
+// Reads the rows of a table from CSV: what write-csv.ts wrote, and what Storage Explorer exported with types. A column
+// without an adjacent `name@type` holds Strings. An invalid file is a RowError with its line.
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { formatDateTime, formatString } from '../line/literal.js';
@@ -7,7 +7,7 @@ import { compareText, type Property, type Row } from '../line/row.js';
 import { RowError } from '../line/row-error.js';
 import { type Cell, cellValue, nameOf, stringOf, TYPE_SUFFIX } from './csv-cell.js';
 
-/** Where a name stands, and where its types; undefined for a column without types. */
+/** The positions of a name and of its types; undefined for a column without types. */
 interface Place {
   readonly name: string;
   readonly at: number;
@@ -24,7 +24,7 @@ interface Header {
 
 const OPTIONS = { bom: true, info: true } as const;
 
-/** Each name takes the column right of it if that is its type's: a property may itself be called `a@type`. */
+/** Each name takes the column to its right if that has its types: a property may itself be called `a@type`. */
 function placesOf(cells: readonly string[]): readonly Place[] {
   const places: Place[] = [];
   for (let at = 0; at < cells.length; at++) {
@@ -58,7 +58,7 @@ const cellAt = (record: readonly string[], { at, typeAt }: Place): Cell => ({
   type: typeAt === undefined ? '' : (record[typeAt] ?? ''),
 });
 
-/** Of a column that has no types: an empty cell is no property, anything else a String. */
+/** For a column without types: an empty cell is no property, anything else a String. */
 function propertyAt(record: readonly string[], place: Place): Property | undefined {
   const cell = cellAt(record, place);
   if (place.typeAt === undefined)
@@ -85,7 +85,7 @@ function rowOf(record: readonly string[], header: Header): Row {
   };
 }
 
-/** Bytes as text, which must be UTF-8. A byte order mark is the parser's. */
+/** Bytes as text, which must be UTF-8. The parser handles a byte order mark. */
 async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
@@ -106,7 +106,7 @@ interface Parsed {
   readonly info: { readonly lines: number };
 }
 
-/** @throws RowError for what is no such file; or the error of `bytes`. */
+/** @throws RowError for an invalid file; or the error of `bytes`. */
 export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
   const parser = parse(OPTIONS);
   const text = Readable.from(decoded(bytes));

@@ -1,15 +1,16 @@
-// Writes the rows of a table as CSV (RFC 4180 with LF), in which every value keeps its type. csv-stringify quotes; csv-cell.ts says what the cells are, read-csv.ts reads them.
+// Writes the rows of a table as CSV (RFC 4180 with LF), in which every value keeps its type. csv-stringify quotes;
+// csv-cell.ts makes the cells, read-csv.ts reads them.
 import { stringify } from 'csv-stringify/sync';
 import type { Row } from '../line/row.js';
 import type { Columns } from './columns.js';
 import { cellOf, headerOf, stringCell, TYPE_SUFFIX } from './csv-cell.js';
 
-/** Carriage returns are quoted by themselves too, and spaces at the ends: other readers end a record at the one, and trim the others. */
+/** Carriage returns, and spaces at the ends, are quoted too: other readers end a record at the former, and trim the latter. */
 const OPTIONS = { record_delimiter: '\n', quoted_match: /[\r\n]|^\s|\s$/ } as const;
-/** Text that is handed on at once, about. */
+/** Text that is passed on at once, approximately. */
 const BATCH_UNITS = 65_536;
 
-/** The cells of a key: its type follows only where some key of the table needs an escape. */
+/** The cells of a key: its type follows only if some key of the table needs an escape. */
 function keyCells(text: string, columns: Columns): readonly string[] {
   if (columns.hasPlainKeys) return [text];
   const cell = stringCell(text);

@@ -12,10 +12,10 @@ import {
   schemaOf,
 } from './parquet-columns.js';
 
-/** A row group is what a reader has in memory at once, too. */
+/** A reader, too, has a row group in memory at once. */
 const GROUP_ROWS_MAX = 20_000;
 const GROUP_UNITS_MAX = 16 * 1_048_576;
-/** Cells of a group, of which absent ones take memory too: tables of many names have smaller groups. */
+/** Cells of a group; absent ones take memory too, so tables with many names have smaller groups. */
 const GROUP_CELLS_MAX = 1_000_000;
 
 /** Where a row's property goes: columns of one name, by type. */
@@ -58,7 +58,7 @@ class Group {
 
   add({ partitionKey, rowKey, timestamp, properties }: Row): void {
     const place = this.rows;
-    // The least and the greatest stay until the end, and must not keep the text of their page.
+    // Minimum and maximum stay until the end, and must not retain the text of their page.
     this.#keys.partitionKey.push(detachedString(partitionKey));
     this.#keys.rowKey.push(detachedString(rowKey));
     this.#keys.timestamp.push(timestamp === undefined ? undefined : microsOf(timestamp));
@@ -77,8 +77,8 @@ class Group {
   }
 
   /**
-   * As hyparquet-writer takes them. Doubles go without a dictionary, which would take -0 for 0. Least and greatest values of strings and bytes are left out: the writer keeps
-   * them whole until the end, for each group.
+   * In the form that hyparquet-writer takes. Doubles go without a dictionary, which would take -0 for 0. Minimum and
+   * maximum of strings and bytes are left out: the writer keeps them whole until the end, for each group.
    */
   columnData(): ColumnSource[] {
     const { partitionKey, rowKey, timestamp } = this.#keys;
@@ -96,7 +96,7 @@ class Group {
   }
 }
 
-/** What the writer has written since the last time, which it then forgets. */
+/** What the writer has written since the last call; the writer then forgets it. */
 function taken(writer: ByteWriter): Buffer {
   const bytes = Buffer.from(writer.getBytes());
   writer.index = 0;

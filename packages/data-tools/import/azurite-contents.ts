@@ -1,4 +1,5 @@
-// Queues and containers in a folder of Azurite's as the input of a load. Messages keep what they have left of their life and of their hiding; contents are read when they are written.
+// Queues and containers in an Azurite folder as input of a load. Messages keep the remainder of their lifetime and of
+// their invisibility; contents are read when they are written.
 import type { AzuriteBlobs, AzuriteContainer } from '../azurite/azurite-blobs.js';
 import type { AzuriteQueue, AzuriteQueues } from '../azurite/azurite-queues.js';
 import type { AzuritePolicy } from '../azurite/loki-file.js';
@@ -7,9 +8,9 @@ import type { InputContainer } from '../contents/input.js';
 import type { QueueContent, QueueRecord } from '../queues/queue-record.js';
 import type { Policy } from '../source/policies.js';
 
-/** Blobs of a page: what is journaled together. */
+/** Blobs per page: what is journaled together. */
 const PAGE_BLOBS = 200;
-/** Azurite's word for never. */
+/** Azurite's value for never. */
 const NEVER = Date.UTC(9999, 0);
 
 export const policiesOf = (policies: readonly AzuritePolicy[]): readonly Policy[] =>
@@ -27,7 +28,7 @@ export const recordOf = ({ name, metadata, policies }: AzuriteQueue): QueueRecor
   policies: policiesOf(policies),
 });
 
-/** @param now milliseconds since 1970. @throws LokiInvalid, where a content is not all there. */
+/** @param now milliseconds since 1970. @throws LokiInvalid, if a content is incomplete. */
 export function queueOf(queues: AzuriteQueues, queue: AzuriteQueue, now: number): QueueContent {
   const messages = [...queues.messagesOf(queue, now)].map(({ text, visibleAt, expiresAt }) => ({
     text,
@@ -40,7 +41,7 @@ export function queueOf(queues: AzuriteQueues, queue: AzuriteQueue, now: number)
   return { ...recordOf(queue), count: messages.length, messages: each };
 }
 
-/** What is damaged is found before the first write. @throws LokiInvalid, where a content is not all there. */
+/** Finds damage before the first write. @throws LokiInvalid, if a content is incomplete. */
 export function checkContents(blobs: AzuriteBlobs, container: AzuriteContainer): void {
   for (const blob of blobs.blobsOf(container)) blobs.checkContent(blob);
 }

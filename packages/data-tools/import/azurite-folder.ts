@@ -1,4 +1,5 @@
-// A folder of Azurite's as the input of a load: what one of its accounts has, rows as Azurite answered them. All is read and checked before the first row is handed out.
+// An Azurite folder as input of a load: one of its accounts, with rows as Azurite answered them. Everything is read and
+// checked before the first row is yielded.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AzuriteBlobs, BLOB_FILE } from '../azurite/azurite-blobs.js';
@@ -14,11 +15,11 @@ import type { InputTable, LoadInput } from '../load/input.js';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
 import { checkContents, containerOf, policiesOf, queueOf, recordOf } from './azurite-contents.js';
 
-/** Of the emulator, whose name its documentation publishes. */
+/** The emulator's, which its documentation publishes. */
 const ACCOUNT_DEFAULT = 'devstoreaccount1';
 const PAGE_ROWS = 500;
 
-/** Errors of reading Azurite's files are those of a damaged dump: nothing was written yet. */
+/** Errors in Azurite's files are those of a damaged dump: nothing was written yet. */
 export function whole<T>(read: () => T): T {
   try {
     return read();
@@ -29,7 +30,7 @@ export function whole<T>(read: () => T): T {
   }
 }
 
-/** @throws ToolError notThere or usage, for what is no folder of Azurite's. */
+/** @throws ToolError notThere or usage, unless it is an Azurite folder. */
 export function checkIsFolder(directory: string): void {
   if (!existsSync(directory)) throw new ToolError('notThere', `${directory} is not there.`);
   if (!statSync(directory).isDirectory()) throw new ToolError('usage', `${directory} is no directory.`);
@@ -42,7 +43,7 @@ export function checkIsFolder(directory: string): void {
     );
 }
 
-/** The account to import: the one that is named, or that there is, or the emulator's own. @throws ToolError */
+/** The account to import: the named one, or the only one, or the emulator's own. @throws ToolError */
 export function accountIn(accounts: ReadonlySet<string>, wanted: string | undefined): string {
   if (wanted !== undefined) {
     if (accounts.has(wanted)) return wanted;
@@ -107,16 +108,16 @@ const stampOf = (path: string): string => {
   }
 };
 
-/** What Azurite keeps of a service, if it ever ran with it. */
+/** Azurite's data for a service, if it was ever used. */
 const readIf = <T>(directory: string, name: string, read: (directory: string) => T): T | undefined =>
   existsSync(join(directory, name)) ? whole(() => read(directory)) : undefined;
 
 export interface FolderOptions {
   /** Which of several accounts. */
   readonly account: string | undefined;
-  /** What is to be written, so that all its contents must be there. */
+  /** The selection to write: all its contents must exist. */
   readonly wanted: { readonly queues: boolean; readonly blobs: boolean };
-  /** Milliseconds since 1970: messages that have expired are gone. */
+  /** Milliseconds since 1970: expired messages are skipped. */
   readonly now: number;
 }
 

@@ -1,4 +1,5 @@
-// `import-azurite`: writes what lies in a folder of Azurite's to an account over the wire, as a load does with a dump. Azurite itself is not needed, and must not write there meanwhile.
+// `import-azurite`: writes an Azurite folder to an account over the wire, as a load does with a dump. Azurite itself is
+// not needed, and must not write there at the same time.
 import { type LoadOptions, loadFrom, type Written } from '../load/load.js';
 import type { ToolContext } from '../run/context.js';
 import { type FolderOptions, openAzuriteFolder } from './azurite-folder.js';
@@ -8,13 +9,13 @@ export interface ImportOptions extends LoadOptions {
   readonly account?: string | undefined;
 }
 
-/** Of queues and blobs all, where the target has them, unless tables are named. */
+/** All queues and blobs that the target supports, unless tables are named. */
 function wantedContents({ names, target, queues, blobs }: ImportOptions): FolderOptions['wanted'] {
   const isAll = names.length === 0 && queues === undefined && blobs === undefined;
   return { queues: queues ?? (isAll && target.has('queue')), blobs: blobs ?? (isAll && target.has('blob')) };
 }
 
-/** Imports; the exit is `conflict` where rows were left alone or refused. @throws ToolError */
+/** Imports; the exit code is `conflict` if rows were left alone or refused. @throws ToolError */
 export function importAzurite(
   options: ImportOptions,
   context: ToolContext,

@@ -1,5 +1,6 @@
-// Checksums of rows: of one, the first 128 bits of SHA-256 of its line without the Timestamp; of many, their sum modulo 2^128. A sum knows no order, and both
-// sides of a copy have the same whatever their Timestamps are. Written as 32 hexadecimal digits.
+// Checksums of rows: for one, the first 128 bits of SHA-256 of its line without the Timestamp; for many, their sum
+// modulo 2^128. A sum ignores the order, and both sides of a copy have the same whatever their Timestamps are. Written
+// as 32 hexadecimal digits.
 import { hash } from 'node:crypto';
 
 const MODULUS_BITS = 128;
@@ -15,7 +16,7 @@ const wordAt = (digest: string, at: number): number =>
 
 export class Checksum {
   #sum = 0n;
-  /** Of rows that are not in the sum yet, by the digest's four words: a row a BigInt would be a third of the cost of its hash. */
+  /** For rows that are not in the sum yet, by the digest's four words: a BigInt per row would cost a third of its hash. */
   readonly #words = [0, 0, 0, 0];
   #rows = 0;
 

@@ -1,11 +1,11 @@
-// A cursor over JSON text that hands out the texts of values as they stand, without making values of them. What is no JSON is a RowError.
+// A cursor over JSON text that returns the texts of values as they are, without parsing the values. Invalid JSON is a RowError.
 import { RowError } from './row-error.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** Objects and arrays around a value that is read over: far more than annotations have, and no stack runs out. */
+/** Objects and arrays around a skipped value: far more than annotations have, and no stack overflows. */
 const NESTING_MAX = 64;
 
 export const COMMA = 0x2c;
@@ -21,7 +21,7 @@ const LETTER_N = 0x6e;
 export class JsonText {
   readonly #text: string;
   #at = 0;
-  /** The first backslash from some place before on, or the end. */
+  /** The first backslash at or after a position, or the end. */
   #backslash = -1;
   /** Whether the last string had an escape. */
   hasEscape = false;
@@ -50,7 +50,7 @@ export class JsonText {
     if (!this.take(unit)) throw this.fail(`${JSON.stringify(String.fromCharCode(unit))} is missing`);
   }
 
-  /** Whether exactly this comes next; then it is read. */
+  /** If exactly this comes next, reads it. */
   takeText(text: string): boolean {
     if (!this.#text.startsWith(text, this.#at)) return false;
     this.#at += text.length;
@@ -61,7 +61,7 @@ export class JsonText {
     if (!Number.isNaN(this.peek())) throw this.fail('there is more after the end');
   }
 
-  /** A string with its quotes, as it stands. */
+  /** A string with its quotes, as it is. */
   string(): string {
     const from = this.#at;
     this.#skipString();
@@ -99,7 +99,7 @@ export class JsonText {
     return word;
   }
 
-  /** A string, number or word as it stands; objects and arrays are none. */
+  /** A string, number or word as it is; not an object or array. */
   scalar(): string {
     switch (this.peek()) {
       case QUOTE:
@@ -124,7 +124,7 @@ export class JsonText {
     }
   }
 
-  /** Reads over a value of any kind. */
+  /** Skips a value of any kind. */
   skip(depth = 0): void {
     const opening = this.peek();
     if (opening !== OPEN_BRACE && opening !== OPEN_BRACKET) {

@@ -1,4 +1,4 @@
-// The line to the byte: what is written, what is read, and that one is the other's inverse for any row.
+// The line to the byte: how it is written and read, and that reading inverts writing for any row.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -43,7 +43,7 @@ describe('a line', () => {
       );
   });
 
-  test('takes for a Double what JSON and ECMAScript write, and nothing else that JavaScript reads', () => {
+  test('accepts as a Double what JSON and ECMAScript write, and nothing else that JavaScript reads', () => {
     for (const text of ['1', '1.', '.5', '+1', '1E+2', '-0', '1.7976931348623157e308'])
       assert.equal(
         literalOf('Double', text),
@@ -66,7 +66,7 @@ describe('a line', () => {
       assert.throws(() => literalOf('Double', text), RowError, text);
   });
 
-  test('takes a text as it stands only where it is the literal', () => {
+  test('keeps a text as it is only if it is the literal', () => {
     const texts: Readonly<Partial<Record<EdmType, readonly string[]>>> = {
       Int64: ['0', '-0', '00', '7', '-7', '1'.repeat(17), '9'.repeat(18), '9223372036854775807'],
       DateTime: ['', '.1', '.10', '.0', '.1234567', '.12345670'].map(tail => `2020-01-02T03:04:05${tail}Z`),
@@ -89,7 +89,7 @@ describe('a line', () => {
     for (const text of ['-0', '01', '1000000000', '']) assert(!isLiteral('Int32', text), text);
   });
 
-  test('takes a Double as it stands only where ECMAScript writes it so', () => {
+  test('keeps a Double as it is only if ECMAScript writes it so', () => {
     for (const text of ['0.0', '-0.0', '0.000001', '999999999.999999', '-1.5', '10.0'])
       assert(isLiteral('Double', text), text);
     for (const text of [
@@ -120,7 +120,7 @@ describe('a line', () => {
     );
   });
 
-  test('reads a type that differs from that of the row before, and one that is no string not at all', () => {
+  test('reads a type that differs from that of the row before, and refuses one that is no string', () => {
     const entity = (type: string, value: string): string =>
       `{"PartitionKey":"p","RowKey":"r${value.length}","a@odata.type":${type},"a":${value}}`;
     const rows = readPage(
@@ -154,14 +154,14 @@ describe('a line', () => {
     }
   });
 
-  test('takes annotations behind their property, and null as not there', () => {
+  test('accepts annotations after their property, and takes null for absent', () => {
     assert.equal(
       member('"g":"ABCDEF00-0000-0000-0000-000000000000","n":null,"g@odata.type":"Edm.Guid"'),
       '"g@odata.type":"Edm.Guid","g":"abcdef00-0000-0000-0000-000000000000"',
     );
   });
 
-  test('reads over annotations of up to 64 objects and arrays in each other', () => {
+  test('skips annotations of up to 64 nested objects and arrays', () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -175,7 +175,7 @@ describe('a line', () => {
     }
   });
 
-  test('refuses what is no row, and says why', () => {
+  test('refuses invalid rows, with the reason', () => {
     const cases: readonly (readonly [string, RegExp])[] = [
       ['{"RowKey":"r"}', /no PartitionKey/],
       ['{"PartitionKey":"r"}', /no RowKey/],
@@ -243,7 +243,7 @@ const rows: fc.Arbitrary<Row> = fc.record(
 );
 
 describe('any row', () => {
-  test('comes back from its line, and has one line', () => {
+  test('reads back from its line, and has one line', () => {
     fc.assert(
       fc.property(rows, row => {
         const line = formatLine(row);
@@ -255,7 +255,7 @@ describe('any row', () => {
     );
   });
 
-  test('comes back from a page of many', () => {
+  test('reads back from a page of many', () => {
     fc.assert(
       fc.property(fc.array(rows, { maxLength: 8 }), all => {
         assert.deepEqual(

@@ -9,7 +9,7 @@ const ANNOTATED: ReadonlySet<EdmType> = new Set(['Int64', 'Double', 'DateTime', 
 const NAMES_KEPT_MAX = 5000;
 const openings = new Map<EdmType, Map<string, string>>();
 
-/** What stands before a value: `,"name":` or `,"name@odata.type":"Edm.Int64","name":`. */
+/** The text before a value: `,"name":` or `,"name@odata.type":"Edm.Int64","name":`. */
 function openingOf({ name, type }: Property): string {
   let ofType = openings.get(type);
   if (ofType === undefined || ofType.size > NAMES_KEPT_MAX) {
@@ -36,7 +36,7 @@ export function formatProperties(properties: readonly Property[]): string {
 export const formatKeys = ({ partitionKey, rowKey }: Row): string =>
   `{"PartitionKey":${formatString(partitionKey)},"RowKey":${formatString(rowKey)}`;
 
-/** The line without its Timestamp: what a checksum covers, and what a load sends. */
+/** The line without its Timestamp: the input of a checksum, and of a load's request. */
 export const formatContent = (row: Row): string => `${formatKeys(row)}${formatProperties(row.properties)}}`;
 
 /** The line, without the line feed at its end. */
@@ -45,7 +45,7 @@ export function formatLine(row: Row): string {
   return `${formatKeys(row)}${time}${formatProperties(row.properties)}}`;
 }
 
-/** The line and what its checksum covers, which share their texts. */
+/** The line and its checksum's input, which share their texts. */
 export function formatBoth(row: Row): { readonly line: string; readonly content: string } {
   const keys = formatKeys(row);
   const properties = formatProperties(row.properties);

@@ -1,9 +1,9 @@
-// The canonical JSON texts of values, as docs/data-tools.md documents them to the byte: equal values have equal literals. A text that is no value of its type is a
-// RowError; who reads it says where it stood.
+// The canonical JSON texts of values, as docs/data-tools.md documents them to the byte: equal values have equal
+// literals. A text that is no value of its type is a RowError; its reader adds the position.
 import type { EdmType } from './row.js';
 import { RowError } from './row-error.js';
 
-/** What JSON.stringify leaves alone, and editors, terminals and other languages' readers of lines do not. */
+/** Characters that JSON.stringify leaves alone, and editors, terminals and other languages' readers of lines do not. */
 const TO_ESCAPE = /[\x7f-\x9f\u2028\u2029\ufeff]/g;
 
 const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -15,7 +15,7 @@ const PLAIN = /^[ !#-[\]-~]*$/;
 export const formatString = (text: string): string =>
   PLAIN.test(text) ? `"${text}"` : JSON.stringify(text).replace(TO_ESCAPE, escapeUnit);
 
-/** As ECMAScript writes it, with `.0` where neither point nor exponent stands. */
+/** As ECMAScript writes it, with `.0` if it has neither point nor exponent. */
 export function formatDouble(value: number): string {
   if (!Number.isFinite(value)) return `"${value}"`;
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';
@@ -28,7 +28,7 @@ const INTEGER = /^-?\d+$/;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const INT32_MAX = 2 ** 31 - 1;
-/** As JSON and ECMAScript write numbers; other servers say 1E+21, and 1. is what some of them make of 1.0. */
+/** As JSON and ECMAScript write numbers; other servers write 1E+21, and some of them turn 1.0 into 1. */
 const DOUBLE = /^(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|NaN|-?Infinity)$/;
 const DATE_TIME = /^-?\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?$/;
 const FRACTION_TAIL = /\.?0+(?=Z|[+-]\d\d:\d\d|$)/;
@@ -56,7 +56,7 @@ function double(text: string): string {
   return formatDouble(value);
 }
 
-/** Without the trailing zeros of the fraction, and otherwise as it was said: years that JavaScript's dates do not have stay. */
+/** Without the trailing zeros of the fraction, and otherwise unchanged: this keeps years beyond JavaScript's dates. */
 export function formatDateTime(text: string): string {
   if (!DATE_TIME.test(text)) throw new RowError(`${shown(text)} is no DateTime`);
   return text.includes('.') ? text.replace(FRACTION_TAIL, '') : text;
@@ -70,7 +70,7 @@ function guid(text: string): string {
 
 function binary(text: string): string {
   if (!BASE64.test(text) || text.length % 4 !== 0) throw new RowError(`${shown(text)} is no base64`);
-  // Unused bits of the last character may be set by who wrote it: the bytes are the same.
+  // The writer may have set unused bits of the last character: the bytes are the same.
   if (!text.endsWith('=')) return text;
   return `${text.slice(0, -4)}${Buffer.from(text.slice(-4), 'base64').toString('base64')}`;
 }
@@ -80,10 +80,14 @@ function boolean(text: string): string {
   return text;
 }
 
-/** So much of a bad value that it can be found, and not more. */
+/** Enough of a bad value to find it, and no more. */
 const shown = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-/** Texts that are literals of their type already, as servers mostly send them; of an Int64, of 18 digits at most, which none is beyond; of a Double, 15 digits, which all come back, from 0.000001 on, below which ECMAScript writes an exponent. */
+/**
+ * Texts that are already literals of their type, as servers usually send them. An Int64 has 18 digits at most, which
+ * cannot exceed its range; a Double 15 digits, which all read back, from 0.000001 on, below which ECMAScript writes an
+ * exponent.
+ */
 const CANONICAL: Readonly<Partial<Record<EdmType, RegExp>>> = {
   Boolean: /^(?:true|false)$/,
   Int32: /^(?:0|-?[1-9]\d{0,8})$/,
@@ -93,10 +97,10 @@ const CANONICAL: Readonly<Partial<Record<EdmType, RegExp>>> = {
   Guid: /^"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"$/,
 };
 
-/** Whether a JSON text is the literal of a value of the type; false says nothing. */
+/** Whether a JSON text is the literal of a value of the type; false means unknown. */
 export const isLiteral = (type: EdmType, json: string): boolean => CANONICAL[type]?.test(json) ?? false;
 
-/** The literal of a value that is given as text. @throws RowError */
+/** The literal of a value given as text. @throws RowError */
 export function literalOf(type: EdmType, text: string): string {
   switch (type) {
     case 'String':

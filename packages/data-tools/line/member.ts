@@ -1,15 +1,16 @@
-// The names of an entity's members, classified once for all rows that repeat them: keys, Timestamp, annotations, control information, properties.
+// The names of an entity's members, classified once for all rows that repeat them: keys, Timestamp, annotations,
+// control information, properties.
 import { EDM_TYPES, type EdmType } from './row.js';
 
 export interface Member {
-  /** The name as the text had it, with quotes and colon, of a type also its value: the next row's text is compared with it. */
+  /** The name as in the text, with quotes and colon, for a type including its value: the next row's text is compared with it. */
   readonly token: string;
   readonly name: string;
-  /** `control` is read over: annotations of other kinds and what begins with `odata.`. */
+  /** `control` is skipped: annotations of other kinds and names that begin with `odata.`. */
   readonly role: 'partitionKey' | 'rowKey' | 'timestamp' | 'type' | 'control' | 'property';
-  /** The property whose type the member gives. */
+  /** The property whose type the member has. */
   readonly typeOf: string;
-  /** Of that property; undefined for a type that tables do not have. */
+  /** That property's type; undefined if tables do not support it. */
   readonly type: EdmType | undefined;
 }
 
@@ -23,7 +24,7 @@ const TYPES: ReadonlyMap<string, EdmType> = new Map(EDM_TYPES.map(type => [`"Edm
 
 export const isTypeName = (name: string): boolean => name.endsWith(TYPE_SUFFIX) && !ROLES.has(name);
 
-/** @param value in canonical form, of a name that `isTypeName`. */
+/** @param value in canonical form, for a name that satisfies `isTypeName`. */
 export function typeMember(token: string, name: string, value: string): Member {
   const typeOf = name.slice(0, -TYPE_SUFFIX.length);
   return { token, name, role: 'type', typeOf, type: TYPES.get(value) };

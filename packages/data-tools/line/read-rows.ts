@@ -1,5 +1,6 @@
-// Reads rows from JSON: lines of a dump, pages of a query, entities that others wrote in OData form. Values keep their texts, which JSON.parse would lose: `1.0` is a Double and
-// `1` an Int32. A text that is no row is a RowError. line.ts writes lines.
+// Reads rows from JSON: lines of a dump, pages of a query, entities in OData form from other programs. Values keep
+// their texts, which JSON.parse would lose: `1.0` is a Double and `1` an Int32. An invalid row is a RowError. line.ts
+// writes lines.
 //
 //   readRow(line)            one object, which is the whole text
 //   readPage(text)           the answer to Query Entities: { "value": [ … ] }
@@ -10,9 +11,9 @@ import type { EdmType, Property, Row } from './row.js';
 import { RowError } from './row-error.js';
 import { type Annotation, type Place, RowShape } from './row-shape.js';
 
-/** Printable ASCII: strings without a backslash are then in canonical form already. */
+/** Printable ASCII: strings without a backslash are then already canonical. */
 const NOT_PLAIN = /[^\x20-\x7e]/;
-/** What a canonical string has escaped and JSON lets stand, and what no JSON string may have. */
+/** Characters that a canonical string escapes and JSON allows raw, and those that no JSON string may have. */
 const SPECIAL = /[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]/;
 const INT32 = /^-?\d{1,10}$/;
 const INT32_MAX = 2 ** 31 - 1;
@@ -35,11 +36,11 @@ function literalNamed(name: string, type: EdmType, text: string): string {
   }
 }
 
-/** Of a value without an annotation: JSON's own types, and the point that makes a Double. */
+/** For a value without an annotation: JSON's own types, and the point that makes a Double. */
 function typeOf(raw: string): EdmType {
   if (raw.charCodeAt(0) === QUOTE) return 'String';
   if (raw === 'true' || raw === 'false') return 'Boolean';
-  // Beyond Int32 a server that forgets the point of a Double, as Azurite does, meant one.
+  // Beyond Int32 a server that drops the point of a Double, as Azurite does, meant one.
   return INT32.test(raw) && Math.abs(Number(raw) + 0.5) < INT32_MAX + 1 ? 'Int32' : 'Double';
 }
 
@@ -57,7 +58,7 @@ class RowReader {
   readonly #isPlain: boolean;
   readonly #shape: RowShape;
   readonly #values: string[] = [];
-  /** Of the row before, as text and as value: rows of one partition come together. */
+  /** The previous row's, as text and as value: rows of one partition come together. */
   #partitionText = '';
   #partitionKey = '';
 
@@ -78,7 +79,7 @@ class RowReader {
     return this.#json.hasEscape || (!this.#isPlain && SPECIAL.test(raw)) ? formatString(textIn(raw)) : raw;
   }
 
-  /** A name and its colon; of a type, which most rows repeat, its value too. */
+  /** A name and its colon; for a type, which most rows repeat, including its value. */
   #member(at: number): Member {
     const json = this.#json;
     json.peek();
@@ -97,7 +98,7 @@ class RowReader {
     const json = this.#json;
     const values = this.#values;
     const shape = this.#shape;
-    /** As soon as the row differs from the one before. */
+    /** Set as soon as the row differs from the one before. */
     let own: Member[] | undefined;
     let count = 0;
     json.expect(OPEN_BRACE);
@@ -133,7 +134,7 @@ class RowReader {
     const properties: Property[] = [];
     for (const place of places) {
       const raw = values[place.value] ?? '';
-      // Null means that the property is not there.
+      // Null means that the property is absent.
       if (raw === 'null') continue;
       const { name, annotation } = place;
       const type =

@@ -1,4 +1,4 @@
-// A text that is no row, or a value that is none of its type. Who reads the text says where it came from.
+// An invalid row, or a text that is no value of its type. The reader of the text adds its position.
 
 export class RowError extends Error {
   override readonly name = 'RowError';

@@ -1,20 +1,21 @@
-// What rows mostly repeat: the members of the row before, and what they come to. Who reads many texts hands the same one to each.
+// The repeated parts of rows: the members of the previous row, and their interpretation. A reader of many texts passes
+// the same shape to each call.
 import type { Member } from './member.js';
 import { compareText, type EdmType } from './row.js';
 import { RowError } from './row-error.js';
 
-/** Where a property's value stands among the members of a row, and what type they give it. */
+/** The position of a property's value among a row's members, and the type that they give it. */
 export interface Place {
   readonly name: string;
   readonly value: number;
-  /** Undefined where it has no annotation. */
+  /** Undefined if it has no annotation. */
   readonly annotation: Annotation | undefined;
 }
 
 export interface Annotation {
-  /** As the text had it. */
+  /** As in the text. */
   readonly token: string;
-  /** Undefined for one that tables do not have. */
+  /** Undefined if tables do not support it. */
   readonly type: EdmType | undefined;
 }
 
@@ -22,12 +23,12 @@ export class RowShape {
   members: readonly Member[] = [];
   /** In the order of names. */
   places: readonly Place[] = [];
-  /** Where keys and Timestamp stand; -1 where there are none. */
+  /** Positions of keys and Timestamp; -1 if absent. */
   partitionKey = -1;
   rowKey = -1;
   timestamp = -1;
 
-  /** @throws RowError for a name that comes twice. */
+  /** @throws RowError for a repeated name. */
   change(members: readonly Member[]): void {
     this.members = [];
     const annotations = new Map<string, Annotation>();

@@ -1,6 +1,7 @@
-// A row as every part of the data tools has it: its keys, its Timestamp and its properties, exactly as the wire said them. A property holds its type and its
-// literal, the JSON text of the line (line.ts), so that nothing is lost on the way: doubles keep -0, NaN and digits, DateTimes their seven digits and
-// years outside of JavaScript's dates, Int64 all its bits, strings their half surrogate pairs. Parts that want values ask `textOf`, `numberOf`, `int64Of`.
+// A row in all parts of the data tools: its keys, its Timestamp and its properties, exactly as on the wire. A property
+// holds its type and its literal, the JSON text of the line (line.ts), so that nothing is lost: doubles keep -0, NaN
+// and digits, DateTimes their seven digits and years outside of JavaScript's dates, Int64 all its bits, strings their
+// half surrogate pairs. Code that needs values calls `textOf`, `numberOf`, `int64Of`.
 
 export const EDM_TYPES = [
   'String',
@@ -13,7 +14,7 @@ export const EDM_TYPES = [
   'Binary',
 ] as const;
 
-/** Without `Edm.`: what stats and diff print. */
+/** Without `Edm.`, as stats and diff print it. */
 export type EdmType = (typeof EDM_TYPES)[number];
 
 export interface Property {
@@ -26,9 +27,12 @@ export interface Property {
 export interface Row {
   readonly partitionKey: string;
   readonly rowKey: string;
-  /** As the line has it; undefined where the source did not say. */
+  /** As in the line; undefined if the source did not have it. */
   readonly timestamp: string | undefined;
-  /** By name in UTF-16 order, each name once, without keys and Timestamp. Any name may come, `__proto__` too: never make an object with names as members. */
+  /**
+   * By name in UTF-16 order, each name once, without keys and Timestamp. Any name is possible, including `__proto__`:
+   * never make an object with names as members.
+   */
   readonly properties: readonly Property[];
 }
 
@@ -49,11 +53,11 @@ export function textOf({ literal }: Property): string {
   return literal.charCodeAt(0) === 0x22 ? String(JSON.parse(literal)) : literal;
 }
 
-/** Of an Int32 or a Double, NaN and infinities among them. */
+/** For an Int32 or a Double, including NaN and infinities. */
 export const numberOf = (property: Property): number => Number(textOf(property));
 
-/** Of an Int64 or an Int32. */
+/** For an Int64 or an Int32. */
 export const int64Of = (property: Property): bigint => BigInt(textOf(property));
 
-/** Of a Binary. */
+/** For a Binary. */
 export const bytesOf = (property: Property): Buffer => Buffer.from(textOf(property), 'base64');

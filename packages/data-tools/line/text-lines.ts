@@ -1,4 +1,5 @@
-// Lines of a file, as text, with their number and where they end: split at LF, a CR before it left out. Bytes that are no UTF-8, and a last line without an end, are told.
+// Lines of a file, as text, with their number and where they end: split at LF, without a preceding CR. Bytes that are
+// not UTF-8, and a last line without an end, are reported.
 import { isUtf8 } from 'node:buffer';
 import { RowError } from './row-error.js';
 
@@ -6,7 +7,7 @@ export interface TextLine {
   readonly text: string;
   /** From 1. */
   readonly number: number;
-  /** Bytes up to the end of the line, its LF among them. */
+  /** Bytes up to the end of the line, including its LF. */
   readonly end: number;
 }
 
@@ -18,7 +19,7 @@ function textOf(line: Buffer, number: number): string {
   return line.toString('utf8');
 }
 
-/** @throws RowError for a line that is no UTF-8. */
+/** @throws RowError for a line that is not UTF-8. */
 export async function* textLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<readonly TextLine[], void> {
   let rest: Buffer[] = [];
   let number = 0;
@@ -40,7 +41,7 @@ export async function* textLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<
       rest = [];
       from = at + 1;
     }
-    // The stream may use the piece's memory again.
+    // The stream may reuse the piece's memory.
     if (from < piece.length) rest.push(Buffer.from(piece.subarray(from)));
     if (lines.length > 0) yield lines;
   }

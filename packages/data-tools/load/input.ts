@@ -1,5 +1,6 @@
-// What a load takes: a dump in a directory, or one table in a file or on standard input, as lines, a JSON array of entities, or CSV, also gzipped. All of it is checked before the first row is handed out; standard input is
-// kept in a file for that.
+// The input of a load: a dump in a directory, or one table in a file or on standard input, as lines, a JSON array of
+// entities, or CSV, optionally gzipped. All of it is checked before the first row is yielded; standard input is saved
+// to a file for that.
 import { createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,21 +21,21 @@ import { arrayPages } from './json-array.js';
 
 export interface InputTable {
   readonly name: string;
-  /** Undefined where it is not known before all are read. */
+  /** Undefined if unknown before all are read. */
   readonly rows: number | undefined;
   readonly policies: readonly Policy[] | null;
-  /** Whether no key comes twice. */
+  /** Whether no key is repeated. */
   readonly hasDistinctKeys: boolean;
   readonly pages: () => AsyncIterable<readonly Row[]>;
 }
 
 export interface LoadInput {
-  /** What it is, for a journal: another text for other content. */
+  /** Identifies the input, for a journal: different for other content. */
   readonly identity: string;
-  /** Of a file: the one table that has no name of its own. */
+  /** For a file: the one table has no name of its own. */
   readonly isFile: boolean;
   readonly tables: readonly InputTable[];
-  /** Queues and containers, where it may have some. */
+  /** Queues and containers, if it can have any. */
   readonly contents?: ContentInput | undefined;
   close(): void;
 }
@@ -59,7 +60,7 @@ async function openDirectory(directory: string, signal: AbortSignal | undefined)
   return openDump(new FolderFiles(directory), signal);
 }
 
-/** A dump wherever it lies. @throws ToolError damaged */
+/** A dump in any place. @throws ToolError damaged */
 export async function openDump(files: DumpFiles, signal: AbortSignal | undefined): Promise<LoadInput> {
   const { dump, findings } = await verifyFiles(files, signal);
   if (dump === undefined || findings.length > 0)
@@ -79,7 +80,7 @@ export async function openDump(files: DumpFiles, signal: AbortSignal | undefined
   };
 }
 
-/** Of tables the rows count, of queues and containers their files. */
+/** For tables the rows count, for queues and containers their files. */
 const identityOf = ({ tables, queues = [], containers = [] }: Manifest): string =>
   [
     ...tables.map(({ name, checksum }) => `${name}:${checksum}`),
@@ -103,7 +104,7 @@ type Pages = () => AsyncIterable<readonly Row[]>;
 
 interface InputFile {
   readonly path: string;
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: string;
   readonly signal: AbortSignal | undefined;
   readonly close: () => void;
@@ -165,7 +166,7 @@ function gunzipped(path: string): AsyncIterable<Buffer> {
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** Without the byte order mark that editors put before lines. */
+/** Without the byte order mark that editors add. */
 async function* withoutMark(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let isFirst = true;
   for await (const piece of pieces) {
@@ -175,7 +176,7 @@ async function* withoutMark(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   }
 }
 
-/** By what the file begins with: its name may say nothing. */
+/** By the beginning of the file: its name may not reveal it. */
 async function pagesIn(path: string, name: string): Promise<Pages> {
   const file = await open(path);
   const magic = await file.read(Buffer.alloc(2), 0, 2, 0);

@@ -1,4 +1,5 @@
-// The entities of a JSON array, one after the other, in memory that does not grow with the array: the text is cut where an entity ends, and each is read by itself.
+// The entities of a JSON array, one after the other, in memory that does not grow with the array: the text is cut at
+// the ends of entities, and each is parsed separately.
 import { readRow } from '../line/read-rows.js';
 import type { Row } from '../line/row.js';
 import { RowError } from '../line/row-error.js';

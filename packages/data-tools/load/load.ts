@@ -1,4 +1,5 @@
-// `load`: writes a dump, or one table of a file, to an account over the wire. The input is checked whole before the first write; a journal beside it lets a load that was killed go on.
+// `load`: writes a dump, or one table of a file, to an account over the wire. The whole input is checked before the
+// first write; a journal next to it allows a killed load to be resumed.
 import { createHash } from 'node:crypto';
 import type { ContentEntry } from '../contents/content-journal.js';
 import type { ContentInput } from '../contents/input.js';
@@ -25,13 +26,13 @@ export interface LoadOptions {
   readonly target: Address;
   /** A directory, a file or `-`. */
   readonly input: string;
-  /** NAME or NAME=NEW; of a directory all by default. */
+  /** NAME or NAME=NEW; for a directory all by default. */
   readonly names: readonly string[];
   readonly mode?: string | undefined;
   readonly resume?: boolean | undefined;
   readonly journal?: string | undefined;
   readonly dryRun?: boolean | undefined;
-  /** Queues and containers of the input, too. */
+  /** Also queues and containers of the input. */
   readonly queues?: boolean | undefined;
   readonly blobs?: boolean | undefined;
 }
@@ -42,7 +43,7 @@ export interface Written {
   readonly more: object;
 }
 
-/** Progress of a table: all rows before this one are done or told. */
+/** Progress of a table: all rows before this one are done or reported. */
 interface LoadEntry {
   readonly table: string;
   readonly rows: number;
@@ -92,10 +93,10 @@ async function chosen(
   });
 }
 
-/** In the working directory: beside a container's dump no file can be. */
+/** In the working directory: a dump in a container has no directory for it. */
 const JOURNAL_OF_CONTAINER = 'shelfmark-load.journal';
 
-/** Loads; the exit is `conflict` where rows were left alone or refused. @throws ToolError */
+/** Loads; the exit code is `conflict` if rows were left alone or refused. @throws ToolError */
 export async function load(
   options: LoadOptions,
   context: ToolContext,
@@ -116,7 +117,7 @@ export async function load(
   return loadFrom('load', () => openDump(container, signal), named, context, write);
 }
 
-/** The same from an input of another kind, which is opened when the options are known to be good. @throws ToolError */
+/** The same from an input of another kind, which is opened after the options were validated. */
 export async function loadFrom(
   tool: string,
   openIt: () => LoadInput | Promise<LoadInput>,
@@ -131,7 +132,7 @@ export async function loadFrom(
     const contents = chosenContents(input, options);
     tellLeftOut(input, options, context);
     if (options.dryRun) return await dryRun({ tables, contents, context, write });
-    // An address without the service is found out before the first write.
+    // Detects an address without the service before the first write.
     const endpoints = endpointsOf(contents, options.target, context);
     return await loadAll({ tool, options, context, mode, input, tables, contents, endpoints });
   } finally {
@@ -139,7 +140,7 @@ export async function loadFrom(
   }
 }
 
-/** The queues and containers that are wanted. @throws ToolError usage, where the input cannot have any. */
+/** The selected queues and containers. @throws ToolError usage, if the input cannot have any. */
 function chosenContents(input: LoadInput, { queues, blobs }: LoadOptions): ContentInput {
   for (const [flag, isWanted, found] of [
     ['--queues', queues, input.contents?.queues],
@@ -153,7 +154,7 @@ function chosenContents(input: LoadInput, { queues, blobs }: LoadOptions): Conte
   };
 }
 
-/** What the input has and the run leaves out, never without a word. */
+/** Reports what the input has and the run leaves out. */
 function tellLeftOut(
   { contents }: LoadInput,
   { queues, blobs }: LoadOptions,
@@ -303,7 +304,7 @@ async function loadTable(
   return told();
 }
 
-/** A table without rows is made too; policies come with a key only. */
+/** A table without rows is created too; policies are written only with a key. */
 async function finishTable(
   { context, options }: Load,
   target: TargetTable,

@@ -1,13 +1,14 @@
-// What a tool says while it works, on stderr: on a terminal a bar with rows, rate, ranges done and retries; elsewhere JSON lines `{ event: progress | conflict | refused | note | done | error, … }`, of
-// which the last is `done` with rows, seconds, retries and tables, or `error` with code and message. stdout is the result's alone. A tool counts with `rows`, `range` and
-// `retry` and tells single things with `tell`; the command's door calls `done` or `error` once.
+// A tool's progress on stderr: on a terminal a bar with rows, rate, ranges done and retries; otherwise JSON lines `{
+// event: progress | conflict | refused | note | done | error, … }`. The last one is `done` with rows, seconds, retries
+// and tables, or `error` with code and message. stdout has only the result. A tool counts with `rows`, `range` and
+// `retry` and reports single events with `tell`; the command's runner calls `done` or `error` once.
 import type { Surroundings } from '../source/surroundings.js';
 
 export type ToolEvent = 'progress' | 'conflict' | 'refused' | 'note' | 'done' | 'error';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Where a reporter writes: a bar or lines. */
+/** The output of a reporter: a bar or lines. */
 export interface Display {
   progress(counts: Counts): void;
   tell(event: ToolEvent, fields: Fields): void;
@@ -22,7 +23,7 @@ export interface Counts {
   readonly ranges: number;
   readonly retries: number;
   readonly seconds: number;
-  /** Of the last retry since progress was told. */
+  /** Of the last retry since the last progress. */
   readonly reason?: string | undefined;
 }
 
@@ -47,7 +48,7 @@ export class Reporter {
     this.#toldAt = this.#startedAt;
   }
 
-  /** So many more rows are done. */
+  /** This many more rows are done. */
   rows(count: number): void {
     this.#rows += count;
     this.#tick();
@@ -68,13 +69,13 @@ export class Reporter {
     this.#tick();
   }
 
-  /** A key range begins, or one that began is done. */
+  /** A key range begins, or ends. */
   range(what: 'begins' | 'done'): void {
     if (what === 'begins') this.#ranges++;
     else this.#rangesDone++;
   }
 
-  /** One thing that the user wants to know of, as a row in conflict. */
+  /** One event for the user, such as a row in conflict. */
   tell(event: ToolEvent, fields: Fields): void {
     if (!this.#isEnded) this.#display.tell(event, fields);
   }
@@ -88,7 +89,7 @@ export class Reporter {
     this.#end('error', { code, message });
   }
 
-  /** Nothing is told behind it: what is still under way may fail for the same reason. */
+  /** Nothing is reported after it: requests in progress may fail for the same reason. */
   #end(event: 'done' | 'error', fields: Fields): void {
     this.tell(event, fields);
     this.#isEnded = true;
@@ -108,7 +109,7 @@ export class Reporter {
   }
 }
 
-/** JSON lines, for who is no terminal. */
+/** JSON lines, for anything other than a terminal. */
 export class JsonDisplay implements Display {
   readonly #write: (text: string) => void;
 

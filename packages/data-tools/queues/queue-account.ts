@@ -1,12 +1,12 @@
-// Queues of an account, read over the wire. Messages can be had in one way only, by taking them: Get Messages hides each for a while, and Update Message gives it back. A look
-// (Peek Messages) shows at most 32.
+// Queues of an account, read over the wire. Messages can be read in one way only, by taking them: Get Messages hides
+// each for a while, and Update Message makes it visible again. Peek Messages shows at most 32.
 import { type Endpoint, failureOf } from '../source/endpoint.js';
 import { readPoliciesAt } from '../source/policies.js';
 import { ToolError } from '../source/tool-error.js';
 import { childOf, documentOf, listPages, textIn, textsIn } from '../source/xml-list.js';
 import type { Message, QueueRecord } from './queue-record.js';
 
-/** A message that is taken: what gives it back. */
+/** A taken message, with what is needed to return it. */
 export interface TakenMessage extends Message {
   readonly id: string;
   readonly receipt: string;
@@ -16,7 +16,7 @@ export interface TakenMessage extends Message {
 export const SHOWN_MAX = 32;
 /** The longest that a message may be hidden (docs/protocol/messages.md). */
 export const HIDDEN_SECONDS_MAX = 604_800;
-/** Azure's word for never. */
+/** Azure's value for never. */
 const NEVER_YEAR = 9999;
 
 export const policiesOfQueue = (name: string) => ({ path: `/${name}`, query: { comp: 'acl' } });
@@ -36,7 +36,7 @@ export async function queuesOf(endpoint: Endpoint): Promise<readonly QueueRecord
   return found;
 }
 
-/** About how many messages there are, hidden ones among them; undefined where there is no such queue. */
+/** The approximate number of messages, including hidden ones; undefined if there is no such queue. */
 export async function messageCount(endpoint: Endpoint, queue: string): Promise<number | undefined> {
   const { status, headers, value } = await endpoint.send({
     method: 'HEAD',
@@ -56,11 +56,11 @@ const expiryOf = (text: string): string | null => {
 
 export interface TakenMessages {
   readonly messages: readonly TakenMessage[];
-  /** Whether an answer before this one was lost: what it had is hidden all the same. */
+  /** Whether an earlier answer was lost: its messages are hidden anyway. */
   readonly isRepeated: boolean;
 }
 
-/** Takes some messages, which are hidden from then on for so many seconds; none where none is visible. */
+/** Takes some messages, which are hidden from then on for this many seconds; none if none is visible. */
 export async function takeMessages(
   endpoint: Endpoint,
   queue: string,
@@ -85,7 +85,7 @@ export async function takeMessages(
   return { messages: value, isRepeated };
 }
 
-/** The first messages that are visible; undefined where the source may not tell. */
+/** The first visible messages; undefined if the source does not allow it. */
 export async function peekMessages(
   endpoint: Endpoint,
   queue: string,
@@ -115,7 +115,10 @@ const update = (endpoint: Endpoint, queue: string, { id, receipt }: Receipt, sec
     read: answer => failureOf(endpoint, `the change of a message of queue ${queue}`, answer),
   });
 
-/** Hides a message for so many seconds from now; the receipt that counts from then on, or undefined where somebody else has taken it meanwhile, or it has ended. */
+/**
+ * Hides a message for this many seconds from now; returns the new receipt, or undefined if another client has taken it
+ * since, or it has expired.
+ */
 export async function hold(
   endpoint: Endpoint,
   queue: string,
@@ -129,7 +132,7 @@ export async function hold(
   throw value;
 }
 
-/** Makes a message visible again; false where somebody else has taken it meanwhile, or it has ended. */
+/** Makes a message visible again; false if another client has taken it since, or it has expired. */
 export async function giveBack(endpoint: Endpoint, queue: string, message: Receipt): Promise<boolean> {
   const { status, value, isRepeated } = await update(endpoint, queue, message, 0);
   if (status < 300) return true;

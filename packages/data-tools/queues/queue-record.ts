@@ -1,24 +1,24 @@
-// What a tool keeps of a queue and of its messages.
+// A tool's record of a queue and of its messages.
 import type { Policy } from '../source/policies.js';
 
 export interface QueueRecord {
   readonly name: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Null where the source did not tell. */
+  /** Null if the source did not include them. */
   readonly policies: readonly Policy[] | null;
 }
 
 export interface Message {
   readonly text: string;
-  /** When it ends, as a time; null for never. */
+  /** When it expires, as a time; null for never. */
   readonly expires: string | null;
-  /** Before this time nobody sees it; null for at once. */
+  /** Hidden until this time; null if visible. */
   readonly visible: string | null;
 }
 
-/** In the order in which they come. */
+/** In order. */
 export interface QueueContent extends QueueRecord {
-  /** Null where they were not taken. */
+  /** Null if they were not taken. */
   readonly messages: (() => AsyncIterable<Message>) | null;
   readonly count: number;
 }

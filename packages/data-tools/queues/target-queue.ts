@@ -1,4 +1,4 @@
-// A queue that messages are put into: made where it is missing, with the metadata and the policies that came with it.
+// A queue that messages are put into: created if it is missing, with the metadata and the policies from the input.
 import { escapeXml } from '#wire';
 import { type Endpoint, errorOf, failureOf, type SourceContext } from '../source/endpoint.js';
 import { metadataHeaders } from '../source/metadata.js';
@@ -13,11 +13,11 @@ import type { Message, QueueRecord } from './queue-record.js';
 
 export interface QueueResult {
   readonly notes: readonly string[];
-  /** Whether it was there with other metadata, which stay. */
+  /** Whether it existed with other metadata, which stay. */
   readonly differs: boolean;
 }
 
-/** @param replaces whether metadata that are there give way. @throws ToolError */
+/** @param replaces whether to replace existing metadata. @throws ToolError */
 export async function offerQueue(
   endpoint: Endpoint,
   queue: QueueRecord,
@@ -37,7 +37,7 @@ export async function offerQueue(
   return { notes, differs: !isSame };
 }
 
-/** Whether it is there with these metadata now. */
+/** Whether it now exists with these metadata. */
 function create(endpoint: Endpoint, queue: QueueRecord, context: SourceContext): Promise<boolean> {
   const { name } = queue;
   return untilFree(`Queue ${name}`, endpoint, context, async () => {
@@ -50,7 +50,7 @@ function create(endpoint: Endpoint, queue: QueueRecord, context: SourceContext):
     const { code, answer } = value;
     if (status < 300) return true;
     if (code === 'QueueAlreadyExists') return false;
-    // A SAS of the queue cannot make it, and need not where it is there.
+    // A SAS for the queue cannot create it, and need not if it exists.
     if ((status === 401 || status === 403) && !endpoint.address.hasKey) return true;
     if (code === 'QueueBeingDeleted') return undefined;
     throw failureOf(endpoint, `the creation of queue ${name}`, answer);
@@ -68,12 +68,12 @@ async function setMetadata(endpoint: Endpoint, queue: QueueRecord): Promise<void
   if (status >= 300) throw value;
 }
 
-/** What XML 1.0 cannot carry, which no client could have put. */
+/** Characters that XML 1.0 does not allow, so no client could have put them. */
 const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 export type PutMessage =
   | { readonly kind: 'expired' }
-  /** With its id, where the answer told it. */
+  /** With its id, if the answer had it. */
   | { readonly kind: 'done' | 'maybeTwice'; readonly id: string | undefined }
   | { readonly kind: 'refused'; readonly reason: string };
 
@@ -82,12 +82,15 @@ const idIn = (answer: Pick<Answer, 'body'>): string | undefined => {
     const [element] = documentOf(answer).children;
     return (element && textIn(element, 'MessageId')) || undefined;
   } catch {
-    // It was put: what the answer lacks is no reason to put it again.
+    // It was put: an incomplete answer is no reason to put it again.
     return undefined;
   }
 };
 
-/** Puts a message with what it has left of its life. Where an answer is lost a look says whether it is there already, if one can (known-messages.ts). @throws ToolError */
+/**
+ * Puts a message with the remainder of its lifetime. If the answer is lost, looks whether the message is already there,
+ * if possible (known-messages.ts). @throws ToolError
+ */
 export async function putMessage(
   endpoint: Endpoint,
   queue: string,

@@ -1,4 +1,5 @@
-// What every tool is handed: how requests go out, where progress is told, and how many readers or writers work at once. The command makes it once a run (packages/cli/data-tools).
+// The context of every tool: how to send requests, where to report progress, and how many readers or writers work at
+// once. The command creates it once per run (packages/cli/data-tools).
 import type { Reporter } from '../progress/reporter.js';
 import type { SourceContext } from '../source/endpoint.js';
 
@@ -6,6 +7,6 @@ export interface ToolContext {
   readonly source: SourceContext;
   readonly reporter: Reporter;
   readonly parallel: number;
-  /** Between two entries of a journal: what is done again after a kill. */
+  /** Between two entries of a journal: the work that is repeated after a kill. */
   readonly checkpointMilliseconds: number;
 }

@@ -1,4 +1,4 @@
-// Files that appear whole under their names: written under another one, synced, renamed, and the directory synced.
+// Files that appear whole under their names: written under another name, synced, renamed, and the directory synced.
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -11,7 +11,7 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Gives a file that is complete its name. */
+/** Gives a complete file its name. */
 export function install(from: string, to: string): void {
   syncFile(from);
   renameSync(from, to);

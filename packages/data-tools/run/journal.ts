@@ -1,11 +1,12 @@
-// The journal of a run: a file of JSON lines, appended to, from which a run that was killed goes on. The first line says which run it belongs to: its arguments, without addresses' secrets. A last
-// line that was cut is ignored. A journal of other arguments is refused (exit 2), and one that is finished is gone: who ends a run removes it.
+// The journal of a run: a file of JSON lines, appended to, from which a killed run is resumed. The first line
+// identifies the run: its arguments, without addresses' secrets. A truncated last line is ignored. A journal of other
+// arguments is refused (exit 2), and that of a finished run is removed.
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
 
 const VERSION = 1;
 
-/** What makes a run the same: option names and what they were given. */
+/** The identity of a run: option names and their values. */
 export type RunArguments = Readonly<Record<string, unknown>>;
 
 export interface JournalOptions {
@@ -13,7 +14,7 @@ export interface JournalOptions {
   /** The tool. */
   readonly tool: string;
   readonly arguments: RunArguments;
-  /** Whether entries that are there are gone on from; otherwise the journal begins anew. */
+  /** Whether to resume from existing entries; otherwise the journal begins again. */
   readonly resume: boolean;
 }
 
@@ -26,7 +27,7 @@ interface Header {
 export class Journal<Entry> {
   readonly #path: string;
   readonly #file: number;
-  /** What an earlier process of the run wrote. */
+  /** Entries of an earlier process of the run. */
   readonly entries: readonly Entry[];
 
   private constructor(path: string, file: number, entries: readonly Entry[]) {
@@ -35,7 +36,7 @@ export class Journal<Entry> {
     this.entries = entries;
   }
 
-  /** @throws ToolError usage, where a journal of other arguments is to be resumed. */
+  /** @throws ToolError usage, when resuming a journal of other arguments. */
   static open<Entry>(options: JournalOptions): Journal<Entry> {
     const { path, tool, resume } = options;
     const header: Header = { journal: tool, version: VERSION, arguments: options.arguments };
@@ -52,14 +53,14 @@ export class Journal<Entry> {
     return new Journal<Entry>(path, openSync(path, 'a'), rest as Entry[]);
   }
 
-  /** Whole or not at all: a line that is cut by a kill is read over. */
+  /** Whole or not at all: a line that a kill truncates is skipped. */
   append(entry: Entry | Header): void {
     const bytes = Buffer.from(`${JSON.stringify(entry)}\n`);
     for (let written = 0; written < bytes.length; )
       written += writeSync(this.#file, bytes, written, bytes.length - written);
   }
 
-  /** What was appended outlives a power cut. */
+  /** What was appended survives a power cut. */
   sync(): void {
     fsyncSync(this.#file);
   }
@@ -75,7 +76,7 @@ export class Journal<Entry> {
   }
 }
 
-/** The lines that are whole, and how many bytes they are; undefined without a file. */
+/** The whole lines, and their length in bytes; undefined without a file. */
 function linesIn(path: string): { lines: unknown[]; bytes: number } | undefined {
   let text: string;
   try {

@@ -1,4 +1,5 @@
-// One run at a time at a directory or a journal. The lock is a file that names its process; one of a process that is gone, or of another that has its number now, is replaced.
+// One run at a time per directory or journal. The lock is a file that names its process; the lock of a process that is
+// gone, or whose pid another process now has, is replaced.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
@@ -6,12 +7,12 @@ import { makeDirectory } from './make-directory.js';
 
 interface Owner {
   readonly pid: number;
-  /** When it started, in the system's own terms: numbers of processes come again. */
+  /** When it started, in the system's own units: pids are reused. */
   readonly started: string;
 }
 
 const TRIES_MAX = 5;
-/** Of the fields behind the name of the program in /proc/PID/stat. */
+/** Index among the fields after the program's name in /proc/PID/stat. */
 const START_FIELD = 19;
 
 function startOf(pid: number): string {
@@ -41,7 +42,7 @@ function ownerIn(path: string): Owner | undefined {
 }
 
 /**
- * Takes the lock; the result gives it back.
+ * Takes the lock; returns a function that releases it.
  *
  * @throws ToolError conflict, while another process has it.
  */

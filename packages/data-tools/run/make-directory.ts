@@ -1,4 +1,5 @@
-// Makes a directory, with those above it: one at a time, since Node's own recursive mkdir never ends where a file system answers ENOENT below a directory that is there, as /proc does.
+// Creates a directory with its parents: one at a time, since Node's own recursive mkdir never ends where a file system
+// answers ENOENT below an existing directory, as /proc does.
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCodeOf } from '../source/tool-error.js';

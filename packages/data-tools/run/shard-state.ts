@@ -1,9 +1,9 @@
-// What a tool that reads by shards writes down while it works, and what a resumed one makes of it: when it began, its tables, its shards with their cuts, how far each is. What a checkpoint and an
-// end hold besides is the tool's.
+// The journal of a tool that reads by shards, and the state of a resumed one: when it began, its tables, its shards
+// with their cuts, and the progress of each. The tool adds its own fields to a checkpoint and an end.
 import { compareText, type Key } from '../line/row.js';
 import { Shard } from '../source/shards.js';
 
-/** A key as a journal has it. */
+/** A key in a journal. */
 export type Pair = readonly [partitionKey: string, rowKey: string];
 
 export const pairOf = ({ partitionKey, rowKey }: Key): Pair => [partitionKey, rowKey];
@@ -24,7 +24,7 @@ export type ShardEntry<State, End> =
 export class ShardState<State, End> {
   started: string | undefined;
   tables: readonly string[] = [];
-  /** By id: the first shard of each table has the table's place. */
+  /** By id: the id of a table's first shard is the table's index. */
   readonly shards = new Map<number, Shard>();
   readonly checkpoints = new Map<number, Reached<State>>();
   readonly ends = new Map<number, End>();

@@ -1,4 +1,5 @@
-// What a signature says and what it may not: times, letters, keys, policies. That a server takes it: test/data-tools/at-length/survey-commands.test.ts.
+// What a signature covers and what it may not: times, letters, keys, policies.
+// test/data-tools/at-length/survey-commands.test.ts checks that a server accepts it.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
@@ -24,7 +25,7 @@ const made = (request: Partial<SasRequest>): URLSearchParams =>
   new URL(tableSasUrl(ADDRESS, { ...NOTHING, permissions: 'r', expires: '1h', ...request }, NOW))
     .searchParams;
 
-test('a signature covers what it says', () => {
+test('a signature covers its fields', () => {
   const url = tableSasUrl(
     ADDRESS,
     { ...NOTHING, permissions: 'dur', expires: '1h', fromKey: 'a,1', toKey: 'b' },
@@ -40,7 +41,7 @@ test('a signature covers what it says', () => {
   );
 });
 
-test('times are after a while or told, and a policy may say the rest', () => {
+test('times are relative or absolute, and a policy may replace them', () => {
   assert.equal(made({ expires: '90s' }).get('se'), '2026-01-01T00:01:30Z');
   assert.equal(made({ expires: '7d' }).get('se'), '2026-01-08T00:00:00Z');
   assert.equal(made({ expires: '2027-01-01' }).get('se'), '2027-01-01T00:00:00Z');
@@ -48,7 +49,7 @@ test('times are after a while or told, and a policy may say the rest', () => {
   assert.deepEqual([byPolicy.get('si'), byPolicy.get('sp'), byPolicy.get('se')], ['readers', null, null]);
 });
 
-test('keys may have commas of their own, and be empty', () => {
+test('keys may contain commas, and be empty', () => {
   const range = ({ fromKey, toKey }: Partial<SasRequest>): readonly (string | null)[] => {
     const query = made({ fromKey, toKey });
     return ['spk', 'srk', 'epk', 'erk'].map(name => query.get(name));
@@ -58,7 +59,7 @@ test('keys may have commas of their own, and be empty', () => {
   assert.deepEqual(range({ fromKey: '' }), [null, null, null, null]);
 });
 
-test('what makes no signature is an error of usage', () => {
+test('an invalid signature request is an error of usage', () => {
   const refuses = (request: Partial<SasRequest>, message: RegExp, address = ADDRESS): void => {
     assert.throws(
       () => tableSasUrl(address, { ...NOTHING, permissions: 'r', expires: '1h', ...request }, NOW),

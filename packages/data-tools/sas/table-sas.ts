@@ -1,14 +1,15 @@
-// Makes the URL of a table with a shared access signature of its own (docs/protocol/sas.md): permissions, a time at which it ends, a range of keys whose two ends are in it, a stored policy. The wire has
-// the grammar and the string to sign, against which what is asked for is checked before it is signed.
+// Creates the URL of a table with a shared access signature of its own (docs/protocol/sas.md): permissions, an expiry
+// time, an inclusive range of keys, a stored policy. The wire has the grammar and the string to sign, and validates the
+// request before it is signed.
 import { parseTableSas, tableSasStringToSign } from '#wire';
 import type { Address } from '../source/address.js';
 import { ToolError } from '../source/tool-error.js';
 
 export interface SasRequest {
   readonly table: string;
-  /** Letters of raud; undefined where the policy says. */
+  /** Letters of raud; undefined if the policy has them. */
   readonly permissions: string | undefined;
-  /** As `1h`, or a time; undefined where the policy says. */
+  /** As `1h`, or a time; undefined if the policy has it. */
   readonly expires: string | undefined;
   /** PK or PK,RK. */
   readonly fromKey: string | undefined;
@@ -21,7 +22,7 @@ export interface SasRequest {
 const VERSION = '2019-02-02';
 const LETTERS = 'raud';
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-/** Stands for the signature while the rest is checked. */
+/** Stands in for the signature during validation. */
 const NO_SIGNATURE = Buffer.alloc(32).toString('base64');
 
 const usage = (message: string): ToolError => new ToolError('usage', message);
@@ -48,7 +49,7 @@ function expiryOf(text: string, now: number): string {
 const timeOf = (text: string): number =>
   /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z)?$/.test(text) ? Date.parse(text) : Number.NaN;
 
-/** The first comma is between the keys; one behind a backslash, which no key of Azure's has, is the key's own. */
+/** The first comma separates the keys; one after a backslash, which no Azure key contains, belongs to the key. */
 function keysOf(text: string): readonly [partition: string, row: string | undefined] {
   const [, partition = '', row] = /^((?:[^\\,]|\\.)*)(?:,(.*))?$/s.exec(text) ?? [];
   return [partition.replaceAll('\\,', ','), row?.replaceAll('\\,', ',')];
@@ -57,7 +58,7 @@ function keysOf(text: string): readonly [partition: string, row: string | undefi
 function rangeFields({ fromKey, toKey }: SasRequest): readonly (readonly [string, string | undefined])[] {
   const [spk, srk] = fromKey === undefined ? [] : keysOf(fromKey);
   const [epk, erk] = toKey === undefined ? [] : keysOf(toKey);
-  // An empty field says nothing to the service, and such a key is its least.
+  // An empty field means nothing to the service, and such a key is its least.
   if (epk === '') throw usage('--to-key needs a PartitionKey: a SAS cannot end at an empty one.');
   if (erk === '')
     throw usage('--to-key has an empty RowKey, at which a SAS cannot end: leave out the comma.');

@@ -1,5 +1,6 @@
-// SOURCE and TARGET: a connection string, `UseDevelopmentStorage=true`, a URL with a SAS, `@FILE` that holds one of these, or nothing and the environment.
-// An Address signs what goes out; its key or signature is private to it and shows in no text, log or JSON. What a user sees is `name`, the endpoint without its query.
+// SOURCE and TARGET: a connection string, `UseDevelopmentStorage=true`, a URL with a SAS, `@FILE` that holds one of
+// these, or nothing and the environment. An Address signs outgoing requests; its key or signature is private to it and
+// appears in no text, log or JSON. Users see `name`, the endpoint without its query.
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { storageStringsToSign, tableStringsToSign } from '#wire';
@@ -7,10 +8,10 @@ import { systemCodeOf, ToolError } from './tool-error.js';
 
 export type Service = 'table' | 'queue' | 'blob';
 
-/** What of a request the signature covers. */
+/** The parts of a request that the signature covers. */
 export interface Signed {
   readonly method: string;
-  /** The path as it is sent, with the account where the endpoint has it in its path. */
+  /** The path as it is sent, including the account if the endpoint has it in its path. */
   readonly path: string;
   readonly query: ReadonlyMap<string, string>;
   /** Names in lower case. */
@@ -23,7 +24,7 @@ interface Endpoints {
   readonly blob: string | undefined;
 }
 
-/** Where data is read from or written to, and as whom. */
+/** An account to read from or write to, with its credentials. */
 export class Address {
   readonly account: string;
   readonly #endpoints: Endpoints;
@@ -42,7 +43,10 @@ export class Address {
     return this.#key !== undefined;
   }
 
-  /** The endpoint of a service without a slash at its end, as `http://127.0.0.1:10002/devstoreaccount1`. @throws ToolError usage, where there is none. */
+  /**
+   * The endpoint of a service without a trailing slash, as `http://127.0.0.1:10002/devstoreaccount1`. @throws ToolError
+   * usage, if there is none.
+   */
   endpoint(service: Service): string {
     const endpoint = this.#endpoints[service];
     if (endpoint === undefined)
@@ -57,12 +61,12 @@ export class Address {
     return this.#endpoints[service] !== undefined;
   }
 
-  /** What messages and manifests call it: the endpoint of its tables, or of the service that it has. */
+  /** Its name in messages and manifests: the endpoint of its tables, or of the service that it has. */
   get name(): string {
     return this.#endpoints.table ?? this.#endpoints.blob ?? this.#endpoints.queue ?? this.account;
   }
 
-  /** The query of the SAS, for the URL of a request; empty with a key. Never for a text that somebody sees. */
+  /** The query of the SAS, for the URL of a request; empty with a key. Never show it to users. */
   get signedQuery(): string {
     return this.#sas ?? '';
   }
@@ -78,7 +82,7 @@ export class Address {
     return `${scheme} ${this.account}:${this.sign(text)}`;
   }
 
-  /** The signature of a text by the key, in base64. @throws ToolError usage, where a SAS is all there is. */
+  /** The signature of a text by the key, in base64. @throws ToolError usage, with only a SAS. */
   sign(text: string): string {
     if (this.#key === undefined) throw new ToolError('usage', 'The address has no key to sign with.');
     return createHmac('sha256', this.#key).update(text, 'utf8').digest('base64');
@@ -117,7 +121,7 @@ function developmentAddress(proxy = 'http://127.0.0.1'): Address {
   );
 }
 
-/** Names in lower case: clients of several languages take any case. */
+/** Names in lower case: clients of several languages accept any case. */
 function settingsOf(text: string): ReadonlyMap<string, string> {
   const settings = new Map<string, string>();
   for (const part of text.split(';')) {
@@ -129,7 +133,7 @@ function settingsOf(text: string): ReadonlyMap<string, string> {
   return settings;
 }
 
-/** Whether the account stands in the path, as at an emulator, and not in the name of the host. */
+/** Whether the account is in the path, as with an emulator, and not in the host name. */
 export const isPathStyle = (url: URL): boolean =>
   /^[\d.]+$|^\[|^localhost$/.test(url.hostname) || !url.hostname.includes('.');
 
@@ -209,7 +213,7 @@ function urlAddress(text: string): Address {
   return new Address(account, endpoints, { sas: url.search.slice(1) });
 }
 
-/** An account SAS is for all services that it names: their hosts differ in one label, or their ports as the emulator's do. */
+/** An account SAS covers all services that it names: their hosts differ in one label, or their ports as the emulator's do. */
 function otherEndpoint(url: URL, service: Service, other: Service): string | undefined {
   if (!url.searchParams.get('ss')?.includes(other.charAt(0))) return undefined;
   const [account = '', label, ...rest] = url.hostname.split('.');
@@ -218,7 +222,7 @@ function otherEndpoint(url: URL, service: Service, other: Service): string | und
   return `${url.protocol}//${url.hostname}:${DEVELOPMENT_PORTS[other]}/${accountOfUrl(url)}`;
 }
 
-/** Whether a text names an account over the wire, where a command also takes a directory. */
+/** Whether a text names an account over the wire, where a command also accepts a directory. */
 export const isAddress = (text: string): boolean =>
   /^https?:\/\//i.test(text) || text.startsWith('@') || /(?:^|;)\s*[A-Za-z]+=/.test(text);
 
@@ -239,7 +243,7 @@ function fileText(path: string): string {
 /**
  * Reads a SOURCE or TARGET.
  *
- * @throws ToolError usage, for a text of another form. The message does not repeat the text, which may hold a key.
+ * @throws ToolError usage, for an invalid text. The message does not repeat the text, which may hold a key.
  */
 export function parseAddress(text: string): Address {
   const told = text.trim();
@@ -254,7 +258,7 @@ function checkedFile(text: string): string {
   return text;
 }
 
-/** The address that an option gives, or the environment where it does not. @throws ToolError usage, where neither does. */
+/** The address from an option, or from the environment. @throws ToolError usage, if neither has one. */
 export function addressFrom(
   option: { readonly flag: '--from' | '--to'; readonly value: string | undefined },
   environment: Readonly<Record<string, string | undefined>>,

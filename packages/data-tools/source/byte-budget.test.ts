@@ -1,4 +1,4 @@
-// Bytes at once: up to the limit and not beyond, in order, and never so that nobody goes on.
+// Concurrent bytes: up to the limit and not beyond, in order, and never blocked forever.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ByteBudget } from './byte-budget.js';
@@ -18,7 +18,7 @@ test('bytes are taken up to the limit', () => {
   }
 });
 
-test('one who needs more than there is waits until it is alone, and others behind it wait too', async () => {
+test('a caller that needs more than the limit waits until it is alone, and others behind it wait too', async () => {
   const budget = new ByteBudget(LIMIT);
   const done: string[] = [];
   await budget.take(10);
@@ -37,7 +37,7 @@ test('one who needs more than there is waits until it is alone, and others behin
   assert.equal(budget.taken, 0);
 });
 
-test('what turned out smaller lets others in', async () => {
+test('a smaller result than expected admits others', async () => {
   const budget = new ByteBudget(LIMIT);
   await budget.take(LIMIT);
   let isIn = false;

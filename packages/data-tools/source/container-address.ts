@@ -1,4 +1,5 @@
-// A place in a container of blobs that stands where a directory may: the URL of the container, or of a folder in it, with a SAS. Its name has no signature.
+// A place in a container of blobs, given instead of a directory: the URL of the container, or of a folder in it, with a
+// SAS. Its name has no signature.
 import { Address, checkedUrl, isPathStyle, toldText } from './address.js';
 import { ToolError } from './tool-error.js';
 
@@ -17,10 +18,10 @@ const isOfBlobs = (url: URL): boolean =>
   url.searchParams.get('sr') === 'c' || url.hostname.split('.')[1] === 'blob' || url.port === BLOB_PORT;
 
 /**
- * Undefined for what is no URL, so that it is a directory.
+ * Undefined if it is not a URL, and so a directory.
  *
  * @param isSure whether a URL can be nothing else here.
- * @throws ToolError usage, for a URL without a SAS or a container, and with that of a table. No message repeats it.
+ * @throws ToolError usage, for a URL without a SAS or a container, and for that of a table. No message repeats it.
  */
 export function containerPlace(told: string, isSure: boolean): ContainerPlace | undefined {
   const isFile = told.startsWith('@');

@@ -1,12 +1,14 @@
-// One service of one account over the wire: `send` signs a request, tries it again through faults on the way, and keeps to the pace of the account.
-// 408, 429, 500, 502, 503, 504, connections that break and answers that are no answers are lived with until a request has had no success for
-// `retryForMilliseconds`; then it gives up (exit 6). Every other answer is the caller's to judge (`failureOf` makes an error of it).
+// One service of one account over the wire: `send` signs a request, retries it through transient faults, and keeps to
+// the pace of the account. 408, 429, 500, 502, 503, 504, broken connections and invalid answers are retried until a
+// request has had no success for `retryForMilliseconds`; then it gives up (exit 6). The caller interprets every other
+// answer (`failureOf` makes an error of it).
 //
 //   const source = new Endpoint(address, 'table', context);
-//   const answer = await source.send({ method: 'GET', path: '/Tables', read: ({ body }) => JSON.parse(body.toString()) });
+//   const answer = await source.send({ method: 'GET', path: '/Tables', read: ({ body }) => JSON.parse(body.toString())
+//   });
 //
-// `read` turns the answer into a value; when it throws BadAnswer the request is sent again. `answer.isRepeated` says that an earlier attempt may
-// have reached the server, so that a write may have been done already.
+// `read` turns the answer into a value; when it throws BadAnswer the request is retried. `answer.isRepeated` is true if
+// an earlier attempt may have reached the server, so that a write may already be done.
 import type { Address, Service } from './address.js';
 import type { Pace } from './pace.js';
 import type { Surroundings } from './surroundings.js';
@@ -21,7 +23,7 @@ export interface SourceContext {
   readonly paceOf: (address: Address) => Pace;
   readonly retryForMilliseconds: number;
   readonly signal: AbortSignal | undefined;
-  /** Called before a request is sent again, with what went wrong. */
+  /** Called before a retry, with the reason. */
   readonly onRetry: (reason: string) => void;
 }
 
@@ -31,13 +33,13 @@ export interface Sent<T> {
   readonly path: string;
   /** Parameters, not encoded yet. */
   readonly query?: Readonly<Record<string, string>>;
-  /** Names in lower case, but those of metadata, whose case services keep. */
+  /** Names in lower case, except those of metadata, whose case services keep. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Attempts that may end in 500, at most; then the answer is handed out. Without it, 500 is tried again as everything else is. */
+  /** Maximum of attempts that end in 500; then the answer is returned. Without it, 500 is retried like everything else. */
   readonly serverErrorsMax?: number;
   readonly read: (answer: Answer) => T;
-  /** Called before what may have been done already is sent again: with a value it was done, and is not sent. */
+  /** Called before repeating what may already be done: returns a value if it was done, and it is not sent. */
   readonly findOut?: () => Promise<T | undefined>;
 }
 
@@ -48,7 +50,7 @@ export interface Received<T> {
   readonly isRepeated: boolean;
 }
 
-/** An answer that is complete as HTTP goes and still none: cut JSON, a page of a proxy. */
+/** An answer that is complete HTTP and still invalid: cut JSON, a page of a proxy. */
 export class BadAnswer extends Error {
   override readonly name = 'BadAnswer';
 }
@@ -59,10 +61,10 @@ const PAUSE_FIRST = 100;
 const PAUSE_MAX = 10_000;
 /** After a 503 without a Retry-After. */
 const BUSY_PAUSE_FIRST = 500;
-/** The newest version whose answers for tables the reference has recordings of (docs/protocol/requests.md). */
+/** The newest version with recorded answers for tables in the reference (docs/protocol/requests.md). */
 const VERSION = '2019-02-02';
 
-/** The status of what was found to be done. */
+/** The status of a request that was found to be done. */
 const FOUND_OUT = 200;
 
 interface Failure {
@@ -80,7 +82,7 @@ export class Endpoint {
   readonly #context: SourceContext;
   readonly #pace: Pace;
   readonly #url: string;
-  /** What the server's clock said in the first answer, in milliseconds since 1970. */
+  /** The server's clock in the first answer, in milliseconds since 1970. */
   firstDate: number | undefined;
 
   constructor(address: Address, service: Service, context: SourceContext) {
@@ -91,7 +93,7 @@ export class Endpoint {
     this.#pace = context.paceOf(address);
   }
 
-  /** What messages call it; has no secret. */
+  /** Its name in messages; contains no secret. */
   get name(): string {
     return this.#url;
   }
@@ -124,7 +126,7 @@ export class Endpoint {
   #pauseAfter({ retryAfter, isBusy }: Failure, attempt: number): number {
     if (retryAfter !== undefined) return retryAfter;
     const doubled = (isBusy ? BUSY_PAUSE_FIRST : PAUSE_FIRST) * 2 ** Math.min(attempt, 10);
-    // Half of it by chance, so that requests that failed together do not come back together.
+    // Half of it random, so that requests that failed together do not return together.
     return Math.min(PAUSE_MAX, doubled) * (0.5 + this.#context.surroundings.chance() / 2);
   }
 
@@ -191,7 +193,7 @@ function failureOfStatus(answer: Answer, now: number): Failure {
   const { code } = errorOf(answer);
   return {
     reason: `it answered ${answer.status}${code === '' ? '' : ` ${code}`}`,
-    // Azure may have done what it says failed: OperationTimedOut is 500.
+    // Azure may have done what it reports as failed: OperationTimedOut is 500.
     mayHaveArrived: !BUSY.has(answer.status),
     isBusy: BUSY.has(answer.status),
     retryAfter: retryAfterOf(answer.headers['retry-after'], now),
@@ -199,7 +201,7 @@ function failureOfStatus(answer: Answer, now: number): Failure {
   };
 }
 
-/** In milliseconds; of a header in seconds or with a date. */
+/** In milliseconds; from a header in seconds or with a date. */
 function retryAfterOf(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Number(text) * 1000;
@@ -207,7 +209,7 @@ function retryAfterOf(text: string | undefined, now: number): number | undefined
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** What an answer says went wrong: its code and message, in JSON or in XML; empty texts where it says nothing. */
+/** The error in an answer: its code and message, in JSON or in XML; empty texts if it has none. */
 export function errorOf({ body, headers }: Pick<Answer, 'body' | 'headers'>): {
   code: string;
   message: string;
@@ -226,7 +228,7 @@ export function errorOf({ body, headers }: Pick<Answer, 'body' | 'headers'>): {
   return { code, message: sentence };
 }
 
-/** The error for an answer that a tool cannot go on with. */
+/** The error for an answer that a tool cannot handle. */
 export function failureOf(endpoint: Endpoint, what: string, answer: Answer): ToolError {
   const { status } = answer;
   const { code, message } = errorOf(answer);

@@ -1,8 +1,9 @@
-// Ranges of keys, half-open: from a key up to another that is not in it. Sub-queries say a range in filters that a server answers by key and not by a scan: within one partition
-// by RowKey, across partitions by PartitionKey alone. Bounds of a filter may lie lower than the range where a key cannot be put in a URL; who reads skips the rows before it.
+// Ranges of keys, half-open: from a key up to but not including another. Sub-queries express a range in filters that a
+// server answers by key and not by a scan: within one partition by RowKey, across partitions only by PartitionKey.
+// Bounds of a filter may be lower than the range if a URL cannot contain a key; the reader skips the rows before it.
 import { compareText, type Key } from '../line/row.js';
 
-/** From and until may be left out: then the range has no end on that side. */
+/** Both may be absent: then the range has no end on that side. */
 export interface KeyRange {
   readonly from: Key | undefined;
   readonly until: Key | undefined;
@@ -15,7 +16,7 @@ const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[
 /** A URL is UTF-8, which has no half surrogate pairs. */
 export const isEncodable = (text: string): boolean => !LONE_SURROGATE.test(text);
 
-/** The longest beginning that can stand in a URL: not above the text. */
+/** The longest prefix that a URL can contain: not above the text. */
 function encodableStart(text: string): string {
   const at = text.search(LONE_SURROGATE);
   return at === -1 ? text : text.slice(0, at);
@@ -23,7 +24,7 @@ function encodableStart(text: string): string {
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** `\0` behind a key means what is above it (`after`): some servers do not take that character. */
+/** `\0` after a key means what is above it (`after`): some servers refuse that character. */
 const rowsFrom = (rowKey: string): string =>
   rowKey.endsWith('\0') && isEncodable(rowKey)
     ? `RowKey gt ${quoted(rowKey.slice(0, -1))}`
@@ -32,7 +33,7 @@ const rowsFrom = (rowKey: string): string =>
 const within = (partition: string, row: readonly string[]): string =>
   [`PartitionKey eq ${quoted(partition)}`, ...row].join(' and ');
 
-/** Filters whose rows, one filter after the other, are those of the range in order, besides rows before it; an empty one is all. */
+/** Filters whose rows, one filter after the other, are those of the range in order, plus rows before it; an empty one is all. */
 export function filtersOf({ from, until }: KeyRange): readonly string[] {
   const filters: string[] = [];
   const isFromExact = from !== undefined && isEncodable(from.partitionKey);
@@ -70,5 +71,5 @@ export const isBefore = (key: Key, { from }: KeyRange): boolean => from !== unde
 export const isAfter = (key: Key, { until }: KeyRange): boolean =>
   until !== undefined && !isBelow(key, until);
 
-/** The least key after this one: a range that begins there goes on behind it. */
+/** The least key after this one: a range that begins there continues after it. */
 export const after = ({ partitionKey, rowKey }: Key): Key => ({ partitionKey, rowKey: `${rowKey}\0` });

@@ -8,7 +8,7 @@ export const metadataHeaders = (
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(metadata).map(([name, value]) => [METADATA + name, value]));
 
-/** Of an answer; the case of names is lost there. */
+/** From an answer; the case of names is lost there. */
 export const metadataIn = (headers: Answer['headers']): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers)

@@ -1,17 +1,18 @@
-// How fast requests go to one account: how many at once, how many a second, and none at all while the account asks for a pause. All requests to an
-// account share one Pace, whichever part of a tool sends them, so that a 503 to one of them holds back all. Retrying is endpoint.ts's.
+// How fast requests go to one account: how many at once, how many a second, and none at all while the account asks for
+// a pause. All requests to an account share one Pace, whichever part of a tool sends them, so that a 503 to one of them
+// holds back all. endpoint.ts retries.
 
 import type { Surroundings } from './surroundings.js';
 import { ToolError } from './tool-error.js';
 
 export interface PaceOptions {
-  /** Requests at once, at most. */
+  /** Maximum of concurrent requests. */
   readonly parallel: number;
-  /** Requests a second, at most; undefined has no bound. */
+  /** Maximum of requests a second; undefined is unbounded. */
   readonly rate: number | undefined;
 }
 
-/** Successes at one width before it grows by one: after a 503 the way back takes hundreds of requests. */
+/** Successes at one width before it grows by one: after a 503 recovery takes hundreds of requests. */
 const SUCCESSES_TO_GROW = 20;
 
 export class Pace {
@@ -32,7 +33,7 @@ export class Pace {
     this.#surroundings = surroundings;
   }
 
-  /** Requests at once, now. */
+  /** The current maximum of concurrent requests. */
   get width(): number {
     return this.#width;
   }
@@ -63,10 +64,10 @@ export class Pace {
     return Math.max(this.#heldUntil, this.#nextAt) - this.#surroundings.ticks();
   }
 
-  /** The account is busy: nothing goes out for so many milliseconds, and half as many at once afterwards. */
+  /** The account is busy: sends nothing for this many milliseconds, and half as many at once afterwards. */
   hold(milliseconds: number): void {
     const now = this.#surroundings.ticks();
-    // Of the answers to requests that were under way together, the first halves.
+    // Of the answers to concurrent requests, only the first halves it.
     if (now >= this.#heldUntil) this.#width = Math.max(1, Math.floor(this.#width / 2));
     this.#successes = 0;
     this.#heldUntil = Math.max(this.#heldUntil, now + milliseconds);

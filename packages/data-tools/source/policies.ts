@@ -1,4 +1,4 @@
-// The access policies of a table, a queue or a container over the wire. Only a key may read and set them.
+// The access policies of a table, a queue or a container over the wire. Reading and setting them needs a key.
 import { escapeXml, type XmlElement } from '#wire';
 import type { Endpoint } from './endpoint.js';
 import { childOf, documentOf, textIn } from './xml-list.js';
@@ -36,7 +36,7 @@ const formatPolicies = (policies: readonly Policy[]): string =>
     )
     .join('')}</SignedIdentifiers>`;
 
-/** Where the policies of something are. */
+/** The place of a resource's policies. */
 export interface PolicyPlace {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ export const policiesOfTable = (table: string): PolicyPlace => ({
   query: { comp: 'acl' },
 });
 
-/** Null where they cannot be read: with a SAS, or at a server that has none. */
+/** Null if they cannot be read: with a SAS, or on a server that has none. */
 export async function readPoliciesAt(
   endpoint: Endpoint,
   place: PolicyPlace,
@@ -62,7 +62,7 @@ export async function readPoliciesAt(
   return value;
 }
 
-/** Whether the server took them. */
+/** Whether the server accepted them. */
 export async function writePoliciesAt(
   endpoint: Endpoint,
   place: PolicyPlace,
@@ -80,7 +80,7 @@ export async function writePoliciesAt(
   return status < 300;
 }
 
-/** Sets policies where there are none; whether those that are there are the ones that were wanted. */
+/** Sets policies if there are none; returns whether the present ones are the wanted ones. */
 export async function offerPolicies(
   endpoint: Endpoint,
   place: PolicyPlace,

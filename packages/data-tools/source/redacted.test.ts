@@ -1,4 +1,4 @@
-// No key and no signature is left of an address, wherever in a sentence it stands.
+// No key and no signature of an address remains, wherever in a sentence it is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redacted } from './redacted.js';

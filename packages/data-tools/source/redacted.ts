@@ -1,7 +1,8 @@
-// Keys and signatures out of texts that somebody sees: who gives an address where a path or a name belongs finds it again in the sentence that says so.
+// Removes keys and signatures from texts that users see: a user who gives an address where a path or a name belongs
+// would find it in the error message.
 
 const SECRETS = /\b((?:AccountKey|SharedAccessSignature)=)[^;"'\s]+|\b(sig=)[^&;"'\s\\]+/gi;
 
-/** The text with `…` in the place of each key of a connection string and each signature of a SAS. */
+/** The text with `…` in place of each key of a connection string and each signature of a SAS. */
 export const redacted = (text: string): string =>
   text.replace(SECRETS, (_, ofString?: string, ofSas?: string) => `${ofString ?? ofSas ?? ''}…`);

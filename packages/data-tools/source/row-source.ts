@@ -1,16 +1,18 @@
-// Where rows come from, for every tool alike: a table over the wire (table.ts) or in a dump (dump/dump-rows.ts). Rows come in the order of their keys, each once.
+// Where rows come from, the same for every tool: a table over the wire (table.ts) or in a dump (dump/dump-rows.ts).
+// Rows come in the order of their keys, each once.
 //
 //   for await (const page of source.pages('orders')) for (const row of page) …
 //
-// A page is what is there at once: as short as one row, never empty, and at most a few MiB. Who stops early ends the iteration, which frees what it held.
+// A page is what is there at once: as short as one row, never empty, and at most a few MiB. Stopping early ends the
+// iteration, which frees what it held.
 import type { Row } from '../line/row.js';
 import type { KeyRange } from './key-range.js';
 
 export interface RowSource {
-  /** What messages call it; without a secret. */
+  /** Its name in messages; contains no secret. */
   readonly name: string;
-  /** The tables that are there, in order. @throws ToolError denied, where a SAS does not list. */
+  /** The existing tables, in order. @throws ToolError denied, if a SAS cannot list. */
   tables(): Promise<readonly string[]>;
-  /** @throws ToolError notThere, where the table is not. */
+  /** @throws ToolError notThere, if the table does not exist. */
   pages(table: string, range?: KeyRange): AsyncIterable<readonly Row[]>;
 }

@@ -1,11 +1,12 @@
-// Reads tables in parallel by key ranges. A Shard is one range that one reader goes through in order; when readers are idle, the rest of a shard that has more to come is cut in two (split-point.ts).
-// Who reads gives each shard's pages to its own place, and hears of a cut before the new shard begins, so that a journal can have it.
+// Reads tables in parallel by key ranges. A Shard is one range that one reader goes through in order; when readers are
+// idle, the rest of a shard that has more to come is cut in two (split-point.ts). The caller handles each shard's pages
+// separately, and is notified of a cut before the new shard begins, so that a journal can record it.
 import { compareKeys, type Key, type Row } from '../line/row.js';
 import { isAfter, type KeyRange } from './key-range.js';
 import { splitPoint } from './split-point.js';
 import type { TableRows } from './table-rows.js';
 
-/** Then a part has two thousand rows, where rows are small. */
+/** Then a part has two thousand rows, if rows are small. */
 const PAGES_TO_CUT = 2;
 
 export class Shard {
@@ -14,12 +15,12 @@ export class Shard {
   readonly id: number;
   readonly from: Key | undefined;
   #until: Key | undefined;
-  /** The last key that was handed out. */
+  /** The last key that was yielded. */
   position: Key | undefined;
   /** Since the shard began or was cut. */
   pages = 0;
   isDone = false;
-  /** A cut is tried after so many pages: short ranges are not worth one, and where one failed the next is later. */
+  /** Pages before a cut is tried: short ranges are not worth one, and after a failure the next is later. */
   pagesToCut = PAGES_TO_CUT;
 
   constructor(table: string, id: number, { from, until }: KeyRange) {
@@ -44,7 +45,7 @@ export class Shard {
 
 export interface ShardsOptions {
   readonly rows: TableRows;
-  /** Readers at once. */
+  /** Maximum of concurrent readers. */
   readonly parallel: number;
   /** Reads the shard from `start` on; `pages` end where the shard is cut in the meantime. */
   readonly read: (shard: Shard, pages: AsyncIterable<readonly Row[]>) => Promise<void>;
@@ -62,14 +63,14 @@ export class Shards {
   #cuts = 0;
   #wake: (() => void)[] = [];
 
-  /** @param shards where each is to begin: at its position, or at its start. */
+  /** @param shards where each should begin: at its position, or at its start. */
   constructor(shards: readonly Shard[], nextId: number, options: ShardsOptions) {
     this.#options = options;
     this.#waiting = [...shards];
     this.#nextId = nextId;
   }
 
-  /** Reads all; rejects with the first failure, when no reader is at work any more. */
+  /** Reads all; rejects with the first failure, when no reader is working any more. */
   async run(): Promise<void> {
     const readers = Array.from({ length: this.#options.parallel }, () => this.#reader());
     await Promise.all(readers);
@@ -111,7 +112,7 @@ export class Shards {
       signal?.throwIfAborted();
       if (this.#failure !== undefined) throw this.#failure.error;
       const last = page.at(-1);
-      // A cut may have come while the page was on its way.
+      // A cut may have happened while the page was loading.
       const isCut = last !== undefined && isAfter(last, shard.range);
       const own = isCut ? page.filter(row => !isAfter(row, shard.range)) : page;
       const end = own.at(-1);

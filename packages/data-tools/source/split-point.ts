@@ -1,6 +1,7 @@
-// Where a key range can be cut in two, found by probing with `$top=1`: keys have no statistics, but a server answers at once which row is the first at or above a text that no row needs to have.
-// First the probes find the first character in which the keys that are left differ from the one reached, then, by halves from above, a value of that character behind which there are
-// rows: some five and seven probes. One large partition is cut by RowKey in the same way.
+// Where a key range can be cut in two, found by probing with `$top=1`: keys have no statistics, but a server answers at
+// once which row is the first at or above any text. First the probes find the first character in which the remaining
+// keys differ from the one reached, then, by halving from above, a value of that character with rows after it: some
+// five to seven probes. One large partition is cut by RowKey in the same way.
 import { compareText, type Key, type Row } from '../line/row.js';
 import { filtersOf, type KeyRange } from './key-range.js';
 import type { TableRows } from './table-rows.js';
@@ -13,13 +14,13 @@ const UNIT_MAX = 0xffff;
 /** The first row at or above a text. */
 export type Probe = (from: string) => Promise<Row | undefined>;
 
-/** The least text above all that begin with this one; undefined where there is none that a URL can say. */
+/** The least text above all with this prefix; undefined if a URL can express none. */
 function above(start: string): string | undefined {
   const unit = start.charCodeAt(start.length - 1) + 1;
   return unit > UNIT_MAX || unit === SURROGATES ? undefined : start.slice(0, -1) + String.fromCharCode(unit);
 }
 
-/** How many characters of the text have to be taken until there are rows above all that begin with them: the last of them is the first in which keys above differ. */
+/** The length of the prefix of the text above which there are rows: its last character is the first in which keys above differ. */
 async function firstDifference(low: string, probe: Probe): Promise<number> {
   let [none, some] = [0, low.length + 1];
   while (some - none > 1) {
@@ -31,7 +32,7 @@ async function firstDifference(low: string, probe: Probe): Promise<number> {
   return some;
 }
 
-/** A row above the text that has about half of what is above it behind itself; undefined where nothing is. */
+/** A row above the text with about half of the rows above it after itself; undefined if there is none. */
 export async function rowInMiddle(low: string, probe: Probe): Promise<Row | undefined> {
   const length = await firstDifference(low, probe);
   const start = low.slice(0, length - 1);
@@ -48,7 +49,7 @@ export async function rowInMiddle(low: string, probe: Probe): Promise<Row | unde
   return top ?? probe(start + String.fromCharCode(first));
 }
 
-/** A key of a row behind `from` at which the range can be cut; undefined where none is found. */
+/** A key of a row after `from` at which the range can be cut; undefined if none is found. */
 export async function splitPoint(
   rows: TableRows,
   table: string,

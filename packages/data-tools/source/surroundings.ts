@@ -1,13 +1,14 @@
-// What the data tools take from outside: the clocks, chance and waiting. Tests hand in their own; no other file of the package reads a clock.
+// What the data tools take from outside: the clocks, randomness and waiting. Tests pass their own; no other file of the
+// package reads a clock.
 
 export interface Surroundings {
-  /** Milliseconds since 1970, for what is written into headers, manifests and journals. */
+  /** Milliseconds since 1970, for headers, manifests and journals. */
   readonly now: () => number;
   /** Milliseconds that never go back, for pauses and rates. */
   readonly ticks: () => number;
   /** From 0 up to 1. */
   readonly chance: () => number;
-  /** Resolves after so many milliseconds, or rejects with the signal's reason. */
+  /** Resolves after this many milliseconds, or rejects with the signal's reason. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 

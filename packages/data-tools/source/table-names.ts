@@ -1,4 +1,5 @@
-// Which tables a run is about: those that are named, those that a name with `*` fits, or all. Tables are listed only for the latter two, so that a SAS of one table is enough for it.
+// The tables of a run: named ones, those that match a name with `*`, or all. Tables are listed only for the latter two,
+// so that a SAS for one table is enough for it.
 import type { RowSource } from './row-source.js';
 import { ToolError } from './tool-error.js';
 
@@ -41,7 +42,7 @@ function parseName(text: string): TableName & { readonly isPattern: boolean } {
   return { from, to: from, isPattern: true };
 }
 
-/** Who names neither tables nor all of them, but something else, wants that alone. */
+/** A user who names neither tables nor all of them, but something else, wants only that. */
 export const wantsTables = ({ all, names }: TableChoice, others: boolean): boolean =>
   all || names.length > 0 || !others;
 
@@ -55,7 +56,7 @@ export function checkChoice({ all, names }: TableChoice): void {
   for (const name of names) parseName(name);
 }
 
-/** @throws ToolError notThere, for a name with `*` that fits none. */
+/** @throws ToolError notThere, for a name with `*` that matches none. */
 export async function chooseTables(
   choice: TableChoice,
   source: Pick<RowSource, 'tables' | 'name'>,

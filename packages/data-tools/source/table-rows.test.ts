@@ -1,4 +1,4 @@
-// Pages of large rows: how many rows are asked for, that all come whatever the sizes are, and that nothing of them is kept.
+// Pages of large rows: how many rows are requested, that all arrive whatever their sizes, and that none of them is retained.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -15,7 +15,7 @@ import { Transport } from './transport.js';
 const MIB = 1_048_576;
 const PAGE_ROWS_MAX = 1000;
 
-test('rows are asked for by two MiB, at least one, and by full pages where these are shorter', () => {
+test('rows are requested by two MiB, at least one, and by full pages if these are shorter', () => {
   for (const [rowBytes, top] of [
     [0, undefined],
     [(2 * MIB) / PAGE_ROWS_MAX - 1, undefined],
@@ -31,7 +31,7 @@ test('rows are asked for by two MiB, at least one, and by full pages where these
     assert.equal(topFor(rowBytes), top, String(rowBytes));
 });
 
-/** A server of one table, whose page ends at `$top` or where it has `most` characters of values; and the `$top` of each request. */
+/** A server with one table, whose page ends at `$top` or at `most` characters of values; and the `$top` of each request. */
 async function serve(t: TestContext, sizes: readonly number[], most: number) {
   const tops: (number | undefined)[] = [];
   const server = createServer((request, response) => {
@@ -77,7 +77,7 @@ async function serve(t: TestContext, sizes: readonly number[], most: number) {
   return { rows, tops };
 }
 
-test('after a page of large rows come short ones, which grow again where rows are small', async t => {
+test('a page of large rows is followed by short ones, which grow again where rows are small', async t => {
   const large = Array.from({ length: 12 }, () => 600_000);
   const small = Array.from({ length: 5000 }, () => 10);
   const { rows, tops } = await serve(t, [...large, ...small, ...large], MIB);
@@ -93,7 +93,7 @@ test('after a page of large rows come short ones, which grow again where rows ar
   assert.equal(tops.at(-1), 3);
 });
 
-test('of what was read a shard keeps a key alone', async t => {
+test('a shard keeps only a key of what was read', async t => {
   const { rows } = await serve(t, [10, 10], MIB);
   const shard = new Shard('table', 0, { from: undefined, until: undefined });
   let read = 0;

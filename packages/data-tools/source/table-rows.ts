@@ -1,5 +1,5 @@
-// Rows of tables over the wire: pages of Query Entities by key range, each page parsed exactly, in strict order. An empty page with a continuation is gone on from; a page that is cut or
-// goes back in keys is asked for again.
+// Rows of tables over the wire: pages of Query Entities by key range, each page parsed exactly, in strict order. An
+// empty page with a continuation is followed; a page that is cut or goes back in keys is requested again.
 import { isAscii, isUtf8 } from 'node:buffer';
 import { readPage } from '../line/read-rows.js';
 import { compareKeys, type Key, type Row } from '../line/row.js';
@@ -14,9 +14,12 @@ import type { Answer } from './transport.js';
 
 const ACCEPT = { accept: 'application/json;odata=minimalmetadata' };
 const NEXT = 'x-ms-continuation-next';
-/** A larger page is not asked for before the one that is worked on is done. */
+/** A larger page is not requested before the current one is processed. */
 const AHEAD_BYTES_MAX = 1_048_576;
-/** Of an answer, where rows are so large that a full page would have more. One row that is still worked on keeps the text of its whole page in memory, which a server ends at some 11 MB. */
+/**
+ * The target size of an answer, if rows are so large that a full page would exceed it. A single row in use retains the
+ * text of its whole page, which a server ends at some 11 MB.
+ */
 const PAGE_BYTES_AIM = 2 * 1_048_576;
 /** A server's own limit (docs/protocol/queries.md). */
 const PAGE_ROWS_MAX = 1000;
@@ -24,7 +27,7 @@ const PAGE_ROWS_MAX = 1000;
 export interface Selection {
   /** A filter of the user, in OData form. */
   readonly filter?: string | undefined;
-  /** Properties besides the keys and the Timestamp. */
+  /** Properties in addition to the keys and the Timestamp. */
   readonly select?: readonly string[] | undefined;
 }
 
@@ -45,7 +48,7 @@ interface Page {
   readonly next: Readonly<Record<string, string>> | undefined;
 }
 
-/** A text in UTF-8; an answer that is none was cut or mixed up on the way. */
+/** A text in UTF-8; an answer that is not was cut or garbled on the way. */
 export function textIn(body: Buffer): string {
   if (isAscii(body)) return body.toString('latin1');
   if (!isUtf8(body)) throw new BadAnswer('an answer is no UTF-8');
@@ -68,7 +71,7 @@ function continuationOf(headers: Answer['headers']): Page['next'] {
 export const bothFilters = (one: string, other: string | undefined): string =>
   one === '' ? (other ?? '') : other ? `(${one}) and (${other})` : one;
 
-/** `$top` for rows of this size; undefined where a full page is short enough. */
+/** `$top` for rows of this size; undefined if a full page is short enough. */
 export function topFor(rowBytes: number): number | undefined {
   const rows = Math.max(1, Math.floor(PAGE_BYTES_AIM / rowBytes));
   return rows < PAGE_ROWS_MAX ? rows : undefined;
@@ -79,12 +82,15 @@ export class TableRows implements RowSource {
   readonly #selection: Selection;
   readonly #budget: ByteBudget | undefined;
   readonly #shape = new RowShape();
-  /** Of the page that came last: the next one is taken to be as large. */
+  /** Of the last page: the estimate for the next one. */
   #pageBytes = 0;
-  /** Of a row, by the pages that came last. */
+  /** Per row, from the last pages. */
   #rowBytes = 0;
 
-  /** @param budget of the pages that readers of several ranges have at once. A reader that waits for a second source while it has a page must have none. */
+  /**
+   * @param budget for the pages that readers of several ranges have at once. A reader that waits for a second source
+   * while it has a page must have none.
+   */
   constructor(endpoint: Endpoint, selection: Selection = {}, budget?: ByteBudget) {
     this.endpoint = endpoint;
     this.#selection = selection;
@@ -124,7 +130,7 @@ export class TableRows implements RowSource {
         const rows = rowsWithin(page.rows, range);
         const [first] = rows;
         if (first !== undefined) {
-          // Rows that came already are left out: a server may repeat a key where a page ends.
+          // Rows that were already received are left out: a server may repeat a key where a page ends.
           const fresh =
             last === undefined || compareKeys(last, first) < 0 ? rows : rows.filter(isBehind(last));
           last = fresh.at(-1) ?? last;
@@ -136,10 +142,10 @@ export class TableRows implements RowSource {
     }
   }
 
-  /** The pages of a filter. The next one is on its way while one is worked on, if it is small and the budget has room. */
+  /** The pages of a filter. The next one is loading while one is processed, if it is small and the budget has room. */
   async *#pagesOf(table: string, filter: string): AsyncGenerator<Page, void> {
     const budget = this.#budget;
-    // Taken for the page at hand, and for the one that is on its way.
+    // Taken for the current page, and for the one that is loading.
     let [own, ahead] = [this.#pageBytes, 0];
     let rowBytes = this.#rowBytes;
     const ask = (next?: Page['next']): Promise<Page> =>
@@ -153,13 +159,13 @@ export class TableRows implements RowSource {
         budget?.adjust(bytes - own);
         own = bytes;
         this.#pageBytes = bytes;
-        // Small rows between large ones make pages longer step by step.
+        // Small rows between large ones lengthen pages step by step.
         rowBytes = Math.max(bytes / Math.max(1, rows.length), rowBytes / 2);
         this.#rowBytes = rowBytes;
         const isAhead = next !== undefined && bytes <= AHEAD_BYTES_MAX && (budget?.tryTake(bytes) ?? true);
         ahead = isAhead ? bytes : 0;
         coming = isAhead ? ask(next) : undefined;
-        // Nobody waits for it where the reader stops.
+        // It is not awaited if the reader stops.
         coming?.catch(() => undefined);
         yield page;
         budget?.give(own);
@@ -175,7 +181,7 @@ export class TableRows implements RowSource {
     }
   }
 
-  /** One page; `$top` of the request is the server's to keep. @throws ToolError */
+  /** One page; the server enforces the request's `$top`. @throws ToolError */
   async page({ table, range, select = this.#selection.select, top, next }: PageRequest): Promise<Page> {
     const { filter } = this.#selection;
     const both = bothFilters(range, filter);
@@ -225,7 +231,7 @@ export class TableRows implements RowSource {
   }
 }
 
-/** Of rows in order; those of most pages all are. */
+/** For rows in order; in most pages all are within. */
 function rowsWithin(rows: readonly Row[], range: KeyRange): readonly Row[] {
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return rows;

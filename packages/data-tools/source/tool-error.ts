@@ -1,9 +1,10 @@
-// The end of a data tool that did not do what was asked: an exit code and a sentence. Each expected failure is a ToolError, thrown where it is found;
-// the command's door prints it (progress/reporter.ts) and exits with its code. Anything else that is thrown is a bug of ours.
-// No message has a key or a signature in it: whoever makes one names an endpoint by `Address.name`, and redacted.ts takes out what came with the user's words.
+// The failure of a data tool: an exit code and a sentence. Each expected failure is a ToolError, thrown where it is
+// found; the command's runner prints it (progress/reporter.ts) and exits with its code. Anything else that is thrown is
+// a bug. No message contains a key or a signature: code that makes one names an endpoint by `Address.name`, and
+// redacted.ts removes what the user's own words contained.
 import { redacted } from './redacted.js';
 
-/** What the exit codes of the data tools mean; docs/data-tools.md has them for users. */
+/** The exit codes of the data tools; docs/data-tools.md has them for users. */
 export const EXIT = {
   /** Done; nothing differs. */
   done: 0,
@@ -14,7 +15,7 @@ export const EXIT = {
   notThere: 4,
   /** Conflicts, refused rows, a directory in use. */
   conflict: 5,
-  /** No success for as long as --retry-for allows; --resume goes on. */
+  /** No success for as long as --retry-for allows; --resume continues. */
   gaveUp: 6,
   /** The dump to load is damaged or unfinished; nothing was written. */
   damaged: 7,

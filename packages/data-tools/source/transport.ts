@@ -1,5 +1,6 @@
-// One HTTP request and its whole answer, over node:http and node:https with connections that stay open. A connection that breaks, an answer that is
-// cut off or does not come in time is a TransportError, which says whether the request may have reached the server. It tries nothing again (endpoint.ts).
+// One HTTP request and its whole answer, over node:http and node:https with persistent connections. A connection that
+// breaks, an answer that is cut off or does not arrive in time is a TransportError, which states whether the request
+// may have reached the server. It retries nothing (endpoint.ts does).
 import { Agent as HttpAgent, type IncomingHttpHeaders, request as sendPlain } from 'node:http';
 import { Agent as HttpsAgent, request as sendSecure } from 'node:https';
 import { systemCodeOf } from './tool-error.js';
@@ -20,7 +21,7 @@ export interface Answer {
 /** Without a complete answer. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
-  /** Nobody listens, or there is no such host: the request was not sent. */
+  /** No process listens, or there is no such host: the request was not sent. */
   readonly isUnsent: boolean;
   readonly code: string | undefined;
 
@@ -40,7 +41,7 @@ const UNSENT: ReadonlySet<string> = new Set([
   'ENETUNREACH',
 ]);
 
-/** Azure ends a request after 30 s by itself (docs/protocol/requests.md); nothing for longer than this is a lost answer. */
+/** Azure itself ends a request after 30 s (docs/protocol/requests.md); silence for longer than this is a lost answer. */
 const SILENCE_MILLISECONDS_MAX = 40_000;
 
 export class Transport {

@@ -1,11 +1,11 @@
-// Waits for a name whose table, queue or container is being deleted: Azure keeps it for 30 s, and longer.
+// Waits for a name whose table, queue or container is being deleted: Azure reserves it for 30 s or longer.
 import type { Endpoint, SourceContext } from './endpoint.js';
 import { ToolError } from './tool-error.js';
 
 const PAUSE_MILLISECONDS = 2000;
 
 /**
- * Makes something of the name `what`, as soon as that is free.
+ * Creates something of the name `what`, as soon as that is free.
  *
  * @param make is undefined while the name is being deleted.
  * @throws ToolError gaveUp, and what `make` throws.

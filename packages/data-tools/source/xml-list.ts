@@ -1,10 +1,11 @@
-// Lists that services answer in XML, page by page: names, properties and metadata of queues, containers and blobs. Knows the frame that all of them have; what stands in an entry, their readers know.
+// Lists that services answer in XML, page by page: names, properties and metadata of queues, containers and blobs. This
+// file has the common frame; the readers of entries have their content.
 import { parseXml, type XmlElement } from '#wire';
 import { BadAnswer, type Endpoint, failureOf } from './endpoint.js';
 import { ToolError } from './tool-error.js';
 import type { Answer } from './transport.js';
 
-/** The first version that has tags of blobs (docs/protocol/blob-requests.md). */
+/** The first version with blob tags (docs/protocol/blob-requests.md). */
 export const LIST_VERSION = '2019-12-12';
 
 export const childOf = ({ children }: XmlElement, name: string): XmlElement | undefined =>
@@ -12,11 +13,14 @@ export const childOf = ({ children }: XmlElement, name: string): XmlElement | un
 
 export const textIn = (element: XmlElement, name: string): string => childOf(element, name)?.text ?? '';
 
-/** Texts by name, in the case that they have: what stands in Metadata. */
+/** Texts by name, with their case: the content of Metadata. */
 export const textsIn = (element: XmlElement | undefined): Readonly<Record<string, string>> =>
   Object.fromEntries((element?.children ?? []).map(({ name, text }) => [name, text]));
 
-/** Services write carriage returns of texts as they are (docs/protocol/documents.md), which XML reads as line feeds unless they are references. */
+/**
+ * Services write carriage returns of texts raw (docs/protocol/documents.md), which XML reads as line feeds unless they
+ * are references.
+ */
 function withReturns(body: Buffer): Buffer {
   if (!body.includes('\r')) return body;
   const text = body.toString('utf8').trimEnd();
@@ -24,7 +28,7 @@ function withReturns(body: Buffer): Buffer {
   return Buffer.from(text.slice(0, root) + text.slice(root).replaceAll('\r', '&#xD;'));
 }
 
-/** The document of an answer. @throws BadAnswer, where it is cut or none. */
+/** The document of an answer. @throws BadAnswer, if it is cut or invalid. */
 export function documentOf({ body }: Pick<Answer, 'body'>): XmlElement {
   try {
     return parseXml(withReturns(body));
@@ -33,7 +37,7 @@ export function documentOf({ body }: Pick<Answer, 'body'>): XmlElement {
   }
 }
 
-/** XML cannot carry U+FFFE and U+FFFF: names with them come percent-encoded, told by an attribute, which the parser drops. */
+/** XML does not allow U+FFFE and U+FFFF: names with them are percent-encoded and marked by an attribute, which the parser drops. */
 function decodedNames(body: Buffer): Buffer {
   const text = body.toString('utf8');
   if (!text.includes('<Name Encoded="true">')) return body;
@@ -51,17 +55,17 @@ export interface ListOptions {
   readonly query: Readonly<Record<string, string>>;
   /** The element that has the entries. */
   readonly entries: string;
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly what: string;
 }
 
 export interface ListPage {
   readonly entries: readonly XmlElement[];
-  /** Where the next page begins; undefined behind the last. */
+  /** Where the next page begins; undefined after the last. */
   readonly next: string | undefined;
 }
 
-/** One page; a marker of '' is the start. Undefined where the address may not ask for what the query includes. */
+/** One page; a marker of '' is the start. Undefined if the address does not allow what the query includes. */
 export async function listPage(
   endpoint: Endpoint,
   { path, query, entries, what }: ListOptions,

@@ -1,5 +1,5 @@
-// The size of an entity as Azure counts it against 1 MiB and bills it (docs/protocol/data-model.md): 4 bytes, two a character of both keys, and for each property 8
-// bytes, two a character of its name, and its value.
+// The size of an entity as Azure counts it against 1 MiB and bills it (docs/protocol/data-model.md): 4 bytes, two per
+// character of both keys, and for each property 8 bytes, two per character of its name, and its value.
 import { bytesOf, type EdmType, type Property, type Row, textOf } from '../line/row.js';
 
 const FIXED: Readonly<Partial<Record<EdmType, number>>> = {
@@ -11,7 +11,7 @@ const FIXED: Readonly<Partial<Record<EdmType, number>>> = {
   Guid: 16,
 };
 
-/** Of a value alone, in bytes: a string has two a character and four for its length, a Binary four for its length. */
+/** The size of a value only, in bytes: a string has two per character and four for its length, a Binary four for its length. */
 export function valueSize(property: Property): number {
   const fixed = FIXED[property.type];
   if (fixed !== undefined) return fixed;

@@ -10,7 +10,7 @@ export class Largest<T> {
     this.#sizeOf = sizeOf;
   }
 
-  /** Whether an item of this size would be among them: who must build an item asks before. */
+  /** Whether an item of this size would be among them: callers ask before they build an item. */
   admits(size: number): boolean {
     const least = this.#items.at(-1);
     return this.#items.length < this.#most || (least !== undefined && size > this.#sizeOf(least));
@@ -24,7 +24,7 @@ export class Largest<T> {
     this.#items = this.#items.slice(0, this.#most);
   }
 
-  /** The largest first; of equals the one that came first. */
+  /** The largest first; equal ones in the order of arrival. */
   list(): readonly T[] {
     return this.#items;
   }

@@ -1,18 +1,19 @@
-// A sample of a table's rows, from places all over it, for tables that are too large to read whole. The places are found by halving the space of keys between the first row and the
-// last: rows of each place come in the order of their keys, and places too, each row once.
+// A sample of a table's rows, from places all over it, for tables that are too large to read whole. The places are
+// found by halving the space of keys between the first row and the last: rows of each place come in the order of their
+// keys, and so do places, each row once.
 import { compareKeys, type Key, type Row } from '../line/row.js';
 import { type KeyRange, WHOLE } from '../source/key-range.js';
 import type { RowSource } from '../source/row-source.js';
 
-/** Places to read from, at most: each costs a request. */
+/** Maximum of places to read from: each costs a request. */
 const PLACES_MAX = 64;
-/** At a place fewer rows than this tell little of its partition. */
+/** Fewer rows than this at a place reveal little of its partition. */
 const ROWS_AT_PLACE_LEAST = 10;
-/** Requests for a place that is found: where keys lie close together most halves are empty. */
+/** Requests per place found: where keys are close together most halves are empty. */
 const PROBES_A_PLACE = 4;
-/** A table of so few rows is read whole, where as many may be. */
+/** A table with this many rows or fewer is read whole, if the sample allows as many. */
 const SMALL_ROWS = 1000;
-/** After so many empty halves the partition may be the last of its span, which is then asked. A character has seven halves. */
+/** After this many empty halves the partition may be the last of its span, which is then queried. A character has seven halves. */
 const EMPTY_MAX = 8;
 /** Text units of keys that are halved: beyond these keys hardly differ. */
 const UNITS = 32;
@@ -22,7 +23,7 @@ async function firstRow(source: RowSource, table: string, range: KeyRange): Prom
   return undefined;
 }
 
-/** A text about halfway between two, in UTF-16 order; of plain letters where there is room. */
+/** A text about halfway between two, in UTF-16 order; of plain letters if there is room. */
 function between(from: string, until: string | undefined): string {
   let start = '';
   for (let i = 0; i < UNITS; i++) {
@@ -39,20 +40,20 @@ function between(from: string, until: string | undefined): string {
 const LAST_UNIT = 0x7f;
 
 interface Span {
-  /** A row stands there. */
+  /** A row is at this key. */
   readonly from: Key;
   readonly until: Key | undefined;
   /** How many times the half above was empty. */
   readonly empty: number;
 }
 
-/** Keys at which rows stand, about evenly over the key space: halves it and goes on in the halves that have rows. */
+/** Keys of rows, about evenly over the key space: halves it and continues in the halves that have rows. */
 async function placesIn(source: RowSource, table: string, count: number): Promise<readonly Key[]> {
   const first = await firstRow(source, table, WHOLE);
   if (first === undefined) return [];
   const places: Key[] = [first];
   let probes = count * PROBES_A_PLACE;
-  // The first of these is halved next, and its halves go behind the others.
+  // The first of these is halved next, and its halves go to the end.
   const spans: Span[] = [{ from: first, until: undefined, empty: 0 }];
   for (let span = spans.shift(); span !== undefined; span = spans.shift()) {
     const middle = middleOf(span);
@@ -70,7 +71,7 @@ async function placesIn(source: RowSource, table: string, count: number): Promis
   return places.sort(compareKeys);
 }
 
-/** A key between two; undefined where there is none to be found. */
+/** A key between two; undefined if none can be found. */
 function middleOf({ from, until, empty }: Span): Key | undefined {
   if (until === undefined || until.partitionKey > from.partitionKey) {
     const nextPartition = `${from.partitionKey}\0`;
@@ -85,7 +86,7 @@ function middleOf({ from, until, empty }: Span): Key | undefined {
   return isInside ? { partitionKey: from.partitionKey, rowKey } : undefined;
 }
 
-/** All rows of a table that has no more than these; undefined of a larger one. */
+/** All rows of a table that has no more than these; undefined for a larger one. */
 async function allOfFew(source: RowSource, table: string, most: number): Promise<readonly Row[] | undefined> {
   const rows: Row[] = [];
   for await (const page of source.pages(table)) {
@@ -95,7 +96,7 @@ async function allOfFew(source: RowSource, table: string, most: number): Promise
   return rows;
 }
 
-/** At most `count` rows, from places all over the table; all rows of a small table that has no more. */
+/** At most `count` rows, from places all over the table; all rows of a small table. */
 export async function* sampledRows(
   source: RowSource,
   table: string,

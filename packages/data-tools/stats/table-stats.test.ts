@@ -1,4 +1,4 @@
-// What is counted of a table, against sums that are made by hand, and samples of tables that are larger than they may be.
+// The statistics of a table, compared with sums made by hand, and samples of tables that exceed the sample.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Checksum } from '../line/checksum.js';
@@ -121,7 +121,7 @@ describe('a sample', () => {
     assert(source.pagesRead < 400, String(source.pagesRead));
   });
 
-  test('of one large partition comes from all over it', async () => {
+  test('of one large partition is spread over it', async () => {
     const rows = Array.from({ length: 5_000 }, (_, i) => rowOf('p', String(i).padStart(4, '0'), []));
     const found = await sample(new ListSource(rows), 100);
     assert(found.length > 50 && found.length <= 100);

@@ -1,12 +1,13 @@
-// What stands in a table, from its rows in the order of their keys: how many, how large, in how many partitions, which are the largest, and which properties have which types.
-// Memory holds the names of properties and the largest few, whatever the table has.
+// The statistics of a table, from its rows in the order of their keys: how many, how large, in how many partitions,
+// which are the largest, and which properties have which types. Memory holds the names of properties and the largest
+// few, however large the table is.
 import { Checksum } from '../line/checksum.js';
 import { formatContent } from '../line/line.js';
 import { compareText, EDM_TYPES, type EdmType, type Row } from '../line/row.js';
 import { entitySize } from './entity-size.js';
 import { Largest } from './largest.js';
 
-/** So many of the largest entities and partitions. */
+/** The number of largest entities and partitions that are kept. */
 const LARGEST_COUNT = 10;
 
 export interface LargeEntity {
@@ -24,7 +25,7 @@ export interface LargePartition {
 
 export interface PropertyStats {
   readonly name: string;
-  /** How many rows have it with which type, only types that occur. */
+  /** How many rows have it with which type; only types that occur. */
   readonly types: Readonly<Partial<Record<EdmType, number>>>;
 }
 
@@ -34,13 +35,13 @@ export interface TableStats {
   /** As Azure counts entities. */
   readonly bytes: number;
   readonly partitions: number;
-  /** As a dump of the table has it; null of a sample. */
+  /** As in a dump of the table; null for a sample. */
   readonly checksum: string | null;
   readonly largestEntities: readonly LargeEntity[];
   readonly largestPartitions: readonly LargePartition[];
   /** By name in UTF-16 order. */
   readonly properties: readonly PropertyStats[];
-  /** Of a sample: the rows that were asked for; all figures are of the rows read. */
+  /** For a sample: the requested number of rows; all figures are of the rows read. */
   readonly sample?: number;
 }
 
@@ -83,7 +84,7 @@ export class StatsOfTable {
     this.#partition = undefined;
   }
 
-  /** @param sample the rows that were asked for, if the rows are a sample. */
+  /** @param sample the requested number of rows, if the rows are a sample. */
   result(table: string, sample?: number): TableStats {
     this.#endPartition();
     const properties = [...this.#types]

@@ -1,4 +1,4 @@
-// Reads tables, all of their rows or a sample, for what is told about them: stats and advice. The rows come from any source, in the order of their keys.
+// Reads tables, all of their rows or a sample, for stats and advice. The rows come from any source, in the order of their keys.
 import type { Prices } from '../advise/cost.js';
 import { AdviceOnTable, type TableAdvice } from '../advise/table-advice.js';
 import type { Row } from '../line/row.js';
@@ -10,7 +10,7 @@ import { StatsOfTable, type TableStats } from '../stats/table-stats.js';
 
 export interface Survey {
   readonly source: RowSource;
-  /** Rows to read of a table, at most; undefined for all. */
+  /** Maximum of rows to read per table; undefined for all. */
   readonly sample: number | undefined;
 }
 
@@ -18,7 +18,7 @@ async function* allRows(source: RowSource, table: string): AsyncGenerator<Row, v
   for await (const page of source.pages(table)) yield* page;
 }
 
-/** Hands every row to `add`. */
+/** Passes every row to `add`. */
 async function read(
   { source, sample }: Survey,
   table: string,
@@ -35,7 +35,7 @@ async function read(
   reporter.range('done');
 }
 
-/** The stats of each table that is chosen, handed to `take` as they come; how many tables. */
+/** Passes the stats of each selected table to `take` as they are ready; returns how many tables. */
 export async function stats(
   survey: Survey,
   choice: TableChoice,

@@ -1,4 +1,5 @@
-// Rows that tools lose something of: each type at its edges, odd names and keys, types mixed under a name. Made of texts, as the wire has them.
+// Rows that lossy tools damage: each type at its edges, odd names and keys, mixed types under a name. Made of texts, as
+// on the wire.
 import { literalOf } from '../line/literal.js';
 import { compareKeys, compareText, type EdmType, type Property, type Row } from '../line/row.js';
 
@@ -77,7 +78,7 @@ export const PLAIN_NAMES: readonly string[] = [
   'n'.repeat(255),
 ];
 
-/** Names that no identifier is, which a file made by hand may have. */
+/** Names that are not identifiers, which a file made by hand may have. */
 export const ODD_NAMES: readonly string[] = [
   'a@type',
   'a@type@type',
@@ -119,7 +120,7 @@ export const NASTY_ROWS: readonly Row[] = [
   ...KEYS.map(([partitionKey, rowKey]) => rowOf(partitionKey, rowKey, [['x', 'Int32', '1']])),
 ].sort(compareKeys);
 
-/** What a file must hold besides: half surrogate pairs, in keys and values too, and names that servers refuse. */
+/** What a file must also hold: half surrogate pairs, including in keys and values, and names that servers refuse. */
 export const NASTIER_ROWS: readonly Row[] = [
   ...NASTY_ROWS,
   rowOf('half', 'values', [

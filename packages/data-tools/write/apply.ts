@@ -1,5 +1,6 @@
-// Brings changes of one partition about, whatever stands in the way: as one transaction; with a table that has to be made first; without rows that are there already; and row by row where a transaction fails for a reason
-// that is not all its rows'. A write whose answer was lost is found out by what is there now. The result says which rows were left alone and why.
+// Applies changes of one partition in spite of obstacles: as one transaction; creating a missing table first; without
+// rows that already exist; and row by row if a transaction fails for a reason that does not concern all its rows. If
+// the answer to a write is lost, its outcome is found by reading. The result lists which rows were left alone and why.
 import { formatContent } from '../line/line.js';
 import { compareText, type Row } from '../line/row.js';
 import type { KeyRange } from '../source/key-range.js';
@@ -11,25 +12,25 @@ import { type ChangeResult, sendChange, sendTransaction } from './transaction.js
 
 export interface Outcome {
   readonly change: Change;
-  /** `done` where the row is as it was to be, by this run or before it. */
+  /** `done` if the row is as requested, by this run or before it. */
   readonly kind: 'done' | 'conflict' | 'refused';
   /** Of a refused row. */
   readonly reason?: string;
 }
 
 export interface ApplyOptions {
-  /** What an insert does with a row that is there: it is a conflict unless it has the same content, or it is left alone. */
+  /** What an insert does with an existing row: it is a conflict unless it has the same content, or it is left alone. */
   readonly onExisting: 'compare' | 'skip';
 }
 
 const TRIES_MAX = 4;
 const isDone = ({ status }: ChangeResult): boolean => status < 300;
-/** A server that answers 500 to a change so often, and to others in between does not, cannot take the change. */
+/** A server that answers 500 to a change this often, and not to others in between, cannot process the change. */
 const SERVER_ERRORS_MAX = 10;
 const UNADDRESSABLE =
   'half a surrogate pair in a key can be inserted, and in no other way be named in a request';
 const isDenied = ({ status }: ChangeResult): boolean => status === 401 || status === 403;
-/** The table is missing, not a row: that is `ResourceNotFound`, which Azure says of tables too. */
+/** The table is missing, not a row: that is `ResourceNotFound`, which Azure also answers for tables. */
 const lacksTable = ({ status, code }: ChangeResult, kind: Change['kind']): boolean =>
   status === 404 && (code === 'TableNotFound' || kind !== 'delete');
 const isGone = ({ status, code }: ChangeResult, { kind }: Change): boolean =>
@@ -70,7 +71,7 @@ export class Applier {
       }
       if (!exists(result)) break;
       const sorted = await this.#sortedOut(left);
-      // Nobody may read: then each row tells by itself.
+      // Reading is not allowed: then each row is tried separately.
       if (sorted === undefined) break;
       outcomes.push(...sorted.outcomes);
       left = [...sorted.left];
@@ -113,17 +114,17 @@ export class Applier {
   async #existing(change: Change, isUncertain: boolean): Promise<Outcome> {
     if (this.#options.onExisting === 'skip') return done(change);
     const sorted = await this.#sortedOut([change]);
-    // An answer that was lost was most likely this one's: nobody else is told to insert the same row.
+    // A lost answer was most likely this one's: no other client inserts the same row.
     if (sorted === undefined)
       return isUncertain
         ? done(change)
         : { change, kind: 'conflict', reason: 'it is there, and may not be read' };
     const [outcome] = sorted.outcomes;
-    // It was there, and is not any more.
+    // It was there, and is gone.
     return outcome ?? this.#applyOne(change, isUncertain);
   }
 
-  /** What is there already of inserted rows, and what is left to do; undefined where that may not be read. */
+  /** The existing ones among inserted rows, and what is left to do; undefined if reading is not allowed. */
   async #sortedOut(
     changes: readonly Change[],
   ): Promise<{ outcomes: readonly Outcome[]; left: readonly Change[] } | undefined> {

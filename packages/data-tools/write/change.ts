@@ -1,15 +1,15 @@
-// One write of a row as a request says it, alone or as a part of a transaction.
+// One write of a row, alone or as a part of a transaction.
 import { formatContent } from '../line/line.js';
 import type { Row } from '../line/row.js';
 import { isEncodable } from '../source/key-range.js';
 
-/** `insert` fails where the row is there; the others are AzCopy's InsertOrReplace and InsertOrMerge, and a delete of whatever is there. */
+/** `insert` fails if the row exists; the others are AzCopy's InsertOrReplace and InsertOrMerge, and an unconditional delete. */
 export type ChangeKind = 'insert' | 'replace' | 'merge' | 'delete';
 
 export interface Change {
   readonly kind: ChangeKind;
   readonly row: Row;
-  /** Its place in the run, from 0: what is done up to there is a run's progress. */
+  /** Its place in the run, from 0: everything before it being done is a run's progress. */
   readonly place: number;
 }
 
@@ -38,7 +38,7 @@ const DELETE_HEADERS = { ...JSON_HEADERS, 'if-match': '*' };
 
 const encoded = (key: string): string => encodeURIComponent(key.replaceAll("'", "''"));
 
-/** Half a surrogate pair in a key stands in a body, and in no URL. */
+/** A key with half a surrogate pair can be in a body, but not in a URL. */
 export const isAddressable = ({ kind, row }: Pick<Change, 'kind' | 'row'>): boolean =>
   kind === 'insert' || (isEncodable(row.partitionKey) && isEncodable(row.rowKey));
 

@@ -1,4 +1,4 @@
-// A table that rows are written to: made where it is missing and that is allowed, with the policies that came with it.
+// A table that rows are written to: created if it is missing and that is allowed, with the policies from the input.
 
 import type { SourceContext } from '../source/endpoint.js';
 import { type Endpoint, errorOf, failureOf } from '../source/endpoint.js';
@@ -10,7 +10,7 @@ import { untilFree } from '../source/until-free.js';
 export class TargetTable {
   readonly name: string;
   readonly endpoint: Endpoint;
-  /** Rows as they are there now. */
+  /** The rows that it has now. */
   readonly rows: TableRows;
   readonly #context: SourceContext;
   #creating: Promise<boolean> | undefined;
@@ -22,7 +22,10 @@ export class TargetTable {
     this.#context = context;
   }
 
-  /** Makes the table; false if it was there already. @throws ToolError notThere, where a signature does not allow that; denied, where the key is wrong. */
+  /**
+   * Creates the table; false if it existed. @throws ToolError notThere, if a signature does not allow that; denied, if
+   * the key is wrong.
+   */
   create(): Promise<boolean> {
     this.#creating ??= this.#create();
     return this.#creating;
@@ -43,7 +46,7 @@ export class TargetTable {
       });
       if (status < 300) return true;
       if (status === 409 && value.code !== 'TableBeingDeleted') return isRepeated;
-      // An account's key may make any table: where it is refused, it is another one.
+      // An account's key may create any table: if it is refused, it is the wrong one.
       if ((status === 403 || status === 401) && !this.endpoint.address.hasKey)
         throw new ToolError(
           'notThere',
@@ -54,7 +57,7 @@ export class TargetTable {
     });
   }
 
-  /** Whether the server answers another request at first go; it waits until it answers at all. */
+  /** Whether the server answers another request at the first attempt; waits until it answers at all. */
   async isWell(): Promise<boolean> {
     const { isRepeated } = await this.endpoint.send({
       method: 'GET',
@@ -66,7 +69,7 @@ export class TargetTable {
     return !isRepeated;
   }
 
-  /** Sets policies where the table has none of its own; whether it did. */
+  /** Sets policies if the table has none of its own; returns whether it did. */
   setPolicies(policies: readonly Policy[]): Promise<boolean> {
     return offerPolicies(this.endpoint, policiesOfTable(this.name), policies);
   }

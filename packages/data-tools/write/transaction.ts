@@ -1,14 +1,15 @@
-// An entity group transaction as text: the multipart body of $batch, and what its answer says: done, or which change failed and why (docs/protocol/batches.md).
+// An entity group transaction as text: the multipart body of $batch, and the meaning of its answer: done, or which
+// change failed and why (docs/protocol/batches.md).
 import { BadAnswer, type Endpoint, errorOf } from '../source/endpoint.js';
 import type { ChangeRequest } from './change.js';
 
 /** Changes of one partition in one request, and bytes of it (docs/protocol/batches.md#rules). */
 export const CHANGES_MAX = 100;
 export const BODY_BYTES_MAX = 4 * 1_048_576;
-/** What a change has around its body in the request, at most, besides its URL. */
+/** Upper bound for the text around a change's body in the request, without its URL. */
 export const PART_OVERHEAD_BYTES = 400;
 
-// JSON has no line that begins with a boundary: its strings have no line feeds.
+// No line of JSON begins with a boundary: its strings have no line feeds.
 const BATCH = 'batch_shelfmark';
 const CHANGES = 'changeset_shelfmark';
 export const BATCH_TYPE = `multipart/mixed; boundary=${BATCH}`;
@@ -30,7 +31,7 @@ export function formatTransaction(endpoint: string, requests: readonly ChangeReq
   return text + CLOSING;
 }
 
-/** What became of changes that were sent. */
+/** The result of changes that were sent. */
 export interface ChangeResult {
   /** 2xx if all are done. */
   readonly status: number;
@@ -42,7 +43,7 @@ export interface ChangeResult {
 
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})/gm;
 
-/** Attempts at a transaction that end in 500: some servers answer so to a change that they cannot take in one. */
+/** Attempts at a transaction that end in 500: some servers answer this to a change that they cannot process. */
 const SERVER_ERRORS_MAX = 3;
 
 export async function sendTransaction(
@@ -76,7 +77,7 @@ function resultIn(text: string, count: number): Omit<ChangeResult, 'isRepeated'>
   return { status: 202, code: '', message: '' };
 }
 
-/** One change by itself; a 500 is told at once, because it may be the change's own (apply.ts). */
+/** One change on its own; a 500 is returned at once, because it may be the change's own (apply.ts). */
 export async function sendChange(
   endpoint: Endpoint,
   { method, path, headers, body }: ChangeRequest,

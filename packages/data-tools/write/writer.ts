@@ -1,5 +1,6 @@
-// Writes changes in any order of partitions, many transactions at once: gathers those of a partition up to what a transaction may have, and hands out how far all are done without a gap, which is what a journal needs.
-// Memory is bounded: who adds waits while too much is gathered or under way.
+// Writes changes in any order of partitions, many transactions at once: gathers those of a partition up to the limits
+// of a transaction, and reports up to which place all are done without a gap, for a journal. Memory is bounded: adding
+// waits while too much is gathered or in flight.
 import type { Row } from '../line/row.js';
 import type { Reporter } from '../progress/reporter.js';
 import type { ByteBudget } from '../source/byte-budget.js';
@@ -24,19 +25,19 @@ export interface WriterOptions extends ApplyOptions {
   readonly reporter: Reporter;
   /** The place of the first change. */
   readonly firstPlace: number;
-  /** Whether no key comes twice: rows of a table. */
+  /** Whether no key is repeated: rows of a table. */
   readonly hasDistinctKeys: boolean;
-  /** Of the transactions that are under way, for all writers of a run. */
+  /** For the transactions in flight, of all writers of a run. */
   readonly budget: ByteBudget;
-  /** How many writers there may be, each of which gathers. */
+  /** The number of writers; each one gathers. */
   readonly writers: number;
 }
 
-/** By all writers of a run; but each may gather a row. */
+/** For all writers of a run; but each may gather a row. */
 const GATHERED_BYTES_MAX = 4 * 1_048_576;
 const GATHERED_BYTES_LEAST = 1_048_576;
 const GATHERED_GROUPS_MAX = 1000;
-/** UTF-8 has up to three bytes a unit. */
+/** UTF-8 has up to three bytes per unit. */
 const UNIT_BYTES_MAX = 3;
 const BYTES_OF_SURE = 64 * 1024;
 
@@ -74,7 +75,7 @@ export class Writer {
     this.#gatheredMost = Math.max(GATHERED_BYTES_LEAST, GATHERED_BYTES_MAX / options.writers);
   }
 
-  /** Takes a change, and waits while too many are under way. @throws the failure of an earlier one. */
+  /** Takes a change, and waits while too many are in flight. @throws the failure of an earlier one. */
   async add(kind: ChangeKind, row: Row): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure.error;
     if (!this.#options.hasDistinctKeys && this.#hasKey(row)) await this.#drain();
@@ -128,7 +129,7 @@ export class Writer {
       this.#options.reporter.rows(group.changes.filter(({ kind }) => kind !== 'delete').length);
       this.#active.delete(group);
     } catch (error) {
-      // What failed stays under way: the run is not done up to there.
+      // A failed change stays in flight: the run is not done up to there.
       this.#failure ??= { error };
     } finally {
       this.#options.budget.give(group.bytes);
@@ -167,7 +168,7 @@ export class Writer {
     return this.#nextPlace;
   }
 
-  /** All changes before this place are done, or told. */
+  /** All changes before this place are done, or reported. */
   get donePlace(): number {
     let place = this.#nextPlace;
     for (const { changes } of [...this.#gathered.values(), ...this.#active])
@@ -175,7 +176,7 @@ export class Writer {
     return place;
   }
 
-  /** Of the changes before `donePlace`. */
+  /** For the changes before `donePlace`. */
   get told(): Told {
     const before = this.donePlace;
     const count = (places: readonly number[]): number => places.filter(place => place < before).length;

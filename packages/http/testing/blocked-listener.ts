@@ -1,4 +1,4 @@
-// A listener whose thread stands still until it is told to go on. Runs in a worker.
+// A listener whose thread blocks until it gets a message. Runs in a worker.
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { listen } from '../listen.js';
@@ -8,7 +8,7 @@ const listener = await listen({ host: '127.0.0.1', port: 0 }, ({ target }) =>
   Promise.resolve(answer(target)),
 );
 parentPort?.postMessage(listener.port);
-// Asked for before the thread stands still: the message may come meanwhile.
+// Subscribes before the thread blocks: the message may arrive in the meantime.
 const closing = parentPort && once(parentPort, 'message');
 Atomics.wait(new Int32Array(workerData), 0, 0);
 await closing;

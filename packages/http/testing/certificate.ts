@@ -1,5 +1,5 @@
-// A certificate for the tests of TLS, made anew each time, so that no key stands in the repository. It is the smallest that
-// X.509 allows: version 1, signed by itself.
+// A certificate for the tests of TLS, generated each time, so that no key is in the repository. It is the smallest that
+// X.509 allows: version 1, self-signed.
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 /** Lengths up to 65,535 bytes. */

@@ -1,4 +1,4 @@
-// Sockets for tests that write their bytes themselves, and answers that are told apart by their bodies.
+// Sockets for tests that write their bytes themselves, and answers that are distinguished by their bodies.
 import net from 'node:net';
 import type { WireResponse } from '#base';
 import type { Listener } from '../listen.js';
@@ -12,7 +12,7 @@ export const answer = (body: WireResponse['body'], status = 200): WireResponse =
   body,
 });
 
-/** Ends its half when the other has ended; errors show in what did not come. */
+/** Ends its half when the other has ended; errors show in what did not arrive. */
 export function connect({ port, host }: Listener): net.Socket {
   const socket = net.connect({ port, host, allowHalfOpen: true, noDelay: true });
   socket.on('error', () => undefined);
@@ -20,7 +20,7 @@ export function connect({ port, host }: Listener): net.Socket {
   return socket;
 }
 
-/** Everything that comes until the connection ends, well or not. */
+/** Everything that arrives until the connection ends, well or not. */
 export function drain(socket: net.Socket): Promise<string> {
   let text = '';
   socket.on('data', bytes => {
@@ -31,6 +31,6 @@ export function drain(socket: net.Socket): Promise<string> {
   });
 }
 
-/** The same without the times. */
+/** The same without the dates. */
 export const drainUndated = async (socket: net.Socket): Promise<string> =>
   (await drain(socket)).replace(/\r\nDate: [^\r]*/g, '');

@@ -1,14 +1,14 @@
-// A clock for listeners that stands still until a test moves it: no deadline passes because the machine is busy or stands still.
+// A clock for listeners that stands still until a test moves it: no deadline passes because the machine is busy.
 import type { TestContext } from 'node:test';
 
 const SWEEP_MILLISECONDS = 5;
 
 export interface StoppedClock {
-  /** Time passes, and the listeners that were opened since the clock was stopped end what takes too long by now. */
+  /** Advances the time; listeners opened since the clock was stopped end what takes too long by then. */
   pass(milliseconds: number): void;
 }
 
-/** Call before the listener is opened. Once the test is over time passes again, lest a listener waits forever to close. */
+/** Call before the listener is opened. After the test time passes again, so that no listener waits forever to close. */
 export function stopClock(t: TestContext): StoppedClock {
   const sweeps: (() => void)[] = [];
   let now = performance.now();

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import type { BodyStream, StreamedResponse, WireRequest } from '#base';
 import { type Listener, type ListenOptions, listen, type Respond } from '../listen.js';
 
-/** The short ones of a listener's timeouts, so long that no busy machine lets them pass. */
+/** A listener's short timeouts, extended so that they do not pass on a busy machine. */
 export const PATIENT = { linger: 120_000, drainWhenShort: 120_000, closing: 120_000 };
 
 export async function openStreams(
@@ -43,12 +43,12 @@ export const chunk = (bytes: Buffer | string): Buffer =>
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise(resolve => setTimeout(resolve, milliseconds));
 
-/** Some turns of the event loop, in each of which all sockets of this process are looked at: what was written to one is read. */
+/** Some turns of the event loop. In each, all sockets of this process are polled: what was written to one is read. */
 export async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise(resolve => setImmediate(resolve));
 }
 
-/** Resolves with a count once it no longer changes, although all sockets were looked at many times. */
+/** Resolves with a count once it no longer changes, although all sockets were polled many times. */
 export async function settled(count: () => number): Promise<number> {
   let seen = count();
   for (let looks = 0; looks < 20; looks++) {
@@ -68,7 +68,7 @@ export function received(socket: Socket): () => string {
   return () => parts.join('');
 }
 
-/** Writes a part of a request, and waits until the listener, which is in this process, has read it by itself. */
+/** Writes a part of a request, and waits until the listener, which is in this process, has read it separately. */
 export async function send(socket: Socket, part: string | Buffer): Promise<void> {
   if (socket.destroyed || !socket.writable) return;
   await new Promise<void>(resolve => socket.write(part, () => resolve()));
@@ -76,7 +76,7 @@ export async function send(socket: Socket, part: string | Buffer): Promise<void>
   await turns();
 }
 
-/** The body in one buffer, however it comes. */
+/** The body in one buffer, however it arrives. */
 export const collecting =
   (respond: Respond, bytesMax = 1_048_576): Respond =>
   async request => {

@@ -1,5 +1,5 @@
-// Deleted rows on a cluster: two stores that share it answer as a map does while dead rows become gaps and rows come back into them; and no read walks many
-// tombstones where many rows were deleted, as the node itself counts them.
+// Deleted rows on a cluster: two stores that share it answer like a map while dead rows become gaps and rows come back
+// into them. No read walks many tombstones where many rows were deleted, by the node's own count.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -78,12 +78,12 @@ describe('cassandra: dead rows', {
   });
 
   for (const seed of [1, 2, 3])
-    test(`two stores answer as a map does (seed ${seed})`, () => compareWithMap(stores, seed));
+    test(`two stores answer like a map (seed ${seed})`, () => compareWithMap(stores, seed));
 
-  test('a head that moves on through many deletes is read without a walk', moveHead);
+  test('a head that advances through many deletes is read without a walk', moveHead);
 });
 
-/** The most of any read of rows in the last minutes, as the node counts them. */
+/** The maximum of all reads of rows in the last minutes, by the node's count. */
 const tombstonesOfReads = (place: string): Promise<number> =>
   onCluster(parsePlace(place), async ({ run }) => {
     const { keyspace } = parsePlace(place);
@@ -149,7 +149,7 @@ async function moveHead(): Promise<void> {
       const [head] = await keysFrom(store, space, '', { ...all, rows: 1 });
       assert.equal(head, from + COMMIT < ROWS ? keyOf(from + COMMIT) : undefined);
     }
-    // What comes at the head again is seen.
+    // What reappears at the head is seen.
     const puts = [{ key: keyOf(ROWS / 2), value: Buffer.of(1) }];
     await store.commit(space, 'p', NO_READS, () => ({ result: true, puts }));
     assert.deepEqual(await keysFrom(store, space, ''), [keyOf(ROWS / 2)]);

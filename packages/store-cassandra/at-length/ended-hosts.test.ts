@@ -1,4 +1,5 @@
-// What a session leaves behind of a host that stood still: the only one that it had, so that the driver made it anew.
+// What a session leaves behind of a host that stood still. It is the session's only host, so the driver creates it
+// again.
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +27,7 @@ describe('session', { skip: host === '' && 'SHELFMARK_CASSANDRA names no host' }
     const [local] = await onCluster(place, ({ run }) => run('SELECT data_center FROM system.local'));
     const one = await Session.open({ ...place, port }, local?.data_center);
     pause();
-    // A heartbeat in vain, after which the driver takes it for down and tries to reach it again.
+    // After a failed heartbeat the driver takes it for down and tries to reach it again.
     await sleep(6500);
     resume();
     const isAnswered = (): Promise<boolean> =>

@@ -1,5 +1,5 @@
-// The size of a partition in the cluster is that of its rows, whatever was written, replaced, deleted, refused or swept up without being read, by two processes; and
-// a partition past the bounds is told of.
+// A partition's size in the cluster is that of its rows, whatever two processes wrote, replaced, deleted, refused or
+// swept up without reading; and a partition past the bounds is reported.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// The laws of every store, on a cluster that `npm run cassandra -- start` began; skipped where there is none.
+// The laws of every store, on a cluster started by `npm run cassandra -- start`; skipped where there is none.
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { Clock } from '#base';

@@ -1,4 +1,5 @@
-// Processes that have a store open: one that sees no other for alone, and one that begins beside others serves nobody until none of them does.
+// Processes that have a store open: one that sees no other is exclusive, and one that starts next to others serves no
+// request until none of them is exclusive.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -27,10 +28,10 @@ describe('members', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no 
     return members;
   };
 
-  test('members: alone from the first moment, no more when another serves, and anew when it is gone', async () => {
+  test('members: alone from the first moment, no longer when another serves, and again when it is gone', async () => {
     const first = member();
     await first.begin();
-    // From the first moment, unless this process stood still for longer than it may act on what it saw.
+    // From the first moment, unless this process stood still for longer than its observation is valid.
     const period = await until('the first to be alone', () => first.alone);
     const second = member();
     await second.begin();

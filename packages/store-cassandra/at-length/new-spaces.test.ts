@@ -1,5 +1,5 @@
-// Where the ticks of new spaces begin on a cluster: after a drop, those of other names begin at the clock's time, those of the same name above the old ones.
-// And a commit whose range is longer than one answer.
+// Where the ticks of new spaces begin on a cluster: after a drop, those of other names begin at the clock's time, those
+// of the same name above the old ones. Also a commit whose range is longer than one answer.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Several stores on one cluster: they see each other, know one secret, and name owners once they meet.
+// Several stores on one cluster: they see each other, share one secret, and name owners once their commits meet.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';

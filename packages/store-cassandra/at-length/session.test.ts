@@ -1,4 +1,4 @@
-// What a session says to what is wrong in itself: on a cluster, since that is what refuses it.
+// How a session reports requests that are wrong in themselves: on a cluster, since the cluster refuses them.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -42,7 +42,7 @@ describe('session', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no 
     for (const send of everyWay({ query, params: ['one', 'me'] })) await assert.rejects(send, isFault);
   });
 
-  test('session: a commit of the most bytes is taken, a larger one is told as such before it is sent', async () => {
+  test('session: a commit of the maximal size is accepted, a larger one is refused before it is sent', async () => {
     const ofBytes = (bytes: number, name: string): readonly Statement[] => {
       const pk = Buffer.from(name);
       const commit = (length: number): readonly Statement[] => [
@@ -57,7 +57,7 @@ describe('session', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no 
     await assert.rejects(larger, { code: 'tooLarge', message: /15728641 bytes.*takes 15728640/ });
   });
 
-  test('session: a refused statement while a store is opened is told in a sentence', async () => {
+  test('session: a refused statement while a store is opened is reported in a sentence', async () => {
     const refused = onCluster(parsePlace(text), ({ run }) => run('SELEC'));
     await assert.rejects(refused, { code: 'unsupported', message: /^Cassandra refuses it: / });
   });

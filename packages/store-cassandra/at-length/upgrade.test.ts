@@ -1,4 +1,4 @@
-// Tables of an older version on a cluster: refused as they are, made new by the option create, with all that is in them.
+// An older version's tables on a cluster: refused as they are, upgraded by the option create, with all their content.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
@@ -18,7 +18,7 @@ const open = (place: string): Promise<CassandraStore> =>
   openCassandraStore(parsePlace(place), OPTIONS, cassandraTools(place));
 
 describe('cassandra', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no host' }, () => {
-  test('tables of version 1 are refused, and made new by create', async () => {
+  test('tables of version 1 are refused, and upgraded by create', async () => {
     const old = `//${host}/test_${randomBytes(6).toString('hex')}?create&replicas=1`;
     const { keyspace } = parsePlace(old);
     const first = await open(old);

@@ -4,7 +4,7 @@ import { Partition, type PartitionHost } from './partition.js';
 import { type NextTick, PartitionCommits } from './partition-commits.js';
 import type { Size } from './size.js';
 
-/** Another process has changed the partition meanwhile. */
+/** Another process has changed the partition in the meantime. */
 export type NoteConflict = (sid: bigint, partition: string) => void;
 
 export type NoteSize = (sid: bigint, partition: string, size: Size) => void;
@@ -25,17 +25,17 @@ export class Commits {
   commit<R>(sid: bigint, partition: string, reads: Reads, decide: Decide<R>, nextTick: NextTick): Promise<R> {
     const commits = this.#of(sid, partition, nextTick);
     return new Promise<R>((resolve, reject) => {
-      // What `decide` gives is what `resolve` is called with.
+      // `resolve` is called with the result of `decide`.
       commits.add({ reads, decide, resolve: result => resolve(result as R), reject });
     });
   }
 
-  /** Makes a gap of the dead rows that begin there, where they are many. */
+  /** Makes a gap of the dead rows that begin there, if there are many. */
   vacuum(sid: bigint, partition: string, from: string, nextTick: NextTick): void {
     this.#of(sid, partition, nextTick).vacuum(from);
   }
 
-  /** Waits for those under way. */
+  /** Waits for those in progress. */
   async end(): Promise<void> {
     while (this.#open.size > 0) await Promise.all([...this.#open.values()].map(({ running }) => running));
   }

@@ -1,4 +1,4 @@
-// Runs of dead rows in a page of a partition. What becomes of them is partition-commits.ts's.
+// Runs of dead rows in a page of a partition. partition-commits.ts decides what happens to them.
 import type { Row } from '#store';
 import { DEAD } from '../layout/schema.js';
 
@@ -16,7 +16,7 @@ export function deadAtStart(rows: readonly StoredRow[]): readonly StoredRow[] {
   return end === -1 ? rows : rows.slice(0, end);
 }
 
-/** Where the first run of at least so many begins: behind the row before it, or at the start of the page. */
+/** Where the first run of at least `least` begins: behind the row before it, or at the start of the page. */
 export function deadFrom(rows: readonly StoredRow[], start: string, least: number): string | undefined {
   let from = start;
   let count = 0;

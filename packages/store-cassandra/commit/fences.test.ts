@@ -1,4 +1,5 @@
-// When a read of a majority is enough: only behind a fence that was known before it, and that it shows; or where it shows the one commit of this process that was on its way, and that was answered.
+// When a majority read is enough: only if it shows a fence that was known before it, or if it shows the single
+// in-flight commit of this process, and that commit succeeds.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Answer } from '../session/session.js';
@@ -36,7 +37,7 @@ test('a fence that was known, and no other', async () => {
   for (const shown of [4n, 6n, undefined]) assert.equal(await fences.holds('p', 5n, shown), false);
 });
 
-test('none beside other processes, nor what was known before or beside them', () => {
+test('none with other processes present, nor what was known before or during that time', () => {
   let alone: number | undefined = 1;
   const fences = new Fences(() => alone);
   fences.note('p', 5n);
@@ -50,14 +51,14 @@ test('none beside other processes, nor what was known before or beside them', ()
   assert.equal(fences.get('p'), 4n);
 });
 
-test('a fence that a serial read showed meanwhile does not do: commits between the two may be missing', async () => {
+test('a fence that a serial read showed in the meantime is not enough: commits between the two may be missing', async () => {
   const fences = knowing(5n);
   fences.note('p', 6n);
   assert.equal(await fences.holds('p', 5n, 6n), false);
   assert.equal(await fences.holds('p', 6n, 6n), true);
 });
 
-test('a commit on its way: the read waits for its answer', async () => {
+test('a commit in flight: the read waits for its answer', async () => {
   const fences = knowing(5n);
   const commit = begin(fences, 5n, 6n);
   let held: boolean | undefined;
@@ -90,7 +91,7 @@ test('two commits since the read began: the first may be missing', async () => {
   await third.told;
 });
 
-test('a commit that was refused, is unclear or fails: nothing is known any more', async () => {
+test('after a commit that was refused, has an unknown outcome or fails, nothing is known any more', async () => {
   for (const kind of ['refused', 'unclear', 'failed'] as const) {
     const fences = knowing(5n);
     const commit = begin(fences, 5n, 6n);

@@ -1,4 +1,4 @@
-// The gaps of a partition beside a set of keys that are in them, for random changes.
+// Compares the gaps of a partition with a set of keys that are in them, for random changes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Gap, GapCache, type GapChange, GapList } from './gaps.js';
@@ -19,7 +19,7 @@ function inside({ from, until }: Gap): number[] {
   return Array.from({ length: KEYS + 1 }, (_, i) => i).filter(i => keyOf(i) >= from && keyOf(i) < until);
 }
 
-/** What is stored, as the change says. */
+/** Stores what the change asks for. */
 function store(stored: Map<string, string>, { puts, deletes }: GapChange): void {
   for (const { from, until } of puts) stored.set(from, until);
   for (const from of deletes) stored.delete(from);

@@ -1,5 +1,6 @@
-// The gaps of a partition: ranges of keys in which there is neither a row nor a dead row. Which changes a put or a vacuum makes to them; and what this process knows of
-// those of each partition, by the tick of the commit that changed them last.
+// The gaps of a partition: ranges of keys with neither a row nor a dead row. This file has the changes that a put or a
+// vacuum makes to them, and what this process knows about each partition's gaps, by the tick of the commit that changed
+// them last.
 
 /** Half-open. */
 export interface Gap {
@@ -7,7 +8,7 @@ export interface Gap {
   readonly until: string;
 }
 
-/** What a commit changes: gaps are known by where they begin. */
+/** The changes of a commit: gaps are identified by where they begin. */
 export interface GapChange {
   readonly list: GapList;
   readonly puts: readonly Gap[];
@@ -26,13 +27,13 @@ export class GapList {
     return this.#gaps.length;
   }
 
-  /** The one that has the key. */
+  /** The gap with the key. */
   at(key: string): Gap | undefined {
     const before = this.#gaps[this.#countUntil(key) - 1];
     return before !== undefined && key < before.until ? before : undefined;
   }
 
-  /** The first that begins behind the key. */
+  /** The first gap that begins after the key. */
   behind(key: string): Gap | undefined {
     return this.#gaps[this.#countUntil(key)];
   }
@@ -55,7 +56,7 @@ export class GapList {
     };
   }
 
-  /** It becomes one with those that it touches; what it overlaps is in it. */
+  /** Merges with the gaps that it touches or overlaps. */
   withGap({ from, until }: Gap): GapChange & { readonly gap: Gap } {
     const touched = this.#gaps.filter(gap => gap.from <= until && gap.until >= from);
     const gap = {
@@ -92,7 +93,7 @@ export interface KnownGaps {
 
 const PARTITIONS_MAX = 1000;
 
-/** Those that were read last; a partition that is not here is asked again. */
+/** The most recently read ones; a partition that is not here is read again. */
 export class GapCache {
   readonly #known = new Map<string, KnownGaps>();
 

@@ -1,4 +1,5 @@
-// Groups of commits: they are decided one on what the other leaves, and none writes more than a node takes at once.
+// Groups of commits: each is decided on the result of those before it, and no group writes more than a node accepts at
+// once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Decide } from '#store';
@@ -18,7 +19,7 @@ const waiting = (keys: readonly string[], decide: Decide<unknown>): Waiting => (
 const put = (key: string, bytes: number): Waiting =>
   waiting([key], () => ({ result: true, puts: [{ key, value: Buffer.alloc(bytes) }] }));
 
-test('group: each commit is decided on what those before it leave, and has a later tick', () => {
+test('group: each commit is decided on the result of those before it, and has a later tick', () => {
   const add: Decide<unknown> = ({ keys: [row] }) => ({
     result: true,
     puts: [{ key: 'a', value: Buffer.of((row?.value[0] ?? 0) + 1) }],
@@ -28,13 +29,13 @@ test('group: each commit is decided on what those before it leave, and has a lat
   assert.deepEqual([puts[0]?.version, puts[0]?.value[0]], [11n, 2]);
 });
 
-test('group: it ends before what would make it too large, and that begins the next', () => {
+test('group: it ends before the commit that would make it too large, and that one begins the next', () => {
   const group = [put('a', 3 * MEBIBYTE), put('b', MEBIBYTE / 2), put('c', MEBIBYTE), put('d', 1)];
   const { told, puts } = decideGroup('p', group, EMPTY, 10n);
   assert.deepEqual([told.length, puts.map(({ key }) => key)], [2, ['a', 'b']]);
 });
 
-test('group: what is too large by itself is alone, so that it fails alone', () => {
+test('group: a commit that is too large on its own is alone, so that it fails alone', () => {
   const large = put('large', COMMIT_BYTES_MAX);
   const nothing = waiting([], () => ({ result: true }));
   const counted = (group: readonly Waiting[]): number => decideGroup('p', group, EMPTY, 10n).told.length;

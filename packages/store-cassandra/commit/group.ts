@@ -1,4 +1,5 @@
-// Decides the commits of one partition that wait together, each on what those before it leave behind, and gives their changes as one. Pure: it reads nothing.
+// Decides the commits of one partition that wait together, each on the result of those before it, and returns their
+// changes as one. Pure: it reads nothing.
 import type { Decide, ReadRows, Reads, Row } from '#store';
 import type { Fence } from './fences.js';
 import type { Change, GapsTick } from './partition.js';
@@ -12,11 +13,11 @@ export interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** What a decision came to, told once the changes of its group are durable. */
+/** The result of a decision, delivered once its group's changes are durable. */
 export type Told = () => void;
 
 export interface Decided {
-  /** Of so many commits, from the first; those behind them are to be decided again. */
+  /** The commits from the first one on that were decided; those behind them must be decided again. */
   readonly told: readonly Told[];
   readonly to: bigint;
   readonly puts: Change['puts'];
@@ -28,14 +29,17 @@ export interface GroupRows {
   readonly gaps: GapsTick;
   readonly size: Size;
   readonly keys: ReadonlyMap<string, Row>;
-  /** Of the only commit of a group that reads a range. */
+  /** For the only commit of a group that reads a range. */
   readonly range: readonly Row[];
 }
 
 const NO_ROWS: readonly Row[] = [];
-/** Of what a group writes. A single commit may be larger. */
+/** For a group's writes. A single commit may be larger. */
 const BYTES_MAX = 4 * 1024 * 1024;
-/** Of a row beside its value and its key, which has two bytes a code unit; the partition's name is sent with each. */
+/**
+ * Overhead of a row on top of its value and its key, which has two bytes per code unit; each row also carries the
+ * partition's name.
+ */
 const ROW_BYTES = 64;
 const UNIT_BYTES = 2;
 

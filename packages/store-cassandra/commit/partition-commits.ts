@@ -1,5 +1,6 @@
-// Commits of one partition by this process: those that wait are decided together and written as one conditional write. Another process that writes to the
-// partition makes the condition fail, and all of them are decided again. What became of a write whose answer was lost is found out before anybody is told.
+// Commits of one partition by this process: waiting ones are decided together and written as one conditional write. If
+// another process writes to the partition, the condition fails, and all of them are decided again. If the answer to a
+// write is lost, its outcome is found out before any caller gets an answer.
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Reads, type Row, StoreError } from '#store';
@@ -9,31 +10,31 @@ import { decideGroup, type GroupRows, type Waiting } from './group.js';
 import type { Change, GapsTick, Partition, RangeRows } from './partition.js';
 import { type Size, sizeAfter } from './size.js';
 
-/** A tick later than the fence, and not before the clock's. */
+/** Returns a tick later than the fence, and not before the clock's. */
 export type NextTick = (fence: Fence) => Promise<bigint>;
 
 const GROUP_MAX = 1000;
-/** Keys that one read names: at first, and at most where the rows are small. */
+/** Keys that one read names: initially, and at most where the rows are small. */
 const KEYS_FIRST = 200;
 const KEYS_MAX = 1000;
-/** Of the rows that a group read; the next one names fewer keys where there were more, and more where there were far fewer. */
+/** Bytes of the rows that a group read; the next one names fewer keys after more, and more after far fewer. */
 const READ_BYTES = 4 * 1024 * 1024;
-/** A range may be without a bound; an answer is not. */
+/** A range may be unbounded; an answer is not. */
 const PAGE_ROWS = 1000;
-/** Of a partition; those of all are read again where another process changed one. */
+/** Gaps of a partition; all are read again after another process changed one. */
 const GAPS_MAX = 1000;
 /** How long a group contends with commits of other processes; clients wait about as long. */
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 4;
 const PAUSE_MS_MAX = 250;
 const ID_BYTES = 16;
-/** A commit of which it is not known by then whether it happened is told as such. */
+/** A commit whose outcome is still unknown by then is reported as such. */
 const UNCLEAR_MS_MAX = 10_000;
 
 interface Told {
   /** The condition of a write did not hold. */
   conflict(): void;
-  /** How large the partition is after a commit that changed rows. */
+  /** Reports the partition's size after a commit that changed rows. */
   sized(size: Size): void;
   /** Nothing waits any more. */
   ended(): void;
@@ -46,7 +47,7 @@ export class PartitionCommits {
   readonly #waiting: Waiting[] = [];
   readonly #told: Told;
   #keysMax = KEYS_FIRST;
-  /** Where a vacuum is to begin. */
+  /** Where a vacuum should begin. */
   #dead: string | undefined;
   #running: Promise<void> | undefined;
 
@@ -57,7 +58,7 @@ export class PartitionCommits {
     this.#told = told;
   }
 
-  /** Resolves when nothing waits and nothing is under way; undefined if that is so now. */
+  /** Resolves when nothing waits and nothing is in flight; undefined if that is so now. */
   get running(): Promise<void> | undefined {
     return this.#running;
   }
@@ -67,14 +68,14 @@ export class PartitionCommits {
     this.#running ??= this.#run();
   }
 
-  /** To be made between commits. What fails is left to whoever meets the dead rows next. */
+  /** Runs between commits. After a failure, the next read that meets the dead rows tries again. */
   vacuum(from: string): void {
     this.#dead ??= from;
     this.#running ??= this.#run();
   }
 
   async #run(): Promise<void> {
-    // Those that come in this turn of the event loop are in the first group.
+    // Commits of this event-loop turn are in the first group.
     await undefined;
     while (this.#waiting.length > 0 || this.#dead !== undefined) {
       if (this.#dead !== undefined) await this.#vacuum(this.#dead).catch(() => undefined);
@@ -86,14 +87,14 @@ export class PartitionCommits {
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
-      // Those that were answered may come again at once, and belong into one group with those that waited.
+      // Callers that just got answers may commit again at once, and belong in one group with those that waited.
       await nextTurn();
     }
     this.#running = undefined;
     this.#told.ended();
   }
 
-  /** A commit that reads a range is alone: what others of the group change might belong to its range. */
+  /** A commit that reads a range is alone: other commits of the group might change rows in its range. */
   #take(): readonly Waiting[] {
     let count = 0;
     let keys = 0;
@@ -134,7 +135,7 @@ export class PartitionCommits {
     throw new StoreError('conflict', 'Other processes kept changing the partition.');
   }
 
-  /** Undefined if the partition changed between its keys and its range. */
+  /** Undefined if the partition changed between reading its keys and its range. */
   async #read(group: readonly Waiting[]): Promise<GroupRows | undefined> {
     const named = group.flatMap(({ reads }) => reads.keys);
     const { fence, gaps, size, rows: keys } = await this.#partition.readKeys(named);
@@ -142,7 +143,7 @@ export class PartitionCommits {
     const asked = group[0]?.reads.range;
     if (asked === undefined || asked.rows === 0) return { fence, gaps, size, keys, range: [] };
     const range = await this.#readRange(asked);
-    // A commit that changes something is checked by its condition; one that does not has to have seen one state too.
+    // A commit with changes is checked by its condition; one without must also have seen a single state.
     if ((await this.#partition.readKeys([])).fence !== fence) return undefined;
     return { fence, gaps, size, keys, range };
   }
@@ -170,7 +171,10 @@ export class PartitionCommits {
     return (await this.#partition.gapsOf(tick)).withRows(puts.map(({ key }) => key));
   }
 
-  /** Undefined if the partition changed meanwhile. What the group changes without having read it is read for its size. */
+  /**
+   * Undefined if the partition changed in the meantime. Rows that the group changes without having read them are read
+   * for their sizes.
+   */
   async #sizeWith(
     group: readonly Waiting[],
     { fence, size, keys, range }: GroupRows,
@@ -210,8 +214,8 @@ export class PartitionCommits {
   }
 
   /**
-   * A write whose answer was lost may wait in the buffer of a node that stands still, and happen later. So where neither its outcome is there nor the fence has
-   * moved, the fence is moved past it: after that it cannot.
+   * A write whose answer was lost may wait in the buffer of a stalled node, and happen later. So if neither its outcome
+   * is there nor the fence has moved, this moves the fence past it: after that it cannot happen.
    */
   async #findOut({ id, from, to }: Change): Promise<boolean> {
     const giveUp = performance.now() + UNCLEAR_MS_MAX;
@@ -225,7 +229,7 @@ export class PartitionCommits {
         const barrier = { id: randomBytes(ID_BYTES), from, to: to + 1n, puts: [], deletes: [] };
         if ((await this.#partition.write(barrier)).kind === 'applied') return false;
       } catch (error) {
-        // What is wrong in itself stays so.
+        // A fault of the request itself is permanent.
         if (!(error instanceof StoreError)) throw error;
         cause = error;
       }

@@ -1,5 +1,6 @@
-// The statements on one partition of a space: reads of named keys and of a range, each with the fence, and the one conditional write that a commit is. Dead rows and
-// gaps end here: whoever reads sees rows. When to use the statements is partition-commits.ts's.
+// The statements on one partition of a space: reads of named keys and of a range, each with the fence, and the one
+// conditional write that a commit is. Dead rows and gaps are hidden here: callers see rows. partition-commits.ts
+// decides when to use the statements.
 import type { Row } from '#store';
 import { bucketOf } from '../layout/bucket.js';
 import {
@@ -29,14 +30,14 @@ import type { Fence, Fences } from './fences.js';
 import { type Gap, type GapCache, type GapChange, GapList, type KnownGaps } from './gaps.js';
 import type { Size } from './size.js';
 
-/** The tick of the last commit that changed the gaps; undefined where none did. */
+/** The tick of the last commit that changed the gaps; undefined if none did. */
 export type GapsTick = bigint | undefined;
 
 const NO_KEY = Buffer.alloc(0);
 const SENTINEL_PAIR: Pair = { kind: SENTINEL, key: NO_KEY };
 const NO_GAPS = new GapList();
 const NO_PAGE: Page = { rows: [], state: undefined };
-/** After so many reads that met other gaps than were known, one is made without them. */
+/** After this many reads that met unknown gaps, one read ignores gaps. */
 const LOOKS_MAX = 3;
 const VACUUM_ROWS = 1000;
 
@@ -48,7 +49,7 @@ export interface KeyedRows {
 }
 
 export interface RangeRows {
-  /** Undefined where no row is there to tell it. */
+  /** Undefined if no row is there that carries it. */
   readonly fence: Fence;
   readonly rows: readonly Row[];
   /** Where the next page begins; undefined after the last. */
@@ -59,20 +60,20 @@ export interface DeadRows {
   readonly fence: bigint;
   readonly gap: Gap;
   readonly list: GapList;
-  /** Whether there may be more behind them. */
+  /** Whether more rows may follow. */
   readonly isMore: boolean;
 }
 
-/** All that a commit changes: final images. */
+/** Everything that a commit changes: final images. */
 export interface Change {
-  /** Unlike that of any other commit. */
+  /** Unique among all commits. */
   readonly id: Buffer;
   readonly from: Fence;
   readonly to: bigint;
   readonly puts: readonly { readonly key: string; readonly version: bigint; readonly value: Buffer }[];
   readonly deletes: readonly string[];
   readonly gaps?: GapChange | undefined;
-  /** Of the partition after it; not given where it stays. */
+  /** The partition's size after it; absent if unchanged. */
   readonly size?: Size | undefined;
   /** Where dead rows go. None of the keys of `puts` is in it. */
   readonly emptied?: Gap | undefined;
@@ -82,12 +83,12 @@ export interface PartitionHost {
   readonly session: Session;
   readonly gaps: GapCache;
   readonly fences: Fences;
-  /** So many dead rows are there that a gap is worth it; `least` of them in a row. */
+  /** Called when there are enough dead rows for a gap: `least` of them in a row. */
   readonly dead: { readonly least: number; found(sid: bigint, partition: string, from: string): void };
 }
 
 export class Partition {
-  /** Of no other partition. */
+  /** Unique to the partition. */
   readonly place: string;
   readonly #host: PartitionHost;
   readonly #sid: bigint;
@@ -102,7 +103,7 @@ export class Partition {
     this.#bytes = encodeText(name);
   }
 
-  /** In one state of the partition. */
+  /** From one state of the partition. */
   async readKeys(keys: readonly string[]): Promise<KeyedRows> {
     const pairs = [...new Set(keys)].map((key): Pair => ({ kind: ROW, key: encodeText(key) }));
     const { rows } = await this.#read(this.#of(READ_KEYS, [SENTINEL_PAIR, ...pairs]));
@@ -121,7 +122,10 @@ export class Partition {
     };
   }
 
-  /** A page, in one state of the partition; `until` bounds the keys, half-open. It ends before a gap, and may have fewer rows than `size`, also none. */
+  /**
+   * A page, from one state of the partition; `until` bounds the keys, half-open. It ends before a gap, and may have
+   * fewer rows than `size`, or none.
+   */
   async readRange(from: string, until: string | undefined, size: number): Promise<RangeRows> {
     for (let look = 0; ; look++) {
       const known = look === LOOKS_MAX ? undefined : this.#host.gaps.get(this.place);
@@ -139,7 +143,7 @@ export class Partition {
     }
   }
 
-  /** Those at the beginning of a range, if they are enough for a gap; without what is a gap already. */
+  /** Dead rows at the beginning of a range, if they are enough for a gap, without existing gaps. */
   async readDead(from: string): Promise<DeadRows | undefined> {
     const { fence, gaps } = await this.readKeys([]);
     if (fence === undefined) return undefined;
@@ -158,7 +162,7 @@ export class Partition {
     };
   }
 
-  /** As they were when that tick was read, or later: a commit that was decided on an earlier fence is refused then. */
+  /** The gaps as of that tick, or later: a commit that was decided on an earlier fence is then refused. */
   async gapsOf(tick: GapsTick): Promise<GapList> {
     if (tick === undefined) return NO_GAPS;
     const known = this.#host.gaps.get(this.place);
@@ -180,14 +184,14 @@ export class Partition {
     this.#host.gaps.set(this.place, { tick: gaps.tick, list: gaps.list });
   }
 
-  /** The fence, and whether the commit of that id happened. */
+  /** The fence, and whether the commit with that id happened. */
   async readOutcome(id: Buffer): Promise<{ readonly fence: Fence; readonly isApplied: boolean }> {
     const pair: Pair = { kind: OUTCOME, key: id };
     const { rows } = await this.#host.session.readSerial(this.#of(READ_KEYS, [SENTINEL_PAIR, pair]));
     return { fence: rows[0]?.long('fence'), isApplied: rows.some(row => row.integer('kind') === OUTCOME) };
   }
 
-  /** Enters the partition in the directory before its first commit. */
+  /** Registers the partition in the directory before its first commit. */
   async write({ id, from, to, puts, deletes, gaps, size, emptied }: Change): Promise<Answer> {
     if (from === undefined)
       await this.#host.session.write({
@@ -229,7 +233,10 @@ export class Partition {
     return this.#read(statement, size);
   }
 
-  /** Rows with their fence, linearizable: from a majority of the copies where that is enough (fences.ts), with a round of Paxos elsewhere. */
+  /**
+   * Rows with their fence, linearizable: by a majority read where that is enough (fences.ts), otherwise with a round of
+   * Paxos.
+   */
   async #read(statement: Statement, size?: number): Promise<Page> {
     const { session, fences } = this.#host;
     const page = size === undefined ? undefined : { size };
@@ -244,7 +251,7 @@ export class Partition {
     return shown;
   }
 
-  /** `behind` is where the range goes on after the last of these pages. */
+  /** `behind` is where the range continues after the last of these pages. */
   #rangeOf({ rows, state }: Page, start: string, behind: string | undefined): RangeRows {
     const stored = rows.map(row => this.#rowOf(row));
     const { dead } = this.#host;

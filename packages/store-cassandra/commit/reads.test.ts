@@ -1,4 +1,5 @@
-// Reads of one partition that wait together are one; each is sent after it was asked for, and one that fails is told to those who were in it.
+// Waiting reads of one partition are combined; each is sent after it was asked for, and a failure is reported to the
+// callers that were in it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row } from '#store';
@@ -23,7 +24,7 @@ function partitionOf(sent: Sent[]): Partition {
   return { place: '1 p', readKeys } as unknown as Partition;
 }
 
-test('reads: those of one turn are sent together, and two groups at most are under way', async () => {
+test('reads: those of one turn are sent together, and at most two groups are in flight', async () => {
   const [reads, sent] = [new Reads(), [] as Sent[]];
   const partition = partitionOf(sent);
   const answers = ['a', 'b'].map(key => reads.read(partition, [key]));
@@ -45,7 +46,7 @@ test('reads: those of one turn are sent together, and two groups at most are und
   assert.equal(found.at(-1)?.get('e')?.value.toString(), 'e');
 });
 
-test('reads: a failure is told to those of its group, and later reads are sent', async () => {
+test('reads: a failure is reported to its group, and later reads are sent', async () => {
   const [reads, sent] = [new Reads(), [] as Sent[]];
   const partition = partitionOf(sent);
   const failing = [reads.read(partition, ['a']), reads.read(partition, ['b'])];

@@ -1,9 +1,10 @@
-// Reads of named keys of one partition that wait together, by this process: they are sent as one. A serial read of a partition has its turn among all others of it, so that many at a
-// time would wait for each other in the cluster. A read is sent after it was asked for, and shows what was answered before.
+// Combines this process's waiting reads of named keys of one partition into one. Serial reads of a partition queue, so
+// that many of them would wait for each other in the cluster. A read is sent after it was asked for, and shows what was
+// acknowledged before.
 import type { Row } from '#store';
 import type { Partition } from './partition.js';
 
-/** Of one partition. One whose node stands still must not hold up those behind it. */
+/** Per partition. A read whose node stands still must not hold up those behind it. */
 const UNDER_WAY_MAX = 2;
 /** Keys that one read names. */
 const KEYS_MAX = 200;
@@ -22,7 +23,7 @@ interface Turn {
 export class Reads {
   readonly #turns = new Map<string, Turn>();
 
-  /** The rows that are there, by their keys; others may be among them. */
+  /** The existing rows, by their keys; there may be others among them. */
   read(partition: Partition, keys: readonly string[]): Promise<ReadonlyMap<string, Row>> {
     const turn = this.#turns.get(partition.place) ?? { waiting: [], underWay: 0 };
     this.#turns.set(partition.place, turn);
@@ -34,7 +35,7 @@ export class Reads {
 
   async #run(partition: Partition, turn: Turn): Promise<void> {
     turn.underWay += 1;
-    // Those that come in this turn of the event loop are in the first group.
+    // Reads of this event-loop turn are in the first group.
     await undefined;
     for (let group = take(turn.waiting); group.length > 0; group = take(turn.waiting)) {
       try {

@@ -1,4 +1,4 @@
-// The size of a partition after a change: rows that are new, replaced, deleted and not there.
+// The size of a partition after a change: rows that are new, replaced, deleted and absent.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sizeAfter } from './size.js';
@@ -16,7 +16,7 @@ test('a size counts rows once, and the bytes of keys and values', () => {
   assert.deepEqual(one, { rows: 1, bytes: 4 });
 });
 
-test('a size never falls below nothing', () => {
+test('a size never falls below zero', () => {
   const change = { puts: [], deletes: ['a'] };
   assert.deepEqual(sizeAfter({ rows: 0, bytes: 0 }, before(row('a', 'x')), change), { rows: 0, bytes: 0 });
 });

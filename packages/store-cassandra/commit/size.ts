@@ -1,5 +1,5 @@
-// How large a partition is: the count and the bytes of its rows. Each commit that changes rows carries what they are after it, under its one condition, so that
-// they are as right as the rows. Who is told of large ones is large-partitions.ts's.
+// How large a partition is: the count and the bytes of its rows. Each commit that changes rows writes the size after
+// it, under the same condition, so that it is as right as the rows. large-partitions.ts reports large ones.
 import type { Row } from '#store';
 import type { Change } from './partition.js';
 
@@ -16,7 +16,7 @@ const UNIT_BYTES = 2;
 
 const bytesOf = ({ key, value }: Sized): number => UNIT_BYTES * key.length + value.length;
 
-/** After a change; `before` has the rows that it replaces and deletes, as far as they are there. */
+/** After a change; `before` has the rows that it replaces and deletes, if they exist. */
 export function sizeAfter(
   size: Size,
   before: ReadonlyMap<string, Sized>,
@@ -34,6 +34,6 @@ export function sizeAfter(
     bytes += bytesOf(put);
   }
   for (const key of deletes) take(before.get(key));
-  // Of what was written before version 4 of the tables nothing is known.
+  // The size of anything written before version 4 of the tables is unknown.
   return { rows: Math.max(0, rows), bytes: Math.max(0, bytes) };
 }

@@ -16,9 +16,9 @@ import { ChunkWriter, type WriterHost } from './content-writer.js';
 import type { Drops } from './drops.js';
 
 const ID_BYTES = 16;
-/** Chunks of one request: a megabyte. */
+/** Chunks per request: a megabyte. */
 const READ_CHUNKS = 4;
-/** Pins that are held for longer are held for long. */
+/** Pins that are held for longer count as long. */
 const UNPINNED_MS = 5000;
 const LOOK_MS = 500;
 
@@ -102,14 +102,14 @@ export class CassandraContents implements ContentStore {
     }
   }
 
-  /** All contents of a space that was dropped; false while some are left. */
+  /** Removes all contents of a dropped space; false while some are left. */
   async dropSpace(space: number): Promise<boolean> {
     const rows = new ContentRows(this.#host.session, space);
     const members = await this.#host.members.ids();
     let isEmpty = true;
     for await (const { id, owner } of rows.list()) {
       isEmpty = false;
-      // Of one that is written still its writer says when.
+      // The writer of an unfinished content decides when.
       const isWritten = owner === this.#host.members.id ? this.#writers.has(id) : members.has(owner);
       if (!isWritten) this.#host.drops.add(rows, id);
     }
@@ -118,7 +118,7 @@ export class CassandraContents implements ContentStore {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // Those that are finished may be named by a row.
+    // A row may already name the finished ones.
     for (const writer of this.#writers.values()) if (writer.state === 'open') await writer.discard();
     await this.#host.drops.close();
   }
@@ -144,7 +144,7 @@ export class CassandraContents implements ContentStore {
     const dropIfGone = async (): Promise<void> => {
       if (!(await this.#host.isLiving(space))) this.#host.drops.add(writer.rows, writer.id);
     };
-    // Where that cannot be found out, the next reclaim of the space does it.
+    // If that cannot be found out, the next reclaim of the space removes it.
     dropIfGone().catch(() => undefined);
   }
 

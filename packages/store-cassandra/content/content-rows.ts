@@ -1,4 +1,5 @@
-// Contents as rows: chunks in order, some of them a partition, and the list of which contents there are. Whether one may be read or removed is others' to know.
+// Contents as rows: chunks in order, several to a partition, and the list of contents. Others decide whether one may be
+// read or removed.
 import { BUCKETS, bucketOf } from '../layout/bucket.js';
 import {
   DROP_PART,
@@ -12,9 +13,9 @@ import {
 } from '../layout/schema.js';
 import type { Session } from '../session/session.js';
 
-/** Each chunk but the last has so many bytes. */
+/** Each chunk except the last has this many bytes. */
 export const CHUNK_BYTES = 256 * 1024;
-/** Of one partition: 8 MiB. */
+/** Per partition: 8 MiB. */
 const CHUNKS_A_PART = 32;
 const LIST_PAGE = 500;
 
@@ -34,7 +35,7 @@ export class ContentRows {
     this.sid = BigInt(space);
   }
 
-  /** Before the first chunk, so that what a process leaves behind is known. */
+  /** Call before the first chunk, so that whatever a process leaves behind is known. */
   enter(id: string, owner: string): Promise<void> {
     return this.#session.write({ query: ENTER_CONTENT, params: [this.sid, bucketOf(id), id, owner] });
   }
@@ -48,7 +49,7 @@ export class ContentRows {
     return this.#session.write({ query: PUT_CHUNK, params: [this.sid, id, partOf(chunk), chunk, bytes] });
   }
 
-  /** Fewer where some are missing, or where the partition ends. */
+  /** Fewer if some are missing, or where the partition ends. */
   async readChunks(id: string, from: number, until: number): Promise<readonly Buffer[]> {
     const part = partOf(from);
     const end = Math.min(until, (part + 1) * CHUNKS_A_PART);
@@ -74,7 +75,7 @@ export class ContentRows {
     }
   }
 
-  /** The last part first: one that was removed in part has all those before it, and its entry. */
+  /** The last part first: a partly removed content still has its entry and all earlier parts. */
   async remove(id: string): Promise<void> {
     let parts = 0;
     while (await this.#hasPart(id, parts)) parts += 1;

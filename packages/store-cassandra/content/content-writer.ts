@@ -1,9 +1,9 @@
-// Writes one content: gathers pieces into chunks and has some of them under way at a time.
+// Writes one content: gathers pieces into chunks, and writes several of them at a time.
 import { Crc64 } from '#base';
 import { type ContentWriter, StoreError } from '#store';
 import { CHUNK_BYTES, type ContentRows } from './content-rows.js';
 
-/** Chunks under way. Fewer than a part has, so that no part before the last stays empty where one of them fails. */
+/** Concurrent chunks. Fewer than a part has, so that no part before the last stays empty if one of them fails. */
 const AT_ONCE = 4;
 
 export interface WriterHost {
@@ -73,7 +73,7 @@ export class ChunkWriter implements ContentWriter {
     this.#state = 'ended';
     await Promise.allSettled([this.#entered, ...this.#underWay]);
     this.#host.ended(this);
-    // What cannot be removed now is listed once this process has ended.
+    // If it cannot be removed now, it is listed once this process has ended.
     await this.rows.remove(this.id).catch(() => undefined);
   }
 

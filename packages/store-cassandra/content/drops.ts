@@ -1,4 +1,5 @@
-// What is dropped is removed once nobody can be reading it: pins of this process and reads that it has begun, and pins of other processes.
+// Removes dropped contents once no process can be reading them: after this process's pins and reads, and other
+// processes' pins.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContentPin } from '#store';
 import type { Members, Standing } from '../members.js';
@@ -17,11 +18,11 @@ interface Drop {
 
 interface Hold {
   readonly beat: bigint;
-  /** A read that has begun holds back the removal, and lets nobody else begin. */
+  /** A read in progress delays the removal, but does not let others begin. */
   readonly isPin: boolean;
 }
 
-/** What was removed since somebody began to look. */
+/** What was removed since a caller began to look. */
 export interface Removals {
   has(id: string): boolean;
   release(): void;
@@ -47,13 +48,13 @@ export class Drops {
     return { release: () => void this.#holds.delete(number) };
   }
 
-  /** The count of this process when its oldest pin or read began. */
+  /** This process's count when its oldest pin or read began. */
   oldestHold(): bigint | undefined {
     const [first] = this.#holds.values();
     return first?.beat;
   }
 
-  /** Whether it was dropped, and no pin of this process from before it is there. */
+  /** Whether it was dropped, and this process has no earlier pin. */
   isGone(id: string): boolean {
     const drop = this.#drops.get(id);
     return drop !== undefined && !this.#isHeld(drop, ({ isPin }) => isPin);
@@ -63,7 +64,7 @@ export class Drops {
     return this.#drops.has(id);
   }
 
-  /** Tells which are removed from now on: whoever lists may have read a page that still has them. */
+  /** Records removals from now on: a listing may have read a page that still has them. */
   watch(): Removals {
     const removed = new Set<string>();
     this.#removals.add(removed);
@@ -76,7 +77,7 @@ export class Drops {
     this.#running ??= this.#run();
   }
 
-  /** Removes what nobody else can be reading; the rest is listed when another process looks. */
+  /** Removes what no other process can be reading; the remaining contents are listed when another process looks. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#holds.clear();
@@ -97,7 +98,7 @@ export class Drops {
     this.#running = undefined;
   }
 
-  /** What fails is tried again at the next pass. */
+  /** The next pass retries failures. */
   async #pass(): Promise<void> {
     const held = [...this.#drops.values()].filter(drop => !this.#isHeld(drop, () => true));
     if (held.length === 0) return;

@@ -1,4 +1,4 @@
-// Buckets: what would be one partition of everything is as many as there are of them, by a hash of the names in it.
+// Buckets: instead of one partition of everything, several, chosen by a hash of the names in it.
 import { crc32 } from 'node:zlib';
 
 export const BUCKETS = 16;

@@ -1,4 +1,4 @@
-// Floors of ticks: what a new space of each name begins above, and that the row stays small.
+// Floors of ticks: where a new space of each name begins, and that the row stays small.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { floorOf, formatFloors, parseFloors, withFloor } from './floors.js';
@@ -11,7 +11,7 @@ test('floors: a dropped name begins above its floor, other names at the clock', 
   assert.equal(floorOf(withFloor(floors, 'a', 400n, 100n), 'a'), 501n);
 });
 
-test('floors: one that the clock is past is merged into that of all names', () => {
+test('floors: one that the clock has passed is merged into that of all names', () => {
   const floors = withFloor(withFloor(NONE, 'a', 500n, 100n), 'b', 900n, 501n);
   assert.deepEqual(floors, { all: 500n, names: [['b', 900n]] });
   assert.deepEqual([floorOf(floors, 'a'), floorOf(floors, 'b')], [501n, 901n]);

@@ -1,10 +1,12 @@
-// Where the ticks of new spaces begin, of one account and service: what is made again under a dropped name begins above the ticks that its rows may have had.
-// The floors of names that were dropped lately are kept by name, so that other names begin at the clock's time; once the clock is past a floor it is merged
-// into one of all names, which only matters if the clock goes back. All are one row, which leaves no tombstones.
+// Where the ticks of new spaces begin, per account and service: a space recreated under a dropped name begins above the
+// ticks that the old rows may have had. The floors of recently dropped names are kept by name, so that other names
+// begin at the clock's time. Once the clock has passed a floor it is merged into one of all names, which matters only
+// if the clock goes back. All floors are one row, which leaves no tombstones.
 
-//   | floor of all names, 8 bytes, big-endian | floors of names as JSON: [["name", "ticks"], …], oldest first; absent where there is none |
+// | floor of all names, 8 bytes, big-endian | floors of names as JSON: [["name", "ticks"], …], oldest first; absent
+// where there is none |
 const NAMES_AT = 8;
-/** So many names are kept; the oldest of more are merged early. */
+/** This many names are kept; the oldest of more are merged early. */
 const NAMES_MAX = 1000;
 
 export interface Floors {
@@ -30,11 +32,11 @@ export function formatFloors({ all, names }: Floors): Buffer {
   ]);
 }
 
-/** The lowest tick of a new space of that name, whose rows have later ones. */
+/** The lowest tick of a new space of that name; its rows have later ones. */
 export const floorOf = ({ all, names }: Floors, wanted: string): bigint =>
   names.reduce((highest, [name, floor]) => (name === wanted && floor > highest ? floor : highest), all) + 1n;
 
-/** With that of a dropped name; at `now`. */
+/** Adds the floor of a dropped name, at the time `now`. */
 export function withFloor(floors: Floors, name: string, floor: bigint, now: bigint): Floors {
   const others = floors.names.filter(each => each[0] !== name);
   const known = floorOf(floors, name) - 1n;

@@ -1,24 +1,27 @@
 // The tables of a keyspace, and the statements on them.
 //
-// `row` has the rows of all spaces. A partition of a space is a partition here, in which conditional writes are linearizable:
+// `row` has the rows of all spaces. A partition of a space is a partition here, in which conditional writes are
+// linearizable:
 //
-//   fence      the tick of the last commit: a commit's one condition is that it is as it was read
+//   fence      the tick of the last commit: a commit's one condition is that the fence is as it was read
 //   gaps       the tick of the last commit that changed its gaps; null where it never had one
 //   row_count  the rows that it has after its last commit, and the bytes of their keys and values (row_bytes)
-//   kind 0     one row without a value, so that a read of keys that are not there gives the fence too
-//   kind 1     the rows, and dead rows in place of those that were deleted: version 0, and no value
+//   kind 0     one row without a value, so that a read of missing keys gives the fence too
+//   kind 1     the rows, and dead rows in place of deleted ones: version 0, and no value
 //   kind 2     outcomes: rk is the id of a commit that happened; they expire
-//   kind 3     gaps: neither rows nor dead rows are from rk until value
+//   kind 3     gaps: there are neither rows nor dead rows from rk until value
 //
-// A delete of a row would be a tombstone, and a read that meets 100,000 of them fails. A dead row is read as any other, by pages; where many are in a row they are
-// deleted as one range and a gap says so, that reads and their costs end before it. A dead row that nobody reads expires.
+// A delete of a row would be a tombstone, and a read that meets 100,000 of them fails. A dead row is read like any
+// other, by pages; a long run of them is deleted as one range and recorded as a gap, so that reads stop before it and
+// do not pay for it. A dead row that is not read expires.
 //
 // `directory` has the partitions that a space has or had, in order, in buckets by their hash, for scans.
 //
-// `content` has the chunks of contents, and `contents` which there are of a space, by buckets, each with the process that wrote it. Both are written without
-// conditions: nobody changes a content.
+// `content` has the chunks of contents, and `contents` lists the contents of a space, by buckets, each with the process
+// that wrote it. Both are written without conditions: contents never change.
 //
-// `member` has the processes, one partition of all: each counts up its row once a second. `url` and `lease` are there while others may hand it requests.
+// `member` has the processes, in a single partition: each counts up its row once a second. `url` and `lease` are there
+// while others may hand it requests.
 
 /** A store of another version is refused. */
 export const SCHEMA_VERSION = 4;
@@ -29,13 +32,13 @@ export const ROW = 1;
 export const OUTCOME = 2;
 export const GAP = 3;
 
-/** Of a dead row; those of rows are ticks. */
+/** The version of a dead row; those of rows are ticks. */
 export const DEAD = 0n;
 
 /** As long as tombstones are kept: a node that was away for longer has to be repaired before it comes back. */
 export const DEAD_SECONDS = 86_400;
 
-/** How long a commit's outcome is kept: an unclear one is resolved within seconds. */
+/** How long a commit's outcome is kept: an unknown one is resolved within seconds. */
 export const OUTCOME_SECONDS = 900;
 
 export const TABLES: readonly string[] = [
@@ -65,9 +68,10 @@ export const TABLES: readonly string[] = [
 ];
 
 /**
- * What makes tables of a version those of the next one; harmless to repeat. Programs of version 1 that have the store open go on under version 2. Those of
- * versions 1 and 2 have to be stopped before version 3: they know no gaps, and what they put into one would not be seen. Those of
- * version 3 go on under version 4, and leave what they write out of the counts.
+ * Turns tables of a version into those of the next one; safe to repeat. Programs of version 1 that have the store open
+ * keep working under version 2. Those of versions 1 and 2 have to be stopped before version 3: they know no gaps, and
+ * what they put into one would not be seen. Those of version 3 keep working under version 4, and omit their writes from
+ * the counts.
  */
 export const UPGRADES: ReadonlyMap<number, readonly string[]> = new Map([
   [1, ['ALTER TABLE member ADD IF NOT EXISTS url text', 'ALTER TABLE member ADD IF NOT EXISTS lease text']],
@@ -91,7 +95,7 @@ export const READ_FROM = `${RANGE} AND (kind, rk) < (2, 0x)`;
 export const READ_VERSIONS = `SELECT fence, rk, version ${IN_RANGE} AND (kind, rk) < (2, 0x)`;
 export const READ_GAPS = 'SELECT rk, value FROM row WHERE sid = ? AND pk = ? AND kind = 3';
 
-/** With other columns of the partition, which are set before it is told which. */
+/** With other columns of the partition, which are set before the partition is known. */
 export const moveFenceAnd = (columns: readonly string[]): string =>
   `UPDATE row SET ${['fence', ...columns].map(name => `${name} = ?`).join(', ')} WHERE sid = ? AND pk = ? IF fence = ?`;
 export const MOVE_FENCE = moveFenceAnd([]);
@@ -123,7 +127,7 @@ export const FORGET_CONTENT = 'DELETE FROM contents WHERE sid = ? AND bucket = ?
 export const FIND_CONTENT = 'SELECT id FROM contents WHERE sid = ? AND bucket = ? AND id = ?';
 export const LIST_CONTENTS = 'SELECT id, owner FROM contents WHERE sid = ? AND bucket = ?';
 
-/** A member that has not counted for so long has ended. */
+/** A member that has not counted for this long has ended. */
 export const MEMBER_SECONDS = 600;
 export const PUT_MEMBER = `INSERT INTO member (part, id, beat, pinned, url, lease) VALUES (0, ?, ?, ?, ?, ?) USING TTL ${MEMBER_SECONDS}`;
 export const LIST_MEMBERS = 'SELECT id, beat, pinned, url, lease FROM member WHERE part = 0';

@@ -4,10 +4,13 @@ import { LIST_PARTITIONS } from '../layout/schema.js';
 import { decodeText, encodeText } from '../layout/text.js';
 import type { Page, Session } from '../session/session.js';
 
-/** Names that are asked for at a time: of a walk that wants few rows about as many as it needs, of none fewer than make up for a request. */
+/**
+ * Names per request: a walk that wants few rows asks for about as many as it needs, but for enough to be worth a
+ * request.
+ */
 const PAGE_MIN = 50;
 const PAGE_MAX = 1000;
-/** Of what a bucket has on average. */
+/** Relative to what a bucket has on average. */
 const MARGIN = 1.5;
 
 interface Bucket {
@@ -15,19 +18,19 @@ interface Bucket {
   head: string;
 }
 
-/** The next page is on its way while one is walked. */
+/** The next page is loading while one is walked. */
 async function* namesIn(read: (state?: string) => Promise<Page>): AsyncGenerator<string> {
   let coming: Promise<Page> | undefined = read();
   while (coming !== undefined) {
     const page: Page = await coming;
     coming = page.state === undefined ? undefined : read(page.state);
-    // Whoever ends the walk does not wait for it.
+    // The end of the walk does not wait for it.
     coming?.catch(() => undefined);
     for (const row of page.rows) yield decodeText(row.bytes('pk'));
   }
 }
 
-/** From a name on, which need not be there; `wanted` are as many as may be needed. */
+/** From a name on, which need not exist; `wanted` is how many may be needed. */
 export async function* partitionsFrom(
   session: Session,
   sid: bigint,

@@ -1,5 +1,6 @@
-// The rows of a range, page after page, in the order of the partitions; those of the partitions that come next are asked for ahead. What is shown of one partition is
-// one state of it: a page is read in one, and if the fence has moved since its first page the walk ends there.
+// The rows of a range, page after page, in the order of the partitions, with the next partitions read ahead. All
+// visited rows of one partition are from one state: a page is read in one, and if the fence has moved since its first
+// page the walk ends there.
 import type { Position, ScanRange } from '#store';
 import { after } from '../commit/dead-rows.js';
 import type { Fence } from '../commit/fences.js';
@@ -7,25 +8,31 @@ import { Partition, type PartitionHost, type RangeRows } from '../commit/partiti
 import { partitionsFrom } from './directory.js';
 import type { RowsInOrder } from './scan.js';
 
-/** Partitions whose first pages are on their way or wait for their turn: those that come before an earlier one wait, so that fewer are on their way. */
+/**
+ * Partitions whose first pages are loading or wait for their turn: loaded ones wait for earlier ones, so fewer are
+ * loading.
+ */
 const AHEAD_MAX = 128;
-/** Of these pages together. */
+/** Bytes of these pages together. */
 const AHEAD_BYTES = 64 * 1024 * 1024;
-/** A page is meant to have so many bytes, and so many rows until it is known how large they are. */
+/** The target size of a page, and its number of rows until their size is known. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 const FIRST_ROWS = 100;
 const ROWS_MIN = 10;
-/** So many bytes cost a page next to nothing: whoever wants a row or two may pass some that are not right, as a get passes messages that others are about to take. */
+/**
+ * This many bytes cost a page next to nothing: a caller that wants a row or two may have to skip some, as a get skips
+ * messages that others are about to take.
+ */
 const LEAST_BYTES = 8 * 1024;
 const LEAST_ROWS = 16;
 /** A page of a table's entities has 1,000 rows, and one more is looked at. */
 const ROWS_MAX = 1001;
-/** Of what is asked for where a page had dead rows only. */
+/** Growth of the request after a page with only dead rows. */
 const GROWTH = 4;
-/** The weight of what was known. */
+/** The weight of earlier observations. */
 const MEMORY = 0.75;
 
-/** What the rows of a space have in bytes, and its partitions in rows, as far as this process has seen. */
+/** The average bytes of a space's rows and rows of its partitions, as far as this process has seen. */
 export class RowSizes {
   readonly #means = new Map<bigint, number>();
   readonly #counts = new Map<bigint, number>();
@@ -35,25 +42,25 @@ export class RowSizes {
     learn(this.#means, sid, rows.reduce((sum, { value }) => sum + value.length, 0) / rows.length);
   }
 
-  /** Of a partition that was walked from its beginning to its end. */
+  /** For a partition that was walked from beginning to end. */
   notePartition(sid: bigint, rows: number): void {
     learn(this.#counts, sid, rows);
   }
 
-  /** That have so many rows together; undefined where none is known. */
+  /** How many partitions have this many rows together; undefined where none is known. */
   partitionsOf(sid: bigint, rows: number): number | undefined {
     const mean = this.#counts.get(sid);
     return mean === undefined ? undefined : Math.ceil(rows / Math.max(1, mean));
   }
 
-  /** How many partitions may be ahead. */
+  /** How many partitions may be read ahead. */
   aheadMax(sid: bigint): number {
     const [mean, count] = [this.#means.get(sid), this.#counts.get(sid)];
     const bytes = mean === undefined || count === undefined ? PAGE_BYTES : Math.min(PAGE_BYTES, mean * count);
     return Math.min(AHEAD_MAX, Math.floor(AHEAD_BYTES / Math.max(1, bytes)));
   }
 
-  /** `wanted` are more where dead rows were met: those have no bytes. */
+  /** `wanted` is larger where dead rows were met: those have no bytes. */
   rowsOfPage(sid: bigint, wanted: number): number {
     const mean = this.#means.get(sid);
     const fitting = mean === undefined ? FIRST_ROWS : Math.floor(PAGE_BYTES / (mean + 1));
@@ -84,7 +91,7 @@ interface Begun {
   readonly first: Promise<RangeRows>;
 }
 
-/** The only partition that the range has rows of, if there is only one. */
+/** The only partition in the range, if there is only one. */
 function onlyPartition({ from, until }: ScanRange): string | undefined {
   if (until === undefined) return undefined;
   const isOne =
@@ -112,18 +119,18 @@ function begin({ host, sid, range, wanted, sizes }: Pages, name: string): Begun 
   const from = name === range.from.partition ? range.from.key : '';
   const until = name === range.until?.partition ? range.until.key : undefined;
   const first = partition.readRange(from, until, sizes.rowsOfPage(sid, wanted));
-  // Whoever ends the walk does not wait for it.
+  // The end of the walk does not wait for it.
   first.catch(() => undefined);
   return { partition, name, from, until, first };
 }
 
 interface State {
   readonly page: RangeRows;
-  /** Nothing has changed since the page was read if it is the fence's. */
+  /** Nothing has changed since the page was read if it has this fence. */
   readonly fence: Fence;
 }
 
-/** A page without rows does not tell its fence: it is read again behind the fence. */
+/** A page without rows has no fence: it is read again, with the fence. */
 async function firstState({ partition, from, until, first }: Begun, size: number): Promise<State> {
   const page = await first;
   if (page.fence !== undefined || page.next === undefined) return { page, fence: page.fence };
@@ -132,14 +139,14 @@ async function firstState({ partition, from, until, first }: Begun, size: number
   return { page: again, fence: again.fence ?? fence };
 }
 
-/** Where the range goes on behind a partition; undefined if it ends there. */
+/** Where the range continues behind a partition; undefined if it ends there. */
 function behind(name: string, { until }: ScanRange): Position | undefined {
   const position = { partition: after(name), key: '' };
   if (until === undefined || until.partition > position.partition) return position;
   return until.partition === position.partition && until.key !== '' ? position : undefined;
 }
 
-/** While one page is walked the next is on its way, where the scan may need it. */
+/** While one page is walked the next is loading, if the scan may need it. */
 async function* pagesOf({ sid, range, wanted, sizes }: Pages, begun: Begun): AsyncGenerator<RowsInOrder> {
   const { partition, name, from, until } = begun;
   let seen = 0;
@@ -153,11 +160,11 @@ async function* pagesOf({ sid, range, wanted, sizes }: Pages, begun: Begun): Asy
     left -= rows.length;
     seen += rows.length;
     if (next === undefined && from === '' && until === undefined) sizes.notePartition(sid, seen);
-    // Whoever comes here with none left did not take all rows that it saw.
+    // With none left, the caller did not take all rows that it saw.
     asked = rows.length === 0 ? Math.max(FIRST_ROWS, asked * GROWTH) : left > 0 ? left : wanted;
     const read = (from: string) => partition.readRange(from, until, sizes.rowsOfPage(sid, asked));
     const coming = next !== undefined && left > 0 ? read(next) : undefined;
-    // Whoever ends the walk does not wait for it.
+    // The end of the walk does not wait for it.
     coming?.catch(() => undefined);
     yield { rows, reached: next === undefined ? behind(name, range) : { partition: name, key: next } };
     if (next === undefined) return;
@@ -176,7 +183,8 @@ export async function* pagesInOrder(pages: Pages): AsyncGenerator<RowsInOrder> {
   let isOver = false;
   let left = wanted;
   for (let window = 1; ; window *= 2) {
-    // As many as have the rows that may be needed yet; where that is not known, few at first. Whoever comes here with none left did not take all rows that it saw.
+    // As many as have the rows that may still be needed; where that is unknown, few at first. With none left, the
+    // caller did not take all rows that it saw.
     const most = sizes.aheadMax(sid);
     const enough = left > 0 ? Math.max(1, sizes.partitionsOf(sid, left) ?? window) : most;
     while (!isOver && ahead.length < Math.min(most, enough)) {

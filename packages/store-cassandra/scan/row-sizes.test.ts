@@ -1,4 +1,4 @@
-// What a process has learned of a space's rows and partitions, and what a scan asks for then.
+// What a process has learned about a space's rows and partitions, and what a scan asks for then.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RowSizes } from './partition-pages.js';
@@ -11,7 +11,7 @@ const pageOf = (bytes: number) => ({
   next: undefined,
 });
 
-test('a page has few rows until it is known how large they are, and then 2 MiB', () => {
+test('a page has few rows until their size is known, and then 2 MiB', () => {
   const sizes = new RowSizes();
   assert.equal(sizes.rowsOfPage(SID, 1000), 100);
   sizes.note(SID, pageOf(20_000));
@@ -20,7 +20,7 @@ test('a page has few rows until it is known how large they are, and then 2 MiB',
   assert.equal(sizes.rowsOfPage(8n, 1000), 100);
 });
 
-test('who wants few rows is given sixteen where they are small, and no more than 8 KiB', () => {
+test('a caller that wants few rows gets sixteen where they are small, and no more than 8 KiB', () => {
   const sizes = new RowSizes();
   assert.equal(sizes.rowsOfPage(SID, 2), 2);
   for (const [bytes, rows] of [
@@ -36,20 +36,20 @@ test('who wants few rows is given sixteen where they are small, and no more than
   assert.equal(sizes.rowsOfPage(100n, 20), 20);
 });
 
-test('so many partitions are asked for as have the rows that are wanted', () => {
+test('as many partitions are asked for as have the wanted rows', () => {
   const sizes = new RowSizes();
   assert.equal(sizes.partitionsOf(SID, 1001), undefined);
   sizes.notePartition(SID, 100);
   assert.equal(sizes.partitionsOf(SID, 1001), 11);
   assert.equal(sizes.partitionsOf(SID, Number.POSITIVE_INFINITY), Number.POSITIVE_INFINITY);
-  // Small ones are learned soon.
+  // It adapts to small ones quickly.
   for (let count = 0; count < 20; count++) sizes.notePartition(SID, 1);
   assert.equal(sizes.partitionsOf(SID, 1001), 762);
   sizes.notePartition(8n, 0);
   assert.equal(sizes.partitionsOf(8n, 10), 10);
 });
 
-test('128 partitions are ahead, or as many as have 64 MiB in their first pages', () => {
+test('128 partitions are read ahead, or as many as have 64 MiB in their first pages', () => {
   const sizes = new RowSizes();
   assert.equal(sizes.aheadMax(SID), 32);
   sizes.notePartition(SID, 1);

@@ -1,15 +1,15 @@
-// Scans of a space: walks its partitions' pages within a budget. What pages there are is partition-pages.ts's.
+// Scans of a space: walks its partitions' pages within a budget. partition-pages.ts provides the pages.
 import type { Clock } from '#base';
 import { type Budget, inPlace, type Position, type Row, type ScanEnd, type Visit } from '#store';
 
 const TICKS_A_MILLISECOND = 10_000;
-/** A visitor may hold the thread so long in steps of its own: about 10 ms. */
+/** A visitor may hold the thread for this many steps of its own: about 10 ms. */
 const STEPS_MAX = 500_000;
 
 /** Rows of one partition in one state, in order; `next` ends the walk early. */
 export interface RowsInOrder {
   readonly rows: readonly Row[];
-  /** Where the walk goes on behind them. */
+  /** Where the walk continues behind them. */
   readonly reached?: Position | undefined;
   readonly next?: Position | undefined;
 }

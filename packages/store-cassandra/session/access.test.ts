@@ -1,4 +1,4 @@
-// What is read from the environment and from files before a cluster is asked, and what is refused by then.
+// What is read from the environment and from files before the cluster is contacted, and what is refused by then.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ describe('access', () => {
   });
   after(() => rmSync(directory, { recursive: true }));
 
-  test('access: nothing is shown unless it is given; what is empty is not given', () => {
+  test('access: nothing is presented unless given; an empty value counts as absent', () => {
     assert.deepEqual(readAccess(undefined), { credentials: undefined, certificates: undefined });
     assert.equal(given('', '', ''), undefined);
   });

@@ -1,5 +1,5 @@
-// What a cluster and this program show each other before anything is asked: a user with a password, from the environment, and certificates, from files.
-// Read once, when a store is opened.
+// How a cluster and this program authenticate to each other: a user with a password, from the environment, and
+// certificates, from files. Read once, when a store is opened.
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { StoreError } from '#store';
@@ -9,14 +9,14 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Texts in PEM. */
+/** Contents in PEM. */
 export interface Certificates {
   readonly ca: Buffer | undefined;
   readonly cert: Buffer | undefined;
   readonly key: Buffer | undefined;
 }
 
-/** Undefined is what is not shown. */
+/** An undefined item is not presented. */
 export interface Access {
   readonly credentials: Credentials | undefined;
   readonly certificates: Certificates | undefined;
@@ -30,12 +30,14 @@ interface Files {
 
 const refused = (why: string): StoreError => new StoreError('unsupported', why);
 
-/** @throws StoreError `unsupported` for variables that contradict each other, and for files that cannot be read or used. */
+/**
+ * @throws StoreError `unsupported` for variables that contradict each other, and for files that cannot be read or used.
+ */
 export function readAccess(tls: Files | undefined): Access {
   return { credentials: readCredentials(), certificates: tls && readCertificates(tls) };
 }
 
-/** A variable that is empty is as good as none. */
+/** An empty variable counts as absent. */
 function readCredentials(): Credentials | undefined {
   const user = process.env.SHELFMARK_CASSANDRA_USER || undefined;
   const password = process.env.SHELFMARK_CASSANDRA_PASSWORD || undefined;
@@ -53,7 +55,7 @@ function readCredentials(): Credentials | undefined {
   return { user, password: found };
 }
 
-/** Editors end a file with a line feed, which is no part of the password. */
+/** Editors end a file with a line feed, which is not part of the password. */
 function passwordIn(file: string): string {
   const password = read('SHELFMARK_CASSANDRA_PASSWORD_FILE', file)
     .toString()
@@ -79,7 +81,7 @@ function readCertificates({ ca, cert, key }: Files): Certificates {
   return found;
 }
 
-/** As Node.js takes them, to which `undefined` is not absent. */
+/** In the form for Node.js, which distinguishes `undefined` from absent. */
 export const definedOf = (certificates: Certificates): { ca?: Buffer; cert?: Buffer; key?: Buffer } => ({
   ...(certificates.ca && { ca: certificates.ca }),
   ...(certificates.cert && { cert: certificates.cert }),

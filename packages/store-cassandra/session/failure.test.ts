@@ -1,4 +1,4 @@
-// Which errors of the driver are told as a cluster that cannot do it now, and which as faults of this program.
+// Which driver errors mean a cluster that is currently unable, and which mean faults of this program.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import cassandra from 'cassandra-driver';
@@ -30,7 +30,7 @@ test('failure: each code of an answer', () => {
   );
   assert(codes.length > wrong.length);
   for (const [name, code] of codes) assert.equal(isBusy(answered(code)), !wrong.includes(code), name);
-  // Failures of newer protocols, of which the driver has no name: CAS_WRITE_UNKNOWN.
+  // Failures of newer protocols, unnamed in the driver: CAS_WRITE_UNKNOWN.
   assert.equal(isBusy(answered(0x1700)), true);
 });
 
@@ -54,7 +54,7 @@ test('failure: what comes from outside is busy, what a caller does wrong is not'
   for (const error of own) assert.equal(isBusy(error), false, error.message);
 });
 
-test('failure: only what certainly changes nothing was not begun', () => {
+test('failure: only an error that certainly changes nothing was not begun', () => {
   assert.equal(wasNotBegun(answered(CODES.overloaded)), true);
   assert.equal(wasNotBegun(answered(CODES.isBootstrapping)), true);
   assert.equal(wasNotBegun(new errors.NoHostAvailableError({})), true);
@@ -63,13 +63,13 @@ test('failure: only what certainly changes nothing was not begun', () => {
   assert.equal(wasNotBegun(new errors.OperationTimedOutError('late', '127.0.0.1:9042')), false);
 });
 
-test('failure: late is what a node says of its own bound', () => {
+test("failure: late is a node's report of its own timeout", () => {
   const late = Object.values(CODES).filter(code => wasLate(answered(Number(code))));
   assert.deepEqual(new Set(late.map(Number)), new Set([CODES.readTimeout, CODES.writeTimeout]));
   assert.equal(wasLate(new errors.OperationTimedOutError('late', '127.0.0.1:9042')), false);
 });
 
-test('failure: what a node has not heard of, as Cassandra 5 says it', () => {
+test("failure: unknown tables and keyspaces, in Cassandra 5's words", () => {
   const invalid = (text: string): Error => new errors.ResponseError(CODES.invalid, text);
   for (const text of [
     "Keyspace 'shelfmark' doesn't exist",

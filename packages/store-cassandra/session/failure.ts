@@ -1,14 +1,14 @@
-// What the driver's errors mean: a cluster that cannot do it now, or a fault of this program, which no later attempt mends.
+// What the driver's errors mean: a cluster that is currently unable, or a fault of this program, which no retry fixes.
 import cassandra from 'cassandra-driver';
 import { StoreError } from '#store';
 
 const { errors, types } = cassandra;
 const CODES = types.responseErrorCodes;
 
-/** Of requests of which nothing was carried out (native_protocol_v5.spec, section 8). */
+/** Errors after which nothing was carried out (native_protocol_v5.spec, section 8). */
 const NOT_BEGUN: ReadonlySet<unknown> = new Set([CODES.overloaded, CODES.isBootstrapping]);
 
-/** Of requests that are wrong in themselves (the same section). */
+/** Requests that are wrong in themselves (the same section). */
 const WRONG: ReadonlySet<unknown> = new Set([
   CODES.protocolError,
   CODES.syntaxError,
@@ -18,10 +18,13 @@ const WRONG: ReadonlySet<unknown> = new Set([
   CODES.alreadyExists,
 ]);
 
-/** Of requests that a node ran into its own bound with. They may have been carried out, or be carried out yet. */
+/** Requests that hit a node's own timeout. They may have been carried out, or still be carried out. */
 const LATE: ReadonlySet<unknown> = new Set([CODES.readTimeout, CODES.writeTimeout]);
 
-/** What the driver and the language throw at a caller that is wrong. Lost connections and whatever else comes from outside are none of these. */
+/**
+ * What the driver and the language throw for a caller's mistake. Lost connections and other external failures are never
+ * among these.
+ */
 const THROWN_AT_CALLERS = [
   TypeError,
   RangeError,
@@ -46,13 +49,16 @@ export const busy = (error: unknown): StoreError =>
 export const refused = (error: unknown): StoreError =>
   new StoreError('unsupported', `Cassandra refuses it: ${messageOf(error)}`, error);
 
-/** Whether it is certain that a request that failed so changes nothing. */
+/** Whether a request that failed like this certainly changes nothing. */
 export function wasNotBegun(error: unknown): boolean {
   if (error instanceof errors.ResponseError) return NOT_BEGUN.has(error.code);
   return error instanceof errors.NoHostAvailableError && Object.keys(error.innerErrors ?? {}).length === 0;
 }
 
-/** Whether a keyspace or a table is not there; nodes hear of new ones one after another. The code is that of all that is invalid, so the text has to tell. */
+/**
+ * Whether a keyspace or a table is missing; nodes learn of new ones one after another. All invalid requests share the
+ * code, so the text decides.
+ */
 export const wasUnheard = (error: unknown): boolean =>
   error instanceof errors.ResponseError &&
   error.code === CODES.invalid &&
@@ -61,7 +67,7 @@ export const wasUnheard = (error: unknown): boolean =>
 export const wasLate = (error: unknown): boolean =>
   error instanceof errors.ResponseError && LATE.has(error.code);
 
-/** In one line. The driver's own text of what failed at every host has the stack of the first failure in it. */
+/** On one line. The driver's own text for a failure at every host includes the stack of the first one. */
 export function messageOf(error: unknown): string {
   const [first] = error instanceof errors.NoHostAvailableError ? Object.entries(error.innerErrors ?? {}) : [];
   if (first !== undefined) return `no host can be reached. ${first[0]}: ${messageOf(first[1])}`;

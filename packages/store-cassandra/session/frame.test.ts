@@ -1,4 +1,4 @@
-// What a commit has in bytes, as the driver writes it.
+// How many bytes a commit has, as the driver writes it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { COMMIT_BYTES_MAX, COMMIT_STATEMENTS_MAX, frameBytes, mustFit } from './frame.js';
@@ -17,7 +17,7 @@ test('frame: a statement has its id, and each value its length', () => {
   );
 });
 
-test('frame: a commit of more bytes or statements is refused, with what it has and what is taken', () => {
+test('frame: a commit of more bytes or statements is refused, with its size and the limit', () => {
   const ofBytes = (bytes: number) => [{ query: 'UPDATE', params: [Buffer.alloc(bytes - 21 - 4)] }];
   mustFit(ofBytes(COMMIT_BYTES_MAX - 1));
   mustFit(ofBytes(COMMIT_BYTES_MAX));

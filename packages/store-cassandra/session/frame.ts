@@ -1,10 +1,11 @@
-// How large a commit is as a node gets it, and how large one may be. A larger one is refused here, because a node closes the connection that it comes by.
+// A commit's size as a node receives it, and its limit. A larger one is refused here, because a node would close the
+// connection.
 import { StoreError } from '#store';
 import type { Statement } from './session.js';
 
 /**
- * Bytes. A node takes requests of 16 MiB (`native_transport_max_frame_size`) and changes of half a segment of its log, 16 MiB too (`max_mutation_size`); Paxos
- * writes a change with its ballot, and each cell with its time.
+ * Bytes. A node accepts requests of 16 MiB (`native_transport_max_frame_size`) and changes of half a segment of its
+ * log, 16 MiB too (`max_mutation_size`); Paxos writes a change with its ballot, and each cell with its time.
  */
 export const COMMIT_BYTES_MAX = 15 * 1024 * 1024;
 
@@ -30,7 +31,7 @@ export const frameBytes = (statements: readonly Statement[]): number =>
     0,
   );
 
-/** @throws StoreError `tooLarge`: nothing of it is sent then. */
+/** @throws StoreError `tooLarge`, before anything is sent. */
 export function mustFit(statements: readonly Statement[]): void {
   const { length } = statements;
   const bytes = frameBytes(statements);

@@ -1,4 +1,5 @@
-// Which data center keeps a store, and what a cluster is refused for. The cluster is a table of answers here; test/cassandra has real ones.
+// Which data center keeps a store, and why a cluster is refused. The cluster is a table of answers here; test/cassandra
+// has real ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SCHEMA_VERSION } from '../layout/schema.js';
@@ -37,7 +38,7 @@ function clusterWith(own: object, { nodes = 3, replicas = '3' } = {}) {
   return { cluster, looks: () => looks, made: () => ran.filter(query => query.startsWith('CREATE')).length };
 }
 
-test('the only data center is taken, one of several has to be named', () => {
+test('the only data center is used, one of several has to be named', () => {
   assert.equal(dataCenterOf(['one'], undefined), 'one');
   assert.equal(dataCenterOf(['one'], 'one'), 'one');
   assert.equal(dataCenterOf(['one', 'two'], 'two'), 'two');
@@ -72,7 +73,7 @@ test('one node with a setting that breaks the promise has the cluster refused, a
   }
 });
 
-test('settings are read once, also where tables are made', async () => {
+test('settings are read once, also when tables are created', async () => {
   for (const create of [false, true]) {
     const { cluster, looks } = clusterWith({});
     await prepare(cluster, { ...WANTED, create });
@@ -80,12 +81,12 @@ test('settings are read once, also where tables are made', async () => {
   }
 });
 
-test('settings that keep the promise are taken', async () => {
+test('settings that keep the promise are accepted', async () => {
   for (const own of [{ commitlog_sync: 'group' }, { paxos_variant: 'v1' }])
     assert.deepEqual((await prepare(clusterWith(own).cluster, WANTED)).unsafe, []);
 });
 
-test('as many copies as are asked for, on as many nodes', async () => {
+test('as many copies as requested, on as many nodes', async () => {
   for (const replicas of ['3', '4'])
     assert.deepEqual((await prepare(clusterWith({}, { replicas }).cluster, WANTED)).unsafe, []);
   const fewCopies =

@@ -1,5 +1,5 @@
-// What is looked at before a store is opened: that keyspace and tables are there, in this program's version, and that no setting of the cluster breaks the
-// promise that what was answered is kept.
+// The checks before a store is opened: that keyspace and tables exist, in this program's version, and that no setting
+// of the cluster breaks the promise that acknowledged changes are kept.
 import { StoreError } from '#store';
 import { SCHEMA_VERSION, TABLES, UPGRADES } from '../layout/schema.js';
 import type { ClusterAccess, Run } from './session.js';
@@ -13,7 +13,7 @@ export interface Wanted {
 }
 
 export interface Prepared {
-  /** Whose hosts are asked. */
+  /** The data center whose hosts are used. */
   readonly dataCenter: string;
   /** Settings that break the promise, `name=value`; empty unless that is allowed. */
   readonly unsafe: readonly string[];
@@ -21,9 +21,9 @@ export interface Prepared {
 
 /** Each with the values that keep the promise. */
 const SETTINGS: Readonly<Record<string, readonly string[]>> = {
-  // Otherwise a write is answered before it is on disk.
+  // Otherwise a write is acknowledged before it is on disk.
   commitlog_sync: ['batch', 'group'],
-  // The others read without a look at writes that are under way.
+  // The other variants read without checking writes in progress.
   paxos_variant: ['v1', 'v2'],
 };
 
@@ -35,16 +35,16 @@ const PUT_VERSION = (keyspace: string) =>
 const RAISE_VERSION = (keyspace: string, version: number) =>
   `UPDATE "${keyspace}".format SET version = ${version + 1} WHERE name = 'store' IF version = ${version}`;
 
-/** @throws StoreError `unsupported`, in one sentence with the name of what is not as it has to be. */
+/** @throws StoreError `unsupported`, in one sentence that names what is wrong. */
 export async function prepare(cluster: ClusterAccess, wanted: Wanted): Promise<Prepared> {
   const { run } = cluster;
   const dataCenter = dataCenterOf(cluster.dataCenters(), wanted.dataCenter);
   const settings = await unsafeSettings(cluster, dataCenter);
   if (wanted.create) {
-    // A cluster that is refused is left as it was.
+    // Leaves a refused cluster as it was.
     refuse([...settings, ...tooFewNodes(cluster, dataCenter, wanted)], wanted);
     await createTables(run, dataCenter, wanted);
-    // Each node has heard of the last table then, and so of all.
+    // Each node then knows the last table, and so all of them.
     await cluster.runOnEach(dataCenter, READ_VERSION(wanted.keyspace));
   }
   const unsafe = [...settings, ...(await tooFewIn(cluster, dataCenter, wanted))];
@@ -62,9 +62,10 @@ function refuse([first]: readonly string[], wanted: Wanted): void {
 }
 
 /**
- * The one that is asked for, or the only one.
+ * The requested one, or the only one.
  *
- * @throws StoreError `unsupported`: commits are decided in one data center, and two processes that ask two of them would not see each other's.
+ * @throws StoreError `unsupported`: commits are decided in one data center, and two processes that use different ones
+ * would not see each other's.
  */
 export function dataCenterOf(found: readonly string[], wanted: string | undefined): string {
   const [only = '', ...others] = found;
@@ -79,7 +80,7 @@ export function dataCenterOf(found: readonly string[], wanted: string | undefine
   );
 }
 
-/** What breaks the promise as the cluster is now, `name=value`. */
+/** What currently breaks the promise, `name=value`. */
 export async function unsafeIn(
   cluster: ClusterAccess,
   dataCenter: string,
@@ -134,7 +135,10 @@ async function createTables(run: Run, dataCenter: string, { keyspace, replicas }
   await upgrade(run, keyspace);
 }
 
-/** Several may do it at a time: the version is raised after the tables are there, and each step may be repeated. */
+/**
+ * Several processes may upgrade at a time: the version is raised after the tables are there, and each step is
+ * repeatable.
+ */
 async function upgrade(run: Run, keyspace: string): Promise<void> {
   for (;;) {
     const [found] = await run(READ_VERSION(keyspace));

@@ -1,4 +1,5 @@
-// Why a cluster could not be reached, in one sentence where it is known: what an operator has to change. All else is busy, and may pass; failure.ts has what requests fail with.
+// Why a cluster could not be reached, in one sentence if known: what an operator has to change. Everything else is
+// busy, and may pass; failure.ts explains failed requests.
 import cassandra from 'cassandra-driver';
 import { StoreError } from '#store';
 import type { Access } from './access.js';
@@ -14,13 +15,13 @@ const UNKNOWN_CA: ReadonlySet<unknown> = new Set([
   'CERT_UNTRUSTED',
   'CERT_SIGNATURE_FAILURE',
 ]);
-/** What answers in the clear to the first message of TLS. */
+/** The peer answers in the clear to the first message of TLS. */
 const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 const NO_ANSWER = 'Nodes that speak TLS only end connections so: they need the option tls.';
-/** A node that wants a certificate says so by an alert, once it has seen that there is none that it trusts. */
+/** A node that wants a certificate sends an alert once it has seen that there is none that it trusts. */
 const ALERT = /^ERR_SSL_.*_ALERT_/;
 
-/** `unsupported` with a sentence of its own for what does not pass by itself, `busy` for all else. */
+/** `unsupported` with a sentence of its own for permanent causes, `busy` for all others. */
 export function refusalOf(error: unknown, shown?: Access): StoreError {
   for (const [host, inner] of failuresOf(error)) {
     const why = reasonOf(host, inner, shown);

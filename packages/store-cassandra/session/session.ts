@@ -1,5 +1,5 @@
-// The only door to the driver: statements with the consistency that each kind needs, and what became of a conditional write. Knows nothing of spaces
-// and rows.
+// The only code that uses the driver: statements with the consistency that each kind needs, and the outcome of a
+// conditional write. Knows nothing of spaces and rows.
 import { setTimeout as sleep } from 'node:timers/promises';
 import cassandra from 'cassandra-driver';
 import { Semaphore } from '#base';
@@ -13,7 +13,7 @@ export interface SessionOptions {
   readonly hosts: readonly string[];
   readonly port: number;
   readonly keyspace: string;
-  /** Nothing is shown to a cluster without it. */
+  /** Without it nothing is presented to a cluster. */
   readonly access?: Access | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface Pair {
   readonly key: Buffer;
 }
 
-/** A row of an answer. Columns that are null are undefined here. */
+/** A row of an answer. Null columns are undefined here. */
 export interface Columns {
   bytes(name: string): Buffer;
   text(name: string): string;
@@ -49,21 +49,22 @@ export type Answer =
   | { readonly kind: 'applied' }
   /** The condition does not hold; nothing was changed. */
   | { readonly kind: 'refused' }
-  /** It may have been applied, or be applied yet. */
+  /** It may have been applied, or still be applied. */
   | { readonly kind: 'unclear'; readonly error: unknown };
 
-/** The server's own bound of a read is below it, so that its answer is the one that comes. */
+/** The server's own timeout of a read is shorter, so that its answer arrives first. */
 const READ_MS = 2500 + 1000;
 /** Nodes agree on a table before they answer. */
 const SCHEMA_MS = 60_000;
 const SCHEMA_PAUSE_MS = 200;
 /**
- * Requests at a time for each host that is known at the start: a node has as many threads for them (`native_transport_max_threads`), and what waits in its
- * queue instead of here may pass its bound of a read. The driver refuses more than 2,048.
+ * Concurrent requests for each host that is known at the start: a node has this many threads for them
+ * (`native_transport_max_threads`), and requests in its queue may exceed its read timeout. The driver refuses more than
+ * 2,048.
  */
 const AT_ONCE = 128;
 const HEARTBEAT_MS = 1000;
-/** Of a statement that is harmless to repeat, where a host became late or a node ran into its bound. */
+/** For a statement that is safe to repeat, if a host became late or a node hit its timeout. */
 const ATTEMPTS = 3;
 const CONNECT_MS = 2500;
 
@@ -81,7 +82,7 @@ export class Session {
     suspects.begin(client);
   }
 
-  /** Fails as `onCluster` does. `localDataCenter` has the hosts that are asked. */
+  /** Fails as `onCluster` does. `localDataCenter` has the hosts to use. */
   static async open(options: SessionOptions, localDataCenter: string): Promise<Session> {
     const { loadBalancing } = cassandra.policies;
     const local = new loadBalancing.DCAwareRoundRobinPolicy(localDataCenter);
@@ -91,7 +92,7 @@ export class Session {
     return new Session(client, suspects);
   }
 
-  /** Linearizable: it shows what was answered before it began. */
+  /** Linearizable: it shows what was acknowledged before it began. */
   readSerial(
     statement: Statement,
     page?: { readonly size: number; readonly state?: string | undefined },
@@ -99,7 +100,7 @@ export class Session {
     return this.#read(statement, consistencies.localSerial, page);
   }
 
-  /** Shows what `write` was answered for. */
+  /** Shows what `write` was acknowledged for. */
   read(
     statement: Statement,
     page?: { readonly size: number; readonly state?: string | undefined },
@@ -107,7 +108,7 @@ export class Session {
     return this.#read(statement, consistencies.localQuorum, page);
   }
 
-  /** Without a condition, and harmless to repeat. */
+  /** Without a condition, and safe to repeat. */
   async write({ query, params }: Statement): Promise<void> {
     try {
       await this.#repeated(query, params, { consistency: consistencies.localQuorum });
@@ -116,7 +117,10 @@ export class Session {
     }
   }
 
-  /** The statements as one, of one partition; one of them has a condition. Fails where nothing was begun, and for what is wrong in itself. */
+  /**
+   * The statements as one, on one partition; one of them has a condition. Rejects if nothing was begun, and for
+   * requests that are wrong in themselves.
+   */
   async writeIf(statements: readonly Statement[]): Promise<Answer> {
     mustFit(statements);
     try {
@@ -138,7 +142,7 @@ export class Session {
     }
   }
 
-  /** Hosts that can be reached now, and those that are known. */
+  /** Hosts that can be reached now, and all known ones. */
   hosts(): { readonly up: number; readonly known: number } {
     const hosts = this.#client.hosts.values();
     return {
@@ -147,12 +151,12 @@ export class Session {
     };
   }
 
-  /** Calls it whenever a host can be reached again, is new, or has left the cluster. */
+  /** Calls the listener whenever a host can be reached again, is new, or has left the cluster. */
   onHosts(listener: () => void): void {
     for (const event of ['hostUp', 'hostAdd', 'hostRemove']) this.#client.on(event, listener);
   }
 
-  /** To read what is no row. */
+  /** For reading anything other than rows. */
   cluster(): ClusterAccess {
     return clusterOf(this.#client);
   }
@@ -162,7 +166,10 @@ export class Session {
     await this.#client.shutdown();
   }
 
-  /** Of a statement that is harmless to repeat: asked again, elsewhere if it can be, where a host becomes late or a node says that it was. */
+  /**
+   * For a statement that is safe to repeat: retried, on another host if possible, if a host becomes late or a node
+   * reports that it was.
+   */
   async #repeated(
     query: string,
     params: readonly Param[],
@@ -213,18 +220,18 @@ export type Run = (
   params?: readonly (string | number)[],
 ) => Promise<readonly cassandra.types.Row[]>;
 
-/** A cluster whose keyspace need not be there. */
+/** A cluster whose keyspace need not exist. */
 export interface ClusterAccess {
   readonly run: Run;
   /** The names of its data centers. */
   dataCenters(): readonly string[];
-  /** How many hosts a data center has, whether they can be reached or not. */
+  /** How many hosts a data center has, reachable or not. */
   countHosts(dataCenter: string): number;
-  /** The answers of all hosts of a data center that can be reached. */
+  /** The answers of all reachable hosts of a data center. */
   runOnEach(dataCenter: string, query: string): Promise<ReadonlyMap<string, readonly cassandra.types.Row[]>>;
 }
 
-/** Fails with `busy` if no host can be reached, with `unsupported` where that will not pass by itself. */
+/** Fails with `busy` if no host can be reached, with `unsupported` if the cause is permanent. */
 export async function onCluster<T>(
   options: SessionOptions,
   work: (cluster: ClusterAccess) => Promise<T>,
@@ -303,7 +310,7 @@ function clientOf(
     ...(credentials && {
       authProvider: new auth.PlainTextAuthProvider(credentials.user, credentials.password),
     }),
-    // The driver's own default takes any certificate.
+    // The driver's own default accepts any certificate.
     ...(certificates && { sslOptions: { ...definedOf(certificates), rejectUnauthorized: true } }),
     protocolOptions: { port },
     pooling: { heartBeatInterval: HEARTBEAT_MS },
@@ -314,9 +321,12 @@ function clientOf(
   return client;
 }
 
-/** Where no host was up for a while the driver makes them anew, and forgets the old ones with their connections and timers, which nothing would ever end. */
+/**
+ * When no host was up for a while, the driver creates them again and forgets the old ones with their connections and
+ * timers, which nothing would ever end.
+ */
 function endHost(host: cassandra.Host): void {
-  // The driver's own name, which its types leave out. It fails with what the connections fail with, and these are given up.
+  // The driver's own name, missing from its types. It fails when the connections do, which are given up here.
   const { shutdown } = host as unknown as { shutdown(waitForPending: boolean): Promise<void> };
   shutdown.call(host, false).catch(() => {});
 }
@@ -330,7 +340,7 @@ async function connected(client: cassandra.Client, { access }: SessionOptions): 
   }
 }
 
-/** A node that has not heard yet of a keyspace or a table is asked again: whether they are there is looked up before anything is asked of them. */
+/** Retries on a node that does not know a keyspace or a table yet: whether they exist is looked up before. */
 async function run(
   client: cassandra.Client,
   query: string,

@@ -1,5 +1,5 @@
-// What a running store knows of the cluster's settings that its promise rests on. They are read again whenever a host comes up or is new: it may have been started
-// with others. prepare.ts says which they are.
+// Watches the cluster's settings that a running store's durability promise depends on. They are read again whenever a
+// host comes up or is new: it may have been started with others. prepare.ts lists them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Prepared, sentenceOf, unsafeIn, type Wanted } from './prepare.js';
 import type { Session } from './session.js';
@@ -29,7 +29,7 @@ export class Settings {
     return this.#unsafe;
   }
 
-  /** Why the store would not have been opened as the cluster is now. */
+  /** Why the store would refuse to open the cluster as it is now. */
   health(): string | undefined {
     const [first] = this.#unsafe;
     return first === undefined || this.#wanted.unsafe ? undefined : sentenceOf(first, this.#wanted);
@@ -60,7 +60,7 @@ export class Settings {
     }
   }
 
-  /** What was not so before is told to whom it may concern: by Node.js on standard error, unless the program listens. */
+  /** Reports new findings: through Node.js on standard error, unless the program listens. */
   #take(unsafe: readonly string[]): void {
     for (const setting of unsafe)
       if (!this.#unsafe.includes(setting)) process.emitWarning(sentenceOf(setting, this.#wanted), WARNING);

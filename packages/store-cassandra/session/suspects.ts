@@ -1,15 +1,16 @@
-// Hosts that do not answer, and keep their connections: a machine that stands still, or whose cable is pulled. Each host is asked for a row of its own twice a
-// second. Those that are late are asked last, and whoever waits for one when it becomes late waits no longer. What to do then is the session's to decide.
+// Hosts that do not answer, and keep their connections: a machine that stands still, or whose cable is pulled. Each
+// host is asked for a row of its own twice a second. Late ones are asked last, and a request that waits for a host when
+// it becomes late stops waiting. The session decides what to do then.
 import cassandra from 'cassandra-driver';
 
 const { policies, types } = cassandra;
 
 const PROBE = 'SELECT key FROM system.local';
 const PROBE_EVERY_MS = 500;
-/** With the time between two probes, what a host that stands still costs those who wait for it. */
+/** Together with the time between two probes, the delay that a stalled host causes. */
 const PROBE_MS = 750;
 
-/** The request may have been carried out, or be carried out yet. */
+/** The request may have been carried out, or still be carried out. */
 export class Suspected extends Error {}
 
 interface Waiting {
@@ -46,7 +47,7 @@ export class SuspectsLast extends policies.loadBalancing.LoadBalancingPolicy {
     options: cassandra.ExecutionOptions | null,
     callback: (error: Error, plan: Plan) => void,
   ): void {
-    // Statements are prepared without options; the driver's own policies take that too.
+    // Statements are prepared without options; the driver's own policies accept that too.
     this.#inner.newQueryPlan(keyspace, options as cassandra.ExecutionOptions, (error, plan) => {
       if (error) callback(error, plan);
       else callback(error, this.#inOrder(plan, options?.getRawQueryOptions()));
@@ -69,7 +70,10 @@ export class SuspectsLast extends policies.loadBalancing.LoadBalancingPolicy {
     return this.#suspects.has(address);
   }
 
-  /** Rejects with `Suspected` when the host that was asked becomes late, and another is not. No two requests have the same `options`. */
+  /**
+   * Rejects with `Suspected` when the host that was asked becomes late, and another is not. No two requests have the
+   * same `options`.
+   */
   send<T>(options: object, answer: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#waiting.set(options, { host: undefined, giveUp: reject });
@@ -89,7 +93,7 @@ export class SuspectsLast extends policies.loadBalancing.LoadBalancingPolicy {
       if (waiting) waiting.host = item.value.address;
       yield item.value;
     }
-    // Nobody is better: it is waited for to the end.
+    // No host is better: waits to the end.
     if (waiting) waiting.host = undefined;
     yield* late;
     return undefined;
@@ -117,7 +121,10 @@ export class SuspectsLast extends policies.loadBalancing.LoadBalancingPolicy {
   }
 }
 
-/** Asks the next host where a connection broke or an answer did not come: the driver asks for it only where a statement may be repeated. */
+/**
+ * Tries the next host when a connection broke or an answer did not arrive: the driver uses this policy only for
+ * statements that may be repeated.
+ */
 export class NextHost extends policies.retry.FallthroughRetryPolicy {
   override onRequestError(
     { nbRetry }: cassandra.policies.retry.OperationInfo,

@@ -1,4 +1,5 @@
-// Removes a keyspace. Tests have one each: to empty tables is not enough, because what was last decided by conditional writes is remembered elsewhere and comes back.
+// Removes a keyspace. Each test has its own: emptying tables is not enough, because what conditional writes decided
+// last is remembered elsewhere and comes back.
 import { parsePlace } from '../place.js';
 import { onCluster } from '../session/session.js';
 

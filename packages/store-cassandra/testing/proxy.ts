@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface Proxy {
   readonly port: number;
-  /** No byte passes in either direction, and nobody is told. */
+  /** No byte passes in either direction, and neither side is notified. */
   readonly pause: () => void;
   readonly resume: () => void;
   readonly connections: () => number;

@@ -12,7 +12,7 @@ function newDirectory(t: TestContext): string {
   return directory;
 }
 
-test('a copy gets its name when it is finished, in a directory that is made for it', t => {
+test('a copy gets its name when it is finished, in a directory created for it', t => {
   const directory = join(newDirectory(t), 'a', 'b');
   const install = new AtomicInstall(directory);
   writeFileSync(install.partialPath, 'copy');
@@ -20,7 +20,7 @@ test('a copy gets its name when it is finished, in a directory that is made for 
   assert.deepEqual(readdirSync(directory), ['data.mdb']);
 });
 
-test('a discarded copy leaves nothing behind, and no directory that was made for it', t => {
+test('discarding a copy leaves nothing behind, not even the directory created for it', t => {
   const base = newDirectory(t);
   const made = new AtomicInstall(join(base, 'a', 'b'));
   writeFileSync(made.partialPath, 'copy');
@@ -42,7 +42,7 @@ test('a directory with anything in it is refused', t => {
   assert.throws(() => new AtomicInstall(join(base, 'sub', 'data.mdb')), error);
 });
 
-test('a file that another process put there meanwhile is not replaced', t => {
+test('a file that another process put there in the meantime is not replaced', t => {
   const directory = newDirectory(t);
   const install = new AtomicInstall(directory);
   writeFileSync(install.partialPath, 'copy');

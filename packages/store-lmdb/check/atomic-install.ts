@@ -1,5 +1,6 @@
-// The atomic install of a copy of a data file, beside which its contents are already: the copy has a temporary name until it is whole and on disk, so that a torn copy is never
-// taken for a store, and it replaces no file. The caller makes the copy.
+// The atomic install of a copied data file, next to contents that are already there: the copy has a temporary name
+// until it is whole and on disk, so a torn copy is never taken for a store, and it replaces no file. The caller makes
+// the copy.
 import { existsSync, linkSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
@@ -10,17 +11,17 @@ import { syncDirectories, syncFile } from '../lmdb/sync-file.js';
 
 const PARTIAL_NAME = `${FILE_NAME}.partial`;
 
-/** The temporary path of a copy that is installed in the directory. */
+/** The temporary path of a copy to be installed in the directory. */
 export const partialPathIn = (directory: string): string => join(resolve(directory), PARTIAL_NAME);
 
 export class AtomicInstall {
   readonly directory: string;
-  /** The path to write the copy to; nothing is there yet. */
+  /** The path to write the copy to; nothing exists there yet. */
   readonly partialPath: string;
-  /** The outermost directory that the constructor made. */
+  /** The outermost directory that the constructor created. */
   readonly #created: string | undefined;
 
-  /** Makes the directory. Fails with `unsupported` if it is not empty or cannot be made or read. */
+  /** Creates the directory. Fails with `unsupported` if it is not empty or cannot be created or read. */
   constructor(directory: string) {
     this.directory = resolve(directory);
     this.partialPath = partialPathIn(directory);
@@ -34,7 +35,7 @@ export class AtomicInstall {
     if (names.length > 0) throw new StoreError('unsupported', notEmpty(this.directory, names));
   }
 
-  /** Syncs the copy, and then renames it. */
+  /** Syncs the copy, then renames it. */
   finish(): void {
     const path = join(this.directory, FILE_NAME);
     try {
@@ -46,7 +47,7 @@ export class AtomicInstall {
     }
   }
 
-  /** Removes the copy and the directories that the constructor made, as far as possible. */
+  /** Removes the copy and the directories that the constructor created, as far as possible. */
   discard(): void {
     rmSync(this.partialPath, { force: true });
     rmSync(`${this.partialPath}-lock`, { force: true });
@@ -77,7 +78,7 @@ function failure(what: string, error: unknown): StoreError {
   );
 }
 
-/** A link fails if another process has made a file of that name meanwhile; a rename would replace that file. */
+/** Fails if another process has created a file of that name since; a rename would replace that file. */
 function takeName(from: string, to: string): void {
   try {
     linkSync(from, to);

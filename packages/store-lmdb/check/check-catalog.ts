@@ -1,5 +1,5 @@
-// What a check finds in the catalogue's records: each decodes, is in the form in which it is written, and names only ids and
-// ticks that the counters have given out. check-rows.ts checks the rows.
+// Checks the catalogue's records: each decodes, is in the form in which it is written, and names only ids and ticks
+// that the counters have issued. check-rows.ts checks the rows.
 import { type Space, StoreError } from '#store';
 import { CHUNK_MAX } from '../environment.js';
 import {
@@ -47,7 +47,7 @@ export class CheckedCatalog {
     else this.#report(`the record ${key.toString('hex')} is of no known kind`);
   }
 
-  /** Once all records were added. */
+  /** Call after all records were added. */
   finish(): void {
     for (const { id, name, created } of this.living.values()) {
       if (BigInt(id) > this.spaceId)

@@ -1,5 +1,5 @@
-// A check finds contents that rows name and that are missing or too short; a backup has all that its rows name, also while a server
-// replaces and drops them.
+// A check finds contents that rows name and that are missing or too short. A backup has everything its rows name, even
+// while a server replaces and drops contents.
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ async function newStore(directory: string, exclusive = false) {
   return { store, space };
 }
 
-test('a check tells what is missing, what is too short, and what lists name', async t => {
+test('a check reports contents that are missing or too short, and lists that name them', async t => {
   const directory = newDirectory(t);
   const { store, space } = await newStore(directory);
   const [one, two, three] = [
@@ -71,7 +71,7 @@ test('a check tells what is missing, what is too short, and what lists name', as
   assert(!existsSync(to), 'Nothing is left of it.');
 });
 
-test('rows that the log replaces are checked as the log has them', async t => {
+test('rows that the log replaces are checked as they stand in the log', async t => {
   const [directory, killed] = [newDirectory(t), newDirectory(t)];
   const { store, space } = await newStore(directory, true);
   const [old, kept] = [await put(store, space, Buffer.alloc(10)), await put(store, space, Buffer.alloc(20))];
@@ -81,7 +81,7 @@ test('rows that the log replaces are checked as the log has them', async t => {
   await store.close();
   const again = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0 });
   let fresh = old;
-  // What the log has goes into the trees sooner or later.
+  // The background moves what the log has into the trees, at some point.
   for (let attempt = 0; ; attempt += 1) {
     const before = fresh;
     fresh = await put(again, space, Buffer.alloc(30));
@@ -120,7 +120,7 @@ const ROUNDS = process.env.SHELFMARK_LONG === '1' ? 10 : 2;
 
 for (const exclusive of [false, true]) {
   const how = exclusive ? 'one process with a log' : 'one of several processes';
-  test(`backups while ${how} replaces contents have all that their rows name, and are restored`, async t => {
+  test(`backups while ${how} replaces contents have all that their rows name, and can be restored`, async t => {
     const other = new ContentProcess();
     // Before its directory is removed.
     t.after(() => other.kill());
@@ -146,7 +146,7 @@ for (const exclusive of [false, true]) {
   });
 }
 
-/** Every content that a row names is there as it was written; gives how many. */
+/** Asserts that each content named by a row is as it was written; returns how many there are. */
 async function assertReadable(directory: string): Promise<number> {
   const store = await openLmdbStore({ directory, durability: 'none' });
   const space = (await store.getSpace(ADDRESS)) ?? assert.fail();

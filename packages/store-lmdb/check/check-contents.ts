@@ -1,6 +1,6 @@
-// What a check finds in the contents: each one that a row names is there, has the bytes that the row names, and these are the ones that were
-// written (read-content.ts). The domain says which those are, through `Inspection`. What no row names is not looked for: a server that
-// serves the store reclaims it.
+// Checks the contents: each one that a row names exists, has the bytes that the row names, and these are the bytes that
+// were written (read-content.ts). The domain lists them through `Inspection`. Contents that no row names are not looked
+// for: the server that serves the store reclaims those.
 import { readFileSync, statSync } from 'node:fs';
 import type { Inspection, NamedContent, Row, Space } from '#store';
 import { contentPath, isSummed } from '../content/content-path.js';
@@ -14,7 +14,7 @@ const VERSION_BYTES = 8;
 
 interface LoggedChange {
   readonly tick: bigint;
-  /** Version and value; undefined for a row that goes. */
+  /** Version and value; undefined for a removed row. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -32,7 +32,7 @@ interface SeenContent extends ContentFile {
   damage: Damage | undefined;
 }
 
-/** A row names it, and is told of in the words of `of`. */
+/** A row that names it; findings use the words in `of`. */
 interface Naming {
   readonly of: string;
   readonly space: Space;
@@ -40,26 +40,26 @@ interface Naming {
   readonly seen: SeenContent;
 }
 
-/** Reads the whole content, and gives what is wrong with it. */
+/** Reads the whole content and returns what is wrong with it. */
 export type ReadContentFile = (content: ContentFile, onProgress: () => void) => Promise<Damage | undefined>;
 
-/** Nobody has to read what has no checksums. */
+/** Contents without checksums need no reading. */
 const readOnly: ReadContentFile = async ({ path, id }, onProgress) =>
   isSummed(id) ? readContent(path, id, onProgress) : undefined;
 
 export class CheckedContents {
   bytes = 0;
-  /** Of an earlier format: their bytes were not checked. */
+  /** In an earlier format: their bytes were not checked. */
   unsummed = 0;
   /** By path. */
   readonly #seen = new Map<string, SeenContent>();
   readonly #directory: string;
   readonly #read: ReadContentFile;
-  /** The last change of each row that stands in the log alone. */
+  /** The last change of each row that is only in the log. */
   readonly #logged = new Map<string, LoggedChange>();
   #unread: Naming[] = [];
 
-  /** `directory` is that of all contents. What stands in `records` replaces the rows that are checked. */
+  /** `directory` holds all contents. Changes in `records` replace the rows that are checked. */
   constructor(directory: string, records: readonly LogRecord[] = [], read: ReadContentFile = readOnly) {
     this.#directory = directory;
     this.#read = read;
@@ -77,13 +77,13 @@ export class CheckedContents {
     return this.#unread.length > 0;
   }
 
-  /** The finding in the contents that a row of the trees names, as far as it shows without reading them. */
+  /** Returns the finding in the contents that a row of the trees names, as far as it shows without reading them. */
   addRow(inspection: Inspection, space: Space, row: Row, nameOf: (row: Row) => string): string | undefined {
     if (inspection.contents === undefined || this.#isReplaced(space, row)) return undefined;
     return this.#look(space, inspection.contents(space, row), () => `${nameOfSpace(space)}: ${nameOf(row)}`);
   }
 
-  /** Once all rows of the trees were added: those of the log. */
+  /** Adds the rows of the log. Call after all rows of the trees were added. */
   addLogged(inspection: Inspection, living: ReadonlyMap<number, Space>, findings: Findings): void {
     if (inspection.contents === undefined) return;
     for (const [key, { bytes }] of this.#logged) {
@@ -96,7 +96,7 @@ export class CheckedContents {
     }
   }
 
-  /** Reads the contents of the rows that were added, each once, and what they name in their turn. */
+  /** Reads the contents of the added rows, each once, and the contents that those name in turn. */
   async read(findings: Findings, onProgress: () => void): Promise<void> {
     for (let naming = this.#unread.shift(); naming !== undefined; naming = this.#unread.shift()) {
       const { of, space, named, seen } = naming;
@@ -112,7 +112,7 @@ export class CheckedContents {
     }
   }
 
-  /** What the log has of the row is later, or else the tree has it already. */
+  /** The row in the log is later, or the tree already has it. */
   #isReplaced(space: Space, row: Row): boolean {
     if (this.#logged.size === 0) return false;
     const payload = encodePayload(row.partition, row.key);
@@ -162,13 +162,13 @@ const tooShort = (id: string, there: number, named: number): string =>
 
 const nameOfSpace = ({ account, name }: Space): string => `${account}/${name}`;
 
-/** By the bytes of a content that is as it was written. */
+/** The contents named inside an intact content. */
 const namedBy = (
   names: (bytes: Buffer) => readonly NamedContent[],
   { path, bytes }: SeenContent,
 ): readonly NamedContent[] => names(readFileSync(path).subarray(0, bytes));
 
-/** With the place in what the row stands for. */
+/** With the position in what the row stands for. */
 function textOf({ id, where }: NamedContent, damage: Damage): string {
   if (damage.kind === 'file') return `the content ${id} ${damage.text}.`;
   const places = damage.ranges.map(([from, until]) => {

@@ -1,6 +1,6 @@
-// What a check finds in the rows: each belongs to a space, has keys that decode and a version that was given out; every
-// pointer of a long key leads to a subtree with rows, and every subtree is led to. The domain checks the
-// values, through `Inspection`.
+// Checks the rows: each belongs to a space and has keys that decode and a version that was issued; each pointer of a
+// long key leads to a subtree with rows, and each subtree has a pointer. The domain checks the values, through
+// `Inspection`.
 import type { Inspection, Row, SpaceCount } from '#store';
 import { decodeKey, decodePartition, encodePayload, SPACE_BYTES } from '../layout/keys.js';
 import type { CheckedCatalog } from './check-catalog.js';
@@ -44,14 +44,14 @@ export class CheckedRows {
     this.#findings = findings;
   }
 
-  /** An entry of the tree `rows`. */
+  /** Adds an entry of the tree `rows`. */
   addRow({ key, value }: Entry): void {
     if (key.length <= SPACE_BYTES)
       this.#findings.add(`rows: the key ${shown(key.toString('hex'))} is too short.`);
     else this.#add(key.readUInt32BE(0), Buffer.alloc(0), key.subarray(SPACE_BYTES), value, 0n);
   }
 
-  /** An entry of the tree `long`; all of `rows` was added before. */
+  /** Adds an entry of the tree `long`. Call after all of `rows` was added. */
   addLong({ key, value }: Entry): void {
     if (key.length <= SUBTREE_BYTES) {
       this.#findings.add(`long: the key ${shown(key.toString('hex'))} is too short.`);
@@ -67,7 +67,7 @@ export class CheckedRows {
     this.#add(subtree.space, subtree.path, key.subarray(SUBTREE_BYTES), value, id);
   }
 
-  /** Once all entries were added. */
+  /** Call after all entries were added. */
   finish(): readonly SpaceCount[] {
     for (const [id, { rows, space }] of this.#subtrees) {
       if (rows === 0)
@@ -90,7 +90,7 @@ export class CheckedRows {
   #addPointer(space: number, path: Buffer, rest: Buffer, value: Buffer, within: bigint): void {
     const isPointer = rest.length === this.#chunk + 1 && rest[this.#chunk] === POINTER_MARK;
     const id = isPointer && value.length === SUBTREE_BYTES ? value.readBigUInt64BE() : 0n;
-    // The subtree of a longer beginning was always made after that of a shorter one.
+    // The subtree of a longer prefix is always created after that of a shorter one.
     if (id <= within || id > this.#catalog.subtreeId || this.#subtrees.has(id)) {
       this.#findings.add(`${this.#nameOf(space)}: the pointer of a long key is damaged.`);
       return;
@@ -146,7 +146,7 @@ export class CheckedRows {
 const nameOfRow = ({ partition, key }: Pick<Row, 'partition' | 'key'>): string =>
   `the row (${shown(partition)}, ${shown(key)})`;
 
-/** On one line, and not for ever. */
+/** On one line, and bounded. */
 const shown = (text: string): string =>
   text.length <= SHOWN_LENGTH_MAX
     ? JSON.stringify(text)

@@ -1,4 +1,5 @@
-// What a check of the engine's structures finds: nothing in a store that was used hard, and every record that leads nowhere.
+// Checks the engine's structures: nothing is found in a heavily used store, and each record that leads nowhere is
+// found.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -69,7 +70,7 @@ async function churn(directory: string, seed: number): Promise<number> {
   return rows.size;
 }
 
-test('a store that was used hard is whole, and its rows are counted', async t => {
+test('a heavily used store is whole, and its rows are counted', async t => {
   const seed = Math.floor(Math.random() * 1e9);
   const directory = await newDirectory(t);
   const rows = await churn(directory, seed);
@@ -79,14 +80,14 @@ test('a store that was used hard is whole, and its rows are counted', async t =>
   assert.equal(report.spaces[0]?.rows, rows, `seed ${seed}`);
 });
 
-test('a store that was just made is whole', async t => {
+test('a new store is whole', async t => {
   const directory = await newDirectory(t);
   await (await openLmdbStore({ directory })).close();
   const { findings, spaces } = await check(directory);
   assert.deepEqual([findings, spaces], [[], []]);
 });
 
-test('what a domain finds is told with its place', async t => {
+test('what a domain finds is reported with its place', async t => {
   const directory = await newDirectory(t);
   await damage(t, () => undefined, directory);
   const inspection: Inspection = {
@@ -100,7 +101,7 @@ test('what a domain finds is told with its place', async t => {
 const rowOf = (key: string, version = NOW): Row => ({ partition: 'p', key, version, value: Buffer.of(1) });
 const LONG = 'x'.repeat(40);
 
-/** A store with the space 1 and three rows of it, two with long keys; then what `change` does to it. */
+/** A store with the space 1 and three rows in it, two with long keys; `change` then damages it. */
 async function damage(
   t: TestContext,
   change: (environment: Environment, counters: Counters) => void,
@@ -154,7 +155,7 @@ test('rows and records that lead nowhere are findings', async t => {
   for (const [pattern, change] of cases) assert.match((await damage(t, change)).join('\n'), pattern);
 });
 
-test('the record of a log is looked at', async t => {
+test("the log's record is checked", async t => {
   const mark = { epoch: 1n, state: 'read', tick: NOW } as const;
   const logged = { version: 2, chunk: CHUNK };
   const cases: readonly [RegExp, Parameters<typeof damage>[1]][] = [
@@ -202,7 +203,7 @@ interface Trees {
   readonly long: Tree<RowKey>;
 }
 
-/** A store with nested subtrees of long keys; then what `change` does to its trees. */
+/** A store with nested subtrees of long keys; `change` then damages its trees. */
 async function damageTrees(t: TestContext, change: (trees: Trees) => void): Promise<readonly string[]> {
   const directory = await newDirectory(t);
   await damage(t, () => undefined, directory);

@@ -1,5 +1,6 @@
-// Checks a whole data file: the pages, the catalogue, every row, and that the contents which rows name are as they were written. It reads the file by
-// itself, without LMDB, so that damage is told and not followed; it changes nothing. What cannot be seen is told in docs/backup.md.
+// Checks a whole data file: the pages, the catalogue, each row, and that the contents named by rows are as they were
+// written. It reads the file without LMDB, so that it reports damage instead of following it, and changes nothing.
+// docs/backup.md lists what a check cannot see.
 import { dirname } from 'node:path';
 import { nextTurn } from '#base';
 import type { Inspection, SpaceCount } from '#store';
@@ -25,15 +26,15 @@ export interface CheckReport {
   readonly findingCount: number;
   readonly spaces: readonly SpaceCount[];
   readonly droppedSpaces: number;
-  /** Of dropped spaces, not reclaimed yet. */
+  /** In dropped spaces, not reclaimed yet. */
   readonly droppedRows: number;
   readonly fileBytes: number;
-  /** Pages that hold the content, and pages that are free to be used again. */
+  /** Pages that hold the content, and free pages that LMDB can reuse. */
   readonly usedPages: number;
   readonly freePages: number;
-  /** Neither; LMDB will not use them again. */
+  /** Neither; LMDB will not reuse them. */
   readonly lostPages: number;
-  /** Changes of rows that stand in the log alone, of which nothing is counted above. */
+  /** Changes of rows that are only in the log; the counts above leave them out. */
   readonly loggedChanges: number;
   /** Contents that rows name, and their bytes. */
   readonly contents: number;
@@ -42,25 +43,26 @@ export interface CheckReport {
   readonly unsummedContents: number;
 }
 
-/** What LMDB knows of a tree beside its pages: flags that it was made with, and the order of its keys. */
+/** What LMDB knows about a tree apart from its pages: the flags it was created with, and the order of its keys. */
 interface TreeKind {
   readonly flags: number;
   readonly compare: (a: Buffer, b: Buffer) => number;
 }
 
 const PLAIN: TreeKind = { flags: 0, compare: Buffer.compare };
-/** Keys are numbers of transactions, which is flag 08; 4000 is that of a file without a directory of its own. */
+/** Keys are transaction numbers, which is flag 08; 4000 marks a file without a directory of its own. */
 const FREE: TreeKind = { flags: 0x4008, compare: compareFreeKeys };
 
 export const FREE_KEY_BYTES = 8;
-/** Milliseconds after which others get the event loop. */
+/** Milliseconds after which the check yields the event loop. */
 const SLICE_MS = 20;
 
 /**
- * Nobody may write over the pages meanwhile: either nobody writes, or a snapshot is held (snapshot.ts).
+ * No process may overwrite the pages during the check: either none writes, or the caller holds a snapshot
+ * (snapshot.ts).
  *
- * @throws StoreError `corrupt` or `unsupported` if the file's head is not that of a store, the system's error if it
- *   cannot be read.
+ * @throws StoreError `corrupt` or `unsupported` if the file's head is not a store's, the system's error if it cannot be
+ *   read.
  */
 export async function checkFile(
   path: string,
@@ -143,7 +145,7 @@ class Check {
         this.#findings.add(`names: '${key.toString('latin1')}' is no tree of a store.`);
       else trees.set(name, readTreeRecord(value, 0));
     });
-    // An opening that was interrupted makes what is missing when it is repeated; only the format can be there before.
+    // Opening the store again creates what an interrupted opening left out; only the format can be there before.
     const isBegun = (trees.get('catalog')?.entries ?? 0n) > 1n;
     for (const name of ['rows', 'long']) {
       if (isBegun && !trees.has(name)) this.#findings.add(`names: the tree '${name}' is missing.`);
@@ -151,7 +153,10 @@ class Check {
     return trees;
   }
 
-  /** Only when all pages in use are known. A list holds its length, then pages; -n and a page stand for n pages from it on. */
+  /**
+   * Call when all pages in use are known. A list holds its length, then pages; -n and a page stand for n pages from
+   * that page.
+   */
   async #readFree(): Promise<void> {
     const record = readTreeRecord(this.#file.meta.bytes, FREE_RECORD_AT);
     const lists: Buffer[] = [];
@@ -215,7 +220,7 @@ class Check {
   }
 }
 
-/** Keys are the numbers of transactions. */
+/** Keys are transaction numbers. */
 export function compareFreeKeys(a: Buffer, b: Buffer): number {
   const [one, other] = [a, b].map(key => (key.length === FREE_KEY_BYTES ? key.readBigUInt64LE() : 0n));
   return Number((one ?? 0n) - (other ?? 0n));

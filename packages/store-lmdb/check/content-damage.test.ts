@@ -1,4 +1,4 @@
-// Each kind of damage to the file of a content is found by a check and by a backup, and told with where it is.
+// A check and a backup find each kind of damage to a content's file, and report where it is.
 import assert from 'node:assert/strict';
 import {
   appendFileSync,
@@ -20,7 +20,7 @@ import { checkStore, copyStore } from '../testing/copied-store.js';
 import { encodeNames } from '../testing/named-contents.js';
 
 const LENGTHS = [1, UNIT_BYTES - 1, UNIT_BYTES, 2 * UNIT_BYTES + 77];
-/** More units than a content's last write takes checksums of along. */
+/** More units than a content's last write carries checksums for. */
 const LONG = 130 * 1024 * 1024;
 
 async function put(store: Engine, space: Space, length: number, fill: number): Promise<NamedContent> {
@@ -84,7 +84,7 @@ test('a flipped bit in any part of a content is found, and nothing else', async 
       flip(path, at);
     }
     const trailer = trailerBytes(bytes);
-    // Of the sums, the mark, the unit, the id, the length, the checksum of all.
+    // In the sums, the mark, the unit, the id, the length, the checksum of everything.
     for (const back of [1, 9, 17, 40, 61, 64, trailer]) {
       flip(path, bytes + trailer - back);
       const [finding, ...others] = await findingsIn(directory);
@@ -96,7 +96,7 @@ test('a flipped bit in any part of a content is found, and nothing else', async 
   assert.deepEqual(await findingsIn(directory), []);
 });
 
-test('a content that was cut off, became longer, or has the bytes of another one is found', async t => {
+test("a content that was cut off, grew, or has another one's bytes is found", async t => {
   const { directory, contents, pathOf } = await store(t, [20_000, 20_000]);
   const [one, other] = contents;
   assert(one && other);
@@ -129,7 +129,7 @@ test('a content that was cut off, became longer, or has the bytes of another one
   assert.deepEqual(await findingsIn(directory), []);
 });
 
-test('every row is told that names a damaged content; ranges are told by the first, and how many', async t => {
+test('each row that names a damaged content is reported; for ranges, the first one and their number', async t => {
   const { directory, contents, pathOf } = await store(t, [6 * UNIT_BYTES]);
   const [content] = contents;
   assert(content);
@@ -170,11 +170,11 @@ test('a damaged store is not backed up, and a damaged backup is not restored', a
   assert.deepEqual(await findingsIn(restored), []);
 });
 
-test('contents of before there were checksums are counted, and copied as they are', async t => {
+test('contents from before there were checksums are counted, and copied as they are', async t => {
   const { directory, contents, pathOf } = await store(t, [1000, 2000]);
   const [content] = contents;
   assert(content);
-  // As an earlier program wrote it.
+  // As an earlier version wrote it.
   const old = { id: `${content.id.slice(0, 14)}1`, bytes: 1000 };
   writeFileSync(pathOf(old), readFileSync(pathOf(content)).subarray(0, 1000));
   const again = await openLmdbStore({ directory, durability: 'none' });

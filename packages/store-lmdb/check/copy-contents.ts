@@ -1,6 +1,6 @@
-// Copies contents into the directory of a backup or of a store that is restored: byte by byte, since a copy that shares its blocks with the
-// store would share their damage, and with a look at their checksums on the way. All of them, and their names, are on disk before the copy of
-// the data file gets its name.
+// Copies contents into the directory of a backup or of a restored store: byte by byte, since a copy that shares blocks
+// with the store would share their damage, and checking checksums on the way. All contents and their names are on disk
+// before the copy of the data file gets its name.
 import { mkdirSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreError } from '#store';
@@ -10,7 +10,7 @@ import { syncDirectoryNow } from '../lmdb/sync-file.js';
 import type { ContentFile } from './check-contents.js';
 import { type Damage, readContent } from './read-content.js';
 
-/** Into a store's directory. Nobody removes the contents meanwhile. */
+/** Copies into a store's directory. No process may remove the contents in the meantime. */
 export class ContentCopies {
   readonly #target: string;
   readonly #onProgress: () => void;
@@ -21,7 +21,7 @@ export class ContentCopies {
     this.#onProgress = onProgress;
   }
 
-  /** Gives what is wrong with the content: the copy of a damaged one is of no use. */
+  /** Returns what is wrong with the content: the copy of a damaged one is of no use. */
   async add({ path, space, id }: ContentFile): Promise<Damage | undefined> {
     try {
       const copy = contentPath(this.#target, space, id);
@@ -36,7 +36,7 @@ export class ContentCopies {
     }
   }
 
-  /** Their names are on disk then. */
+  /** Makes their names durable. */
   finish(): void {
     if (this.#spaces.size === 0) return;
     for (const space of [...this.#spaces, this.#target]) syncDirectoryNow(space);

@@ -1,4 +1,4 @@
-// Collects what a check finds wrong: a bounded number of sentences, and how many there were in all.
+// Collects what a check finds wrong: a bounded number of sentences, and the total count.
 
 /** Enough to see the pattern of a damage, few enough to read. */
 const SENTENCES_MAX = 50;
@@ -12,7 +12,9 @@ export class Findings {
     if (this.sentences.length < SENTENCES_MAX) this.sentences.push(sentence);
   }
 
-  /** The result of `look`; if it throws, the error becomes a finding at `place`, and the result is undefined. */
+  /**
+   * Returns the result of `look`; if it throws, the error becomes a finding at `place`, and the result is undefined.
+   */
   guard<T>(place: string, look: () => T): T | undefined {
     try {
       return look();

@@ -1,5 +1,5 @@
-// How much of a data file LMDB can write to again without making it longer: the sum of its lists of free pages (page-tree.ts). To be
-// asked with the right to write, since another process may change the lists otherwise meanwhile.
+// How much of a data file LMDB can reuse before the file grows: the sum of its lists of free pages (page-tree.ts). Call
+// inside a write transaction, since another process may otherwise change the lists while they are read.
 
 import { PAGE_BYTES } from '../lmdb/file-head.js';
 import { FREE_RECORD_AT, readTreeRecord } from '../lmdb/page-format.js';
@@ -8,7 +8,7 @@ import { Findings } from './findings.js';
 import { PageFile } from './page-file.js';
 import { PageTree } from './page-tree.js';
 
-/** 0 if the file cannot be read: who asks has other ways then. */
+/** 0 if the file cannot be read: callers have a fallback. */
 export function freeBytes(path: string): number {
   try {
     const file = new PageFile(path);
@@ -32,7 +32,7 @@ function freePages(file: PageFile): number {
   return pages;
 }
 
-/** Of a list: pages, each by its number, or a run of them by its length, negative, before the first one's number. */
+/** An entry is a page number, or a negative run length followed by the first page's number. */
 function listed(list: Buffer, fileBytes: number): number {
   const count = Math.min(Number(list.readBigUInt64LE(0)), list.length / 8 - 1);
   let pages = 0;
@@ -42,7 +42,7 @@ function listed(list: Buffer, fileBytes: number): number {
     if (entry < 0) index += 1;
     if (index > count) break;
     const page = entry < 0 ? Number(list.readBigInt64LE(8 * index)) : entry;
-    // The last pages of a file may be free and not there.
+    // Free pages at the end of the file may not exist in it.
     if (page * PAGE_BYTES < fileBytes) pages += entry < 0 ? -entry : 1;
   }
   return pages;

@@ -1,25 +1,25 @@
-// Reads the pages of a data file without LMDB, so that damage can neither crash the process nor be followed for ever:
-// every page is given out once. page-tree.ts reads their contents. It does not keep a running store from
-// writing over pages; its caller holds a snapshot of one (snapshot.ts).
+// Reads the pages of a data file without LMDB, so that damage can neither crash the process nor loop forever: each page
+// is returned once. page-tree.ts reads their contents. This class does not keep a running store from overwriting pages;
+// its caller holds a snapshot of the store (snapshot.ts).
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { StoreError } from '#store';
 import { type Meta, PAGE_BYTES, readNewestMeta } from '../lmdb/file-head.js';
 
-/** The meta page of a running store may be caught while it is written; two equal looks are one that is whole. */
+/** A running store's meta page may be read while it is written; two equal reads in a row are whole. */
 const LOOKS_MAX = 1000;
 
 export class PageFile {
   readonly path: string;
   readonly meta: Meta;
   readonly bytes: number;
-  /** Pages given out so far, and pages that are listed as free: within the file, and behind its end. */
+  /** Pages returned so far, and pages that are listed as free: inside the file, and past its end. */
   used = 0;
   free = 0;
   freeBehind = 0;
   readonly #file: number;
   readonly #seen: Uint8Array;
 
-  /** Fails with `corrupt` or `unsupported` if the head is not that of a store, and with the system's error. */
+  /** Fails with `corrupt` or `unsupported` if the head is not a store's, and with the system's error. */
   constructor(path: string) {
     this.path = path;
     this.#file = openSync(path, 'r');
@@ -33,7 +33,7 @@ export class PageFile {
     }
   }
 
-  /** Pages from `page` on, once only; a string says why not. `page` may be any number. */
+  /** Takes pages from `page` on, each only once; a string gives the reason for a refusal. `page` may be any number. */
   take(page: number, count: number): Buffer | string {
     if (!this.#isWithin(page, count)) return `page ${page} is not in the file`;
     for (let index = page; index < page + count; index += 1) {
@@ -46,11 +46,14 @@ export class PageFile {
     return length === bytes.length ? bytes : `page ${page} is cut off`;
   }
 
-  /** Once all pages in use were taken: notes a page that is listed as free; a string says why it cannot be. */
+  /**
+   * Notes a page that is listed as free; a string gives the reason why it cannot be. Call after all pages in use were
+   * taken.
+   */
   release(page: number): string | undefined {
     if (page < 2 || BigInt(page) > this.meta.lastPage)
       return `page ${page} is listed as free and does not exist`;
-    // A sound file may be shorter where its last pages are free.
+    // A sound file may be shorter than its last free pages.
     if (page < this.#seen.length) {
       if (this.#seen[page] === 1) return `page ${page} is listed as free and in use`;
       if (this.#seen[page] === 2) return `page ${page} is listed as free twice`;
@@ -60,13 +63,13 @@ export class PageFile {
     return undefined;
   }
 
-  /** Once all free pages were noted: how many pages the file should have and does not. */
+  /** How many pages the file should have and lacks. Call after all free pages were noted. */
   get missing(): bigint {
     const behind = this.meta.lastPage + 1n - BigInt(this.#seen.length);
     return behind > this.freeBehind ? behind - BigInt(this.freeBehind) : 0n;
   }
 
-  /** Pages that are neither used nor free, which LMDB has lost and will not use again: no fault of the content. */
+  /** Pages that are neither used nor free: LMDB lost them and will not reuse them. The content is unaffected. */
   get lost(): number {
     const pages = Number(this.meta.lastPage) + 1;
     return Math.max(0, Math.min(pages, this.#seen.length) - 2 - this.used - this.free);

@@ -1,6 +1,6 @@
-// Walks one tree of an LMDB file, page by page, and checks all that LMDB itself takes on trust: numbers, kinds and ages of
-// pages, the order of keys, the bounds of nodes, the counts of the tree's record. Keys and values mean nothing here.
-// How pages are laid out is told in lmdb/page-format.ts.
+// Walks one tree of an LMDB file, page by page, and checks everything that LMDB itself trusts: numbers, kinds and ages
+// of pages, the order of keys, the bounds of nodes, the counts in the tree's record. Keys and values mean nothing here.
+// lmdb/page-format.ts documents the layout of pages.
 import { PAGE_BYTES } from '../lmdb/file-head.js';
 import {
   BRANCH,
@@ -26,7 +26,7 @@ export interface Entry {
 
 export type CompareKeys = (a: Buffer, b: Buffer) => number;
 
-/** Keys of the pages below are from `from` on and before `until`; undefined is no bound. */
+/** Keys of the pages below are at or after `from` and before `until`; undefined is no bound. */
 interface Bounds {
   readonly from: Buffer | undefined;
   readonly until: Buffer | undefined;
@@ -48,7 +48,7 @@ export class PageTree {
   #longValuePages = 0n;
   #entries = 0n;
 
-  /** `name` is for the sentences of findings. */
+  /** `name` appears in the findings. */
   constructor(
     file: PageFile,
     name: string,
@@ -131,7 +131,7 @@ export class PageTree {
       }
       length += end - at + ((end - at) % 2);
       const key = bytes.subarray(at + NODE_HEADER_BYTES, at + NODE_HEADER_BYTES + bytes.readUInt16LE(at + 6));
-      // The first key of a branch stands for all that is less than the second, and is empty.
+      // A branch's first key stands for everything below the second, and is empty.
       if ((isLeaf || offset > 0) && !this.#isInOrder(key, previous, bounds)) {
         this.#report(`page ${page} has keys that are out of order`);
         return undefined;
@@ -170,7 +170,7 @@ export class PageTree {
   #longValue(bytes: Buffer, at: number, length: number): Buffer | undefined {
     const page = Number(bytes.readBigUInt64LE(at));
     const count = Number(bytes.readBigUInt64LE(at + 16));
-    // A shorter value that took the place of a longer one within a transaction keeps its pages.
+    // When a shorter value replaces a longer one within a transaction, it keeps the longer one's pages.
     if (count < Math.ceil((PAGE_HEADER_BYTES + length) / PAGE_BYTES)) {
       this.#report(`a long value at page ${page} has another length than its pages`);
       return undefined;

@@ -1,5 +1,5 @@
-// Reads the catalogue of a data file as a check does, without LMDB and without a write: of a file that is damaged, perhaps, or
-// on a medium that cannot be written to. Nobody may write over its pages meanwhile (check.ts). The rest of the file is not looked at.
+// Reads only the catalogue of a data file, as a check does: without LMDB and without a write, so the file may be
+// damaged or on a read-only medium. No process may overwrite its pages in the meantime (check.ts).
 import { StoreError } from '#store';
 import { NAMES_RECORD_AT, NODE_TREE, readTreeRecord, TREE_RECORD_BYTES } from '../lmdb/page-format.js';
 import { CheckedCatalog } from './check-catalog.js';

@@ -1,5 +1,5 @@
-// Reads the whole file of a content, for a check and for a copy, and compares its bytes with the checksums behind them: what was flipped, cut off,
-// put behind it or taken from another content is told with where it is.
+// Reads a content's whole file, for a check or a copy, and compares its bytes with the checksums behind them. It
+// reports where bytes were flipped, cut off, appended or taken from another content.
 import { fstatSync } from 'node:fs';
 import { isSummed } from '../content/content-path.js';
 import {
@@ -15,18 +15,20 @@ import { closeFile, openFile, readFrom } from '../content/system-call.js';
 /** Whole units. */
 const PIECE_BYTES = 4 * UNIT_BYTES;
 
-/** Bytes of a content, from the first up to but not including the last number. */
+/** A range of a content's bytes, half-open. */
 export type ByteRange = readonly [from: number, until: number];
 
-/** What is wrong with a file: either a sentence's end says it all, or ranges differ from what was written. */
+/** What is wrong with a file: either the end of a sentence, or the ranges that differ from what was written. */
 export type Damage =
   | { readonly kind: 'file'; readonly text: string }
   | { readonly kind: 'bytes'; readonly ranges: readonly ByteRange[] };
 
-/** Gets the file piece by piece, its checksums too. */
+/** Receives the file piece by piece, including its checksums. */
 export type TakePiece = (piece: Buffer, at: number) => Promise<void> | void;
 
-/** Undefined for a content that is as it was written, and for one without checksums. Fails with what `take` fails with. */
+/**
+ * Undefined for a content that is as it was written, and for one without checksums. Fails with what `take` fails with.
+ */
 export async function readContent(path: string, id: string, take: TakePiece): Promise<Damage | undefined> {
   const file = await openFile(path, 'r').catch((error: unknown) => unreadable(error));
   if (typeof file !== 'number') return file;
@@ -50,7 +52,7 @@ export async function readContent(path: string, id: string, take: TakePiece): Pr
   }
 }
 
-/** The checksums; a damage where they can't be trusted. */
+/** The checksums, or the damage that makes them unusable. */
 async function trailerOf(file: number, id: string, size: number): Promise<Buffer | Damage> {
   if (size < FOOTER_BYTES) return damagedSums;
   const end = await readAt(file, Buffer.allocUnsafeSlow(FOOTER_BYTES), size - FOOTER_BYTES);
@@ -78,7 +80,7 @@ function addDamaged(ranges: ByteRange[], trailer: Buffer, part: Buffer, at: numb
   }
 }
 
-/** All of `into`, or why not. */
+/** Fills all of `into`, or returns the reason why not. */
 async function readAt(file: number, into: Buffer, at: number): Promise<Buffer | Damage> {
   for (let done = 0; done < into.length; ) {
     try {

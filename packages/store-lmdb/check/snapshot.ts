@@ -1,6 +1,6 @@
-// A store as it is at one moment, for looking at its file or copying it while others write: it holds one of LMDB's reader
-// slots, so that no page of that moment is written over. It changes nothing in the store. unread-log.ts finds what
-// is in the store's log alone.
+// A store as it is at one moment, for checking or copying its file while others write: it holds one of LMDB's reader
+// slots, so that no page of that moment is overwritten. It changes nothing in the store. unread-log.ts finds what is
+// only in the store's log.
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -17,7 +17,7 @@ import { CheckedContents } from './check-contents.js';
 import { closeCopy, type UnreadLog, unreadLog } from './unread-log.js';
 
 /**
- * Checks a store that others may be writing to meanwhile, as it is now.
+ * Checks a store as it is now; other processes may be writing to it.
  *
  * @throws StoreError as `checkFile`, and `busy` or `unsupported` if no snapshot of the store can be had.
  */
@@ -36,7 +36,9 @@ export async function checkSnapshot(
   });
 }
 
-/** Runs `use`, which reads rows of the store and then contents that they name: nobody removes these meanwhile. */
+/**
+ * Runs `use`, which reads rows of the store and then contents that they name: no process removes these in the meantime.
+ */
 export async function withContentsPinned<T>(path: string, use: () => Promise<T>): Promise<T> {
   if (isAtRest(path) || !isWritable(path)) return use();
   const pin = pinContents(dirname(path));
@@ -47,7 +49,7 @@ export async function withContentsPinned<T>(path: string, use: () => Promise<T>)
   }
 }
 
-/** A log that cannot be read is a finding like any other: writes that were answered are lost with it. */
+/** A log that cannot be read is a finding like any other: acknowledged writes are lost with it. */
 async function checkBoth(path: string, inspection: Inspection, onSlice?: () => void): Promise<CheckReport> {
   const log = await unreadLog(path).catch((error: unknown) => {
     if (error instanceof StoreError && error.code === 'corrupt') return error;
@@ -57,7 +59,7 @@ async function checkBoth(path: string, inspection: Inspection, onSlice?: () => v
   const contents = new CheckedContents(contentsOf(dirname(path)), records);
   const report = await checkFile(path, inspection, onSlice, contents);
   if (!(log instanceof StoreError)) return { ...report, loggedChanges: countChanges(log) };
-  // Of a damaged catalogue, from which the log is known, the report has told.
+  // The report already covers a damaged catalogue, which is where the log's epoch is.
   return report.findingCount > 0 ? report : { ...report, findings: [`log: ${log.message}`], findingCount: 1 };
 }
 
@@ -65,10 +67,10 @@ const countChanges = (log: UnreadLog | undefined): number =>
   log?.records.reduce((count, { changes }) => count + changes.length, 0) ?? 0;
 
 /**
- * Copies a store to a file at a path where nothing is, as it is after the last commit of any process; not synced. What stands in its
- * log alone is in the copy's trees: the log is read before the copy is begun, so that what goes from it into the trees meanwhile is
- * in one of them at least, and what is in both is put once. The copy has no log.
- * Writers wait while two pages are copied, and no longer; the file grows by what they write meanwhile, as with any reader.
+ * Copies a store to a new file at `path`, as it is after the last commit of any process; not synced. The copy's trees
+ * include what is only in the log: the log is read before the copy begins, so that whatever a checkpoint moves in the
+ * meantime is in at least one of them, and what is in both is put once. The copy has no log. Writers wait only while
+ * two pages are copied; the file grows by what they write until the copy ends, as with any reader.
  *
  * @throws StoreError
  */
@@ -77,7 +79,7 @@ export async function copySnapshot(directory: string, path: string): Promise<voi
   if (isAtRest(from)) {
     const log = await unreadLog(from);
     await copyFile(from, path, constants.COPYFILE_EXCL);
-    // A file that is nobody's to write to is copied with its mode.
+    // A read-only file is copied with its mode.
     await chmod(path, statSync(from).mode | 0o600);
     await closeCopy(path, log);
     return;
@@ -89,7 +91,7 @@ export async function copySnapshot(directory: string, path: string): Promise<voi
   await closeCopy(path, log);
 }
 
-/** The data file of a store's directory. Fails with `unsupported` where there is none. */
+/** The data file in a store's directory. Fails with `unsupported` where there is none. */
 export function dataFile(directory: string): string {
   const path = join(resolve(directory), FILE_NAME);
   if (existsSync(path) && statSync(path).size > 0) return path;
@@ -105,7 +107,9 @@ class Snapshot {
   readonly #last: LastTransaction;
   readonly #transaction: Transaction;
 
-  /** Fails with `busy`, `unsupported` or `corrupt`; the message names the file. Its process is to end after a failure. */
+  /**
+   * Fails with `busy`, `unsupported` or `corrupt`; the message names the file. The process should exit after a failure.
+   */
   constructor(path: string) {
     if (!isWritable(path))
       throw new StoreError(
@@ -141,7 +145,7 @@ class Snapshot {
   }
 }
 
-/** On a medium that cannot be written to, as a backup may be, nobody writes, and LMDB has never made its locks. */
+/** On a read-only medium, such as a backup's, no process writes, and LMDB has never created its lock file. */
 const isAtRest = (path: string): boolean => !isWritable(path) && !existsSync(`${path}-lock`);
 
 function isWritable(path: string): boolean {

@@ -1,5 +1,6 @@
-// What can be done with the files of a store beside serving it: a check, a backup, a restore. A backup is a store like another, so
-// both copies go the same way. Whoever calls these runs what reads files in a process of its own, since damage may crash it.
+// What can be done with a store's files apart from serving them: check, backup, restore. A backup is an ordinary store,
+// so both copies use the same code. The caller runs the functions that read files in a process of their own, since
+// damage may crash it.
 import { dirname, resolve } from 'node:path';
 import type { EngineTools, Inspection, StoreCopy, StoreReport } from '#store';
 import { contentsOf } from '../content/content-path.js';
@@ -9,9 +10,9 @@ import { CheckedContents } from './check-contents.js';
 import { ContentCopies } from './copy-contents.js';
 import { checkSnapshot, copySnapshot, dataFile, withContentsPinned } from './snapshot.js';
 
-/** LMDB's reader slots are reckoned for so many (environment.ts). */
+/** LMDB's reader slots are dimensioned for this many (environment.ts). */
 const WORKERS_MAX = 64;
-/** How often a copy says that it goes on. */
+/** How often a copy reports progress. */
 const PROGRESS_MS = 1000;
 
 export function lmdbTools(place: string): EngineTools {

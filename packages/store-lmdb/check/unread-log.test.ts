@@ -1,5 +1,5 @@
-// A copy of a store that was not closed is one that was, with all that was answered; what only two processes can show of it is
-// shown in log-processes.test.ts.
+// The copy of a store that was not closed equals a closed one and has everything that was acknowledged.
+// log-processes.test.ts covers what takes two processes.
 import assert from 'node:assert/strict';
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ async function newDirectory(t: TestContext): Promise<string> {
 const dataOf = (directory: string): string => join(directory, 'data.mdb');
 const logOf = (directory: string): string => join(directory, 'data.log');
 
-/** Three batches with five changes, of which the first `applied` are in the trees; left as a kill leaves it. */
+/** Three batches with five changes; the first `applied` of them are in the trees. Left as a kill leaves it. */
 async function leave(directory: string, applied: number): Promise<void> {
   const store = await LoggedStore.open(directory);
   await store.append({ apple: 'green', plum: 'blue' });
@@ -43,7 +43,7 @@ async function isClosedCopy(directory: string, content: Readonly<Record<string, 
   await store.close();
 }
 
-test('a copy has what stands in the log alone, and a check counts it', async t => {
+test('a copy has what is only in the log, and a check counts it', async t => {
   for (const [applied, unread] of [
     [0, 5],
     [1, 3],
@@ -62,7 +62,7 @@ test('a copy has what stands in the log alone, and a check counts it', async t =
   }
 });
 
-test('a copy of a log that somebody was about to read has it too', async t => {
+test('a copy includes a log that a process was about to replay', async t => {
   const [directory, to] = [await newDirectory(t), await newDirectory(t)];
   const store = await LoggedStore.open(directory);
   await store.append(CONTENT);
@@ -95,7 +95,7 @@ test('a copy of a store without a log is its file, byte by byte', async t => {
   assert.deepEqual(await readFile(dataOf(to)), await readFile(dataOf(directory)));
 });
 
-test('of a log that was begun after the reading nothing is in the copy, of the one before it everything', async t => {
+test('a copy has nothing from a log begun after the reading, and everything from the one before', async t => {
   const [directory, to] = [await newDirectory(t), await newDirectory(t)];
   await leave(directory, 1);
   const log = await unreadLog(dataOf(directory));

@@ -1,12 +1,13 @@
-// What stands in a store's log alone, found while others may be writing to the log and to the trees; and how it comes into a copy
-// of the trees that was begun afterwards. wal/recovery.ts replays a store's own log.
+// Finds what is only in a store's log, while other processes may be writing to the log and the trees, and adds it to a
+// copy of the trees that was begun afterwards. wal/recovery.ts replays a store's own log.
 //
-// Why the two together have all that was answered before: a record that was answered is in the log until it is in the trees, which
-// is before its half of the log is written over. So it is read, or it is in the trees before the reading ends, and in the copy.
-// The copy may be of a later moment than the reading, in the middle of a checkpoint: each transaction of one leaves a state of the store
-// (wal/write-ahead-log.ts), so nothing is missing that only a record after the reading would bring.
-// A reading takes time and may meet records of a half that is being written over, half old and half new. Then it is damage to all
-// appearance, or records are missing in the middle, which their ticks tell: it is done again. A half lasts much longer than a reading.
+// Why the two together have everything acknowledged before: an acknowledged record stays in the log until it is in the
+// trees, which happens before its segment is overwritten. So either the reading finds it, or it is in the trees before
+// the reading ends, and in the copy. The copy may be of a later moment than the reading, in the middle of a checkpoint:
+// each transaction of a checkpoint leaves a state of the store (wal/write-ahead-log.ts), so nothing is missing that
+// only a later record would add. A reading may meet records of a segment that is being overwritten, half old and half
+// new. They look damaged, or records are missing in the middle, which their ticks reveal: then it reads again. A
+// segment lasts much longer than a reading.
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StoreError } from '#store';
@@ -26,7 +27,7 @@ const READINGS_MAX = 5;
 const PAUSE_MS = 20;
 
 /**
- * Undefined if nothing stands in the log alone. A snapshot of the store is held, or nobody writes.
+ * Undefined if nothing is only in the log. The caller holds a snapshot of the store, or no process writes.
  *
  * @throws StoreError `corrupt` if the log is damaged, missing or another store's, or if the catalogue is damaged.
  */
@@ -42,21 +43,21 @@ export async function unreadLog(path: string): Promise<UnreadLog | undefined> {
   }
 }
 
-/** The trees are looked at after the log: what went into them and out of it meanwhile is found there. */
+/** Reads the trees after the log, so that whatever a checkpoint moved in the meantime is found there. */
 function readUnread(path: string): UnreadLog | undefined {
   const { log } = readCatalog(path);
   if (!isUnread(log)) return undefined;
   const { epoch } = log;
   const records = readOwnLog(path, epoch);
   const { log: mark, tick } = readCatalog(path);
-  // Somebody has taken it over since, and it is all in the trees.
+  // Another process has taken it over since, and all of it is in the trees.
   if (!isUnread(mark) || mark.epoch !== epoch) return undefined;
   return { epoch, records: unreadRecords(records, { begun: mark.tick, tick, path }) };
 }
 
 /**
- * Makes a copy of the trees a store that was closed: with what stood in the log alone, and without a log. What a log has that was
- * begun after `log` was read is left out.
+ * Turns a copy of the trees into a closed store: with what was only in the log, and without a log. Leaves out records
+ * of a log begun after `log` was read.
  *
  * @throws StoreError
  */

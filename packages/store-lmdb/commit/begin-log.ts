@@ -1,12 +1,12 @@
-// Begins to use a log: makes the file, then puts it in its place and marks it in the catalogue, in one transaction: without the right to
-// write somebody else's log might be replaced that is in use. What goes into it is logged-commits.ts's affair.
+// Begins a log: creates the file, then installs it and records it in the catalogue, in one transaction. Without the
+// write lock it might replace another process's log that is in use. logged-commits.ts decides what goes into it.
 import { dirname } from 'node:path';
 import type { Environment } from '../environment.js';
 import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { LogFile } from '../wal/log-file.js';
 import type { Commits, Group, Work } from './commits.js';
 
-/** Marks the log of this epoch as the store's; false if somebody else has begun one meanwhile. */
+/** Records the log of this epoch as the store's; false if another process has begun one since. */
 class BeginLogWork implements Work<boolean> {
   readonly #environment: Environment;
   readonly #file: LogFile;
@@ -29,7 +29,7 @@ class BeginLogWork implements Work<boolean> {
   }
 }
 
-/** The file of the log that was begun; undefined if there is none: without one a store is slower and no worse. */
+/** The file of the new log; undefined if there is none: without one a store is only slower. */
 export async function beginLog(
   environment: Environment,
   transactions: Pick<Commits, 'submit'>,

@@ -1,4 +1,4 @@
-// What a store tells of its commits and its file, exclusive and shared.
+// What a store reports about its commits and its file, exclusive and shared.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

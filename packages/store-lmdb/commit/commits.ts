@@ -1,6 +1,7 @@
-// What the store asks of whoever commits its changes, and what a change is to them: a commit of rows, which reads, has its caller decide, and changes,
-// inside a group's transaction or without one; or a work that needs a transaction (space-work.ts). There are two who commit: logged-commits.ts where this
-// process is alone on the directory, and grouped-transactions.ts where several share it, or nothing is synced.
+// The contract between the store and whatever commits its changes. A change is either a commit of rows, which reads,
+// has its caller decide, and changes, inside a group's transaction or without one; or a work that needs a transaction
+// (space-work.ts). There are two implementations: logged-commits.ts for an exclusive directory, and
+// grouped-transactions.ts for a shared one or one without syncs.
 import { Histogram, type HistogramCounts, SECONDS_BOUNDS } from '#base';
 import {
   type Decide,
@@ -20,30 +21,36 @@ import { RowCursor } from '../scan/row-cursor.js';
 import type { Overlay } from '../wal/overlay.js';
 
 export interface Commits {
-  /** Fulfilled with the decision's result when all it changed is durable, or with undefined if the space is gone; fails with `busy` if too many wait. */
+  /**
+   * Fulfilled with the decision's result when all its changes are durable, or with undefined if the space is gone;
+   * fails with `busy` if too many wait.
+   */
   commit<R>(commit: Commit<R>): Promise<R | undefined>;
-  /** Fulfilled with the work's answer when all it changed is durable; fails as `commit` does. */
+  /** Fulfilled with the work's answer when all its changes are durable; fails as `commit` does. */
   submit<T>(work: Work<T>): Promise<T>;
   /** What is durable and not in the tree, for readers. */
   readonly overlay: Overlay;
-  /** There may be something to do in the background. */
+  /** Call when there may be something to do in the background. */
   wake(): void;
-  /** Fulfilled when nothing waits any more and the tree has all that is durable, or cannot take it. What the background has to do is left. */
+  /**
+   * Fulfilled when nothing waits any more and the tree has everything that is durable, or cannot take it. Background
+   * tasks are left undone.
+   */
   drain(): Promise<void>;
-  /** Drains; the data file is the whole store then. */
+  /** Drains; the data file is then the whole store. */
   close(): Promise<void>;
   statistics(): CommitStatistics;
 }
 
 export interface CommitStatistics {
   readonly commits: CommitCounts;
-  /** Works that wait, or are on their way to the disk. */
+  /** Works that wait, or are being written. */
   readonly depth: number;
-  /** LMDB has given up the file: nothing is committed any more until it is opened again. */
+  /** LMDB has failed the file: nothing can be committed until it is opened again. */
   readonly hasGivenUp: boolean;
 }
 
-/** What a commit is asked for. */
+/** The parts of a commit. */
 export interface Commit<R> {
   readonly space: Space;
   readonly partition: string;
@@ -54,9 +61,9 @@ export interface Commit<R> {
 /** Any other change, made inside a write transaction. */
 export interface Work<T> {
   /**
-   * Gives the answer for the caller. What it throws before its first change to a tree is for its caller alone, and it
-   * throws nothing later but an `EngineError`: that fails the whole transaction, which LMDB then refuses to commit.
-   * Called again if the transaction was full and the work is tried on its own.
+   * Returns the answer for the caller. An error before its first change to a tree is for its caller only. After that it
+   * throws only an `EngineError`, which fails the whole transaction; LMDB then refuses to commit it. Called again if
+   * the transaction was full and the work is retried on its own.
    */
   run(group: Group): T;
 }
@@ -66,49 +73,49 @@ export interface Group {
   readonly counters: Counters;
   /** Bytes put so far. */
   bytes: number;
-  /** A space that is known to live as far as this transaction has come, by its id. */
+  /** The id of a space that is known to exist at this point of the transaction. */
   livingSpace: number | undefined;
-  /** False while there is no space but for changes that put nothing. */
+  /** False while the disk has space only for changes that put nothing. */
   readonly mayGrow: boolean;
   /** Something was put. */
   didGrow: boolean;
 }
 
-/** To be called by a work before it puts anything: fails, for its caller alone, if there is no space for it. */
+/** A work calls this before it puts anything: fails, for its caller only, if there is no space for it. */
 export function grow(group: Group): void {
   if (!group.mayGrow) throw new StoreError('full', 'No space is left on the disk to write to.');
   group.didGrow = true;
 }
 
-/** The rows as they will be when all that was decided is durable, for a decision without a transaction. */
+/** The rows as they will be once all decided changes are durable, for a decision without a transaction. */
 export interface DecisionView {
   readonly counters: Counters;
   /** Whether this generation of the space exists. */
   isLiving(space: Space): boolean;
-  /** Copies, which are the caller's to keep. */
+  /** Returns copies, which the caller may keep. */
   read(space: number, partition: string, reads: Reads): ReadRows;
-  /** Makes changes, of values that it copies. False if they need a transaction; then it has made none. */
+  /** Makes changes, copying their values. False if they need a transaction; then it has made none. */
   change(space: number, partition: string, version: bigint, decision: Decision<unknown>): boolean;
 }
 
-/** Commits and works that may wait. What each of them holds in memory is bounded by who adds it. */
+/** Commits and works that may wait. The caller that adds one bounds the memory it holds. */
 export const WAITING_WORKS_MAX = 5000;
 
 export function overfull(path: string, waitingMax: number): StoreError {
   return new StoreError('busy', `${path}: ${waitingMax} writes are waiting already.`);
 }
 
-/** A try that gave an answer. */
+/** An attempt that gave an answer. */
 interface Answered<T> {
   readonly answer: T;
 }
 
-/** A commit, or a work, that waits for its answer. */
+/** A commit or a work that waits for its answer. */
 export interface Submission {
   readonly work: Commit<unknown> | Work<unknown>;
   fulfil(answer: unknown): void;
   reject(error: unknown): void;
-  /** Of its last try, once it was tried. */
+  /** The result of its last attempt, if there was one. */
   outcome: Answered<unknown> | { readonly error: unknown } | undefined;
 }
 
@@ -128,7 +135,7 @@ export function settle({ outcome, fulfil, reject }: Submission): void {
   else reject(outcome.error);
 }
 
-/** The changes cannot be made durable, which is not the answer to a work that had failed by itself. */
+/** For changes that cannot be made durable; a work that had failed on its own keeps its own error. */
 export function fail({ outcome, reject }: Submission, failure: unknown): void {
   reject(outcome !== undefined && 'error' in outcome ? outcome.error : failure);
 }
@@ -151,7 +158,8 @@ export function decideCommit<R>(commit: Commit<R>, view: DecisionView): Answered
   if (!view.isLiving(space)) return undefined;
   const rows = view.read(space.id, partition, reads);
   const tick = view.counters.nextTick();
-  // Another process has written it: its ticks are not counted here, and a decision has a tick later than all that it reads.
+  // Another process wrote it: its ticks are not counted here, and a decision's tick is later than everything that it
+  // reads.
   const isLate = (row: Row | undefined): boolean => row !== undefined && row.version >= tick;
   if (rows.keys.some(isLate) || rows.range.some(isLate)) return undefined;
   const decision = assertChanges(decide(rows, tick));
@@ -185,7 +193,7 @@ function makeChanges(
   }
 }
 
-/** A mistake has to show before the first change: a transaction keeps what was changed before an error. */
+/** A mistake has to surface before the first change: a transaction keeps what was changed before an error. */
 function assertChanges<R>(decision: Decision<R>): Decision<R> {
   const { puts, deletes } = decision;
   for (const key of deletes ?? []) {
@@ -203,21 +211,21 @@ function assertChanges<R>(decision: Decision<R>): Decision<R> {
 const WRITES_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 export interface CommitCounts {
-  /** Groups that failed; their works were told or tried again. */
+  /** Groups that failed; their works were rejected or retried. */
   readonly failures: number;
-  /** Writes of each group that is durable. */
+  /** Writes in each durable group. */
   readonly writes: HistogramCounts;
-  /** Seconds from a group's beginning, when it asks for the right to write, until it is durable and can be seen. */
+  /** Seconds from when a group asks for the write lock until it is durable and visible. */
   readonly times: HistogramCounts;
 }
 
-/** Nothing is made for a commit but the counts. */
+/** Only counts are kept for a commit. */
 export class CommitMetrics {
   #failures = 0;
   readonly #writes = new Histogram(WRITES_BOUNDS);
   readonly #times = new Histogram(SECONDS_BOUNDS);
 
-  /** A group is durable that began at that time of `performance.now()`. */
+  /** Records a group that became durable; `began` is a time of `performance.now()`. */
   commit(writes: number, began: number): void {
     this.#writes.add(writes);
     this.#times.add((performance.now() - began) / 1000);

@@ -1,4 +1,4 @@
-// Shows how works are grouped, what a failure does to those who share a transaction, and when the background has its turn.
+// How works are grouped, what a failure does to works that share a transaction, and when background tasks get a turn.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,7 @@ test('a transaction has no more than 1000 works, and ends with the work that mak
   assert.deepEqual(await groupSizes(addMany(queue, 3, 100 * 1024 ** 2)), [1, 1, 1]);
 });
 
-test('as many works wait as may, and one more is told at once', async t => {
+test('as many works wait as may, and one more is rejected at once', async t => {
   for (const [count, refused] of [
     [9, 0],
     [10, 0],
@@ -103,7 +103,7 @@ test('an error of a work itself is for its caller alone', async t => {
   await assert.rejects(queue.submit(failing), thrown => thrown === error);
 });
 
-test('a failure of the engine fails the whole transaction, and the next one goes on', async t => {
+test('a failure of the engine fails the whole transaction, and the next one succeeds', async t => {
   const queue = await openQueue(t);
   const damaged: Work<Group> = {
     run() {
@@ -122,14 +122,14 @@ test('a failure of the engine fails the whole transaction, and the next one goes
   assert.equal(third?.status, 'fulfilled', 'what had not run yet is no part of it');
 });
 
-test('works that are too much together are tried one by one', async t => {
+test('works that are too much together are retried one by one', async t => {
   const queue = await openQueue(t);
   const runs: number[] = [];
   const greedy = (index: number, room: number): Work<number> => ({
     run(group) {
       runs.push(index);
       group.bytes += 1;
-      // What puts nothing would be tried once more, with the space of the reserve.
+      // A work that puts nothing would be retried once more, with the reserve's space.
       group.didGrow = true;
       if (group.bytes > room) throw new EngineError('full', 'no room');
       return group.bytes;
@@ -145,7 +145,7 @@ test('works that are too much together are tried one by one', async t => {
   assert.deepEqual(runs, [0, 1, 2, 3, 0, 1, 2, 3, 4, 5]);
 });
 
-test('the background works when nothing waits, and now and then when much does', async t => {
+test('background tasks run when nothing waits, and now and then when much does', async t => {
   let tasks = 0;
   const queue = await openQueue(t, () => {
     tasks += 1;
@@ -157,12 +157,12 @@ test('the background works when nothing waits, and now and then when much does',
   assert.equal(tasks, 5, 'it ends when there is nothing left to do');
   tasks = 0;
   queue.wake();
-  // 100 groups of a work each wait from the beginning.
+  // 100 groups of one work each wait from the beginning.
   await Promise.all(addMany(queue, 100, 8 * 1024 ** 2));
   assert.equal(tasks, 5);
 });
 
-test('stopping ends the background and not the works', async t => {
+test('stopping ends the background tasks and not the works', async t => {
   let tasks = 0;
   const queue = await openQueue(t, () => {
     tasks += 1;

@@ -1,7 +1,9 @@
-// Group commit in LMDB: works that wait share one transaction and its two waits for the disk. While a group is on its way to the disk the next one gathers; a lone
-// work is not delayed. Each is decided with LMDB's write lock, so several processes may do this in one directory. It knows nothing of spaces and rows.
+// Group commit in LMDB: waiting works share one transaction and its two waits for the disk. While one group is being
+// written the next one gathers; a lone work is not delayed. Each work is decided under LMDB's write lock, so several
+// processes may do this in one directory. This file knows nothing of spaces and rows.
 //
-// With a write-ahead log in front (logged-commits.ts) only those works come here that need the tree itself, and what is in the log gets into the tree before each group.
+// With a write-ahead log in front (logged-commits.ts) only works that need the tree itself come here, and the log's
+// changes go into the tree before each group.
 import type { Environment } from '../environment.js';
 import type { Counters } from '../layout/catalog.js';
 import type { DiskReserve } from '../lmdb/disk-reserve.js';
@@ -23,7 +25,7 @@ import {
   type Work,
 } from './commits.js';
 
-/** A piece of work in the background, in a transaction of its own; gives false when nothing is left to do. */
+/** A background task, in a transaction of its own; returns false when nothing is left to do. */
 export type BackgroundTask = () => boolean;
 
 const GROUP_WORKS_MAX = 1000;
@@ -31,13 +33,13 @@ const GROUP_BYTES_MAX = 8 * 1024 * 1024;
 /** Groups after which the background gets a turn although works wait. */
 const GROUPS_BETWEEN_TASKS = 16;
 
-/** What decides works without a transaction, where it can. */
+/** Decides works without a transaction, where it can. */
 export interface Front {
-  /** True if the work is decided, and will be answered or given back. */
+  /** True if the work is decided, and will be answered or returned. */
   accept(submission: Submission): boolean;
-  /** Fulfilled when the tree has all that was accepted, or with what keeps it from that. */
+  /** Fulfilled when the tree has everything that was accepted, or with the reason why it cannot. */
   settle(): Promise<Failure | undefined>;
-  /** A transaction has ended: what was known of the tree does not hold any more. */
+  /** A transaction has ended: cached knowledge of the tree is invalid. */
   forget(): void;
 }
 
@@ -63,15 +65,18 @@ export class GroupedTransactions implements Commits {
   readonly #metrics: CommitMetrics;
   /** For the next transactions. */
   waiting: Submission[] = [];
-  /** A group is about to begin or under way, or none can be any more. While it is not and none waits, one without a transaction overtakes nothing. */
+  /**
+   * A group is about to begin or in progress, or none can begin any more. While this is false and none waits, a work
+   * without a transaction overtakes nothing.
+   */
   isBusy = false;
-  /** The works of the transaction under way. */
+  /** The works of the transaction in progress. */
   #group: Submission[] = [];
   #shared: Group | undefined;
   #groupCount = 0;
   /** Works at the head of `waiting` that are retried one by one because together they were too much. */
   #oneByOne = 0;
-  /** Works at the head of `waiting` that the front gave back: they must use a transaction. */
+  /** Works at the head of `waiting` that the front returned: they must use a transaction. */
   #givenBack = 0;
   #frontFailure: Failure | undefined;
   #taskState: 'none' | 'ready' | 'blocked' = 'none';
@@ -128,14 +133,15 @@ export class GroupedTransactions implements Commits {
     } while (this.#isRunning);
   }
 
-  /** What the background has to do is left. */
+  /** Leaves background tasks undone. */
   async close(): Promise<void> {
     this.#isStopping = true;
     await this.drain();
   }
 
   /**
-   * Takes back what the front accepted and could not make durable, in order: it is decided again. If `tried` was too much together, one by one.
+   * Takes back, in order, what the front accepted and could not make durable, to be decided again. If `tried` was too
+   * much together, one by one.
    */
   takeBack(tried: readonly Submission[], others: readonly Submission[], failure: Failure | undefined): void {
     this.waiting = [...tried, ...others, ...this.waiting];
@@ -145,7 +151,7 @@ export class GroupedTransactions implements Commits {
     this.#start();
   }
 
-  /** What went wrong, told as an `EngineError` where it came from LMDB. Finds out whether LMDB has given up the file. */
+  /** The reason for a failure, as an `EngineError` if it came from LMDB. Finds out whether LMDB has failed the file. */
   async explain(error: unknown): Promise<unknown> {
     const { path } = this.#environment;
     const failure = await this.#environment.explain(error);
@@ -189,7 +195,10 @@ export class GroupedTransactions implements Commits {
     this.isBusy = this.#broken !== undefined;
   }
 
-  /** What waits is decided without a transaction again as soon as it can be: one work that needs a transaction does not hold up a stream. */
+  /**
+   * Returns to deciding without a transaction as soon as possible: one work that needs a transaction does not hold up a
+   * stream.
+   */
   #moveToFront(): void {
     if (this.#front === undefined || this.#givenBack > 0 || this.#broken !== undefined) return;
     let moved = 0;
@@ -200,7 +209,7 @@ export class GroupedTransactions implements Commits {
     this.waiting = this.waiting.slice(moved);
   }
 
-  /** What is durable in the log has to get into the tree before anything is done there. */
+  /** Changes that are durable in the log have to reach the tree before anything else is done there. */
   async #failBehind({ reason }: Failure): Promise<void> {
     const explained = await this.explain(reason);
     if (isFull(explained) && this.#reserve.release()) return;
@@ -259,7 +268,7 @@ export class GroupedTransactions implements Commits {
     }
   }
 
-  /** It changes what no work and no record of the log has to do with: rows of spaces that were dropped. So it waits for neither. */
+  /** Changes only rows of dropped spaces, which no work and no record of the log touches. So it waits for neither. */
   async #commitTask(): Promise<void> {
     this.#groupsSinceTask = 0;
     try {
@@ -269,7 +278,7 @@ export class GroupedTransactions implements Commits {
       });
       this.#taskState = isMore ? 'ready' : 'none';
     } catch (error) {
-      // Tried again when something else has been committed, so that a full disk is not asked over and over.
+      // Retried after something else was committed, so that a full disk is not asked over and over.
       this.#taskState = isFull(await this.explain(error)) && this.#reserve.release() ? 'ready' : 'blocked';
     }
   }
@@ -282,11 +291,11 @@ export class GroupedTransactions implements Commits {
       return;
     }
     for (const submission of this.#group) fail(submission, failure);
-    // What fails before the first work would fail again and again: it takes with it all that waits.
+    // A failure before the first work would repeat for each work: it rejects everything that waits.
     if (this.#group.length === 0) this.#failAll(failure);
   }
 
-  /** Whether what found no space may find some if it is tried again, alone. */
+  /** Whether a work that found no space may find some when it is retried alone. */
   #makesSense(): boolean {
     if (this.#group.length > 1) return true;
     if (this.#group.length === 1 && this.#shared?.didGrow === false) return this.#reserve.release();

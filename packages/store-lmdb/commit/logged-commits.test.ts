@@ -1,4 +1,5 @@
-// Shows that commits are decided at once and in order on each other's rows, share a sync, and are decided anew when somebody else has written.
+// Commits are decided at once and in order on each other's rows, share a sync, and are decided again when another
+// process has written.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -6,13 +7,13 @@ import { newDirectory, Parts, SPACE, textOf } from '../testing/logged-parts.js';
 import { LOG_BYTES } from '../wal/log-file.js';
 import type { Work } from './commits.js';
 
-/** Fulfilled with the order in which they were. */
+/** Fulfilled with the order in which the answers came. */
 function orderOf(answers: readonly Promise<unknown>[]): Promise<number[]> {
   const order: number[] = [];
   return Promise.all(answers.map((answer, index) => answer.then(() => order.push(index)))).then(() => order);
 }
 
-test('each decision sees the ones before it, they share a record, and nobody is answered before it is durable', async t => {
+test('each decision sees the ones before it, they share a record, and none is answered before it is durable', async t => {
   const parts = await Parts.open(t);
   const answers = Array.from({ length: 10 }, () => parts.add('k', '.'));
   await Promise.resolve();
@@ -28,7 +29,8 @@ test('each decision sees the ones before it, they share a record, and nobody is 
 test('what is decided while others are written is decided on their rows, and is the next record', async t => {
   const parts = await Parts.open(t);
   let wasOnItsWay = false;
-  // A disk may be faster than a turn of a busy event loop: then the first is durable already, and another pair is tried.
+  // A disk may be faster than a turn of a busy event loop: then the first is durable already, and another pair is
+  // tried.
   for (let round = 0; round < 50 && !wasOnItsWay; round += 1) {
     const key = `k${round}`;
     const records = parts.records().length;
@@ -51,7 +53,7 @@ test('a commit without changes is answered after those that it may have seen', a
   assert.equal(await look(), '1');
 });
 
-test('more than 1 MiB are several records, in order, and one commit is never two', async t => {
+test('more than 1 MiB becomes several records, in order, and one commit is never split', async t => {
   const parts = await Parts.open(t);
   const value = Buffer.alloc(300_000, 'v');
   const both = (name: string) =>
@@ -71,7 +73,7 @@ test('more than 1 MiB are several records, in order, and one commit is never two
     if (index > 0) assert.equal(basis, records[index - 1]?.tick);
 });
 
-test('as many works wait as may, in flight or for a transaction, and one more is told at once', async t => {
+test('as many works wait as may, in flight or for a transaction, and one more is rejected at once', async t => {
   const parts = await Parts.open(t, undefined, 10);
   const needy: Work<boolean> = { run: () => true };
   const answers = await Promise.allSettled([
@@ -85,12 +87,12 @@ test('as many works wait as may, in flight or for a transaction, and one more is
   assert.equal(await parts.add('k', '!'), '......!');
 });
 
-test('if the log was fenced off all is decided anew, in order, on what is durable', async t => {
+test('if the log was fenced off everything is decided again, in order, on what is durable', async t => {
   const parts = await Parts.open(t);
   const before = await parts.add('k', '1');
   assert.equal(before, '1');
   const answers = [parts.add('k', '2'), parts.add('k', '3')];
-  // As somebody does who opens the store, and then writes.
+  // As a process does that opens the store and then writes.
   await parts.fence();
   answers.push(parts.add('k', '4'));
   assert.deepEqual(await Promise.all(answers), ['12', '123', '1234']);
@@ -99,7 +101,7 @@ test('if the log was fenced off all is decided anew, in order, on what is durabl
   assert.equal(parts.inTree('k'), '12345', 'there is no log any more');
 });
 
-test('a segment that is full on a disk without headroom: commits have transactions, and the log again afterwards', async t => {
+test('when a segment is full on a disk without headroom, commits use transactions, and the log again afterwards', async t => {
   const parts = await Parts.open(t);
   const value = Buffer.alloc(900_000, 'v');
   parts.reserve.isTaken = true;
@@ -133,7 +135,7 @@ test('a space lives until a transaction has dropped it', async t => {
   assert.deepEqual(await Promise.all(answers), [true, undefined, undefined]);
 });
 
-test('the background works while commits go to the log', async t => {
+test('background tasks run while commits go to the log', async t => {
   let turns = 0;
   const directory = await newDirectory(t);
   const parts = await Parts.open(t, directory, undefined, () => {

@@ -1,9 +1,11 @@
-// Commits of a process that is alone on its directory: each is decided at once, on the rows as they will be when all that was decided before it is durable. What
-// was decided while a batch is on its way to the write-ahead log is the next batch: one record, one sync, and then all its callers are answered. What
-// needs LMDB's tree itself (spaces, long keys, more than a segment of the log holds), and everything while there is no log, goes to grouped-transactions.ts.
+// Commits of a process that has its directory to itself: each is decided at once, on the rows as they will be when
+// everything decided before is durable. Commits decided while a batch is being written to the write-ahead log form the
+// next batch: one record, one sync, then all its callers are answered. Works that need LMDB's tree itself (spaces, long
+// keys, more than a segment of the log holds), and everything while there is no log, go to grouped-transactions.ts.
 //
-// That nobody else writes is asked again of each batch. If somebody did, or the write fails, everything that was decided and is not durable is
-// decided anew inside transactions, in the same order. No caller is answered before its changes, and all that its decision saw, are durable.
+// For each batch, the log checks again that no other process writes. If one did, or if the write fails, everything that
+// was decided and is not durable is decided again inside transactions, in the same order. No caller is answered before
+// its changes, and everything that its decision saw, are durable.
 import { detachedString } from '#base';
 import { type Decision, type ReadRows, type Reads, type Row, type Space, StoreError } from '#store';
 import type { Environment } from '../environment.js';
@@ -51,9 +53,9 @@ function newBatch(memory: RecordMemory): Batch {
   return { callers: [], changes: [], record: new RecordDraft(memory), basis: 0n, tick: 0n };
 }
 
-/** A record of more takes long to write, and those behind it wait. One commit may have more. */
+/** A larger record takes longer to write, and those behind it wait. One commit may exceed this. */
 const BATCH_BYTES_MAX = 1024 * 1024;
-/** Groups of transactions before a log is begun: a store that writes less is as well off without its 8 MiB. */
+/** Groups of transactions before a log is begun: a store that writes less does not need its 8 MiB. */
 const LOG_AFTER = 8;
 
 export interface LoggedCommitsOptions extends GroupedTransactionsOptions {
@@ -72,17 +74,20 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   readonly #waitingMax: number;
   readonly #logAfter: number;
   readonly #memory = new RecordMemory();
-  /** Spaces known to live. */
+  /** Spaces known to exist. */
   readonly #living = new Set<number>();
-  /** The disk had headroom when it was last asked: before the first decision after each checkpoint, which is what needs it, and each transaction. */
+  /**
+   * Whether the disk had headroom when last asked: before the first decision after each checkpoint, which needs it, and
+   * after each transaction.
+   */
   #hasHeadroom = false;
-  /** The last tick that is durable or decided, if all of this was this process's. */
+  /** The last tick that is durable or decided, if all of them are this process's. */
   #basis: bigint | undefined;
   /** Decided last, and not full. */
   #gathering = newBatch(this.#memory);
-  /** Decided before it, and full: the oldest first. */
+  /** Full batches that were decided before it, the oldest first. */
   #full: Batch[] = [];
-  /** On its way to the disk. */
+  /** The batch being written. */
   #written: Batch | undefined;
   #inFlight = 0;
   #isScheduled = false;
@@ -150,7 +155,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     await this.#log.close();
   }
 
-  /** Begins a log, once. Without one a store is slower and no worse. */
+  /** Begins a log, once. Without one a store is only slower. */
   begin(): Promise<void> {
     this.#beginning ??= beginLog(this.#environment, this.#transactions, this.#reserve).then(file => {
       if (file !== undefined) this.#log.begin(file);
@@ -250,14 +255,14 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     return copyRows(new MergedCursor(tree, changes), keys.rows);
   }
 
-  /** Bytes of a change in the log, at most; infinitely many where the row's key needs a transaction. */
+  /** Upper bound for a change's bytes in the log; infinity if the row's key needs a transaction. */
   #sizeOf(partition: string, key: string, rowBytes: number): number {
     // Rows under longer keys change with their subtrees.
     if (!fits(partition, key, this.#environment.longKeys.chunk)) return Number.POSITIVE_INFINITY;
     return changeBytesMax(partition, key, rowBytes);
   }
 
-  /** Whether the batch that gathers, or one after it, has room for so many bytes. */
+  /** Whether the current batch, or one after it, has room for this many bytes. */
   #takes(bytes: number): boolean {
     const { record, changes } = this.#gathering;
     if (record.bytes + bytes > BATCH_BYTES_MAX && changes.length > 0 && isComparable(this.counters.tick)) {
@@ -267,14 +272,14 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     return this.#gathering.record.bytes - RECORD_HEADER_BYTES + bytes <= CHANGES_BYTES_MAX;
   }
 
-  /** While space is short every work has its transaction, which knows what may be put. */
+  /** While space is short each work has its own transaction, which knows what may be put. */
   #isReady(): boolean {
     if (!this.#log.isUsable) return false;
     this.#hasHeadroom ||= !this.#reserve.isShort && this.#reserve.mayGrow();
     return this.#hasHeadroom;
   }
 
-  /** After all callers that are ready to decide: they share a sync. */
+  /** Runs after all callers that are ready to decide, so that they share a sync. */
   #schedule(): void {
     if (this.#written !== undefined || this.#isScheduled) return;
     this.#isScheduled = true;
@@ -305,7 +310,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     void this.#write(batch);
   }
 
-  /** The batch has all its changes, and a tick that the tree can be asked for. */
+  /** Closes the batch: it has all its changes, and a tick that the tree can be asked for. */
   #seal(batch: Batch): Batch {
     batch.basis = this.#basis ?? 0n;
     while (!isComparable(this.counters.tick)) this.counters.useTick(this.counters.tick + 1n);
@@ -326,7 +331,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     this.#written = undefined;
     if (outcome === 'durable') {
       this.#metrics.commit(batch.callers.length, began);
-      // The next is on its way before these are answered, whose answers call forth the one after it.
+      // Write the next batch before answering this one: the answers trigger the batch after that.
       this.#writeNext();
       this.#answer(batch);
     } else {
@@ -336,7 +341,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     }
   }
 
-  /** The batch cannot be in the log, and nothing that was decided after it. */
+  /** Neither the batch nor anything decided after it can be in the log. */
   #end(batch: Batch, outcome: Appended, failure: Failure | undefined): void {
     for (const change of batch.changes) this.overlay.abort(change);
     if (outcome === 'lost') this.#inFlight -= batch.callers.length;
@@ -350,7 +355,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     this.#leave(callers.length);
   }
 
-  /** To decide anew could do twice what was done. */
+  /** Deciding again could apply changes twice. */
   #failUnknown({ callers }: Batch): void {
     const what = 'Another process writes here too, and whether this change was made is not known.';
     const failure = new StoreError('busy', `${this.#environment.path}: ${what}`);
@@ -358,7 +363,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     this.#leave(callers.length);
   }
 
-  /** Nothing that was decided and is not written will be: it is decided anew, after `tried`. */
+  /** Decides again, after `tried`, everything that was decided and will not be written. */
   #abort(tried: readonly Submission[], failure: Failure | undefined): void {
     const batches = [...this.#full, this.#gathering];
     this.#full = [];
@@ -377,7 +382,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     this.#whenIdle = [];
   }
 
-  /** A checkpoint has ended: what waited for it is written, or decided anew when it can be. */
+  /** A checkpoint has ended: batches that waited for it are written, or decided again. */
   #goOn(failure: Failure | undefined): void {
     this.#hasHeadroom = false;
     if (failure !== undefined) void this.#transactions.explain(failure.reason);

@@ -1,11 +1,11 @@
-// Gives back the rows of dropped spaces, some at a time. The catalogue remembers what is left, so a store that is opened
-// again goes on.
+// Reclaims the rows of dropped spaces, some at a time. The catalogue remembers what is left, so it continues when the
+// store is opened again.
 import type { Catalog } from '../layout/catalog.js';
 import { type Branch, branchRange, isEmpty, type LongKeys } from '../layout/long-keys.js';
 
-/** Rows a transaction: enough that the wait for the disk does not count, few enough that a commit hardly waits. */
+/** Rows per transaction: enough to make the wait for the disk negligible, few enough that a commit hardly waits. */
 const ROWS_MAX = 1000;
-/** While the disk is full: the pages that they are in find place in the reserve. */
+/** While the disk is full: the changed pages fit into the reserve. */
 const ROWS_WHEN_SHORT_MAX = 100;
 
 /** Inside a write transaction; false when no dropped space has rows any more. */
@@ -18,7 +18,7 @@ export function reclaimSome(catalog: Catalog, longKeys: LongKeys, isShort = fals
   return true;
 }
 
-/** Removes up to `limit` rows of the branch; gives how many it removed. */
+/** Removes up to `limit` rows of the branch; returns how many it removed. */
 function clear(branch: Branch, longKeys: LongKeys, limit: number): number {
   let removed = 0;
   for (const key of branch.tree.keys(branchRange(branch), limit)) {

@@ -1,5 +1,5 @@
-// The changes of the catalogue, each inside a group's transaction like a commit. Each uses a tick, so that the last tick
-// tells whether a transaction begins from the one before it (logged-commits.ts).
+// The changes of the catalogue, each inside a group's transaction like a commit. Each uses a tick, so that the last
+// tick shows whether a transaction begins from the one before it (logged-commits.ts).
 import type { Space, SpaceAddress } from '#store';
 import type { Catalog } from '../layout/catalog.js';
 import { type Group, grow, type Work } from './commits.js';
@@ -15,7 +15,7 @@ export class CreateSpaceWork implements Work<CreatedSpace> {
   readonly #address: SpaceAddress;
   readonly #metadata: Buffer;
 
-  /** Copies `metadata`: the caller may change it before the work's turn comes. */
+  /** Copies `metadata`: the caller may change it before the work runs. */
   constructor(catalog: Catalog, address: SpaceAddress, metadata: Buffer) {
     this.#catalog = catalog;
     this.#address = address;

@@ -1,4 +1,4 @@
-// Contents of a directory that several processes have open: nobody takes what another one writes, or reads, for rubbish.
+// Contents of a directory that several processes have open: none takes what another one writes or reads for garbage.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ const nameOf = ({ directory, space }: Both, id: string): string =>
 const untilGone = (both: Both, id: string): Promise<true> =>
   until('the content is gone', () => !existsSync(nameOf(both, id)));
 
-test('each lists its own; what a process that was killed left is listed by the others', async t => {
+test('each process lists its own; the others list what a killed process left', async t => {
   const both = await begin(t);
   const write = (until: 'begun' | 'finished' | 'released') =>
     both.other.ask({ kind: 'write', bytes: 600_000, until });
@@ -75,7 +75,7 @@ async function openedAgain({ store, directory }: Both): Promise<Engine> {
   return openLmdbStore({ directory, durability: 'none' });
 }
 
-test('what a process has pinned is there for it until it is released, or the process is gone', async t => {
+test('what a process has pinned stays until the pin is released or the process is gone', async t => {
   const both = await begin(t);
   const [first, second] = [await put(both), await put(both)];
   await both.other.ask({ kind: 'pin' });
@@ -91,7 +91,7 @@ test('what a process has pinned is there for it until it is released, or the pro
   await untilGone(both, second);
 });
 
-test('a pin is of what is dropped later', async t => {
+test('a pin covers contents that are dropped later', async t => {
   const both = await begin(t);
   const [early, late] = [await put(both), await put(both)];
   const pin = both.store.content.pin();
@@ -106,13 +106,13 @@ test('a pin is of what is dropped later', async t => {
   assert(existsSync(nameOf(both, late)));
 });
 
-test('who would remove rows is told when nobody elsewhere reads them, or that somebody does so for long', async t => {
+test('before removing rows, a process learns whether another one still reads them, or has for long', async t => {
   const both = await begin(t);
   const { content } = both.store;
   assert.equal(await content.unpinnedElsewhere(), true);
   content.pin();
   assert.equal(await content.unpinnedElsewhere(), true, 'Its own pins are known to it.');
-  // It looks for a second: the other one may be slower.
+  // It waits a second: the other one may be slower.
   await until('a pin that is released while it looks', async () => {
     await both.other.ask({ kind: 'pin' });
     const waiting = content.unpinnedElsewhere();

@@ -1,4 +1,4 @@
-// Holds the checksums of contents to the worked example of docs/storage-format.md. A change here is a new format.
+// Compares the checksums of contents with the worked example of docs/storage-format.md. A change here is a new format.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -28,7 +28,7 @@ test('the length of a content follows from that of its file', () => {
   for (const fileBytes of [0, 1, FOOTER_BYTES - 1, FOOTER_BYTES]) assert.equal(bytesWithin(fileBytes), 0);
 });
 
-test('a footer is that of a file of one length', () => {
+test('a footer belongs to a file of one length', () => {
   const sums = new ContentSums();
   sums.add(Buffer.alloc(UNIT_BYTES + 10));
   const footer = sums.trailer(ID).subarray(-FOOTER_BYTES);

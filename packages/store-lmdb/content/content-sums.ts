@@ -1,30 +1,30 @@
-// The checksums of a content, which stand behind its bytes in its file: a running CRC-64 at the end of each unit, so that a change is found
-// where it is, and the last of them is that of the whole content, which clients are told. The id of the content is among them: bytes of
-// another one are found too. docs/storage-format.md draws the trailer.
+// The checksums of a content, after its bytes in its file: a running CRC-64 at the end of each unit, which locates a
+// change; the last one covers the whole content and is what clients get. The checksums include the content's id, so
+// another content's bytes are found too. docs/storage-format.md draws the trailer.
 import { Crc64 } from '#base';
 
-/** What one checksum more is for. Readers and writers take as much at a time. */
+/** Bytes that one checksum adds. Readers and writers use buffers of this size. */
 export const UNIT_BYTES = 256 * 1024;
 const SUM_BYTES = 8;
 const MARK = Buffer.from('sum1', 'latin1');
 const [MARK_AT, UNIT_AT, ID_AT, LENGTH_AT, CHECKSUM_AT] = [0, 4, 8, 48, 56];
 const ID_BYTES = LENGTH_AT - ID_AT;
-/** What stands behind the sums. */
+/** The bytes after the sums. */
 export const FOOTER_BYTES = CHECKSUM_AT + SUM_BYTES;
-/** Of a new content; it doubles. */
+/** Initial capacity; it doubles. */
 const FIRST_SUMS = 16;
 
-/** Of a content of so many bytes. */
+/** For a content of this many bytes. */
 export const trailerBytes = (length: number): number =>
   SUM_BYTES * Math.ceil(length / UNIT_BYTES) + FOOTER_BYTES;
 
-/** The bytes of a content whose file has so many; as many as it could have had where the file was cut off. */
+/** The length of a content whose file has this many bytes; if the file was cut off, the most that it could have had. */
 export function bytesWithin(fileBytes: number): number {
   const rest = Math.max(0, fileBytes - FOOTER_BYTES);
   return rest - SUM_BYTES * Math.ceil(rest / (UNIT_BYTES + SUM_BYTES));
 }
 
-/** Sums up a content as it comes. */
+/** Sums up a content piece by piece. */
 export class ContentSums {
   #length = 0;
   readonly #crc64 = new Crc64();
@@ -45,7 +45,7 @@ export class ContentSums {
     }
   }
 
-  /** Of all that came. */
+  /** The checksum of everything added. */
   digest(): Buffer {
     return this.#crc64.digest();
   }
@@ -73,13 +73,13 @@ export class ContentSums {
   }
 }
 
-/** What the footer of a file says. Its own checksum is that of a whole trailer. */
+/** The contents of a file's footer. Its own checksum covers the whole trailer. */
 export interface Footer {
   readonly id: string;
   readonly length: number;
 }
 
-/** Undefined where the last bytes of a file of so many bytes are none. */
+/** Undefined if these last bytes are no footer of a file of this length. */
 export function readFooter(footer: Buffer, fileBytes: number): Footer | undefined {
   const isFooter =
     footer.length === FOOTER_BYTES &&
@@ -95,7 +95,7 @@ export function readFooter(footer: Buffer, fileBytes: number): Footer | undefine
 export const isWhole = (trailer: Buffer): boolean =>
   new Crc64().update(trailer.subarray(0, -SUM_BYTES)).digest().equals(trailer.subarray(-SUM_BYTES));
 
-/** Whether a unit has the bytes that were written: it goes on from the sum of the one before. */
+/** Whether a unit has the bytes that were written: its sum continues from the unit before. */
 export function isUnitWhole(trailer: Buffer, unit: number, bytes: Buffer): boolean {
   const sumOf = (of: number): Buffer => trailer.subarray(SUM_BYTES * of, SUM_BYTES * (of + 1));
   const before = unit === 0 ? undefined : sumOf(unit - 1);

@@ -1,6 +1,6 @@
-// Makes new names in directories durable. Contents of one space that are finished together share a sync of their directory: one that begins
-// after a file was made has its name. The directory stays open while syncs follow one another: each call of the system may
-// queue behind others that wait for the disk.
+// Makes new names in directories durable. Contents of one space that finish together share a sync of their directory:
+// any sync that begins after a file was created covers its name. The directory stays open while syncs follow one
+// another, since each system call may queue behind others that wait for the disk.
 import { fsync } from 'node:fs';
 import { promisify } from 'node:util';
 import { closeFile, openFile } from './system-call.js';

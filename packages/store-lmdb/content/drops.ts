@@ -1,17 +1,17 @@
-// Removes contents that are dropped, and the directories of spaces that are, once nobody has them pinned: in the background, in
-// order, a few at a time. What is not removed before the store is closed is found again: dropped spaces at the next opening, contents by whoever
-// lists those that no row names.
+// Removes dropped contents, and the directories of dropped spaces, once no process has them pinned: in the background,
+// in order, a few at a time. What is not removed before the store closes is found again: dropped spaces at the next
+// opening, contents by the next listing of contents that no row names.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ContentPin, StoreError } from '#store';
 import { spacePath } from './content-path.js';
 import { monotonicNow } from './process-entry.js';
 import { isAbsent, openDirectory, removeDirectory, unlinkFile } from './system-call.js';
 
-/** How often pins of other processes are looked at while something waits for them. */
+/** How often to look at pins of other processes while something waits for them. */
 const LOOK_MS = 200;
-/** Of one who waits for them and has something else to do. */
+/** For a caller that waits for them and has something else to do. */
 const LOOKS_MAX = 5;
-/** Unlinks under way at once: they share libuv's threads with reads and writes. */
+/** Concurrent unlinks: they share libuv's threads with reads and writes. */
 const UNLINKS_MAX = 2;
 /** Names of a directory that are read in one call. */
 const NAMES = 256;
@@ -29,7 +29,7 @@ export interface DropsOptions {
   readonly directory: string;
   /** The time of the oldest pin of other processes. */
   readonly oldestForeignPin: () => bigint | undefined;
-  /** The time of this process's oldest pin, for other processes to see. */
+  /** Publishes the time of this process's oldest pin to other processes. */
   readonly publishPin: (time: bigint | undefined) => void;
   readonly onRemoved: () => void;
 }
@@ -76,7 +76,7 @@ export class Drops {
     void this.#drop(spacePath(this.#options.directory, space), true);
   }
 
-  /** False where a pin of another process is held for long, or the store is closed meanwhile. */
+  /** False if another process holds a pin for long, or if the store closes first. */
   async unpinnedElsewhere(): Promise<boolean> {
     const time = monotonicNow();
     for (let looks = 0; looks < LOOKS_MAX && !this.#isClosed; looks += 1) {
@@ -115,7 +115,7 @@ export class Drops {
   }
 
   async #run(): Promise<void> {
-    // Drops of one moment share a look at the pins.
+    // Drops of one turn share a look at the pins.
     await undefined;
     while (!this.#isClosed) {
       const ready = this.#takeReady();
@@ -128,7 +128,7 @@ export class Drops {
     this.#timer.unref();
   }
 
-  /** Those that nobody has pinned: they are in the order of their times, so all up to one. */
+  /** The drops without a pin: they are in the order of their times, so these are a prefix. */
   #takeReady(): readonly Drop[] {
     if (this.#waiting.length === 0) return [];
     const [own, other] = [this.#oldestPin(), this.#options.oldestForeignPin()];
@@ -143,7 +143,7 @@ export class Drops {
       if (isSpace) await this.#removeSpace(path);
       else await this.#unlink(path);
     } catch {
-      // It is found again, as after a kill.
+      // The next opening finds it, as after a kill.
     }
     done();
   }

@@ -1,4 +1,5 @@
-// Runs the contents' conformance suite on the embedded engine: files beside its data file. test/overload/ has a disk that is full.
+// Runs the contents' conformance suite on the embedded engine: files next to its data file. test/overload/ covers a
+// full disk.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +19,7 @@ contentConformance({
   open: ({ clock }) => opened(clock, { durability: 'full' }),
 });
 
-/** A thousand contents are a thousand files: once is enough but with SHELFMARK_LONG. */
+/** A thousand contents are a thousand files: once is enough, except with SHELFMARK_LONG. */
 const withoutThousand = (name: string, body: () => Promise<void>): unknown =>
   test(name, { skip: process.env.SHELFMARK_LONG === undefined && name.includes('a thousand') }, body);
 
@@ -108,7 +109,7 @@ test('a content is a file, and a process leaves no entry when it closes', async 
   assert.deepEqual(readdirSync(join(directory, 'contents', 'processes')), []);
 });
 
-test('a content that was cut off fails before anything of it is read', async t => {
+test('a content that was cut off fails before any of it is read', async t => {
   const directory = newDirectory(t);
   const store = await openLmdbStore({ directory });
   const space = await newSpace(store);

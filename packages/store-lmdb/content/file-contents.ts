@@ -1,6 +1,6 @@
-// The contents of the embedded engine: files beside the data file (content-path.ts), written and read on libuv's threads. Several processes may
-// have the directory open (process-entry.ts). It makes nothing in the directory before the first content. file-writer.ts
-// writes one content, file-reader.ts reads one, drops.ts removes them.
+// The contents of the embedded engine: files next to the data file (content-path.ts), written and read on libuv's
+// threads. Several processes may have the directory open (process-entry.ts). Creates nothing in the directory before
+// the first content. file-writer.ts writes one content, file-reader.ts reads one, drops.ts removes them.
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -40,9 +40,9 @@ export interface FileContentsOptions {
   /** True if no other process drops contents. */
   readonly isExclusive: boolean;
   readonly isLiving: (space: Space) => boolean;
-  /** The ids of all spaces that there are. */
+  /** The ids of all spaces that exist. */
   readonly livingIds: () => ReadonlySet<number>;
-  /** Whether contents may take so many bytes more of the disk. */
+  /** Whether contents may take this many more bytes of the disk. */
   readonly hasSpace: (bytes: number) => boolean;
 }
 
@@ -150,13 +150,13 @@ export class FileContents implements ContentStore {
     }
   }
 
-  /** Of a space that was dropped: in the background. */
+  /** Removes a dropped space's contents in the background. */
   dropSpace(space: number): void {
     this.#durable.delete(spacePath(this.#directory, space));
     if (!this.#isClosed) this.#drops.dropSpace(space);
   }
 
-  /** What is under way is waited for; what was begun and not finished is removed. */
+  /** Waits for calls in progress; removes contents that were begun and not finished. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#writers.values()].map(writer => writer.abandon()));
@@ -165,7 +165,7 @@ export class FileContents implements ContentStore {
     this.#entry = undefined;
   }
 
-  /** This process's entry, and the directory of all contents, from the first content on. */
+  /** Creates this process's entry and the directory of all contents, at the first content. */
   #begun(): ProcessEntry {
     if (this.#entry === undefined) {
       this.#entry = new ProcessEntry(this.#directory, this.#options.isDurable);
@@ -174,7 +174,7 @@ export class FileContents implements ContentStore {
     return this.#entry;
   }
 
-  /** Nobody else drops contents of an exclusive store. */
+  /** No other process drops contents of an exclusive store. */
   #publishPin(time: bigint | undefined): void {
     if (!this.#options.isExclusive) this.#begun().publishPin(time);
   }
@@ -196,7 +196,7 @@ export class FileContents implements ContentStore {
           await Promise.all([this.#syncs.sync(directory), made]);
           this.#durable.add(directory);
         } catch (error) {
-          // Its space was dropped meanwhile: no row can name it.
+          // Its space was dropped in the meantime: no row can name it.
           if (!isAbsent(error) || this.#options.isLiving(space)) throw error;
         }
       },
@@ -233,7 +233,7 @@ export class FileContents implements ContentStore {
     }
   }
 
-  /** What spaces left that were dropped, and processes that have ended. Spaces are looked up after their directories were seen. */
+  /** Reclaims what dropped spaces and ended processes left. Looks up spaces after it saw their directories. */
   #reclaim(): void {
     const spaces = readdirSync(this.#directory).flatMap(name => spaceOf(name) ?? []);
     this.#entries.clean();

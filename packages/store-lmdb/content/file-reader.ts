@@ -1,5 +1,5 @@
-// Reads a range of a content's file in pieces: the next one is read while the caller has the one before. An open file stays whole when its
-// name is gone.
+// Reads a range of a content's file in pieces: reads the next one while the caller has the one before. An open file
+// stays whole after its name is gone.
 import { fstatSync } from 'node:fs';
 import { noteStreamed } from '#base';
 import { CONTENT_PIECE_MAX, StoreError } from '#store';
@@ -10,11 +10,11 @@ export interface ReadRange {
   readonly path: string;
   readonly from: number;
   readonly until: number;
-  /** What stands behind the bytes of the content is none of it. */
+  /** Checksums follow the content's bytes in the file. */
   readonly isSummed: boolean;
 }
 
-/** `onPiece` is told each piece's length before it is given out, and may throw. */
+/** Calls `onPiece` with each piece's length before it yields the piece; `onPiece` may throw. */
 export async function* readFile(
   { path, from, until, isSummed }: ReadRange,
   onPiece: (bytes: number) => void,
@@ -26,7 +26,7 @@ export async function* readFile(
     if (isSummed && fstatSync(file).size < until + trailerBytes(until)) throw missing(path);
     const readNext = (at: number): Promise<Buffer> => {
       const piece = readPiece(file, path, at, Math.min(CONTENT_PIECE_MAX, until - at));
-      // Its failure is found when its turn comes.
+      // Its failure surfaces when it is awaited.
       piece.catch(() => undefined);
       return piece;
     };

@@ -1,36 +1,40 @@
-// Writes one content into its file. Small pieces are gathered, so that a content that fits into one buffer is one write, durable by itself; a
-// large one is written while it comes, and synced as it grows, so that its end does not wait for all of it. The checksums (content-sums.ts) go
-// with the last bytes, in one write where they can. The file has its
-// name from the beginning: nobody reads it before a row names it, and that is after its bytes and its name are durable.
+// Writes one content into its file. Small pieces are gathered, so that a content that fits into one buffer is a single
+// durable write; a large one is written while it arrives, and synced as it grows, so that its end does not wait for all
+// of it. The checksums (content-sums.ts) go with the last bytes, in the same write where possible. The file has its
+// final name from the start: no process reads it before a row names it, which is after its bytes and its name are
+// durable.
 import { constants } from 'node:fs';
 import { ADDED_BYTES_MAX, PIECE_BYTES, returnBuffer, takeBuffer } from '#base';
 import { type ContentWriter, StoreError } from '#store';
 import { ContentSums } from './content-sums.js';
 import { closeFile, contentError, syncData, unlinkFile, writeAll } from './system-call.js';
 
-/** What may wait for the disk behind one content before its writer waits. */
+/** Bytes of one content that may wait for the disk before its writer waits. */
 const UNSYNCED_BYTES_MAX = 8 * 1024 * 1024;
-/** What is worth a sync while none is under way: the end of a block of a few megabytes then waits for its last part alone. */
+/**
+ * Bytes that are worth a sync while none is in progress: the end of a block of a few megabytes then waits for its last
+ * part only.
+ */
 const SYNCED_BYTES_MIN = 1024 * 1024;
 
 const { O_WRONLY, O_CREAT, O_EXCL } = constants;
-/** Linux makes a write to a file opened so durable before it returns: one call of the system where there were two. */
+/** Linux makes a write to a file opened with O_DSYNC durable before it returns: one system call instead of two. */
 const DURABLE_WRITES = process.platform === 'linux' ? constants.O_DSYNC : undefined;
 
-/** What a writer needs of its store. */
+/** What a writer needs from its store. */
 export interface WriterHost {
   readonly isDurable: boolean;
   /** Fails with `closed`. */
   assertOpen(): void;
-  /** Fails with `full` where so many bytes more would leave too little for rows. */
+  /** Fails with `full` if this many more bytes would leave too little for rows. */
   assertSpace(bytes: number): void;
-  /** Opens a new file in the space's directory, which is made where it is missing. */
+  /** Opens a new file in the space's directory, creating the directory if it is missing. */
   open(path: string, flags: number): Promise<number>;
   /** Makes the file's name durable. */
   syncName(): Promise<void>;
   finished(id: string, bytes: number): void;
   released(id: string): void;
-  /** Nothing is left of it. */
+  /** Called when the writer is done and nothing of it is left. */
   ended(id: string): void;
 }
 
@@ -47,7 +51,7 @@ export class FileWriter implements ContentWriter {
   /** Where the next write begins. */
   #position = 0;
   #unsynced = 0;
-  /** Of the buffer before, while the next one is filled. It never fails: `#failure` has the error. */
+  /** The write of the previous buffer, while the next one is filled. It never rejects: `#failure` has the error. */
   #writing: Promise<void> | undefined;
   #syncing: Promise<void> | undefined;
 
@@ -91,18 +95,18 @@ export class FileWriter implements ContentWriter {
     await this.#remove();
   }
 
-  /** Like `discard`, when the store is closed; what is finished stays. */
+  /** Like `discard`, when the store closes; finished contents stay. */
   async abandon(): Promise<void> {
     if (this.#state === 'open') await this.#fail(new StoreError('closed', 'The store is closed.'));
   }
 
   async #take(piece: Buffer): Promise<void> {
-    // Not before: what is the last of it takes the checksums along.
+    // Not earlier: the last buffer carries the checksums.
     if (this.#buffered === PIECE_BYTES && piece.length > 0) await this.#flush();
     if (this.#buffered === 0 && piece.length >= PIECE_BYTES) {
       await this.#written();
       this.#writing = this.#appended(piece);
-      // While it is written.
+      // Overlaps with the write.
       this.#sums.add(piece);
       await this.#written();
       return;
@@ -118,7 +122,7 @@ export class FileWriter implements ContentWriter {
     }
   }
 
-  /** To be called once all bytes have come. */
+  /** Call when all bytes have arrived. */
   #addTrailer(): Buffer | undefined {
     const trailer = this.#sums.trailer(this.id);
     if (trailer.length > ADDED_BYTES_MAX) return trailer;
@@ -127,7 +131,7 @@ export class FileWriter implements ContentWriter {
     return undefined;
   }
 
-  /** Waits for the write before, and begins the next. */
+  /** Waits for the previous write, and begins the next. */
   async #flush(): Promise<void> {
     await this.#written();
     const buffer = this.#buffer;
@@ -138,7 +142,7 @@ export class FileWriter implements ContentWriter {
     this.#writing = this.#appended(bytes).finally(() => returnBuffer(buffer));
   }
 
-  /** Never fails: `#failure` has the error. Who removes the file waits for it. */
+  /** Never rejects: `#failure` has the error. Removing the file waits for it. */
   async #appended(bytes: Buffer): Promise<void> {
     try {
       await this.#append(bytes);
@@ -163,7 +167,7 @@ export class FileWriter implements ContentWriter {
     this.#unsynced += bytes.length;
   }
 
-  /** What was written: before the next write rather than after it, since behind the last one are the checksums. */
+  /** Syncs before the next write rather than after it, since the checksums follow the last one. */
   async #syncOnTheWay(file: number): Promise<void> {
     if (!this.#host.isDurable) return;
     if (this.#syncing !== undefined) {
@@ -174,7 +178,7 @@ export class FileWriter implements ContentWriter {
     this.#syncing = this.#sync(file);
   }
 
-  /** Never fails: `#failure` has the error. */
+  /** Never rejects: `#failure` has the error. */
   async #sync(file: number): Promise<void> {
     try {
       await syncData(file);
@@ -190,7 +194,7 @@ export class FileWriter implements ContentWriter {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Its name and its bytes become durable at the same time. */
+  /** Makes name and bytes durable at the same time. */
   async #finishSmall(): Promise<void> {
     const { isDurable } = this.#host;
     this.#addTrailer();
@@ -206,13 +210,13 @@ export class FileWriter implements ContentWriter {
     await write();
     if (isDurable) await this.#host.syncName();
     this.#position = bytes.length;
-    // Nothing is left to fail that concerns the content.
+    // The content is safe; a failure to close no longer matters.
     void this.#close().catch(() => undefined);
   }
 
   async #finishLarge(): Promise<void> {
     const { isDurable } = this.#host;
-    // The name is there once something is written.
+    // The name exists once something is written.
     await this.#written();
     const long = this.#addTrailer();
     const sync = async (): Promise<void> => {
@@ -232,7 +236,7 @@ export class FileWriter implements ContentWriter {
     if (file !== undefined) await closeFile(file);
   }
 
-  /** What its caller is told. */
+  /** The error that the caller gets. */
   async #fail(error: unknown): Promise<unknown> {
     if (this.#state === 'discarded' || this.#state === 'failed') return this.#failure;
     this.#state = 'failed';
@@ -264,7 +268,7 @@ export class FileWriter implements ContentWriter {
   }
 }
 
-/** Fulfilled when all are; fails with the first failure, when all have ended. */
+/** Fulfilled when all are; when all have ended, rejects with the first failure. */
 async function allOf(tasks: readonly (Promise<void> | undefined)[]): Promise<void> {
   const results = await Promise.allSettled(tasks);
   for (const result of results) if (result.status === 'rejected') throw result.reason;

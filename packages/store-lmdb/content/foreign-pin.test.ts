@@ -1,4 +1,5 @@
-// Commands that read one store at the same time: each removes the directory of contents where it was missing before, and no other one notices.
+// Commands that read one store at the same time: each removes the directory of contents if it was missing before, and
+// no other one notices.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -30,7 +31,7 @@ test('a pin is taken where another command removes the directory', async t => {
         workerData: directory,
       }),
   );
-  // An error of a worker is thrown here.
+  // Throws a worker's error.
   const codes = await Promise.all(commands.map(command => once(command, 'exit')));
   assert.deepEqual(codes, [[0], [0]]);
 });

@@ -1,10 +1,12 @@
-// The processes that use the contents of a directory: each has a file `contents/processes/<process id>`, which says which process of this
-// machine it is, and since when it pins what others drop. Process ids are drawn at random and never used again; content ids begin with them.
+// The processes that use the contents of a directory: each has a file `contents/processes/<process id>`, which
+// identifies the process on this machine and holds the time since when it pins what others drop. Process ids are random
+// and never reused; content ids begin with them.
 //
-// The clock is the system's monotonic one, which all processes of a machine share. A process takes the time of a pin before it writes it
-// down, and reads rows after that. Who drops takes the time after the commit by which no row names the content any more, and then
-// looks for pins: one that it finds may be of a reader who saw the old row if its time is the smaller one, and one that it does not find yet
-// is of a reader who sees the new row.
+// The clock is the system's monotonic one, which all processes of a machine share. A process takes the time of a pin
+// before it writes it down, and reads rows after that. A process that drops takes the time after the commit that
+// removes the content's last name from the rows, and then looks for pins. A pin that it finds may belong to a reader of
+// the old row if the pin's time is smaller; a pin that it does not find yet belongs to a reader that will see the new
+// row.
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,31 +16,31 @@ import { codeOf } from './system-call.js';
 const ID_BYTES = 9;
 const NEVER = 0n;
 const TIME_DIGITS = 20;
-/** So many commands in a row do not end within one start. */
+/** More commands in a row never end within one start. */
 const ATTEMPTS_MAX = 100;
 
 export const monotonicNow = (): bigint => process.hrtime.bigint();
 
-/** This process's own file; there while this is open. */
+/** This process's own file; it exists while this is open. */
 export class ProcessEntry {
   readonly id: string;
   readonly #path: string;
   readonly #file: number;
   readonly #prefix: string;
 
-  /** Makes the directory of all contents if it is missing. Fails with the system's error. */
+  /** Creates the directory of all contents if it is missing. Fails with the system's error. */
   constructor(directory: string, isDurable: boolean) {
     this.id = newProcessId();
     this.#path = join(directory, PROCESSES_NAME, this.id);
     this.#prefix = `1 ${identityOf('self') ?? String(process.pid)} `;
-    // Others take an entry that they can't read for that of a process that has ended.
+    // Other processes take an unreadable entry for that of a process that has ended.
     const unready = `${this.#path}.new`;
     this.#file = openedIn(directory, unready, isDurable);
     this.publishPin(undefined);
     renameSync(unready, this.#path);
   }
 
-  /** The time of the oldest pin of this process; undefined if there is none. */
+  /** The time of this process's oldest pin; undefined if there is none. */
   publishPin(time: bigint | undefined): void {
     const digits = String(time ?? NEVER).padStart(TIME_DIGITS, '0');
     writeSync(this.#file, `${this.#prefix}${digits}\n`, 0, 'latin1');
@@ -50,7 +52,7 @@ export class ProcessEntry {
   }
 }
 
-/** A command that ends may remove the directory, which is empty, before there is a file in it. */
+/** A command that ends may remove the directory while it is still empty. */
 function openedIn(directory: string, path: string, isDurable: boolean): number {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -62,7 +64,7 @@ function openedIn(directory: string, path: string, isDurable: boolean): number {
   }
 }
 
-/** What the entries of a directory say now, of processes other than `own`. */
+/** The current entries of a directory, of processes other than `own`. */
 export class ProcessEntries {
   readonly #directory: string;
   readonly #own: string | undefined;
@@ -74,7 +76,7 @@ export class ProcessEntries {
     this.#own = own;
   }
 
-  /** Whether the process is another one that is alive. To be asked after a content of it was seen. */
+  /** Whether the process is another one that is alive. Call after one of its contents was seen. */
   isAlive(id: string): boolean {
     if (id === this.#own || this.#ended.has(id)) return false;
     if (this.#read(id) !== undefined) return true;
@@ -82,7 +84,7 @@ export class ProcessEntries {
     return false;
   }
 
-  /** The time of the oldest pin of another process: what was dropped since may be read there. */
+  /** The time of the oldest pin of another process: it may still read what was dropped since. */
   oldestPin(): bigint | undefined {
     let oldest: bigint | undefined;
     for (const id of this.#others()) {
@@ -121,13 +123,15 @@ export class ProcessEntries {
   }
 }
 
-/** Of a process, unlike that of any other on this machine; undefined if it has ended. Elsewhere than on Linux, its number alone. */
+/**
+ * Identifies a process among all on this machine; undefined if it has ended. On systems other than Linux, only its pid.
+ */
 function identityOf(pid: string): string | undefined {
   if (process.platform !== 'linux')
     return isRunning(pid === 'self' ? process.pid : Number(pid)) ? pid : undefined;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // Behind the name, which may hold spaces and parentheses: the state is field 3, the start field 22.
+    // Follows the name, which may contain spaces and parentheses: the state is field 3, the start field 22.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const isDead = fields[0] === 'Z' || fields[0] === 'X';
     return isDead ? undefined : `${stat.slice(0, stat.indexOf(' '))}.${fields[19]}.${bootOf()}`;

@@ -1,4 +1,4 @@
-// The system's calls on files of contents as promises, on the threads of libuv, and what their failures mean for a caller of the store.
+// System calls on files of contents as promises, on libuv's threads, and their failures as errors of the store.
 import { close, fdatasync, open, opendir, read, rm, rmdir, unlink, write } from 'node:fs';
 import { promisify } from 'node:util';
 import { StoreError } from '#store';
@@ -21,7 +21,7 @@ export function codeOf(error: unknown): unknown {
 
 export const isAbsent = (error: unknown): boolean => codeOf(error) === 'ENOENT';
 
-/** As the store's callers are told. */
+/** As the error that the store's callers get. */
 export function contentError(error: unknown, path: string): unknown {
   if (error instanceof StoreError || !(error instanceof Error)) return error;
   const code = codeOf(error);
@@ -30,7 +30,7 @@ export function contentError(error: unknown, path: string): unknown {
   return new StoreError('busy', `${path}: ${error.message}`, error);
 }
 
-/** All of it. */
+/** Writes all of it. */
 export async function writeAll(file: number, bytes: Buffer, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await writeTo(file, bytes, done, bytes.length - done, at + done);

@@ -1,4 +1,4 @@
-// Shows the limits of names that the keys of the catalogue set; the rest of it is shown by the conformance suite.
+// The limits of names that the keys of the catalogue set; the conformance suite covers everything else.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -28,11 +28,11 @@ export interface FormatRecord {
   readonly chunk: number;
 }
 
-/** What stands in data.log and perhaps not in the trees: see wal/recovery.ts. */
+/** The catalogue's record of what is in data.log and perhaps not in the trees: see wal/recovery.ts. */
 export interface LogFence {
   /** Counts the logs that the store has had. */
   readonly epoch: bigint;
-  /** In use; somebody is about to read it; all of it is in the trees. */
+  /** In use; about to be read by a process; all of it is in the trees. */
   readonly state: 'used' | 'taken' | 'read';
   /** The last tick in the trees, when the log was begun or when it was read. */
   readonly tick: bigint;
@@ -44,7 +44,7 @@ export interface CounterRecord {
   readonly subtreeId: number;
 }
 
-/** A file without a log that is to be read, which every version of this program reads. */
+/** A file without a log to read, which each version of this program can open. */
 export const FORMAT_PLAIN = 1;
 /** A file that is whole only together with its log. */
 export const FORMAT_LOGGED = 2;
@@ -91,7 +91,7 @@ export class Catalog {
     try {
       while (spaces.length < limit && cursor.next()) {
         const name = decodeText(span.bytes, span.from + prefix.length, span.until);
-        // A start that was cut is before names that are before `from`.
+        // A start that was cut sorts before names that are before `from`.
         if (name >= from) spaces.push(decodeSpace(cursor.value.view(), account, service, name));
       }
     } finally {
@@ -123,7 +123,7 @@ export class Catalog {
     this.#tree.put([space.account, space.service, space.name], encodeSpaceRecord(space));
   }
 
-  /** The name is free at once; the rows are found by `firstDropped`. */
+  /** The name is free at once; `firstDropped` finds the rows. */
   dropSpace(space: Space, tick: bigint): void {
     this.#tree.remove([space.account, space.service, space.name]);
     const when = Buffer.allocUnsafe(8);
@@ -131,7 +131,7 @@ export class Catalog {
     this.#tree.put(Buffer.concat([DROPPED_TAG, encodeSpace(space.id)]), when);
   }
 
-  /** The id of a dropped space that may have rows still. */
+  /** The id of a dropped space that may still have rows. */
   firstDropped(): number | undefined {
     const keys = this.#tree.keys({ start: DROPPED_TAG, end: endOfPrefix(DROPPED_TAG) }, 1);
     return keys[0]?.readUInt32BE(DROPPED_TAG.length);
@@ -180,7 +180,7 @@ export class Catalog {
     return bytes && decodeLogMark(bytes);
   }
 
-  /** Whether the log of this epoch is still its user's. */
+  /** Whether the log of this epoch still belongs to its user. */
   ownsLog(epoch: bigint): boolean {
     const bytes = this.#tree.get(LOG_KEY);
     return bytes?.length === LOG_BYTES && bytes.readBigUInt64BE(0) === epoch && bytes[8] === LOG_USED;
@@ -190,19 +190,19 @@ export class Catalog {
     this.#tree.put(LOG_KEY, encodeLogMark(mark));
   }
 
-  /** As `Tree.writeIf`, if the last tick is `tick` then. Never if `isComparable` is false of it. */
+  /** As `Tree.writeIf`, if the last tick is then `tick`. Never if `isComparable` is false for it. */
   writeIfTick(tick: bigint, write: () => void): Promise<boolean> {
     return this.#tree.writeIf(COUNTERS_KEY, asDouble(tick), write);
   }
 
   #fits(account: string, service: string, name: string): boolean {
-    // Ordinary names are known to fit by their number of characters.
+    // The character count is enough to know that ordinary names fit.
     const most = 3 + UNIT_BYTES_MAX * (account.length + service.length + name.length);
     return most <= this.#keyBytesMax || spaceKeyLength(account, service, name) <= this.#keyBytesMax;
   }
 }
 
-/** Writes the key of a space, or bytes as they are; gives the position after the last byte. */
+/** Writes the key of a space, or bytes as they are; returns the position after the last byte. */
 export function writeSpaceKey(key: SpaceKey | Uint8Array, target: Uint8Array, position: number): number {
   if (key instanceof Uint8Array) {
     target.set(key, position);
@@ -263,13 +263,13 @@ export function decodeLogMark(bytes: Buffer): LogFence {
 const double = new Float64Array(1);
 const doubleBytes = Buffer.from(double.buffer);
 
-/** LMDB's package compares the first eight bytes of a value as a double: what these bytes are in the memory of this machine. */
+/** LMDB's package compares the first eight bytes of a value as a double, in this machine's byte order. */
 function asDouble(tick: bigint): number {
   doubleBytes.writeBigUInt64BE(tick);
   return double[0] ?? Number.NaN;
 }
 
-/** False for the few ticks whose bytes are no number to a machine: those equal nothing. */
+/** False for the few ticks whose bytes are a NaN, which equals nothing. */
 export function isComparable(tick: bigint): boolean {
   return !Number.isNaN(asDouble(tick));
 }
@@ -283,8 +283,8 @@ function corruptRecord(): EngineError {
 }
 
 /**
- * What a store counts: the last tick and the last ids given. Written only together with the changes that used them, so that processes that share a
- * directory never give the same one twice.
+ * What a store counts: the last tick and the last ids issued. Written only together with the changes that used them, so
+ * that processes that share a directory never issue one twice.
  */
 export class Counters {
   readonly #clock: Clock;
@@ -298,7 +298,10 @@ export class Counters {
     this.#clock = clock;
   }
 
-  /** At the beginning of a write transaction, or of changes that depend on nobody else's having been made (commit/logged-commits.ts). */
+  /**
+   * Call at the beginning of a write transaction, or of changes that depend on no other process having written
+   * (commit/logged-commits.ts).
+   */
   load(catalog: Catalog): void {
     const record = catalog.getCounters();
     this.tick = record.tick;
@@ -307,19 +310,22 @@ export class Counters {
     this.#isChanged = false;
   }
 
-  /** At the end of a write transaction. */
+  /** Call at the end of a write transaction. */
   save(catalog: Catalog): void {
     if (!this.#isChanged) return;
     catalog.putCounters({ tick: this.tick, spaceId: this.#spaceId, subtreeId: this.#subtreeId });
     this.#isChanged = false;
   }
 
-  /** As they were when this was the last tick, at the end of a write transaction that has no later one. */
+  /**
+   * Saves the counters as they were when this was the last tick, at the end of a write transaction that has no later
+   * one.
+   */
   saveAs(tick: bigint, catalog: Catalog): void {
     catalog.putCounters({ tick, spaceId: this.#spaceId, subtreeId: this.#subtreeId });
   }
 
-  /** Later than every tick used so far, whatever the clock says. */
+  /** Later than each tick used so far, whatever the clock returns. */
   nextTick(): bigint {
     const now = this.#clock();
     return now > this.tick ? now : this.tick + 1n;

@@ -1,4 +1,4 @@
-// Proves that encoded strings keep the order of `<` and come back as they were, alone and as the key of a row.
+// Encoded strings keep the order of `<` and decode to the same strings, alone and as the key of a row.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -37,7 +37,7 @@ function order(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-test('a string comes back as it was', () => {
+test('a string decodes to itself', () => {
   fc.assert(
     fc.property(text, value => {
       const bytes = encode(value);
@@ -47,7 +47,7 @@ test('a string comes back as it was', () => {
   );
 });
 
-test('every single code unit comes back as it was, and each sorts before the next', () => {
+test('each code unit decodes to itself and sorts before the next', () => {
   let before = encode('');
   for (let unit = 0; unit <= 0xffff; unit += 1) {
     const value = String.fromCharCode(unit);
@@ -58,7 +58,7 @@ test('every single code unit comes back as it was, and each sorts before the nex
   }
 });
 
-test('the drawn examples', () => {
+test('the documented examples', () => {
   const examples = {
     '\u0000': '0101',
     '\u0001': '0102',
@@ -80,7 +80,7 @@ test('bytes are in the order of strings', () => {
   );
 });
 
-test('the key of a row is in the order of (partition, key), and comes back', () => {
+test('the key of a row is in the order of (partition, key), and decodes to itself', () => {
   const related = fc.tuple(text, text, text).map(([a, b, c]) => ({ partition: a, key: b, other: a + c }));
   fc.assert(
     fc.property(related, text, text, ({ partition, key, other }, otherKey, longer) => {
@@ -101,7 +101,7 @@ test('the key of a row is in the order of (partition, key), and comes back', () 
   );
 });
 
-test('fits tells exactly whether a payload has so many bytes', () => {
+test('fits knows exactly whether a payload has this many bytes', () => {
   fc.assert(
     fc.property(text, text, fc.nat({ max: 40 }), (partition, key, limit) => {
       assert.equal(fits(partition, key, limit), payloadLength(partition, key) <= limit);
@@ -109,7 +109,7 @@ test('fits tells exactly whether a payload has so many bytes', () => {
   );
 });
 
-test('the end of a prefix is after all that begin with it, and before all else that is after it', () => {
+test('the end of a prefix is after everything that begins with it, and before everything else that follows it', () => {
   const bytes = (max: number) => fc.uint8Array({ maxLength: max }).map(array => Buffer.from(array));
   fc.assert(
     fc.property(

@@ -28,7 +28,7 @@ export function encodedLength(text: string): number {
   return length;
 }
 
-/** Writes into `target` from `position` on; gives the position after the last byte. */
+/** Writes into `target` from `position` on; returns the position after the last byte. */
 export function encodeText(text: string, target: Uint8Array, position: number): number {
   let end = position;
   for (let index = 0; index < text.length; index += 1) {
@@ -50,7 +50,7 @@ export function encodeText(text: string, target: Uint8Array, position: number): 
   return end;
 }
 
-/** The string in `bytes` from `from` until `until`. Throws `corrupt` for bytes that `encodeText` never writes. */
+/** The string in `bytes[from, until)`. Throws `corrupt` for bytes that `encodeText` never writes. */
 export function decodeText(bytes: Buffer, from: number, until: number): string {
   for (let index = from; index < until; index += 1) {
     const byte = bytes[index];
@@ -95,24 +95,24 @@ function corruptKey(): StoreError {
   return new StoreError('corrupt', 'A key in the database is not in the form that this program writes.');
 }
 
-/** Space id, partition, key: as it is handed to LMDB, which has `writeRowKey` write the bytes. */
+/** Space id, partition, key: LMDB gets it like this and calls `writeRowKey` for the bytes. */
 export type RowKey = [space: number, partition: string, key: string];
 
 export const SPACE_BYTES = 4;
 export const SPACE_ID_MAX = 2 ** 32 - 2;
 
-/** Bytes of the payload, that is without the space. */
+/** Bytes of the payload: the key without the space. */
 export function payloadLength(partition: string, key: string): number {
   return encodedLength(partition) + 1 + encodedLength(key);
 }
 
-/** True if the payload is at most `limit` bytes; ordinary keys are known to be by their number of characters. */
+/** True if the payload is at most `limit` bytes; for ordinary keys the character count decides. */
 export function fits(partition: string, key: string, limit: number): boolean {
   if ((partition.length + key.length) * UNIT_BYTES_MAX < limit) return true;
   return payloadLength(partition, key) <= limit;
 }
 
-/** Writes a key, or bytes as they are; gives the position after the last byte. LMDB calls it for each key. */
+/** Writes a key, or bytes as they are; returns the position after the last byte. LMDB calls it for each key. */
 export function writeRowKey(key: RowKey | Uint8Array, target: Uint8Array, position: number): number {
   if (key instanceof Uint8Array) {
     target.set(key, position);
@@ -132,7 +132,7 @@ export function encodeSpace(space: number): Buffer {
   return bytes;
 }
 
-/** The first key after all that begin with the prefix; ids never use their greatest value, so there is one. */
+/** The first key after all that begin with the prefix; ids never reach their maximum, so there is one. */
 export function endOfPrefix(prefix: Buffer): Buffer {
   const end = Buffer.from(prefix);
   let index = end.length - 1;

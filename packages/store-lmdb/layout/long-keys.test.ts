@@ -1,4 +1,4 @@
-// Shows what long keys leave in the trees: pointers only where rows are behind them, and in the drawn form.
+// What long keys leave in the trees: pointers only where rows are behind them, and in the documented form.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ async function changes(store: Store): Promise<{ put: Change; remove: Change }> {
   };
 }
 
-test('a payload of the chunk is a row, a longer one is behind a pointer, one longer still behind two', async t => {
+test('a payload as long as the chunk is a row, a longer one is behind a pointer, one longer still behind two', async t => {
   const { rows, long } = await keysAfter(t, async put => {
     await put('ab');
     await put('abc');
@@ -49,7 +49,7 @@ test('a payload of the chunk is a row, a longer one is behind a pointer, one lon
   assert.deepEqual(long, ['000000000000000163', '000000000000000163646566ff', '000000000000000267']);
 });
 
-test('the last row behind a pointer takes it along, and no row does that is not the last', async t => {
+test('removing the last row behind a pointer removes the pointer, and no other removal does', async t => {
   const { rows, long } = await keysAfter(t, async (put, remove) => {
     for (const key of ['ab', 'abc', 'abcdefg', 'abcdefh', 'xyz', 'xyzxyzxyz']) await put(key);
     for (const key of ['xyz', 'xyzxyzxyz', 'abcdefg', 'abc', 'abcdefx', 'nothing here']) await remove(key);

@@ -15,10 +15,10 @@ import { encodePayload, encodeSpace, endOfPrefix, type RowKey } from './keys.js'
 const POINTER_MARK = 0xff;
 const SUBTREE_BYTES = 8;
 
-/** A part of the rows that has a prefix in common which its keys leave out of the payload. */
+/** Rows with a common prefix, which their keys leave out of the payload. */
 export interface Branch {
   readonly tree: Tree<RowKey>;
-  /** Space id or subtree id: what all keys of the branch begin with. */
+  /** Space id or subtree id: all keys of the branch begin with it. */
   readonly prefix: Buffer;
 }
 
@@ -78,7 +78,7 @@ export class LongKeys {
     return { tree: this.#long, prefix: Buffer.from(value.subarray(0, value.length)) };
   }
 
-  /** In the tree a row's key has so many bytes at most; that of a pointer has more. */
+  /** The longest key of a row in the tree, in bytes; a pointer's key is longer. */
   keyBytesMax(branch: Branch): number {
     return branch.prefix.length + this.chunk;
   }
@@ -116,7 +116,7 @@ export function isEmpty(branch: Branch): boolean {
   return branch.tree.keys(branchRange(branch), 1).length === 0;
 }
 
-/** The key of the pointer behind which all longer payloads with this beginning are. */
+/** The key of the pointer to all longer payloads with this prefix. */
 export function pointerKey(prefix: Buffer, chunk: Buffer): Buffer {
   const key = Buffer.allocUnsafe(prefix.length + chunk.length + 1);
   key.set(prefix);

@@ -1,4 +1,4 @@
-// Values of rows: what is encoded is decoded, and copies stay what they were, whatever is copied after them.
+// Values of rows decode to what was encoded, and copies stay as they were, whatever is copied after them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -16,7 +16,7 @@ const length = fc.oneof(
   fc.nat({ max: 70_000 }),
 );
 
-test('rows that follow each other are decoded as they were encoded, and copies keep', () => {
+test('rows that follow each other decode as they were encoded, and copies stay as they were', () => {
   const encoder = new RowValueEncoder();
   fc.assert(
     fc.property(fc.array(fc.tuple(version, length), { maxLength: 40 }), rows => {

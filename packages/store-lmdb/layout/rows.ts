@@ -1,5 +1,6 @@
-// The rows of all spaces: their values on disk, | version, 8 bytes big-endian | value |, whose inside is the domains' matter, and point access,
-// whatever the length of the key. row-cursor.ts walks ranges. Calls see the write transaction under way if there is one, otherwise what is durable.
+// The rows of all spaces: their values on disk, | version, 8 bytes big-endian | value |, whose content the domains
+// define, and point access, whatever the length of the key. row-cursor.ts walks ranges. Calls see the current write
+// transaction if there is one, otherwise what is durable.
 import { type Row, StoreError } from '#store';
 import type { Tree } from '../lmdb/tree.js';
 import type { Counters } from './catalog.js';
@@ -12,13 +13,15 @@ export const LONG_TREE = 'long';
 export const ROW_TREES: readonly string[] = [ROWS_TREE, LONG_TREE];
 
 const VERSION_BYTES = 8;
-/** What a row's value has on disk besides the caller's bytes. */
+/** Bytes of a row's value on disk in addition to the caller's. */
 export const ROW_HEADER_BYTES = VERSION_BYTES;
 // Larger than nearly all entities; a larger value gets memory of its own.
 const SCRATCH_BYTES = 0x10000;
 const BLOCK_BYTES = 0x10000;
 
-/** Memory that is shared, because memory of its own for each value costs more than to fill it. Who keeps a piece keeps its block. */
+/**
+ * Shared memory, because allocating for each value costs more than filling it. Keeping a piece keeps its whole block.
+ */
 class Blocks {
   #block = Buffer.alloc(0);
   #used = 0;
@@ -53,7 +56,7 @@ export function writeRowValue(version: bigint, value: Buffer, target: Buffer, po
   target.set(value, position + VERSION_BYTES);
 }
 
-/** The row's value on disk is in `bytes` from `from` until `until`, here and below. */
+/** The row's value on disk is `bytes[from, until)`, here and below. */
 export function decodeVersion(bytes: Buffer, from: number, until: number): bigint {
   if (until - from < VERSION_BYTES) {
     throw new StoreError('corrupt', 'A row in the database is too short to have a version.');
@@ -61,7 +64,7 @@ export function decodeVersion(bytes: Buffer, from: number, until: number): bigin
   return bytes.readBigUInt64BE(from);
 }
 
-/** For rows that follow each other: those that one commit wrote have one version, which is made once. */
+/** For rows in sequence: rows from one commit share a version, which is decoded once. */
 export class VersionDecoder {
   #high = 0;
   #low = 0;
@@ -87,7 +90,7 @@ export function decodeValue(bytes: Buffer, from: number, until: number): Buffer 
 
 const copies = new Blocks();
 
-/** A copy, which is the caller's to keep. */
+/** A copy, which the caller may keep. */
 export function copyValue(bytes: Buffer, from: number, until: number): Buffer {
   const copy = copies.take(Math.max(0, until - from - VERSION_BYTES));
   bytes.copy(copy, 0, from + VERSION_BYTES, until);
@@ -104,7 +107,7 @@ export class Rows {
     this.#longKeys = longKeys;
   }
 
-  /** A copy, which is the caller's to keep. */
+  /** A copy, which the caller may keep. */
   get(space: number, partition: string, key: string): Row | undefined {
     if (!fits(partition, key, this.#longKeys.chunk)) {
       const bytes = this.#longKeys.get(space, partition, key);
@@ -123,7 +126,9 @@ export class Rows {
     else this.#longKeys.put(space, partition, key, bytes, counters);
   }
 
-  /** A change whose key is no longer than LMDB takes; its bytes stay as they are until LMDB's thread has read them. */
+  /**
+   * A change whose key is no longer than LMDB takes; its bytes must stay as they are until LMDB's thread has read them.
+   */
   apply(key: RowKey | Uint8Array, bytes: Buffer | undefined): void {
     if (bytes === undefined) this.#tree.remove(key);
     else this.#tree.put(key, bytes);

@@ -1,5 +1,5 @@
-// The reserve for deletes: when it is made, released and made again, what may be put meanwhile, and that processes share it. What a
-// disk that is really full does is shown in test/overload/disk-full.test.ts.
+// The reserve for deletes: when it is created, released and created again, what may be put in between, and that
+// processes share it. test/overload/disk-full.test.ts covers a disk that is really full.
 import assert from 'node:assert/strict';
 import type fs from 'node:fs';
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -57,7 +57,7 @@ test('the reserve is made once a store is a fifth of a second old', t => {
   }
 });
 
-test('after a put that found no place none is tried for a second, or until something was deleted', t => {
+test('after a put that found no space none is tried for a second, or until something was deleted', t => {
   const opened = open(t, newDirectory(t));
   const { disk } = opened;
   opened.time = 1000;
@@ -131,7 +131,7 @@ test('the reserve is spent before an opening only where the disk has less than i
 
 const MIB = 1024 * 1024;
 
-/** Has the disk have so many bytes left; gives how to change that. */
+/** Simulates a disk with this many bytes left; returns a function to change the number. */
 function leave(t: TestContext, bytes: number): (bytes: number) => void {
   let left = bytes;
   const statfs: unknown = () => ({ bavail: left, bsize: 1 });
@@ -157,7 +157,7 @@ test('the reserve has 4 MiB, and is made where it leaves one to others', t => {
   assert.equal(statSync(opened.reserve).size, 4 * MIB);
 });
 
-test('a reserve that lacks a byte is none, and is filled up', t => {
+test('a reserve that lacks a byte counts as missing, and is filled up', t => {
   const directory = newDirectory(t);
   writeFileSync(join(directory, 'reserve'), Buffer.alloc(BYTES - 1));
   const { disk, reserve } = open(t, directory);

@@ -1,6 +1,7 @@
-// Keeps deletes possible when the disk is full. LMDB writes a changed page to another place, so a delete needs pages before it gives
-// any back. A file of a few MiB beside the data, the reserve, provides them: it is released when a delete finds no space, and until
-// it is there again, or as much is free inside the data file, nothing is put any more. All processes of a directory share it.
+// Keeps deletes possible when the disk is full. LMDB writes a changed page to another place, so a delete needs pages
+// before it frees any. A file of a few MiB next to the data file, the reserve, provides them: it is released when a
+// delete finds no space. Until it is back, or as much is free inside the data file, nothing is put. All processes of a
+// directory share it.
 import {
   closeSync,
   constants,
@@ -15,18 +16,18 @@ import {
 import { dirname, join } from 'node:path';
 import { processLimit } from './process-limit.js';
 
-/** Of 100 deletes in as many leaves, of all pages above them and of the list of free pages not half. */
+/** 100 deletes in as many leaves, with all pages above them and the list of free pages, take less than half. */
 export const RESERVE_BYTES = 4 * 1024 * 1024;
 export const RESERVE_NAME = 'reserve';
-/** Left for others when the reserve is made. */
+/** Left for others when the reserve is created. */
 const SPARE_BYTES = 1024 * 1024;
-/** What a full log may take in the tree, many times over. */
+/** Many times what a full log may take in the tree. */
 const AMPLE_BYTES = 64 * 1024 * 1024;
-/** A store that is gone sooner needs none: most tests. */
+/** A store that is closed sooner needs none: most tests. */
 const YOUNG_MS = 200;
 /** Between two attempts while nothing may be put. */
 const PAUSE_MS = 1000;
-/** What a group takes at least: pages on the way to its rows. */
+/** Least space of a group: pages on the way to its rows. */
 const GROUP_BYTES_MIN = 256 * 1024;
 
 export interface DiskReserveOptions {
@@ -35,7 +36,7 @@ export interface DiskReserveOptions {
   readonly reserveBytes?: number | undefined;
   /** True if no other process can release the reserve. */
   readonly exclusive?: boolean | undefined;
-  /** Bytes of pages that the data file can use again. */
+  /** Bytes of pages that the data file can reuse. */
   readonly freeBytes: () => number;
   readonly milliseconds?: (() => number) | undefined;
 }
@@ -47,13 +48,13 @@ export class DiskReserve {
   readonly #freeBytes: () => number;
   readonly #milliseconds: () => number;
   readonly #exclusive: boolean;
-  /** The reserve was whole when it was last looked at. */
+  /** The reserve was whole at the last look. */
   #wasWhole = false;
   #nextMaking: number;
   #file: number | undefined;
   /** A put has found no space. */
   #isPressed = false;
-  /** What may still be put into pages of the file that were free. */
+  /** Bytes that may still be put into free pages of the file. */
   #budget = 0;
   #nextLook = 0;
 
@@ -74,12 +75,12 @@ export class DiskReserve {
     this.#file = openIfThere(join(this.#directory, RESERVE_NAME));
   }
 
-  /** Nothing may be put for want of space. */
+  /** Nothing may be put for lack of space. */
   get isShort(): boolean {
     return this.#isPressed || (this.#file !== undefined && !this.#isWhole(this.#file));
   }
 
-  /** Whether a group may put. To be asked with the right to write. */
+  /** Whether a group may put. Call under the write lock. */
   mayGrow(): boolean {
     if (!this.isShort) {
       if (this.#file === undefined) this.#make();
@@ -98,35 +99,35 @@ export class DiskReserve {
     return this.#budget > 0;
   }
 
-  /** Whether contents may take so many bytes of the disk: rows are to have space when contents find none any more. */
+  /** Whether contents may take this many bytes of the disk: contents run out of space before rows do. */
   mayTake(bytes: number): boolean {
     return !this.isShort && this.#freeOnDisk() >= bytes + this.#bytes + 2 * SPARE_BYTES;
   }
 
-  /** Whether so much is free that what is durable elsewhere will find its place in the data file. */
+  /** Whether enough is free that changes which are durable elsewhere will fit into the data file. */
   isAmple(): boolean {
     if (this.isShort || this.#freeOnDisk() < AMPLE_BYTES) return false;
     return processLimit('Max file size') - statSync(this.#path).size >= AMPLE_BYTES;
   }
 
-  /** A group is written that put so many bytes, or none. */
+  /** Reports a written group that put this many bytes, or none. */
   wrote(bytes: number, didGrow: boolean): void {
     if (!didGrow) this.#nextLook = 0;
     else if (this.#budget > 0) {
       this.#budget -= 2 * bytes + GROUP_BYTES_MIN;
-      // There was enough, so it is worth to count again at once.
+      // There was enough, so counting again at once is worth it.
       if (this.#budget <= 0) this.#nextLook = 0;
     }
   }
 
-  /** There is no space for something that is to be put. */
+  /** Reports that there is no space for a put. */
   refuse(): void {
     this.#isPressed = true;
     this.#budget = 0;
     this.#nextLook = this.#milliseconds() + PAUSE_MS;
   }
 
-  /** There is no space for what puts nothing: true if there is some now. */
+  /** Reports that there is no space for changes that put nothing: true if there is some now. */
   release(): boolean {
     this.refuse();
     if (this.#file === undefined || fstatSync(this.#file).size === 0) return false;
@@ -159,8 +160,8 @@ export class DiskReserve {
   }
 
   /**
-   * A write that finds no space is to be rare: of its failure LMDB makes a text that is longer than the memory it takes for
-   * it (mdb_page_flush of its package), which may end the process.
+   * A write that finds no space has to be rare: LMDB formats the failure into a text that is longer than the memory it
+   * allocates for it (mdb_page_flush of its package), which may end the process.
    */
   #isTight(): boolean {
     return this.#freeOnDisk() < SPARE_BYTES;
@@ -189,8 +190,8 @@ export class DiskReserve {
 }
 
 /**
- * Releases the reserve where the disk has less than so many bytes: for what was answered already, and has to be put before a store
- * is open. Puts wait until the reserve is there again, as after a delete.
+ * Releases the reserve if the disk has less than this many bytes: for changes that were acknowledged and have to be put
+ * before a store is open. Puts then wait until the reserve is back, as after a delete.
  */
 export function spendReserve(directory: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(directory);
@@ -204,7 +205,7 @@ export function spendReserve(directory: string, bytes: number): void {
   }
 }
 
-/** Some file systems give back what is freed only when that is written. */
+/** Some file systems release freed space only when that change is written. */
 function empty(file: number): void {
   ftruncateSync(file, 0);
   fsyncSync(file);

@@ -1,4 +1,4 @@
-// Shows which failure of LMDB becomes which failure of a store, and that a bug stays what it is.
+// Which LMDB failure becomes which store failure; a bug stays what it is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -46,7 +46,7 @@ test('a bug, and an error with a code of another kind, stay as they are', () => 
   assert.equal(engineError(own, '/place'), own);
 });
 
-test('the reason of a failed commit is the one that LMDB hands over with it', async () => {
+test('the reason of a failed commit is the one that LMDB reports with it', async () => {
   const commitFailed = new Error('Commit failed (see commitError for details)');
   const reason = Promise.reject(failureOfLmdb(28));
   const error = await commitError(Object.assign(commitFailed, { commitError: reason }), '/place');
@@ -54,11 +54,11 @@ test('the reason of a failed commit is the one that LMDB hands over with it', as
   assert.equal(await commitError(commitFailed.message, '/place'), commitFailed.message);
 });
 
-test('a reason that is looked at in a later turn, as a checkpoint of several slices does', async () => {
+test('a reason may be read in a later turn, as a checkpoint of several slices does', async () => {
   const commitFailed = new Error('Commit failed (see commitError for details)');
   const reason = Promise.reject(failureOfLmdb(28));
   keepCommitError(Object.assign(commitFailed, { commitError: reason }));
-  // Without a handler the test's runner, like any process, fails here.
+  // Without a handler the test runner, like any process, fails here.
   await nextTurn();
   const error = await commitError(commitFailed, '/place');
   assert(error instanceof EngineError && error.code === 'full');

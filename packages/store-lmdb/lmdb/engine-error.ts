@@ -1,5 +1,5 @@
-// What goes wrong inside LMDB, told in the words of the store contract.
-// It leaves to the commit queue what a failure means for the commits that shared a transaction.
+// Translates LMDB's failures into errors of the store contract. The commit queue decides what a failure means for the
+// commits that shared a transaction.
 import { StoreError, type StoreErrorCode } from '#store';
 
 // lmdb.h, "Return Codes", and errno of the systems that Node runs on.
@@ -19,10 +19,10 @@ const CODES: ReadonlyMap<number, StoreErrorCode> = new Map([
   [122, 'full'], // EDQUOT of Linux
 ]);
 
-/** A `StoreError` that the engine itself found, not a caller's function that it ran. */
+/** A `StoreError` of the engine itself, not of a caller's function that it ran. */
 export class EngineError extends StoreError {}
 
-/** The failure as an `EngineError`, or as it is if it did not come from LMDB, which makes it a bug. */
+/** The failure as an `EngineError`; unchanged if it did not come from LMDB, which makes it a bug. */
 export function engineError(error: unknown, path: string): unknown {
   if (error instanceof StoreError || !(error instanceof Error)) return error;
   if (!('code' in error) || typeof error.code !== 'number') return error;
@@ -30,15 +30,15 @@ export function engineError(error: unknown, path: string): unknown {
 }
 
 /**
- * For who looks at a failed transaction's reason later, or leaves it to another: `lmdb` rejects that promise at once, and Node.js ends a
- * process where a rejected promise has no handler by the end of the turn.
+ * Call before reading a failed transaction's reason in a later turn or elsewhere: `lmdb` rejects that promise at once,
+ * and Node.js ends a process if a rejected promise has no handler by the end of the turn.
  */
 export function keepCommitError(error: unknown): void {
   if (error instanceof Error && 'commitError' in error)
     Promise.resolve(error.commitError).catch(() => undefined);
 }
 
-/** The reason of a failed transaction: `lmdb` hands it over as a promise that is rejected with it. */
+/** The reason of a failed transaction: `lmdb` provides it as a promise that rejects with it. */
 export async function commitError(error: unknown, path: string): Promise<unknown> {
   if (!(error instanceof Error) || !('commitError' in error)) return engineError(error, path);
   try {

@@ -23,7 +23,7 @@ export interface Meta {
   readonly bytes: Buffer;
 }
 
-/** Makes the file if there is none; fails with `corrupt` or `unsupported` if LMDB could not open it. */
+/** Creates the file if it does not exist; fails with `corrupt` or `unsupported` if LMDB could not open it. */
 export function checkFileHead(path: string): void {
   const file = openSync(path, 'a+');
   try {
@@ -34,9 +34,9 @@ export function checkFileHead(path: string): void {
 }
 
 /**
- * Gives a file that was cut off the length it should have: what is missing reads as zeros then, which LMDB reports as
- * corrupt where it matters. A sound file may be short too, where its last pages are free. To be called with the right
- * to write, since another process may make the file longer otherwise meanwhile.
+ * Extends a file that was cut off to its proper length: what is missing then reads as zeros, which LMDB reports as
+ * corrupt where it matters. A sound file may be short too, where its last pages are free. Call under the write lock,
+ * since another process may otherwise extend the file at the same time.
  */
 export function restoreFileLength(path: string): void {
   const file = openSync(path, 'r+');
@@ -48,7 +48,7 @@ export function restoreFileLength(path: string): void {
   }
 }
 
-/** What is left to do with a file that cannot be opened. */
+/** The remedies for a file that cannot be opened. */
 export const REMEDY = 'restore a backup into another directory, or move the file away.';
 
 /** The meta page of the last transaction. Fails with `corrupt` or `unsupported` if one of the two is not LMDB's. */

@@ -1,4 +1,4 @@
-// What is read in the map is what is written to the file, whatever has the file open before; and after it was closed nothing can be read there.
+// The map shows what is written to the file, whatever has the file open; after it was closed nothing can be read there.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ test('the map has what the file has, also after it was written to', async t => {
   }
 });
 
-test('what looked at the map sees nothing once it is closed, and the file can be opened and mapped again', async t => {
+test('buffers of a closed map are empty, and the file can be opened and mapped again', async t => {
   const { directory, environment } = await open(t);
   const seen: Buffer[] = [];
   for (let time = 0, opened = environment; time < 5; time += 1) {
@@ -62,6 +62,6 @@ test('what looked at the map sees nothing once it is closed, and the file can be
   }
 });
 
-test('a file that nobody has mapped has no map', () => {
+test('a file that no process has mapped has no map', () => {
   assert.equal(FileMap.of('/nowhere/data.mdb'), undefined);
 });

@@ -1,24 +1,25 @@
-// The memory that LMDB maps the data file to, for code that reads pages without a copy (scan/), and the file of its locks. LMDB keeps the map where it is until it closes the file: a
-// larger one, of a file that outgrows it, is made beside it.
+// The memory that LMDB maps the data file and its lock file to, for code that reads pages without a copy (scan/). LMDB
+// keeps the map in place until it closes the file; when the file outgrows it, LMDB adds a larger one.
 //
-// The package can make a buffer of any memory, and Linux tells where the map is. Elsewhere, and where address space is limited, there is none to be had.
+// The package can make a buffer of any memory, and Linux reports where the map is. On other systems, and where address
+// space is limited, there is no map.
 import { readFileSync } from 'node:fs';
 import { PAGE_BYTES } from './file-head.js';
 import { bufferAt, detach } from './lmdb.js';
 
-/** Offsets of this size are integers to V8, and it sees few buffers. */
+/** V8 treats offsets of this size as integers, and sees few buffers. */
 const SEGMENT_PAGES = 2 ** 30 / PAGE_BYTES;
 
-/** A part of the map. To write to it ends the process. */
+/** A part of the map. Writing to it ends the process. */
 export interface MapSegment {
-  /** Of its first page. */
+  /** Number of its first page. */
   readonly first: number;
   readonly bytes: Buffer;
   readonly words: Uint16Array;
 }
 
 export class FileMap {
-  /** How many pages the map has room for. The file may have fewer: to read behind its end ends the process. */
+  /** How many pages the map has room for. The file may have fewer: reading past its end ends the process. */
   readonly pages: number;
   readonly #address: number;
   readonly #segmentPages: number;
@@ -37,13 +38,13 @@ export class FileMap {
     return new FileMap(place.from, (place.until - place.from) / PAGE_BYTES, segmentPages);
   }
 
-  /** The part that has the page, which the file has too. */
+  /** The segment with the page, which must exist in the file. */
   segmentOf(page: number): MapSegment {
     const index = Math.floor(page / this.#segmentPages);
     return this.#segments[index] ?? this.#open(index);
   }
 
-  /** A view of pages that follow each other; a copy if they are in two segments. */
+  /** A view of consecutive pages; a copy if they span two segments. */
   view(page: number, count: number): Buffer {
     const parts: Buffer[] = [];
     for (let from = page; from < page + count; ) {
@@ -56,7 +57,7 @@ export class FileMap {
     return parts.length === 1 && part !== undefined ? part : Buffer.concat(parts);
   }
 
-  /** Before LMDB closes the file. Whatever still looks at the map sees empty buffers from then on. */
+  /** Call before LMDB closes the file. All buffers of the map are empty from then on. */
   close(): void {
     for (const segment of this.#segments) if (segment !== undefined) detach?.(segment.bytes.buffer);
     this.#segments.length = 0;
@@ -67,7 +68,7 @@ export class FileMap {
     const count = Math.min(this.#segmentPages, this.pages - first);
     const memory = bufferAt?.(this.#address + first * PAGE_BYTES, count * PAGE_BYTES);
     if (memory === undefined || !(count > 0)) throw new Error(`The map has no page ${first}.`);
-    // Of the class that all other buffers have, so that code which reads buffers knows one kind.
+    // Of the same class as all other buffers, so that code which reads buffers stays monomorphic.
     const bytes = Buffer.from(memory.buffer, memory.byteOffset, memory.length);
     const words = new Uint16Array(memory.buffer, memory.byteOffset, memory.length / 2);
     const segment = { first, bytes, words };
@@ -76,7 +77,7 @@ export class FileMap {
   }
 }
 
-/** Of the file's map in the memory of this process; undefined if there is none, or more than one. */
+/** Where the file is mapped in this process's memory; undefined if nowhere, or more than once. */
 function placeOf(path: string): { readonly from: number; readonly until: number } | undefined {
   if (process.platform !== 'linux') return undefined;
   try {

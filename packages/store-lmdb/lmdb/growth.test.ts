@@ -1,4 +1,4 @@
-// Shows the store growing, giving back what was dropped, and leaving the event loop to others meanwhile.
+// The store grows, reclaims what was dropped, and yields the event loop while it does.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ test('a file grows past 100 MB, within one commit and over many', async t => {
   assert((await stat(join(directory, 'data.mdb'))).size > 100 * 1024 ** 2);
 });
 
-test('the rows of a dropped space are given back, over a close, and no other', async t => {
+test('the rows of a dropped space are reclaimed, across a close, and no others', async t => {
   const directory = await newDirectory(t);
   const options = { directory, durability: 'none' as const };
   let store = await openLmdbStore(options, { chunk: 12 });
@@ -78,11 +78,11 @@ test('the rows of a dropped space are given back, over a close, and no other', a
   await store.dropSpace(dropped);
   await store.close();
   assert((await rowsOf(directory, dropped)) > 0, 'closing does not wait for the background');
-  // Once is enough, but where the machine is very busy.
+  // One round is enough, except on a very busy machine.
   await until('the rows are given back', async () => {
     store = await openLmdbStore(options);
     for (let waited = 0; waited < 100; waited += 1) {
-      // A commit now and then, which must not keep the background from its turn.
+      // A commit now and then, which must not starve the background.
       await fill(store, before, 10, 10);
       await new Promise(resolve => setTimeout(resolve, 5));
     }
@@ -107,7 +107,7 @@ async function rowsOf(directory: string, space: Space): Promise<number> {
   return keys.length;
 }
 
-test('a long scan leaves the event loop to others', async t => {
+test('a long scan yields the event loop', async t => {
   const directory = await newDirectory(t);
   const store = await openLmdbStore({ directory, durability: 'none' });
   const space = await createSpace(store, 'long');
@@ -121,7 +121,7 @@ test('a long scan leaves the event loop to others', async t => {
   turn();
   let spun = 0;
   const page = await store.scan(space, EVERYTHING, UNBOUNDED, ({ value }) => {
-    // A filter that costs something, as those of domains do.
+    // A filter with some cost, as those of domains have.
     for (let index = 0; index < 1000; index += 1) spun += value[index % 100] ?? 0;
     return false;
   });

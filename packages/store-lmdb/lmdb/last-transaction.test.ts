@@ -1,4 +1,4 @@
-// An opening of the file by another process may put LMDB's note of the last transaction back; nothing is lost by that.
+// When another process opens the file it may set LMDB's note of the last transaction back; nothing is lost by that.
 import assert from 'node:assert/strict';
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { openLmdbStore } from '../lmdb-store.js';
 
 const NOTE_AT = 8;
 
-/** `setBack` does what an opening does that was overtaken by so many commits. */
+/** `setBack` does what an opening does that this many commits overtook. */
 function openNote(t: TestContext, directory: string): { setBack(count: bigint): void; read(): bigint } {
   const file = openSync(join(directory, 'data.mdb-lock'), 'r+');
   t.after(() => closeSync(file));

@@ -1,7 +1,7 @@
-// Keeps LMDB's note of the last transaction right. LMDB keeps it in the file of its locks, and each opening of the file
-// in any process writes it anew from the meta page that it read a moment before. A transaction that is committed in that
-// moment would be forgotten: the next writer would begin from the one before it and write over what was answered.
-// So every writer looks, while it has the right to write, whether the file knows a later transaction than the note does.
+// Keeps LMDB's note of the last transaction right. LMDB keeps it in its lock file, and each opening of the file in any
+// process rewrites it from the meta page that it read a moment before. A transaction committed in that moment would be
+// forgotten: the next writer would begin from the one before it and overwrite acknowledged changes. So each writer
+// checks, under the write lock, whether the file has a later transaction than the note.
 //
 //   data.mdb-lock:  0 magic, 4 bytes | 4 format, 4 | 8 last transaction, 8          little-endian
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
@@ -10,7 +10,7 @@ import type { FileMap } from './file-map.js';
 
 const MAGIC = 0xbeefc0de;
 const NOTE_AT = 8;
-/** Of a meta page (file-head.ts). Transaction n writes meta page n % 2. */
+/** In a meta page (file-head.ts). Transaction n writes meta page n % 2. */
 const TRANSACTION_AT = 152;
 const BYTES = 8;
 
@@ -19,7 +19,7 @@ export class LastTransaction {
   readonly data: number;
   readonly #locks: number;
   readonly #bytes = Buffer.alloc(BYTES);
-  /** The file of the locks as LMDB has it in memory, if that can be had. */
+  /** LMDB's lock file as mapped into memory, if available. */
   #memory: BigUint64Array | undefined;
 
   /** LMDB has the file open. */
@@ -32,8 +32,8 @@ export class LastTransaction {
   }
 
   /**
-   * Only with the right to write, in the transaction that has this number. True if the file knows that one or a later one
-   * already: then the transaction began too early and must be aborted. The note is right for the next.
+   * Call under the write lock, in the transaction with this number. True if the file already has that number or a later
+   * one: then the transaction began too early and must be aborted. The note is right for the next one.
    */
   catchUp(transaction: number): boolean {
     if (this.#committed(transaction % 2) < BigInt(transaction)) return false;
@@ -43,20 +43,20 @@ export class LastTransaction {
     return true;
   }
 
-  /** Looks for the note in memory from now on, as LMDB does: to read the file is a call of the system for each scan. */
+  /** Reads the note in memory from now on, as LMDB does: reading the file is a system call for each scan. */
   watch(locks: FileMap): void {
     const { bytes } = locks.segmentOf(0);
     this.#memory = new BigUint64Array(bytes.buffer, bytes.byteOffset, NOTE_AT / BYTES + 1);
   }
 
-  /** The note: the transaction whose state a reader that begins now is given. What is read next is read after it. */
+  /** The note: the transaction whose state a reader that begins now gets. Later reads see it or a newer state. */
   noted(): bigint {
     if (this.#memory !== undefined) return Atomics.load(this.#memory, NOTE_AT / BYTES);
     readSync(this.#locks, this.#bytes, 0, BYTES, NOTE_AT);
     return this.#bytes.readBigUInt64LE();
   }
 
-  /** Only when LMDB has closed the file: a process that closes the file of the locks releases all its locks on it. */
+  /** Call only when LMDB has closed the file: a process that closes the lock file releases all its locks on it. */
   close(): void {
     closeSync(this.data);
     closeSync(this.#locks);

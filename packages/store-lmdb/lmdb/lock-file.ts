@@ -1,15 +1,15 @@
-// Makes the file of LMDB's locks with all its bytes on the disk. LMDB makes one that is a hole and writes to it as memory: on a full
-// disk that ends the process with a bus error, at the opening or when one more reader comes than there was a block for.
+// Creates LMDB's lock file with all its bytes on the disk. LMDB creates it as a hole and writes to it as memory: on a
+// full disk that ends the process with a bus error, at the opening or when one more reader needs a new block.
 import { closeSync, fstatSync, linkSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 
-/** A file that is there is in use, perhaps. Fails with the system's error if there is no space. */
+/** Leaves an existing file alone: it may be in use. Fails with the system's error if there is no space. */
 export function makeLockFile(dataPath: string, bytes: number): void {
   const path = `${dataPath}-lock`;
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;
   const own = `${path}.${process.pid}`;
   try {
     writeZeros(own, bytes);
-    // Whoever was faster has the same file.
+    // A faster process has created the same file.
     linkSync(own, path);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error) || error.code !== 'EEXIST') throw error;

@@ -1,4 +1,4 @@
-// Makes directories, and fails with the system's error where there can be none.
+// Creates directories, and fails with the system's error where there can be none.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,14 +17,14 @@ const codeOf = (path: string): unknown => {
   }
 };
 
-test('a directory is made with those above it, and the first that was missing is told', () => {
+test('a directory is created with its parents, and the first missing one is returned', () => {
   const deep = join(directory, 'a', 'b', 'c');
   assert.equal(makeDirectory(deep), join(directory, 'a'));
   assert.equal(makeDirectory(deep), undefined);
   assert.equal(makeDirectory(join(deep, '..', 'd')), join(directory, 'a', 'b', 'd'));
 });
 
-test('what is no directory keeps it from being made', () => {
+test('a path through something other than a directory fails', () => {
   const file = join(directory, 'file');
   writeFileSync(file, '');
   symlinkSync(join(directory, 'nowhere'), join(directory, 'link'));
@@ -34,7 +34,7 @@ test('what is no directory keeps it from being made', () => {
   assert.equal(codeOf(join(directory, 'link', 'below')), 'ENOENT');
 });
 
-test('a file system that takes none says so at once', { skip: !existsSync('/proc/self') }, () => {
+test('a file system that accepts no directories fails at once', { skip: !existsSync('/proc/self') }, () => {
   assert.equal(codeOf('/proc/x'), 'ENOENT');
   assert.equal(codeOf('/proc/x/y'), 'ENOENT');
 });

@@ -1,5 +1,6 @@
-// Makes the directory of a store, with those above it, and fails with what keeps it from being made. Node's own recursive mkdir never ends where a file system answers ENOENT below a directory that is there, as /proc does,
-// and says ENOENT where the file system is read-only.
+// Creates a store's directory with its parents, and fails with the actual obstacle. Node's own recursive mkdir never
+// ends where a file system answers ENOENT below an existing directory, as /proc does, and reports ENOENT where the file
+// system is read-only.
 import { lstatSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
@@ -7,7 +8,7 @@ function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // What keeps it from being seen keeps it from being made, and mkdir says so.
+    // Whatever hides it also makes mkdir fail, with the reason.
     return false;
   }
 }
@@ -15,7 +16,7 @@ function isThere(path: string): boolean {
 const isDirectory = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** @returns the first directory that was not there before. Fails with the system's error. */
+/** @returns the first directory that was missing. Fails with the system's error. */
 export function makeDirectory(directory: string): string | undefined {
   const missing: string[] = [];
   for (let at = resolve(directory); !isThere(at); at = dirname(at)) missing.unshift(at);
@@ -25,7 +26,7 @@ export function makeDirectory(directory: string): string | undefined {
     try {
       mkdirSync(path);
     } catch (error) {
-      // Somebody else made it meanwhile.
+      // Another process has created it since.
       if (!isDirectory(path)) throw error;
     }
   }

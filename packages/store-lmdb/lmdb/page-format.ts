@@ -23,15 +23,15 @@ export const NODE_LONG_VALUE = 0x01;
 /** Its value is a tree's record. */
 export const NODE_TREE = 0x02;
 
-/** What the node of a long value has for a value. */
+/** Length of a long value's entry in its node. */
 export const LONG_VALUE_BYTES = 24;
 export const TREE_RECORD_BYTES = 48;
-/** Where the records of the two trees of a meta page stand (file-head.ts). */
+/** Where the records of the two trees are in a meta page (file-head.ts). */
 export const FREE_RECORD_AT = 48;
 export const NAMES_RECORD_AT = 96;
 /** The root of a tree without entries. */
 export const NO_PAGE = 0xffffffffffffffffn;
-/** What LMDB can walk itself. */
+/** The deepest tree that LMDB itself can walk. */
 export const DEPTH_MAX = 32;
 
 export interface TreeRecord {

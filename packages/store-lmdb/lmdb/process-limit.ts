@@ -1,10 +1,10 @@
-// What the system allows this process, where it tells: Linux alone does.
+// The system's limits for this process, on Linux only.
 import { readFileSync } from 'node:fs';
 
 /** As /proc/self/limits names it. */
 export type LimitName = 'Max file size' | 'Max address space';
 
-/** In bytes; infinity if there is no limit, or none is told. */
+/** In bytes; infinity if there is no limit, or the system does not report one. */
 export function processLimit(name: LimitName): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'latin1');

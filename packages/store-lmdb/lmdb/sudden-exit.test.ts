@@ -1,4 +1,4 @@
-// A process that exits in the middle of a write ends, and another one can write to the store then.
+// A process that exits in the middle of a write ends, and another one can then write to the store.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { openLmdbStore } from '../lmdb-store.js';
 const MODULE = new URL('../index.js', import.meta.url).href;
 const ADDRESS = { account: 'a', service: 't', name: 'n' };
 
-test('an exit within a write ends the process and releases the right to write', {
+test('an exit within a write ends the process and releases the write lock', {
   timeout: 120_000,
 }, async t => {
   const directory = await mkdtemp(join(tmpdir(), 'lmdb-exit-'));

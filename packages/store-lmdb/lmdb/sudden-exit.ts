@@ -1,11 +1,11 @@
-// Ends a process that exits while it writes. The thread that writes waits for this one to change the trees, and the exit waits for
-// that thread: it would never end, and nobody else could write, because the thread has the right to. A killed process gives it up,
-// and what was answered survives that. It costs the process its exit code.
+// Kills a process that exits while it writes. The writing thread waits for this one to change the trees, and the exit
+// waits for that thread: it would never end, and no other process could write, because the thread holds the write lock.
+// A kill releases the lock, and acknowledged changes survive it. The process loses its exit code.
 
 let underWay = 0;
 let isWatching = false;
 
-/** Before a write transaction. */
+/** Call before a write transaction. */
 export function beginWriting(): void {
   underWay += 1;
   if (isWatching) return;
@@ -15,7 +15,7 @@ export function beginWriting(): void {
   });
 }
 
-/** After it, however it ended. */
+/** Call after it, however it ended. */
 export function endWriting(): void {
   underWay -= 1;
 }

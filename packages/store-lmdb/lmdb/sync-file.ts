@@ -1,4 +1,4 @@
-// Puts on disk what the system may still hold in memory: a file, and the directories by which it is found.
+// Syncs to disk what the system may still hold in memory: a file, and the directories that lead to it.
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -15,7 +15,7 @@ export function syncFile(path: string): void {
   syncPath(path, 'r+');
 }
 
-/** A new file is lost in a power cut if the directory does not know it, and a new directory likewise. */
+/** A power cut loses a new file if its directory was not synced, and a new directory likewise. */
 export function syncDirectories(directory: string, created: string | undefined): void {
   if (process.platform === 'win32') return;
   const last = dirname(created ?? directory);
@@ -25,7 +25,7 @@ export function syncDirectories(directory: string, created: string | undefined):
   }
 }
 
-/** The same for one directory that is there. */
+/** The same for one existing directory. */
 export function syncDirectoryNow(directory: string): void {
   if (process.platform !== 'win32') syncPath(directory, 'r');
 }

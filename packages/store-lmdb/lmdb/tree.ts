@@ -1,5 +1,6 @@
-// One named LMDB database, which reports failures as `EngineError`s. It knows bytes in order; its users know what
-// they mean. Calls see the write transaction under way if there is one, otherwise the snapshot of what is durable that all trees share.
+// One named LMDB database, which reports failures as `EngineError`s. It handles bytes in order; its users give them
+// meaning. Calls see the current write transaction if there is one, otherwise the snapshot of durable state that all
+// trees share.
 import { engineError, keepCommitError } from './engine-error.js';
 import type { Database, Key, RangeOptions, RootDatabase, Transaction } from './lmdb.js';
 
@@ -22,8 +23,9 @@ export class ValueSpan {
   #source: Uint8Array | undefined;
 
   /**
-   * As `lmdb` calls it. It reads into memory that it uses again, under a `length` that it redefines for each value. Every access is
-   * slow through such an object, so a plain one of the same memory stands for it; `byteLength` is not redefined.
+   * The decoder that `lmdb` calls. It reads into memory that it reuses, under a `length` that it redefines for each
+   * value. Such an object makes each access slow, so a plain one over the same memory stands in for it; `byteLength` is
+   * not redefined.
    */
   readonly decode = (source: Uint8Array): Buffer => {
     if (source !== this.#source) {
@@ -40,8 +42,9 @@ export class ValueSpan {
 }
 
 /**
- * What calls of all trees see outside a write transaction. LMDB's package keeps a snapshot for a millisecond or more and gives it up with each
- * of this process's commits, before who waits for it is told: that is enough where nobody else writes.
+ * What calls of all trees see outside a write transaction. LMDB's package keeps a snapshot for a millisecond or more
+ * and drops it at each of this process's commits, before the commit's promise is fulfilled: that is enough where no
+ * other process writes.
  */
 export class ReadSnapshot {
   readonly #root: RootDatabase;
@@ -56,21 +59,23 @@ export class ReadSnapshot {
   }
 
   /**
-   * To be called before a read: it is to see what any process has answered. Where others write, what one event sets off shares a
-   * snapshot, since nothing can come to be known meanwhile.
+   * Call before a read that has to see whatever any process has acknowledged. Where others write, all reads triggered
+   * by one event share a snapshot, since nothing new can become known in between.
    */
   refresh(): void {
     if (!this.#isFresh) this.renew();
   }
 
-  /** What is read next is what is durable at this moment. */
+  /** The next read sees what is durable at this moment. */
   renew(): void {
     this.#root.resetReadTxn();
     this.#isFresh = true;
     if (!this.#exclusive) process.nextTick(this.#endEvent);
   }
 
-  /** To be called when the trees have taken in what was durable elsewhere, or may have: what is read next has to show it. */
+  /**
+   * Call when the trees have taken in changes that were durable elsewhere, or may have: the next read has to show them.
+   */
   invalidate(): void {
     this.#isFresh = false;
   }
@@ -84,8 +89,8 @@ export interface TreeRange {
 }
 
 /**
- * The entries of a range, in order. `span` and `value` hold the one that `next` moved to; false is the end. It may be used by one caller at a time, who
- * closes it.
+ * The entries of a range, in order. `span` and `value` hold the one that `next` moved to; false is the end. One caller
+ * at a time uses and closes it.
  */
 export interface EntryCursor {
   readonly span: KeySpan;
@@ -95,7 +100,7 @@ export interface EntryCursor {
   close(): void;
 }
 
-/** Writes a key's bytes into `target` at `position`, and gives the position after them. */
+/** Writes a key's bytes into `target` at `position`; returns the position after them. */
 export type WriteKey<K> = (key: K | Uint8Array, target: Uint8Array, position: number) => number;
 
 export class Tree<K extends Key> {
@@ -141,19 +146,19 @@ export class Tree<K extends Key> {
   }
 
   /**
-   * Has LMDB's thread carry out the puts and removes that `write` makes, of any tree, in one transaction, if the value of
-   * `key` begins with `version` then. Fulfilled when they are durable; with false if nothing was changed. Its failure may be looked at in
-   * a later turn.
+   * Has LMDB's thread carry out the puts and removes that `write` makes, in any tree, in one transaction, if the value
+   * of `key` then begins with `version`. Fulfilled when they are durable; with false if nothing was changed. Its
+   * failure may be read in a later turn.
    */
   async writeIf(key: K | Uint8Array, version: number, write: () => void): Promise<boolean> {
     const written = this.#database.ifVersion(key, version, write);
     written.catch(keepCommitError);
-    // LMDB's package waits for the event loop to come round before it tells its thread, unless something else is noted.
+    // LMDB's package waits for a turn of the event loop before it wakes its thread, unless something else is noted.
     this.#database.batch(noChange).catch(keepCommitError);
     return written;
   }
 
-  /** Only inside a write transaction, or inside `writeIf` with a value that stays as it is. */
+  /** Call only inside a write transaction, or inside `writeIf` with a value that stays as it is. */
   put(key: K | Uint8Array, value: Buffer): void {
     try {
       void this.#database.put(key, value);
@@ -162,7 +167,7 @@ export class Tree<K extends Key> {
     }
   }
 
-  /** Only inside a write transaction, or inside `writeIf`. */
+  /** Call only inside a write transaction, or inside `writeIf`. */
   remove(key: K | Uint8Array): void {
     try {
       void this.#database.remove(key);
@@ -171,7 +176,7 @@ export class Tree<K extends Key> {
     }
   }
 
-  /** Without `transaction` it has to be closed before the caller yields the thread. */
+  /** Without `transaction` the caller has to close it before it yields the thread. */
   range(range: TreeRange, transaction?: Transaction): TreeCursor {
     const { start, end, isInclusive = false } = range;
     const options: RangeOptions = { start, end, inclusiveEnd: isInclusive };
@@ -202,7 +207,7 @@ export class Tree<K extends Key> {
 
 function noChange(): void {}
 
-/** By the package's cursor, whose entries are where those of its tree are: valid until the next call of any tree. */
+/** The package's cursor. Its entries are where those of its tree are: valid until the next call of any tree. */
 export class TreeCursor implements EntryCursor {
   readonly span: KeySpan;
   readonly value: ValueSpan;

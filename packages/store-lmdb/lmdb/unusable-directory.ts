@@ -1,7 +1,7 @@
-// Why a directory cannot hold a store, and what its owner may do about it, in one sentence.
+// Why a directory cannot hold a store, and what its owner can do about it, in one sentence.
 import { StoreError } from '#store';
 
-/** By the system's code; what else there is, the system's own words have to tell. */
+/** By the system's code; for all others the system's own message has to do. */
 const REMEDIES: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there; change its owner or its rights, or choose another directory',
   EPERM: 'this user may not write there; change its owner or its rights, or choose another directory',

@@ -1,9 +1,9 @@
-// Shows that slices share a turn of the event loop, that those who wait are served in order, and that nobody is forgotten.
+// Slices share a turn of the event loop, waiting works are served in order, and none is forgotten.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CooperativeScheduler } from './cooperative-scheduler.js';
 
-/** Runs works of so many slices of so many milliseconds; gives the order of slices, `|` where a turn ended. */
+/** Runs works of the given numbers and lengths of slices; returns the order of slices, with `|` where a turn ended. */
 async function run(
   share: CooperativeScheduler,
   works: readonly { slices: number; milliseconds: number }[],
@@ -29,7 +29,7 @@ async function run(
   return order;
 }
 
-test('short slices share a turn, and a work alone goes on at once', async () => {
+test('short slices share a turn, and a work alone continues at once', async () => {
   assert.equal(await run(new CooperativeScheduler(4), [{ slices: 3, milliseconds: 1 }]), '000');
   const four = Array.from({ length: 4 }, () => ({ slices: 1, milliseconds: 1 }));
   assert.equal(await run(new CooperativeScheduler(4), four), '0123');

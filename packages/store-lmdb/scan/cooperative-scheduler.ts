@@ -1,5 +1,5 @@
-// Divides the event loop: long works that run in slices get so much of each turn together, and wait for one another in
-// the order they came. It does not know what they do.
+// Divides the event loop: long works that run in slices together get a fixed share of each turn, and wait for one
+// another in the order of arrival. The scheduler does not know what they do.
 
 export class CooperativeScheduler {
   readonly #millisecondsMax: number;
@@ -25,7 +25,7 @@ export class CooperativeScheduler {
     });
   }
 
-  /** After each slice, with the time it took. */
+  /** Call after each slice, with the time it took. */
   leave(milliseconds: number): void {
     this.#milliseconds += milliseconds;
     if (!this.#isTurnPlanned) {

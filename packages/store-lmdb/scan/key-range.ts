@@ -1,5 +1,5 @@
-// A range of keys in one partition, as a commit reads it before it decides: its bounds as those of a scan, and its rows as copies. Whether the
-// rows come from the tree alone or from overlays too is the caller's choice.
+// A range of keys in one partition, as a commit reads it before it decides: its bounds as those of a scan, and its rows
+// as copies. The caller chooses whether the rows come from the tree alone or from overlays too.
 import { copyRow, type Reads, type Row, type ScanRange } from '#store';
 import type { RowSource } from './page-walk.js';
 
@@ -11,7 +11,7 @@ export const scanRangeOf = (partition: string, { from, until }: KeyRange): ScanR
   until: until === undefined ? { partition: `${partition}\0`, key: '' } : { partition, key: until },
 });
 
-/** The first rows of the source, at most so many; closes it. */
+/** The first `most` rows of the source; closes it. */
 export function copyRows(source: RowSource, most: number): Row[] {
   const found: Row[] = [];
   try {

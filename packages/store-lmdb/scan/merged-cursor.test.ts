@@ -1,5 +1,5 @@
-// Holds scans over the tree and the rows that are not in it against a sorted list of all rows, on a file of LMDB: while rows
-// move into the tree behind the scan's back, and while others use the tree between two rows of it.
+// Compares scans over the tree and the overlay with a sorted list of all rows, on an LMDB file: while rows move into
+// the tree during a scan, and while others use the tree between two rows.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ async function open(t: TestContext): Promise<Environment> {
   return environment;
 }
 
-/** One space: its tree, what is recent above it, and the model of both. */
+/** One space: its tree, the overlay above it, and the model of both. */
 class Subject {
   readonly overlay = new Overlay();
   readonly #environment: Environment;
@@ -50,7 +50,7 @@ class Subject {
     this.#trees = new TreeReader(environment.last, environment.map, environment.path);
   }
 
-  /** Without `size` the row goes. What is too long to be recent goes to the tree, once nothing is recent. */
+  /** Without `size` it removes the row. A row too long for the overlay goes to the tree, once the overlay is empty. */
   async change({ partition, key }: Position, size: number | undefined): Promise<void> {
     this.#tick += 1n;
     const row = { partition, key, version: this.#tick, value: Buffer.alloc(size ?? 0, String(this.#tick)) };
@@ -74,7 +74,7 @@ class Subject {
     this.#changes.push(change);
   }
 
-  /** What is recent goes to the tree, and is recent no more. */
+  /** Moves the overlay's rows to the tree. */
   async flush(): Promise<void> {
     const changes = this.#changes;
     this.#changes = [];
@@ -95,7 +95,7 @@ class Subject {
     return [...this.#model.values()].filter(row => isWithin(range, row)).sort(compare);
   }
 
-  /** A cursor over a snapshot, which holds what is in the tree and what is recent now. */
+  /** A cursor over a snapshot with what is now in the tree and in the overlay. */
   async walk<T>(range: ScanRange, use: (cursor: RowSource) => Promise<T> | T): Promise<T> {
     this.#environment.snapshot.refresh();
     const transaction = this.#environment.useReadTransaction();
@@ -162,7 +162,7 @@ async function checkWalk(subject: Subject, range: ScanRange, others: Small[]): P
       assertKeyInPlace(cursor);
       const other = others[index % (others.length + 1)];
       if (other !== undefined) await take(subject, other);
-      // A look at any row of the tree uses the memory that the cursor's row was in.
+      // Reading any row of the tree reuses the memory that the cursor's row was in.
       subject.get({ partition: 'a', key: 'ab' });
     }
     assert.deepEqual(seen, expected);
@@ -172,7 +172,7 @@ async function checkWalk(subject: Subject, range: ScanRange, others: Small[]): P
   });
 }
 
-test('a scan shows the rows as they were when it began, whatever moves into the tree meanwhile', async t => {
+test('a scan shows the rows as they were when it began, whatever moves into the tree since', async t => {
   const environment = await open(t);
   let space = 0;
   const histories = fc.array(step, { minLength: 10, maxLength: 60, size: 'max' });

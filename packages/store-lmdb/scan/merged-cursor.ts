@@ -1,26 +1,26 @@
-// Walks the rows of a range as they are: those of the tree, under changes that are durable and not in it. Both come in
+// Walks the current rows of a range: those of the tree, with durable changes that are not in it applied. Both come in
 // order; wal/overlay.ts selects the changes, page-walk.ts takes the rows.
 import { inPlace, type Row, type RowInPlace } from '#store';
 import { type Change, rowOf } from '../wal/overlay.js';
 import type { RowSource } from './page-walk.js';
 
-/** The tree's rows, of which one may have to wait while a change goes first. */
+/** The tree's rows; one may have to wait while a change goes first. */
 interface TreeRows extends RowSource {
   copy(): Row;
 }
 
-/** As a row it is the current one in place, like row-cursor.ts's: valid until the next call of any tree. */
+/** Used as a row, it is the current one in place, as with row-cursor.ts: valid until the next call of any tree. */
 export class MergedCursor implements RowSource {
   readonly #tree: TreeRows;
   readonly #changes: readonly Change[];
-  /** Of the first change that was not reached. */
+  /** Index of the first change that was not reached. */
   #next = 0;
-  /** The tree's row that is not reached, or is the current one; undefined if it has to be asked for its next. */
+  /** The tree's row that is not reached, or is the current one; undefined if the tree has to be asked for the next. */
   #treeRow: RowInPlace | undefined;
   #isTreeAtEnd = false;
   #row: RowInPlace | undefined;
 
-  /** `changes` of the same range, in the order of rows, at most one a row; they have to stay as they are. */
+  /** `changes` are of the same range, in the order of rows, at most one per row; they have to stay as they are. */
   constructor(tree: TreeRows, changes: readonly Change[]) {
     this.#tree = tree;
     this.#changes = changes;
@@ -104,18 +104,18 @@ export class MergedCursor implements RowSource {
     return this.#treeRow;
   }
 
-  /** False if the change leaves no row. */
+  /** False if the change removes the row. */
   #show(change: Change): boolean {
     const row = rowOf(change);
     if (row === undefined) return false;
-    // The tree's row has to wait, and its place in memory is its own only until somebody else asks a tree.
+    // The tree's row has to wait, and its memory is valid only until the next call of any tree.
     if (this.#treeRow === this.#tree) this.#treeRow = inPlace(this.#tree.copy());
     this.#row = inPlace(row);
     return true;
   }
 }
 
-/** Negative if the row is before the change, 0 if the change is the row's, positive if it is behind. */
+/** Negative if the row is before the change, 0 if the change is the row's, positive if it is after. */
 function compare(row: Row, { key: [, partition, key] }: Change): number {
   const rowPartition = row.partition;
   if (rowPartition !== partition) return rowPartition < partition ? -1 : 1;

@@ -1,5 +1,6 @@
-// Holds reading by pages against the package's own cursor on random trees: shallow ones of short keys, deep ones of keys so long that two fill a page, with
-// values of every length on both sides of the one from which they have pages of their own; and while writers go on, a snapshot against what it was.
+// Compares reading by pages with the package's own cursor on random trees: shallow ones with short keys, deep ones with
+// keys so long that two fill a page, with values of every length around the one from which they have pages of their
+// own. While writers continue, compares a snapshot with its earlier state.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
@@ -45,13 +46,13 @@ async function open(t: TestContext): Promise<Subject> {
   return { environment, map, snapshots: new Snapshots(environment.last, map, environment.path, ROW_TREES) };
 }
 
-/** What a key is made of: so long it takes few words to tell. */
+/** What a key is made of: a short description of a long key. */
 interface Name {
   readonly bytes: number;
   readonly number: number;
 }
 
-/** Of two letters, so that keys are often the beginning of each other. */
+/** Of two letters, so that keys are often prefixes of each other. */
 function keyOf({ bytes, number }: Name): Buffer {
   const text = number.toString(2);
   return Buffer.concat([
@@ -60,7 +61,7 @@ function keyOf({ bytes, number }: Name): Buffer {
   ]);
 }
 
-/** A row's name, and the length of its value; without one the row goes. */
+/** A row's name, and the length of its value; without a length it removes the row. */
 interface Put {
   readonly name: Name;
   readonly length: number | undefined;
@@ -83,7 +84,7 @@ function newest({ snapshots }: Subject): SnapshotTrees {
 const openPages = ({ snapshot, roots }: SnapshotTrees, range: TreeRange): EntryCursor =>
   new PageCursor(snapshot, roots.get(ROWS_TREE), range);
 
-/** The entry that the cursor is at, so short that many of them can be compared and told. */
+/** The entry that the cursor is at, short enough to compare and print many of them. */
 function entryOf({ span, value }: EntryCursor): string {
   const digest = createHash('sha1').update(span.copy()).update(value.view()).digest('base64');
   return `${span.until - span.from} ${value.until - value.from} ${digest}`;
@@ -101,7 +102,7 @@ function entriesOf(cursor: EntryCursor): string[] {
 const nameOf = (bytes: fc.Arbitrary<number>): fc.Arbitrary<Name> =>
   fc.record({ bytes, number: fc.nat(5_000) });
 const shortNames = nameOf(fc.nat(20));
-/** They make trees deep: of the longest, two fill a page. */
+/** They make trees deep: two of the longest fill a page. */
 const longNames = nameOf(fc.oneof(fc.integer({ min: 1_000, max: 4_000 }), fc.constant(CHUNK_MAX)));
 const mixedNames = fc.oneof(shortNames, longNames, nameOf(fc.nat(600)));
 const anyNames = fc.constantFrom(shortNames, longNames, mixedNames);
@@ -109,7 +110,7 @@ const anyNames = fc.constantFrom(shortNames, longNames, mixedNames);
 const length = fc.oneof(
   { weight: 6, arbitrary: fc.nat(40) },
   { weight: 3, arbitrary: fc.nat(1_200) },
-  // From half a page on a value has pages of its own; the lengths at which these are filled are the multiples of a page less its head.
+  // From half a page on a value has pages of its own; its length fills these at multiples of a page less its header.
   { weight: 2, arbitrary: fc.integer({ min: 3_900, max: 4_120 }) },
   { weight: 1, arbitrary: fc.constantFrom(8_167, 8_168, 8_169, 16_360, 16_361) },
   { weight: 1, arbitrary: fc.nat(70_000) },
@@ -121,7 +122,7 @@ const putOf = (name: fc.Arbitrary<Name>): fc.Arbitrary<Put> =>
     fill: fc.nat(255),
   });
 
-/** Bounds are keys of rows, by their place, or others: each row's key is a bound of pages somewhere. */
+/** Bounds are keys of rows, by position, or others: each row's key is a bound of pages somewhere. */
 type Bound = Name | number;
 const boundOf = (name: fc.Arbitrary<Name>): fc.Arbitrary<Bound> => fc.oneof(fc.nat(10_000), name);
 const rangeOf = (name: fc.Arbitrary<Name>) =>
@@ -195,7 +196,7 @@ test('pages have the entries that the cursor has, in every range of every tree',
   assert(Math.max(...depths) >= 5 && depths.has(1), `depths ${[...depths].join()}`);
 });
 
-test('a snapshot stays what it was while others write to its file and scans of later ones come and go', async t => {
+test('a snapshot stays as it was while others write to its file and later scans come and go', async t => {
   const subject = await open(t);
   const { environment } = subject;
   const property = fc.asyncProperty(history, async ({ transactions, ranges: asked, steps }) => {
@@ -217,7 +218,7 @@ test('a snapshot stays what it was while others write to its file and scans of l
     };
     for (const puts of transactions.slice(1)) {
       read(steps);
-      // What is freed by one transaction is written to by the next but one.
+      // Every transaction writes to pages that the last but one freed.
       await write(subject, puts);
       await clear(subject);
       await write(subject, puts);
@@ -239,7 +240,7 @@ function survivors(puts: readonly Put[]): number {
   return [...lengths.values()].filter(bytes => bytes !== undefined).length;
 }
 
-test('what is damaged is told as such, and is never followed', async t => {
+test('damage is reported as such, and is never followed', async t => {
   const subject = await open(t);
   const { environment, map } = subject;
   const puts = Array.from({ length: 3_000 }, (_, index): Put => {
@@ -266,7 +267,7 @@ test('what is damaged is told as such, and is never followed', async t => {
       for (const { page, at, bytes } of faults)
         writeSync(file, bytes, 0, bytes.length, page * PAGE_BYTES + at);
       const fresh = new Snapshots(environment.last, map, environment.path, ROW_TREES).newest();
-      // The page of the trees' names: then the package is asked.
+      // The page with the trees' names: then the package's cursor is used.
       if (fresh === undefined) return;
       entriesOf(openPages(fresh, WHOLE));
     } catch (error) {
@@ -284,7 +285,7 @@ test('what is damaged is told as such, and is never followed', async t => {
   assert.equal(entriesOf(openPages(newest(subject), WHOLE)).length, puts.length);
 });
 
-test('a node that would be behind the end of the file is damage', async t => {
+test('a node that would be past the end of the file is damage', async t => {
   const subject = await open(t);
   const { environment } = subject;
   const { map } = environment;

@@ -1,5 +1,5 @@
-// Walks the entries of a range of one tree in order, in place in the pages of a snapshot (snapshot.ts). Keys and values mean nothing here. LMDB's own order of
-// keys is that of their bytes.
+// Walks the entries of a range of one tree in order, in place in the pages of a snapshot (snapshot.ts). Keys and values
+// mean nothing here. LMDB orders keys by their bytes.
 import { PAGE_BYTES } from '../lmdb/file-head.js';
 import {
   BRANCH,
@@ -13,32 +13,35 @@ import { type EntryCursor, KeySpan, type TreeRange, ValueSpan } from '../lmdb/tr
 import { type Root, readPageNumber, type Snapshot } from './snapshot.js';
 import { NODE_MAX, TreePage } from './tree-page.js';
 
-/** V8 builds constants of this module into the code, and reads imported ones at each use. */
+/** V8 inlines constants of this module into the code, and reads imported ones at each use. */
 const [HEADER_BYTES, LAST_NODE] = [NODE_HEADER_BYTES, NODE_MAX];
 
-/** The places of so many entries are read in one go. */
+/** How many entries' positions are read in one go. */
 const ENTRIES = 32;
 const PLACES = 3;
-/** For the end of a value that has pages of its own. */
+/** Marks the end of a value that has pages of its own. */
 const LONG = 0;
 
-/** Memory for places that no cursor uses: a new one costs a scan more than to read a row. */
+/** Free memory for positions: allocating it costs a scan more than reading a row. */
 const spare: Int32Array[] = [];
 const SPARE_MAX = 64;
 const NO_PLACES = new Int32Array(0);
 
 /** In words. The processor's cache has lines of 64 bytes. */
 const LINE = 32;
-/** The processor waits for several lines at once no longer than for one, so that what visitors will read is read before the first of them. Of values longer than this: */
+/**
+ * The processor waits for several lines at once no longer than for one, so bytes that visitors will read are loaded
+ * before the first of them is visited. For values longer than this:
+ */
 const TOUCHED_BYTES_MIN = 8 * LINE;
-/** What was read goes here, since V8 leaves out what nobody needs. */
+/** A sink for what was read, since V8 eliminates unused reads. */
 const seen = { sum: 0 };
 
 interface Level {
   branch: TreePage;
   /** Of the child that is read, or was read last. */
   index: number;
-  /** Of the child that the end of the range falls into: those before it belong to the range whole, those behind it not at all. */
+  /** Of the child with the end of the range: those before it are in the range whole, those after it not at all. */
   last: number;
 }
 
@@ -51,15 +54,15 @@ export class PageCursor implements EntryCursor {
   readonly #levels: Level[] = [];
   #root: Root | undefined;
   #leaf: TreePage | undefined;
-  /** Of the leaf's entries: the next one whose place is not read, and the first that does not belong to the range. */
+  /** Of the leaf's entries: the next one whose position is not read, and the first that is outside the range. */
   #next = 0;
   #end = 0;
-  /** Of entries that follow each other: where the key begins, where the value begins, and where it ends, or that it is long. */
+  /** For consecutive entries: where the key begins, where the value begins, and where it ends, or that it is long. */
   #places: Int32Array = NO_PLACES;
   /** Those of the next entry, and of the first that was not read. */
   #place = 0;
   #placesEnd = 0;
-  /** No entry behind the leaf belongs to the range. */
+  /** No entry after the leaf belongs to the range. */
   #isLastLeaf = false;
 
   /** Without a root there is no entry. */
@@ -83,7 +86,7 @@ export class PageCursor implements EntryCursor {
     span.from = places[at] ?? 0;
     span.until = from;
     if (until === LONG) return this.#enterLongValue();
-    // To write a reference costs more than to look at one.
+    // Writing a reference costs more than comparing one.
     if (value.bytes !== span.bytes) value.bytes = span.bytes;
     value.from = from;
     value.until = until;
@@ -103,7 +106,10 @@ export class PageCursor implements EntryCursor {
     this.#places = NO_PLACES;
   }
 
-  /** Reads where the next entries of a leaf are, all before the first of them is visited: so their memory is waited for once, not once for each. */
+  /**
+   * Reads the positions of a leaf's next entries before the first of them is visited, to wait for their memory once and
+   * not once per entry.
+   */
   #readPlaces(isReadWhole: boolean): boolean {
     if (this.#next >= this.#end && !this.#enterNextLeaf()) return false;
     const leaf = this.#leaf;
@@ -152,7 +158,7 @@ export class PageCursor implements EntryCursor {
     return false;
   }
 
-  /** Goes down to where the range begins. */
+  /** Descends to where the range begins. */
   #begin(): boolean {
     const root = this.#root;
     if (root === undefined) return false;
@@ -181,7 +187,7 @@ export class PageCursor implements EntryCursor {
     for (; at >= 0; at -= 1) {
       const level = levels[at];
       if (level === undefined || level.index < level.last) break;
-      // A child behind the last one does not belong to the range.
+      // A child after the last one does not belong to the range.
       if (level.index + 1 < level.branch.count) return false;
     }
     for (let index = (levels[at]?.index ?? 0) + 1; at < levels.length - 1; at += 1, index = 0) {
@@ -203,7 +209,7 @@ export class PageCursor implements EntryCursor {
   #openLeaf(page: number, mayEnd: boolean): TreePage {
     const leaf = new TreePage(this.#snapshot, page, LEAF);
     this.#leaf = leaf;
-    // To write a reference costs more than to look at one.
+    // Writing a reference costs more than comparing one.
     if (this.span.bytes !== leaf.bytes) this.span.bytes = leaf.bytes;
     this.#next = 0;
     this.#end = leaf.count;
@@ -227,7 +233,7 @@ export class PageCursor implements EntryCursor {
     const until = PAGE_HEADER_BYTES + bytes.readUInt32LE(nodeAt);
     const page = readPageNumber(bytes, at);
     const count = readPageNumber(bytes, at + 16);
-    // A shorter value that took the place of a longer one within a transaction keeps its pages.
+    // When a shorter value replaces a longer one within a transaction, it keeps the longer one's pages.
     if (count * PAGE_BYTES < until) throw leaf.damage();
     this.value.bytes = this.#snapshot.run(page, count, Math.ceil(until / PAGE_BYTES));
     this.value.from = PAGE_HEADER_BYTES;
@@ -236,7 +242,7 @@ export class PageCursor implements EntryCursor {
   }
 }
 
-/** Reads a line after the other: in this order the processor reads ahead. */
+/** Reads line after line: in this order the processor reads ahead. */
 function touch(words: Uint16Array, from: number, until: number): void {
   let sum = 0;
   for (let at = from; at < until; at += LINE) sum += words[at] ?? 0;

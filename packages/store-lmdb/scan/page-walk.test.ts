@@ -1,4 +1,4 @@
-// When a scan looks at the clock, and so gives the thread to others: by the work that was done, not by rows alone.
+// When a scan looks at the clock, and so yields the thread: by the work that was done, not only by rows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Budget, Effort } from '#store';
@@ -31,7 +31,7 @@ function rows(count: number, value: Buffer): RowSource {
   };
 }
 
-/** How many rows each slice visits, when every slice is over as soon as it looks at the clock. */
+/** How many rows each slice visits if every slice is over as soon as it looks at the clock. */
 function slices(count: number, stepsOfVisit: number | undefined, isTaken = false, value = VALUE): number[] {
   const effort: Effort = { steps: 1_000_000 };
   const budget = stepsOfVisit === undefined ? BUDGET : { ...BUDGET, effort };
@@ -65,7 +65,7 @@ test('steps of a visitor count: 64 as a row', () => {
   assert.deepEqual(slices(80, 64 * 7), Array(11).fill(8).with(10, 0));
 });
 
-test('a visitor that works long is asked for one row a slice', () => {
+test('a visitor that works long gets one row per slice', () => {
   assert.deepEqual(slices(3, 63 * 64), [1, 1, 1, 0]);
   assert.deepEqual(slices(3, 50_000), [1, 1, 1, 0]);
 });

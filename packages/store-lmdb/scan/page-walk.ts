@@ -1,21 +1,26 @@
-// One scan: which rows are visited and where it ends. In slices, so that others get the event loop.
+// One scan: which rows are visited and where it ends. Runs in slices, so that other work gets the event loop.
 import type { Clock } from '#base';
 import { type Budget, type RowInPlace, type ScanEnd, type ScanRange, STEPS_OF_ROW, type Visit } from '#store';
 import { encodePayload } from '../layout/keys.js';
 import type { PayloadRange } from './row-cursor.js';
 
-/** How often to look at the clocks: after so many rows, or fewer if visitors took many bytes or did much work of their own. */
+/**
+ * How often to look at the clocks: after this many rows, or fewer if visitors took many bytes or did much work of their
+ * own.
+ */
 const CHECK_STEPS = 64 * STEPS_OF_ROW;
-/** V8 builds a constant of this module into the code, and reads an imported one at each use. */
+/** V8 inlines a constant of this module into the code, and reads an imported one at each use. */
 const ROW_STEPS = STEPS_OF_ROW;
-/** Taking so many bytes costs as much as a row. */
+/** Taking this many bytes costs as much as a row. */
 const BYTES_OF_ROW = 0x4000;
 
 const TICKS_PER_MS = 10_000;
 
-/** Rows of a range in order. As a row it is the current one in place: valid until the next call of any tree. */
+/** Rows of a range in order. Used as a row, it is the current one in place: valid until the next call of any tree. */
 export interface RowSource extends RowInPlace {
-  /** Moves to the next row; false at the end. `isReadWhole`: the visitor is about to read all of the rows that come next. */
+  /**
+   * Moves to the next row; false at the end. `isReadWhole`: the visitor is about to read all bytes of the next rows.
+   */
   next(isReadWhole?: boolean): boolean;
   close(): void;
 }
@@ -50,12 +55,12 @@ export class PageWalk {
     this.#effortCounted = budget.effort?.steps ?? 0;
   }
 
-  /** Goes on until `sliceEnd` by `performance.now`, or a little longer; gives the end if that reaches it. */
+  /** Continues until `sliceEnd` by `performance.now`, or a little longer; returns the end if it is reached. */
   walk(sliceEnd: number): ScanEnd | undefined {
     const cursor = this.#cursor;
     const budget = this.#budget;
     const { effort, isReadWhole = false } = budget;
-    // Who takes a row mostly takes the next one too.
+    // A visitor that takes one row mostly takes the next one too.
     let isTaking = false;
     while (cursor.next(isReadWhole && isTaking && !this.#isSpent)) {
       if (this.#isSpent) {

@@ -1,5 +1,5 @@
-// Walks the rows of a range of one space in order, into the subtrees of long keys and out again.
-// The caller chooses the source of a tree's entries; page-walk.ts and key-range.ts decide how far to walk.
+// Walks the rows of a range of one space in order, into the subtrees of long keys and out again. The caller chooses the
+// source of a tree's entries; page-walk.ts and key-range.ts decide how far to walk.
 import type { Row, RowInPlace } from '#store';
 import { decodeKey, decodeText, findTerminator, type RowKey } from '../layout/keys.js';
 import { type Branch, branchRange, type LongKeys, pointerKey } from '../layout/long-keys.js';
@@ -12,19 +12,19 @@ export interface PayloadRange {
   readonly until?: Buffer | undefined;
 }
 
-/** V8 builds a constant of this module into the code, and reads an imported one at each use. */
+/** V8 inlines a constant of this module into the code, and reads an imported one at each use. */
 const HEADER_BYTES = ROW_HEADER_BYTES;
 const NO_VALUE = Buffer.alloc(0);
-/** For where the key is: nobody asked yet, and it is not in the value's memory. */
+/** For the key's position: not computed yet, and not in the value's memory. */
 const UNKNOWN = -2;
 const ELSEWHERE = -1;
-/** Of no row's key, because a partition has a terminator. */
+/** No row's key begins with this, because a partition has a terminator. */
 const NO_PARTITION = Buffer.of(0xff);
 
-/** The entries of a range, for as long as the rows are walked. */
+/** Opens the entries of a range, for as long as the rows are walked. */
 export type OpenRange = (tree: Tree<RowKey>, range: TreeRange) => EntryCursor;
 
-/** By the package's cursor, in the transaction under way or on what is durable: to be closed before the caller yields the thread. */
+/** The package's cursor, in the current transaction or on what is durable: close it before yielding the thread. */
 const openCursor: OpenRange = (tree, range) => tree.range(range);
 
 interface Level {
@@ -32,11 +32,13 @@ interface Level {
   /** What the payloads of the branch begin with and its keys leave out. */
   readonly path: Buffer;
   readonly cursor: EntryCursor;
-  /** Keys that are longer are pointers. */
+  /** Longer keys are pointers. */
   readonly keyBytesMax: number;
 }
 
-/** As a row it is the current one in place: valid until the next call of this or any tree, and decoded when asked for. */
+/**
+ * Used as a row, it is the current one in place: valid until the next call of this or any tree, and decoded on demand.
+ */
 export class RowCursor implements RowInPlace {
   bytes: Buffer = NO_VALUE;
   from = 0;
@@ -55,7 +57,7 @@ export class RowCursor implements RowInPlace {
   #keyUntil = 0;
   /** Partition and key of the current row, if they are not in place. */
   #payload: Buffer = NO_VALUE;
-  /** The partition that was decoded last, with its bytes and their terminator: rows that follow each other mostly share it. */
+  /** The partition that was decoded last, with its bytes and their terminator: rows in sequence mostly share it. */
   #partition = '';
   #partitionBytes: Uint8Array = NO_PARTITION;
 
@@ -120,7 +122,7 @@ export class RowCursor implements RowInPlace {
     return this.#value;
   }
 
-  /** The current row as a copy, which is the caller's to keep. */
+  /** The current row as a copy, which the caller may keep. */
   copy(): Row {
     const { partition, key, version, bytes, from, until } = this;
     return {
@@ -148,7 +150,7 @@ export class RowCursor implements RowInPlace {
     return decodeKey(this.#payload, 0, this.#payload.length);
   }
 
-  /** Finds the key and decodes the partition, unless that was done for this row; gives where the key is. */
+  /** Finds the key and decodes the partition, unless that was done for this row; returns where the key is. */
   #place(): number {
     if (this.#keyFrom !== UNKNOWN) return this.#keyFrom;
     const { branch, path, cursor } = this.#current();
@@ -165,7 +167,7 @@ export class RowCursor implements RowInPlace {
     return this.#keyFrom;
   }
 
-  /** Decodes the partition unless it is that of the row before; gives where the key begins. */
+  /** Decodes the partition unless it is that of the row before; returns where the key begins. */
   #enterPartition(bytes: Buffer, from: number, until: number): number {
     const keyFrom = from + this.#partitionBytes.length;
     if (keyFrom <= until && isAt(bytes, from, this.#partitionBytes)) return keyFrom;

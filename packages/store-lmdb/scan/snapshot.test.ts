@@ -1,5 +1,5 @@
-// Which state of the file a scan is given: the last committed one; and none, so that the package's cursor is used, where the note of the last transaction
-// cannot be trusted or the file is not as it should be.
+// Which state of the file a scan gets: the last committed one; or none, so that the package's cursor is used, if the
+// note of the last transaction cannot be trusted or the file is damaged.
 import assert from 'node:assert/strict';
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -71,7 +71,7 @@ test('the newest snapshot is the last committed state, and one object for as lon
   transaction.done();
 });
 
-test('a note that was set back gives no state that is older than one that was given, nor one that is gone', async t => {
+test('a note that was set back gives neither a state older than one already given nor one that is gone', async t => {
   const environment = await open(t);
   for (const key of ['a', 'b', 'c']) await put(environment, key);
   const snapshots = snapshotsOf(environment);
@@ -81,7 +81,7 @@ test('a note that was set back gives no state that is older than one that was gi
   const noted = (number: bigint): SnapshotTrees | undefined => {
     const bytes = Buffer.alloc(8);
     bytes.writeBigUInt64LE(number);
-    // The file stays open until LMDB has closed it: with the descriptor its locks would go.
+    // The file stays open until LMDB has closed it: closing the descriptor would release its locks.
     const restore = overwrite(t, `${environment.path}-lock`, NOTE_AT, bytes);
     try {
       assert.equal(snapshots.newest(), number === transaction ? newest : undefined);

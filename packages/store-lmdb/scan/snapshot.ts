@@ -1,10 +1,13 @@
-// The trees of a snapshot as they stand in the data file, which scans read page by page: a call of the `lmdb` package for each row, and its copy of the
-// row, cost more than all the rest of a scan. page-cursor.ts selects the entries of a page that belong to a range.
+// The trees of a snapshot as they are in the data file, which scans read page by page: calling the `lmdb` package for
+// each row, and its copy of the row, cost more than everything else in a scan. page-cursor.ts selects the entries of a
+// page that belong to a range.
 //
-// It is sound for as long as the caller holds a read transaction that it began before it asked for the snapshot. LMDB writes to a page of an earlier state
-// only once no reader slot holds that state or one before it, and the note of the last transaction (lmdb/last-transaction.ts) names none that is
-// older than the caller's by more than one, nor one whose meta page is not on disk. What is committed is in the file, not in the memory of
-// a process: LMDB writes the pages, and then the meta page, before it changes the note. On Linux a file that is written to and its map are the same memory.
+// This is sound for as long as the caller holds a read transaction that it began before it asked for the snapshot. LMDB
+// overwrites a page of an earlier state only once no reader slot holds that state or one before it. The note of the
+// last transaction (lmdb/last-transaction.ts) is at most one transaction older than the caller's, and the meta page of
+// the transaction that it names is on disk. What is committed is in the file, not in the memory of a process: LMDB
+// writes the pages, then the meta page, then changes the note. On Linux a file that is written to and its map are the
+// same memory.
 import { fstatSync, readSync } from 'node:fs';
 import { EngineError } from '../lmdb/engine-error.js';
 import { PAGE_BYTES } from '../lmdb/file-head.js';
@@ -24,11 +27,11 @@ import {
 } from '../lmdb/page-format.js';
 import { TreePage } from './tree-page.js';
 
-/** Of a meta page (lmdb/file-head.ts), of which the part up to here is read. */
+/** Bytes that are read of a meta page (lmdb/file-head.ts). */
 const META_BYTES = 160;
 const LAST_PAGE_AT = 144;
 const TRANSACTION_AT = 152;
-/** A transaction may be committed between two looks at the note. */
+/** A transaction may be committed between two reads of the note. */
 const LOOKS_MAX = 4;
 const HIGH_UNIT = 0x1_0000_0000;
 
@@ -40,11 +43,11 @@ export interface Root {
 
 export class Snapshot {
   readonly transaction: bigint;
-  /** Of the transaction. */
+  /** The transaction's number. */
   readonly number: number;
   readonly #map: FileMap;
   readonly #path: string;
-  /** How many the state and the file have. */
+  /** How many pages both the state and the file have. */
   readonly #pages: number;
 
   constructor(transaction: bigint, map: FileMap, path: string, pages: number) {
@@ -61,7 +64,7 @@ export class Snapshot {
     return this.#map.segmentOf(page);
   }
 
-  /** Of the pages of a long value those that are `used`. */
+  /** The first `used` bytes of a long value's pages. */
   run(page: number, count: number, used: number): Buffer {
     this.#assertPages(page, count);
     const bytes = this.#map.view(page, used);
@@ -80,7 +83,7 @@ export class Snapshot {
   }
 }
 
-/** A number of 8 bytes, exact as far as there are pages and transactions. */
+/** A number of 8 bytes, exact for all possible numbers of pages and transactions. */
 export function readPageNumber(bytes: Buffer, at: number): number {
   return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * HIGH_UNIT;
 }
@@ -108,8 +111,9 @@ export class Snapshots {
   }
 
   /**
-   * The state as the last transaction left it, or a later one than the caller's read transaction has. Undefined where it cannot be read this way, for whatever
-   * reason: the `lmdb` package's own cursor then has it, or tells what is wrong.
+   * The state after the last transaction, which may be later than that of the caller's read transaction. Undefined
+   * where it cannot be read this way, for whatever reason: the `lmdb` package's own cursor then returns it, or reports
+   * what is wrong.
    */
   newest(): SnapshotTrees | undefined {
     try {
@@ -131,12 +135,12 @@ export class Snapshots {
     const meta = Buffer.allocUnsafeSlow(META_BYTES);
     const file = this.#last.data;
     const count = readSync(file, meta, 0, META_BYTES, Number(transaction % 2n) * PAGE_BYTES);
-    // The meta page is written to again by the transaction after the next one, which begins only when the note is another.
+    // LMDB overwrites the meta page in the transaction after the next, which begins only after the note has changed.
     if (count !== META_BYTES || meta.readBigUInt64LE(TRANSACTION_AT) !== transaction) return undefined;
     if (this.#last.noted() !== transaction) return undefined;
     const names = rootOf(readTreeRecord(meta, NAMES_RECORD_AT));
     if (names?.depth !== 1) return undefined;
-    // Pages at the end that are free may never have been written.
+    // Free pages at the end may never have been written.
     const written = Math.floor(fstatSync(file).size / PAGE_BYTES);
     const pages = Math.min(readPageNumber(meta, LAST_PAGE_AT) + 1, written);
     if (pages > this.#map.pages) return undefined;
@@ -146,7 +150,7 @@ export class Snapshots {
   }
 }
 
-/** The trees by their names, of which one page has all. */
+/** The trees by name; one page has all names. */
 function readNames(snapshot: Snapshot, page: number): Map<string, Root | undefined> {
   const leaf = new TreePage(snapshot, page, LEAF);
   const { bytes } = leaf;

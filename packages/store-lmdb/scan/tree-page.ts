@@ -1,28 +1,29 @@
-// A page of a tree in a snapshot, in place. What a page or one of its nodes says of itself is checked before it is followed.
+// A page of a tree in a snapshot, in place. Checks what a page or one of its nodes states about itself before following
+// it.
 import { PAGE_BYTES } from '../lmdb/file-head.js';
 import { type BRANCH, type LEAF, NODE_HEADER_BYTES, PAGE_HEADER_BYTES } from '../lmdb/page-format.js';
 import type { Snapshot } from './snapshot.js';
 
-/** Pages are read in words of two bytes: LMDB aligns what is in them to these. */
+/** Pages are read in words of two bytes, LMDB's alignment. */
 const HEADER_WORDS = PAGE_HEADER_BYTES / 2;
 const PAGE_WORDS = PAGE_BYTES / 2;
-/** The last place for a node's head, counted as offsets are. */
+/** The last position for a node's header, counted as offsets are. */
 export const NODE_MAX = PAGE_BYTES - PAGE_HEADER_BYTES - NODE_HEADER_BYTES;
 const FLAGS = 9;
 const LOWER = 10;
 const UPPER = 11;
 const WORD = 0x1_0000;
-/** An imported constant is read from its module at each use; V8 builds one of this module into the code. */
+/** V8 inlines a constant of this module into the code, and reads an imported one at each use. */
 const HEAD_BYTES = NODE_HEADER_BYTES;
 
-/** A number of 6 bytes, exact as far as there are pages and transactions. */
+/** A number of 6 bytes, exact for all possible numbers of pages and transactions. */
 export const readNumber = (words: Uint16Array, at: number): number =>
   (words[at] ?? 0) + WORD * (words[at + 1] ?? 0) + WORD * WORD * (words[at + 2] ?? 0);
 
 export class TreePage {
   readonly bytes: Buffer;
   readonly words: Uint16Array;
-  /** The first and the last offset of a node, in words, and the first byte behind the page. */
+  /** The first and the last offset of a node, in words, and the first byte after the page. */
   readonly first: number;
   readonly count: number;
   readonly end: number;
@@ -33,7 +34,7 @@ export class TreePage {
 
   constructor(snapshot: Snapshot, number: number, kind: typeof BRANCH | typeof LEAF) {
     const { first, bytes, words } = snapshot.segmentOf(number);
-    // Numbers of pages may be doubles to V8, and so would be all that is computed from them: places within a segment are integers.
+    // V8 may keep page numbers as doubles, and everything computed from them; positions within a segment are integers.
     const at = ((number - first) * PAGE_WORDS) | 0;
     const lower = words[at + LOWER] ?? 0;
     const upper = words[at + UPPER] ?? 0;
@@ -56,7 +57,7 @@ export class TreePage {
     const offset = words[first + index] ?? 0;
     const node = first + (offset >> 1);
     const isSound = offset % 2 === 0 && offset >= this.upper && offset <= NODE_MAX;
-    // Behind the page the file may end, and to read there ends the process.
+    // The file may end after the page, and reading past its end crashes the process.
     if (!isSound || 2 * node + HEAD_BYTES + (words[node + 3] ?? 0) > this.end) throw this.damage();
     return node;
   }
@@ -66,7 +67,7 @@ export class TreePage {
     return readNumber(this.words, this.node(index));
   }
 
-  /** The order of a node's key and this one: below, at or above 0. That of a branch's first node means nothing. */
+  /** Compares a node's key with this one: negative, 0 or positive. Meaningless for a branch's first node. */
   compare(index: number, key: Uint8Array): number {
     const { bytes } = this;
     const node = this.node(index);
@@ -80,7 +81,7 @@ export class TreePage {
     return keyLength - key.length;
   }
 
-  /** How many nodes from `low` on are before this key, or have it. */
+  /** How many nodes from `low` on are before this key, or equal it if `isInclusive`. */
   countBefore(key: Uint8Array, isInclusive: boolean, low = 0): number {
     let [from, until] = [low, this.count];
     while (from < until) {
@@ -92,7 +93,7 @@ export class TreePage {
     return from - low;
   }
 
-  /** Of a branch the node below which the key is, if it is in the tree. */
+  /** For a branch: the node below which the key is, if it is in the tree. */
   childOf(key: Uint8Array): number {
     return this.countBefore(key, true, 1);
   }

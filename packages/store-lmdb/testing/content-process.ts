@@ -1,4 +1,4 @@
-// A process that uses the contents of a directory beside the test's: it does what it is told, and says what came of it.
+// A second process that uses the contents of the test's directory: it executes commands and replies with their results.
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,12 +16,12 @@ export type Order =
     }
   /** Replaces rows that name contents, and drops the old ones, until it is stopped. */
   | { readonly kind: 'churn' | 'stop' }
-  /** A content of so many bytes: its id. */
+  /** Writes a content of this many bytes; replies with its id. */
   | { readonly kind: 'write'; readonly bytes: number; readonly until: 'begun' | 'finished' | 'released' }
   | { readonly kind: 'pin' | 'unpin' | 'close' | 'list' }
   | { readonly kind: 'drop'; readonly id: string };
 
-/** Of another process; ends with the test. */
+/** Another process; ends with the test. */
 export class ContentProcess {
   readonly #child: ChildProcess = fork(fileURLToPath(import.meta.url), ['serve'], {
     execArgv: process.execArgv.filter(each => !each.startsWith('--test')),
@@ -88,7 +88,7 @@ async function serve(): Promise<void> {
 
 const ROWS = 8;
 
-/** How many replacements were made. */
+/** Returns how many replacements were made. */
 async function churn(store: Engine, space: Space, stopping: { isStopped: boolean }): Promise<number> {
   let count = 0;
   const one = async (writer: number): Promise<void> => {

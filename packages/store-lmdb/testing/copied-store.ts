@@ -4,7 +4,7 @@ import type { StoreReport } from '#store';
 import { lmdbTools } from '../check/tools.js';
 import { NAMING } from './named-contents.js';
 
-/** Into or from `other`; nothing is left of it where there are findings. */
+/** Into or from `other`; leaves nothing of the copy if there are findings. */
 export async function copyStore(
   kind: 'backup' | 'restore',
   directory: string,

@@ -1,4 +1,4 @@
-// A log at its place, where nobody else can have one.
+// Creates a log in its place, where no other process can have one.
 import { LogFile } from '../wal/log-file.js';
 
 export async function createLog(directory: string, epoch: bigint): Promise<LogFile> {

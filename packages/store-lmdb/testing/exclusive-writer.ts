@@ -2,16 +2,16 @@
 // again. Its tasks count rows up, each commit from what it reads; it writes a line for each answer: the row and its new
 // count, or `unknown` where the store could not find out.
 //
-//   node lone-writer.test.fixture.js DIRECTORY OPENINGS MILLISECONDS       of each opening, about
+//   node exclusive-writer.js DIRECTORY OPENINGS MILLISECONDS       of each opening, about
 import { writeSync } from 'node:fs';
 import { type Space, type Store, StoreError } from '#store';
 import { openLmdbStore } from '../lmdb-store.js';
 
 const [directory = '', openings = '1', milliseconds = '100'] = process.argv.slice(2);
 const ADDRESS = { account: 'a', service: 't', name: 'n' };
-/** It stands still: a tick that depends on what this process alone has seen is no later than the rows of another one. */
+/** The clock stands still: a tick that depends only on what this process has seen is no later than another's rows. */
 const clock = (): bigint => 1n;
-/** Tasks of one row disturb each other, those of several share batches. */
+/** Tasks of one row conflict; tasks of several rows share batches. */
 const ROWS = ['a', 'a', 'b', 'c', 'd', 'e'];
 
 const say = (line: string): number => writeSync(1, `${line}\n`);

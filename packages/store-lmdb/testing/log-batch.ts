@@ -1,4 +1,4 @@
-// Batches of changes as tests give them, and what a record of them is in bytes.
+// Batches of changes in the form that tests use, and the bytes of their records.
 import { type RowKey, writeRowKey } from '../layout/keys.js';
 import type { LogFile } from '../wal/log-file.js';
 import {
@@ -11,7 +11,7 @@ import {
   wholeBlocks,
 } from '../wal/log-record.js';
 
-/** What one commit batch did to one row: its key and its bytes as the rows' tree has them; undefined removes the row. */
+/** What one commit batch did to one row: its key and its bytes as in the tree of rows; undefined removes the row. */
 export interface LogChange {
   readonly key: RowKey | Uint8Array;
   readonly bytes: Buffer | undefined;

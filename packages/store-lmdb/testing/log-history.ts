@@ -1,5 +1,5 @@
-// Logs as a writer leaves them: random batches and turns through the real file, with what was written where, and what is on disk
-// before and after one record more.
+// Logs as a writer leaves them: random batches and segment changes through the real file, with what was written where,
+// and what is on disk before and after one more record.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,10 +14,10 @@ export const EPOCH = 7n;
 export const FIRST_TICK = 17_000_000_000_000_000n;
 export type Random = (below: number) => number;
 
-/** A record where it stands. */
+/** A record and its position. */
 export interface Placed {
   readonly record: LogRecord;
-  /** How many turns there were before it. */
+  /** How many segment changes came before it. */
   readonly turn: number;
   readonly from: number;
   /** The first byte that its checksum does not cover. */
@@ -26,10 +26,10 @@ export interface Placed {
 
 export interface History {
   readonly placed: readonly Placed[];
-  /** Turns so far; the last one may have no record. */
+  /** Segment changes so far; the last one may have no record. */
   readonly turns: number;
   readonly bytes: Buffer;
-  /** One record more, which is in `bytesAfter` and not in `bytes`. */
+  /** One more record, which is in `bytesAfter` and not in `bytes`. */
   readonly next: Placed;
   readonly bytesAfter: Buffer;
 }
@@ -61,13 +61,13 @@ export async function withSeeds(
   }
 }
 
-/** What is to be read of a batch. */
+/** The record that a reader should return for a batch. */
 export function recordOf(batch: LogBatch, sequence: bigint): LogRecord {
   const changes = batch.changes.map(({ key, bytes }) => ({ key: bytesOf(key), bytes }));
   return { sequence, basis: batch.basis, tick: batch.tick, changes };
 }
 
-/** A batch whose record has so many bytes before the zeros that fill its last block. */
+/** A batch whose record has this many bytes before the zeros that fill its last block. */
 export function batchOfBytes(bytes: number, tick = FIRST_TICK): LogBatch {
   const key = Buffer.from('k');
   const value = bytes - RECORD_HEADER_BYTES - CHANGE_HEADER_BYTES - key.length;

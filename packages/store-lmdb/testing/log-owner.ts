@@ -1,7 +1,8 @@
-// A process that uses a store's log as a server does: appends, looks whether the log is its own still, answers; until somebody
-// has taken it. It writes a line for each round that it answers, and at the end what it found: `replayed N` or `not replayed N`.
+// A process that uses a store's log as a server does: appends, checks that the log is still its own, answers; until
+// another process has taken it over. It writes a line for each round that it answers, and at the end what it found:
+// `replayed N` or `not replayed N`.
 //
-//   node log-owner.test.fixture.js DIRECTORY BYTES           BYTES: of each row
+//   node log-owner.js DIRECTORY BYTES           BYTES: of each row
 import { writeSync } from 'node:fs';
 import { LoggedStore } from './logged-store.js';
 

@@ -31,7 +31,7 @@ export async function newDirectory(t: TestContext): Promise<string> {
   return directory;
 }
 
-/** A disk's, which can be taken away. */
+/** A disk's headroom, which a test can take away. */
 class Headroom extends DiskReserve {
   isTaken = false;
 
@@ -115,7 +115,7 @@ export class Parts {
     }));
   }
 
-  /** Of the environment, that works had. */
+  /** The environment's transactions for works. */
   transactions(): number {
     return this.commits.transactionCount;
   }
@@ -133,7 +133,7 @@ export class Parts {
     return readLog(join(this.directory, LOG_NAME), 1n);
   }
 
-  /** A work that needs the tree: it begins a transaction, when the tree has all that was decided before it. */
+  /** A work that needs the tree: it begins a transaction when the tree has everything decided before it. */
   treeText(key: string): Promise<string | undefined> {
     const run = (): string | undefined => textOf(this.environment.rows.get(SPACE.id, 'p', key));
     return this.commits.submit({ run });
@@ -144,7 +144,7 @@ export class Parts {
     return this.commit(reads, (_, range) => ({ result: range.map(row => `${row.key}=${textOf(row)}`) }));
   }
 
-  /** As somebody does who opens the store and leaves it: the log is read, and its user's no more. */
+  /** Fences the log as a process does that opens the store and exits: the log is replayed, and its user loses it. */
   async fence(): Promise<void> {
     const { catalog, rows, path } = this.environment;
     await this.environment.transaction(() => fenceLog(catalog));

@@ -1,5 +1,5 @@
-// A store whose log is used by hand, as by an exclusive server: what the tests of recovery and of copying
-// need of one. It can be left as a kill leaves it.
+// A store whose log the test operates by hand, as an exclusive server would, for the tests of recovery and of copying.
+// It can be left as a kill leaves it.
 import assert from 'node:assert/strict';
 import { collectRows, type Row, type Store } from '#store';
 import { type Durability, type Environment, openEnvironment } from '../environment.js';
@@ -28,7 +28,7 @@ export class LoggedStore {
   #unapplied: LogBatch[] = [];
   readonly #encoder = new RowValueEncoder();
 
-  /** Makes the space if there is none. */
+  /** Creates the space if it does not exist. */
   static async open(directory: string, durability: Durability = 'none'): Promise<LoggedStore> {
     const store = new LoggedStore(openEnvironment({ directory, durability }));
     await store.#begin(directory);
@@ -47,7 +47,7 @@ export class LoggedStore {
     return this.#epoch;
   }
 
-  /** Appends a batch to the log, and nothing more; it has `ticks` ticks. */
+  /** Only appends a batch to the log; it has `ticks` ticks. */
   async append(puts: Puts, ticks = 1n): Promise<void> {
     const basis = this.tick;
     const tick = basis + ticks;
@@ -60,14 +60,14 @@ export class LoggedStore {
     await this.appendBatch(batch);
   }
 
-  /** As it is. */
+  /** Appends the batch as it is. */
   async appendBatch(batch: LogBatch): Promise<void> {
     await appendBatch(this.#own(), batch);
     this.#unapplied.push(batch);
     this.tick = batch.tick;
   }
 
-  /** Puts the first batches that are not in the trees there, if the log is this one's still. */
+  /** Puts the first batches that are not in the trees there, if the log still belongs to this store. */
   async apply(count = this.#unapplied.length): Promise<void> {
     const { catalog, rows } = this.environment;
     const batches = this.#unapplied.splice(0, count);

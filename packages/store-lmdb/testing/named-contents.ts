@@ -1,4 +1,4 @@
-// A domain for tests, whose rows name contents: `id bytes` of each, a line each.
+// A domain for tests, whose rows name contents: one line `id bytes` for each.
 import type { Inspection, NamedContent } from '#store';
 
 export function encodeNames(contents: readonly NamedContent[]): Buffer {

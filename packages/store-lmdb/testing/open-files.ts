@@ -1,11 +1,11 @@
-// The files that this process has open, as Linux tells.
+// The files that this process has open, as Linux reports them.
 import assert from 'node:assert/strict';
 import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs';
 import { until } from '#base/testing/until';
 
 export const NEEDS_PROC = process.platform === 'linux' ? {} : { skip: 'needs /proc' };
 
-/** The numbers under which a path is open. */
+/** The descriptors under which a path is open. */
 export function numbersOf(path: string): readonly number[] {
   const numbers = readdirSync('/proc/self/fd').filter(number => {
     try {
@@ -17,7 +17,7 @@ export function numbersOf(path: string): readonly number[] {
   return numbers.map(Number);
 }
 
-/** Has the number of an open file stand for another file. */
+/** Makes an open file's descriptor refer to another file. */
 export function replaceFile(path: string, by: string, flags: string): void {
   const [number, ...others] = numbersOf(path);
   assert(
@@ -25,11 +25,11 @@ export function replaceFile(path: string, by: string, flags: string): void {
     `${path} is open ${others.length + 1} times or not at all.`,
   );
   closeSync(number);
-  // The system gives the lowest number that is free.
+  // The system uses the lowest free descriptor.
   assert.equal(openSync(by, flags), number);
 }
 
-/** Files are closed by another thread. */
+/** Another thread closes files. */
 export async function untilClosed(...paths: readonly string[]): Promise<void> {
   await until(`${paths.join(', ')} to be closed`, () => paths.flatMap(numbersOf).length === 0);
 }

@@ -1,12 +1,12 @@
-// What tests of recent rows share: places and ranges that matter, their order, and a runner of laws on random input whose
-// failures print the command that repeats them.
+// What tests of the overlay share: positions and ranges that matter, their order, and a runner of laws on random input
+// whose failures print the command that repeats them.
 import fc from 'fast-check';
 import { codePoint } from '#base/testing';
 import type { Position, ScanRange } from '#store';
 
 const { RECENT_SEED, RECENT_PATH, RECENT_RUNS, SHELFMARK_LONG } = process.env;
 
-/** `filter` names the test to whoever repeats it. */
+/** `filter` selects the test in the printed command. */
 export async function law<T>(
   property: fc.IRawProperty<T>,
   { runs, filter }: { readonly runs: number; readonly filter: string },
@@ -27,7 +27,9 @@ export async function law<T>(
   );
 }
 
-/** Prefixes of each other, both sides of the surrogates, halves of pairs, what is beyond the BMP, and nothing. */
+/**
+ * Prefixes of each other, both sides of the surrogates, halves of pairs, what is beyond the BMP, and the empty string.
+ */
 const TEXTS = ['', '\0', 'a', 'a\0', 'a\0\0', 'ab', 'b', 'é', '\ud7ff', '\ud83d', '😀', '\ue000', '\uffff'];
 
 const partition = fc.constantFrom(...TEXTS);
@@ -38,7 +40,7 @@ const key = fc.oneof(
 
 export const position: fc.Arbitrary<Position> = fc.record({ partition, key });
 
-/** Some of them longer than 16 bytes, at the beginning of each other. */
+/** Some of them longer than 16 bytes, and prefixes of each other. */
 export const longPosition: fc.Arbitrary<Position> = fc.record({
   partition,
   key: fc.constantFrom('x'.repeat(15), 'x'.repeat(16), 'x'.repeat(40), `${'x'.repeat(40)}\0`, 'é'.repeat(20)),
@@ -46,7 +48,7 @@ export const longPosition: fc.Arbitrary<Position> = fc.record({
 
 const bound = fc.oneof({ weight: 4, arbitrary: position }, { weight: 1, arbitrary: longPosition });
 
-/** Of all kinds; some are empty, some of one partition to its end. */
+/** Of all kinds; some are empty, some reach to the end of their partition. */
 export const range: fc.Arbitrary<ScanRange> = fc.oneof(
   fc.constant({ from: { partition: '', key: '' } }),
   fc.record({ from: bound, until: fc.option(bound, { nil: undefined }) }),

@@ -1,5 +1,6 @@
-// What spread-store.test.fixture.ts and its processes tell each other: calls and replies over the channel of node's own,
-// questions and answers in frames over two pipes, because whoever asks has to wait without giving up the thread.
+// The protocol between spread-store.ts and its processes: calls and replies over Node's own channel,
+// questions and answers in frames over two pipes, because the process that asks has to wait without yielding the
+// thread.
 import { serialize } from 'node:v8';
 import type { StoreErrorCode } from '#store';
 
@@ -17,7 +18,7 @@ export interface Reply {
 }
 
 export interface Ask {
-  /** Of the call in whose course it is asked. */
+  /** Id of the call during which it is asked. */
   readonly id: number;
   readonly callback: string;
   readonly args: readonly unknown[];

@@ -1,4 +1,4 @@
-// One of the processes of spread-store.test.fixture.ts: holds the store and does what it is called for.
+// One of the processes of spread-store.ts: holds the store and executes the calls.
 import { readSync, writeSync } from 'node:fs';
 import { deserialize } from 'node:v8';
 import { type Row, type Store, StoreError } from '#store';
@@ -20,7 +20,7 @@ function readExactly(length: number): Buffer {
   return bytes;
 }
 
-/** Stands still until the other end has answered. */
+/** Blocks until the other end has answered. */
 function ask(id: number, callback: string, args: readonly unknown[]): unknown {
   const asked = frame({ id, callback, args });
   for (let written = 0; written < asked.length; ) written += writeSync(ASKS_FD, asked, written);
@@ -30,7 +30,7 @@ function ask(id: number, callback: string, args: readonly unknown[]): unknown {
   return value;
 }
 
-/** A row in place may be a view that computes what it is asked for; on its way it has to be what it shows. */
+/** A row in place may be a view that computes its properties; on the wire it needs their values. */
 const plain = ({ partition, key, version, value }: Row): Row => ({ partition, key, version, value });
 
 async function perform({ id, method, args }: Call): Promise<unknown> {

@@ -1,6 +1,6 @@
-// A store whose calls go by turns to several processes that have one directory open. Functions stay here: a process that
-// needs one called (decide, change, visit, the clock) asks for it in the middle of its work, and stands still until it
-// is answered. So any test of a store can be run on many processes. The other end is spread-process.test.fixture.ts.
+// A store whose calls go in rotation to several processes that have one directory open. Functions stay here: a process
+// that has to call one (decide, change, visit, the clock) asks for it in the middle of its work, and blocks until it
+// gets the answer. So any test of a store can run on many processes. The other end is spread-process.ts.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
@@ -29,7 +29,7 @@ const ANSWERS_FD = 5;
 
 interface Pending {
   readonly callbacks: Callbacks;
-  /** What a callback threw here, which is how the call is to fail. */
+  /** An error that a callback threw here; the call fails with it. */
   thrown?: { readonly error: unknown };
   readonly settle: (reply: Reply) => void;
 }
@@ -114,7 +114,7 @@ class Member {
   }
 }
 
-/** Processes that may hold one store after another. */
+/** Processes that can hold one store after another. */
 export class Spread {
   readonly #members: readonly Member[];
   #clock: Clock = () => 0n;
@@ -124,7 +124,10 @@ export class Spread {
     this.#members = Array.from({ length: processes }, () => new Member(() => this.#clock()));
   }
 
-  /** Opens the directory in every process, one after the other or all at once; `options` are of the store but its clock. */
+  /**
+   * Opens the directory in every process, one after the other or all at once; `options` are the store's, without its
+   * clock.
+   */
   async open(options: object, internals: object, clock: Clock, isAtOnce: boolean): Promise<Store> {
     this.#clock = clock;
     const [first, ...others] = this.#members.map(member => () => member.call('open', [options, internals]));

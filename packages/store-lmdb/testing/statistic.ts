@@ -1,4 +1,4 @@
-// One number of those that a store tells of itself.
+// One of the numbers that a store reports about itself.
 import assert from 'node:assert/strict';
 import type { HistogramCounts } from '#base';
 import type { Engine, Statistic } from '#store';

@@ -1,4 +1,4 @@
-// Shows that a log which fails takes nothing with it: its file is closed, what it has gets into the tree, and an attempt that failed is made again.
+// A failing log loses nothing: its file is closed, its changes get into the tree, and failed attempts are repeated.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -11,7 +11,7 @@ import { LOG_NAME } from './log-file.js';
 const FULL = '/dev/full';
 const HOUR_MS = 3_600_000;
 
-/** Has the next call of a method fail; gives how often it was called since. */
+/** Makes the next call of a method fail; returns how often it was called since. */
 function failOnce<Name extends string>(
   object: Record<Name, (...args: never[]) => Promise<unknown>>,
   name: Name,
@@ -25,7 +25,7 @@ function failOnce<Name extends string>(
   return () => calls;
 }
 
-/** A store whose log has a change that the tree has not. */
+/** A store whose log has a change that the tree lacks. */
 async function openLogged(t: TestContext): Promise<Parts> {
   const parts = await Parts.open(t);
   await parts.put('k', '1');
@@ -34,7 +34,7 @@ async function openLogged(t: TestContext): Promise<Parts> {
 }
 
 test(
-  'after a write that failed the file is closed, and the tree gets what was in it and all that follows',
+  'after a failed write the file is closed, and the tree gets what was in it and everything that follows',
   NEEDS_PROC,
   async t => {
     const parts = await openLogged(t);
@@ -49,18 +49,18 @@ test(
   },
 );
 
-test('a checkpoint that failed is tried again, and meanwhile changes have transactions', async t => {
+test('a failed checkpoint is retried, and changes use transactions until then', async t => {
   const parts = await openLogged(t);
   const calls = failOnce(parts.environment.catalog, 'writeIfTick');
-  // No caller comes: it is time that has it tried again.
+  // No caller comes: a timer triggers the retry.
   await parts.empty();
   assert.deepEqual([calls(), parts.inTree('k')], [2, '1']);
   await parts.put('k', '2');
   assert(parts.isRecent('k'), 'The log is in use again.');
 });
 
-test('a caller has a checkpoint that failed tried at once', async t => {
-  // Time, which has it tried again after a second, stands still.
+test('a caller triggers the retry of a failed checkpoint at once', async t => {
+  // The timer, which would retry after a second, stands still.
   const { setTimeout } = globalThis;
   t.mock.method(globalThis, 'setTimeout', (run: () => void, milliseconds: number) =>
     setTimeout(run, milliseconds < 1_000 ? milliseconds : HOUR_MS),
@@ -73,7 +73,7 @@ test('a caller has a checkpoint that failed tried at once', async t => {
   assert.deepEqual([calls(), parts.inTree('k')], [2, '12']);
 });
 
-test('if the replay of a fenced log fails, it is tried again before anything is decided', async t => {
+test('if the replay of a fenced log fails, it is retried before anything is decided', async t => {
   const parts = await openLogged(t);
   const calls = failOnce(parts.environment, 'takeLogBack');
   await parts.fence();

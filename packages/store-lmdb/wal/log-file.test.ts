@@ -1,4 +1,5 @@
-// Shows that the log's file takes what fits and no more, turns, survives what callers may do to it, and ends with the first failure.
+// The log's file takes what fits and no more, changes segments, survives callers' mistakes, and stops at the first
+// failure.
 import assert from 'node:assert/strict';
 import fs, { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -41,7 +42,7 @@ const failsWith = (code: StoreErrorCode, message: RegExp) => (error: unknown) =>
 
 const batchOf = (sequence: bigint, bytes = 200): LogBatch => batchOfBytes(bytes, FIRST_TICK + sequence);
 
-test('the file is there at its full length, without records and without another file', async t => {
+test('the file exists at its full length, without records and without another file', async t => {
   const { directory, path, log } = await create(t);
   assert.deepEqual(readdirSync(directory), [LOG_NAME]);
   assert.equal(statSync(path).size, LOG_BYTES);
@@ -52,7 +53,7 @@ test('the file is there at its full length, without records and without another 
   assert.equal(statSync(path).size, 0);
 });
 
-test('batches are read as they were written, over turns too', async t => {
+test('batches are read as they were written, across segments too', async t => {
   await withSeeds(2, async random => {
     const { path, log } = await create(t);
     const batches: LogBatch[] = [];
@@ -87,7 +88,7 @@ test('records at the bounds of a block', async t => {
   assert(!log.hasRoom(FIRST_BYTES - used + 1));
 });
 
-test('a half takes what it has room for and no byte more', async t => {
+test('a segment takes what it has room for and no byte more', async t => {
   for (const before of [0, 3]) {
     for (const over of [-1, 0, 1]) {
       const { log, sequences } = await create(t);
@@ -106,7 +107,7 @@ test('a half takes what it has room for and no byte more', async t => {
   }
 });
 
-test('the second half is longer by the head, and as exact', async t => {
+test('the second segment is longer by the head, and as exact', async t => {
   for (const over of [-1, 0, 1]) {
     const { log, sequences } = await create(t);
     await appendBatch(log, batchOf(1n));
@@ -119,7 +120,7 @@ test('the second half is longer by the head, and as exact', async t => {
   }
 });
 
-test('after a turn the records of the other half count until they are written over', async t => {
+test("after a segment change the other one's records count until they are overwritten", async t => {
   const { log, sequences } = await create(t);
   for (let sequence = 1n; sequence <= 3n; sequence += 1n) await appendBatch(log, batchOf(sequence));
   log.turn();
@@ -136,12 +137,12 @@ test('after a turn the records of the other half count until they are written ov
   assert.deepEqual(sequences(), [6n, 7n]);
 });
 
-test('a new file replaces the one that is there, whatever it is', async t => {
+test('a new file replaces an existing one, whatever it is', async t => {
   const { directory, path, log } = await create(t);
   await appendBatch(log, batchOf(1n));
   const later = await createLog(directory, EPOCH + 1n);
   assert.deepEqual([readLog(path, EPOCH), readLog(path, EPOCH + 1n)], [[], []]);
-  // The old one's user writes to a file that nobody reads any more.
+  // The old one's user writes to a file that no process reads any more.
   await appendBatch(log, batchOf(2n));
   await appendBatch(later, batchOf(1n));
   assert.deepEqual(readLog(path, EPOCH + 1n), [recordOf(batchOf(1n), 1n)]);
@@ -151,13 +152,13 @@ test('a new file replaces the one that is there, whatever it is', async t => {
   assert.deepEqual(readLog(path, EPOCH), []);
 });
 
-test('a directory in which no file can be made is told in the words of the store', async t => {
+test('a directory in which no file can be created is reported as a store error', async t => {
   const { directory } = await create(t);
   const missing = join(directory, 'missing');
   await assert.rejects(createLog(missing, EPOCH), failsWith('busy', /data\.log cannot be written: ENOENT/));
 });
 
-test('one record at a time, and no turn while it is written', async t => {
+test('one record at a time, and no segment change while it is written', async t => {
   const { log, sequences } = await create(t);
   const first = appendBatch(log, batchOf(1n));
   assert.throws(() => log.turn(), /being written/);
@@ -206,13 +207,13 @@ for (const [name, device, flags, code, reason] of CASES)
 
 type Write = (file: number, pieces: readonly Buffer[], position: number) => Promise<{ bytesWritten: number }>;
 
-/** As `promisify` takes it. */
+/** With the signature that `promisify` expects. */
 function writevOf(write: Write): typeof fs.writev {
   const writev: unknown = Object.assign(() => assert.fail(), { [promisify.custom]: write });
   return writev as typeof fs.writev;
 }
 
-/** The log's module, which writes by this. */
+/** The log's module, using this for writing. */
 function importWith(t: TestContext, write: Write): Promise<typeof import('./log-file.js')> {
   replaceCalls(t, { writev: writevOf(write) });
   return importAnew(new URL('./log-file.js', import.meta.url));
@@ -220,10 +221,10 @@ function importWith(t: TestContext, write: Write): Promise<typeof import('./log-
 
 const writeBytes = promisify(fs.write);
 
-test('a write that is short is gone on with, where it ended', async t => {
+test('a short write is continued where it ended', async t => {
   const { directory, path } = await create(t);
   let most = 3_000_001;
-  // At most so many bytes at a time, as the system may.
+  // At most this many bytes at a time, as the system may do.
   const module = await importWith(t, (file, pieces, position) => {
     const piece = Buffer.concat(pieces).subarray(0, most);
     return writeBytes(file, piece, 0, piece.length, position);
@@ -242,16 +243,23 @@ test('a write that is short is gone on with, where it ended', async t => {
   assert.deepEqual(readLog(path, EPOCH), expected);
 });
 
-test('a file that is discarded or withdrawn, or could not be made, is open no more', NEEDS_PROC, async t => {
-  const { directory, path, log } = await create(t);
-  await log.discard();
-  const own = `${path}.${process.pid}`;
-  const withdrawn = await LogFile.prepare(directory, EPOCH);
-  assert.equal(numbersOf(own).length, 1);
-  await withdrawn.withdraw();
-  const failing = Object.assign(new Error('EIO'), { code: 'EIO' });
-  const module = await importWith(t, () => Promise.reject(failing));
-  await assert.rejects(module.LogFile.prepare(directory, EPOCH), failsWith('busy', /cannot be written: EIO/));
-  assert.deepEqual(readdirSync(directory), [LOG_NAME]);
-  await untilClosed(path, own, `${own} (deleted)`);
-});
+test(
+  'a file that is discarded or withdrawn, or could not be created, is no longer open',
+  NEEDS_PROC,
+  async t => {
+    const { directory, path, log } = await create(t);
+    await log.discard();
+    const own = `${path}.${process.pid}`;
+    const withdrawn = await LogFile.prepare(directory, EPOCH);
+    assert.equal(numbersOf(own).length, 1);
+    await withdrawn.withdraw();
+    const failing = Object.assign(new Error('EIO'), { code: 'EIO' });
+    const module = await importWith(t, () => Promise.reject(failing));
+    await assert.rejects(
+      module.LogFile.prepare(directory, EPOCH),
+      failsWith('busy', /cannot be written: EIO/),
+    );
+    assert.deepEqual(readdirSync(directory), [LOG_NAME]);
+    await untilClosed(path, own, `${own} (deleted)`);
+  },
+);

@@ -1,6 +1,7 @@
-// The log: the file `data.log` beside the data file, into which each batch of commits is written in one piece and synced before
-// they are answered. It is written here; what stands in it is described in log-record.ts, where in read-log.ts, which reads it.
-// What a batch is, when a half is free again and whose the file is, is decided by others.
+// The log's file, `data.log` next to the data file: each batch of commits is written to it in one piece and synced
+// before its callers are answered. This file writes it; log-record.ts has the format of records, read-log.ts their
+// positions and the reader. Its users decide what a batch is, when a segment is free again and which process owns the
+// file.
 
 import { randomBytes } from 'node:crypto';
 import { close, constants, fdatasync, fsync, ftruncate, open, renameSync, rm, writev } from 'node:fs';
@@ -18,9 +19,9 @@ export const LOG_NAME = 'data.log';
 
 const NO_SPACE: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-/** Linux makes a write to a file opened so durable before it returns: one call of the system where there were two. */
+/** Linux makes a write to a file opened with O_DSYNC durable before it returns: one system call instead of two. */
 const IS_SYNCED_BY_WRITE = process.platform === 'linux';
-/** What a killed process left under the name is not longer, and is written over whole. */
+/** A file that a killed process left under the name is not longer, and is overwritten whole. */
 const WRITTEN_DURABLY = constants.O_WRONLY | constants.O_CREAT | constants.O_DSYNC;
 
 const openFile = promisify(open);
@@ -33,12 +34,12 @@ const removeFile = promisify(rm);
 
 export class LogFile {
   readonly #path: string;
-  /** Until it is in its place. */
+  /** The temporary name, until the file is in place. */
   #ownPath: string | undefined;
   readonly #file: number;
   readonly #head: LogHead;
   readonly epoch: bigint;
-  /** In use. */
+  /** The segment in use. */
   half: 0 | 1 = 0;
   #position = LOG_HALVES[0].from;
   #sequence = 0n;
@@ -55,8 +56,9 @@ export class LogFile {
   }
 
   /**
-   * Makes the file, on disk when the promise is fulfilled, under a name that nobody else uses: `place` gives it its own. Fails with `full` or
-   * `busy`. Its bytes are written and not only reserved, so that no record needs space or changes what the file system knows of the file.
+   * Creates the file, on disk when the promise is fulfilled, under a unique name; `place` gives it the final one. Fails
+   * with `full` or `busy`. Its bytes are written and not only reserved, so that no record needs space or changes the
+   * file's metadata.
    */
   static async prepare(directory: string, epoch: bigint): Promise<LogFile> {
     const path = join(directory, LOG_NAME);
@@ -77,7 +79,10 @@ export class LogFile {
     }
   }
 
-  /** Puts the file in the place of one that is there and that nobody needs: with the right to write, so that nobody begins to. */
+  /**
+   * Replaces the existing file, which must be obsolete. Call under the write lock, so that no other process begins to
+   * use it.
+   */
   place(): void {
     if (this.#ownPath === undefined) return;
     renameSync(this.#ownPath, this.#path);
@@ -85,13 +90,15 @@ export class LogFile {
     syncDirectoryNow(dirname(this.#path));
   }
 
-  /** Whether so many bytes find place behind the last record of the half in use. */
+  /** Whether this many bytes fit after the last record of the current segment. */
   hasRoom(bytes: number): boolean {
     return this.#position + bytes <= LOG_HALVES[this.half].until;
   }
 
   /**
-   * Writes a record, which nobody changes any more; on disk when the promise is fulfilled. One at a time, and only if there is room. If it fails with `full` or `busy`, nobody knows what is on disk, and the file takes no more records: a later sync may succeed without having written this one.
+   * Writes a record, which must not change any more; on disk when the promise is fulfilled. One at a time, and only if
+   * there is room. If it fails with `full` or `busy`, the state on disk is unknown, and the file takes no more records:
+   * a later sync may succeed without having written this one.
    */
   async append(record: RecordDraft, ticks: TickRange): Promise<void> {
     if (this.#isClosed) throw new StoreError('closed', `${this.#path} is closed.`);
@@ -115,24 +122,23 @@ export class LogFile {
     }
   }
 
-  /** Goes on at the beginning of the other half, whose records nobody needs any more. */
+  /** Continues at the beginning of the other segment, whose records must be obsolete. */
   turn(): void {
     if (this.#isWriting) throw new Error('A record is being written.');
     this.half = this.half === 0 ? 1 : 0;
     this.#position = LOG_HALVES[this.half].from;
   }
 
-  /** A record that is being written goes on, and its promise is fulfilled. */
+  /** A record that is being written is completed, and its promise is fulfilled. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    // The number of a file that is closed may be another file's before the write begins.
+    // After a close its descriptor may belong to another file before the write begins.
     if (!this.#isWriting) this.#closeFile();
   }
 
   /**
-   * Closes the file, which nobody needs any more, without its bytes. Its name stays: by now it may be that of another one, which
-   * somebody else has made.
+   * Closes the obsolete file and frees its bytes. Its name stays: by now it may belong to another process's new file.
    */
   async discard(): Promise<void> {
     try {
@@ -142,7 +148,10 @@ export class LogFile {
     }
   }
 
-  /** Closes a file that was not put in its place, and removes it. One that was stays whole: a mark may say that it is in use. */
+  /**
+   * Closes a file that was not put in place, and removes it. One that was stays whole: the catalogue may say that it is
+   * in use.
+   */
   async withdraw(): Promise<void> {
     this.close();
     if (this.#ownPath !== undefined) await removeFile(this.#ownPath, { force: true });
@@ -157,7 +166,7 @@ export class LogFile {
   }
 
   #closeFile(): void {
-    // Every record was synced, so the system has nothing to tell here.
+    // Every record was synced, so a failure to close does not matter.
     close(this.#file, () => {});
   }
 }

@@ -1,5 +1,5 @@
-// What only two processes can show of the log: taking it over from one that lives, or was killed, and copying a store while its
-// log is being written and written over.
+// What takes two processes to test about the log: taking it over from one that lives, or was killed, and copying a
+// store while its log is being written and overwritten.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,10 +23,10 @@ async function newDirectory(t: TestContext): Promise<string> {
   return directory;
 }
 
-/** The process that uses the log, and what it has said. */
+/** The process that uses the log, and its output. */
 class Owner {
   answered = -1;
-  /** What it found in the end. */
+  /** Its final line. */
   end = '';
   readonly #child: ChildProcess;
   readonly #over: Promise<void>;
@@ -40,7 +40,7 @@ class Owner {
     this.#over = this.#listen();
   }
 
-  /** Fulfilled when it has answered so many rounds more. */
+  /** Fulfilled when it has answered this many more rounds. */
   async answer(rounds: number): Promise<void> {
     const round = this.answered + rounds;
     await new Promise<void>(reach => {
@@ -70,7 +70,7 @@ class Owner {
   }
 }
 
-/** The rounds that a store has: all from the first to the one that this gives, each whole. */
+/** Asserts that a store has every round from the first to the returned one, each whole. */
 async function roundsOf(directory: string): Promise<number> {
   const store = await openLmdbStore({ directory });
   try {
@@ -85,7 +85,7 @@ async function roundsOf(directory: string): Promise<number> {
   }
 }
 
-test('a log that is taken from a process that lives loses nothing that was answered, and its user finds out', async t => {
+test('taking over a log from a live process loses no acknowledged change, and its user finds out', async t => {
   for (const bytes of [10, 60_000]) {
     const directory = await newDirectory(t);
     const owner = new Owner(t, directory, bytes);
@@ -94,13 +94,13 @@ test('a log that is taken from a process that lives loses nothing that was answe
     await owner.over();
     assert(found >= owner.answered, `${found} rounds are there, ${owner.answered} were answered`);
     const last = owner.answered + 1;
-    // While the taker reads nobody can say yet what becomes of the round.
+    // While the other process reads, the outcome of the round is still unknown.
     if (owner.end !== `taken ${last}`)
       assert.equal(owner.end, found >= last ? `replayed ${last}` : `not replayed ${last}`);
   }
 });
 
-test('a log that a killed process leaves has all that was answered, over its turns', async t => {
+test('a log that a killed process leaves has everything acknowledged, across segments', async t => {
   for (const rounds of [20, 90]) {
     const directory = await newDirectory(t);
     const owner = new Owner(t, directory, 60_000);
@@ -111,7 +111,7 @@ test('a log that a killed process leaves has all that was answered, over its tur
   }
 });
 
-test('a copy of a store whose log is written meanwhile has all that was answered before', async t => {
+test('a copy of a store whose log is being written has everything acknowledged before', async t => {
   const directory = await newDirectory(t);
   const owner = new Owner(t, directory, 60_000);
   for (let copy = 0; copy < 4; copy += 1) {

@@ -1,4 +1,4 @@
-// Shows what records are in bytes, that they take the blocks which are reckoned for them, and that lengths which lie are found.
+// The bytes of records, the number of blocks that they take, and that false lengths are found.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
@@ -20,7 +20,7 @@ import {
 const HEAD: LogHead = { epoch: 2n, checksum: 0x01020304 };
 
 function encode(batch: LogBatch, sequence = 1n): Buffer {
-  // Not zeros, as memory that is used again is not.
+  // Not zeros, as reused memory is not.
   const bytes = Buffer.alloc(logBytes(batch.changes), 0xee);
   encodeRecord(batch, HEAD, sequence, bytes);
   return bytes;
@@ -98,7 +98,7 @@ test('drafts share their memory, and their values stay where they are', () =>
     const batches = Array.from({ length: 40 }, () => someBatch(random, FIRST_TICK));
     const drafts = batches.map(() => new RecordDraft(memory));
     const values: { readonly kept: Buffer; readonly bytes: Buffer }[] = [];
-    // By turns, and some are finished before others have all their changes.
+    // Interleaved, and some are finished before others have all their changes.
     for (let index = 0; index < 8; index += 1)
       for (const [at, { changes }] of batches.entries()) {
         const [draft, next] = [drafts[at], changes[index]];
@@ -119,7 +119,7 @@ test('drafts share their memory, and their values stay where they are', () =>
     for (const { kept, bytes } of values) assert(kept.equals(bytes));
   }));
 
-test('memory is used again once all records that have a part of it are released', () =>
+test('memory is reused once all records that have a part of it are released', () =>
   withSeeds(20, random => {
     const memory = new RecordMemory();
     const blocks = new Set<Buffer>();
@@ -137,7 +137,7 @@ test('memory is used again once all records that have a part of it are released'
       for (const [index, each] of held.entries()) if (isDone[index] === true) each.draft.release();
       held = held.filter((_, index) => isDone[index] !== true);
     }
-    // 4.5 MB in all, of which 90 KB are held at a time.
+    // 4.5 MB in all, at most 90 KB held at a time.
     assert(blocks.size < 30, `${blocks.size} blocks`);
   }));
 
@@ -186,7 +186,7 @@ test('keys have up to 65535 bytes', () => {
   assert.throws(() => encode(change(Buffer.alloc(65536))), RangeError);
 });
 
-test('lengths that lie are no records', () =>
+test('records with false lengths are no records', () =>
   withSeeds(10, random => {
     const bytes = encode(someBatch(random, FIRST_TICK));
     const length = lengthAt(bytes, 0);
@@ -209,7 +209,7 @@ test('lengths that lie are no records', () =>
     }
   }));
 
-test('lengths inside of a record that lie under a right checksum are damage', () => {
+test('false lengths inside a record with a valid checksum are damage', () => {
   const lie = (write: (bytes: Buffer) => void): void => {
     const bytes = encode(change(Buffer.from('key'), Buffer.from('value')));
     write(bytes);

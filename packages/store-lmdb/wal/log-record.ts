@@ -1,17 +1,17 @@
-// What the log has on disk: the head of its file and its records, in bytes. Where records stand and which of them count is
-// read-log.ts's affair, when they are written log-file.ts's.
+// The log's format on disk: the head of its file and its records, in bytes. read-log.ts knows where records are and
+// which of them count, log-file.ts writes them.
 //
 //   head    | checksum, 4 | 'slog' | epoch, 8 | salt, 16 |                               one block, at 0
 //   record  | checksum, 4 | length, 4 | epoch, 8 | sequence, 8 | basis, 8 | tick, 8 | count, 4 | changes |
-//   change  | key's length, 2 | value's length, 4, or FF FF FF FF for a row that goes | key | value |
+//   change  | key's length, 2 | value's length, 4, or FF FF FF FF for a removed row | key | value |
 //
-// All numbers are big-endian. A checksum is the CRC-32 of all that follows it, in a record up to its length, which counts from
-// the record's first byte; zeros fill the last block. That of a record goes on from that of the head: so bytes that somebody
-// had stored in a row and that look like a record are none, since nobody outside knows the salt, and no other file's are.
+// All numbers are big-endian. A checksum is the CRC-32 of everything that follows it, in a record up to its length,
+// which counts from the record's first byte; zeros fill the last block. A record's checksum continues from that of the
+// head, whose salt is secret: so neither another file's records count, nor bytes in a row that look like a record.
 import { crc32 } from 'node:zlib';
 import { type RowKey, SPACE_BYTES, UNIT_BYTES_MAX, writeRowKey } from '../layout/keys.js';
 
-/** The ticks that a record is of. */
+/** The range of ticks that a record covers. */
 export interface TickRange {
   /** The last tick before it. */
   readonly basis: bigint;
@@ -27,14 +27,14 @@ export interface LogRecord {
   readonly changes: readonly { readonly key: Buffer; readonly bytes: Buffer | undefined }[];
 }
 
-/** The file that a record is of. */
+/** The file that a record belongs to. */
 export interface LogHead {
   readonly epoch: bigint;
-  /** What the checksums of its records go on from. */
+  /** The checksums of its records continue from this. */
   readonly checksum: number;
 }
 
-/** No disk's sector is larger, so that no sector with an acknowledged record is written when the next one is. */
+/** No disk's sector is larger, so writing a record never rewrites a sector of an acknowledged one. */
 export const BLOCK_BYTES = 4096;
 export const SALT_BYTES = 16;
 export const RECORD_HEADER_BYTES = 44;
@@ -43,11 +43,13 @@ const MAGIC = 0x736c6f67;
 const HEAD_BYTES = 16 + SALT_BYTES;
 const REMOVED = 0xffffffff;
 const MEMORY_BYTES = 0x10000;
-/** 4 MiB, half of what the log may have that is not in the tree. */
+/** 4 MiB, half of what the log may hold that is not in the tree. */
 const FREE_BLOCKS_MAX = 64;
 const ZEROS = Buffer.alloc(BLOCK_BYTES);
 
-/** Bytes of a change in a record, at most, of which so many are the row's; of an ordinary key it is known without a look at its characters. */
+/**
+ * Upper bound for a change's bytes in a record, with `rowBytes` for the row; an ordinary key's characters need no look.
+ */
 export function changeBytesMax(partition: string, key: string, rowBytes: number): number {
   return CHANGE_HEADER_BYTES + SPACE_BYTES + 1 + UNIT_BYTES_MAX * (partition.length + key.length) + rowBytes;
 }
@@ -75,9 +77,10 @@ export function decodeHead(bytes: Buffer): LogHead | undefined {
 }
 
 /**
- * Memory that records are encoded into, one behind the other. A record's part of a block stays as it is until the record is released, which may not
- * happen before everybody is done with its values; who cannot tell leaves it. A block without records is used again: V8 counts what is outside
- * its heap, and blocks that outlive two of its collections are garbage only a marking of the whole heap finds, which they bring about.
+ * Memory that records are encoded into, one after another. A record's part of a block stays as it is until the record
+ * is released, which must not happen before all users of its values are done; a user that cannot know never releases
+ * it. A block without records is reused: V8 counts memory outside its heap, and blocks that outlive two of its
+ * collections become garbage that only a marking of the whole heap finds, and they trigger that marking.
  */
 export class RecordMemory {
   block: Buffer = Buffer.alloc(0);
@@ -86,25 +89,25 @@ export class RecordMemory {
   readonly #records = new WeakMap<Buffer, number>();
   readonly #free: Buffer[] = [];
 
-  /** So many bytes are free in one piece at the end of the block. */
+  /** Ensures this many contiguous free bytes at the end of the block. */
   makeRoom(bytes: number): void {
     if (this.used + bytes > this.block.length) this.#goOn(bytes);
   }
 
-  /** In another block. */
+  /** Continues in another block. */
   #goOn(bytes: number): void {
     const free = bytes <= MEMORY_BYTES ? this.#free.pop() : undefined;
     this.block = free ?? Buffer.allocUnsafeSlow(Math.max(MEMORY_BYTES, bytes));
     this.used = 0;
   }
 
-  /** One more record has a part of the block in use. */
+  /** Counts one more record with a part of the current block. */
   retain(): Buffer {
     this.#records.set(this.block, (this.#records.get(this.block) ?? 0) + 1);
     return this.block;
   }
 
-  /** One record fewer. */
+  /** Counts one record fewer. */
   release(block: Buffer): void {
     const left = (this.#records.get(block) ?? 0) - 1;
     this.#records.set(block, left);
@@ -113,17 +116,20 @@ export class RecordMemory {
   }
 }
 
-/** A record that is encoded change by change, as they are decided: in pieces of memory, in which the changes' values stay. */
+/**
+ * A record that is encoded change by change, as they are decided: in pieces of memory that also hold the changes'
+ * values.
+ */
 export class RecordDraft {
-  /** All but the zeros that fill its last block. */
+  /** Bytes so far, without the zeros that fill its last block. */
   bytes = RECORD_HEADER_BYTES;
   /** In the file, once it is finished: whole blocks. */
   length = 0;
-  /** In use: has the value of the last change. */
+  /** The current block, with the value of the last change. */
   block: Buffer;
   readonly #memory: RecordMemory;
   readonly #blocks: Buffer[];
-  /** What stands in blocks before the one in use. */
+  /** Parts in earlier blocks. */
   readonly #pieces: Buffer[] = [];
   /** Its part of the block. */
   #from: number;
@@ -139,7 +145,10 @@ export class RecordDraft {
     this.#until = memory.used += RECORD_HEADER_BYTES;
   }
 
-  /** Gives where in `block` the row's value is, of so many bytes, which the caller fills at once; without them the row goes. */
+  /**
+   * Returns where in `block` the row's value of this many bytes goes; the caller fills it at once. Without `valueBytes`
+   * it removes the row.
+   */
   add(key: RowKey | Uint8Array, valueBytes?: number): number {
     const memory = this.#memory;
     const isEncoded = key instanceof Uint8Array;
@@ -147,7 +156,7 @@ export class RecordDraft {
     const most = isEncoded
       ? CHANGE_HEADER_BYTES + key.length + rowBytes
       : changeBytesMax(key[1], key[2], rowBytes);
-    // A change stands in one piece.
+    // A change is contiguous.
     memory.makeRoom(most);
     if (this.block !== memory.block || this.#until !== memory.used) this.#goOnIn(memory);
     const at = this.#until;
@@ -161,7 +170,7 @@ export class RecordDraft {
     return valueAt;
   }
 
-  /** After the last change: the record, in pieces. */
+  /** Call after the last change: returns the record, in pieces. */
   finish({ basis, tick }: TickRange, head: LogHead, sequence: bigint): readonly Buffer[] {
     const pieces = [...this.#pieces, this.block.subarray(this.#from, this.#until)];
     const first = pieces[0] as Buffer;
@@ -181,7 +190,7 @@ export class RecordDraft {
     return pieces;
   }
 
-  /** Nobody reads its values any more, and nobody writes it: the memory may be used again. At most once. */
+  /** Call at most once, when its values are neither read nor written any more: the memory may be reused. */
   release(): void {
     for (const block of this.#blocks) this.#memory.release(block);
   }
@@ -195,17 +204,17 @@ export class RecordDraft {
   }
 }
 
-/** What a record there has for its sequence, whether there is one or not. */
+/** The sequence field at this position, whether or not there is a record. */
 export function sequenceAt(bytes: Buffer, from: number): bigint {
   return bytes.readBigUInt64BE(from + 16);
 }
 
-/** What a record there has for its length. */
+/** The length field at this position. */
 export function lengthAt(bytes: Buffer, from: number): number {
   return bytes.readUInt32BE(from + 4);
 }
 
-/** Whether a whole record of this file begins there and ends before `until`. */
+/** Whether a whole record of this file begins here and ends before `until`. */
 export function isRecord(bytes: Buffer, from: number, until: number, head: LogHead): boolean {
   const length = lengthAt(bytes, from);
   if (length < RECORD_HEADER_BYTES || length > until - from) return false;
@@ -213,7 +222,10 @@ export function isRecord(bytes: Buffer, from: number, until: number, head: LogHe
   return crc32(bytes.subarray(from + 4, from + length), head.checksum) === bytes.readUInt32BE(from);
 }
 
-/** The record that begins there, which `isRecord` has found whole; undefined if lengths in it lie. Its keys and values are views. */
+/**
+ * The record that begins here, which `isRecord` has found whole; undefined if lengths in it are false. Its keys and
+ * values are views.
+ */
 export function decodeRecord(bytes: Buffer, from: number): LogRecord | undefined {
   const end = from + lengthAt(bytes, from);
   const count = bytes.readUInt32BE(from + 40);

@@ -1,4 +1,4 @@
-// Shows that a map's entries come in order, whenever that is asked for and whatever has come and gone before.
+// A map's entries come in order, whenever they are asked for and whatever was added and removed before.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -53,7 +53,7 @@ for (const gone of [63, 64, 65, 200]) {
     assert.equal(entries(map).length, gone);
     for (const name of names) map.delete(name);
     assert.deepEqual(entries(map), []);
-    // Before all that have gone, among them, one of them, and behind them.
+    // Before all removed keys, among them, equal to one, and after them.
     for (const [index, name] of ['z', 'k050', 'k010x', 'a'].entries()) map.set(name, index);
     assert.deepEqual(entries(map), [
       ['a', 3],
@@ -64,7 +64,7 @@ for (const gone of [63, 64, 65, 200]) {
   });
 }
 
-test('an order that nobody asks for is given up when most of it has gone, and what is set stays', () => {
+test('an order that is never asked for is dropped when most of it has gone, and what is set stays', () => {
   const map = new OrderedMap<number>();
   map.set('kept', -1);
   assert.deepEqual(entries(map), [['kept', -1]]);

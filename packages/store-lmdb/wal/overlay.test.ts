@@ -1,4 +1,4 @@
-// Shows which change of a row readers see, and which one decisions; and that those of a range come in the order of rows.
+// Which change of a row readers see, and which one decisions; changes of a range come in the order of rows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -97,7 +97,7 @@ test('decisions see what is in flight over what is durable, and readers do not',
   assert.deepEqual(list, [first], 'a list that was given stays');
 });
 
-test('what the tree has is forgotten under what is in flight, and what is aborted leaves nothing', () => {
+test('changes that the tree has are forgotten under those in flight, and aborted ones leave nothing', () => {
   const overlay = new Overlay();
   const first = changeOf(7, { partition: 'p', key: 'k' }, 1n);
   const second = changeOf(7, { partition: 'p', key: 'k' }, 2n);
@@ -109,7 +109,7 @@ test('what the tree has is forgotten under what is in flight, and what is aborte
   overlay.abort(second);
   overlay.abort(second);
   assert.equal(overlay.isEmpty, true);
-  // Aborted together, each by itself.
+  // Aborted together, each on its own.
   const others = [3n, 4n].map(version => changeOf(7, { partition: 'p', key: 'k' }, version));
   for (const change of others) add(overlay, change);
   for (const change of others) overlay.abort(change);
@@ -123,7 +123,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('within' as const), space: fc.nat(1), range }) },
 );
 
-test('what is durable within a range is what a sorted list of all says', async () => {
+test('what is durable within a range is what a sorted list of all changes has', async () => {
   const property = fc.property(fc.array(step, { maxLength: 150, size: 'max' }), steps => {
     const overlay = new Overlay();
     const added: Change[] = [];

@@ -1,49 +1,57 @@
-// The rows that LMDB's tree does not have as they are: the WAL overlay, of changes that are durable in the write-ahead log alone, which readers see over
-// the tree; and over it the in-flight overlay, of changes that are decided and not durable yet, which only later decisions see. A row stands here once,
-// with its last change of both kinds. When changes come, become durable and go is the affair of write-ahead-log.ts and commit/logged-commits.ts.
+// The rows whose latest state LMDB's tree lacks: the WAL overlay, of changes that are durable only in the write-ahead
+// log, which readers see over the tree; and over it the in-flight overlay, of changes that are decided and not durable
+// yet, which only later decisions see. A row is here once, with its last change of both kinds. write-ahead-log.ts and
+// commit/logged-commits.ts decide when changes come, become durable and go.
 import { firstFrom } from '#base';
 import type { Row, ScanRange } from '#store';
 import type { RowKey } from '../layout/keys.js';
 import { copyValue, ROW_HEADER_BYTES } from '../layout/rows.js';
 
-/** A row's final image, or that it goes. */
+/** A row's final image, or its removal. */
 export interface Change {
   readonly key: RowKey;
   readonly version: bigint;
-  /** Has the row's bytes as the tree has them (rows.ts), which stay as they are until its record is released (log-record.ts); undefined removes the row. */
+  /**
+   * The block with the row's bytes as in the tree (rows.ts), which stay as they are until its record is released
+   * (log-record.ts); undefined removes the row.
+   */
   readonly block: Buffer | undefined;
   readonly from: number;
   readonly until: number;
   isDurable: boolean;
-  /** The tick of the batch with which a later change of the row became durable; nobody reads this one from then on. 0 before. */
+  /**
+   * The tick of the batch that made a later change of the row durable; readers ignore this one from then on. 0 before.
+   */
   replacedAt: bigint;
-  /** The change of the row before this one, while this one is in flight and that one is not in the tree. */
+  /** The row's previous change, while this one is in flight and that one is not in the tree. */
   older: Change | undefined;
 }
 
 const NEVER = 0n;
 
-/** In flight, and of the bytes in the block `from` there `until` there. */
+/** A change in flight, with the bytes `from` to `until` of the block. */
 export function newChange(key: RowKey, version: bigint, block?: Buffer, from = 0, until = 0): Change {
   return { key, version, block, from, until, isDurable: false, replacedAt: NEVER, older: undefined };
 }
 
-/** Whether a state that ends with this tick has a later change of the row, and so needs not this one. */
+/** Whether a state that ends with this tick has a later change of the row, and so does not need this one. */
 export function isReplacedBy({ replacedAt }: Change, tick: bigint): boolean {
   return replacedAt !== NEVER && replacedAt <= tick;
 }
 
-/** A view, made when it is asked for: kept, it would be copied by each collection of garbage that the change outlives. */
+/** A view, created on demand: if kept, each garbage collection that the change outlives would copy it. */
 export function bytesOf({ block, from, until }: Change): Buffer | undefined {
   return block?.subarray(from, until);
 }
 
-/** The row as it is after the change, its value a view that stays as it is while the overlay is held; undefined if it is gone. */
+/**
+ * The row after the change, its value a view that stays as it is while the overlay is held; undefined if it is gone.
+ */
 export function rowOf({ key: [, partition, key], version, block, from, until }: Change): Row | undefined {
   return block && { partition, key, version, value: block.subarray(from + ROW_HEADER_BYTES, until) };
 }
 
-/** A copy, which is the caller's to keep. */
+/** A copy, which the caller may keep. */
 export function copiedRowOf({
   key: [, partition, key],
   version,
@@ -54,30 +62,32 @@ export function copiedRowOf({
   return block && { partition, key, version, value: copyValue(block, from, until) };
 }
 
-/** The one that readers see, of a row whose last change is given. */
+/** The change that readers see, given the row's last change. */
 function durableOf(latest: Change | undefined): Change | undefined {
   let change = latest;
   while (change !== undefined && !change.isDurable) change = change.older;
   return change;
 }
 
-/** Which change of a row is meant: the one that readers see, or the one that decisions see. */
+/** Which change of a row: the one that readers see, or the one that decisions see. */
 type Side = 'durable' | 'latest';
 
-/** Of one partition the last change of each row, by key. */
+/** The last change of each row of one partition, by key. */
 export type Rows = OrderedMap<Change>;
 
 export class Overlay {
-  /** By space and partition, so that a scan of one partition has nothing to do with the others. */
+  /** By space and partition, so that a scan of one partition never touches the others. */
   readonly #spaces = new Map<number, OrderedMap<Rows>>();
   #holders = 0;
 
-  /** Somebody goes through changes that may be forgotten meanwhile. */
+  /** A caller iterates over changes that may be forgotten in the meantime. */
   get isHeld(): boolean {
     return this.#holders > 0;
   }
 
-  /** By who has a list of `within` for longer than the turn that it was made in: what is forgotten before `leave` stays in memory. */
+  /**
+   * Call before keeping a list from `within` across event-loop turns: what is forgotten before `leave` stays in memory.
+   */
   hold(): void {
     this.#holders += 1;
   }
@@ -90,17 +100,17 @@ export class Overlay {
     return this.#spaces.size === 0;
   }
 
-  /** What readers see; undefined if the tree has it. A change with `bytes` undefined says that the row is gone. */
+  /** What readers see; undefined if the tree has it. A change with `bytes` undefined means that the row is gone. */
   durable(space: number, partition: string, key: string): Change | undefined {
     return durableOf(this.partition(space, partition)?.get(key));
   }
 
-  /** The rows of the partition that the tree does not have as they are. */
+  /** The rows of the partition whose latest state the tree lacks. */
   partition(space: number, partition: string): Rows | undefined {
     return this.#spaces.get(space)?.get(partition);
   }
 
-  /** As `partition`, for a change that is added at once: none is left empty. */
+  /** As `partition`, for a change that is added at once: the caller must not leave it empty. */
   enter(space: number, partition: string): Rows {
     let partitions = this.#spaces.get(space);
     if (partitions === undefined) {
@@ -115,14 +125,14 @@ export class Overlay {
     return rows;
   }
 
-  /** The change is decided, and in flight. */
+  /** Adds a change that is decided, and in flight. */
   add(change: Change, rows: Rows): void {
     const key = change.key[2];
     change.older = rows.get(key);
     rows.set(key, change);
   }
 
-  /** The change is durable with the batch of this tick. Those of a row become so in their order. */
+  /** Marks the change as durable with the batch of this tick. Call for a row's changes in their order. */
   settle(change: Change, tick: bigint): void {
     change.isDurable = true;
     if (change.older === undefined) return;
@@ -130,7 +140,7 @@ export class Overlay {
     change.older = undefined;
   }
 
-  /** The change will never be durable, and neither will any later one of its row. */
+  /** Neither the change nor any later one of its row will ever be durable. */
   abort({ key }: Change): void {
     const rows = this.partition(key[0], key[1]);
     const durable = durableOf(rows?.get(key[2]));
@@ -138,7 +148,7 @@ export class Overlay {
     else rows?.set(key[2], durable);
   }
 
-  /** The tree has the change. Later ones of the row stay. */
+  /** Call when the tree has the change. Later ones of the row stay. */
   forget(change: Change): void {
     if (change.replacedAt !== NEVER) return;
     const { key } = change;
@@ -148,7 +158,7 @@ export class Overlay {
     if (later !== undefined) later.older = undefined;
   }
 
-  /** Those of a range, in the order of law 1 of the store, in a list that stays as it is. */
+  /** The changes of a range, in the order of law 1 of the store, in a list that stays as it is. */
   within(space: number, { from, until }: ScanRange, side: Side): readonly Change[] {
     const found: Change[] = [];
     const partitions = this.#spaces.get(space);
@@ -161,7 +171,7 @@ export class Overlay {
         if (change !== undefined) found.push(change);
       });
     };
-    // Of the last partition nothing is in the range if the bound is its beginning.
+    // Nothing of the last partition is in the range if the bound is its beginning.
     const end = until && (until.key === '' ? until.partition : after(until.partition));
     if (end === after(from.partition)) {
       const rows = partitions.get(from.partition);
@@ -180,17 +190,17 @@ export class Overlay {
   }
 }
 
-/** The least of all strings behind it. */
+/** The smallest string after it. */
 function after(text: string): string {
   return `${text}\0`;
 }
 
-/** Keys that are gone stay in the order, until they are more than the others and these. */
+/** Removed keys stay in the order until they outnumber the others plus this many. */
 const GONE_MAX = 64;
 
 /**
- * A map that tells its entries in the order of JavaScript's `<` on strings. The order is made when it is first asked for and
- * kept up from then on: maps that nobody asks cost little more than a `Map`.
+ * A map that iterates in the order of JavaScript's `<` on strings. The order is built on first use and maintained from
+ * then on: a map without ordered reads costs little more than a `Map`.
  */
 export class OrderedMap<V extends NonNullable<unknown>> extends Map<string, V> {
   /** All keys of the map, and some that are gone. */
@@ -201,9 +211,9 @@ export class OrderedMap<V extends NonNullable<unknown>> extends Map<string, V> {
     return super.set(key, value);
   }
 
-  /** In order, from `from` on, without `until` and what is after it. The map must not change meanwhile. */
+  /** Visits entries in order from `from`, up to but not including `until`. The map must not change during the visit. */
   forEachWithin(from: string, until: string | undefined, visit: (value: V, key: string) => void): void {
-    // Without a function to compare by, it is by UTF-16 code units, as `<` does.
+    // Without a comparison function it sorts by UTF-16 code units, as `<` does.
     this.#order ??= [...this.keys()].sort();
     const order = this.#order;
     for (let index = firstFrom(order, from); index < order.length; index += 1) {

@@ -1,5 +1,5 @@
-// Shows that what was answered is read again from a log, whatever a crash has left of the record after it, and that damage is
-// found or leaves true records only.
+// Everything acknowledged is read again from a log, whatever a crash has left of the record after it; damage is found
+// or leaves only true records.
 import assert from 'node:assert/strict';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -34,7 +34,7 @@ async function newDirectory(t: TestContext): Promise<string> {
   return directory;
 }
 
-/** The records, or undefined for damage that was found. Any other failure fails the test. */
+/** The records, or undefined if damage was found. Any other failure fails the test. */
 function parse(bytes: Buffer): readonly LogRecord[] | undefined {
   try {
     return parseLog(bytes, PATH, EPOCH);
@@ -45,7 +45,7 @@ function parse(bytes: Buffer): readonly LogRecord[] | undefined {
   }
 }
 
-/** Of the half before the last one in which records are and of that one. */
+/** Records of the last segment that has any, and of the one before. */
 function visible({ placed }: History): readonly Placed[] {
   const last = placed.at(-1)?.turn ?? 0;
   return placed.filter(({ turn }) => turn >= last - 1);
@@ -53,7 +53,10 @@ function visible({ placed }: History): readonly Placed[] {
 
 const recordsOf = (placed: readonly Placed[]): readonly LogRecord[] => placed.map(({ record }) => record);
 
-/** Records that were written, in order without a gap; those before the first turn that counts may be missing from the beginning. */
+/**
+ * Written records, in order without a gap; those before the first segment that counts may be missing from the
+ * beginning.
+ */
 function assertTrue(found: readonly LogRecord[], history: History): void {
   const all = recordsOf([...history.placed, history.next]);
   const first = Number((found[0]?.sequence ?? 1n) - 1n);
@@ -70,7 +73,7 @@ test('what was written is read, in the order in which it was written', async t =
   });
 });
 
-/** What is on disk when some sectors of the next record were written, as long as `check` runs. */
+/** While `check` runs, the disk has only some sectors of the next record. */
 function torn(history: History, isWritten: (sector: number) => boolean, check: () => void): void {
   const { bytes, bytesAfter, next } = history;
   const before = Buffer.from(bytes.subarray(next.from, next.until));
@@ -88,7 +91,7 @@ function assertUntilNext({ bytes, bytesAfter, placed, next, turns }: History): v
   const isWhole = bytes.compare(bytesAfter, next.from, next.until, next.from, next.until) === 0;
   const all = recordsOf(isWhole ? [...placed, next] : placed);
   assert.deepEqual(found, found.length === 0 ? [] : all.slice(-found.length));
-  // Only what a turn has given up may be missing.
+  // Only records that a segment change made obsolete may be missing.
   assert(found.length >= all.length - placed.filter(({ turn }) => turn < turns - 1).length);
 }
 
@@ -123,16 +126,16 @@ test('a record of which only the first bytes were written counts when all were',
   assert.equal(parse(torn)?.length, 2);
 });
 
-/** What one damaged byte may leave; undefined if the damage is to be found. */
+/** What one damaged byte may leave; undefined if the damage must be found. */
 function afterDamage(history: History, at: number): readonly LogRecord[] | undefined {
   if (at < HEAD_BYTES) return undefined;
   const shown = visible(history);
   const last = shown.at(-1);
   const damaged = shown.find(({ from, until }) => at >= from && at < until);
   if (damaged === undefined || last === undefined) return recordsOf(shown);
-  // Looks like one that was torn.
+  // Looks like a torn record.
   if (damaged === last) return recordsOf(shown.slice(0, -1));
-  // Looks like one that the next record is written over; a replay sees that records are missing.
+  // Looks like a record that the next one is overwriting; a replay sees that records are missing.
   if (damaged.turn < last.turn) return recordsOf(shown.filter(({ turn }) => turn === last.turn));
   return undefined;
 }
@@ -147,7 +150,7 @@ function someByte(history: History, random: Random): number {
   return chosen.from + random(chosen.until - chosen.from);
 }
 
-test('of a log with a bit turned, true records are read, or the damage is found', async t => {
+test('with a bit of the log flipped, true records are read, or the damage is found', async t => {
   const directory = await newDirectory(t);
   await withSeeds(5, async random => {
     const history = await writeHistory(directory, random);
@@ -161,7 +164,7 @@ test('of a log with a bit turned, true records are read, or the damage is found'
   });
 });
 
-test('of a log with many bytes damaged, true records are read, or the damage is found', async t => {
+test('with many bytes of the log damaged, true records are read, or the damage is found', async t => {
   const directory = await newDirectory(t);
   await withSeeds(5, async random => {
     const history = await writeHistory(directory, random);
@@ -201,7 +204,7 @@ test('a log whose end is zeros has the records before them', async t => {
   });
 });
 
-test('of a log that has not gone around, zeros take the records that they touch and none before', async t => {
+test('in a log that has not wrapped, zeros remove the records that they touch and none before', async t => {
   const directory = await newDirectory(t);
   await withSeeds(3, async random => {
     const history = await writeHistory(directory, random, { mayTurn: false });
@@ -210,14 +213,14 @@ test('of a log that has not gone around, zeros take the records that they touch 
     const some = Array.from({ length: 15 }, () => BLOCK_BYTES + random((placed.at(-1)?.until ?? 0) + 1));
     for (const from of [...edges, ...some]) {
       const found = parse(Buffer.concat([bytes.subarray(0, from), Buffer.alloc(LOG_BYTES - from)]));
-      // What was zero already is not lost.
+      // Bytes that were already zero are not lost.
       const kept = placed.filter(record => bytes.subarray(from, record.until).every(byte => byte === 0));
       assert.deepEqual(found, recordsOf(kept), `zeros from ${from}`);
     }
   });
 });
 
-test('a file that is missing, cut off or no log is damage with its name', async t => {
+test('a file that is missing, cut off or not a log is damage, reported with its name', async t => {
   const directory = await newDirectory(t);
   const path = join(directory, LOG_NAME);
   const corrupt = (what: string) => (error: unknown) =>
@@ -231,7 +234,7 @@ test('a file that is missing, cut off or no log is damage with its name', async 
   assert.throws(() => readLog(path, EPOCH), corrupt('has a damaged beginning:'));
 });
 
-test('a path that cannot be read is told in the words of the store', async t => {
+test('a path that cannot be read is reported as a store error', async t => {
   const directory = await newDirectory(t);
   const path = join(directory, 'file', LOG_NAME);
   writeFileSync(join(directory, 'file'), 'x');
@@ -261,7 +264,7 @@ const [FIRST, SECOND] = [LOG_HALVES[0].from, LOG_HALVES[1].from];
 const sequences = (bytes: Buffer): readonly bigint[] | undefined =>
   parse(bytes)?.map(({ sequence }) => sequence);
 
-test('halves are joined in the order of their numbers, and only as writes can have left them', () => {
+test('segments are joined in the order of their numbers, and only as writes can have left them', () => {
   const log = (...places: readonly [at: number, sequence: bigint][]): readonly bigint[] | undefined => {
     const made = makeLog();
     for (const [at, sequence] of places) made.put(at, sequence);
@@ -273,10 +276,10 @@ test('halves are joined in the order of their numbers, and only as writes can ha
   assert.deepEqual(log([FIRST, 3n], [FIRST + BLOCK_BYTES, 2n]), [3n]);
   assert.deepEqual(log([FIRST, 1n], [SECOND, 3n]), [3n]);
   assert.deepEqual(log([SECOND, 3n]), [3n]);
-  // The same number twice, or the halves one over the other.
+  // The same number twice, or the segments in the wrong order.
   assert.equal(log([FIRST, 3n], [SECOND, 3n]), undefined);
   assert.equal(log([FIRST, 3n], [FIRST + BLOCK_BYTES, 4n], [SECOND, 4n]), undefined);
-  // A whole record behind one that is missing.
+  // A whole record after one that is missing.
   assert.equal(log([FIRST + BLOCK_BYTES, 1n]), undefined);
   assert.equal(log([FIRST, 1n], [FIRST + 2 * BLOCK_BYTES, 3n]), undefined);
   assert.equal(log([FIRST, 1n], [SECOND + BLOCK_BYTES, 3n]), undefined);
@@ -284,7 +287,7 @@ test('halves are joined in the order of their numbers, and only as writes can ha
   assert.equal(log([FIRST, 3n], [SECOND, 2n], [SECOND + BLOCK_BYTES, 4n]), undefined);
 });
 
-test('a record counts only within its half', () => {
+test('a record counts only within its segment', () => {
   for (const [over, expected] of [
     [0, [1n]],
     [1, []],

@@ -1,11 +1,13 @@
-// Reads the log: which of the bytes in its file are records that count, and whether one that was answered is damaged.
-// What a record is made of is log-record.ts's affair, what is done with it recovery.ts's.
+// Reads the log: which of the bytes in its file are records that count, and whether an acknowledged one is damaged.
+// log-record.ts has the format of a record, recovery.ts uses the records.
 //
-//   | head, 1 block | first half: records | second half: records |       a record begins at a block and ends in its half
+//   | head, 1 block | first segment: records | second segment: records |       a record begins at a block and ends in
+//   its segment
 //
-// Records are numbered from 1. They are written one after the other, each from where the last one ended or, after a turn, from
-// the beginning of the other half, whose old records were no longer needed then; and each is on the disk before the next is written.
-// So all that a crash can leave torn is the newest record, which nobody was told of, and what it was being written over.
+// Records are numbered from 1. They are written one after the other, each from where the last one ended or, after a
+// segment change, from the beginning of the other segment, whose old records are obsolete by then; and each is on disk
+// before the next is written. So a crash can only tear the newest record, which was never acknowledged, and what it was
+// being written over.
 import { readFileSync, statSync } from 'node:fs';
 import { StoreError } from '#store';
 import { REMEDY } from '../lmdb/file-head.js';
@@ -21,7 +23,7 @@ import {
   wholeBlocks,
 } from './log-record.js';
 
-/** The head and two halves, the first of which is shorter by the head. */
+/** The head and two segments; the first one is shorter by the head. */
 export const LOG_BYTES = 8 * 1024 * 1024;
 
 export interface LogHalf {
@@ -34,7 +36,7 @@ export const LOG_HALVES: readonly [LogHalf, LogHalf] = [
   { from: LOG_BYTES / 2, until: LOG_BYTES },
 ];
 
-/** The records from the beginning of a half on, each numbered one more than the one before it. */
+/** The records from the beginning of a segment on, each numbered one more than the one before it. */
 interface Run {
   readonly records: readonly LogRecord[];
   readonly first: bigint;
@@ -44,15 +46,18 @@ interface Run {
   readonly half: LogHalf;
 }
 
-/** The records of this epoch in order; none if the file is of another one. Fails with `corrupt`, or `busy` if the system cannot read it. */
+/**
+ * The records of this epoch in order; none if the file belongs to another one. Fails with `corrupt`, or `busy` if the
+ * system cannot read it.
+ */
 export function readLog(path: string, epoch: bigint): LogRecord[] {
   return parseLog(readBytes(path), path, epoch);
 }
 
-/** The same of bytes that were read from `path`; keys and values are views of them. */
+/** The same for bytes that were read from `path`; keys and values are views of them. */
 export function parseLog(bytes: Buffer, path: string, epoch: bigint): LogRecord[] {
-  // The file is synchronized at its full length before it gets its name: nothing but damage makes it shorter, and what is
-  // cut off may have been answered.
+  // The file is synced at its full length before it gets its name: only damage makes it shorter, and what is cut off
+  // may have been acknowledged.
   if (bytes.length !== LOG_BYTES) throw damaged(path, `has ${bytes.length} bytes and not ${LOG_BYTES}`);
   const head = decodeHead(bytes);
   if (head === undefined) throw damaged(path, 'has a damaged beginning');
@@ -69,7 +74,7 @@ function readRun(bytes: Buffer, half: LogHalf, head: LogHead, path: string): Run
   const first = sequenceAt(bytes, half.from);
   let next = first;
   let end = half.from;
-  // What is left of an older use of the half has lower numbers.
+  // Leftovers of an earlier use of the segment have lower numbers.
   while (end < half.until && sequenceAt(bytes, end) === next && isRecord(bytes, end, half.until, head)) {
     const record = decodeRecord(bytes, end);
     if (record === undefined) throw damaged(path, `has record ${next} in a form that no program writes`);
@@ -81,18 +86,21 @@ function readRun(bytes: Buffer, half: LogHalf, head: LogHead, path: string): Run
 }
 
 /**
- * The records of both halves in order. What may be found, and why it is right:
+ * The records of both segments in order. The possible states, and why each is right:
  *
  * - None in both: nothing was written yet, or the very first record is torn.
- * - One half has none: the other was never left; or the first record after a turn is torn, and was being written where the half with
- *   none begins. In both cases the records that there are were written one after the other up to the newest.
- * - Both, and they join: no record is missing between the oldest and the newest. Perhaps the older half was given up by a turn
- *   after which nothing was written; its records are in the tree then, and whoever replays skips them.
- * - Both, with a gap: only the half with the lower numbers can have lost records, to the first record after a turn, which is torn and
- *   was being written over some of them. They and those before the gap were no longer needed then, so all of the half is left out.
- *   Damage to the older half looks the same. It does no silent harm: whoever replays compares the basis of the first record that
- *   the tree does not have with the last tick in the tree, and a record that is missing between them is found out there. That holds
- *   too for an older half whose first record is damaged, of which no record is found at all.
+ * - One segment has none: the other was never left; or the first record after a segment change is torn, and was being
+ *   written to the segment without any. In both cases the existing records were written one after the other up to the
+ *   newest.
+ * - Both, and they join: no record is missing between the oldest and the newest. The older segment may be obsolete
+ *   because of a segment change after which nothing was written; its records are then in the tree, and a replay skips
+ *   them.
+ * - Both, with a gap: only the segment with the lower numbers can have lost records, to the first record after a
+ *   segment change, which is torn and was being written over some of them. They and those before the gap were obsolete,
+ *   so the whole segment is left out. Damage to the older segment looks the same. It is still found: a replay compares
+ *   the basis of the first record that the tree lacks with the last tick in the tree, and so notices a record missing
+ *   between them. That also holds for an older segment whose first record is damaged, so that none of its records is
+ *   found.
  * - Both, with numbers twice: no order of writes leaves that.
  */
 function joinRuns(runs: readonly Run[], path: string): LogRecord[] {
@@ -106,8 +114,8 @@ function joinRuns(runs: readonly Run[], path: string): LogRecord[] {
 }
 
 /**
- * A torn record is the newest. If a later one is whole, the record that is missing before it was synchronized, and perhaps answered.
- * Nothing is searched inside of records that count.
+ * A torn record is the newest. If a later one is whole, the missing record before it was synced, and perhaps
+ * acknowledged. Positions inside records that count are not searched.
  */
 function assertNothingLater(bytes: Buffer, run: Run, head: LogHead, last: bigint, path: string): void {
   for (let at = run.end; at < run.half.until; at += BLOCK_BYTES) {
@@ -119,7 +127,7 @@ function assertNothingLater(bytes: Buffer, run: Run, head: LogHead, last: bigint
 
 function readBytes(path: string): Buffer {
   try {
-    // So that no file of any length is read.
+    // Avoids reading a file of arbitrary length.
     const { size } = statSync(path);
     if (size !== LOG_BYTES) throw damaged(path, `has ${size} bytes and not ${LOG_BYTES}`);
     return readFileSync(path);
@@ -130,7 +138,7 @@ function readBytes(path: string): Buffer {
   }
 }
 
-/** @param what goes on after the path */
+/** @param what follows the path */
 function damaged(path: string, what: string): StoreError {
   return new StoreError(
     'corrupt',

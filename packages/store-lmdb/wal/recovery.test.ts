@@ -1,4 +1,5 @@
-// A store that was left with a log has all that was answered when it is opened, and one whose log is not its own is refused.
+// Opening a store that was left with a log finds everything acknowledged, and a store whose log is not its own is
+// refused.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -51,7 +52,7 @@ async function findingsOf(directory: string): Promise<readonly string[]> {
 const refusal = (message: RegExp) => ({ name: 'StoreError', code: 'corrupt', message });
 
 for (const durability of ['full', 'none'] as const) {
-  test(`what stands in the log alone is there after an opening with durability ${durability}`, async t => {
+  test(`what is only in the log is there after an opening with durability ${durability}`, async t => {
     const directory = await newDirectory(t);
     const store = await LoggedStore.open(directory);
     await store.append({ apple: 'green', pear: 'old', plum: 'blue' });
@@ -67,7 +68,7 @@ for (const durability of ['full', 'none'] as const) {
   });
 }
 
-test('a row from the log has the version that it was answered with, and the next one is later', async t => {
+test('a row from the log has the version that it was acknowledged with, and the next one is later', async t => {
   const directory = await newDirectory(t);
   const logged = await LoggedStore.open(directory);
   await logged.append({ pear: 'yellow' }, 5n);
@@ -79,7 +80,7 @@ test('a row from the log has the version that it was answered with, and the next
   assert.deepEqual([version, space?.created], [NOW + 5n, NOW + 6n]);
 });
 
-test('records that are in the trees are passed by, however many they are', async t => {
+test('records that are in the trees are skipped, however many they are', async t => {
   for (const applied of [0, 1, 2, 3]) {
     const directory = await newDirectory(t);
     const store = await LoggedStore.open(directory);
@@ -92,7 +93,7 @@ test('records that are in the trees are passed by, however many they are', async
   }
 });
 
-test('what was written without the log since is not written over', async t => {
+test('changes written without the log since are not overwritten', async t => {
   const directory = await newDirectory(t);
   const logged = await LoggedStore.open(directory);
   await logged.append({ a: 'first' });
@@ -108,7 +109,7 @@ test('what was written without the log since is not written over', async t => {
   assert.deepEqual(await contentOf(directory), { b: 'second' });
 });
 
-test('a taker that died between its two steps is followed by one that goes on', async t => {
+test('when a process dies between the two steps of taking over, the next one continues', async t => {
   const directory = await newDirectory(t);
   const logged = await LoggedStore.open(directory);
   await logged.append({ pear: 'yellow' });
@@ -119,7 +120,7 @@ test('a taker that died between its two steps is followed by one that goes on', 
   assert.deepEqual(await contentOf(directory), { pear: 'yellow' });
 });
 
-test('an opening that was refused has changed nothing that the next one needs', async t => {
+test('a refused opening changes nothing that the next one needs', async t => {
   const directory = await newDirectory(t);
   const logged = await LoggedStore.open(directory);
   await logged.append({ pear: 'yellow' });
@@ -133,7 +134,7 @@ test('an opening that was refused has changed nothing that the next one needs', 
   assert.deepEqual(await contentOf(directory), { pear: 'yellow' });
 });
 
-test('a log that was read is not needed any more, nor is one that was ended', async t => {
+test('a log that was replayed or ended is not needed any more', async t => {
   const directory = await newDirectory(t);
   const logged = await LoggedStore.open(directory);
   await logged.append({ pear: 'yellow' });
@@ -162,7 +163,7 @@ test('the log of another store, or of another time, is refused', async t => {
   await assert.rejects(openLmdbStore({ directory }), refusal(/data\.log is not the log 2 of \S+data\.mdb, /));
 });
 
-test('a record has to begin at the very tick at which what is before it ends', async t => {
+test('a record has to begin at the very tick at which the one before it ends', async t => {
   for (const [first, second, isRefused] of [
     [0n, 0n, false],
     [-1n, 0n, true],
@@ -213,7 +214,7 @@ test('a log that is damaged before its end is refused; one that is torn at its e
   assert.deepEqual(await contentOf(directory), { a: 'first' });
 });
 
-test('a log is begun when nobody uses one, and is its user’s until it is taken or ended', async t => {
+test('a log is begun when no process uses one, and belongs to its user until it is taken or ended', async t => {
   const directory = await newDirectory(t);
   const environment = openEnvironment({ directory, durability: 'none' });
   const { catalog } = environment;
@@ -237,7 +238,7 @@ test('a log is begun when nobody uses one, and is its user’s until it is taken
   await environment.close();
 });
 
-test('whatever part of a log is in the trees, over its turns, a store has what was appended', async t => {
+test('whatever part of a log is in the trees, across segments, a store has what was appended', async t => {
   const seed = Number(process.env.TAKE_LOG_SEED ?? Math.floor(Math.random() * 1e9));
   const again = `TAKE_LOG_SEED=${seed} node dist/tools/run-tests.js wal/recovery`;
   let state = (seed % 2_147_483_646) + 1;

@@ -1,12 +1,14 @@
-// Who may use the log of a store, and how what stands in it alone comes into the trees. The log's record in the catalogue
-// (catalog.ts) has the answer: one process uses the log, whoever opens the store takes it over, dead or alive as its user may be.
-// What a record of the log looks like is log-file.ts's affair, and what its user does with it the commit queue's.
+// Which process may use a store's log, and how what is only in the log gets into the trees. The log's fence in the
+// catalogue (catalog.ts) has the answer: one process uses the log; a process that opens the store takes it over,
+// whether its user is alive or dead. log-file.ts knows what a record of the log looks like, the commit queue what its
+// user does with it.
 //
-// The user appends and syncs, and only then looks whether the mark is its own still, and only then answers. The taker makes
-// the mark `taken`, durably, and only then reads the file; then it replays and makes the mark `read`, with the last tick that is in
-// the trees. So each record was in the file before the taker read it, or its user finds the mark taken before it answers, and
-// then the tick says whether the record was replayed. This is why there are two transactions. A taker that dies between them leaves
-// `taken`, and the next one goes on from there; its reading finds at least what the first would have found.
+// The user appends and syncs, then checks that the fence is still its own, and only then answers. The process that
+// takes over sets the fence to `taken`, durably, and only then reads the file; then it replays and sets the fence to
+// `read`, with the last tick that is in the trees. So either a record was in the file before it was read, or its user
+// finds the fence taken before it answers, and then the tick shows whether the record was replayed. This is why there
+// are two transactions. A process that dies between them leaves `taken`, and the next one continues from there; its
+// reading finds at least what the first would have found.
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StoreError } from '#store';
@@ -19,11 +21,14 @@ import { BLOCK_BYTES, decodeHead } from './log-record.js';
 export interface ReplayParts {
   readonly catalog: Catalog;
   readonly rows: Rows;
-  /** The data file, beside which the log is. */
+  /** The data file; the log is next to it. */
   readonly path: string;
 }
 
-/** True if there is a log that is to be read. Inside a write transaction, which is durable before `replayLog` has its own. */
+/**
+ * True if there is a log to replay. Call inside a write transaction, which must be durable before the one of
+ * `replayLog`.
+ */
 export function fenceLog(catalog: Catalog): boolean {
   const mark = catalog.getLogFence();
   if (!isUnread(mark)) return false;
@@ -32,8 +37,8 @@ export function fenceLog(catalog: Catalog): boolean {
 }
 
 /**
- * Inside a write transaction, the one after `fenceLog`'s. Changes nothing if somebody else was faster, who may also have begun
- * another log since.
+ * Call inside the write transaction after that of `fenceLog`. Changes nothing if another process was faster, which may
+ * also have begun another log since.
  *
  * @throws StoreError `corrupt`, before the first change.
  */
@@ -46,7 +51,7 @@ export function replayLog({ catalog, rows, path }: ReplayParts): void {
 /**
  * The records of the log of this epoch, which is in use or taken.
  *
- * @throws StoreError `corrupt` if it is damaged, missing or another one: then writes that were answered are.
+ * @throws StoreError `corrupt` if it is damaged, missing or another one: acknowledged writes are then lost.
  */
 export function readOwnLog(path: string, epoch: bigint): readonly LogRecord[] {
   const logPath = logPathOf(path);
@@ -56,7 +61,7 @@ export function readOwnLog(path: string, epoch: bigint): readonly LogRecord[] {
   return records;
 }
 
-/** The same with records that were read before; those of the epoch that the mark has. */
+/** The same with records that were read before, of the fence's epoch. */
 export function replayRecords({ catalog, rows, path }: ReplayParts, records: readonly LogRecord[]): void {
   const mark = catalog.getLogFence();
   if (!isUnread(mark)) return;
@@ -71,10 +76,10 @@ export function replayRecords({ catalog, rows, path }: ReplayParts, records: rea
 }
 
 /**
- * Inside a write transaction that changes nothing else. The file of the epoch that this gives has to be in its place, with
+ * Call inside a write transaction that changes nothing else. The file of the returned epoch has to be in place, with
  * its name durable, before the transaction is.
  *
- * @throws StoreError `busy` if there is a log that is to be read first.
+ * @throws StoreError `busy` if there is a log to replay first.
  */
 export function beginLog(catalog: Catalog, chunk: number): bigint {
   const mark = catalog.getLogFence();
@@ -85,7 +90,9 @@ export function beginLog(catalog: Catalog, chunk: number): bigint {
   return epoch;
 }
 
-/** Inside a write transaction; by the log's user, when all that stands in it is in the trees. Leaves a log that was taken. */
+/**
+ * The log's user calls this inside a write transaction, when all of the log is in the trees. Leaves a taken log alone.
+ */
 export function endLog(catalog: Catalog): void {
   const mark = catalog.getLogFence();
   if (mark?.state === 'used') closeFence(catalog, mark.epoch);
@@ -93,14 +100,14 @@ export function endLog(catalog: Catalog): void {
 
 export const logPathOf = (path: string): string => join(dirname(path), LOG_NAME);
 
-/** Of a log that may hold what the trees do not. */
+/** The fence of a log that may hold what the trees lack. */
 export type OpenFence = LogFence & { readonly state: 'used' | 'taken' };
 
 export function isUnread(mark: LogFence | undefined): mark is OpenFence {
   return mark !== undefined && mark.state !== 'read';
 }
 
-/** Where the trees are. */
+/** Where the trees end. */
 export interface TreeEnd {
   /** The last tick in them when the log was begun. */
   readonly begun: bigint;
@@ -111,7 +118,8 @@ export interface TreeEnd {
 }
 
 /**
- * Those that the trees have not: each of them, and the first one, begins where what is before it ends.
+ * The records that the trees lack. Each of them begins where the one before it ends, and the first one where the trees
+ * end.
  *
  * @throws StoreError `corrupt` if they do not.
  */

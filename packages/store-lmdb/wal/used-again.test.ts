@@ -1,5 +1,5 @@
-// Shows that rows which were read from the log's memory stay as they are, and that a scan sees what was there when it began, while checkpoints
-// release that memory and later records are written into it.
+// Rows that were read from the log's memory stay as they are, and a scan sees what was there when it began, while
+// checkpoints release that memory and later records are written into it.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -21,7 +21,7 @@ function assertRow({ key, value }: Row): void {
   );
 }
 
-/** A megabyte in another partition, worth a checkpoint. */
+/** A megabyte in another partition, enough for a checkpoint. */
 const putOthers = (store: Store, space: Space) =>
   store.commit(space, 'z', { keys: [] }, () => ({
     result: true,
@@ -44,7 +44,7 @@ async function openRows(t: TestContext): Promise<{ readonly store: Store; readon
   return { store, space };
 }
 
-test('rows that were read stay as they are while the memory of the log is used again', async t => {
+test("rows that were read stay as they are while the log's memory is reused", async t => {
   const { store, space } = await openRows(t);
   const read = await store.read(space, 'p', KEYS);
   let decided: readonly (Row | undefined)[] = [];
@@ -61,7 +61,7 @@ test('rows that were read stay as they are while the memory of the log is used a
   }
 });
 
-test('a scan sees the rows of its beginning while the memory of the log is used again', async t => {
+test("a scan sees the rows of its beginning while the log's memory is reused", async t => {
   const { store, space } = await openRows(t);
   const range = { from: { partition: 'p', key: '' }, until: { partition: 'q', key: '' } };
   let isUnderWay = true;
@@ -69,7 +69,7 @@ test('a scan sees the rows of its beginning while the memory of the log is used 
   let others = 0;
   const scan = store.scan(space, range, UNBOUNDED, row => {
     assertRow(row);
-    // A slice of a scan ends after 4 ms, and others have their turn; on a slow disk they need more of them.
+    // A slice of a scan ends after 4 ms and yields; a slow disk needs more turns.
     const until = performance.now() + (others > 2 ? 1 : 20);
     while (performance.now() < until);
     seen += 1;

@@ -1,5 +1,5 @@
-// Shows the log and the tree together, on real files: who is answered when, what goes where, that nothing overtakes anything, and
-// what a kill at any moment, and a close, leave. What two processes do to each other is shown in lone-writers.test.ts.
+// The log and the tree together, on real files: when callers get answers, what goes where, that nothing overtakes
+// anything, and what a kill at any moment, and a close, leave. exclusive-writers.test.ts covers two processes.
 import assert from 'node:assert/strict';
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ import { LOG_BYTES, LOG_NAME, readLog } from './log-file.js';
 import { changeBytesMax } from './log-record.js';
 import { CHANGES_BYTES_MAX } from './write-ahead-log.js';
 
-/** What a value has in the tree besides itself. */
+/** Bytes of a value in the tree in addition to the value. */
 const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 
 function markOf(directory: string) {
@@ -30,7 +30,7 @@ function markOf(directory: string) {
   return environment.close().then(() => found);
 }
 
-/** Somebody who takes the right to write, and does not give it back. */
+/** Takes the write lock and holds it. */
 class Holder {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
 
@@ -66,7 +66,7 @@ class Holder {
 test('callers are answered when the log has their changes, and the tree gets them later', async t => {
   const directory = await newDirectory(t);
   await openEnvironment({ directory, durability: 'full' }).close();
-  // While the right to write is held the tree cannot get them, however slow the disk is.
+  // While the write lock is held the tree cannot get them, however slow the disk is.
   const holders = [await Holder.open(t, directory), await Holder.open(t, directory)];
   const parts = await Parts.open(t, directory);
   await holders[0]?.hold();
@@ -94,7 +94,7 @@ test('callers are answered when the log has their changes, and the tree gets the
   assert.equal(parts.inTree('k'), 'x');
 });
 
-test('what a kill leaves has all that was answered, while the log goes around under load', async t => {
+test('what a kill leaves has everything acknowledged, while the log wraps under load', async t => {
   const parts = await Parts.open(t);
   const answered = new Map<string, string>();
   const expected = new Map<string, Map<string, string>>();
@@ -123,7 +123,7 @@ test('what a kill leaves has all that was answered, while the log goes around un
   }
 });
 
-test('a half is not used again before the tree has it, however long that takes', async t => {
+test('a segment is not reused before the tree has it, however long that takes', async t => {
   const directory = await newDirectory(t);
   const first = openEnvironment({ directory, durability: 'full' });
   await first.close();
@@ -153,7 +153,7 @@ test('a half is not used again before the tree has it, however long that takes',
   await Promise.all(putting);
 });
 
-test('a log takes its place with the right to write, without which another one may be in use there', async t => {
+test('a log is put in place under the write lock, without which another one may be in use there', async t => {
   const directory = await newDirectory(t);
   const store = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0 });
   const space = await store.createSpace(SPACE, Buffer.alloc(0));
@@ -171,7 +171,7 @@ test('a log takes its place with the right to write, without which another one m
   assert(readdirSync(directory).includes(LOG_NAME));
 });
 
-test('a commit of more bytes than a segment takes goes into the tree, and all before it with it', async t => {
+test('a commit of more bytes than a segment takes goes into the tree, and everything before it too', async t => {
   const parts = await Parts.open(t);
   const most = CHANGES_BYTES_MAX - changeBytesMax('p', 'big', ROW_HEADER_BYTES);
   for (const [more, isLogged] of [
@@ -192,7 +192,7 @@ test('a commit of more bytes than a segment takes goes into the tree, and all be
   assert.equal(await parts.add('k', 'c'), 'aaabc');
 });
 
-test('many callers and large commits share the log with small ones, and throw nobody off it', async t => {
+test('many callers and large commits share the log with small ones, and push none off it', async t => {
   const parts = await Parts.open(t);
   const value = Buffer.alloc(10_000, 'l');
   const large = (name: number) =>
@@ -211,7 +211,7 @@ test('many callers and large commits share the log with small ones, and throw no
   assert.equal(parts.inTree('19/99')?.length, value.length);
 });
 
-test('removals whose keys are more than a half of the log are carried out', async t => {
+test('removals whose keys take more than a segment of the log are carried out', async t => {
   const parts = await Parts.open(t);
   await parts.put('k', 'x');
   const keys = Array.from({ length: 1500 }, (_, index) => `${index}`.padEnd(1024, '\u4e00'));
@@ -222,7 +222,7 @@ test('removals whose keys are more than a half of the log are carried out', asyn
   assert(parts.isRecent('k'), 'the log is used on');
 });
 
-test('works that need the tree see all that was asked for before them, and nothing later', async t => {
+test('works that need the tree see everything requested before them, and nothing later', async t => {
   const parts = await Parts.open(t);
   const long = 'l'.repeat(1024).padEnd(4020, '\u{ffff}');
   for (let round = 0; round < 4; round += 1) {
@@ -234,7 +234,7 @@ test('works that need the tree see all that was asked for before them, and nothi
         parts.add(long, String(part)),
         parts.treeText('k'),
       );
-      // Some at once, some after what was before is in the log.
+      // Some at once, some after the previous ones are in the log.
       if ((part + round) % 3 === 0) await parts.add('other', 'o');
     }
     const answers = await Promise.all(seen);
@@ -299,7 +299,7 @@ test('a close leaves an empty log and a file that older programs read, and a kil
   );
 });
 
-test('a store that is closed while its log is made, at any moment of that, leaves what was answered', async t => {
+test('a store closed while its log is being created, at any moment, leaves everything acknowledged', async t => {
   for (const milliseconds of [0, 2, 10, 30]) {
     const directory = await newDirectory(t);
     const store = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0 });
@@ -354,7 +354,7 @@ test('reads, scans and decisions see at once what is in the log alone', async t 
   await store.close();
 });
 
-test('what a failing work does is no affair of the log', async t => {
+test('a failing work does not affect the log', async t => {
   const parts = await Parts.open(t);
   const failing: Work<never> = {
     run() {
@@ -374,7 +374,7 @@ test('the tree is a state of the store after each transaction of a checkpoint', 
   const { catalog } = parts.environment;
   const write = catalog.writeIfTick.bind(catalog);
   let before: Promise<unknown> = Promise.resolve();
-  // One transaction a slice, as on a disk that is slower than the event loop.
+  // One transaction per slice, as on a disk that is slower than the event loop.
   catalog.writeIfTick = (basis, put) => {
     const written = before.then(() => write(basis, put));
     before = written.then(() => seen.push(parts.inTree('k')));

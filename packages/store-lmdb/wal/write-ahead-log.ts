@@ -1,9 +1,9 @@
-// The write-ahead log in use: batches of changes are appended to its file (log-file.ts) and then durable; a checkpoint puts them into LMDB's tree later, many
-// batches a transaction, and frees the segment that they stood in. What a batch is and who waits for it is the affair of commit/logged-commits.ts; when
-// a log is begun, that of commit/begin-log.ts.
+// The write-ahead log in use: batches of changes are appended to its file (log-file.ts) and then durable; a checkpoint
+// later puts them into LMDB's tree, many batches per transaction, and frees their segment. commit/logged-commits.ts
+// decides what a batch is and which callers wait for it, commit/begin-log.ts when a log is begun.
 //
-// A process that opened the store meanwhile may have fenced the log off (recovery.ts). So nobody is answered for what was appended
-// before the fence in the catalogue was looked at again.
+// A process that opened the store in the meantime may have fenced the log off (recovery.ts). So no caller is answered
+// for an appended batch before the fence in the catalogue was checked again.
 
 import { nextTurn } from '#base';
 import type { Catalog, Counters } from '../layout/catalog.js';
@@ -26,26 +26,26 @@ export interface DecidedBatch extends TickRange {
 }
 
 /**
- * `last`: it is durable, and the log was fenced off: whatever was decided after it is not. `unknown`: the log was fenced off, and
- * nobody can tell any more whether it is durable.
+ * `last`: it is durable, and the log was fenced off: whatever was decided after it is not. `unknown`: the log was
+ * fenced off, and whether the batch is durable can no longer be known.
  */
 export type Appended = 'durable' | 'last' | 'lost' | 'unknown';
 
-/** What the log needs of the environment that it belongs to. */
+/** What the log needs from its environment. */
 export interface CheckpointTarget {
   readonly catalog: Catalog;
   readonly rows: Rows;
   readonly snapshot: ReadSnapshot;
-  /** The catalogue says that the tree has all of the log. */
+  /** Records in the catalogue that the tree has all of the log. */
   endLog(): Promise<void>;
-  /** Replays what a fenced log has; gives the last tick in the tree then, if that is known. */
+  /** Replays what a fenced log has; returns the last tick then in the tree, if that is known. */
   takeLogBack(): Promise<bigint | undefined>;
 }
 
 export interface WriteAheadLogOptions {
   readonly environment: CheckpointTarget;
   readonly counters: Counters;
-  /** Whether the disk has headroom for the tree to take what a segment of the log holds. */
+  /** Whether the disk has headroom for the tree to take a segment's changes. */
   readonly isAmple: () => boolean;
   /** A checkpoint has ended; with the reason if it failed. */
   readonly onCheckpoint: (failure?: Failure) => void;
@@ -58,11 +58,14 @@ interface Logged extends DecidedBatch {
   readonly length: number;
 }
 
-/** A record stands in one segment, and the first one is shorter by the head of the file. */
+/** A record is in one segment, and the first one is shorter by the head of the file. */
 export const CHANGES_BYTES_MAX = LOG_BYTES / 2 - BLOCK_BYTES - RECORD_HEADER_BYTES;
-/** Changes are handed to LMDB's thread one by one, and more in one piece would hold up the event loop. */
+/** Changes are handed to LMDB's thread one by one; more in one piece would hold up the event loop. */
 const SLICE_CHANGES_MAX = 512;
-/** A checkpoint begins when so much of the log is not in the tree: the more there is, the more changes share pages and syncs. */
+/**
+ * A checkpoint begins when this much of the log is not in the tree: the more there is, the more changes share pages and
+ * syncs.
+ */
 const CHECKPOINT_BYTES = 1024 * 1024;
 const CHECKPOINT_AFTER_MILLISECONDS = 250;
 const RETRY_AFTER_MILLISECONDS = 1000;
@@ -77,7 +80,7 @@ export class WriteAheadLog {
   /** Durable and not in the tree, the oldest first. */
   #logged: Logged[] = [];
   #loggedBytes = 0;
-  /** The file is not to be trusted any more; the catalogue says so once the tree has all that is durable. */
+  /** The file cannot be trusted any more; the catalogue records this once the tree has everything that is durable. */
   #hasFailed = false;
   /** The segment is full, and the disk had no headroom for another one. */
   #isFull = false;
@@ -94,23 +97,26 @@ export class WriteAheadLog {
     this.#onCheckpoint = onCheckpoint;
   }
 
-  /** There is a file with room to append to, and nothing keeps the tree from taking what it has. */
+  /** There is a file with room to append to, and nothing keeps the tree from taking its changes. */
   get isUsable(): boolean {
     if (this.#isFull && this.#isAmple()) this.#isFull = false;
     return this.#file !== undefined && this.#failure === undefined && !this.#isFull;
   }
 
-  /** All that is durable is in the tree. */
+  /** Everything durable is in the tree. */
   get isEmpty(): boolean {
     return this.#logged.length === 0 && !this.#hasFailed;
   }
 
-  /** The fence in the catalogue is this file's. */
+  /** Begins to use this file, whose fence is in the catalogue. */
   begin(file: LogFile): void {
     this.#file = file;
   }
 
-  /** Where a record of so many bytes goes next: `later` is after a checkpoint, `nowhere` while the disk has no headroom for another segment. */
+  /**
+   * Where a record of this many bytes goes next: `later` is after a checkpoint, `nowhere` while the disk has no
+   * headroom for another segment.
+   */
   placeFor(length: number): 'here' | 'later' | 'nowhere' {
     const file = this.#file;
     if (file === undefined) return 'nowhere';
@@ -125,7 +131,7 @@ export class WriteAheadLog {
     return 'here';
   }
 
-  /** Rejects if the file failed; then it is used no more, and the batch may come back after a failure of the process. */
+  /** Rejects if the file failed; then it is no longer used, and after a crash of the process the batch may reappear. */
   async append(batch: DecidedBatch): Promise<Appended> {
     const file = this.#file;
     if (file === undefined) throw new Error('There is no log to append to.');
@@ -146,7 +152,7 @@ export class WriteAheadLog {
     return 'durable';
   }
 
-  /** Checkpoints until the tree has all that is durable; gives what kept it from that. */
+  /** Checkpoints until the tree has everything durable; returns the reason if it cannot. */
   async drain(): Promise<Failure | undefined> {
     if (this.isEmpty) return undefined;
     this.#failure = undefined;
@@ -154,7 +160,7 @@ export class WriteAheadLog {
     return this.#failure;
   }
 
-  /** After `drain`; without the log if the tree has all of it. */
+  /** Call after `drain`. Removes the log if the tree has all of it. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     const file = this.#file;
@@ -201,12 +207,12 @@ export class WriteAheadLog {
     const writes: Promise<boolean>[] = [];
     try {
       for (let from = 0; from < batches.length; from += slices.at(-1)?.length ?? 0) {
-        // The slices that LMDB's thread finds when it has written one share its next transaction.
+        // The slices that LMDB's thread finds when it has finished one share its next transaction.
         if (from > 0) await nextTurn();
         const slice = sliceOf(batches, from);
         slices.push(slice);
         writes.push(this.#writeSlice(slice));
-        // It is waited for below.
+        // Awaited below.
         writes.at(-1)?.catch(() => undefined);
       }
       if (this.#hasFailed && batches.length === 0) await this.#endFailed();
@@ -221,8 +227,9 @@ export class WriteAheadLog {
   }
 
   /**
-   * False if somebody else has written since the batch before the slice. The tree is a state of the store after each slice: a row is left
-   * out only for a later change in the same slice. A backup that has read the log before it copies the tree relies on that.
+   * False if another process has written since the batch before the slice. The tree is a state of the store after each
+   * slice: a row is left out only for a later change in the same slice. A backup that reads the log before it copies
+   * the tree relies on that.
    */
   #writeSlice(slice: readonly Logged[]): Promise<boolean> {
     const { catalog, rows } = this.#environment;
@@ -239,7 +246,7 @@ export class WriteAheadLog {
   /** LMDB has copied the batches into the tree. */
   #release(slice: readonly Logged[]): void {
     this.#forget(slice);
-    // A scan that has them keeps its views; it is left to the collector when these go.
+    // If a scan holds them it keeps its views; the memory is left to the collector when these go.
     if (!this.overlay.isHeld) for (const { record } of slice) record.release();
   }
 
@@ -253,14 +260,14 @@ export class WriteAheadLog {
     this.#environment.snapshot.invalidate();
   }
 
-  /** The log was fenced off after the batch was on disk: whoever did so may have seen it, and then it is in the tree. */
+  /** The log was fenced off after the batch was on disk: the process that did so may have replayed it into the tree. */
   async #lose({ tick }: DecidedBatch): Promise<Appended> {
     const last = await this.#takeBackOnce();
     if (last === undefined) return 'unknown';
     return tick <= last ? 'last' : 'lost';
   }
 
-  /** It may be found out twice, by an append and by a checkpoint. */
+  /** Both an append and a checkpoint may find out. */
   #takeBackOnce(): Promise<bigint | undefined> {
     this.#takingBack ??= this.#takeBack().catch((reason: unknown) => {
       this.#takingBack = undefined;
@@ -269,7 +276,7 @@ export class WriteAheadLog {
     return this.#takingBack;
   }
 
-  /** Somebody else writes too: all that is in the log gets into the tree, and this store goes on without one. */
+  /** Another process writes too: everything in the log goes into the tree, and this store continues without a log. */
   async #takeBack(): Promise<bigint | undefined> {
     this.#closeFile();
     const last = await this.#environment.takeLogBack();

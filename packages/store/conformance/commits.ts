@@ -79,7 +79,7 @@ function changeLaws(suite: Suite): void {
     );
   });
 
-  suite.law('commit: an answered change is seen by everybody', async ({ store }) => {
+  suite.law('commit: an acknowledged change is visible to all', async ({ store }) => {
     const space = await createSpace(store);
     for (let round = 0; round < 20; round += 1) {
       await put(store, space, 'p', { k: `${round}` });
@@ -126,7 +126,7 @@ function refusalLaws(suite: Suite): void {
 }
 
 function concurrencyLaws(suite: Suite): void {
-  suite.law('law 2: 200 commits at once of one partition count to 200', async ({ store }) => {
+  suite.law('law 2: 200 concurrent commits of one partition count to 200', async ({ store }) => {
     const space = await createSpace(store);
     const counts = await Promise.all(Array.from({ length: 200 }, () => increment(store, space, 'p')));
     assert.deepEqual(
@@ -136,7 +136,7 @@ function concurrencyLaws(suite: Suite): void {
     assert.deepEqual(show(await store.read(space, 'p', ['count'])), ['p/count=200']);
   });
 
-  suite.law('law 2: commits of many partitions at once do not disturb one another', async ({ store }) => {
+  suite.law('law 2: concurrent commits of many partitions do not disturb one another', async ({ store }) => {
     const space = await createSpace(store);
     const partitions = Array.from({ length: 20 }, (_, index) => `p${index}`);
     await Promise.all(

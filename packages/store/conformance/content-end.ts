@@ -1,4 +1,4 @@
-// How contents end: dropped, discarded, with their space; and what reads that have begun, and pins, keep of them.
+// The end of contents: dropped, discarded, with their space; and what reads in progress, and pins, keep of them.
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CONTENT_PIECE_MAX, type StoreWithContent } from '../content.js';
@@ -13,27 +13,24 @@ export function contentEndLaws(suite: Suite<StoreWithContent>): void {
 }
 
 function dropLaws(suite: Suite<StoreWithContent>): void {
-  suite.law(
-    'content: a read that has begun ends with what was written, dropped or not',
-    async ({ store }) => {
-      const { content } = store;
-      const space = await createSpace(store);
-      const bytes = bytesOf(10 * CONTENT_PIECE_MAX);
-      const id = await put(content, space, bytes);
-      const readings = [content.read(space, id, 0, bytes.length), content.read(space, id, 0, bytes.length)];
-      const begun = readings.map(reading => reading[Symbol.asyncIterator]());
-      const pieces = await Promise.all(begun.map(async one => [(await one.next()).value]));
-      await content.drop(space, id);
-      await content.drop(space, id);
-      await assertGone(content, space, id);
-      for (const [index, one] of begun.entries()) {
-        for (let next = await one.next(); next.done !== true; next = await one.next())
-          pieces[index]?.push(next.value);
-        assert(Buffer.concat(pieces[index] ?? []).equals(bytes));
-      }
-      assert.deepEqual(await idsOf(content, space), []);
-    },
-  );
+  suite.law('content: a read in progress returns what was written, dropped or not', async ({ store }) => {
+    const { content } = store;
+    const space = await createSpace(store);
+    const bytes = bytesOf(10 * CONTENT_PIECE_MAX);
+    const id = await put(content, space, bytes);
+    const readings = [content.read(space, id, 0, bytes.length), content.read(space, id, 0, bytes.length)];
+    const begun = readings.map(reading => reading[Symbol.asyncIterator]());
+    const pieces = await Promise.all(begun.map(async one => [(await one.next()).value]));
+    await content.drop(space, id);
+    await content.drop(space, id);
+    await assertGone(content, space, id);
+    for (const [index, one] of begun.entries()) {
+      for (let next = await one.next(); next.done !== true; next = await one.next())
+        pieces[index]?.push(next.value);
+      assert(Buffer.concat(pieces[index] ?? []).equals(bytes));
+    }
+    assert.deepEqual(await idsOf(content, space), []);
+  });
 
   suite.law('content: what was discarded is gone, finished or not', async ({ store }) => {
     const { content } = store;
@@ -56,29 +53,23 @@ function dropLaws(suite: Suite<StoreWithContent>): void {
 }
 
 function pinLaws(suite: Suite<StoreWithContent>): void {
-  suite.law(
-    'content: what is dropped while a pin is there is there until it is released',
-    async ({ store }) => {
-      const { content } = store;
-      const space = await createSpace(store);
-      const [early, late] = [
-        await put(content, space, bytesOf(100)),
-        await put(content, space, bytesOf(200)),
-      ];
-      const first = content.pin();
-      await content.drop(space, early);
-      const second = content.pin();
-      await content.drop(space, late);
-      await pause(20);
-      assert.deepEqual(await readAll(content, space, early, 0, 100), bytesOf(100));
-      first.release();
-      first.release();
-      await assertGone(content, space, early);
-      assert.deepEqual(await readAll(content, space, late, 0, 200), bytesOf(200), 'the second pin has it');
-      second.release();
-      await assertGone(content, space, late);
-    },
-  );
+  suite.law('content: what is dropped during a pin stays until it is released', async ({ store }) => {
+    const { content } = store;
+    const space = await createSpace(store);
+    const [early, late] = [await put(content, space, bytesOf(100)), await put(content, space, bytesOf(200))];
+    const first = content.pin();
+    await content.drop(space, early);
+    const second = content.pin();
+    await content.drop(space, late);
+    await pause(20);
+    assert.deepEqual(await readAll(content, space, early, 0, 100), bytesOf(100));
+    first.release();
+    first.release();
+    await assertGone(content, space, early);
+    assert.deepEqual(await readAll(content, space, late, 0, 200), bytesOf(200), 'the second pin has it');
+    second.release();
+    await assertGone(content, space, late);
+  });
 
   suite.law('content: a pin keeps those of a space that is dropped', async ({ store }) => {
     const { content } = store;
@@ -95,29 +86,32 @@ function pinLaws(suite: Suite<StoreWithContent>): void {
 }
 
 function listLaws(suite: Suite<StoreWithContent>): void {
-  suite.law('content: what is written, or finished and not released, is not listed', async ({ store }) => {
-    const { content } = store;
-    const space = await createSpace(store);
-    const begun = await content.create(space);
-    await begun.write(bytesOf(3 * CONTENT_PIECE_MAX));
-    const finished = await written(content, space, bytesOf(10));
-    const released = await put(content, space, bytesOf(20));
-    const empty = await put(content, space, bytesOf(0));
-    assert.deepEqual(await idsOf(content, space), [released, empty].toSorted());
-    begun.release();
-    assert.deepEqual(await idsOf(content, space), [released, empty].toSorted(), 'It is not finished.');
-    await begun.finish();
-    for (const writer of [begun, finished]) {
-      writer.release();
-      writer.release();
-    }
-    const all = [begun.id, finished.id, released, empty];
-    assert.deepEqual(await idsOf(content, space), all.toSorted());
-    await content.drop(space, released);
-    await assertGone(content, space, released);
-    const left = all.filter(id => id !== released);
-    assert.deepEqual(await idsOf(content, space), left.toSorted());
-  });
+  suite.law(
+    'content: unfinished contents, and finished ones that are not released, are not listed',
+    async ({ store }) => {
+      const { content } = store;
+      const space = await createSpace(store);
+      const begun = await content.create(space);
+      await begun.write(bytesOf(3 * CONTENT_PIECE_MAX));
+      const finished = await written(content, space, bytesOf(10));
+      const released = await put(content, space, bytesOf(20));
+      const empty = await put(content, space, bytesOf(0));
+      assert.deepEqual(await idsOf(content, space), [released, empty].toSorted());
+      begun.release();
+      assert.deepEqual(await idsOf(content, space), [released, empty].toSorted(), 'It is not finished.');
+      await begun.finish();
+      for (const writer of [begun, finished]) {
+        writer.release();
+        writer.release();
+      }
+      const all = [begun.id, finished.id, released, empty];
+      assert.deepEqual(await idsOf(content, space), all.toSorted());
+      await content.drop(space, released);
+      await assertGone(content, space, released);
+      const left = all.filter(id => id !== released);
+      assert.deepEqual(await idsOf(content, space), left.toSorted());
+    },
+  );
 
   suite.law('content: a thousand are listed, and dropped as they are', async ({ store }) => {
     const { content } = store;
@@ -134,7 +128,7 @@ function listLaws(suite: Suite<StoreWithContent>): void {
 }
 
 function spaceLaws(suite: Suite<StoreWithContent>): void {
-  suite.law('content: those of a dropped space go, and no others', async ({ store }) => {
+  suite.law('content: those of a dropped space are removed, and no others', async ({ store }) => {
     const { content } = store;
     const [space, other] = [await createSpace(store), await createSpace(store, 'other')];
     const ids = await Promise.all([1, 2, 3].map(seed => put(content, space, bytesOf(50_000, seed))));
@@ -146,7 +140,7 @@ function spaceLaws(suite: Suite<StoreWithContent>): void {
     const fresh = await createSpace(store);
     const renewed = await put(content, fresh, bytesOf(30));
     for (const id of ids) await assertGone(content, space, id);
-    // Its row cannot be committed any more, and whoever wrote it may still say that it was.
+    // Its row can no longer be committed, yet the writer may still finish it.
     await unfinished.finish().catch(error => assert(isMissing(error), String(error)));
     for (const writer of [unfinished, unreleased]) {
       writer.release();

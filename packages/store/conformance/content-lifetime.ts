@@ -1,4 +1,4 @@
-// Contents over the life of a store: what is there after it was opened again, the close, and a store that is full.
+// Contents over the life of a store: what is there after it was opened again, the close, and a full store.
 import assert from 'node:assert/strict';
 import type { StoreWithContent } from '../content.js';
 import { StoreError } from '../store-error.js';
@@ -60,7 +60,7 @@ function reopenLaws(suite: Suite<StoreWithContent>): void {
     }
   });
 
-  suite.law('content: ids are never given again, also after an opening', async bench => {
+  suite.law('content: ids are never reused, also after an opening', async bench => {
     const space = await createSpace(bench.store);
     const seen = new Set<string>();
     let store: StoreWithContent = bench.store;

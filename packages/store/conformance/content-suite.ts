@@ -1,11 +1,11 @@
-// Shorthands of the contents' laws: bytes that tell where they belong, and a content written and read in one call.
+// Shorthands of the contents' laws: bytes that encode their position, and a content written and read in one call.
 import assert from 'node:assert/strict';
 import { until } from '#base/testing/until';
 import type { ContentStore, ContentWriter } from '../content.js';
 import type { Space } from '../store.js';
 import { StoreError } from '../store-error.js';
 
-/** Bytes of no short period, so that no piece can be taken for another one. */
+/** Bytes with a long period, so that no piece equals another one. */
 export function bytesOf(length: number, seed = 1): Buffer {
   const words = new Uint32Array(Math.ceil(length / 4));
   let state = seed;
@@ -16,7 +16,7 @@ export function bytesOf(length: number, seed = 1): Buffer {
   return Buffer.from(words.buffer, 0, length);
 }
 
-/** Finished, in pieces of so many bytes; not released. */
+/** Finished, in pieces of this many bytes; not released. */
 export async function written(
   content: ContentStore,
   space: Space,
@@ -55,7 +55,7 @@ export async function idsOf(content: ContentStore, space: Space): Promise<string
   return ids.toSorted();
 }
 
-/** A content that is gone, which a drop makes it sooner or later. */
+/** Asserts that a content is gone, which a drop achieves in the background. */
 export async function assertGone(content: ContentStore, space: Space, id: string): Promise<void> {
   await until(`the content ${id} is gone`, async () => {
     try {

@@ -41,7 +41,7 @@ function writeLaws(suite: Suite<StoreWithContent>): void {
     assert((await readAll(content, space, writer.id, 0, bytes.length)).equals(bytes));
   });
 
-  suite.law('content: its end tells the CRC-64 of its bytes', async ({ store }) => {
+  suite.law('content: finish returns the CRC-64 of its bytes', async ({ store }) => {
     const { content } = store;
     const space = await createSpace(store);
     for (const length of LENGTHS) {
@@ -134,7 +134,7 @@ function otherLaws(suite: Suite<StoreWithContent>): void {
     }
   });
 
-  suite.law('content: what is not there cannot be read', async ({ store }) => {
+  suite.law('content: a missing one cannot be read', async ({ store }) => {
     const { content } = store;
     const [space, other] = [await createSpace(store), await createSpace(store, 'other')];
     const id = await put(content, space, bytesOf(10));

@@ -27,7 +27,7 @@ export function conformance(options: ConformanceOptions): void {
 }
 
 export interface ContentConformanceOptions extends ConformanceOptions<StoreWithContent> {
-  /** So many bytes of contents are too many for each store that is opened. Without it `full` is not tried. */
+  /** More bytes of contents than any opened store has space for. Without it `full` is not tested. */
   readonly contentBytesMax?: number | undefined;
 }
 

@@ -32,7 +32,7 @@ export function lifetimeLaws(suite: Suite): void {
     for (const call of calls) await assert.rejects(call(), isClosed, call.toString());
   });
 
-  suite.law('close: waits for what is under way', async ({ store, reopen }) => {
+  suite.law('close: waits for calls in progress', async ({ store, reopen }) => {
     const space = await createSpace(store);
     await put(
       store,
@@ -55,7 +55,7 @@ export function lifetimeLaws(suite: Suite): void {
     assert.equal((await scanAll(again, space)).length, 2020);
   });
 
-  suite.law('law 5: what was answered is there after the store was opened again', async bench => {
+  suite.law('law 5: everything acknowledged is there after the store was opened again', async bench => {
     if (bench.reopen === undefined) return;
     const { store } = bench;
     const [space, dropped] = [await createSpace(store), await createSpace(store, 'dropped')];

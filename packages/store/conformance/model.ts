@@ -1,5 +1,5 @@
 // Random histories, run on the engine under test and on the memory store with one clock: all answers must be equal.
-// Versions may differ between engines; they are compared with the ticks that the engine itself gave out.
+// Versions may differ between engines; they are compared with the ticks that the engine itself issued.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { codePoint } from '#base/testing';
@@ -119,7 +119,7 @@ class Subject {
   store: Store;
   readonly #prefix: string;
   readonly #spaces: Space[] = [];
-  /** The last version of each row that ever was, of any generation. */
+  /** The last version of each row that ever existed, of any generation. */
   readonly #versions = new Map<string, bigint>();
 
   constructor(store: Store, prefix: string) {

@@ -195,7 +195,7 @@ function byPlace(a: readonly [string, string], b: readonly [string, string]): nu
   return a[index] < b[index] ? -1 : 1;
 }
 
-/** Tells positions apart in a row's value; JSON escapes lone surrogates, which UTF-8 could not. */
+/** Identifies positions in a row's value; JSON escapes lone surrogates, which UTF-8 could not. */
 function name({ partition, key }: Position): string {
   return JSON.stringify([partition, key]);
 }

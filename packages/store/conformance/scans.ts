@@ -88,7 +88,7 @@ function budgetLaws(suite: Suite): void {
     },
   );
 
-  suite.law('scan: ends after so many rows, and says which is next', async ({ store }) => {
+  suite.law("scan: ends after the budget's rows, and returns which is next", async ({ store }) => {
     const space = await fill(store);
     const page = await scan(store, space, { rows: 3 });
     assert(page.rows.length <= 3);
@@ -237,7 +237,7 @@ function visitLaws(suite: Suite): void {
     }
   });
 
-  suite.law('scan: an error of visit reaches the caller and harms nobody', async ({ store }) => {
+  suite.law('scan: an error of visit reaches the caller and harms no other call', async ({ store }) => {
     const space = await fill(store);
     const error = new EvalError('mine');
     for (let round = 0; round < 200; round += 1) {

@@ -76,7 +76,7 @@ function creationLaws(suite: Suite): void {
     },
   );
 
-  suite.law('space: each part of an address tells spaces apart, as it is', async ({ store }) => {
+  suite.law('space: each part of an address distinguishes spaces, exactly', async ({ store }) => {
     const parts = ['', 'a', 'A', 'ab', 'b', 'a\u0000b', '\u0000'];
     const addresses = parts.flatMap(account =>
       parts.flatMap(service => parts.map(name => ({ account, service, name }))),
@@ -92,7 +92,7 @@ function creationLaws(suite: Suite): void {
     }
   });
 
-  suite.law('space: a name that nobody created is not there', async ({ store }) => {
+  suite.law('space: a name that was never created does not exist', async ({ store }) => {
     await createSpace(store, 'there');
     assert.equal(await store.getSpace({ account: 'account', service: 'test', name: 'There' }), undefined);
     const long = 'x'.repeat(10_000);
@@ -101,7 +101,7 @@ function creationLaws(suite: Suite): void {
 }
 
 function listLaws(suite: Suite): void {
-  suite.law('space: listed in the order of names, from a name on, so many', async ({ store }) => {
+  suite.law('space: listed in the order of names, from a name on, up to a limit', async ({ store }) => {
     const sorted = [...NAMES].sort(compare);
     for (const name of NAMES) await createSpace(store, name);
     await store.createSpace({ account: 'account', service: 'tesu', name: 'other' }, Buffer.alloc(0));

@@ -28,9 +28,9 @@ export interface ConformanceOptions<S extends Store = Store> {
   readonly test: (name: string, body: () => Promise<void>) => unknown;
   /** Opens a store that is empty and independent of every other. */
   readonly open: (options: { readonly clock: Clock }) => Promise<OpenedStore<S>>;
-  /** Random histories that are compared with the memory store; 40 unless given. */
+  /** Random histories that are compared with the memory store; default 40. */
   readonly histories?: number | undefined;
-  /** Longest keys tried, in UTF-16 code units; KEY_LENGTH_MAX unless given. */
+  /** Longest keys tried, in UTF-16 code units; default KEY_LENGTH_MAX. */
   readonly keyLength?: number | undefined;
 }
 
@@ -98,7 +98,7 @@ export async function createSpace(store: Store, name = 'rows'): Promise<Space> {
   return space;
 }
 
-/** Puts rows of one partition in one commit; gives their version. */
+/** Puts rows of one partition in one commit; returns their version. */
 export async function put(
   store: Store,
   space: Space,
@@ -134,7 +134,7 @@ export async function scanAll(
 
 const PLAIN = /^[ -~]*$/;
 
-/** A visitor: what is told of where value and key are has to be true. */
+/** A visitor that checks where value and key are supposed to be. */
 function isSound({ key, value, bytes, from, until, keyFrom, keyUntil }: RowInPlace): boolean {
   assert(bytes.subarray(from, until).equals(value));
   if (keyFrom < 0) return true;

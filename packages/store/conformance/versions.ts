@@ -24,7 +24,7 @@ export function versionLaws(suite: Suite): void {
     assertRising(versions);
   });
 
-  suite.law('law 4: commits that are made together have versions of their own', async ({ store }) => {
+  suite.law('law 4: commits that are made together have distinct versions', async ({ store }) => {
     const space = await createSpace(store);
     const versions = await Promise.all(Array.from({ length: 100 }, () => put(store, space, 'p', { k: 'v' })));
     assert.equal(new Set(versions).size, 100);

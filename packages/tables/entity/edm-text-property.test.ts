@@ -7,7 +7,7 @@ import { edmValue } from '../testing/edm.js';
 import type { EdmType, EdmValue } from './edm.js';
 import { formatLiteral, parseProperty } from './edm-text.js';
 
-/** Type and value of what a text is read as. */
+/** Type and value that a text is read as. */
 function parse(type: EdmType, text: string): Pick<EdmValue, 'type' | 'value'> | undefined {
   const property = parseProperty('name', type, { text, literal: undefined });
   return property && { type: property.type, value: property.value };

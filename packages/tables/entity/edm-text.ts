@@ -101,7 +101,7 @@ function parseInt64(text: string): bigint | undefined {
   return value >= INT64_MIN && value <= INT64_MAX ? value : undefined;
 }
 
-/** A double must be finite unless it says that it is not: 1e999 is out of range. */
+/** A double must be finite unless its text is NaN or Infinity: 1e999 is out of range. */
 function parseDouble(text: string): number | undefined {
   const named = NOT_FINITE.get(text);
   if (named !== undefined) return named;

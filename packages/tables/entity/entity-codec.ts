@@ -62,7 +62,7 @@ export interface StoredProperty {
 export const textStart = (bytes: Buffer, from = 0, until = bytes.length): number =>
   from + HEADER_BYTES + ENTRY_BYTES * propertyCount(bytes, from, until);
 
-/** Of a stored form that is damaged. Nothing behind its end is read, since there may be no memory. */
+/** For a damaged stored form. Nothing past its end is read, since that memory may not exist. */
 export const cutOff = (): StoreError => new StoreError('corrupt', 'A stored entity is shorter than it says.');
 
 /** The stored form is in `bytes` from `from` until `until`, and has the whole directory. */

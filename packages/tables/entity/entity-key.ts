@@ -1,4 +1,4 @@
-// What tells the entities of a table apart.
+// The identity of an entity within its table.
 
 export interface EntityKey {
   readonly partitionKey: string;

@@ -35,7 +35,7 @@ const row = (...properties: Property[]): RowInPlace =>
 const takes = (filter: Filter, ...properties: Property[]): boolean =>
   compileFilter(filter)(row(...properties));
 
-/** Those of the six operators that are true of a property `a` with the first value, compared with the second. */
+/** Those of the six operators for which a property `a` with the first value matches, compared with the second. */
 const operatorsThatTake = (value: EdmValue, literal: EdmValue): string =>
   OPERATORS.filter(op => takes(compare(property('a'), op, constant(literal)), { name: 'a', ...value })).join(
     ' ',

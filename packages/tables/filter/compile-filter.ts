@@ -116,10 +116,10 @@ function compareValues(left: EdmValue, operator: ComparisonOperator, right: EdmV
   return order === undefined ? verdict.mismatch : isMet(verdict, order);
 }
 
-/** Where two properties are compared: false if one is missing, else the order of their values. */
+/** The comparison of two properties: false if one is missing, else the order of their values. */
 type PairOrder = (row: RowInPlace) => Order | undefined | false;
 
-/** A filter while it is compiled. What it names again is the same again, so that no row is read for it twice. */
+/** The state of a compilation. Equal operands share one lookup, so that no row is read for them twice. */
 class Compilation {
   readonly lookups: PropertyLookups;
   readonly #effort: Effort;

@@ -7,10 +7,10 @@ import { BINARY, BOOLEAN, DATE_TIME, DOUBLE, GUID, INT32, INT64, STRING } from '
 import type { ComparisonOperator } from './filter.js';
 import type { PropertyLookup } from './property-lookup.js';
 
-/** So many characters of a constant are compared in about a step. */
+/** Comparing this many characters of a constant takes about a step. */
 const CHARACTERS_A_STEP = 16;
 
-/** What comparing with a constant costs besides one step: only texts may be long. */
+/** The cost of comparing with a constant in addition to one step: only texts may be long. */
 export const stepsOf = ({ value }: EdmValue): number =>
   typeof value === 'string' || Buffer.isBuffer(value) ? Math.floor(value.length / CHARACTERS_A_STEP) : 0;
 
@@ -71,7 +71,7 @@ function waysOf({ type }: EdmValue, isEquality: boolean): number[] {
 
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** The upper 32 bits of an integer, signed; of one that no row has, what orders it so. */
+/** The upper 32 bits of an integer, signed; for one that no row has, a value that orders it correctly. */
 function upperHalf(value: bigint): number {
   if (value > INT64_MAX) return Number.POSITIVE_INFINITY;
   if (value < -INT64_MAX - 1n) return Number.NEGATIVE_INFINITY;

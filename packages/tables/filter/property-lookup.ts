@@ -14,19 +14,19 @@ import {
   TEXT_OVERHEAD,
 } from '../entity/entity-codec.js';
 
-/** Decoding so many bytes, or comparing so many, takes about as long as a step. */
+/** Decoding or comparing this many bytes takes about as long as a step. */
 const BYTES_DECODED_A_STEP = 8;
 const BYTES_COMPARED_A_STEP = 16;
 /** With more names than this, every property of the row is looked up among the names instead of each name in the row. */
 const NAMES_SOUGHT_ONE_BY_ONE = 8;
 
-/** A u32 by its bytes, of which the highest is 0: several times as fast as the buffer's own method, which checks what it reads. */
+/** A u32 by its bytes, whose highest must be 0: several times as fast as the buffer's own method, which checks what it reads. */
 const readLength = (bytes: Buffer, at: number): number =>
   (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16);
 const readInteger = (bytes: Buffer, at: number): number =>
   readLength(bytes, at) | ((bytes[at + 3] ?? 0) << 24);
 
-/** V8 builds constants of this module into the code, and reads imported ones at each use. */
+/** V8 inlines constants of this module into the code, and reads imported ones at each use. */
 const DOUBLE_TYPE = DOUBLE;
 const DIRECTORY_AT = HEADER_BYTES;
 const ENTRY = ENTRY_BYTES;
@@ -41,7 +41,7 @@ function isAt(bytes: Buffer, at: number, name: Buffer): boolean {
 export class PropertyLookup {
   readonly #name: Buffer;
   readonly #of: PropertyLookups;
-  /** The number of the row that the rest is about. */
+  /** The number of the row that the following fields are about. */
   #row = -1;
   #isThere = false;
   #entryAt = 0;

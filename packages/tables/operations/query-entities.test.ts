@@ -48,7 +48,7 @@ const page = ({ run }: TestAccount, options: Partial<QueryEntities> = {}, within
 const keysOf = ({ rows }: { rows: readonly { partition: string; key: string }[] }) =>
   rows.map(({ partition, key }) => `${partition}/${key}`);
 
-/** Partitions a to d of five rows each, of which every other has n = 1. */
+/** Partitions a to d of five rows each; every other row has n = 1. */
 async function openRows(): Promise<TestAccount> {
   const account = await openTable();
   for (const partitionKey of ['a', 'b', 'c', 'd'])
@@ -117,7 +117,7 @@ test('a token may name a missing row, and a key outside the range of the filter'
     assert.equal((await page(account, { filter, from })).rows.length, count, from.partitionKey);
 });
 
-test('a page ends after five seconds, and the next goes on', async () => {
+test('a page ends after five seconds, and the next continues', async () => {
   const account = await openRows();
   account.clock.step = 10_000_000n;
   const first = await page(account);

@@ -84,7 +84,7 @@ test('a token names the next table, in lower case, and stays good when that tabl
   assert.deepEqual(await namesOf(account, { from: 'zzz' }), []);
 });
 
-test('a filter goes on over a page, and a top of 0 is empty', async () => {
+test('a filter continues over a page, and a top of 0 is empty', async () => {
   const account = await openTables('aaa', 'bbb', 'ccc', 'ddd');
   const filter = not(compare('eq', 'bbb'));
   const first = await page(account, { filter, top: 2 });
@@ -116,7 +116,7 @@ test('an account sees its own tables', async () => {
   assert.deepEqual(names, ['mine']);
 });
 
-test('a filter of many comparisons gives the thread to others, by what it costs', async () => {
+test('a filter of many comparisons yields the thread, by its cost', async () => {
   const account = await openTables(...Array.from({ length: 30 }, (_, i) => `Table${i}`));
   const turnsOf = async (comparisons: number): Promise<number> => {
     let filter = compare('eq', 'none');

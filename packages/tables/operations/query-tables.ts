@@ -35,7 +35,7 @@ function rowOf(space: Space): Row {
 }
 
 const SPACES_A_READ = 1000;
-/** Of a filter, before others get the thread: about a millisecond. */
+/** Steps of a filter before it yields the thread: about a millisecond. */
 const STEPS_A_TURN = 50_000;
 
 interface CostlyTest {

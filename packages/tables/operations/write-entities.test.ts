@@ -167,7 +167,7 @@ test('the merged entity must keep the limits', async () => {
         value: Buffer.alloc(bytes),
       }),
     );
-  // Each counts 16 bytes beside its value, the keys and the system data 8.
+  // Each counts 16 bytes in addition to its value, the keys and the system data 8.
   const room = 1_048_576 - 8 - 15 * 65_552 - 16;
   await mergeOf(blobs('a', 8), [...blobs('b', 7), ...blobs('c', 1, room)]);
   await mergeOf(blobs('a', 8), [...blobs('b', 7), ...blobs('c', 1, room + 1)], 'EntityTooLarge');
@@ -206,7 +206,7 @@ test('a table is found in any case, and a missing one is refused first', async (
     await refusalOf('TableNotFound', account.run({ ...write(kind, matching(1n)), table: 'Missing' }));
 });
 
-test('a point query finds an entity by both keys, and says the same of a missing table and a missing entity', async () => {
+test('a point query finds an entity by both keys, and answers the same for a missing table and a missing entity', async () => {
   const account = await openTable();
   await insert(account, keyOf('', ''), text('a', 'empty'));
   await insert(account, keyOf('r', 'q'), text('a', 'other'));

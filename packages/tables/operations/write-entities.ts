@@ -93,7 +93,7 @@ function decisionOf(operation: EntityWrite): EntityDecision {
   }
 }
 
-/** What of an operation tells its outcome. */
+/** The parts of an operation that its outcome needs. */
 type Written = Pick<EntityWrite, 'kind' | 'key'>;
 
 function outcomeOf({ kind, key }: Written, value: Buffer | undefined, version: bigint): WriteOutcome {
@@ -102,7 +102,7 @@ function outcomeOf({ kind, key }: Written, value: Buffer | undefined, version: b
   return { kind: 'inserted', row: { partition: key.partitionKey, key: key.rowKey, version, value } };
 }
 
-/** What is left of an operation when its new row is encoded. */
+/** What remains of an operation when its new row is encoded. */
 interface Write extends Written {
   readonly decide: EntityDecision;
 }
@@ -143,7 +143,7 @@ export async function writeEntity(context: TableContext, operation: EntityWrite)
   return outcome;
 }
 
-/** Commits writes of one partition, which are waited for with nothing of the request's text. */
+/** Commits writes of one partition; while waiting it retains nothing of the request's text. */
 async function commitWrites(
   context: TableContext,
   table: string,
@@ -159,8 +159,8 @@ async function commitWrites(
 }
 
 /**
- * Runs all of the operations or none; they are of one partition, each of another entity. An asynchronous function would keep its arguments
- * until it ends: the properties of all entities, with the text that they were read from, through some collections of garbage.
+ * Runs all of the operations or none; they are of one partition, each of another entity. Not `async`: the pending
+ * promise would retain the properties of all entities, with the request's text, across collections.
  *
  * @throws ChangesetFailure
  */
