@@ -7,13 +7,13 @@ export interface Case {
   readonly workers: number;
   readonly durability: 'full' | 'none';
   readonly hasBackup: boolean;
-  /** Others than entities are written too (workload.ts). */
+  /** Writes more than entities (workload.ts). */
   readonly hasOthers: boolean;
-  /** Blobs are written too, large and small. */
+  /** Also writes blobs, large and small. */
   readonly hasBlobs: boolean;
-  /** Of planted-server.ts: what the server does wrong. */
+  /** The server's planted fault (planted-server.ts). */
   readonly fault?: ServerFault;
-  /** Syncs that the disk says it has done and has not. */
+  /** Syncs that the disk reports as done and has not done. */
   readonly isSyncLost: IsLost;
 }
 

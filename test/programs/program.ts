@@ -1,18 +1,18 @@
-// Programs of others, run to their end against a server: what they print, and what they need to be there. Nothing here knows what they do.
+// External programs, run to their end against a server: their output, and their dependencies. Nothing here knows what they do.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
-/** What reads tables of data in Python: installed once for all tests that need a part of it. */
+/** Python packages for tables of data: installed once for all tests that need a part of them. */
 export const DATA_PACKAGES: readonly string[] = ['deltalake==1.6.6', 'pyarrow==26.0.1', 'adlfs==2026.8.0'];
 
 const RUN_MILLISECONDS_MAX = 180_000;
 const INSTALL_MILLISECONDS_MAX = 480_000;
 
 export const ACCOUNT = 'devstoreaccount1';
-/** The emulator's well-known key, which every one of these programs can be told. */
+/** The emulator's well-known key, which every one of these programs accepts. */
 export const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 
 export interface Finished {
@@ -27,7 +27,7 @@ export interface Running {
   readonly cwd?: string;
 }
 
-/** Runs the program to its end, whatever its exit code is; it is killed if it hangs. */
+/** Runs the program to its end, whatever its exit code is; kills it if it hangs. */
 export function finish(
   program: string,
   args: readonly string[],
@@ -55,7 +55,7 @@ export function finish(
   });
 }
 
-/** The same for a program that must succeed; gives what it printed to standard output. */
+/** The same for a program that must succeed; returns its standard output. */
 export async function run(program: string, args: readonly string[], running: Running = {}): Promise<string> {
   const { code, stdout, printed } = await finish(program, args, running);
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}:\n${printed}`);
@@ -78,8 +78,9 @@ export async function startServer(directory: string): Promise<{
 }
 
 /**
- * A directory of Python packages for this test alone, kept between runs: the interpreter in it, or a sentence that says why there is none.
- * Without the file that is written last it is made anew, unless SHELFMARK_INSTALL is "no".
+ * A directory of Python packages for this test alone, kept between runs: the interpreter in it, or a sentence with the
+ * reason why there is none. Without the file that is written last it is created again, unless SHELFMARK_INSTALL is
+ * "no".
  */
 export function pythonWith(
   name: string,
