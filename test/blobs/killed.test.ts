@@ -16,7 +16,7 @@ const [ONLY_SETTING, ONLY_MOMENT] = process.env.KILLED_AT?.split(':') ?? [];
 const SHARE = Number(process.env.KILLED_SHARE ?? 1);
 const BRIEF_KILLS = 1;
 const AT_ONCE = 2;
-/** Of any setting. */
+/** Each setting has at least this many. */
 const MOMENTS_MIN = 120;
 /** A planted fault must show within this many. */
 const MOMENTS_LOOKED_AT = 250;

@@ -28,7 +28,7 @@ const SOUND = {
 const LOGGED = { ...SOUND, hasOthers: false } as const;
 const BLOBS = { ...LOGGED, hasBlobs: true } as const;
 
-/** Of the contents of blobs: a directory. */
+/** Whether it is a directory of blobs' contents. */
 const isContentDirectory = (path: string): boolean => /(?:^|\/)contents(?:\/\d+)?$/.test(path);
 /** The same: a file. */
 export const isContent = (path: string): boolean => /(?:^|\/)contents\/\d+\/\w+$/.test(path);

@@ -40,7 +40,7 @@ export async function record(
 export interface Cuts {
   /** The number of cuts. */
   readonly cuts: number;
-  /** Of the last cut. */
+  /** The faults of the last cut. */
   readonly faults: readonly string[];
 }
 
@@ -75,7 +75,7 @@ export async function cutPower(
   return { cuts, faults: faultsOfRecording(disk, root, records, random) };
 }
 
-/** Of files that are created in the recording; contents are many, so random cuts find enough. */
+/** The first writes of small files that are created in the recording; contents are many, so random cuts find enough. */
 function* firstSmallWrites(records: readonly Record[]): Iterable<number> {
   const made = new Set<bigint>();
   for (const [index, { kind, inode, text, data }] of records.entries()) {

@@ -18,7 +18,7 @@ export const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6
 export interface Finished {
   readonly code: number | null;
   readonly stdout: string;
-  /** Of standard error as well. */
+  /** Standard output and standard error. */
   readonly printed: string;
 }
 

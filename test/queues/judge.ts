@@ -21,7 +21,7 @@ interface Event {
 interface Course {
   readonly name: string;
   readonly id: string | undefined;
-  /** Of calls that name the message, and of answers that show it. */
+  /** The calls that name the message, and the answers that show it. */
   readonly events: Event[];
 }
 
@@ -32,7 +32,7 @@ const isUnheard = ({ events: [only, ...others] }: Course): boolean =>
 const isSuccess = (answer: QueueAnswer | undefined): boolean =>
   answer !== undefined && answer.code === undefined;
 
-/** Of one queue. */
+/** The courses of one queue's messages. */
 class Courses {
   readonly all = new Map<string, Course>();
   readonly faults: QueueFault[] = [];
@@ -150,7 +150,7 @@ function eventsOf(course: Course, ofAll: readonly OfAll[]): Event[] {
   for (const { happening, question, isRemoval } of ofAll) {
     if (happening.answered < from || happening.invoked > end) continue;
     if (!shows(happening, course.id)) events.push({ happening, question });
-    // Emptying the queue while it was certainly there ends its search.
+    // Emptying the queue while the message was certainly there ends its search.
     const isCertain = isRemoval && happening.answer !== undefined && happening.invoked > from;
     if (isCertain && isAnsweredBefore(course, happening.invoked)) end = Math.min(end, happening.answered);
   }

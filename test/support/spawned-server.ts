@@ -18,7 +18,7 @@ export interface Exit {
 }
 
 export interface SpawnedServer {
-  /** Of the process that was started; workers are below it. */
+  /** The id of the started process; workers are its descendants. */
   readonly pid: number;
   readonly readyLine: string;
   readonly readyMilliseconds: number;

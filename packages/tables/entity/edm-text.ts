@@ -81,7 +81,7 @@ export function formatLiteral(property: EdmValue): string {
 const INTEGER = /^[+-]?\d+$/;
 const DOUBLE = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** Of a length that four divides; groups in the expression would make it slow. */
+/** Its length must be a multiple of four; groups in the expression would make it slow. */
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const NOT_FINITE: ReadonlyMap<string, number> = new Map([
   ['NaN', Number.NaN],

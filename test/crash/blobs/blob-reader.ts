@@ -19,7 +19,7 @@ export class BlobReader {
   readonly #port: number;
   readonly #lives: readonly BlobLife[];
   readonly #random: Random;
-  /** Of a single process, which stops answering when it dies. */
+  /** Whether the server is a single process, which stops answering when it dies. */
   readonly #isOfOne: boolean;
   #brokenOff: string | undefined;
   #isOver = false;

@@ -64,7 +64,7 @@ export class QueueWork {
     return (await Promise.all(asking)).flat();
   }
 
-  /** Receipts from before the kill hold if the message was not got since; surrendered ones never do. */
+  /** Receipts from before the kill hold if the message was not got since; stale ones never do. */
   #useReceipts(): QueueCall[] {
     const { random } = this.#options;
     return Array.from({ length: HELD_USED + STALE_USED }).flatMap((_, index): QueueCall[] => {

@@ -17,7 +17,7 @@ export interface BlobSecrets {
   readonly account: string;
   readonly keys: readonly Buffer[];
   readonly delegated: readonly DelegationKey[];
-  /** Of the first blob in the first container. */
+  /** The snapshot of the first blob in the first container. */
   readonly snapshot: string;
 }
 
@@ -94,7 +94,7 @@ function serviceFields(random: Random, { delegated, snapshot }: BlobSecrets): Fi
   return fields;
 }
 
-/** Of another container or blob, now and then. */
+/** Sometimes the resource of another container or blob. */
 function signedResource(random: Random, { container, blob }: BlobAsk, fields: Fields): string {
   const inside = random.happens(0.93) ? container : random.pick(CONTAINERS);
   const name = random.happens(0.93) ? blob : random.pick(BLOBS);

@@ -25,7 +25,7 @@ export interface Known {
   readonly keys: ReadonlyMap<string, readonly Buffer[]>;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Of each table in each account. */
+  /** The policy of each table in each account. */
   readonly policies: ReadonlyMap<string, Policy>;
   /** By `spellingOf`. */
   readonly issued: ReadonlyMap<string, Issued>;

@@ -52,7 +52,7 @@ class Run {
   readonly #world: World;
   #life: Life;
   #time = 0;
-  /** Of the process: requests to an earlier one get no answer. */
+  /** Counts processes: requests to an earlier one get no answer. */
   #epoch = 0;
   /** When the process was last closed, or the disk was full. */
   #disturbed = 0;

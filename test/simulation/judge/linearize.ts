@@ -23,7 +23,7 @@ export interface Model<State, Question> {
 /** The first answer that nothing explains, and the states that were possible before it. */
 export interface Unexplained<State> {
   readonly step: number;
-  /** Of the call that was answered so. */
+  /** When the call with this answer began. */
   readonly invoked: number;
   readonly states: readonly State[];
 }

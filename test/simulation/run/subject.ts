@@ -28,7 +28,7 @@ import type { SimulatedClock } from './clock.js';
 import type { PlainRequest } from './request.js';
 
 export interface Subject {
-  /** Of the account, as the requests name it. */
+  /** The account's endpoint, as the requests name it. */
   readonly endpoint: string;
   /** The request's path is below the host. Fails if a connection fails. */
   send(request: PlainRequest): Promise<PlainAnswer>;

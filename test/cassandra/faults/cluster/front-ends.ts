@@ -51,7 +51,7 @@ export class FrontEnds {
     for (let number = 0; number < count; number++) this.#all.push(await this.#serve());
   }
 
-  /** Of one that runs. */
+  /** The port of a running one. */
   portOf(service: Service): number {
     const living = this.#all.filter(one => one !== undefined);
     return this.#random.pick(living).ports[service];

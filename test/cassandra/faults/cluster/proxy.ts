@@ -16,7 +16,7 @@ const LATE_SHARE = 0.3;
 /** The session's timeout, plus the time to find out and to write again. */
 const LATE_MS = 3500;
 const LATE_MORE_MS = 150;
-/** Of a frame: version, flags, stream, opcode, and the length of its body (native_protocol_v4.spec, section 2). */
+/** The head of a frame: version, flags, stream, opcode, and the length of its body (native_protocol_v4.spec, section 2). */
 const HEAD_BYTES = 9;
 const OPCODE_AT = 4;
 const LENGTH_AT = 5;
@@ -29,7 +29,7 @@ interface Link {
   readonly node: Socket;
   /** A part of the node's answer is lost. */
   isTorn: boolean;
-  /** Of an incomplete frame. */
+  /** The beginning of an incomplete frame. */
   asked: Buffer;
 }
 
