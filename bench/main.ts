@@ -54,7 +54,7 @@ const RECLAIM_MINUTES = 1;
 /** In addition to the longest one. */
 const QUEUE_DEPTHS = [100, 10_000];
 
-/** Of the long queue on a cluster, by default. */
+/** Default length of the long queue on a cluster. */
 const CLUSTER_MESSAGES = 1_000_000;
 const QUICK_MESSAGES = 2000;
 

@@ -27,7 +27,7 @@ export interface BlobJob {
   readonly milliseconds?: number;
   /** Number of the first row, or of a name that is used once. */
   readonly first: number;
-  /** Of the table that rows are inserted in. */
+  /** Number of rows in the table for inserts. */
   readonly rows: number;
   /** For a list: its prefix, and how many blobs it must find. */
   readonly prefix?: string;

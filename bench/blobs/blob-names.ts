@@ -15,7 +15,7 @@ const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 const perHour = (count: number): number => Math.ceil(count / HOURS);
 
-/** Of `count` blobs, in the order of their numbers. */
+/** The name of one of `count` blobs; names are in the order of their numbers. */
 export function logName(number: number, count: number): string {
   const hour = new Date(FIRST_HOUR + Math.floor(number / perHour(count)) * HOUR_MILLISECONDS);
   const [month, day, hours] = [hour.getUTCMonth() + 1, hour.getUTCDate(), hour.getUTCHours()].map(twoDigits);

@@ -24,7 +24,7 @@ interface Asked {
   /** Ends with an ampersand unless it is empty. */
   readonly query?: string;
   readonly headers?: readonly string[];
-  /** Of the body, which the caller sends after it. */
+  /** Length of the body, which the caller sends after it. */
   readonly length?: number;
 }
 
@@ -119,7 +119,7 @@ export const putBlockHead = (
     length,
   });
 
-/** Of the blocks with the numbers from 0 on. */
+/** Commits the blocks with the numbers from 0 on. */
 export function putBlockList(endpoint: Endpoint, container: string, name: string, blocks: number): string {
   const ids = Array.from({ length: blocks }, (_, block) => `<Latest>${blockIdOf(block)}</Latest>`);
   const body = `<?xml version="1.0" encoding="utf-8"?><BlockList>${ids.join('')}</BlockList>`;

@@ -14,7 +14,7 @@ import { logName } from './blob-names.js';
 import { SMALL_BODY, smallName } from './blob-requests.js';
 
 export interface Filling {
-  /** Of the store, which no server has open. */
+  /** The store's directory; no server has it open. */
   readonly directory: string;
   readonly account: string;
   readonly containers: readonly {

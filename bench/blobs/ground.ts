@@ -19,7 +19,7 @@ export interface BlobsOptions extends ArenaOptions {
   readonly parts: readonly BlobPart[];
   /** In the largest container. */
   readonly count: number;
-  /** Of a large blob. */
+  /** Size of a large blob. */
   readonly megabytes: number;
 }
 

@@ -105,7 +105,7 @@ export interface Tail {
   /** Milliseconds, medians of the runs. */
   readonly quiet: number;
   readonly uploading: number;
-  /** Of the uploads. */
+  /** The rate of the uploads. */
   readonly megabytesPerSecond: number;
   readonly samples: readonly (readonly [quiet: number, uploading: number])[];
 }

@@ -17,7 +17,7 @@ export interface TransferJob {
   readonly directory: string;
   /** At once, each of a blob of its own. */
   readonly transfers: number;
-  /** Of each blob. */
+  /** Length of each blob. */
   readonly bytes: number;
   /** Absent: the whole blob in one request. */
   readonly blockBytes?: number;

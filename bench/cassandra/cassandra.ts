@@ -27,7 +27,7 @@ import {
 export interface CassandraOptions {
   readonly hosts: readonly string[];
   readonly works: readonly Work[];
-  /** Of the tables that are scanned. */
+  /** Number of rows in the scanned tables. */
   readonly rows: number;
   /** In the long queue. */
   readonly messages: number;

@@ -52,7 +52,7 @@ export class ClusterProcesses {
     return this.#only('http');
   }
 
-  /** Of its tables, or of its queues. */
+  /** The endpoint of its tables, or of its queues. */
   async endpoint(service: 'table' | 'queue'): Promise<Endpoint> {
     const { name: account, signature } = this.#account;
     const { ports } = await this.http();

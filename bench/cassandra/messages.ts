@@ -25,7 +25,7 @@ const idOf = (number: number): string => {
   return `${scattered}-0000-4000-8000-${number.toString(16).padStart(ID_DIGITS, '0')}`;
 };
 
-/** Of the message's two rows; the first is the one that a get looks for. */
+/** The keys of the message's two rows; a get looks for the first. */
 export function keysOfMessage(number: number): readonly [string, string] {
   const tick = FIRST_TICK + BigInt(number);
   const id = idOf(number);

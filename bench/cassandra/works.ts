@@ -57,9 +57,9 @@ export interface Table {
 export interface WorkJob {
   readonly work: RateWork;
   readonly table: Table;
-  /** Of a row that is written, in base64. */
+  /** The value of a written row, in base64. */
   readonly value: string;
-  /** Of the table. */
+  /** Number of rows in the table. */
   readonly rows: number;
   readonly milliseconds: number;
 }
@@ -143,7 +143,7 @@ export interface WorkResult {
   /** Rows. */
   readonly rows: number;
   readonly milliseconds: number;
-  /** Of the process's processors. */
+  /** Time of the process's processors. */
   readonly processorMilliseconds: number;
   readonly latency: Latency;
 }

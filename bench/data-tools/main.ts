@@ -21,7 +21,7 @@ const POLL_MILLISECONDS = 20;
 
 interface Ran {
   readonly seconds: number;
-  /** Of resident memory, at most. */
+  /** Peak resident memory. */
   readonly mebibytes: number;
 }
 

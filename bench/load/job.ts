@@ -27,7 +27,7 @@ export interface RequestKind {
 export interface Job {
   readonly port: number;
   readonly connections: number;
-  /** Of the table: sequence numbers become rows by it. */
+  /** Number of rows in the table, which maps sequence numbers to rows. */
   readonly rows: number;
   /** Sent in turn, by sequence number. */
   readonly requests: readonly RequestKind[];
@@ -48,7 +48,7 @@ export interface Latency {
   readonly max: number;
 }
 
-/** Of requests, in the order of their answers. */
+/** The times of requests, in the order of their answers. */
 export interface Moments {
   /** When it was due, on the machine's clock. */
   readonly due: Float64Array;

@@ -35,7 +35,7 @@ const within = (spans: readonly Span[], { from, until }: Span): readonly Span[] 
 const shareOf = (spans: readonly Span[], time: Span): number =>
   union(within(spans, time)).reduce((sum, span) => sum + lengthOf(span), 0) / lengthOf(time);
 
-/** Of the pauses that were noted in some time. */
+/** Summarizes the pauses that were noted in a span. */
 export function metricsOf(
   pauses: readonly Span[],
   time: Span,

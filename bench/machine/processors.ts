@@ -31,7 +31,7 @@ export function allowedProcessors(): readonly number[] {
   return allowed ?? Array.from({ length: availableParallelism() }, (_, index) => index);
 }
 
-/** Of all processors together since the machine began, in clock ticks. */
+/** Sums over all processors since the machine began, in clock ticks. */
 export interface ProcessorTime {
   readonly stolen: number;
   readonly total: number;
@@ -51,7 +51,7 @@ export function readProcessorTime(): ProcessorTime | undefined {
   return stat === undefined ? undefined : parseProcessorTime(stat);
 }
 
-/** Of the time between two readings; undefined where either is missing, or no time passed. */
+/** The share between two readings; undefined if either is missing, or no time passed. */
 export function stolenShare(
   before: ProcessorTime | undefined,
   after: ProcessorTime | undefined,

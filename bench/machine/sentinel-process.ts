@@ -31,7 +31,7 @@ function sleepOften(): readonly Span[] {
   return pauses;
 }
 
-/** Of a processor, since the first turn. */
+/** The share of a processor since the first turn. */
 function cost(): number {
   if (start === undefined) return Number.NaN;
   const { user, system } = process.cpuUsage(start.used);

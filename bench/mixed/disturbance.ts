@@ -12,7 +12,7 @@ export const disturbedTime = (disturbances: readonly Span[]): readonly Span[] =>
   union(disturbances.map(({ from, until }) => ({ from, until: until + (until - from) })));
 
 export interface Undisturbed {
-  /** Of all requests. */
+  /** Share of all requests. */
   readonly share: number;
   /** Undefined if there was none. */
   readonly latency: Latency | undefined;

@@ -10,13 +10,13 @@ import { STRIDE } from '../load/template.js';
 
 const PAGE_BYTES = 8192;
 const FILE_PAGES = 25_000;
-/** Of a commit of some writes to a table of 100,000 rows. */
+/** As in a commit of some writes to a table of 100,000 rows. */
 export const PAGES_A_SYNC = 20;
 const SYNCS_A_SECOND = 200;
 const TIMER_MILLISECONDS = 1;
 
 export interface Alone {
-  /** Of writing and syncing. */
+  /** Latency of writing and syncing. */
   readonly sync: Latency;
   /** By how much a timer of a millisecond was late. */
   readonly timer: Latency;

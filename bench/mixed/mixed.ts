@@ -167,7 +167,7 @@ async function startServer(options: MixedOptions): Promise<{ arena: Arena; serve
 const closedLoop = (server: TableContestant, { seconds }: MixedOptions): Promise<JobResult> =>
   server.job(mixOf(server), { milliseconds: seconds * 1000 });
 
-/** Of several runs, because a shared machine is twice as fast in one moment as in the next. */
+/** The median of several runs, because a shared machine is twice as fast in one moment as in the next. */
 async function peakOf(server: TableContestant, options: MixedOptions): Promise<number> {
   const { runs, say } = options;
   const rates: number[] = [];

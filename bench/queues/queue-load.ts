@@ -32,12 +32,12 @@ export interface QueueJob {
   /** Ends after this many, or after the time, whichever comes first. */
   readonly count?: number;
   readonly milliseconds?: number;
-  /** Of the first message or row. */
+  /** Number of the first message or row. */
   readonly first: number;
-  /** Of the table that rows are inserted in. */
+  /** Number of rows in the table for inserts. */
   readonly rows: number;
   readonly timeToLiveSeconds?: number;
-  /** Of a message's text; by default that of an entity. */
+  /** Length of a message's text; by default that of an entity. */
   readonly textBytes?: number;
   /** Retries when the server is busy, as the official clients do, and counts it. */
   readonly isPatient?: boolean;

@@ -14,7 +14,7 @@ import { inTurn } from '../subjects/turn.js';
 import type { QueueJob, QueueResult, QueueStep } from './queue-load.js';
 
 export interface QueuesOptions extends ArenaOptions {
-  /** Of the table that rows are inserted in, for comparison. */
+  /** Number of rows in the table for inserts, for comparison. */
   readonly rows: number;
   readonly runs: number;
   readonly milliseconds: number;
@@ -27,7 +27,7 @@ export const QUEUE_CLIENTS = 16;
 const FILLING_CLIENTS = 64;
 /** Azurite needs 72 ms for a get at this length, and hours to be filled with more. */
 const AZURITE_DEPTH_MAX = 10_000;
-/** Of the longest queue, as many messages expire at once. */
+/** The share of the longest queue that expires at once. */
 const EXPIRING_SHARE = 0.1;
 const EXPIRING_SECONDS_MIN = 5;
 /** Longer than filling takes on any server here. */

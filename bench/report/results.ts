@@ -34,7 +34,7 @@ function commit(): string | undefined {
   }
 }
 
-/** Of the machine and of everything that was measured. */
+/** The versions of the machine and of everything that was measured. */
 const circumstances = (): object => ({
   date: new Date().toISOString(),
   commit: commit(),

@@ -12,7 +12,7 @@ import { entityOf, type Shape } from './shapes.js';
 
 export interface LocalScan {
   readonly kind: 'lmdb' | 'engine';
-  /** Of the file made of the rows, or of the server's data. */
+  /** The directory of the file made of the rows, or of the server's data. */
   readonly directory: string;
   readonly account: string;
   readonly table: string;

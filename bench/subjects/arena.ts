@@ -14,7 +14,7 @@ import { TableContestant } from './table-contestant.js';
 import { holdStill } from './turn.js';
 
 export interface ArenaOptions {
-  /** Of the invocation; each subject gets a folder of its own in it. */
+  /** The invocation's directory; each subject gets a folder in it. */
   readonly directory: string;
   readonly connections: number;
   readonly durability: Durability;
@@ -50,7 +50,7 @@ export class Arena {
     mkdirSync(this.#folder);
   }
 
-  /** Of Shelfmark's data. */
+  /** The directory of Shelfmark's data. */
   get shelfmarkDirectory(): string {
     return join(this.#folder, 'shelfmark');
   }

@@ -36,7 +36,7 @@ process.once('exit', () => {
 
 export interface Program {
   readonly name: string;
-  /** Of node, before the script. */
+  /** Node's own options, before the script. */
   readonly nodeOptions?: readonly string[];
   readonly script: string;
   readonly args: readonly string[];

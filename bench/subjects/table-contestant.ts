@@ -14,7 +14,7 @@ import type { ServerProcess } from './server-process.js';
 export const TABLE = 'rows';
 /** For transactions, as in the goals. */
 const TRANSACTIONS = { connections: 8 } as const;
-/** Enough to keep a single computing server busy between two answers. */
+/** Enough to keep a compute-bound server busy between two answers. */
 const READERS_OF_FILTERS = 2;
 /** Requests in flight when the generator ended are done or aborted after this time. */
 const SETTLE_MILLISECONDS = 300;

@@ -10,7 +10,7 @@ export interface MetadataPair {
 /** In the order in which they were sent. */
 export type Metadata = readonly MetadataPair[];
 
-/** Of names and values together. */
+/** For names and values together. */
 export const METADATA_BYTES_MAX = 8192;
 
 /** C# identifiers, in ASCII because they travel as names of headers. */

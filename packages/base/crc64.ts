@@ -28,7 +28,7 @@ const INPUT_AT = LAST_AT + 3 * FOLD_BYTES;
 const INPUT_BYTES = 65_536;
 const PAGES = Math.ceil((INPUT_AT + INPUT_BYTES) / PAGE_BYTES);
 
-/** Of the WebAssembly specification. */
+/** Codes of the WebAssembly specification. */
 const I32 = 0x7f;
 const I64 = 0x7e;
 const NO_RESULT = 0x40;

@@ -166,7 +166,7 @@ test('a body stays as it is after it was handed on', async context => {
   for (const [i, size] of sizes.entries()) assert.equal(received[i]?.toString(), letters[i]?.repeat(size));
 });
 
-/** Of 200 KB in pooled memory, and another for each target. */
+/** A page of 200 KB in pooled memory, different for each target. */
 function pageOf(target: string): Buffer | string {
   const output = openOutput();
   for (let i = 0; i < 50; i++) output.text(`${i}:${target.repeat(4000 / target.length)}`);

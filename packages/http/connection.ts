@@ -20,7 +20,7 @@ import { abandon, ResponseStream } from './response-stream.js';
 import { isStreamed, refusalText, writeResponse } from './write-response.js';
 
 const EMPTY = Buffer.alloc(0);
-/** Of pipelined requests: then other connections get their turn. */
+/** Pipelined requests that are handled in a row: then other connections get their turn. */
 const REQUESTS_IN_A_ROW = 32;
 
 export class Connection {

@@ -231,7 +231,7 @@ export class CassandraStore implements Engine {
     }
   }
 
-  /** Of a partition that has a fence. */
+  /** For a partition that has a fence. */
   #nextTickOf(sid: bigint): NextTick {
     return async fence => (sid === SYSTEM ? this.#ticks.plain(fence) : this.#ticks.next(fence ?? 0n));
   }

@@ -49,7 +49,7 @@ export class Members {
     this.#live = live;
   }
 
-  /** Of the row as it is written next. */
+  /** The count in the next written row. */
   get beat(): bigint {
     return this.#beat;
   }

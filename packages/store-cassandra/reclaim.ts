@@ -95,7 +95,7 @@ export class Reclaim {
     await this.#drop(sid, batch);
     for (let bucket = 0; bucket < BUCKETS; bucket++)
       await this.#session.write({ query: DROP_BUCKET, params: [sid, bucket] });
-    // Another process's contents are removed by itself, when it resumes.
+    // Another process removes its own contents, when it resumes.
     for (let look = 0; !(await this.#contents.dropSpace(Number(sid))); look++) {
       if (this.#isClosed || look === LOOKS) return;
       await sleep(LOOK_MS);

@@ -241,7 +241,7 @@ class OpenStore implements Engine {
     this.#environment.snapshot.refresh();
     const transaction = this.#environment.useReadTransaction();
     const openRange = this.#trees.within(transaction);
-    // Of the same moment: what the snapshot lacks is in the overlay; the reverse only repeats changes.
+    // From the same moment: what the snapshot lacks is in the overlay; the reverse only repeats changes.
     const { overlay } = this.#commits;
     const recent = overlay.within(space.id, range, 'durable');
     const isHolding = recent.length > 0;

@@ -12,7 +12,7 @@ import { ROOT, runToEnd, spawnServer } from '../support/spawned-server.js';
 
 const run = promisify(execFile);
 
-/** What users write: a server in their own process, one entity written and read with nothing but what node has. */
+/** A user's program: a server in its own process, one entity written and read with only what Node has. */
 const PROGRAM = `
 import { createHmac } from 'node:crypto';
 import { type RunningServer, serve } from 'shelfmark';
@@ -127,7 +127,7 @@ describe('the package', () => {
     assert.notDeepEqual(await readdir(data), []);
   });
 
-  test('is a library too, with its types', async () => {
+  test('is also a library, with its types', async () => {
     await writeFile(join(app(), 'program.ts'), PROGRAM);
     const compilerOptions = {
       strict: true,

@@ -1,5 +1,6 @@
-// The pattern library in a browser: bundled without a module of Node on the way, its size, and a page of headless Chromium that reads and writes through CORS.
-// Skipped where there is no Chromium: Debian's package of that name, or the program that CHROMIUM names.
+// The pattern library in a browser: bundled without any module of Node, its size, and a page of headless Chromium that
+// reads and writes through CORS. Skipped without Chromium: Debian's package of that name, or the program that CHROMIUM
+// names.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,13 +20,13 @@ const run = promisify(execFile);
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** Of everything that the root exports, without the clients; gzip as a server would send it. */
+/** For everything that the root exports, without the clients; gzip as a server would send it. */
 const GZIP_BYTES_MAX = 44 * 1024;
 
-/** Of the class of errors with its sentences: whatever else is taken along has effects when it is imported. */
+/** For the class of errors with its sentences: anything else that is bundled with it has side effects on import. */
 const ERROR_BYTES_MAX = 1_400;
 
-/** What the page does: the words that it sends back are the test's. */
+/** The page's script: the test chooses the words that it sends back. */
 const PAGE = `
 import { AzureSASCredential, TableServiceClient } from '@azure/data-tables';
 import { codec, entity, Instant, key, open, PatternError, t } from './index.js';
@@ -66,7 +67,7 @@ const said = await notes().catch(error => ({ error: String(error?.stack ?? error
 await fetch('/said', { method: 'POST', body: JSON.stringify(said) });
 `;
 
-/** Lets pages of any origin in; gives a signature for them. */
+/** Allows pages of any origin; returns a signature for them. */
 async function admitPages(
   client: TableServiceClient,
   { name, key }: RunningServer['account'],

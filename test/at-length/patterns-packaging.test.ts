@@ -1,4 +1,5 @@
-// The pattern library as its users get it: packed, installed beside the official client into an empty folder, type-checked with the strictest settings, and run.
+// The pattern library as its users get it: packed, installed next to the official client into an empty folder,
+// type-checked with the strictest settings, and run.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -56,7 +57,7 @@ function blocksUnder(page: string, heading: string): readonly Block[] {
   }));
 }
 
-/** A program that requires, typed by the rules of Node 16: what an older project has. */
+/** A program that uses `require`, typed by the rules of Node 16, as in an older project. */
 const COMMONJS = `
 import tables = require('@azure/data-tables');
 import patterns = require('shelfmark-patterns');
@@ -112,7 +113,7 @@ describe('the package of the pattern library', () => {
     tarball = stdout.trim();
     await mkdir(app());
     await writeFile(join(app(), 'package.json'), '{ "private": true, "type": "module" }');
-    // A program with large values and log books has the client of blobs besides.
+    // A program with large values and log books also has the client of blobs.
     const { devDependencies }: Manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     const blobs = `@azure/storage-blob@${devDependencies?.['@azure/storage-blob']}`;
     await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, blobs], {
@@ -121,12 +122,12 @@ describe('the package of the pattern library', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  /** Compiles a program beside the package and runs it against a server; gives what it printed. */
+  /** Compiles a program next to the package and runs it against a server; returns its output. */
   async function compileAndRun(file: string, source: string, options: object): Promise<unknown> {
     await writeFile(join(app(), file), source);
     const compilerOptions = {
       strict: true,
-      // The package's own declarations are checked too.
+      // Checks the package's own declarations too.
       skipLibCheck: false,
       types: ['node'],
       typeRoots: [join(ROOT, 'node_modules', '@types')],
@@ -159,7 +160,7 @@ describe('the package of the pattern library', () => {
     assert(names.includes('index.js') && names.includes('index.d.ts') && !names.includes('testing'));
   });
 
-  test('asks for the official client and nothing else', async () => {
+  test('depends on the official client and nothing else', async () => {
     const manifest: Manifest = JSON.parse(await readFile(join(installed(), 'package.json'), 'utf8'));
     const own: Manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     assert.equal(manifest.version, own.version);
@@ -216,7 +217,7 @@ for (const entry of ${JSON.stringify(own)}) {
     });
   });
 
-  test('runs as its first page says, pasted into an empty folder', async () => {
+  test('runs as its first page shows, pasted into an empty folder', async () => {
     const page = await readFile(join(installed(), 'README.md'), 'utf8');
     const [install, config, program, start, ...others] = blocksUnder(page, 'Quick start');
     assert(install && config && program && start);
@@ -229,7 +230,7 @@ for (const entry of ${JSON.stringify(own)}) {
     await mkdir(pasted);
     const shell = (script: string, cwd: string, env: NodeJS.ProcessEnv = {}) =>
       run('bash', ['-euo', 'pipefail', '-c', script], { cwd, env: { ...process.env, ...env } });
-    // The package is not on the registry where it is tested.
+    // The package is not in the registry where it is tested.
     await shell(install.text.replace('shelfmark-patterns', tarball), pasted, {
       npm_config_prefer_offline: 'true',
     });

@@ -1,4 +1,5 @@
-// What a program of its own does with each entry of shapes, secrets and signatures: patterns-packaging.test.ts compiles it beside the packed library and runs it.
+// A program that uses each entry of shapes, secrets and signatures: patterns-packaging.test.ts compiles it next to the
+// packed library and runs it.
 
 /** It prints one line of JSON. */
 export const SHAPES_PROGRAM = `

@@ -1,5 +1,5 @@
-// Random operations on a few blobs, on each engine, against the plain model; and the same with faults at any step: what fails leaves the blob as it
-// was or as it would be, and once all blobs are deleted a sweep leaves nothing.
+// Random operations on a few blobs, on each engine, against the plain model; and the same with faults at any step: a
+// failure leaves the blob as it was or as it would be, and once all blobs are deleted a sweep leaves nothing.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -91,7 +91,7 @@ async function sweep(context: BlobContext): Promise<number> {
   }
 }
 
-/** Deletes all blobs; then neither rows nor contents are there. */
+/** Deletes all blobs; asserts that neither rows nor contents are left. */
 async function leavesNothing(context: BlobContext): Promise<void> {
   for (const [blob] of NAMES.entries()) {
     const step = { kind: 'delete', blob, other: 0, size: 1, fill: 0 } as const;
@@ -148,7 +148,7 @@ async function runWithFaults(store: StoreWithContent, steps: readonly Step[], se
   };
   const faults = { random, failBefore: 0.08, failAfter: 0.08, delay: 0.1, redecide: 0.1, shortScan: 0.1 };
   const faulty = contextOn(openFaultyStore(store, faults), sound.upkeep);
-  // More than one where a block was put over another of its length, and nobody can see which one is there.
+  // More than one if a block replaced another of its length, and which one is there cannot be seen.
   let models: readonly Model[] = [EMPTY];
   for (const step of steps) {
     const running = execute(operationOf(step), faulty);
@@ -190,7 +190,10 @@ async function embedded(): Promise<Engine> {
 }
 
 const LONG = process.env.SHELFMARK_LONG === '1';
-/** `SEED:PATH` as a failure tells them: BLOB_MODEL_REPEAT=1:2 node --test dist/test/blobs/blob-model.test.js runs that case first. */
+/**
+ * `SEED:PATH` as a failure prints them: BLOB_MODEL_REPEAT=1:2 node --test dist/test/blobs/blob-model.test.js runs that
+ * case first.
+ */
 const [seed, path] = process.env.BLOB_MODEL_REPEAT?.split(':') ?? [];
 const REPEAT = seed !== undefined && path !== undefined ? { seed: Number(seed), path } : {};
 
@@ -199,7 +202,7 @@ for (const [name, open, runs] of [
   ['embedded', embedded, LONG ? 200 : 10],
 ] as const)
   describe(`blobs on the ${name} engine`, () => {
-    test('are what the model says', { timeout: 600_000 }, async () => {
+    test('are what the model predicts', { timeout: 600_000 }, async () => {
       const store = await open();
       await fc.assert(
         fc.asyncProperty(STEPS, steps => run(store, steps)),

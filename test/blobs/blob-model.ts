@@ -1,4 +1,5 @@
-// A plain model of blobs, as values: what a few operations make of them, and what is seen of a store, in one form that can be compared.
+// A plain model of blobs, as values: the result of a few operations on them, and the visible state of a store, in one
+// comparable form.
 import { createHash } from 'node:crypto';
 import { type BlobContext, BlobError, execute, NO_CONDITIONS } from '#blobs';
 
@@ -31,17 +32,17 @@ export interface Step {
     | 'putFromUrl'
     | 'appendFromUrl'
     | 'blockFromUrl'
-    /** The pages of the other blob that stand at the same place. */
+    /** The pages of the other blob at the same place. */
     | 'pagesFromUrl'
     /** The oldest one. */
     | 'deleteSnapshot'
-    /** With all that is in it; then it is made again. */
+    /** With everything in it; then it is created again. */
     | 'dropContainer'
     /** To `size` bytes. */
     | 'resize'
     | 'tags'
     | 'tier'
-    /** `fill` 0 releases it. No other step writes to a blob that has a lease. */
+    /** `fill` 0 releases it. No other step writes to a leased blob. */
     | 'lease';
   readonly blob: number;
   readonly other: number;
@@ -73,7 +74,7 @@ export const spanOf = ({ fill, size }: Step): { readonly from: number; readonly 
   const first = fill % PAGES;
   return { from: first * PAGE, until: Math.min(PAGES, first + 1 + (size % 50)) * PAGE };
 };
-/** Ids in an order that the step tells. A list that long stands in a content of its own. */
+/** Ids in an order that the step determines. A list this long is a content of its own. */
 const LONG_LIST = 40;
 export const listOf = ({ fill, size }: Step): string[] =>
   Array.from({ length: size < LONG_LIST_BYTES ? 1 + (size % 2) : LONG_LIST }, (_, at) => idOf(fill + at));
@@ -91,7 +92,7 @@ function without<T>(values: ReadonlyMap<string, T>, name: string): ReadonlyMap<s
   return left;
 }
 
-/** The model after the step; undefined where Azure refuses it. */
+/** The model after the step; undefined if Azure refuses it. */
 export function afterStep(model: Model, step: Step): Model | undefined {
   const name = nameOf(step.blob);
   const old = model.blobs.get(name);
@@ -151,7 +152,7 @@ export function afterStep(model: Model, step: Step): Model | undefined {
   }
 }
 
-/** Of the head of a blob, of its snapshots or its length. */
+/** For changes of a blob's head, its snapshots or its length. */
 function afterChange(old: ModelBlob, { kind, fill, size }: Step): ModelBlob | undefined {
   const { snapshots, bytes, marks } = old;
   switch (kind) {
@@ -242,7 +243,7 @@ async function read(context: BlobContext, blob: string, snapshot: bigint | undef
   return Buffer.concat(pieces);
 }
 
-/** What is in the store, by lists, block lists and reads. */
+/** The content of the store, by lists, block lists and reads. */
 export async function showStore(context: BlobContext): Promise<Record<string, string>> {
   const listed = await execute(
     {

@@ -109,7 +109,7 @@ export function operationOf(step: Step): Operation {
 
 type On = { readonly container: string; readonly blob: string };
 
-/** What changes the head of a blob, or its length. */
+/** Operations that change the head of a blob, or its length. */
 function settingOf({ kind, fill, size }: Step, on: On): Operation {
   const unconditional = { leaseId: undefined, ifTags: undefined };
   if (kind === 'tags')
@@ -167,7 +167,7 @@ const copyOf = (on: On, from: string, isSynchronous: boolean): Operation => ({
   conditions: NO_CONDITIONS,
 });
 
-/** Also of steps that are more than one operation. */
+/** Also for steps of more than one operation. */
 export async function perform(step: Step, context: BlobContext): Promise<void> {
   const on = { container: CONTAINER, blob: nameOf(step.blob) };
   const conditions = NO_CONDITIONS;

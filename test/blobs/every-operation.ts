@@ -1,11 +1,11 @@
-// A sequence of steps that has each operation on blobs, small and large, and each kind of overwriting one by another. Values above 16 KiB are
-// contents, those above 256 KiB are written to their file in several calls.
+// A sequence of steps with each operation on blobs, small and large, and each way in which one overwrites another.
+// Values above 16 KiB are contents, those above 256 KiB are written to their file in several calls.
 import { LONG_LIST_BYTES, type Step } from './blob-model.js';
 
 const SMALL = 100;
 const LARGE = 20_000;
 const LARGER = 300_000;
-/** One of its syncs is on the way. */
+/** Long enough to be synced while it is written. */
 const HUGE = 9_000_000;
 /** Each step fills with another byte. */
 let fills = 1;
@@ -23,7 +23,7 @@ const block = (at: 0 | 1, size: number): Step => {
   return step('block', 0, size, 0, fills - (fills % 2) + at);
 };
 const list = (first: 0 | 1, size: number): Step => step('list', 0, size, 0, first);
-/** From a page on, so many pages. */
+/** This many pages, from one on. */
 const pages = (kind: 'pages' | 'clear', from: number, count: number): Step =>
   step(kind, 0, count - 1, 0, 64 * (from % 2) + from);
 
@@ -126,7 +126,7 @@ const REST: readonly Step[] = [
   step('put', 0, LARGE),
 ];
 
-/** Whose commits go to the write-ahead log, or to the tree at once. Each has two sequences, of which none lasts long. */
+/** Whether commits go to the write-ahead log, or to the tree at once. Each has two sequences, to keep both short. */
 export type Setting = 'log' | 'tree' | 'log, copies' | 'tree, copies';
 
 const FIRST: readonly Step[] = [...BLOCK_BLOBS, ...APPEND_BLOBS, ...PAGE_BLOBS];

@@ -1,6 +1,7 @@
-// A process that runs a sequence of operations on blobs and ends itself by SIGKILL at one moment of it: after a call to the system that changes
-// files or their names, in the middle of a write, within and after a commit, after an answer. What is between two moments changes no file.
-// `killed-process.js DIRECTORY SETTING MOMENT [FAULT]`; moment 0 is none. It prints a line for each answer, and at its end the names of all moments.
+// A process that runs a sequence of operations on blobs and ends itself by SIGKILL at one moment of it: after a system
+// call that changes files or their names, in the middle of a write, within and after a commit, after an answer. Between
+// two moments no file changes. `killed-process.js DIRECTORY SETTING MOMENT [FAULT]`; moment 0 is none. It prints a line
+// for each answer, and at its end the names of all moments.
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -8,7 +9,7 @@ import type { BlobContext } from '#blobs';
 import type { ContentWriter, Engine, ReadRows, Space, StoreWithContent } from '#store';
 import type { Setting } from './every-operation.js';
 
-/** Of each, killed.test.ts says that it is found. */
+/** killed.test.ts asserts that each is found. */
 export type PlantedFault = 'drops first' | 'names first' | 'answers first';
 
 const [directory = '', named, moment = '0', fault] = process.argv.slice(2);
@@ -18,7 +19,7 @@ const say = (line: string): void => {
   writeSync(1, `${line}\n`);
 };
 
-/** Of contents, what one call writes, and what is synced together (packages/store-lmdb/content/file-writer.ts). */
+/** For contents: bytes of one write call, and of one sync (packages/store-lmdb/content/file-writer.ts). */
 const WRITE_BYTES = 256 * 1024;
 const SYNC_AT = 8 * 1024 * 1024;
 
@@ -36,13 +37,13 @@ function pass(name: string, before: () => void = () => undefined): void {
 }
 
 type Call = (...args: unknown[]) => unknown;
-/** Those that change files, and with them what a kill leaves: a sync is not among them. */
+/** Calls that change files, and so the result of a kill: a sync is not among them. */
 const CALLS = [
   ...['open', 'write', 'writev', 'unlink', 'rmdir', 'rm', 'ftruncate'],
   ...['writeFileSync', 'writeSync', 'openSync', 'renameSync', 'mkdirSync', 'rmSync', 'ftruncateSync'],
 ];
 
-/** Gives the calls moments, for all modules that are loaded from now on. */
+/** Adds moments to the calls, for all modules that are loaded from now on. */
 function watchCalls(): void {
   const watched: Record<string, Call> = {};
   for (const name of CALLS) {
@@ -63,14 +64,14 @@ function watchCalls(): void {
         done(...results);
       });
     };
-    // promisify() finds there what the call gives.
+    // promisify() finds there what the call returns.
     watched[name] = Object.defineProperties(call, Object.getOwnPropertyDescriptors(real));
   }
   Object.assign(fs, watched);
   syncBuiltinESMExports();
 }
 
-/** In a large content one write is like the next one, but for the first ones and those beside a sync on the way. */
+/** In a large content the writes are alike, except for the first ones and those next to a sync in progress. */
 function isAmongMany([, , , length, position]: readonly unknown[]): boolean {
   const at = Number(position);
   const isNearSync = Math.abs(at - SYNC_AT) < 2 * WRITE_BYTES;
@@ -80,7 +81,7 @@ function isAmongMany([, , , length, position]: readonly unknown[]): boolean {
 const isMaking = (flags: unknown): boolean =>
   typeof flags === 'number' ? (flags & fs.constants.O_CREAT) !== 0 : flags !== 'r';
 
-/** Of `write(file, bytes, from, length, position)`, or of `writev(file, pieces, position)`. */
+/** For `write(file, bytes, from, length, position)`, or `writev(file, pieces, position)`. */
 function writeHalf([file, bytes, ...rest]: readonly unknown[]): void {
   if (typeof file !== 'number') return;
   if (Buffer.isBuffer(bytes)) {
@@ -115,7 +116,7 @@ function watchCommits(engine: Engine): StoreWithContent {
   });
 }
 
-/** Planted: what the blob has is dropped before the commit that replaces it. */
+/** Planted: the blob's content is dropped before the commit that replaces it. */
 async function dropNamed(engine: Engine, space: Space, blob: string): Promise<void> {
   const { contentsNamedBy } = await import('#blobs');
   const [row] = await engine.read(space, blob, ['B']);
@@ -124,7 +125,7 @@ async function dropNamed(engine: Engine, space: Space, blob: string): Promise<vo
 
 const late: Promise<void>[] = [];
 
-/** Planted: contents are finished when rows name them already. */
+/** Planted: contents are finished after rows name them. */
 function finishingLate(content: Engine['content']): Engine['content'] {
   const postponed = (writer: ContentWriter): ContentWriter => ({
     id: writer.id,

@@ -1,5 +1,6 @@
-// A kill at a moment of a sequence that has each operation on blobs: at some moments here, at each in `npm run verify blobs`; there faults that are
-// planted in the process are found too; KILLED_SHARE=4 takes every fourth. KILLED_AT=log:12 node --test dist/test/blobs/killed.test.js repeats one.
+// A kill at a moment of a sequence with each operation on blobs: at some moments here, at each in `npm run verify
+// blobs`, which also asserts that planted faults are found; KILLED_SHARE=4 takes every fourth. KILLED_AT=log:12 node
+// --test dist/test/blobs/killed.test.js repeats one.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,15 +12,15 @@ import type { PlantedFault } from './killed-process.js';
 
 const LONG = process.env.SHELFMARK_LONG === '1';
 const [ONLY_SETTING, ONLY_MOMENT] = process.env.KILLED_AT?.split(':') ?? [];
-/** At length: one moment of so many. */
+/** In the long suite: one moment in this many. */
 const SHARE = Number(process.env.KILLED_SHARE ?? 1);
 const BRIEF_KILLS = 1;
 const AT_ONCE = 2;
-/** Of any setting. */
+/** Each setting has at least this many. */
 const MOMENTS_MIN = 120;
-/** In which a planted fault must show. */
+/** A planted fault must show within this many. */
 const MOMENTS_LOOKED_AT = 250;
-/** With a log, copies are killed at every third moment: what is written to files is the same as without one. */
+/** With a log, copies are killed at every third moment: their writes to files are the same as without one. */
 const STRIDE = 3;
 const SETTINGS: readonly Setting[] = ['log', 'tree', 'log, copies', 'tree, copies'];
 
@@ -53,7 +54,7 @@ async function killAt(setting: Setting, moments: readonly number[]): Promise<voi
   await Promise.all(Array.from({ length: AT_ONCE }, one));
 }
 
-/** So many, one in each part of as many as there are. */
+/** This many, one from each of as many equal parts. */
 const someOf = (count: number, among: number): readonly number[] =>
   Array.from({ length: count }, (_, at) => 1 + Math.floor(((at + Math.random()) * among) / count));
 
@@ -80,7 +81,7 @@ for (const setting of SETTINGS)
     );
   });
 
-/** What is planted, and the words in which it must be found, in the tree's moments from one on. */
+/** The fault, and the words in which it must be found, in the tree's moments from one on. */
 const PLANTED: readonly (readonly [name: string, planting: Planting, from: number, found: RegExp])[] = [
   ['an old content is dropped before the commit', { fault: 'drops first' }, 1, /the content \w+ is missing/],
   ['a row names a content that is not written', { fault: 'names first' }, 1, /the content \w+ is missing/],

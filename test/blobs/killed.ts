@@ -1,5 +1,5 @@
-// Runs killed-process.ts, and judges what it left: each blob is what the answered steps made of it, or the one step more that was under way;
-// after a sweep the rows name all contents that are there, and no others.
+// Runs killed-process.ts, and judges the result: each blob is the outcome of the answered steps, or of the next step
+// too, which was in progress; after a sweep the rows name all existing contents, and no others.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -19,9 +19,9 @@ import { type Setting, stepsOf } from './every-operation.js';
 import type { PlantedFault } from './killed-process.js';
 
 export interface Killed {
-  /** Steps that were answered. */
+  /** Number of answered steps. */
   readonly answered: number;
-  /** The names of all moments, where the process came to its end. */
+  /** The names of all moments, if the process came to its end. */
   readonly moments: readonly string[] | undefined;
 }
 
@@ -96,12 +96,12 @@ export async function judge(
   }
 }
 
-/** The container was not dropped yet, or is made again. */
+/** The container was not dropped yet, or was created again. */
 function isThere(error: unknown): void {
   if (!(error instanceof BlobError) || error.code !== 'ContainerAlreadyExists') throw error;
 }
 
-/** Those of dropped containers go in the background. */
+/** Those of dropped containers are removed in the background. */
 async function untilOnly(space: string, contents: string): Promise<void> {
   const others = () => readdirSync(contents).filter(name => /^\d+$/.test(name) && name !== space);
   await until('the contents of dropped containers go', () => others().length === 0);
@@ -112,7 +112,7 @@ async function sweep(context: BlobContext): Promise<void> {
   while (!(await sweeping.step()).isPassOver);
 }
 
-/** The contents that are there, and those that rows name. */
+/** The existing contents, and those that rows name. */
 async function contentsOf(engine: Engine, directory: string): Promise<[string[], string[]]> {
   const space = await engine.getSpace({ account: 'account1', service: 'blob', name: CONTAINER });
   assert(space !== undefined);
@@ -133,7 +133,7 @@ async function contentsOf(engine: Engine, directory: string): Promise<[string[],
   return [there.toSorted(), [...named].toSorted()];
 }
 
-/** It can be written to; and once all blobs are deleted nothing is there. */
+/** It can be written to; and once all blobs are deleted nothing is left. */
 async function leavesNothing(context: BlobContext, engine: Engine, directory: string): Promise<void> {
   const step = { other: 0, size: 20_000, fill: 0 } as const;
   for (const blob of NAMES.keys()) {

@@ -1,6 +1,8 @@
-// Replays recordings of the real service against a server of ours on an empty store, and holds the shares of answers that are alike, which are the same for
-// every engine. The store is a directory, or the one of support/stores.ts that SHELFMARK_TARGET names. With `--workers N` the server is the command, on a directory,
-// in so many processes; without it one in this process. The recordings are not part of this repository: CAPTURES names their folder, with `tools/` beside it.
+// Replays recordings of the real service against a Shelfmark server on an empty store, and checks the shares of equal
+// answers, which are the same for every engine. The store is a directory, or the one of support/stores.ts that
+// SHELFMARK_TARGET names. With `--workers N` the server is the command, on a directory, with that many processes;
+// without it one in this process. The recordings are not part of this repository: CAPTURES names their folder, with
+// `tools/` next to it.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -22,12 +24,12 @@ const GROUPS = [
   { group: 'blobs-more', functionalMin: 100, strictMin: 98 },
 ] as const;
 
-/** Recordings that no server can answer: what they were made on is not what they come with, a source of another type and length. */
+/** Recordings that no server can answer: their source had another type and length than the one that comes with them. */
 const UNLIKE = 'test_append_block_from_url_with_source_if_match';
 
 /**
- * Loaded before the program: no connection is used for a second request, so that each one meets the next worker. What goes
- * over the wire stays as it is.
+ * Loaded before the program: no connection is used for a second request, so that each one reaches the next worker. The
+ * bytes on the wire stay the same.
  */
 const BY_TURNS = `data:text/javascript,${encodeURIComponent(`
   import http from 'node:http';
@@ -37,7 +39,7 @@ const BY_TURNS = `data:text/javascript,${encodeURIComponent(`
   };
 `)}`;
 
-/** What the program prints; it exits with 1 if an answer differs, which the shares say too. */
+/** The program's output; it exits with 1 if an answer differs, which the shares also show. */
 function replay(group: string, subject: Subject): Promise<string> {
   const { tableEndpoint, queueEndpoint, blobEndpoint, isSpread } = subject;
   return new Promise((done, fail) => {

@@ -1,4 +1,4 @@
-// A backup during writes and kills, and sometimes killed itself: it must be complete, or restore must refuse it.
+// A backup during writes and kills, sometimes killed itself: it must be complete, or restore must refuse it.
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export class Backup {
     );
   }
 
-  /** Waits for its end; gives what is wrong with it, and removes it if nothing is. */
+  /** Waits for its end; returns what is wrong with it, and removes it if nothing is. */
   async faults(histories: readonly History[]): Promise<readonly string[]> {
     const { code, stderr } = await this.#end;
     const isThere = existsSync(join(this.#directory, 'data.mdb'));
@@ -60,7 +60,7 @@ export class Backup {
     return faultsOf(histories, found, moment);
   }
 
-  /** What a killed command left is no store for `restore`. */
+  /** `restore` must refuse what a killed command left. */
   async #faultsOfRest(): Promise<readonly string[]> {
     const target = `${this.#directory}-restored`;
     const { code, stdout } = await runToEnd(['restore', this.#directory, '--data', target]);

@@ -52,14 +52,14 @@ async function addRows(connection: Connection, table: string, found: Finds): Pro
   }
 }
 
-/** The faults of the file, and of the contents that its rows and those of the log name; throws if it is not that of a store. */
+/** The faults of the file, and of the contents that its rows and those of the log name; throws if it is not a store. */
 export async function faultsOfFile(directory: string): Promise<readonly string[]> {
   const path = join(directory, 'data.mdb');
   const contents = new CheckedContents(contentsOf(directory), (await unreadLog(path))?.records);
   return (await checkFile(path, inspection, undefined, contents)).findings;
 }
 
-/** Opens the store as a server would, for as long as this takes. */
+/** Opens the store like a server, for as long as this takes. */
 export async function foundInStore(directory: string): Promise<Found> {
   const store = await openLmdbStore({ directory, durability: 'none' });
   try {
@@ -72,7 +72,7 @@ export async function foundInStore(directory: string): Promise<Found> {
       }
     }
     for (const space of await store.listSpaces(ACCOUNT, 'queue', '', SPACES_MAX)) {
-      // Whose messages are moved has a history of another kind.
+      // Its messages move, so their history is of another kind.
       if (space.name === WORK) continue;
       const texts = (await livingRows(store, space)).filter(isMessage).map(row => decodeMessage(row).text);
       for (const [path, image] of foundInQueue(space.name, texts)) found.set(path, image);
@@ -86,12 +86,12 @@ export async function foundInStore(directory: string): Promise<Found> {
 const isPlace = ({ key }: Row): boolean => key.startsWith('at/');
 const isMessage = ({ key }: Row): boolean => key.startsWith('id/');
 
-/** Of the queue as it is, without what was in it when it was cleared. */
+/** The rows of the current queue, without what was in it when it was cleared. */
 async function livingRows(store: Store, space: Space): Promise<readonly Row[]> {
   return (await rowsOf(store, space)).filter(({ partition }) => partition === partitionOf(space));
 }
 
-/** Every message has one place and every place a message, and the count is theirs, whatever died between two commits. */
+/** Every message has one place and every place a message, and the count matches, whatever died between two commits. */
 export async function faultsOfQueues(directory: string): Promise<readonly string[]> {
   const store = await openLmdbStore({ directory, durability: 'none' });
   try {

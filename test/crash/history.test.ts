@@ -8,7 +8,7 @@ type Rows = Readonly<Record<string, readonly [text: string, tick: bigint]>>;
 const found = (rows: Rows): Found =>
   new Map(Object.entries(rows).map(([path, [text, tick]]) => [path, { text, tick }]));
 
-/** Two rows were made, one of them was changed, the other taken away and a third made at once; the last step has no answer. */
+/** Two rows were created; one of them was changed, the other removed while a third was created; the last step has no answer. */
 function history(): History {
   const made = new History('writer');
   const write = (
@@ -47,7 +47,7 @@ test('nothing acknowledged is lost, comes back or changes', () => {
   assert.equal(faults({ a: ['a2', 2n], b: ['b1', 1n], d: ['d', 3n] }), 1, 'a row that nobody wrote');
 });
 
-test('of an earlier moment only what was answered by then must be there, and nothing that was asked for later may be', () => {
+test('of an earlier moment only what was acknowledged by then must be there, and nothing requested later may be', () => {
   const moment = { answeredBy: 1, askedBy: 3 };
   assert.equal(faults({ a: ['a1', 1n], b: ['b1', 1n] }, moment), 0);
   assert.equal(faults({ a: ['a2', 2n], b: ['b1', 1n] }, moment), 0);
@@ -56,7 +56,7 @@ test('of an earlier moment only what was answered by then must be there, and not
   assert.equal(faults({}, { answeredBy: 0, askedBy: 1 }), 0);
 });
 
-test('what was found is where the next history begins', () => {
+test('the found state is where the next history begins', () => {
   const next = history();
   next.settle(found({ a: ['a2', 2n], c: ['c1', 3n] }));
   assert.deepEqual(faultsOf([next], found({ a: ['a2', 2n], c: ['c1', 3n] }), THE_END), []);

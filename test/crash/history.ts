@@ -5,14 +5,14 @@
 /** A row or a table at one moment. */
 export interface Image {
   readonly text: string;
-  /** What its ETag says; undefined where nobody was told. A table has 0. */
+  /** From its ETag; undefined if no client got it. A table has 0. */
   readonly tick: bigint | undefined;
 }
 
-/** All there is, by its path: `table`, or `table/partition/row`. */
+/** The whole state, by its path: `table`, or `table/partition/row`. */
 export type Found = ReadonlyMap<string, { readonly text: string; readonly tick: bigint }>;
 
-/** What a step makes of what it touches; undefined is taken away. */
+/** The effect of a step on what it touches; undefined removes. */
 export type Changes = ReadonlyMap<string, Image | undefined>;
 
 interface Step {
@@ -51,7 +51,7 @@ export class History {
     this.#steps.push({ changes, askedAt: position, answeredAt: undefined });
   }
 
-  /** The step asked for last was acknowledged, with these ticks. */
+  /** The last requested step was acknowledged, with these ticks. */
   acknowledge(ticks: ReadonlyMap<string, bigint>, position: number): void {
     const step = this.#steps.at(-1);
     if (step === undefined) throw new Error('Nothing was asked for.');
@@ -64,12 +64,12 @@ export class History {
     step.answeredAt = position;
   }
 
-  /** The step asked for last was refused, as it should be. */
+  /** The last requested step was refused, as it should be. */
   forget(): void {
     this.#steps.pop();
   }
 
-  /** What is there if all steps are. */
+  /** The state after all steps. */
   state(): Map<string, Image> {
     const state = new Map(this.#base);
     for (const { changes } of this.#steps) apply(changes, state);
@@ -83,7 +83,7 @@ export class History {
     return paths;
   }
 
-  /** Why this cannot have come of it; undefined if it can. */
+  /** Why this cannot be its outcome; undefined if it can. */
   faultOf(found: Found, moment: Moment): string | undefined {
     const least = this.#steps.filter(
       ({ answeredAt }) => answeredAt !== undefined && answeredAt <= moment.answeredBy,
@@ -100,7 +100,7 @@ export class History {
     return `${this.owner}: of ${this.#steps.length} steps ${least} to ${most} must be there, and none of these fits; nearest:\n  ${nearest?.slice(0, 5).join('\n  ')}`;
   }
 
-  /** What was found is the beginning of what comes next. */
+  /** The found state is the beginning of what follows. */
   settle(found: Found): void {
     const base = new Map<string, Image>();
     for (const path of this.paths()) {
@@ -119,12 +119,12 @@ function apply(changes: Changes, state: Map<string, Image>): void {
   }
 }
 
-/** Steps go on one by one while what differs from the find is kept up to date. */
+/** Advances step by step while maintaining the differences from the found state. */
 class Comparison {
   readonly wrong = new Set<string>();
   readonly #state = new Map<string, Image>();
   readonly #found: Found;
-  /** The greatest tick acknowledged so far: what came after it has a greater one. */
+  /** The greatest tick acknowledged so far: later steps have greater ones. */
   #floor = 0n;
 
   constructor(base: ReadonlyMap<string, Image>, found: Found, paths: ReadonlySet<string>) {
@@ -167,7 +167,7 @@ function shown(image: Image | undefined): string {
   return `${text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}… (${text.length})` : text} at ${tick ?? 'any time'}`;
 }
 
-/** Of all histories together; paths that no history knows are faults too. */
+/** For all histories together; paths that no history knows are faults too. */
 export function faultsOf(histories: readonly History[], found: Found, moment: Moment): string[] {
   const known = new Set(histories.flatMap(history => [...history.paths()]));
   const strange = [...found.keys()].filter(path => !known.has(path));

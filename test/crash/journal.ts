@@ -9,7 +9,7 @@ export class Journal {
     this.#position = position ?? (() => this.#lines.length);
   }
 
-  /** Gives its position: what was noted before has a lower one, or the same if nothing was recorded since. */
+  /** Returns its position: earlier notes have a lower one, or the same if nothing was recorded since. */
   note(line: string): number {
     const position = this.#position();
     this.#lines.push(`${position} ${line}`);

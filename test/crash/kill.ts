@@ -26,7 +26,7 @@ export async function killServer(server: SpawnedServer, trigger: Trigger, random
   await until('all processes are gone', () => !pids.some(isAlive) && !isGroupAlive(server.pid));
 }
 
-/** One worker or all of them; the others and those that take their places go on. */
+/** One worker or all of them; the others and their replacements continue. */
 async function killWorkers(server: SpawnedServer, trigger: Trigger, random: Random): Promise<void> {
   await sleep(random.below(WRITING_MILLISECONDS_MAX));
   const living = childrenOf(server.pid);
@@ -39,7 +39,7 @@ async function killWorkers(server: SpawnedServer, trigger: Trigger, random: Rand
   await until(what, () => trigger.count >= enough);
 }
 
-/** Now, or when something is asked or answered next. */
+/** Now, or at the next request or answer. */
 async function strike(trigger: Trigger, random: Random, kill: () => void): Promise<void> {
   const occasion = random.weighted<Occasion | 'now'>([
     [1, 'now'],
@@ -55,7 +55,7 @@ async function strike(trigger: Trigger, random: Random, kill: () => void): Promi
   await until('somebody writes', () => isDone);
 }
 
-/** A worker that took the place of another may be nobody's child that we know. */
+/** The replacement of a worker may have no known parent. */
 function isGroupAlive(pid: number): boolean {
   try {
     process.kill(-pid, 0);

@@ -1,5 +1,5 @@
-// The life of one data directory: rounds in which a server is written to and killed, and before each round the judgement of the state
-// that the previous one left.
+// The life of one data directory: rounds in which a server is written to and killed, and before each round a judgement
+// of the state that the previous one left.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,15 +42,15 @@ const BACKUP_MILLISECONDS_MAX = 1200;
 const ROUNDS_A_CHECK = 10;
 
 export interface LifeOptions {
-  /** Where the data directory and backups are made. */
+  /** The parent of the data directory and of backups. */
   readonly directory: string;
   readonly seed: number;
   readonly workers: number;
-  /** Without starts that are killed, backups, and waiting for dropped rows to be cleared away. */
+  /** Without killed starts, backups, and waiting for dropped rows to be reclaimed. */
   readonly isBrief?: boolean;
 }
 
-/** What is wrong; the first of it ends the life. */
+/** What is wrong; the first fault ends the life. */
 export class Faults extends Error {
   constructor(faults: readonly string[]) {
     super(faults.slice(0, 10).join('\n'));
@@ -96,7 +96,7 @@ export class Life {
     if (number % ROUNDS_A_CHECK === 0) await this.#check();
   }
 
-  /** All is there, what was dropped is cleared away, and the server stops as it should. */
+  /** Everything is there, what was dropped is reclaimed, and the server stops as it should. */
   async end(): Promise<void> {
     const server = await this.#serve();
     try {
@@ -113,7 +113,7 @@ export class Life {
     throwIfAny(await faultsOfContents(this.#data));
   }
 
-  /** Whatever is hidden comes out again in its time. */
+  /** Hidden messages become visible again in time. */
   async #untilAllIsSeen(server: SpawnedServer): Promise<void> {
     await sleep(HIDDEN_MILLISECONDS_MAX);
     throwIfAny(await this.#work.judge(queuePortOf(server)));
@@ -144,7 +144,7 @@ export class Life {
     return [...ofOne, ...this.#blobs.histories(), ...this.#slots.all.map(({ history }) => history)];
   }
 
-  /** What the round before left must fit, and every row must be writable with a version that was never seen. */
+  /** The result of the previous round must fit, and every row must be writable with a version that was never seen. */
   async #judge(server: SpawnedServer): Promise<void> {
     const { port } = server;
     const found = await foundNow(server);
@@ -202,7 +202,7 @@ export class Life {
     const [writerCount, handCount] =
       this.#options.workers > 1 ? [WRITERS_OF_SEVERAL, HANDS_OF_SEVERAL] : [WRITERS_OF_ONE, HANDS_OF_ONE];
     const writers = Array.from({ length: writerCount }, () => new Writer(this.#writing(port, trigger)));
-    // Where nobody needs the tree as it is, all that is written goes to the log.
+    // If nothing needs the tree as it is, all writes go to the log.
     const isLogged = random.happens(0.5);
     const hands = this.#work.hands(isLogged ? 0 : handCount, queuePortOf(server), trigger);
     const blobs = this.#blobs.clients(blobPortOf(server), trigger);

@@ -1,5 +1,5 @@
-// A client with an object of its own, which runs one step after the other on it until it is stopped or an
-// answer is lost. table-life.ts and queue-life.ts define the steps.
+// A client with an object of its own, which runs one step after the other on it until it is stopped or an answer is
+// lost. table-life.ts and queue-life.ts define the steps.
 import { Connection } from '../support/worker-processes.js';
 import { History } from './history.js';
 import type { Journal } from './journal.js';

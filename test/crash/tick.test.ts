@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { etagOf, tickOf } from './tick.js';
 
-test('an ETag is the same after its tick, with every length of the fraction', () => {
+test('an ETag converts to its tick and back, with every length of the fraction', () => {
   const whole = 17_952_815_630_000_000n;
   for (const fraction of [0n, 1n, 10n, 1_000_000n, 9_999_999n]) {
     assert.equal(tickOf(etagOf(whole + fraction)), whole + fraction);

@@ -1,5 +1,5 @@
-// Runs an action at the next request or the next answer, where a fault is most likely to show: a write that was answered too
-// early is not on disk yet, and a requested one is half done.
+// Runs an action at the next request or the next answer, where a fault is most likely to show: a write that was
+// acknowledged too early is not on disk yet, and a requested one is half done.
 import type { Watch } from './tables/writer.js';
 
 export type Occasion = 'asked' | 'answered';

@@ -1,5 +1,5 @@
-// `shelfmark backup`, `restore` and `check` as commands: of a server that is being written to, and killed half way. What they
-// refuse is shown beside their code (packages/cli).
+// `shelfmark backup`, `restore` and `check` as commands: on a server that is being written to, and killed half way.
+// Tests in packages/cli cover what they refuse.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,9 +29,9 @@ async function serve(t: TestContext, data: string): Promise<SpawnedServer> {
   return server;
 }
 
-/** Transactions of three entities, of several writers at a time, until it is told to stop. */
+/** Transactions of three entities, by several concurrent writers, until it is stopped. */
 class Load {
-  /** The rounds that were answered, as `writer.round`. */
+  /** The answered rounds, as `writer.round`. */
   readonly answered: string[] = [];
   readonly #table: TableClient;
   #isOver = false;
@@ -85,7 +85,7 @@ describe('backup, restore and check', () => {
   });
   after(() => rm(base, { recursive: true }));
 
-  test('of a server that is written to, a backup has all that was answered before, and transactions whole', async t => {
+  test('of a server that is written to, a backup has everything acknowledged before, and transactions whole', async t => {
     const data = newPath();
     const server = await serve(t, data);
     const table = clientOf(server, 'Things');
@@ -116,7 +116,7 @@ describe('backup, restore and check', () => {
     assert.match(stdout, new RegExp(` ${keys.size} entities`));
   });
 
-  test('of a server that was killed, a check finds it whole, and a backup has all that was answered', {
+  test('of a killed server, a check finds it whole, and a backup has everything acknowledged', {
     skip: skipLong,
   }, async t => {
     const data = newPath();
@@ -125,7 +125,7 @@ describe('backup, restore and check', () => {
     await table.createTable();
     const load = new Load(table);
     await until('30 rounds are answered', () => load.answered.length >= 30);
-    // The writes that were under way fail.
+    // The writes in progress fail.
     await Promise.allSettled([server.stop('SIGKILL'), load.stop()]);
     const backup = newPath();
     const [{ code, stderr }, checked] = await Promise.all([
@@ -161,7 +161,7 @@ describe('backup, restore and check', () => {
   });
 });
 
-/** The command makes the directory, and is killed as soon as there is something in it; again if it was done before that was seen. */
+/** The command creates the directory, and is killed as soon as it contains something; repeated if it ended before that was seen. */
 async function killHalfWay(args: readonly string[], directory: string): Promise<void> {
   while (!(await killOnce(args, directory))) {
     assert.equal((await runToEnd(['check', directory])).code, 0, 'It was not done.');
@@ -169,7 +169,7 @@ async function killHalfWay(args: readonly string[], directory: string): Promise<
   }
 }
 
-/** @returns whether it was not done yet. */
+/** @returns whether it was still running. */
 async function killOnce(args: readonly string[], directory: string): Promise<boolean> {
   const child = spawn(process.execPath, [join(ROOT, 'bin', 'shelfmark.js'), ...args], { stdio: 'ignore' });
   const closed = once(child, 'close');
@@ -186,7 +186,7 @@ async function killOnce(args: readonly string[], directory: string): Promise<boo
   return true;
 }
 
-/** A store of some megabytes, which a copy takes a while for. */
+/** A store of some megabytes, which takes a while to copy. */
 async function fill(directory: string): Promise<void> {
   const store = await openLmdbStore({ directory, durability: 'none' });
   const metadata = encodeTableMetadata({ name: 'Things', identifiers: [] });
@@ -198,7 +198,7 @@ async function fill(directory: string): Promise<void> {
   await store.close();
 }
 
-/** Where the system tells. */
+/** If the system reports them. */
 function childrenOf({ pid }: ChildProcess): number[] {
   const list = `/proc/${pid}/task/${pid}/children`;
   return existsSync(list) ? readFileSync(list, 'utf8').split(' ').filter(Boolean).map(Number) : [];

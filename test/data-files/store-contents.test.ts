@@ -1,5 +1,5 @@
-// Stores with contents as they were written when their format was new: every later version opens them, finds them whole, and shows the same
-// blobs. Contents have checksums from format 2 on.
+// Stores with contents as they were written when their format was new: every later version opens them, finds them
+// whole, and returns the same blobs. Contents have checksums from format 2 on.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { operationOf } from '../blobs/blob-operation.js';
 import { ROOT } from '../support/spawned-server.js';
 import { STEPS } from './stored-steps.js';
 
-/** Of the fixtures' day: a week later the sweep drops their uncommitted blocks. */
+/** The fixtures' date: a week later the sweep drops their uncommitted blocks. */
 const CLOCK: Clock = () => BigInt(Date.parse('2026-11-24T00:00:00Z')) * 10_000n;
 /** By format: how many contents have no checksums. */
 const FIXTURES = [
@@ -58,7 +58,7 @@ for (const { format, unsummed } of FIXTURES) {
     assert.deepEqual([report.contents, report.unsummedContents], [9, unsummed]);
   });
 
-  test(`a store with contents of format ${format} shows the blobs that were put, and keeps them when it is swept and written to`, async t => {
+  test(`a store with contents of format ${format} returns the blobs that were put, and keeps them when it is swept and written to`, async t => {
     const directory = copyFixture(t, format);
     const context = await contextOn(t, directory);
     const model = STEPS.reduce((before, step) => afterStep(before, step) ?? assert.fail(step.kind), EMPTY);
@@ -85,7 +85,10 @@ for (const { format, unsummed } of FIXTURES) {
   });
 }
 
-/** What is told of the contents of format 2, each with its middle byte flipped, in the order in which they were written: the row, and the bytes. */
+/**
+ * The report on the contents of format 2, each with its middle byte flipped, in the order in which they were written:
+ * the row, and the bytes.
+ */
 const TOLD = [
   [`("a", "A003fc9ae296dde50")`, `0 to 19999, which are the bytes 0 to 19999 of the snapshot`],
   [`("a", "B")`, `0 to 19999, which are the bytes 0 to 19999 of the blob`],
@@ -103,7 +106,7 @@ const TOLD = [
   ([row, bytes]) => `account1/${CONTAINER}: the row ${row}: the content ID is damaged in its bytes ${bytes}.`,
 );
 
-test('a flipped byte in a content of any kind of blob is told with the blob and the place', async t => {
+test('a flipped byte in a content of any kind of blob is reported with the blob and the place', async t => {
   const directory = copyFixture(t, 2);
   const contents = join(directory, 'contents', '1');
   const told: string[] = [];

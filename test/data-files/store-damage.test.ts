@@ -1,5 +1,6 @@
-// Files of a store damaged at random: a check never calls a file whole that lost something or in which a value
-// changed, except for the kinds of damage that docs/backup.md lists as undetectable. DAMAGE_SEED and DAMAGE_TRIALS choose others and more.
+// Files of a store damaged at random: a check never passes a file as whole that lost something or in which a value
+// changed, except for the kinds of damage that docs/backup.md lists as undetectable. DAMAGE_SEED and DAMAGE_TRIALS
+// choose others and more.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,7 @@ const TRIALS = Number(process.env.DAMAGE_TRIALS ?? 64);
 const SEED = Number(process.env.DAMAGE_SEED ?? Math.floor(Math.random() * 1e9));
 const PAGE_BYTES = 8192;
 const SECTOR_BYTES = 512;
-/** In both meta pages: the number of the transaction tells which of the two is used. */
+/** In both meta pages: the transaction's number decides which of the two is used. */
 const isTransactionNumber = (at: number): boolean =>
   at < 2 * PAGE_BYTES && at % PAGE_BYTES >= 152 && at % PAGE_BYTES < 160;
 
@@ -34,7 +35,7 @@ function randomFrom(seed: number): Random {
 const randomPage = (bytes: Buffer, random: Random): number =>
   PAGE_BYTES * (2 + random(bytes.length / PAGE_BYTES - 2));
 
-/** A byte behind the meta pages that is neither empty nor of the one long text. */
+/** A byte after the meta pages that is neither empty nor of the one long text. */
 function randomContent(bytes: Buffer, random: Random): number {
   for (;;) {
     const at = 2 * PAGE_BYTES + random(bytes.length - 2 * PAGE_BYTES);
@@ -42,7 +43,7 @@ function randomContent(bytes: Buffer, random: Random): number {
   }
 }
 
-/** Each damages a copy and tells what it did. */
+/** Each damages a copy and describes the damage. */
 const DAMAGES: readonly ((bytes: Buffer, random: Random) => readonly [Buffer, string])[] = [
   (bytes, random) => {
     const at = random(bytes.length);
@@ -61,7 +62,7 @@ const DAMAGES: readonly ((bytes: Buffer, random: Random) => readonly [Buffer, st
     return [bytes, `the bound at ${at}`];
   },
   (bytes, random) => {
-    // Where the structure of a page stands.
+    // Within the structure of a page.
     const at = randomPage(bytes, random) + random(48);
     bytes[at] = random(256);
     return [bytes, `the byte at ${at}`];
@@ -87,7 +88,7 @@ const DAMAGES: readonly ((bytes: Buffer, random: Random) => readonly [Buffer, st
   },
 ];
 
-/** All that a check that finds nothing vouches for: every row, its types, and the values that are stored twice. */
+/** Everything that a check without findings vouches for: every row, its types, and the values that are stored twice. */
 async function contentOf(directory: string): Promise<unknown> {
   const store = await openLmdbStore({ directory, durability: 'none' });
   try {
@@ -112,7 +113,7 @@ async function contentOf(directory: string): Promise<unknown> {
 const vouched = (value: unknown): unknown =>
   typeof value === 'string' || Buffer.isBuffer(value) ? value.length : value;
 
-test(`damage does not pass for a whole store (DAMAGE_SEED=${SEED})`, async t => {
+test(`a damaged store does not pass for a whole one (DAMAGE_SEED=${SEED})`, async t => {
   const directory = await mkdtemp(join(tmpdir(), 'store-damage-'));
   t.after(() => rm(directory, { recursive: true }));
   const path = join(directory, 'data.mdb');

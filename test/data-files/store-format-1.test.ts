@@ -97,7 +97,7 @@ test('a store of format 1 answers as it always did', async t => {
   await assert.rejects(run({ kind: 'createTable', table: HELD_NAME }), isRefused);
 });
 
-test('a store of format 1 is written to, and its dropped rows are cleared away', async t => {
+test('a store of format 1 is written to, and its dropped rows are reclaimed', async t => {
   const directory = await copyFixture(t);
   const store = await openLmdbStore({ directory, clock });
   const run = runOn(store);

@@ -1,5 +1,5 @@
-// The contents of test/fixtures/store-format-1 as code: how it was written, and the answers that a store of that form must always give.
-// It is never changed; another format gets another fixture.
+// The contents of test/fixtures/store-format-1 as code: how it was written, and the answers that a store of that form
+// must always give. It is never changed; another format gets another fixture.
 import type { ServiceProperties, SignedIdentifier } from '#account';
 import type { Clock } from '#base';
 import { type Space, type Store, StoreError } from '#store';
@@ -45,7 +45,7 @@ const LONGEST = '\uffff'.repeat(1024);
 const LONGEST_INLINE = `${'\uffff'.repeat(314)}é`;
 const number = (value: number): Property => ({ name: 'n', type: 'Edm.Int32', value });
 
-/** The tables of `ACCOUNT` under the names in which they were made, each with its entities in order. */
+/** The tables of `ACCOUNT` under the names in which they were created, each with its entities in order. */
 export const TABLES: ReadonlyMap<string, readonly FixtureEntity[]> = new Map([
   ['Empty', []],
   [
@@ -92,13 +92,13 @@ export const SERVICE_PROPERTIES: ServiceProperties = {
   ],
 };
 
-/** A table of which only the rows are left. */
+/** A table with only its rows left. */
 export const DROPPED_ROWS = 40;
-/** Beside the tables of `ACCOUNT`. */
+/** In addition to the tables of `ACCOUNT`. */
 export const OTHER_ACCOUNT = 'other';
 export const HELD_NAME = 'held';
 
-/** Writes all of it into an empty store whose clock stands at `START`. Closes the store. */
+/** Writes all of it into an empty store whose clock is at `START`. Closes the store. */
 export async function fillStore(store: Store): Promise<void> {
   const clock: Clock = () => START;
   const run = (operation: Operation, account = ACCOUNT) =>

@@ -1,5 +1,5 @@
-// The contents of test/fixtures/store-contents-1 and -2 as code: blobs of all kinds, small and large, and what a store of that form must always
-// show of them. It is never changed; another format gets another fixture.
+// The contents of test/fixtures/store-contents-1 and -2 as code: blobs of all kinds, small and large, and what a store
+// of that form must always return for them. It is never changed; another format gets another fixture.
 import { LONG_LIST_BYTES, type Step } from '../blobs/blob-model.js';
 
 const step = (kind: Step['kind'], blob: number, size: number, fill: number): Step => ({

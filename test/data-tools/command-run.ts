@@ -1,4 +1,4 @@
-// Runs the command in a process of its own, as a user does, and takes its end apart: exit code, standard output, events.
+// Runs the command in a process of its own, as a user does, and returns exit code, standard output and events.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -8,12 +8,12 @@ export interface Ended {
   readonly code: number | null;
   readonly out: Buffer;
   readonly events: readonly Readonly<Record<string, unknown>>[];
-  /** Standard error as it came. */
+  /** Raw standard error. */
   readonly told: string;
 }
 
 export interface CommandOptions {
-  /** Addresses of the environment. */
+  /** Addresses in the environment. */
   readonly from?: string;
   readonly to?: string;
   readonly cwd?: string;

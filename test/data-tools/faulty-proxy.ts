@@ -1,4 +1,5 @@
-// A proxy before an account that answers 500, 503 and 408, cuts connections before and after a request is done, cuts answers in half, and makes pages short and empty, each by the seed of the run.
+// A proxy before an account that answers 500, 503 and 408, cuts connections before and after a request is done,
+// truncates answers, and makes pages short and empty, all by the run's seed.
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -8,7 +9,7 @@ export const FAULTS: readonly Fault[] = ['500', '503', '408', 'cut', 'lost', 'ha
 
 export interface FaultyProxy {
   readonly connectionString: string;
-  /** How often each was done. */
+  /** How often each was injected. */
   readonly done: ReadonlyMap<Fault, number>;
   close(): Promise<void>;
 }
@@ -26,7 +27,7 @@ export function chanceOf(seed: number): () => number {
 
 const NEXT = 'x-ms-continuation-';
 
-/** A page without rows that goes on where the request is. */
+/** A page without rows that continues where the request is. */
 function answerEmpty(url: URL, answer: ServerResponse): boolean {
   const next = ['NextPartitionKey', 'NextRowKey'].filter(name => url.searchParams.has(name));
   if (next.length === 0) return false;
@@ -105,7 +106,7 @@ class FaultyForwarder {
       return;
     }
     const { 'transfer-encoding': _, ...headers } = got.headers;
-    // An answer to HEAD tells the length of what it does not have.
+    // An answer to HEAD has the length of the missing body.
     const length = incoming.method === 'HEAD' ? headers['content-length'] : String(got.body.length);
     answer.writeHead(got.status, { ...headers, ...(length !== undefined && { 'content-length': length }) });
     if (wanted === 'half') {
@@ -118,10 +119,10 @@ class FaultyForwarder {
 
 export interface FaultyOptions {
   readonly seed: number;
-  /** Of requests that meet a fault. */
+  /** Share of requests with a fault. */
   readonly share: number;
   readonly faults?: readonly Fault[];
-  /** Whose requests they are; others go past the proxy. */
+  /** The service whose requests get faults; others pass through. */
   readonly service?: 'Table' | 'Queue' | 'Blob';
 }
 

@@ -1,4 +1,4 @@
-// A folder that the real Azurite wrote, imported: one gets what Azurite answered. How the folder was made: azurite-import/make-folder.ts.
+// Imports a folder that the real Azurite wrote: the result is what Azurite answered. azurite-import/make-folder.ts made the folder.
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -71,7 +71,7 @@ describe('a folder of Azurite’s', () => {
     assert.deepEqual(await accountAnswers(server.connectionString()), found);
   });
 
-  test('is read alone with --dry-run, and one table of it goes under another name', async () => {
+  test('is only read with --dry-run, and one table of it gets another name', async () => {
     const { written } = await run({ dryRun: true });
     assert.deepEqual(
       written
@@ -92,7 +92,7 @@ describe('a folder of Azurite’s', () => {
     assert.deepEqual([queues, containers], [[], []]);
   });
 
-  test('asks for its own command where a dump is loaded, and for another key where that is wrong', async () => {
+  test('needs its own command when given to a load, and a right key', async () => {
     const target = parseAddress(server.connectionString());
     const loaded = runTool(context =>
       load({ target, input: folder, names: [] }, context, process.stdin, async () => {}),
@@ -105,7 +105,7 @@ describe('a folder of Azurite’s', () => {
     });
   });
 
-  test('that is none, is damaged, or has several accounts is told before anything is written', async () => {
+  test('that is invalid, damaged, or has several accounts is reported before anything is written', async () => {
     assert.equal(await exitOf(run({ input: join(directory, 'missing') })), 4);
     assert.equal(await exitOf(run({ input: directory })), 2);
     assert.equal(await exitOf(run({ account: 'another' })), 4);
@@ -133,7 +133,7 @@ describe('a folder of Azurite’s', () => {
     assert.deepEqual((await accountAnswers(server.connectionString())).tables, []);
   });
 
-  test('gives its tables where the contents of its queues and blobs are gone and not asked for', async () => {
+  test('gives its tables if the contents of its queues and blobs are gone and not asked for', async () => {
     const tablesOnly = join(directory, 'tables-only');
     await cp(folder, tablesOnly, { recursive: true });
     const contents = ['blob', 'queue'].flatMap(each => [

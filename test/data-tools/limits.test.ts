@@ -1,4 +1,5 @@
-// Limits that the data tools keep, or meet at a server, one below, at and one above: what goes into a transaction, the size of a row, the policies of a table, requests at once.
+// Limits that the data tools keep, or meet at a server, one below, at and one above: changes of a transaction, the size
+// of a row, the policies of a table, concurrent requests.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -31,7 +32,7 @@ const PARALLEL_MAX = 256;
 const nothing = async (): Promise<void> => {};
 
 let directory = '';
-// Azurite counts the bytes of rows in its own way, and refuses policies.
+// Azurite counts the bytes of rows differently, and refuses policies.
 let server: RunningServer;
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), 'shelfmark-limits-'));
@@ -42,7 +43,7 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Loads rows; what was told of them. */
+/** Loads rows; returns the reported events. */
 async function loadRows(connectionString: string, table: string, rows: readonly Row[]) {
   const path = join(directory, `${table}.jsonl`);
   await writeFile(path, rows.map(row => `${formatLine(row)}\n`).join(''));
@@ -56,7 +57,7 @@ async function loadRows(connectionString: string, table: string, rows: readonly 
   return told;
 }
 
-/** Loads rows into a server that takes all; the changes and the bytes of each request. */
+/** Loads rows into a server that accepts all; returns the changes and the bytes of each request. */
 async function requestsOf(rows: readonly Row[]): Promise<readonly { changes: number; bytes: number }[]> {
   const requests: { changes: number; bytes: number }[] = [];
   const taker = createServer(async (request, response) => {
@@ -101,7 +102,8 @@ test(`a transaction has at most ${CHANGES_MAX} changes`, async () => {
 });
 
 test('a transaction has at most 4 MiB, and comes near', async () => {
-  // What the writer counts beside the values: 400 bytes for the request; for each row 400, 12 for two keys of one character, and 42 with two quotes for the property.
+  // The writer's count in addition to the values: 400 bytes for the request; for each row 400, 12 for two keys of one
+  // character, and 42 with two quotes for the property.
   const counted = 400 + 2 * (400 + 12 + 42 + 2);
   for (const [bytes, expected] of [
     [TRANSACTION_BYTES_MAX - 1, [2]],
@@ -125,7 +127,7 @@ test('a transaction has at most 4 MiB, and comes near', async () => {
 
 test(`bench takes at most ${BENCH_ROWS_MAX} rows`, async () => {
   assert.equal(BENCH_ROWS_MAX, 16_000);
-  // Nobody listens: what is not refused gives up.
+  // No server listens there: runs that are not refused give up.
   const target = parseAddress('AccountName=a;AccountKey=AAAA;TableEndpoint=http://127.0.0.1:1/a');
   const exits = [BENCH_ROWS_MAX - 1, BENCH_ROWS_MAX, BENCH_ROWS_MAX + 1].map(rows =>
     exitOf(runTool(context => bench({ target, rows }, context, nothing), { retryForMilliseconds: 0 })),
@@ -148,7 +150,7 @@ test(`there are at most ${PARALLEL_MAX} requests at once`, { skip: isShort }, as
   assert.deepEqual(await Promise.all(codes), [0, 0, 2]);
 });
 
-test('a row of 1 MiB is loaded, a larger one is refused and told', async () => {
+test('a row of 1 MiB is loaded, a larger one is refused and reported', async () => {
   const rows = [MIB - 1, MIB, MIB + 1].map((bytes, i) => {
     const told = Array.from({ length: 15 }, (_, k) => [`b${k}`, 'Binary', piece(65_536)] as const);
     const left = bytes - entitySize(rowOf('large', String(i), [...told, ['rest', 'Binary', '']]));

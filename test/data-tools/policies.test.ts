@@ -1,4 +1,4 @@
-// Stored access policies of a table: what a dump's manifest has of them, and that a load and a copy set them as they were, on every peer.
+// Stored access policies of a table: a dump's manifest has them, and a load and a copy set them, on every peer.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

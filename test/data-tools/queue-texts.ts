@@ -4,7 +4,7 @@ import type { QueueClient } from '@azure/storage-queue';
 export const textsOf = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, i) => `m${i}`).sort();
 
-/** All that are visible; they are hidden from then on. */
+/** All visible ones; they are hidden from then on. */
 export async function visibleIn(queue: QueueClient, visibilityTimeout: number): Promise<readonly string[]> {
   const texts: string[] = [];
   for (;;) {

@@ -1,4 +1,4 @@
-// A nasty table through dump, load, copy, CSV and diff: what comes out is what went in, to the byte of each line, on every peer.
+// A nasty table through dump, load, copy, CSV and diff: the output equals the input, to the byte of each line, on every peer.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,13 +23,16 @@ import { NASTY_ROWS, rowOf } from '../../packages/data-tools/testing/nasty-rows.
 import { describePeers } from '../patterns/peers.js';
 import { rowsOf, runTool } from './tool-run.js';
 
-/** Half surrogate pairs are values that servers in JavaScript keep. */
+/** Servers in JavaScript keep half surrogate pairs in values. */
 const HALVES = rowOf('half', 'values', [
   ['high', 'String', 'a\ud800b'],
   ['low', 'String', '\udc00'],
 ]);
 
-/** Azurite answers 500 to a row with properties called as members of every JavaScript object, keeps 0 for -0, and takes no string of 64 KiB outside of a transaction. */
+/**
+ * Azurite answers 500 to a row with properties named like members of every JavaScript object, keeps 0 for -0, and
+ * accepts no string of 64 KiB outside of a transaction.
+ */
 function keptByAzurite(row: Row): Row | undefined {
   if (row.rowKey === 'plain') return undefined;
   return { ...row, properties: row.properties.filter(({ name }) => name !== 'minusZero' && name !== 'long') };
@@ -113,7 +116,7 @@ describePeers('a nasty table', peer => {
     assert.deepEqual(contents(await rowsOf(peer.connectionString(), 'nastyagain')), contents(ROWS));
   });
 
-  test('is told from another by every change of a value', async () => {
+  test('differs from another after every change of a value', async () => {
     await loadWhole(['difffrom'], join(directory, 'rows.jsonl'));
     const changed = ROWS.filter(({ rowKey }) => rowKey !== 'none').map(row =>
       row.rowKey === 'all'
@@ -151,7 +154,7 @@ describePeers('a nasty table', peer => {
     const { properties } = lines[0];
     assert.deepEqual(properties.whole, { from: ['Double', 1], to: ['Int32', 1] });
     assert.deepEqual(properties.zero, { from: ['Double', 0], to: ['Int32', 0] });
-    // Azurite drops a property of that name without a word.
+    // Azurite silently drops a property of that name.
     if (peer.name !== 'azurite') {
       assert(written.includes('"minusZero":{"from":["Double",-0.0],"to":["Double",0.0]}'));
       assert(written.includes('"__proto__":{"from":null,"to":["String","new"]}'));
@@ -159,7 +162,7 @@ describePeers('a nasty table', peer => {
     assert.deepEqual(properties.noFraction, { from: ['DateTime', '2020-01-02T03:04:05Z'], to: null });
   });
 
-  test('is left alone, replaced, merged or skipped, as the mode says', async () => {
+  test('is left alone, replaced, merged or skipped, according to the mode', async () => {
     const write = async (name: string, rows: readonly Row[]): Promise<string> => {
       const path = join(directory, `${name}.jsonl`);
       await writeFile(path, rows.map(row => `${formatLine(row)}\n`).join(''));

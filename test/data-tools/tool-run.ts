@@ -1,4 +1,4 @@
-// Runs data tools in this process as the command does: with a context of their own, what they write, and what they tell.
+// Runs data tools in this process as the command does: with a context of their own, their output, and their events.
 import { setMaxListeners } from 'node:events';
 import {
   type Address,
@@ -44,7 +44,7 @@ class Listing implements Display {
   close(): void {}
 }
 
-/** Resolves with what the tool did, or rejects with what it threw. */
+/** Resolves with the tool's result, or rejects with its error. */
 export async function runTool<T>(
   tool: (context: ToolContext, write: (piece: Buffer | string) => Promise<void>) => Promise<T>,
   { parallel = 4, retryForMilliseconds = 120_000, silenceMilliseconds }: RunOptions = {},

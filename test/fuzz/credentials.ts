@@ -15,7 +15,7 @@ const KEY = Buffer.from(WELL_KNOWN_KEY, 'base64');
 export const sign = (text: string, key: Buffer = KEY): string =>
   createHmac('sha256', key).update(text).digest('base64');
 
-/** Of a name given twice the first counts; what does not decode is refused in any case. */
+/** The first of a repeated name counts; what does not decode is refused in any case. */
 export function compOf(query: string): string | undefined {
   const text = /(?:^|&)comp=([^&]*)/.exec(query)?.[1];
   if (text === undefined) return undefined;

@@ -1,5 +1,5 @@
-// The parts of the fuzz suite in small, as many runs as fit into a second; `npm run verify fuzz` makes the others. A failure names
-// the command that repeats it.
+// Small runs of the fuzz suite's parts, as many as fit into a second; `npm run verify fuzz` makes the others. A failure
+// names the command that repeats it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runBlobTokens } from './blob-tokens/blob-token-part.js';
@@ -10,7 +10,7 @@ import { runTokens } from './tokens/token-part.js';
 
 const SEED = 1;
 
-test('whatever is asked, the answer is one that the protocol has', async () => {
+test('whatever the request, the answer is one that the protocol has', async () => {
   const share = { seed: SEED, first: 0, runs: 1_500, place: 0, places: 1 };
   const end = await makeRuns(share, { onRun: () => undefined, heapBytes: () => 0 });
   if (end.kind === 'failed') assert.fail(await describeFailure(SEED, end.run));
@@ -33,12 +33,12 @@ test('whatever is asked, the answer is one that the protocol has', async () => {
     assert.ok(statuses.has(status), `No request was answered with ${status}.`);
 });
 
-test('in gets who may, and nobody else', async () => {
+test('only authorized callers are admitted', async () => {
   const { isSound, text } = await runTokens({ seed: SEED, first: 0, runs: 500 });
   assert.ok(isSound, text);
 });
 
-test('at blobs gets who may, and nobody else', async () => {
+test('only authorized callers get at blobs', async () => {
   const { isSound, text } = await runBlobTokens({ seed: SEED, first: 0, runs: 200 });
   assert.ok(isSound, text);
 });

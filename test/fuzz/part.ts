@@ -9,12 +9,12 @@ export interface Runs {
 
 export interface PartReport {
   readonly isSound: boolean;
-  /** What was found, or what was seen. */
+  /** A finding, or a summary. */
   readonly text: string;
 }
 
 export type Part = (runs: Runs) => Promise<PartReport>;
 
-/** From the first run that the failing one needs up to itself. */
+/** From the first run that the failing one depends on up to itself. */
 export const repeatCommand = (part: string, seed: number, from: number, run: number): string =>
   `Repeat: node dist/test/fuzz/main.js --part ${part} --seed ${seed} --first ${from} --runs ${run - from + 1}`;

@@ -1,5 +1,5 @@
-// A server behind nginx, which ends TLS: signatures for HTTPS only, signatures for addresses, and links are those of the client's side, and
-// nobody can say to be somebody else. Skipped where nginx is not installed.
+// A server behind nginx, which ends TLS: signatures for HTTPS only, signatures for addresses, and links use the
+// client's side, and no client can pretend to be another. Skipped if nginx is not installed.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ interface Proxy {
   readonly plain: number;
 }
 
-/** As the manual has it: the fields are set, not passed on, but for X-Forwarded-For, which is added to. */
+/** As in the manual: the fields are set, not passed on, except for X-Forwarded-For, which is appended to. */
 function configuration(directory: string, { secure, plain }: Proxy, server: SpawnedServer): string {
   return `
     user root;
@@ -165,7 +165,7 @@ test('behind a trusted proxy a request has the address, the scheme and the host 
   assert.equal(await refused(ask(secure, true, mine)), '200 ');
   assert.equal(await refused(ask(secure, true, proxys)), '403 AuthorizationSourceIPMismatch');
 
-  // What the client says of itself counts for nothing.
+  // What the client claims about itself is ignored.
   const forged = { 'X-Forwarded-For': '127.0.0.1', 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'evil' };
   assert.equal(
     await refused(ask(plain, false, list, { headers: forged })),
@@ -184,14 +184,14 @@ test('behind a trusted proxy a request has the address, the scheme and the host 
     { Forwarded: `for=${CLIENT};proto=https` },
   ])
     assert.equal((await ask(plain, false, list, { headers })).status, 400);
-  // From here it comes by no proxy of ours.
+  // This one comes through no trusted proxy.
   assert.equal(
     await refused(ask(server.port, false, list, { headers: forged })),
     '403 AuthorizationProtocolMismatch',
   );
 });
 
-test('a proxy that is not named is a client like others', { skip, timeout: 240_000 }, async t => {
+test('a proxy that is not listed is an ordinary client', { skip, timeout: 240_000 }, async t => {
   const { secure } = await start(t);
   const { code } = await ask(secure, true, `/Tables${HTTPS_ONLY}`);
   assert.equal(code, 'AuthorizationProtocolMismatch');

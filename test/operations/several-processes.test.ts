@@ -1,5 +1,5 @@
-// The operator's view of several processes: readiness, metrics summed over all, keys that are changed in all of them, deaths
-// meanwhile. It takes about half a minute, so `npm run verify operations` runs it and `npm test` does not.
+// The operator's view of several processes: readiness, metrics summed over all, key changes in all of them, deaths in
+// between. It takes about half a minute, so only `npm run verify operations` runs it.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { rawRequest } from '../support/raw-client.js';
 import { runToEnd, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { childrenOf } from '../support/worker-processes.js';
 
-/** Who is held still, and whose child it is, is asked of Linux. */
+/** Linux reports which process is stopped, and whose child it is. */
 const skip = process.env.SHELFMARK_LONG === undefined || process.platform !== 'linux';
 const NAME = 'shop';
 const WORKERS = 3;
@@ -26,12 +26,12 @@ interface Running {
   readonly server: SpawnedServer;
   /** Puts other accounts into the file. */
   write(text: string): void;
-  /** Waits until it says so for the nth time. */
+  /** Waits for the nth time that this is logged. */
   said(text: RegExp, times?: number): Promise<true>;
   ready(): Promise<readonly [status: number, text: string]>;
   /** By the text before the number. */
   metrics(): Promise<ReadonlyMap<string, number>>;
-  /** Those to which all workers have answered in time. */
+  /** Metrics to which all workers have contributed in time. */
   metricsOfAll(): Promise<ReadonlyMap<string, number>>;
 }
 
@@ -74,7 +74,7 @@ async function start(t: TestContext, accounts: string, ...flags: readonly string
 const clientOf = ({ endpoint }: SpawnedServer, key: string): TableClient =>
   new TableClient(endpoint, 'orders', new AzureNamedKeyCredential(NAME, key), CLIENT_OPTIONS);
 
-/** Connections that are closed after each request come to all workers by turns. */
+/** Connections that are closed after each request reach all workers in rotation. */
 async function onAll(server: SpawnedServer, key: string): Promise<readonly number[]> {
   const target = `/${NAME}/orders(PartitionKey='p',RowKey='r')`;
   const addressed = { account: { name: NAME, key }, tablePort: server.port };
@@ -86,7 +86,7 @@ async function onAll(server: SpawnedServer, key: string): Promise<readonly numbe
 const QUERIES = 'shelfmark_requests_total{operation="getEntity",status="200"}';
 const REFUSED = 'shelfmark_requests_total{operation="getEntity",status="403"}';
 
-test('keys that are changed hold in all of them at once, also in those that come later', {
+test('changed keys hold in all of them at once, also in later ones', {
   skip,
 }, async t => {
   const [first, second, third] = [newKey(), newKey(), newKey()];
@@ -106,7 +106,7 @@ test('keys that are changed hold in all of them at once, also in those that come
   ] as const)
     assert.deepEqual(await onAll(server, key), [status]);
 
-  // Without a signal, a file that makes no sense; then a worker dies and its successor has the accounts that hold.
+  // Without a signal, an invalid file; then a worker dies and its successor has the valid accounts.
   write(`${NAME}:${third}!`);
   await said(/was not taken, and the accounts stay as they were/);
   const [victim = 0] = childrenOf(server.pid);
@@ -123,7 +123,7 @@ test('keys that are changed hold in all of them at once, also in those that come
   assert.equal((await server.stop('SIGTERM')).code, 0);
 });
 
-test('a worker that is held still does not keep an old key', { skip }, async t => {
+test('a stopped worker does not keep an old key', { skip }, async t => {
   const [first, second] = [newKey(), newKey()];
   const { server, write, said } = await start(t, `${NAME}:${first}`, '--workers', '2');
   await clientOf(server, first).createTable();
@@ -136,7 +136,7 @@ test('a worker that is held still does not keep an old key', { skip }, async t =
   await until('it is gone', () => !childrenOf(server.pid).includes(still));
 });
 
-test('the numbers are those of all together, and none that was counted is lost with a worker', {
+test("metrics are summed over all, and a dead worker's counts are not lost", {
   skip,
 }, async t => {
   const key = newKey();
@@ -170,7 +170,7 @@ test('the numbers are those of all together, and none that was counted is lost w
   assert.equal((await metricsOfAll()).get(QUERIES), 8 * WORKERS);
 });
 
-test('readiness goes when the end begins, and while nobody answers', { skip }, async t => {
+test('readiness ends when the shutdown begins, and while no worker answers', { skip }, async t => {
   const { server, ready } = await start(t, `${NAME}:${newKey()}`, '--workers', '2');
   const workers = childrenOf(server.pid);
   for (const pid of workers) process.kill(pid, 'SIGSTOP');
@@ -181,7 +181,7 @@ test('readiness goes when the end begins, and while nobody answers', { skip }, a
   assert.equal((await stopped).code, 0);
 });
 
-test('mistakes are told in one sentence', { skip }, async t => {
+test('mistakes are reported in one sentence', { skip }, async t => {
   const file = join(directory, 'none');
   writeFileSync(file, '# nobody');
   const { server } = await start(t, `${NAME}:${newKey()}`);

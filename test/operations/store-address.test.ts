@@ -1,4 +1,4 @@
-// The command takes the address of a store wherever it takes a directory, and an engine without a tool says so.
+// The command accepts the address of a store wherever it accepts a directory, and reports if an engine lacks a tool.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ test.after(() => rmSync(root, { recursive: true }));
 /** Each command is a process of its own. */
 const skip = onlyIn('operations');
 
-test('a store that is named by its address is served, checked, backed up and restored', {
+test('a store given by its address is served, checked, backed up and restored', {
   skip,
 }, async () => {
   const [data, copy, again] = ['data', 'copy', 'again'].map(name => join(root, name));
@@ -39,7 +39,7 @@ test('a store that is named by its address is served, checked, backed up and res
     assert.match(await said('check', ...args), /^\S+again: 0 tables.*\nwhole\n$/);
 });
 
-test('what an engine does not have, and what is no address, is one sentence', { skip }, async () => {
+test('a missing tool, and an invalid address, is one sentence', { skip }, async () => {
   const place = join(root, 'never');
   const refused = [
     [['check', 'memory:'], 2, "The engine 'memory' has no check."],

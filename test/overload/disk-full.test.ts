@@ -1,5 +1,6 @@
-// A disk that becomes full under a server: writes are refused with their own text, reads and deletes go on, nothing is corrupt, and
-// after space was made, outside or by deletes, writes go on without a restart. Run by npm run verify overload, as root.
+// A disk that becomes full under a server: writes are refused with their own text, reads and deletes still work,
+// nothing is corrupt, and after space was freed, outside or by deletes, writes work again without a restart. Run by npm
+// run verify overload, as root.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -14,7 +15,7 @@ const TEXT = 'No space is left to write to. What is there can be read and delete
 
 class Things {
   readonly #connections: readonly Connection[];
-  /** Keys of what is there. */
+  /** Keys of existing rows. */
   readonly kept: string[] = [];
   #next = 0;
 
@@ -86,7 +87,7 @@ async function fills(t: TestContext, kind: DiskKind, workers: number): Promise<v
   await connections[0]?.request(createTable('things'));
   const things = new Things(connections);
   for (let round = 0; round < 200; round++) await things.insert();
-  // What another program writes, and takes away again.
+  // Another program writes this, and removes it again.
   const giveBack = disk.fill(500_000);
   const refused = await things.insertUntilFull();
   assert.equal(refused.headers['retry-after'], undefined);
@@ -95,7 +96,7 @@ async function fills(t: TestContext, kind: DiskKind, workers: number): Promise<v
   await things.remove(100);
   giveBack();
   await things.goesOn();
-  // Its own data fills the disk, and deletes alone make space.
+  // Its own data fills the disk, and only deletes free space.
   await things.insertUntilFull();
   await things.remove(things.kept.length - 500);
   await things.goesOn();

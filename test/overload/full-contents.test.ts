@@ -1,5 +1,5 @@
-// Contents on a disk that becomes full: a write that finds no space is refused and leaves nothing, rows and reads go on, and there is space again
-// after a drop. Run by npm run verify overload, as root.
+// Contents on a disk that becomes full: a write that finds no space is refused and leaves nothing, rows and reads still
+// work, and there is space again after a drop. Run by npm run verify overload, as root.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ for (const kind of ['tmpfs', 'ext4'] satisfies DiskKind[]) {
         puts: [{ key, value: Buffer.alloc(1000) }],
       }));
     assert.equal(await commit('rows have their space'), true);
-    // Somebody else takes what was left for rows.
+    // Another program takes the space left for rows.
     const release = disk.fill(MEBIBYTE);
     for (const bytes of [10, PART]) await assert.rejects(put(store, space, bytes), isFull);
     assert.deepEqual(files(), ids.toSorted());

@@ -10,7 +10,7 @@ import { spawnServer } from '../support/spawned-server.js';
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';
 const CONNECTIONS = 10_000;
 const AT_ONCE = 100;
-/** What a connection that waits may take of the server's memory: about three times of what was measured. */
+/** The server's memory limit for a waiting connection: about three times the measured value. */
 const BYTES_MAX = 20_000;
 const REQUEST = 'GET /devstoreaccount1/Tables HTTP/1.1\r\nHost: h\r\n\r\n';
 
@@ -19,7 +19,7 @@ function residentBytes(pid: number): number {
   return Number(kibibytes) * 1024;
 }
 
-/** The status of an answer; the rest of it is not looked at. */
+/** The status of an answer; ignores the rest. */
 function ask(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     socket.once('data', bytes => resolve(bytes.toString('latin1', 9, 12)));

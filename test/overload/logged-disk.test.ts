@@ -14,9 +14,9 @@ const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';
 const ADDRESS = { account: 'a', service: 't', name: 'n' };
 /** A checkpoint begins before the log holds as much as the usual reserve. */
 const SMALL_RESERVE_BYTES = 64 * 1024;
-/** Less than what a checkpoint begins at, and more than that reserve and what `fill` leaves. */
+/** Less than the threshold of a checkpoint, and more than that reserve and what `fill` leaves. */
 const LOGGED_BYTES = 750_000;
-/** Usually enough for a checkpoint of all that is there. */
+/** Usually enough for a checkpoint of everything. */
 const CHECKPOINT_MILLISECONDS = 600;
 const META_PAGES_BYTES = 8_192;
 const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
@@ -39,7 +39,7 @@ class Things {
     this.kept = kept;
   }
 
-  /** Gives the code of a refusal. */
+  /** Returns the code of a refusal. */
   async put(key: string, bytes: number): Promise<string | undefined> {
     const puts = [{ key, value: Buffer.alloc(bytes, 'x') }];
     return this.#answerOf({ puts }, () => this.kept.add(key));
@@ -59,7 +59,7 @@ class Things {
     return answers;
   }
 
-  /** All that was answered is there, and nothing else. */
+  /** Everything acknowledged is there, and nothing else. */
   async check(): Promise<void> {
     const everything = { from: { partition: '', key: '' } };
     const { rows } = await collectRows(this.store, this.#space, everything, UNBOUNDED);
@@ -82,7 +82,7 @@ class Things {
 const metaPagesOf = (directory: string): string =>
   readFileSync(join(directory, 'data.mdb')).toString('latin1', 0, META_PAGES_BYTES);
 
-/** Fills the disk while the log has LOGGED_BYTES that the tree has not; gives what makes space again. */
+/** Fills the disk while the log has LOGGED_BYTES that the tree lacks; returns a function that frees the space. */
 async function fillBeforeCheckpoint(
   disk: SmallDisk,
   things: Things,
@@ -119,14 +119,14 @@ async function fill(
   });
   await things.putMany('early', 1000, bytes);
   const giveBack = await fillBeforeCheckpoint(disk, things, directory, bytes);
-  // What is refused is refused for want of space.
+  // Refusals are for lack of space.
   const answers = await things.putMany('late', 400, bytes);
   assert.deepEqual(new Set(answers.slice(-100)), new Set(['full']));
   await things.check();
   return { disk, things, giveBack };
 }
 
-test('a disk that is full before the tree has what is in the log: the reserve takes it, and deletes go on', {
+test('a disk that is full before the tree has what is in the log: the reserve takes it, and deletes still work', {
   skip,
 }, async t => {
   const filled = await fill(t, 2000);

@@ -13,7 +13,7 @@ import { newDisk } from './small-disk.js';
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform === 'win32';
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
-/** Root may write anywhere, so then somebody else is tried. */
+/** Root may write anywhere, so another user is tried. */
 const asOther = isRoot ? { uid: NOBODY } : {};
 
 const directory = mkdtempSync(join(tmpdir(), 'shelfmark-refusals-'));
@@ -53,7 +53,7 @@ test('a directory that may not be written to, and one that has another owner’s
   if (isRoot) await refuses(foreign, /this user may not write there/, asOther);
 });
 
-test('a read-only file system: a directory, one that is to be made, one that holds a store', {
+test('a read-only file system: a directory, one to be created, one that holds a store', {
   skip,
 }, async t => {
   const disk = newDisk(t, 'tmpfs', 16);
@@ -92,7 +92,7 @@ test('a damaged file, and one that is no store', { skip }, async () => {
   );
 });
 
-test('a directory that another server has, of one process or of several, while backup and check go on', {
+test('a directory that another server has, of one process or of several, while backup and check still work', {
   skip,
 }, async t => {
   for (const workers of ['1', '2']) {
@@ -115,7 +115,7 @@ test('a directory that another server has, of one process or of several, while b
   }
 });
 
-test('a certificate that is not there, that may not be read, that is none', { skip }, async () => {
+test('a certificate that is missing, unreadable, or invalid', { skip }, async () => {
   const data = join(directory, 'unmade');
   const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
   const pair = ['--cert', cert, '--key', key];

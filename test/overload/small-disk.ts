@@ -29,7 +29,7 @@ export class SmallDisk {
     this.path = path;
   }
 
-  /** Takes all that is free but so many bytes; gives what takes it back. */
+  /** Takes all free space except this many bytes; returns a function that frees it. */
   fill(leave: number): () => void {
     const { bavail, bsize } = statfsSync(this.path);
     const path = join(this.path, 'filler');
@@ -37,13 +37,13 @@ export class SmallDisk {
     return () => rmSync(path);
   }
 
-  /** Nothing can be written to it any more. */
+  /** Makes it read-only. */
   makeReadOnly(): void {
     run('mount', '-o', 'remount,ro', this.path);
   }
 }
 
-/** Gone with the test; undefined, and the test skipped, where there can be none. */
+/** Removed with the test; undefined, and the test skipped, if it cannot be created. */
 export function newDisk(t: TestContext, kind: DiskKind, mebibytes: number): SmallDisk | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'shelfmark-disk-'));
   const place = join(folder, 'mounted');

@@ -1,6 +1,6 @@
-// A disk that stalls under a flood of writes: waiting writes are bounded in number and in bytes, all others are
-// refused at once, reads go on, memory stays flat, and the waiting writes are applied in the end. The stall is another process that
-// keeps LMDB's write lock. Run by npm run verify overload.
+// A disk that stalls under a flood of writes: waiting writes are bounded in number and in bytes, all others are refused
+// at once, reads still work, memory stays flat, and the waiting writes are applied in the end. The stall is another
+// process that holds LMDB's write lock. Run by npm run verify overload.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { createTable, get, send } from '../support/worker-server.js';
 
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';
 const MODULE = new URL('../../packages/store-lmdb/index.js', import.meta.url).href;
-/** Of writes, after which the flood ends; while they go on there are reads. */
+/** Refused writes, after which the flood ends; reads run at the same time. */
 const REFUSALS = 5_000;
 const READS = 20;
 const MEBIBYTE = 2 ** 20;
@@ -23,7 +23,7 @@ const MEBIBYTE = 2 ** 20;
 const residentMebibytes = ({ pid }: SpawnedServer): number =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-/** Resolves once the right to write is taken, to what gives it back. */
+/** Resolves once the write lock is taken, to a function that releases it. */
 async function stall(t: TestContext, directory: string): Promise<() => void> {
   const script = `
     import { readSync, writeSync } from 'node:fs';
@@ -52,7 +52,7 @@ interface Flood {
   readonly mebibytes: number;
 }
 
-/** Each connection inserts, one after the other, until it is over; who is refused comes again a little later. */
+/** Each connection inserts, one after the other, until it is over; refused ones return a little later. */
 class Flooding {
   refused = 0;
   #isOver = false;
@@ -67,7 +67,7 @@ class Flooding {
     }, 50);
     const inserting = connections.map((connection, i) => this.#insert(connection, i, text));
     this.#inserting = Promise.all(inserting).finally(() => clearInterval(sampling));
-    // It is waited for in the end.
+    // It is awaited in the end.
     this.#inserting.catch(() => undefined);
   }
 
@@ -111,7 +111,7 @@ async function overloads(t: TestContext, args: readonly string[], textBytes: num
   const before = residentMebibytes(server);
   const goOn = await stall(t, directory);
   const flooding = new Flooding(server, connections, textBytes);
-  // All of these are answered before the disk goes on.
+  // All of these are answered before the disk resumes.
   for (let reads = 0; reads < READS; reads++) {
     const enough = ((reads + 1) / READS) * REFUSALS;
     await until(`${enough} writes are refused`, () => flooding.refused >= enough);
@@ -133,7 +133,7 @@ async function overloads(t: TestContext, args: readonly string[], textBytes: num
 
 test('writes that wait are bounded in number', { skip, timeout: 240_000 }, async t => {
   const { written } = await overloads(t, ['--max-waiting-writes', '50'], 100);
-  // Those that wait, and those that the group under way had taken before.
+  // Those that wait, and those that the group in progress had taken before.
   assert(written >= 50 && written < 400, `${written} were written`);
 });
 

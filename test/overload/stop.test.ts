@@ -1,5 +1,5 @@
-// Signals, with one process and several: requests under way are answered and their connections closed, slow
-// ones are cut, and a second signal ends the process at once. Run by npm run verify overload.
+// Signals, with one process and several: requests in progress are answered and their connections closed, slow ones are
+// cut, and a second signal ends the process at once. Run by npm run verify overload.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -39,7 +39,7 @@ interface Upload {
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
-/** A request of a known caller that is under way: its last byte is still to come. Its connection was used before and would be kept. */
+/** A request of a known caller in progress: its last byte is still to come. Its connection was used before and would be kept. */
 async function upload(server: SpawnedServer): Promise<Upload> {
   const socket = connect(server.port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -68,7 +68,7 @@ async function upload(server: SpawnedServer): Promise<Upload> {
 for (const workers of [1, 2]) {
   const of = workers === 1 ? 'one process' : 'several processes';
 
-  test(`${of}: what is under way is answered, and its connection closed`, { skip }, async t => {
+  test(`${of}: requests in progress are answered, and their connections closed`, { skip }, async t => {
     const server = await serve(t, workers, 60);
     const { socket, closed } = await upload(server);
     const stopped = server.stop('SIGTERM');
@@ -78,7 +78,7 @@ for (const workers of [1, 2]) {
     assert.equal((await stopped).code, 0);
   });
 
-  test(`${of}: what takes longer than it may is cut`, { skip }, async t => {
+  test(`${of}: requests that take too long are cut`, { skip }, async t => {
     const server = await serve(t, workers, 1);
     const { closed } = await upload(server);
     const begun = performance.now();

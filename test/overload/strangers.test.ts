@@ -1,6 +1,6 @@
-// Callers whose requests do not end, and a caller with credentials beside them, who always gets through: callers that nobody knows, whose
-// bodies and heads stop a byte short, and callers that are known and slow. `npm test` bounds memory to 8 MiB, npm run verify overload leaves
-// it at its default.
+// Callers whose requests do not end, and next to them a caller with credentials, which always gets through: unknown
+// callers whose bodies and heads stop a byte short, and known slow callers. `npm test` bounds memory to 8 MiB, npm run
+// verify overload leaves it at its default.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -28,7 +28,7 @@ const JSON_BODY = { 'Content-Type': 'application/json', Prefer: 'return-no-conte
 
 interface Stalled {
   readonly socket: Socket;
-  /** The statuses that came. */
+  /** The statuses so far. */
   statuses(): readonly string[];
 }
 
@@ -55,7 +55,7 @@ class Attacked {
     return rawRequest(this.#addressed, request);
   }
 
-  /** A write with credentials, of which the body comes with the head, or behind it. */
+  /** A write with credentials, whose body comes with the head, or after it. */
   async insert(): Promise<readonly number[]> {
     const bodies = [100, 100_000].map(size =>
       JSON.stringify({ PartitionKey: 'p', RowKey: `${++this.#keys}`, text: 'x'.repeat(size / 4) }),
@@ -65,7 +65,7 @@ class Attacked {
     return (await Promise.all(bodies.map(send))).map(({ status }) => status);
   }
 
-  /** What there is of a request is sent, and nothing more. */
+  /** Sends the given part of a request, and nothing more. */
   async stall(text: string, bodyBytes: number, port = this.#server.port): Promise<Stalled> {
     const socket = connect(port, '127.0.0.1');
     this.#sockets.push(socket);
@@ -75,7 +75,7 @@ class Attacked {
     });
     socket.on('error', () => undefined);
     socket.write(text);
-    // Who is refused may be cut before all is sent.
+    // A refused client may be cut before everything is sent.
     await new Promise<void>(resolve => {
       socket.once('close', resolve);
       socket.write(Buffer.alloc(bodyBytes, 'x'), () => resolve());
@@ -83,7 +83,7 @@ class Attacked {
     return { socket, statuses: () => answer.match(/(?<=HTTP\/1\.1 )\d+/g) ?? [] };
   }
 
-  /** One after the other, so that what the server holds comes close to its bound. */
+  /** One after the other, so that the server's memory comes close to its bound. */
   async stallAll(count: number, text: string, bodyBytes: number, port?: number): Promise<readonly Stalled[]> {
     const stalled: Stalled[] = [];
     while (stalled.length < count) stalled.push(await this.stall(text, bodyBytes, port));
@@ -163,7 +163,7 @@ test('bodies of callers without credentials, each a byte short: refused at once,
   assert(grown < 150, `${grown} MiB`);
 });
 
-test('heads that stop a byte short: the oldest go', { skip, timeout }, async t => {
+test('heads that stop a byte short: the oldest are evicted', { skip, timeout }, async t => {
   const attacked = await start(t);
   const long = `GET /devstoreaccount1/Tables HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(60_000)}`;
   const count = Math.ceil((2 * BOUND) / 8 / long.length);
@@ -178,7 +178,7 @@ test('heads that stop a byte short: the oldest go', { skip, timeout }, async t =
   await until('the newest is answered', () => stalled.at(-1)?.statuses().join() === '403');
 });
 
-test('bodies of callers with credentials, each a byte short: once they are slow the oldest go', {
+test('bodies of callers with credentials, each a byte short: once they are slow the oldest are evicted', {
   skip,
   timeout,
 }, async t => {
@@ -189,7 +189,7 @@ test('bodies of callers with credentials, each a byte short: once they are slow 
     Expect: '100-continue',
   };
   const head = attacked.signed('POST', attacked.path('/things'), expecting);
-  /** From when it is told to go on the server waits for it. */
+  /** The server waits for it after 100 Continue. */
   const begin = async (): Promise<Stalled> => {
     const stalled = await attacked.stall(head, 0);
     await until('it is told to go on', () => stalled.statuses().length > 0);
@@ -198,7 +198,7 @@ test('bodies of callers with credentials, each a byte short: once they are slow 
   };
   const stalled: Stalled[] = [];
   while (stalled.length < STALLED - 1) stalled.push(await begin());
-  // What does not fit is refused while none of them is slow, as are all others; then the oldest goes.
+  // What does not fit is refused while none of them is slow, as are all others; then the oldest is evicted.
   await new Promise(resolve => setTimeout(resolve, SLOW_MILLISECONDS));
   const next = await begin();
   assert.deepEqual(await attacked.insert(), [204, 204]);
@@ -208,7 +208,7 @@ test('bodies of callers with credentials, each a byte short: once they are slow 
   assert.deepEqual(next.statuses(), ['100'], 'the next is waited for');
 });
 
-test('who waits to be told to send a body that will be refused gets the refusal instead', {
+test('a client that waits for 100 Continue of a body that will be refused gets the refusal instead', {
   skip,
   timeout,
 }, async t => {

@@ -1,5 +1,5 @@
-// Bodies of a gigabyte through a server that buffers none of it, while point gets go on on other connections. `npm test` sends an eighth of
-// it, npm run verify overload the whole.
+// Bodies of a gigabyte through a server that buffers none of it, while point gets run on other connections. `npm test`
+// sends an eighth of it, npm run verify overload the whole.
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
@@ -29,7 +29,7 @@ async function start(t: TestContext): Promise<Started> {
   return { server, process };
 }
 
-/** Of memory, since it was reset. */
+/** Memory growth since the last reset. */
 async function growth({ process }: Started): Promise<MemoryGrowth> {
   process.send('tell');
   const [grown] = (await once(process, 'message')) as [MemoryGrowth];
@@ -69,7 +69,7 @@ async function answerTo(request: http.ClientRequest): Promise<Answered> {
   return { status: response.statusCode, length, text: first?.toString('latin1', 0, 100) ?? '' };
 }
 
-/** The last piece goes out after `beforeLast`. */
+/** Sends the last piece after `beforeLast`. */
 async function upload(
   server: ByteServer,
   size: number,
@@ -97,7 +97,7 @@ const md5Of = (size: number): string => {
   return hash.digest('hex');
 };
 
-/** Asks for one entity again and again; the times of the answers, in milliseconds, are added to `times`. */
+/** Reads one entity again and again; adds the times of the answers, in milliseconds, to `times`. */
 async function pointGets(server: ByteServer, times: number[], isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     const begun = performance.now();
@@ -122,7 +122,7 @@ async function makeEntity(server: ByteServer): Promise<void> {
   assert.equal((await post('/people', { PartitionKey: 'p', RowKey: 'r', name: 'Ada' })).status, 201);
 }
 
-test(`${BYTES / MEBIBYTE} MiB up and down, in less than 64 MiB of memory, while point gets go on`, async t => {
+test(`${BYTES / MEBIBYTE} MiB up and down, in less than 64 MiB of memory, while point gets run`, async t => {
   const started = await start(t);
   const { server } = started;
   await makeEntity(server);

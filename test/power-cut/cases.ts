@@ -7,13 +7,13 @@ export interface Case {
   readonly workers: number;
   readonly durability: 'full' | 'none';
   readonly hasBackup: boolean;
-  /** Others than entities are written too (workload.ts). */
+  /** Writes more than entities (workload.ts). */
   readonly hasOthers: boolean;
-  /** Blobs are written too, large and small. */
+  /** Also writes blobs, large and small. */
   readonly hasBlobs: boolean;
-  /** Of planted-server.ts: what the server does wrong. */
+  /** The server's planted fault (planted-server.ts). */
   readonly fault?: ServerFault;
-  /** Syncs that the disk says it has done and has not. */
+  /** Syncs that the disk reports as done and has not done. */
   readonly isSyncLost: IsLost;
 }
 
@@ -28,7 +28,7 @@ const SOUND = {
 const LOGGED = { ...SOUND, hasOthers: false } as const;
 const BLOBS = { ...LOGGED, hasBlobs: true } as const;
 
-/** Of the contents of blobs: a directory. */
+/** Whether it is a directory of blobs' contents. */
 const isContentDirectory = (path: string): boolean => /(?:^|\/)contents(?:\/\d+)?$/.test(path);
 /** The same: a file. */
 export const isContent = (path: string): boolean => /(?:^|\/)contents\/\d+\/\w+$/.test(path);

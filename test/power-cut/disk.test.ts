@@ -37,7 +37,7 @@ function diskAfter(records: readonly Record[]): Disk {
   return disk;
 }
 
-/** The files that are left by many cuts, as texts with a letter for each sector. */
+/** The files that many cuts leave, as texts with a letter for each sector. */
 function left(records: readonly Record[], mood: Mood): Set<string> {
   const disk = diskAfter(records);
   const random = new Random(1);
@@ -71,14 +71,14 @@ test('what was not synced is there, is not, or is there in part', () => {
   assert.deepEqual(left([...records, written(fresh, 4n, 1)], 'all'), new Set(['abb']), 'synchronous');
 });
 
-test('a sync covers what had come back when it began, and only once it comes back itself', () => {
+test('a sync covers what had completed when it began, and only once it completes itself', () => {
   const data = bytes('a', 1);
   const base = [created, ...sync(ROOT, 1n), write(data, 0, 2n)];
   assert.deepEqual(left([...base, ...sync(FILE, 3n), written(data, 2n)], 'all'), new Set(['']));
   assert.deepEqual(left([...base, written(data, 2n), record('sync', { token: 3n })], 'all'), new Set(['']));
 });
 
-test('a write that never came back is replaced by what was synced in its place since', () => {
+test('a write that never completed is replaced by what was synced in its place since', () => {
   const [lost, newer] = [bytes('a', 3), bytes('b', 1)];
   const base = [created, ...sync(ROOT, 1n), write(lost, 0, 2n)];
   const records = [...base, write(newer, SECTOR, 3n), written(newer, 3n), ...sync(FILE, 4n)];
@@ -86,7 +86,7 @@ test('a write that never came back is replaced by what was synced in its place s
   assert.deepEqual(left(records, 'none'), new Set(['aba']));
 });
 
-test('a name lasts from the sync of its directory on, and names change in their order', () => {
+test('a name is durable once its directory is synced, and names change in order', () => {
   const data = bytes('a', 1);
   const content = [write(data, 0, 2n), written(data, 2n), ...sync(FILE, 3n)];
   assert.deepEqual(left([created, ...content], 'all'), new Set(['gone']));
@@ -98,7 +98,7 @@ test('a name lasts from the sync of its directory on, and names change in their 
   assert.deepEqual([...disk.cut('none', random).keys()], ['g']);
 });
 
-test('a directory that was not synced is lost with all in it', () => {
+test('a directory that was not synced is lost with everything in it', () => {
   const directory = record('made directory', { inode: 3n, text: 'd' });
   const inside = record('created', { text: 'd/f' });
   assert.deepEqual(
@@ -121,7 +121,7 @@ test('a lost sync makes nothing certain', () => {
   assert.equal(disk.cut('all', new Random(1)).get('f')?.length, 0);
 });
 
-test('a file whose number is given again is another one', () => {
+test('a reused inode is another file', () => {
   const data = bytes('a', 1);
   const content = [write(data, 0, 2n), written(data, 2n), ...sync(FILE, 3n), ...sync(ROOT, 4n)];
   const other = [record('unlinked', { text: 'f' }), record('created', { text: 'g' })];
@@ -130,7 +130,7 @@ test('a file whose number is given again is another one', () => {
   assert.deepEqual([...disk.cut('none', new Random(1))], [['g', Buffer.alloc(0)]]);
 });
 
-test('who loses syncs is told what was made by which path', () => {
+test('a planted loss of syncs gets the path by which a file was created', () => {
   const seen: string[] = [];
   const disk = new Disk(ROOT, ({ kind }, path) => {
     seen.push(`${kind} ${path}`);

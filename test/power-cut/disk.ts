@@ -5,7 +5,7 @@ import type { Random } from '../simulation/plan/random.js';
 import { FileContent, type Mood, type Write } from './file-content.js';
 import type { Record } from './recording.js';
 
-/** Entries that change together: each gets another inode, or goes. */
+/** Entries that change together: each gets another inode, or is removed. */
 type Change = readonly (readonly [name: string, inode: bigint | undefined])[];
 
 class Directory {
@@ -39,7 +39,10 @@ function enter(change: Change, entries: Map<string, bigint>): void {
   }
 }
 
-/** Breaks the disk: such a sync, or synchronous write, comes back without anything having been done. `path` is the one that the file was made by. */
+/**
+ * Breaks the disk: such a sync, or synchronous write, completes without effect. `path` is the one by which the file was
+ * created.
+ */
 export type IsLost = (record: Record, path: string) => boolean;
 
 export class Disk {
@@ -48,12 +51,12 @@ export class Disk {
   readonly #directories = new Map<bigint, Directory>();
   /** Directories by their paths, for records that name paths. */
   readonly #inodes = new Map<string, bigint>();
-  /** The system gives the number of a file that is gone to another one: each has its own here, in the order of their making. */
+  /** The system reuses the inode of a deleted file: each file has its own number here, in order of creation. */
   readonly #numbers = new Map<bigint, bigint>();
   readonly #paths = new Map<bigint, string>();
   readonly #writes = new Map<bigint, Write>();
   readonly #lengths = new Map<bigint, number>();
-  /** What syncs cover that have begun: writes of a file, or so many changes of a directory. */
+  /** What the started syncs cover: writes of a file, or a number of changes of a directory. */
   readonly #syncs = new Map<bigint, ReadonlySet<Write> | number>();
   readonly #isLost: IsLost;
 
@@ -98,7 +101,7 @@ export class Disk {
   }
 
   #newNumber(inode: bigint): bigint {
-    // None that the system gives.
+    // A number that the system never uses.
     const number = -1n - BigInt(this.#paths.size);
     this.#numbers.set(inode, number);
     this.#paths.set(number, '.');

@@ -1,4 +1,5 @@
-// A server whose disk fails for a while: it refuses writes that it cannot make durable, and every answered one, before and after, is there.
+// A server whose disk fails for a while: it refuses writes that it cannot make durable, and every acknowledged one,
+// before and after, is there.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '#base/testing/until';
@@ -17,8 +18,9 @@ interface Told {
 }
 
 /**
- * What was wrong. A sync that fails is over when the disk is well again; after a failed synchronous write, of a record of the log or of a meta page, the server
- * must be started again. The log is written synchronously: what it takes while syncs fail is answered rightly, and the tree learns of it later.
+ * Returns what was wrong. A failing sync is over when the disk recovers; after a failed synchronous write, of a record
+ * of the log or of a meta page, the server must be restarted. The log is written synchronously: what it takes while
+ * syncs fail is acknowledged rightly, and the tree gets it later.
  */
 export async function faultsOfFailingDisk(
   directory: string,
@@ -45,7 +47,7 @@ export async function faultsOfFailingDisk(
   const refused: Told[] = [];
   if (isLogged && what === 'sync') {
     let round = 0;
-    // After a checkpoint in between, which fails, the log takes nothing until the next one.
+    // After a failing checkpoint the log takes nothing until the next one.
     await until('the log takes all that is written while syncs fail', async () => {
       const answers = await writeWhileFailing(`while${round++}-`);
       told.push(...answers.filter(isOk));

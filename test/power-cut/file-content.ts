@@ -3,7 +3,7 @@ import type { Random } from '../simulation/plan/random.js';
 
 /** A disk writes a sector whole or not at all. */
 const SECTOR_BYTES = 512;
-/** The system takes the pages of a file to the disk one by one. */
+/** The system writes a file's pages to the disk one by one. */
 const PAGE_BYTES = 4096;
 
 /** How much of what was not synced is lost: all of it, none, or some. */
@@ -15,11 +15,11 @@ interface Part {
 }
 
 export interface Write {
-  /** What of it nothing newer has replaced. */
+  /** The parts that nothing newer has replaced. */
   parts: readonly Part[];
   /** The file gets this length. */
   readonly length: number | undefined;
-  /** The call has come back: a sync that begins now covers it. */
+  /** The call has completed: a sync that begins now covers it. */
   isDone: boolean;
 }
 
@@ -37,7 +37,7 @@ export class FileContent {
     this.#pending.push({ parts: [], length, isDone: true });
   }
 
-  /** What a sync that begins now will have made certain. */
+  /** What a sync that begins now will make certain. */
   covered(): ReadonlySet<Write> {
     return new Set(this.#pending.filter(({ isDone }) => isDone));
   }
@@ -50,7 +50,7 @@ export class FileContent {
         continue;
       }
       this.#settled = applied(this.#settled, write.parts, write.length);
-      // The call of a process that was killed never comes back, and what was written there since stands.
+      // A killed process's call never completes, and later writes there stand.
       for (const other of older) other.parts = write.parts.reduce(without, other.parts);
     }
     this.#pending = this.#pending.filter(write => !writes.has(write));
@@ -88,7 +88,7 @@ function appliedInPart(content: Buffer, parts: readonly Part[], random: Random):
   const fate = random.pick(['lost', 'lost', 'whole', 'whole', 'sectors', 'pages', 'length'] as const);
   if (fate === 'lost') return content;
   if (fate === 'whole') return applied(content, parts);
-  // The length of the file may be known to the disk before its content is.
+  // The length of the file may reach the disk before its content.
   if (fate === 'length')
     return applied(
       content,
@@ -112,7 +112,7 @@ function piecesOf({ offset, data }: Part, size: number): Part[] {
   return pieces;
 }
 
-/** What of the parts another one does not replace. */
+/** The rest of the parts that another one does not replace. */
 function without(parts: readonly Part[], { offset: from, data: { length } }: Part): readonly Part[] {
   const until = from + length;
   return parts.flatMap(({ offset, data }) => {

@@ -9,7 +9,7 @@ import { type Found, faultsOf, type Moment } from '../crash/history.js';
 import type { Random } from '../simulation/plan/random.js';
 import type { Workload } from './workload.js';
 
-// Of a meta page (packages/store-lmdb/lmdb/file-head.ts).
+// Size of a meta page (packages/store-lmdb/lmdb/file-head.ts).
 const PAGE_BYTES = 8192;
 const MAGIC_AT = 24;
 const MAGIC = 0xbeefc0de;
@@ -21,7 +21,7 @@ export interface Cut {
   readonly position: number;
 }
 
-/** What is wrong with the files that a cut left. They are in `directory` then. */
+/** What is wrong with the files that a cut left. They are then in `directory`. */
 export async function faultsOfCut(
   { image, position }: Cut,
   workload: Workload,
@@ -55,7 +55,7 @@ async function faultsOfStore(
   moment: Moment,
 ): Promise<string[]> {
   try {
-    // A file without a head is that of a store which was never begun: nobody was answered.
+    // A file without a head belongs to a store that was never begun: no write was acknowledged.
     if (file === undefined || !isBegun(file)) return faultsOf(histories, new Map(), moment);
     const faults = await faultsOfFile(directory);
     if (faults.length > 0) return faults.map(fault => `${directory}: ${fault}`);
@@ -77,7 +77,7 @@ async function foundOf(directory: string, hasBlobs: boolean): Promise<Found> {
 const isBegun = (file: Buffer): boolean =>
   [0, PAGE_BYTES].every(at => file.length >= at + PAGE_BYTES && file.readUInt32LE(at + MAGIC_AT) === MAGIC);
 
-/** Nothing syncs LMDB's file of locks: anything may be in it, or nothing. */
+/** LMDB's lock file is never synced: it may contain anything, or nothing. */
 function leaveLocks(directory: string, random: Random): void {
   const left = random.pick(['none', 'zeros', 'noise']);
   if (left === 'none') return;

@@ -1,6 +1,6 @@
-// Power cuts: `node dist/test/power-cut/main.js --cuts N --seed S --only WORD-OF-A-CASE`. Records the servers' operations on files, then cuts the power at many
-// moments and judges the remaining files. At the end it repeats this with a server and with disks that do not sync, where losses
-// must be found: this shows that the test detects them.
+// Power cuts: `node dist/test/power-cut/main.js --cuts N --seed S --only WORD-OF-A-CASE`. Records the servers'
+// operations on files, then cuts the power at many moments and judges the remaining files. At the end it repeats this
+// with a server and with disks that do not sync, where losses must be found: this shows that the test detects them.
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ async function main(directory: string): Promise<boolean> {
       },
     );
     if (session === undefined) continue;
-    // The first loss ends it, and few moments are right for some.
+    // The first loss ends it, and for some faults few moments show one.
     const result = await cutPower(session, one, mustLose ? 5 * cuts : cuts, random);
     const isRight = result.faults.length > 0 === mustLose;
     say(

@@ -1,5 +1,5 @@
-// Faults that are planted in a server's process, loaded into it by node's option --import before it begins: what each of them gives up shows only
-// when the power goes. PLANTED_FAULT names one.
+// Faults that are planted in a server's process, by Node's option --import before it starts: each shows only in a power
+// cut. PLANTED_FAULT names one.
 import { contentsNamedBy } from '#blobs';
 import type { Space } from '#store';
 import { LoggedCommits } from '../../packages/store-lmdb/commit/logged-commits.js';
@@ -7,7 +7,10 @@ import { DirectorySync } from '../../packages/store-lmdb/content/directory-sync.
 import { FileContents } from '../../packages/store-lmdb/content/file-contents.js';
 import { FileWriter } from '../../packages/store-lmdb/content/file-writer.js';
 
-/** Contents are finished when rows name them already, are removed before the commit by which none does, and no directory is synced. */
+/**
+ * Contents are finished after rows name them, are removed before the commit that drops their last name, and no
+ * directory is synced.
+ */
 export type ServerFault = 'names first' | 'drops first' | 'no names';
 
 export const plantingEnvironment = (fault: ServerFault): NodeJS.ProcessEnv => ({
@@ -23,7 +26,7 @@ function nameFirst(): void {
   };
 }
 
-/** What a blob has is dropped when its next version is decided, and reaches the disk when the row does or before. */
+/** A blob's content is dropped when its next version is decided, so no later than the row reaches the disk. */
 function dropFirst(): void {
   const { create } = FileContents.prototype;
   const { commit } = LoggedCommits.prototype;

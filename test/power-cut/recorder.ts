@@ -5,7 +5,7 @@ import { ROOT } from '../support/spawned-server.js';
 
 const SOURCE = join(ROOT, 'test', 'power-cut', 'recorder.c');
 
-/** Why nothing can be recorded here; undefined if it can. */
+/** Why recording is not possible here; undefined if it is. */
 export function compileRecorder(library: string): string | undefined {
   if (process.platform !== 'linux') return 'the recorder is for Linux';
   const flags = ['-O1', '-Wall', '-Wextra', '-Werror', '-shared', '-fPIC'];
@@ -20,7 +20,7 @@ export interface Recorded {
   readonly root: string;
   readonly log: string;
   readonly library: string;
-  /** While there is a file of this name with `.sync` or `.write` behind it, the disk fails. */
+  /** While a file of this name with the suffix `.sync` or `.write` exists, the disk fails. */
   readonly failing?: string;
 }
 

@@ -26,15 +26,15 @@ export interface Record {
   readonly inode: bigint;
   /** An offset, or a length. */
   readonly a: number;
-  /** Of `written`: whether it is on the disk. */
+  /** For `written`: whether it is on the disk. */
   readonly b: number;
-  /** The same of a write and its end, of a sync and its end. */
+  /** Equal for a write and its end, and for a sync and its end. */
   readonly token: bigint;
   /** A path below the recorded directory. */
   readonly text: string;
   /** Bytes, or a second path. */
   readonly data: Buffer;
-  /** The length of the recording with it. */
+  /** The length of the recording including it. */
   readonly end: number;
 }
 
@@ -51,13 +51,13 @@ export function readRecording(path: string): Record[] {
   return records;
 }
 
-/** Another record begins there, or nothing does. */
+/** Another record begins there, or the recording ends. */
 const isFollowed = (bytes: Buffer, at: number): boolean =>
   at === bytes.length || (at + HEAD_BYTES <= bytes.length && bytes.readUInt32LE(at) === MAGIC);
 
 /**
- * A process that is killed while it writes a record leaves a part of it. What it announced was not begun then: a write is recorded before
- * it is made, and what is recorded afterwards is shorter than a page, which is written whole.
+ * A process that is killed while it writes a record leaves a part of it. The announced operation was not begun then: a
+ * write is recorded before it is made, and records made afterwards are shorter than a page, which is written whole.
  */
 function nextRecord(bytes: Buffer, at: number): number {
   const magic = Buffer.alloc(4);
@@ -88,7 +88,7 @@ function readRecord(bytes: Buffer, at: number): Record {
   };
 }
 
-/** An empty recording, whose length is a position from the beginning on. */
+/** An empty recording, whose length is a position from the start. */
 export function beginRecording(path: string): void {
   closeSync(openSync(path, 'wx'));
 }

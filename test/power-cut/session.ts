@@ -9,10 +9,10 @@ import { faultsOfCut } from './judge.js';
 import { beginRecording, type Record, readRecording } from './recording.js';
 import { Workload } from './workload.js';
 
-/** Of the cuts, those before the first server is ready. */
+/** Share of the cuts that come before the first server is ready. */
 const EARLY_SHARE = 0.2;
 
-/** After the first write of a small file, which often is its only one: some twentieth of such cuts keep the name and tear the bytes. */
+/** After the first write of a small file, often its only one: about a twentieth of such cuts keep the name and tear the bytes. */
 const FIRST_WRITE_CUTS = 10;
 const SMALL_BYTES = 512;
 
@@ -38,13 +38,13 @@ export async function record(
 }
 
 export interface Cuts {
-  /** How many were made. */
+  /** The number of cuts. */
   readonly cuts: number;
-  /** Of the last one. */
+  /** The faults of the last cut. */
   readonly faults: readonly string[];
 }
 
-/** Ends at the first cut that has a fault. */
+/** Ends at the first cut with a fault. */
 export async function cutPower(
   { directory, root, workload, records }: Session,
   { isSyncLost }: Case,
@@ -75,7 +75,7 @@ export async function cutPower(
   return { cuts, faults: faultsOfRecording(disk, root, records, random) };
 }
 
-/** Those of files that are made in the recording; of contents, of which there are many, chance finds enough. */
+/** The first writes of small files that are created in the recording; contents are many, so random cuts find enough. */
 function* firstSmallWrites(records: readonly Record[]): Iterable<number> {
   const made = new Set<bigint>();
   for (const [index, { kind, inode, text, data }] of records.entries()) {
@@ -85,8 +85,8 @@ function* firstSmallWrites(records: readonly Record[]): Iterable<number> {
 }
 
 /**
- * What was recorded must be all that was done: without a cut the files are those that are there. A process that is killed may have removed
- * a file without having said so; that it was about to is recorded.
+ * The recording must be complete: without a cut the files are the existing ones. A killed process may have removed a
+ * file without recording it; its intent is recorded.
  */
 function faultsOfRecording(
   disk: Disk,

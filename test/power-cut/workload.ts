@@ -1,5 +1,5 @@
-// The recorded workload: two lives of a server on one data directory with several clients, the first killed and the second stopped;
-// a backup meanwhile, and its restore.
+// The recorded workload: two lives of a server on one data directory with several clients, the first killed and the
+// second stopped; a backup during it, and its restore.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '#base/testing/until';
@@ -36,7 +36,7 @@ export interface WorkloadOptions extends Recorded {
   readonly workers: number;
   readonly durability: 'full' | 'none';
   readonly hasBackup: boolean;
-  /** Tables and queues are made and dropped too, which needs the tree as it is; otherwise all that is written goes to the log. */
+  /** Also creates and drops tables and queues, which needs the tree as it is; otherwise all writes go to the log. */
   readonly hasOthers: boolean;
   readonly hasBlobs: boolean;
   readonly fault?: ServerFault;
@@ -46,7 +46,7 @@ export interface WorkloadOptions extends Recorded {
 /** A directory made by `backup` or `restore`: whole from `doneAt` on at the latest. */
 export interface Copy {
   readonly name: string;
-  /** What was answered before it began is in it. */
+  /** Everything acknowledged before it began is in it. */
   readonly startedAt: number;
   readonly doneAt: number;
 }
@@ -54,7 +54,7 @@ export interface Copy {
 export class Workload {
   readonly journal: Journal;
   readonly copies: Copy[] = [];
-  /** Where the first server was ready. */
+  /** When the first server was ready. */
   readyAt = 0;
   readonly #options: WorkloadOptions;
   readonly #env: NodeJS.ProcessEnv;
@@ -121,7 +121,7 @@ export class Workload {
     await createContainer(history, blobPortOf(server), this.journal);
   }
 
-  /** `name` is that of a table and of a queue, and blobs' names begin with it. */
+  /** `name` is that of a table and of a queue, and a prefix of blobs' names. */
   async #write(server: SpawnedServer, name: string, end: () => Promise<void>): Promise<void> {
     const { port } = server;
     const [tableLife, queueLife] = [new TableLife(name), new QueueLife(name)];
@@ -168,7 +168,7 @@ export class Workload {
     this.copies.push({ name: to, startedAt, doneAt: this.journal.note(`! ${command}`) });
   }
 
-  /** The copy of a copy has what that had. */
+  /** The copy of a copy has the same content. */
   async #restore(): Promise<void> {
     const backup = this.copies[0];
     await this.#copy('restore', 'restored', 'backup');

@@ -1,17 +1,17 @@
-// Programs of others, run to their end against a server. Nothing here knows what they do.
+// External programs, run to their end against a server. Nothing here knows what they do.
 import { spawn, spawnSync } from 'node:child_process';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
 const RUN_MILLISECONDS_MAX = 180_000;
 
 export const ACCOUNT = 'devstoreaccount1';
-/** The emulator's well-known key, which every one of these programs can be told. */
+/** The emulator's well-known key, which every one of these programs accepts. */
 export const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 
 export interface Finished {
   readonly code: number | null;
   readonly stdout: string;
-  /** Of standard error as well. */
+  /** Standard output and standard error. */
   readonly printed: string;
 }
 
@@ -24,7 +24,7 @@ export interface Running {
   readonly uid?: number;
 }
 
-/** Runs the program to its end, whatever its exit code is; it is killed if it hangs. */
+/** Runs the program to its end, whatever its exit code is; kills it if it hangs. */
 export function finish(
   program: string,
   args: readonly string[],
@@ -53,7 +53,7 @@ export function finish(
   });
 }
 
-/** The same for a program that must succeed; gives what it printed to standard output. */
+/** The same for a program that must succeed; returns its standard output. */
 export async function run(program: string, args: readonly string[], running: Running = {}): Promise<string> {
   const { code, stdout, printed } = await finish(program, args, running);
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}:\n${printed}`);

@@ -1,4 +1,4 @@
-// The README's programs in TypeScript, as they stand there. Those in Python and of `az` are in at-length/readme-clients.test.ts.
+// The README's programs in TypeScript, verbatim. Those in Python and of `az` are in at-length/readme-clients.test.ts.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { onServer, readmeBlocks } from './readme.js';
 /** Below the repository, so that programs import what its packages export. */
 const BUILD = join(ROOT, 'dist', 'readme');
 
-test("the README's programs in TypeScript run and print what they say", async t => {
+test("the README's programs in TypeScript run and print what the README shows", async t => {
   mkdirSync(BUILD, { recursive: true });
   const folder = mkdtempSync(join(BUILD, 'blocks-'));
   t.after(() => rmSync(folder, { recursive: true }));

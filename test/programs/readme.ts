@@ -14,7 +14,7 @@ export async function readmeBlocks(language: Language): Promise<readonly string[
   return [...text.matchAll(BLOCK)].flatMap(([, name, code = '']) => (name === language ? [code] : []));
 }
 
-/** JavaScript's clients want a word more where the development account is not on its own ports. */
+/** JavaScript's clients need another option if the development account is not on its default ports. */
 export const onServer = (code: string, language: Language, connectionString: string): string =>
   language === 'ts'
     ? code.replace(/'UseDevelopmentStorage=true'(, '\w+')?/g, (_, table: string = '') => {

@@ -1,13 +1,13 @@
-// A tree of files as people have them: thousands of small ones, empty ones, some of many blocks, and names that have to be encoded. It is the
-// same in every run.
+// A realistic tree of files: thousands of small ones, empty ones, some of many blocks, and names that need encoding. It
+// is the same in every run.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Around the bounds inside: a head holds 16 KiB of content itself. */
+/** Around the internal limits: a head itself holds 16 KiB of content. */
 const SIZES: readonly number[] = [0, 1, 90, 700, 2_300, 5_000, 16_384, 16_385, 40_000];
 
-/** Each needs care at some place between a file system, a URL, a signature, an XML document and back. */
+/** Each needs care somewhere between a file system, a URL, a signature, an XML document and back. */
 const ODD_NAMES: readonly string[] = [
   ' begins with a space',
   'ends with a space ',
@@ -43,7 +43,7 @@ const bytesOf = (name: string, size: number): Buffer => {
 const put = (directory: string, name: string, content: Buffer | string): void =>
   writeFileSync(join(directory, name), content);
 
-/** Writes `files` files into folders, and those with odd names, one of which is a folder. */
+/** Writes `files` files into folders, and those with odd names, one of them a folder. */
 export function plantTree(root: string, files: number): void {
   const perFolder = 60;
   for (let at = 0; at < files; at++) {
@@ -59,7 +59,7 @@ export function plantTree(root: string, files: number): void {
   put(join(odd, 'dot.', 'a b+c%'), 'deep', 'deep');
 }
 
-/** A file of so many MiB, each of its own bytes. */
+/** A file of this many MiB, each with its own bytes. */
 export function plantLarge(root: string, name: string, mebibytes: number): void {
   const path = join(root, name);
   writeFileSync(path, '');

@@ -1,6 +1,6 @@
-// Calls on a queue and their answers as values: a happening is one call with its answer, their order,
-// and the time. Every message has a unique name at the front of its text, which identifies it also when the
-// answer to its put was lost. judge.ts judges a history of happenings.
+// Calls on a queue and their answers as values: a happening is one call with its answer, their order, and the time.
+// Every message has a unique name at the front of its text, which identifies it also when the answer to its put was
+// lost. judge.ts judges a history of happenings.
 
 export const SECOND = 10_000_000n;
 
@@ -11,9 +11,9 @@ interface OnQueue<Kind extends string> {
 
 export interface PutCall extends OnQueue<'put'> {
   readonly text: string;
-  /** Seconds until it is seen first. */
+  /** Seconds until it first becomes visible. */
   readonly delay: number;
-  /** Seconds; undefined lives for ever. */
+  /** Seconds; undefined means forever. */
   readonly life: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface PeekCall extends OnQueue<'peek'> {
   readonly count: number;
 }
 
-/** What shows that somebody holds a message. */
+/** Shows that a client holds a message. */
 export interface Receipt {
   readonly id: string;
   readonly receipt: string;
@@ -63,11 +63,11 @@ export interface Shown {
 
 export interface QueueAnswer {
   readonly status: number;
-  /** Of a refusal. */
+  /** For a refusal. */
   readonly code: string | undefined;
-  /** Of a put one, without a text. */
+  /** For a put one, without a text. */
   readonly messages: readonly Shown[];
-  /** Of an update. */
+  /** For an update. */
   readonly receipt: string | undefined;
   readonly visible: bigint | undefined;
 }
@@ -80,13 +80,13 @@ export interface Span {
 
 export interface QueueHappening {
   readonly step: number;
-  /** Beginning and end in the order of all of them, all different. */
+  /** Beginning and end in the order of all events, all different. */
   readonly invoked: number;
   answered: number;
-  /** Every tick that the call came by, and every time that it was compared with, lies in here. */
+  /** Contains every tick at which the call arrived, and every time that it was compared with. */
   span: Span;
   readonly call: QueueCall;
-  /** Undefined where nobody knows: the answer was lost, or the server was busy. */
+  /** Undefined if unknown: the answer was lost, or the server was busy. */
   answer: QueueAnswer | undefined;
 }
 

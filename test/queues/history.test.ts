@@ -1,6 +1,6 @@
 // Random histories of a queue against the simple model, on both engines; and many concurrent gets, updates and deletes.
-// A failure prints fast-check's seed and path; written beside `numRuns` below, they repeat it alone.
-// `npm run verify queues` runs longer.
+// A failure prints fast-check's seed and path; added next to `numRuns` below, they repeat it alone. `npm run verify
+// queues` runs longer.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -24,7 +24,7 @@ const LENGTH = process.env.SHELFMARK_LONG === undefined ? 1 : 200;
 
 let queues = 0;
 
-/** Later than every tick that an earlier history can have brought about. */
+/** Later than every tick that an earlier history can have caused. */
 async function openModel({ store, time }: Setting): Promise<QueueModel> {
   queues += 1;
   time.now += 30n * 24n * 3600n * SECOND;
@@ -40,7 +40,7 @@ async function follow(setting: Setting, steps: readonly Step[]): Promise<void> {
   await model.drain();
 }
 
-/** All messages are worked on until none is left; who fails to delete leaves one to others. */
+/** All messages are processed until none is left; a worker that fails to delete one leaves it to others. */
 async function work(context: QueueContext, done: Map<string, number>, holders: Set<string>): Promise<void> {
   const queue = 'jobs';
   const run = (operation: Parameters<typeof execute>[0]) => execute(operation, context, () => 0n);
@@ -92,10 +92,10 @@ describe('on the memory store', () => {
       fc.asyncProperty(someHistory, steps => follow(setting, steps)),
       { numRuns: 15 * LENGTH },
     ));
-  test('32 who work at one time do each message once', () => workTogether(setting));
+  test('32 concurrent workers process each message once', () => workTogether(setting));
 });
 
-/** Scans stop early, and decisions are asked for twice. */
+/** Scans stop early, and decisions are requested twice. */
 describe('on a store that does what it may', () => {
   const time = { now: 17_000_000_000_000_000n };
   const open = (seed: number): Setting => {
@@ -110,7 +110,7 @@ describe('on a store that does what it may', () => {
       fc.asyncProperty(fc.integer(), someHistory, (seed, steps) => follow(open(seed), steps)),
       { numRuns: 5 * LENGTH },
     ));
-  test('32 who work at one time do each message once', () => workTogether(open(1)));
+  test('32 concurrent workers process each message once', () => workTogether(open(1)));
 });
 
 describe('on LMDB', () => {
@@ -132,5 +132,5 @@ describe('on LMDB', () => {
       fc.asyncProperty(someHistory, steps => follow({ store, time }, steps)),
       { numRuns: 5 * LENGTH },
     ));
-  test('32 who work at one time do each message once', () => workTogether({ store, time }));
+  test('32 concurrent workers process each message once', () => workTogether({ store, time }));
 });

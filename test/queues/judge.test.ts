@@ -1,5 +1,5 @@
-// The judge of queues: it detects lost and duplicated messages of every kind, and accepts every permitted history. The histories here are
-// sequential, with one call a second.
+// The judge of queues: it detects lost and duplicated messages of every kind, and accepts every permitted history. The
+// histories here are sequential, with one call a second.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type QueueAnswer, type QueueCall, type QueueHappening, SECOND, type Shown } from './call.js';
@@ -46,7 +46,7 @@ function put(second: number, name: string, delay = 0): Told {
   return { second, call, answer: { ...NOTHING, status: 201, messages: [shown(name, more)] } };
 }
 
-/** Ten seconds for whoever gets it, with a receipt of the time. */
+/** Ten seconds for its client, with a receipt of the time. */
 function get(
   second: number,
   count: number,
@@ -112,14 +112,14 @@ test('a message is delivered, hidden, delivered again and deleted', () => {
   );
 });
 
-test('a message that is visible must be shown to who has room for it', () => {
+test('a visible message must be shown to a caller that has room for it', () => {
   isWrong(/^2: .*m1/, put(0, 'm1'), get(1, 5));
   isWrong(/^3: .*m1/, put(0, 'm1'), get(1, 5, ['m1', 1, 0]), get(13, 5));
   isWrong(/^2: .*m1/, put(0, 'm1', 3), get(5, 5));
   isFine(put(0, 'm1', 3), get(2, 5));
 });
 
-test('nobody gets what somebody else holds', () => {
+test('no client gets what another one holds', () => {
   isWrong(/^3: .*m1/, put(0, 'm1'), get(1, 5, ['m1', 1, 0]), get(9, 5, ['m1', 2, 0]));
   isFine(put(0, 'm1'), get(1, 5, ['m1', 1, 0]), get(11, 5, ['m1', 2, 0]));
   isWrong(/^2: .*m1/, put(0, 'm1', 5), get(1, 5, ['m1', 1, 0]));
@@ -142,7 +142,7 @@ test('a receipt is good until the message is got or updated again, and no longer
   isWrong(/^3: .*m1/, put(0, 'm1'), update(1, 'm1', 'put', 30), remove(2, 'm1', 'put'));
 });
 
-test('what nobody knows happened or did not, but not both', () => {
+test('what is unknown happened or did not, but not both', () => {
   const held = [put(0, 'm1'), get(1, 5, ['m1', 1, 0]), lost(remove(2, 'm1', 'got at 1'))];
   isFine(...held, get(20, 5));
   isFine(...held, get(20, 5, ['m1', 2, 0]));
@@ -162,7 +162,7 @@ test('an unanswered put is there whole or not at all', () => {
   isWrong(/m2/, lost(put(0, 'm1')), get(1, 5, ['m2', 1, 0]));
 });
 
-test('the one that is visible longest comes first, and of one moment the one that was put first', () => {
+test('the longest visible message comes first, and of one moment the one that was put first', () => {
   const both = [put(0, 'm1'), put(1, 'm2')];
   const [one, two] = [['m1', 1, 0] as const, ['m2', 1, 1] as const];
   isFine(...both, get(2, 2, one, two));

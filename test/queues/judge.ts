@@ -1,6 +1,6 @@
-// The judge of queues: splits a history of calls into histories of single messages, and searches for each an order of its calls,
-// each between its beginning and its end, that explains all answers (message-model.ts). It judges the existence of queues in the same way. order.ts
-// judges the delivery order.
+// The judge of queues: splits a history of calls into histories of single messages, and searches for each an order of
+// its calls, each between its beginning and its end, that explains all answers (message-model.ts). It judges the
+// existence of queues in the same way. order.ts judges the delivery order.
 import { type Invocation, linearize, type Model } from '../simulation/judge/linearize.js';
 import { nameIn, type QueueAnswer, type QueueHappening, type Shown } from './call.js';
 import { type Meetings, meetingsOf } from './meetings.js';
@@ -21,18 +21,18 @@ interface Event {
 interface Course {
   readonly name: string;
   readonly id: string | undefined;
-  /** Of calls that name the message, and of answers that show it. */
+  /** The calls that name the message, and the answers that show it. */
   readonly events: Event[];
 }
 
-/** A put of which nobody ever heard again. */
+/** A put whose message was never seen again. */
 const isUnheard = ({ events: [only, ...others] }: Course): boolean =>
   others.length === 0 && only?.question.kind === 'put' && only.happening.answer === undefined;
 
 const isSuccess = (answer: QueueAnswer | undefined): boolean =>
   answer !== undefined && answer.code === undefined;
 
-/** Of one queue. */
+/** The courses of one queue's messages. */
 class Courses {
   readonly all = new Map<string, Course>();
   readonly faults: QueueFault[] = [];
@@ -91,7 +91,7 @@ class Courses {
   }
 }
 
-/** What a call says of every message of its queue that its answer does not show; undefined for nothing. */
+/** What a call implies for every message of its queue that its answer does not show; undefined for nothing. */
 function questionOfAll({ call, answer, step, span }: QueueHappening, meetings: Meetings | undefined) {
   switch (call.kind) {
     case 'clear':
@@ -107,14 +107,14 @@ function questionOfAll({ call, answer, step, span }: QueueHappening, meetings: M
       return undefined;
   }
   const hadRoom = isSuccess(answer) && (answer?.messages.length ?? 0) < call.count;
-  // Gets pass by what others are about to take, and a look meets no message that is moved or taken away meanwhile.
+  // Gets skip what others are about to take, and a look misses a message that is moved or removed at the same time.
   return hadRoom && !meetings?.mayHide ? ({ step, span, kind: 'unseen' } as const) : undefined;
 }
 
 const areTogether = (a: QueueHappening, b: QueueHappening): boolean =>
   a.invoked < b.answered && b.invoked < a.answered;
 
-/** A look reads places first and texts then: of what is changed meanwhile a peek may show some of both, and a get a later text. */
+/** A look reads places first and texts then: during changes a peek may show some of both, and a get a later text. */
 function sharpened(event: Event, events: readonly Event[]): Event[] {
   const { happening, question } = event;
   const others = events.filter(other => other !== event && areTogether(happening, other.happening));
@@ -150,7 +150,7 @@ function eventsOf(course: Course, ofAll: readonly OfAll[]): Event[] {
   for (const { happening, question, isRemoval } of ofAll) {
     if (happening.answered < from || happening.invoked > end) continue;
     if (!shows(happening, course.id)) events.push({ happening, question });
-    // What it was emptied of while it was there for certain need not be followed further.
+    // Emptying the queue while the message was certainly there ends its search.
     const isCertain = isRemoval && happening.answer !== undefined && happening.invoked > from;
     if (isCertain && isAnsweredBefore(course, happening.invoked)) end = Math.min(end, happening.answered);
   }
@@ -233,7 +233,7 @@ function faultsOfQueue(queue: string, history: readonly QueueHappening[]): Queue
   return faults.filter(fault => fault !== undefined);
 }
 
-/** What no queue may answer, the first of it first. All calls have ended. */
+/** Forbidden answers of any queue, in order. All calls have ended. */
 export function queueFaults(history: readonly QueueHappening[]): QueueFault[] {
   const queues = new Map<string, QueueHappening[]>();
   for (const happening of history) {

@@ -2,13 +2,13 @@
 import type { QueueHappening } from './call.js';
 
 export interface Meetings {
-  /** Nothing else was under way. */
+  /** Nothing else was in progress. */
   readonly isAlone: boolean;
   /** A look may have missed what was there all the time. */
   readonly mayHide: boolean;
 }
 
-/** Deletes do not hide anything from a get, which goes on behind what is gone; a peek does not go on. */
+/** Deletes hide nothing from a get, which continues after a missing row; a peek does not. */
 const HIDES_FROM_GET: ReadonlySet<string> = new Set(['get', 'update', 'clear', 'deleteQueue']);
 
 export function meetingsOf(history: readonly QueueHappening[]): ReadonlyMap<QueueHappening, Meetings> {

@@ -22,16 +22,16 @@ interface Standing {
   readonly inserted: Span;
   readonly expires: Span;
   readonly visible: Span;
-  /** It was put, or given back, to be seen at once: whatever the clock does, it is seen. */
+  /** It was put, or returned, to be visible at once: it is visible whatever the clock does. */
   readonly isAtOnce: boolean;
   readonly dequeueCount: number;
-  /** Begins with `?` where nobody was told. */
+  /** Begins with `?` if no client got it. */
   readonly receipt: string;
 }
 
 export type MessageState = 'not yet' | 'gone' | Standing;
 
-/** A call as far as it concerns the message; `step` and `span` are the call's. Without an answer nobody knows what came of it. */
+/** A call as far as it concerns the message; `step` and `span` are the call's. Without an answer its outcome is unknown. */
 export type MessageQuestion = { readonly step: number; readonly span: Span } & (
   | { readonly kind: 'put'; readonly call: PutCall; readonly shown: Shown | undefined }
   | { readonly kind: 'got'; readonly seconds: number; readonly shown: Shown | undefined }
@@ -51,7 +51,7 @@ const moved = ({ low, high }: Span, seconds: number): Span => {
   return { low: low + ticks, high: high + ticks };
 };
 
-/** What is left of a span of which an answer tells the second; without an answer all of it. */
+/** The rest of a span after an answer gave the second; without an answer all of it. */
 const narrowed = ({ low, high }: Span, second: bigint | undefined): Span =>
   second === undefined
     ? { low, high }
@@ -82,7 +82,7 @@ function put(state: MessageState, question: MessageQuestion & { kind: 'put' }): 
   return [{ text: call.text, inserted, expires, visible, isAtOnce, dequeueCount: 0, receipt }];
 }
 
-/** As it was put and changed (if it shows a text), when it may be seen; what the answer tells of its times is kept. */
+/** As it was put and changed (if it shows a text), at a time when it may be visible; records the times in the answer. */
 function see(state: MessageState, shown: Shown, span: Span): Standing | undefined {
   if (typeof state === 'string' || (shown.text ?? state.text) !== state.text) return undefined;
   const inserted = narrowed(state.inserted, shown.inserted);
@@ -103,7 +103,7 @@ function take(state: MessageState, question: MessageQuestion & { kind: 'got' }):
   return [{ ...seen, visible, isAtOnce: false, dequeueCount, receipt: shown?.receipt ?? `?${step}` }];
 }
 
-/** What a refusal of a receipt says of the message. */
+/** What the refusal of a receipt implies for the message. */
 function refused(
   state: MessageState,
   { code, receipt, span }: { code: string; receipt: string; span: Span },
@@ -170,7 +170,7 @@ function apply(state: MessageState, question: MessageQuestion): MessageState[] {
 
 const spanText = ({ low, high }: Span): string => (low === high ? String(low) : `${low} to ${high}`);
 
-/** Of states for people, and to tell them apart. */
+/** A readable form of states, which also distinguishes them. */
 export function describeMessage(state: MessageState): string {
   if (typeof state === 'string') return state;
   const { text, inserted, expires, visible, isAtOnce, dequeueCount, receipt } = state;

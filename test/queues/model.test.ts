@@ -1,4 +1,4 @@
-// That the model of a queue detects planted faults, and accepts a store without one.
+// The model of a queue detects planted faults, and accepts a store without one.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import type { Plant } from '../simulation/run/subject.js';
 import { QueueModel } from './model.js';
 import { someHistory } from './some-history.js';
 
-/** What the first of a hundred histories to fail fails with. */
+/** The error of the first failing one among a hundred histories. */
 async function firstFailure(plant: Plant): Promise<Error | undefined> {
   for (const steps of fc.sample(someHistory, { numRuns: 100, seed: 20_261_123 })) {
     const time = { now: 17_000_000_000_000_000n };
@@ -27,7 +27,7 @@ async function firstFailure(plant: Plant): Promise<Error | undefined> {
   return undefined;
 }
 
-/** What the model says of each planted fault. */
+/** The model's finding for each planted fault. */
 const FINDINGS: Readonly<Record<keyof typeof QUEUE_FAULTS, RegExp>> = {
   'a message that is got stays visible too': /are counted behind a sweep, \d+ live$|is invisible$/,
   'a message that was deleted comes back': /^'text \d+' is not there any more$/,
@@ -44,6 +44,6 @@ for (const [name, { plant }] of Object.entries(QUEUE_FAULTS)) {
   });
 }
 
-test('nothing is found in a store that only hands calls on', async () => {
+test('nothing is found in a store that only passes calls on', async () => {
   assert.equal(await firstFailure(honest), undefined);
 });

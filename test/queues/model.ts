@@ -1,8 +1,9 @@
-// A queue as a plain array beside a real one: runs each step on the real one and checks that the array permits the answer.
+// A queue as a plain array, compared with a real one: runs each step on the real one and checks that the array permits
+// the answer.
 //
-// The store's ticks decide visibility and expiry. Ticks are never before the clock, and rise by themselves while the clock is
-// behind them. The model keeps bounds: `low`, which every operation has reached, and `high`, which none exceeds. Only times
-// between the two are uncertain; while the clock goes forward these are few.
+// The store's ticks decide visibility and expiry. Ticks are never before the clock, and rise on their own while the
+// clock is behind them. The model keeps bounds: `low`, which every operation has reached, and `high`, which none
+// exceeds. Only times between the two are uncertain; while the clock advances these are few.
 import assert from 'node:assert/strict';
 import {
   execute,
@@ -17,7 +18,7 @@ import {
 
 export const SECOND = 10_000_000n;
 const MILLISECOND = 10_000n;
-/** More ticks than one step can take while the clock stands. */
+/** More ticks than one step can take while the clock stands still. */
 const TICKS_A_STEP = 100n;
 
 export type Step =
@@ -54,7 +55,7 @@ export class QueueModel {
   readonly #context: QueueContext;
   readonly #time: { now: bigint };
   readonly #queue: string;
-  /** Put and not deleted; those that expired are dropped once nothing can show them. */
+  /** Put and not deleted; expired ones are dropped once no answer can show them. */
   #messages: ModelMessage[] = [];
   readonly #stale: Stale[] = [];
   #low: bigint;
@@ -108,7 +109,7 @@ export class QueueModel {
     await this.#checkCount();
   }
 
-  /** Everything that is left comes out once the clock is past every time at which it may be hidden. */
+  /** Everything that is left becomes visible once the clock is past every possible time of invisibility. */
   async drain(): Promise<void> {
     this.#pass(this.#high - this.#time.now + 2n * 3600n * SECOND);
     const left = new Set(this.#messages.filter(({ expires }) => expires > this.#high).map(({ id }) => id));
@@ -131,7 +132,7 @@ export class QueueModel {
   #pass(ticks: bigint): void {
     this.#time.now += ticks;
     const { now } = this.#time;
-    // What has once been visible may be out of sight again when the clock is set back, until the next put.
+    // A message that was visible may be invisible again when the clock is set back, until the next put.
     this.#low = now;
     for (const { inserted } of this.#messages) if (inserted > this.#low) this.#low = inserted;
     this.#high = (now > this.#high ? now : this.#high) + TICKS_A_STEP;
@@ -199,7 +200,7 @@ export class QueueModel {
     this.#checkShown(outcome.messages, count, 0);
   }
 
-  /** Only what may be seen, all that has to be seen, in order; as it was put, and got `more` times. */
+  /** Only what may be visible, all that must be, in order; as it was put, and got `more` times. */
   #checkShown(shown: readonly SeenMessage[], count: number, more: number): ModelMessage[] {
     assert.ok(shown.length <= count, `${shown.length} are shown, ${count} were asked for`);
     const found = shown.map(({ id, inserted, expires, text, dequeueCount }) => {
@@ -263,7 +264,7 @@ export class QueueModel {
       this.#forget(id);
       return;
     }
-    // It is counted until it is reclaimed.
+    // It counts until it is reclaimed.
     assert.equal(code, 'MessageNotFound');
     assert.ok(expires <= this.#high, 'a message that lives was not found');
   }

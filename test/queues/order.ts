@@ -1,17 +1,17 @@
-// The judge of delivery order: the message that has been visible longest comes first, and of those visible since one moment the one that was put
-// first. It judges only gets and peeks that overlap no other call, by what is certain of the messages then: under concurrency a queue
-// guarantees no order.
+// The judge of delivery order: the message that has been visible longest comes first, and of those visible since one
+// moment the one that was put first. It judges only gets and peeks that overlap no other call, by what is certain about
+// the messages then: under concurrency a queue guarantees no order.
 import { nameIn, type QueueHappening, SECOND, type Shown, type Span } from './call.js';
 import type { QueueFault } from './judge.js';
 import type { Meetings } from './meetings.js';
 
-/** Since when a message is visible, as far as answers have told. */
+/** Since when a message is visible, as far as answers have shown. */
 interface Place {
   readonly visible: Span;
-  /** A put or a change to be seen at once is seen whatever the clock does. */
+  /** A put or a change to be visible at once is visible whatever the clock does. */
   readonly isAtOnce: boolean;
   readonly expires: Span;
-  /** The call that brought it there, and how long that hid it. Ticks rise, so of two calls with one delay the earlier one counts. */
+  /** The call that placed it, and its delay. Ticks rise, so of two calls with one delay the earlier one counts. */
   readonly by: QueueHappening;
   readonly seconds: number;
   readonly put: QueueHappening;
@@ -27,7 +27,7 @@ const after = ({ low, high }: Span, seconds: number, shown: bigint | undefined):
 };
 
 class Places {
-  /** Undefined for a message of which it is not certain where it stands. */
+  /** Undefined for a message whose position is uncertain. */
   readonly #places = new Map<string, Place | undefined>();
   readonly #names = new Map<string, string>();
   readonly #meetings: ReadonlyMap<QueueHappening, Meetings>;
@@ -44,7 +44,7 @@ class Places {
     return [...this.#places].flatMap(([name, place]): [string, Place][] => (place ? [[name, place]] : []));
   }
 
-  /** Calls are noted in the order of their ends. */
+  /** Call in the order in which the calls ended. */
   note(happening: QueueHappening): void {
     const { call, answer } = happening;
     if (answer?.code !== undefined || call.kind === 'peek') return;
@@ -96,7 +96,7 @@ class Places {
   }
 }
 
-/** `isOneMoment`: what one call moved came to one moment. */
+/** `isOneMoment`: everything that the call moved has one time. */
 function isBefore(a: Place, b: Place, isOneMoment: (by: QueueHappening) => boolean): boolean {
   if (a.visible.high < b.visible.low) return true;
   if (a.by === b.by) return isOneMoment(a.by) && a.put.answered < b.put.invoked;
@@ -129,7 +129,7 @@ function lookFault(
   return undefined;
 }
 
-/** The first look of one queue that comes in an order that none may have. */
+/** The first look at a queue in a forbidden order. */
 export function orderFault(
   history: readonly QueueHappening[],
   meetings: ReadonlyMap<QueueHappening, Meetings>,
@@ -138,7 +138,7 @@ export function orderFault(
   const expiring = history.flatMap(({ call, span }) =>
     call.kind === 'put' && call.life !== undefined ? [after(span, call.life, undefined)] : [],
   );
-  // Where some expire while a get is under way it may take the rest at a second moment.
+  // If some expire during a get it may take the rest at a second moment.
   const isOneMoment = ({ call, span }: QueueHappening): boolean =>
     call.kind === 'get' && !expiring.some(({ low, high }) => low <= span.high && high >= span.low);
   for (const happening of [...history].sort((a, b) => a.answered - b.answered)) {

@@ -38,14 +38,14 @@ describeTargets('account SAS', subject => {
       new AzureSASCredential(sas(options)),
       CLIENT_OPTIONS,
     );
-  /** Authentication failures are XML, which the client does not take apart. */
+  /** Authentication failures are XML, which the client does not parse. */
   const authenticationFails = async (options: AccountSasOptions): Promise<void> => {
     const { status, message } = await refusal(service(options).getProperties());
     assert.equal(status, 403);
     assert.match(message, /AuthenticationFailed/);
   };
 
-  test('with every right it does what a key does, but policies', async () => {
+  test('with every permission it does what a key does, except policies', async () => {
     const name = subject.newTableName();
     await service().createTable(name);
     assert((await collect(service().listTables())).some(table => table.name === name));
@@ -127,14 +127,14 @@ describeTargets('account SAS', subject => {
     await refuses(containers.getEntity('p', 'r'), 403, 'AuthorizationResourceTypeMismatch');
   });
 
-  test('it is good from its start to its expiry', async () => {
+  test('it is valid from its start to its expiry', async () => {
     const now = Date.now();
     await service({ startsOn: new Date(now - HOUR), expiresOn: new Date(now + HOUR) }).getProperties();
     await authenticationFails({ expiresOn: new Date(now - 1000) });
     await authenticationFails({ startsOn: new Date(now + HOUR), expiresOn: new Date(now + 2 * HOUR) });
   });
 
-  test('it holds for its services, its protocol and its addresses', async () => {
+  test('it is limited to its services, its protocol and its addresses', async () => {
     const { message: blobs } = await refusal(service({ services: { blob: true } }).getProperties());
     assert.match(blobs, /AuthorizationServiceMismatch/);
     // The published account on this machine may do without HTTPS.
@@ -145,7 +145,7 @@ describeTargets('account SAS', subject => {
     await service({ protocol: 'https,http', ipRange: { start: '127.0.0.1' } }).getProperties();
   });
 
-  test('a changed signature is none', async () => {
+  test('a changed signature is invalid', async () => {
     const made = await makeTable(subject);
     const wider = sas({ permissions: { query: true } }).replace('sp=r', 'sp=raud');
     const { status, message } = await refusal(
@@ -155,7 +155,7 @@ describeTargets('account SAS', subject => {
     assert.match(message, /AuthenticationFailed/);
   });
 
-  test('a connection string may carry it', async () => {
+  test('a connection string may contain it', async () => {
     const { server } = subject;
     const made = await makeTable(subject);
     const connectionString = `TableEndpoint=${server.tableEndpoint};SharedAccessSignature=${sas()}`;
@@ -166,7 +166,7 @@ describeTargets('account SAS', subject => {
     assert.equal(n, 1);
   });
 
-  test('every version that the client can sign for is good', async () => {
+  test('every version that the client can sign for is accepted', async () => {
     // From 2020-12-06 on another line is signed, which this client leaves out.
     for (const version of ['2015-04-05', '2018-03-28', '2019-02-02', '2020-10-02'])
       await service({ version }).getProperties();

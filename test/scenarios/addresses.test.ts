@@ -1,4 +1,4 @@
-// Addresses and verbs that clients cannot be made to send: host style, secondary, odd spellings, tunnelled verbs
+// Addresses and verbs that client libraries cannot send: host style, secondary, odd spellings, tunnelled verbs
 // (protocol: requests#addresses, tables#paths, requests#tunnelled-verbs, authentication#canonical-resource-of-tables).
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
@@ -32,7 +32,7 @@ describeTargets('addresses', subject => {
     await put('r');
   });
 
-  test('the account may stand in the host, and then in every address of the answer', async () => {
+  test('the account may be in the host, and then in every address of the answer', async () => {
     const Host = `devstoreaccount1.table.localhost:${subject.server.tablePort}`;
     const inserted = await send({
       method: 'POST',
@@ -49,7 +49,7 @@ describeTargets('addresses', subject => {
     assert.equal(inPath.status, 200);
   });
 
-  test('a host that is no account leaves the account to the path', async () => {
+  test('if the host is no account, the path has the account', async () => {
     for (const host of ['localhost', 'tables.example.com', '[::1]', '10.0.0.1']) {
       const Host = `${host}:${subject.server.tablePort}`;
       const target = inAccount(subject.server, `/${table}${entity('r')}`);
@@ -59,7 +59,7 @@ describeTargets('addresses', subject => {
     }
   });
 
-  test('the secondary reads what was written, and takes no writes', async () => {
+  test('the secondary reads what was written, and accepts no writes', async () => {
     const { server } = subject;
     const path = `/devstoreaccount1-secondary/${table}${entity('r')}`;
     assert.equal((await get(path)).status, 200);
@@ -99,7 +99,7 @@ describeTargets('addresses', subject => {
   test('a target may be absolute', async () => {
     const { server } = subject;
     const path = inAccount(server, `/${table}${entity('r')}`);
-    // What is signed is the path alone, so the headers are those of a request for it.
+    // Only the path is signed, so the headers are those of a request for it.
     const headers = signedHeaders(server, { method: 'GET', target: path });
     const absolute = `http://127.0.0.1:${server.tablePort}${path}`;
     const answer = await send({ method: 'GET', target: absolute, sign: 'none', headers });

@@ -63,7 +63,7 @@ describeTargets('batches', subject => {
     await rawRequest(subject.server, { method: 'POST', target, body });
   });
 
-  /** What a changeset with one of each kind is answered, part by part. */
+  /** The answer to a changeset with one of each kind, part by part. */
   const successes = (endpoint: string, created: (rowKey: string) => string): readonly string[] => [
     part(
       'HTTP/1.1 204 No Content',
@@ -168,7 +168,7 @@ describeTargets('batches', subject => {
     assert.equal(await exists('a'), false);
   });
 
-  test('what is refused early has neither Cache-Control nor preference, and an index even alone', async () => {
+  test('early refusals have neither Cache-Control nor preference, and an index even alone', async () => {
     const missing = await submit(
       changeset([{ ...insertion('a', ['Prefer: return-no-content']), target: '/missing' }]),
     );
@@ -277,7 +277,7 @@ describeTargets('batches', subject => {
     }
   });
 
-  test('keys with commas and quotes do not run into each other', async () => {
+  test('keys with commas and quotes are not confused', async () => {
     const rows = ["foo'", ',bar', "',RowKey='", "a'',b"];
     const upserts = rows.map(
       (rowKey): Part => ({
@@ -339,7 +339,7 @@ describeTargets('batches', subject => {
     );
   });
 
-  test('what is no batch is refused as a whole', async () => {
+  test('an invalid batch is refused as a whole', async () => {
     const whole = changeset([insertion('a')]);
     for (const [title, status, body, contentType] of [
       ['no multipart', 400, 'no multipart'],

@@ -1,4 +1,4 @@
-// Bearer tokens that do not hold, over a socket: queues say why, tables do not (protocol: authentication#bearer-tokens).
+// Invalid bearer tokens, over a socket: queues answer the reason, tables do not (protocol: authentication#bearer-tokens).
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { before, test } from 'node:test';
@@ -14,7 +14,7 @@ const CHALLENGED =
   'Bearer authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/authorize resource_id=https://storage.azure.com';
 
 describeTargets('bearer tokens that do not hold', subject => {
-  /** Each with what Azure says of it. */
+  /** Each with Azure's detail. */
   let tokens: readonly (readonly [token: string, detail: string | undefined])[] = [];
 
   before(async () => {

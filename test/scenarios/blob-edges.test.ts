@@ -1,5 +1,5 @@
-// What the official client of blobs meets at the edges: tags that come along with copies, the words for tiers, odd names, and signatures that
-// are forged or do not reach as far as they are used.
+// What the official client of blobs meets at the edges: tags of copies, names of tiers, odd names, and signatures that
+// are forged or insufficient.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
@@ -19,7 +19,7 @@ import {
 } from '@azure/storage-blob';
 import { type RunningServer, serve } from 'shelfmark';
 
-/** A refusal is to be seen at once, not after retries. */
+/** A refusal should show at once, not after retries. */
 const OPTIONS = { retryOptions: { maxTries: 1 } };
 const HOUR_MS = 3_600_000;
 
@@ -63,7 +63,7 @@ describe('blobs at the edges', () => {
   const as = (query: string, name = 'edges'): ContainerClient =>
     new BlobServiceClient(`${server.endpoints.blob}?${query}`, undefined, OPTIONS).getContainerClient(name);
 
-  test('tags come along with a copy where it says so', async () => {
+  test('tags are copied where the request asks for it', async () => {
     const source = container.getBlockBlobClient('tagged');
     await source.upload('abc', 3, { tags: { a: '1' }, blobHTTPHeaders: { blobContentType: 'text/plain' } });
     const tagsOf = async (name: string) => (await container.getBlobClient(name).getTags()).tags;
@@ -88,7 +88,7 @@ describe('blobs at the edges', () => {
     assert.equal(await codeOf(odd), '400 InvalidHeaderValue');
   });
 
-  test('tags need a right of their own, at both ends of a copy', async () => {
+  test('tags need a permission of their own, at both ends of a copy', async () => {
     await container.uploadBlockBlob('t', 'abc', 3, { tags: { a: '1' } });
     const url = (letters: string) => `${container.getBlobClient('t').url}?${signed('t', letters)}`;
     const put = (letters: string, name: string) =>
@@ -114,7 +114,7 @@ describe('blobs at the edges', () => {
     assert.equal(await codeOf(blob.setAccessTier('P4')), '400 InvalidHeaderValue');
   });
 
-  /** Names as they are, and what a list of them says. */
+  /** Names as they are, and as listed. */
   const listed = async (client: ContainerClient, prefix: string): Promise<string[]> => {
     const names: string[] = [];
     for await (const { name } of client.listBlobsFlat({ prefix })) names.push(name);
@@ -152,7 +152,7 @@ describe('blobs at the edges', () => {
     assert.equal(await upload(`${'s/'.repeat(254)}s`), '400 InvalidUri');
   });
 
-  /** As it stands on the request line, which the client would make another one of. */
+  /** Verbatim on the request line, which the client would change. */
   const raw = (method: string, path: string, body?: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const { hostname, port, pathname } = new URL(server.blobEndpoint ?? '');
@@ -168,7 +168,7 @@ describe('blobs at the edges', () => {
       sent.on('error', reject).end(body);
     });
 
-  test('a path is decoded once, and nothing is made of its dots', async () => {
+  test('a path is decoded once, and its dots mean nothing', async () => {
     for (const [path, name] of [
       ['n1/../b', 'n1/../b'],
       ['n2/./b', 'n2/./b'],
@@ -186,7 +186,7 @@ describe('blobs at the edges', () => {
       assert.equal(await raw('PUT', `/edges/${path}`, 'x'), '400', path);
   });
 
-  test('a signature that makes blobs alone replaces none, by a content, a block or a list', async () => {
+  test('a create-only signature replaces nothing, by a content, a block or a list', async () => {
     const create = as(signed(undefined, 'c'));
     const blob = create.getBlockBlobClient('made');
     const block = (id: string) => codeOf(blob.stageBlock(Buffer.from(id).toString('base64'), 'x', 1));
@@ -213,7 +213,7 @@ describe('blobs at the edges', () => {
     assert.deepEqual([await commit(most - 1), await commit(most), await commit(most + 1)], [201, 201, 413]);
   });
 
-  test('forged signatures, and those that do not reach as far', async () => {
+  test('forged signatures, and insufficient ones', async () => {
     await container.uploadBlockBlob('b', 'secret', 6);
     await container.uploadBlockBlob('c', 'other', 5);
     const other = service.getContainerClient('others');
@@ -233,7 +233,7 @@ describe('blobs at the edges', () => {
       ['done', 'done', 'done'],
     );
     const FAILED = '403 AuthenticationFailed';
-    // Of another blob, another container, and of a blob for the container.
+    // For another blob, another container, and for a blob used on the container.
     assert.equal(await read(ofBlob, 'c'), FAILED);
     assert.equal(await read(ofContainer, 'b', 'others'), FAILED);
     assert.equal(await read(ofBlob, 'b', 'others'), FAILED);
@@ -258,7 +258,7 @@ describe('blobs at the edges', () => {
       assert.equal(await read(changed(ofBlob, changes)), FAILED, JSON.stringify(changes));
   });
 
-  test('a signature of a container is not for the container itself, whatever its letters', async () => {
+  test('a signature of a container does not apply to the container itself, whatever its letters', async () => {
     const ofContainer = signed(undefined, 'rl');
     const all = as(signed(undefined, 'racwdxltmeif'));
     for (const refused of [
@@ -319,7 +319,7 @@ describe('blobs at the edges', () => {
     assert.equal(await by(account('b', 'sc')), '403 AuthorizationResourceTypeMismatch');
   });
 
-  test('a signature of a snapshot is for it alone, and one by a policy as long as there is one', async () => {
+  test('a signature of a snapshot is for it alone, and one by a policy lasts as long as the policy', async () => {
     const blob = container.getBlockBlobClient('snapped');
     await blob.upload('old', 3);
     const { snapshot: snapshotTime = '' } = await blob.createSnapshot();

@@ -17,7 +17,7 @@ import {
 } from '@azure/storage-blob';
 import { type RunningServer, serve } from 'shelfmark';
 
-/** A refusal is to be seen at once, not after retries. */
+/** A refusal should show at once, not after retries. */
 const OPTIONS = { retryOptions: { maxTries: 1 } };
 const HOUR_MS = 3_600_000;
 
@@ -50,7 +50,7 @@ describe('blobs by the official client', () => {
     return container;
   };
 
-  test('containers: made, seen, set, listed, leased, deleted', async () => {
+  test('containers: created, read, set, listed, leased, deleted', async () => {
     const container = await makeContainer();
     assert.equal((await container.createIfNotExists()).succeeded, false);
     await container.setMetadata({ kind: 'test' });
@@ -109,7 +109,7 @@ describe('blobs by the official client', () => {
     await assert.rejects(blocks.download(bytes.length), refused('InvalidRange', 416));
   });
 
-  test('digests are compared, and what differs is not stored', async () => {
+  test('digests are compared, and mismatches are not stored', async () => {
     const container = await makeContainer();
     const blob = container.getBlockBlobClient('b');
     await assert.rejects(
@@ -193,7 +193,7 @@ describe('blobs by the official client', () => {
     assert.deepEqual(await namesOf(container), ['copy']);
   });
 
-  test('a body from a URL, and a copy that is waited for, need authority for their source', async () => {
+  test('a body from a URL, and a synchronous copy, need authority for their source', async () => {
     const container = await makeContainer();
     const source = container.getBlockBlobClient('source');
     await source.upload('private', 7);

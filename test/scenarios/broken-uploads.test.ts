@@ -1,5 +1,6 @@
-// Uploads of contents that break off, that are shorter or longer than they said, or whose digest is another one: refused or forgotten, and nothing is
-// left of them, neither a file in the directory of contents nor a block, and what was there before stays.
+// Uploads of contents that break off, that are shorter or longer than announced, or whose digest is wrong: refused or
+// forgotten, and nothing of them is left, neither a file in the directory of contents nor a block, and the previous
+// content stays.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -17,15 +18,15 @@ import {
 import { type RunningServer, serve } from 'shelfmark';
 import { until } from '#base/testing/until';
 
-/** Larger than what a row holds, and than what the server reads ahead. */
+/** Larger than a row's content, and than what the server reads ahead. */
 const LARGE = 700 * 1024;
 const SMALL = 2048;
 const isLong = process.env.SHELFMARK_LONG !== undefined;
-/** A content in its row is cut off by the same code: `npm run verify blobs` has it too. */
+/** The same code cuts off a content in its row: `npm run verify blobs` tests it too. */
 const LENGTHS = isLong ? [SMALL, LARGE] : [LARGE];
-/** Of a body, that are sent before it is cut off. */
+/** Shares of a body that are sent before it is cut off. */
 const SHARES = isLong ? [0, 0.001, 0.5, 1] : [0.5];
-/** In a row that find what is to be: an upload that was broken off just now may not have been begun with. */
+/** Consecutive checks that must succeed: an upload that broke off just now may not have begun yet. */
 const LOOKS = 5;
 const BLOCK = Buffer.from('block').toString('base64');
 
@@ -87,7 +88,7 @@ describe('broken uploads', () => {
     await once(socket, 'connect');
     return socket.on('error', () => undefined);
   };
-  /** What the server says until it closes, or until it has answered. */
+  /** The server's output until it closes, or until it has answered. */
   const answerTo = async (socket: Socket): Promise<string> => {
     let text = '';
     for await (const piece of socket) {
@@ -126,7 +127,7 @@ describe('broken uploads', () => {
             const socket = await open();
             socket.write(headOf(upload, length));
             await new Promise(resolve => socket.write(Buffer.alloc(sent, 'x'), resolve));
-            // So that the body is being taken in.
+            // So that the server is reading the body.
             if (sent > 1) await new Promise(resolve => setTimeout(resolve, 3));
             socket[leave]();
             if (leave === 'end') assert.notEqual(statusOf(await answerTo(socket)), '201', what);
@@ -154,7 +155,7 @@ describe('broken uploads', () => {
       await unchanged(`${length}`);
     });
 
-  test('what follows a body is not of it', async () => {
+  test('what follows a body does not belong to it', async () => {
     const socket = await open();
     const upload = { name: 'longer', query: '', headers: 'x-ms-blob-type: BlockBlob\r\n' };
     socket.write(`${headOf(upload, 5)}12345678\r\n\r\n`);

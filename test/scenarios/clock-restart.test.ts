@@ -14,7 +14,7 @@ const ENTITY = "/things(PartitionKey='p',RowKey='r')";
 
 async function ask(server: RunningServer, method: string, path: string, value?: object) {
   const body = value && JSON.stringify(value);
-  // Requests are signed by the time of the server's clock, which is not that of this process.
+  // Requests are signed by the server's clock, which differs from this process's.
   const request: RawRequest = {
     method,
     target: inAccount(server, path),
@@ -33,7 +33,7 @@ async function ask(server: RunningServer, method: string, path: string, value?: 
 const clocks = new WeakMap<RunningServer, bigint>();
 const clockOf = (server: RunningServer): number => Number((clocks.get(server) ?? NOW) / 10_000n);
 
-test('a clock that is set back between two runs never gives an ETag again, or a lower one', async t => {
+test('a clock that is set back between two runs never repeats an ETag, or returns a lower one', async t => {
   const data = await mkdtemp(join(tmpdir(), 'shelfmark-clock-'));
   t.after(() => rm(data, { recursive: true }));
   let last = 0n;

@@ -29,7 +29,7 @@ async function serve(t: TestContext, args: readonly string[], spawning?: Spawnin
   return server;
 }
 
-/** A request that is under way: the server has asked for its body, and everything but the last byte of it is sent. */
+/** A request in progress: the server has asked for its body, and everything except the last byte of it is sent. */
 async function begin(
   server: SpawnedServer,
   agent: Agent,
@@ -76,7 +76,7 @@ describe('shelfmark serve', () => {
   });
   after(() => rm(directory, { recursive: true }));
 
-  test('says in one line that it is ready, where, and how to connect', async t => {
+  test('reports in one line that it is ready, where, and how to connect', async t => {
     const data = newDirectory();
     const server = await serve(t, ['--data', data, '--table-port', '0']);
     t.diagnostic(`ready after ${Math.round(server.readyMilliseconds)} ms`);
@@ -98,7 +98,7 @@ describe('shelfmark serve', () => {
     assert.deepEqual([code, stderr], [0, '']);
   });
 
-  test('who chose the ports of tables and queues gets a free one for blobs', { skip: skipLong }, async t => {
+  test('if ports of tables and queues are given, blobs get a free one', { skip: skipLong }, async t => {
     const chosen = ['--table-port', String(await freePort()), '--queue-port', String(await freePort())];
     const server = await serve(t, ['--inMemoryPersistence', ...chosen]);
     const [, port = ''] = /; blobs at http:\/\/127\.0\.0\.1:(\d+)\//.exec(server.readyLine) ?? [];
@@ -132,7 +132,7 @@ describe('shelfmark serve', () => {
     assert.equal((await open(third, 'kept').getAccessPolicy())[0]?.id, 'mine');
   });
 
-  test('a signal lets what is under way be answered, and takes nothing new', async t => {
+  test('a signal lets requests in progress be answered, and accepts nothing new', async t => {
     const data = newDirectory();
     const server = await serve(t, ['--data', data, '--table-port', '0']);
     await open(server).createTable();
@@ -188,7 +188,7 @@ describe('shelfmark serve', () => {
     t.after(() => server.stop('SIGKILL'));
     assert.equal(server.place, `data in ${location}`);
     assert.equal(server.endpoint, `http://127.0.0.1:${server.port}/first`);
-    // What goes to logs names no key that somebody chose.
+    // Logs contain no configured key.
     assert.match(server.connectionString, /;AccountName=first;AccountKey=<its key>;/);
     const first = server.connectionString.replace('<its key>', key);
     const table = TableClient.fromConnectionString(first, 'things', CLIENT_OPTIONS);
@@ -201,7 +201,7 @@ describe('shelfmark serve', () => {
     assert.equal((await server.stop('SIGTERM')).stderr, '');
   });
 
-  test('keeps the data in memory if asked, and the folder clean; logs requests with --debug, without what is secret', {
+  test('keeps the data in memory if asked, and the folder clean; logs requests with --debug, without secrets', {
     skip: skipLong,
   }, async t => {
     const cwd = join(directory, 'clean');
@@ -252,7 +252,7 @@ describe('shelfmark serve', () => {
     );
   });
 
-  test('mistakes are told in one sentence', async t => {
+  test('mistakes are reported in one sentence', async t => {
     const memory = ['--inMemoryPersistence', '--table-port', '0'];
     const file = join(directory, 'file');
     await writeFile(file, '');
@@ -285,7 +285,7 @@ describe('shelfmark serve', () => {
     await Promise.all(tried.map(mistake => failsInOneSentence(...mistake)));
   });
 
-  test('tells its options', { skip: skipLong }, async () => {
+  test('prints its options', { skip: skipLong }, async () => {
     const { code, stdout } = await runToEnd(['serve', '--help']);
     assert.equal(code, 0);
     for (const option of ['--data', '--table-port', '--queue-port', '--durability', '--inMemoryPersistence'])
@@ -303,7 +303,7 @@ async function failsInOneSentence(
   assert.deepEqual([exit.code, exit.stdout], [1, '']);
 }
 
-/** Made for this test alone, for localhost and until 2126; the key is of no worth. */
+/** For this test only, for localhost and until 2126; the key protects nothing. */
 const CERTIFICATE_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLF2xg7QHCduoZVUm
 D3HQQr9tL3LaiYeU8xoRSkq7OA6hRANCAATgj/WGqdNuwNM2fXejJQVkmWJblb6M

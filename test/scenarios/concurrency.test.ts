@@ -1,4 +1,4 @@
-// Many clients at once: of writers with one ETag one wins, counters lose nothing, readers see transactions whole.
+// Many concurrent clients: of writers with one ETag one wins, counters lose nothing, readers see transactions whole.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RestError, type TableClient } from '@azure/data-tables';
@@ -10,7 +10,7 @@ const WRITERS = 32;
 const CLIENTS = 6;
 const INCREMENTS = 10;
 
-/** The status that each of many attempts at once came to. */
+/** The resulting statuses of many concurrent attempts. */
 async function statuses(attempt: (writer: number) => Promise<unknown>): Promise<(number | undefined)[]> {
   const attempts = Array.from({ length: WRITERS }, (_, writer) =>
     attempt(writer).then(
@@ -56,12 +56,12 @@ describeTargets('concurrency', subject => {
     assert.deepEqual(deletes, oneOf(404));
   });
 
-  test('of 32 that make one entity, or one table, exactly one does', async () => {
+  test('of 32 that create one entity, or one table, exactly one succeeds', async () => {
     const table = await makeTable(subject);
     assert.deepEqual(await statuses(writer => table.createEntity({ ...KEYS, writer })), oneOf(409));
     const { server } = subject;
     const own = subject.newTableName();
-    // The client takes 409 as done, so the table's first entity tells whether there was one table or more.
+    // The client takes 409 as done, so the table's first entity shows whether there was one table or more.
     await Promise.all(
       Array.from({ length: WRITERS }, async (_, writer) => {
         const client = tableClient(server, own);
@@ -85,7 +85,7 @@ describeTargets('concurrency', subject => {
     assert.equal(count, CLIENTS * INCREMENTS);
   });
 
-  test('upserts at once all succeed, and their ETags all differ', async () => {
+  test('concurrent upserts all succeed, and their ETags all differ', async () => {
     const table = await makeTable(subject);
     const etags = await Promise.all(
       Array.from(

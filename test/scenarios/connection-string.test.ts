@@ -1,5 +1,5 @@
-// One connection string for the official clients of all three services: that of a server in this process, and that of the emulator, which
-// stands for the default ports.
+// One connection string for the official clients of all three services: that of a server in this process, and that of
+// the emulator, which means the default ports.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TableClient } from '@azure/data-tables';

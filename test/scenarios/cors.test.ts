@@ -16,7 +16,7 @@ describeTargets('CORS', subject => {
   const list = (headers: Record<string, string>): Promise<RawResponse> =>
     rawRequest(subject.server, { method: 'GET', target: inAccount(subject.server, '/Tables'), headers });
 
-  test('without rules no preflight is allowed, and requests are answered as ever', async () => {
+  test('without rules no preflight is allowed, and requests are answered as usual', async () => {
     const asked = { Origin: 'https://one.example', 'Access-Control-Request-Method': 'GET' };
     const refused = await preflight(asked);
     assert.equal(refused.status, 403);

@@ -15,7 +15,7 @@ async function propertiesOf(table: TableClient, partitionKey = 'p', rowKey = 'r'
 }
 
 describeTargets('entities', subject => {
-  test('an entity that is made can be read, with the ETag that its making answered', async () => {
+  test("a new entity can be read, with the ETag of its insert's answer", async () => {
     const table = await makeTable(subject);
     const { etag } = await table.createEntity({ ...KEYS, word: 'a', count: 1 });
     const entity = await table.getEntity<{ word: string; count: number }>('p', 'r');
@@ -25,7 +25,7 @@ describeTargets('entities', subject => {
     assert.equal(etag, `W/"datetime'${entity.timestamp.replaceAll(':', '%3A')}'"`);
   });
 
-  test('making it twice conflicts, reading what is not there finds nothing', async () => {
+  test('inserting it twice conflicts, reading a missing one finds nothing', async () => {
     const table = await makeTable(subject);
     await table.createEntity(KEYS);
     await refuses(table.createEntity(KEYS), 409, 'EntityAlreadyExists');
@@ -33,7 +33,7 @@ describeTargets('entities', subject => {
     await refuses(table.getEntity('other', 'r'), 404, 'ResourceNotFound');
   });
 
-  test('upsert makes what is not there', async () => {
+  test('upsert creates what is missing', async () => {
     const table = await makeTable(subject);
     await table.upsertEntity({ ...KEYS, a: 1 }, 'Merge');
     await table.upsertEntity({ partitionKey: 'p', rowKey: 's', a: 1 }, 'Replace');
@@ -74,7 +74,7 @@ describeTargets('entities', subject => {
     assert.deepEqual(await propertiesOf(table), [['b', 3]]);
   });
 
-  test('update and delete ask that the entity is there', async () => {
+  test('update and delete require that the entity exists', async () => {
     const table = await makeTable(subject);
     await refuses(table.updateEntity(KEYS, 'Merge'), 404, 'ResourceNotFound');
     await refuses(table.updateEntity(KEYS, 'Replace'), 404, 'ResourceNotFound');
@@ -84,7 +84,7 @@ describeTargets('entities', subject => {
     await refuses(table.getEntity('p', 'r'), 404, 'ResourceNotFound');
   });
 
-  test('with an ETag each write asks that nobody else wrote', async () => {
+  test('with an ETag each write requires that the entity is unchanged', async () => {
     const table = await makeTable(subject);
     const { etag: made } = await table.createEntity({ ...KEYS, n: 0 });
     assert(made);
@@ -103,7 +103,7 @@ describeTargets('entities', subject => {
     await refuses(table.deleteEntity('p', 'r', { etag: replaced }), 404, 'ResourceNotFound');
   });
 
-  test('an ETag that is none is refused, one of another kind does not match', async () => {
+  test('an invalid ETag is refused, one of another kind does not match', async () => {
     const table = await makeTable(subject);
     await table.createEntity(KEYS);
     await refuses(table.updateEntity(KEYS, 'Merge', { etag: 'wrong' }), 400, 'InvalidInput');
@@ -114,7 +114,7 @@ describeTargets('entities', subject => {
     );
   });
 
-  test('an entity that is deleted and made again has a new ETag', async () => {
+  test('an entity that is deleted and created again has a new ETag', async () => {
     const table = await makeTable(subject);
     const etags = new Set<string | undefined>();
     for (let i = 0; i < 20; i++) {

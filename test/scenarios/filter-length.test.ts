@@ -9,7 +9,7 @@ const LENGTH_MAX = 32_768;
 const TOO_LONG =
   /"code":"InvalidUri","message":\{"lang":"en-US","value":"(?:0:)?The request URL is too long\.\\nRequestId:/;
 
-/** A filter of so many characters that matches what has n = 1. */
+/** A filter of this many characters that matches what has n = 1. */
 const filterOf = (length: number): string => `n eq 1 or t eq '${'x'.repeat(length - 17)}'`;
 const escaped = (text: string): string => encodeURIComponent(text).replaceAll('%20', '+');
 
@@ -76,13 +76,13 @@ describeTargets('the longest filter', subject => {
     }
   });
 
-  test('what is escaped counts once', async () => {
+  test('escaped characters count once', async () => {
     const euros = `n eq 1 or t eq '${'€'.repeat(6000)}'`;
     assert.equal((await query(euros)).status, 200);
     assert.match((await queryInBatch(euros)).body, /HTTP\/1\.1 200 OK\r\n/);
   });
 
-  test("a part's target is bounded as a request's head is: 65,536 characters as they are sent", async () => {
+  test("a part's target is bounded like a request's head: 65,536 characters as they are sent", async () => {
     const start = inAccount(subject.server, `/${table}()?$filter=n+eq+1&x=`);
     for (const [length, status] of [
       [65_535, '200 OK'],

@@ -1,6 +1,6 @@
-// Keys of accounts are changed while the server runs, and official clients go on with the new ones: what was signed with a key that
-// is gone is refused at once, what held before and was remembered too. The file of accounts and several processes are
-// test/operations/several-processes.test.ts's.
+// Keys of accounts change while the server runs, and official clients continue with the new ones: signatures of a
+// removed key are refused at once, even those that were valid and cached. test/operations/several-processes.test.ts
+// covers the file of accounts and several processes.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ const NAME = 'shop';
 const newKey = (): string => randomBytes(64).toString('base64');
 const [FIRST, SECOND, THIRD] = [newKey(), newKey(), newKey()];
 
-/** Somebody who calls with one key, in every way there is. */
+/** A caller with one key, in every form of authentication. */
 interface Caller {
   readonly key: TableClient;
   readonly tableSas: TableClient;
@@ -42,7 +42,7 @@ async function callerWith(server: RunningServer, key: string): Promise<Caller> {
   const credential = new AzureNamedKeyCredential(NAME, key);
   const of = (signature: string): TableClient =>
     new TableClient(url, 'orders', new AzureSASCredential(signature), CLIENT_OPTIONS);
-  // Tokens that differ in more than the signature: each is remembered beside the others.
+  // Tokens that differ in more than the signature: each is cached separately.
   callers += 1;
   const expiresOn = new Date(Date.now() + 3_600_000 + 60_000 * callers);
   const table = generateTableSas('orders', credential, { permissions: { query: true }, expiresOn });
@@ -53,7 +53,7 @@ async function callerWith(server: RunningServer, key: string): Promise<Caller> {
   );
   const request = { account: NAME, roles: ['Storage Table Data Reader'], lifetimeSeconds: 3_600 } as const;
   const token = await issueToken(new Accounts({ [NAME]: [key] }), request, BigInt(Date.now()) * 10_000n);
-  // The client itself sends bearer tokens over TLS only.
+  // The client itself sends bearer tokens only over TLS.
   const bearer = new TableClient(url, 'orders', new AzureSASCredential('unused=1'), {
     ...CLIENT_OPTIONS,
     additionalPolicies: [
@@ -83,7 +83,7 @@ const list = (client: TableServiceClient): Promise<unknown> => client.listTables
 
 const peek = (client: QueueClient): Promise<unknown> => client.peekMessages();
 
-/** Twice: what was found to hold is remembered then. */
+/** Twice: the second time the valid result is cached. */
 async function isLetIn({ key, tableSas, accountSas, bearer, queueSas }: Caller): Promise<void> {
   for (let again = 0; again < 2; again++)
     await Promise.all([read(key), read(tableSas), list(accountSas), read(bearer), peek(queueSas)]);
@@ -103,7 +103,7 @@ async function open(accounts: AccountKeys, host?: string): Promise<RunningServer
   return server;
 }
 
-test('a key that is gone opens nothing any more, and the other holds all the time', async t => {
+test('a removed key grants nothing any more, and the other stays valid all the time', async t => {
   const server = await open({ [NAME]: [FIRST, SECOND] });
   t.after(() => server.close());
   const [first, second, third] = [
@@ -137,7 +137,7 @@ test('a key that is gone opens nothing any more, and the other holds all the tim
   await assert.rejects(async () => server.connectionString('other'), /There is no account 'other'/);
 });
 
-test('accounts that make no sense change nothing, nor does a well-known key beyond this machine', async t => {
+test('invalid accounts change nothing, nor does a well-known key beyond this machine', async t => {
   const server = await open({ [NAME]: [FIRST] }, '0.0.0.0');
   t.after(() => server.close());
   const first = await callerWith(server, FIRST);

@@ -1,4 +1,4 @@
-// Keys through the official client, in every place where a key travels: bodies, addresses, filters, tokens and batches.
+// Keys through the official client, wherever a key occurs: bodies, addresses, filters, tokens and batches.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { odata, type TableClient } from '@azure/data-tables';
@@ -7,7 +7,7 @@ import { codePoint } from '#base/testing';
 import { collect, makeTable, refuses } from '../support/clients.js';
 import { describeTargets } from '../support/targets.js';
 
-/** Characters that addresses, quotes and filters give a meaning to, and what UTF-8 and UTF-16 order differently. */
+/** Characters with a meaning in addresses, quotes and filters, and those that UTF-8 and UTF-16 order differently. */
 const TRICKY = [
   "'",
   "''",
@@ -52,7 +52,7 @@ const TRICKY = [
   '\u0301',
 ] as const;
 
-/** What no key may hold (protocol: data-model#keys). */
+/** What no key may contain (protocol: data-model#keys). */
 const FORBIDDEN = /[/\\#?\u0000-\u001f\u007f-\u009f]/;
 
 const piece = fc.oneof(
@@ -76,7 +76,7 @@ async function remove(table: TableClient, all: readonly (readonly [string, strin
 }
 
 describeTargets('keys', subject => {
-  test('property: an entity is found again under its keys, wherever these stand', async () => {
+  test('property: an entity is found again under its keys, wherever these occur', async () => {
     const table = await makeTable(subject);
     await fc.assert(
       fc.asyncProperty(keys, async ([partitionKey, rowKey]) => {

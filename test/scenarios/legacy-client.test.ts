@@ -1,4 +1,4 @@
-// The client before the official one, which many programs still have: SharedKey, MERGE, Prefer and LF-only batches.
+// The predecessor of the official client, which many programs still use: SharedKey, MERGE, Prefer and LF-only batches.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -52,7 +52,7 @@ const EVERY_TYPE: LegacyEntity = {
 };
 
 describeTargets('legacy client: tables and entities', subject => {
-  test('tables are made, found, listed by prefix and deleted', async () => {
+  test('tables are created, found, listed by prefix and deleted', async () => {
     const service = legacyClient(subject.server);
     const prefix = `legacy${subject.newTableName()}x`;
     const names = Array.from({ length: 5 }, (_, i) => `${prefix}${i}`);
@@ -197,7 +197,7 @@ describeTargets('legacy client: queries and batches', subject => {
     return service.executeBatch(table, batch);
   };
 
-  test('a query goes on by its continuation token', async () => {
+  test('a query continues by its continuation token', async () => {
     const opened = await open(subject);
     const { service, table } = opened;
     for (let from = 0; from < 1200; from += 100)
@@ -257,7 +257,7 @@ describeTargets('legacy client: queries and batches', subject => {
     );
   });
 
-  test('a batch that fails says why, and changes nothing', async () => {
+  test('a failing batch returns the reason, and changes nothing', async () => {
     const opened = await open(subject);
     await opened.insert(row(2));
     const failing = execute(

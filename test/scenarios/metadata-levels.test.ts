@@ -19,7 +19,7 @@ const etagOf = (timestamp: string): string => `W/"datetime'${timestamp.replaceAl
 
 const INSERTED = `{"PartitionKey":"p'1","RowKey":"a \\u00F4","age":"39","age@odata.type":"Edm.Int64","sex":"m\\u00e4le","married":true,"ratio@odata.type":"Edm.Double","ratio":3,"born":"1973-10-04T00:00:00.0000000Z","born@odata.type":"Edm.DateTime","bytes@odata.type":"Edm.Binary","bytes":"AQIDBAU=","other":20,"id":"C9DA6455-213D-42C9-9A79-3E9149A57833","id@odata.type":"Edm.Guid","nan":"NaN","nan@odata.type":"Edm.Double","inf":"-Infinity","inf@odata.type":"Edm.Double","big":1.23456789012346E+24,"nothing":null,"sign":"a'b<c>&/\\"","__proto__":5}`;
 
-/** The entity's own members; annotations stand there from minimal metadata on. */
+/** The entity's own members; annotations are there from minimal metadata on. */
 const annotated = (withTypes: boolean): string => {
   const type = (name: string, edm: string): string => (withTypes ? `"${name}@odata.type":"Edm.${edm}",` : '');
   return `${type('age', 'Int64')}"age":"39","sex":"m\\u00e4le","married":true,"ratio":3.0,${type('born', 'DateTime')}"born":"1973-10-04T00:00:00Z",${type('bytes', 'Binary')}"bytes":"AQIDBAU=","other":20,${type('id', 'Guid')}"id":"c9da6455-213d-42c9-9a79-3e9149a57833",${type('nan', 'Double')}"nan":"NaN",${type('inf', 'Double')}"inf":"-Infinity","big":1.23456789012346E+24,"sign":"a'b<c>&/\\"","__proto__":5`;
@@ -45,7 +45,7 @@ describeTargets(
       `application/json;odata=${level};streaming=true;charset=utf-8`;
     const endpoint = (): string => subject.server.tableEndpoint;
 
-    /** One entity as each level writes it; `first` is what stands before everything in a body of its own. */
+    /** One entity as each level writes it; `first` precedes everything in a body of its own. */
     const entityAt: Record<Level, (timestamp: string, first: string) => string> = {
       nometadata: timestamp => `{${KEYS}"Timestamp":"${timestamp}",${annotated(false)}}`,
       minimalmetadata: (timestamp, first) =>
@@ -66,7 +66,7 @@ describeTargets(
     before(async () => {
       now = BEGINNING;
       await send({ method: 'POST', target: '/Tables', body: `{"TableName":"${TABLE}"}` });
-      // The embedded engine begins its log after some commits, which takes a tick: not one that a test expects.
+      // The embedded engine begins its log after some commits, which takes a tick: avoids one that a test expects.
       const { data } = subject.server;
       const target = `/${TABLE}(PartitionKey='before',RowKey='')`;
       while (data !== undefined && !existsSync(join(data, 'data.log')))
@@ -92,7 +92,7 @@ describeTargets(
 
     for (const level of LEVELS) {
       test(`an insert answers its content at ${level}`, async () => {
-        // Versions rise over all of the store, so that only a later minute is answered as it is.
+        // Versions rise over the whole store, so that only a later minute is answered as it is.
         const timestamp = `2020-01-01T01:0${LEVELS.indexOf(level)}:00Z`;
         now = ticksOf(timestamp);
         const answer = await insert(accept(level));
@@ -121,7 +121,7 @@ describeTargets(
       });
     }
 
-    test('the format in the address counts before the one in the header', async () => {
+    test('the format in the address takes precedence over the one in the header', async () => {
       const { body, headers } = await send({
         method: 'GET',
         target: `/Tables?$format=application%2Fjson%3Bodata%3Dnometadata`,
@@ -178,7 +178,7 @@ describeTargets(
       assert(again.body.includes(`RequestId:${again.headers['x-ms-request-id']}\\n`));
     });
 
-    test('a projection says what it projects', async () => {
+    test('a projection names what it projects', async () => {
       const target = `${ENTITY_PATH}?$select=age,missing,Timestamp`;
       const { body } = await send({ method: 'GET', target, headers: accept('minimalmetadata') });
       const [, etag = '', timestamp = ''] = /"odata\.etag":"(.*?'\\")","Timestamp":"(.*?)"/.exec(body) ?? [];

@@ -40,7 +40,7 @@ const FLIGHTS: readonly Flight[] = Array.from({ length: 120 }, (_, i) => ({
 
 const noon = new Date(START + 12 * 3_600_000);
 
-/** Filters beside what they mean. */
+/** Filters with their meaning. */
 const FILTERS: readonly (readonly [filter: string, model: (flight: Flight) => boolean])[] = [
   [odata`PartitionKey eq ${'route 2'}`, f => f.partitionKey === 'route 2'],
   [
@@ -112,7 +112,7 @@ describeTargets('queries', (subject: Subject) => {
     }
   });
 
-  test('a filter that is none is refused', async () => {
+  test('an invalid filter is refused', async () => {
     const list = (filter: string): Promise<unknown> =>
       table.listEntities({ queryOptions: { filter } }).next();
     const syntax = await refusal(list('aaa bbb ccc'));
@@ -126,7 +126,7 @@ describeTargets('queries', (subject: Subject) => {
     await refuses(list("note eq 'open"), 400, 'InvalidInput');
   });
 
-  test('select answers what it names, and null for what is not there', async () => {
+  test('select answers what it names, and null for what is missing', async () => {
     const select = ['rowKey', 'seats', 'note'];
     const found = await collect(
       table.listEntities<{ seats: number; note: string | null }>({
@@ -145,7 +145,7 @@ describeTargets('queries', (subject: Subject) => {
     assert.deepEqual(Object.keys(one).sort(), ['etag', 'late', 'odata.metadata']);
   });
 
-  test('pages have at most the size that was asked for, from 1 to 1,000', async () => {
+  test('pages have at most the requested size, from 1 to 1,000', async () => {
     const sizes = async (maxPageSize: number): Promise<number[]> =>
       (await collect(table.listEntities().byPage({ maxPageSize }))).map(page => page.length);
     assert.deepEqual(await sizes(50), [50, 50, 20]);
@@ -155,7 +155,7 @@ describeTargets('queries', (subject: Subject) => {
     await refuses(sizes(-1), 400, 'InvalidInput');
   });
 
-  test('a token stays good when the entity that it names is deleted', async () => {
+  test('a token stays valid when the entity that it names is deleted', async () => {
     const own = await makeTable(subject);
     for (const rowKey of ['a', 'b', 'c', 'd']) await own.createEntity({ partitionKey: 'p', rowKey });
     const [page] = await collect(take(own.listEntities().byPage({ maxPageSize: 2 }), 1));
@@ -205,7 +205,7 @@ describeTargets('10,000 entities', subject => {
     }
   });
 
-  test('all of them are listed, in order, a thousand a page', async () => {
+  test('all of them are listed, in order, a thousand per page', async () => {
     const pages = await collect(table.listEntities<{ n: number }>().byPage());
     assert.deepEqual(
       pages.map(page => page.length),
@@ -218,7 +218,7 @@ describeTargets('10,000 entities', subject => {
     assert.equal(pages.at(-1)?.continuationToken, undefined);
   });
 
-  test('every page may be fetched by a client of its own', async () => {
+  test('every page may be fetched by a different client', async () => {
     let continuationToken: string | undefined;
     const seen: number[] = [];
     let pages = 0;

@@ -1,5 +1,5 @@
-// Answers of queues whose exact form clients and recordings decide: names of a wrong length, preflights, lives beyond all time, and
-// queues that are being deleted.
+// Answers of queues whose exact form clients and recordings determine: names of a wrong length, preflights, unlimited
+// lifetimes, and queues that are being deleted.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { fails } from '../support/legacy-failure.js';
@@ -81,7 +81,7 @@ describeTargets(
       queue = subject.newTableName();
     });
 
-    test('is not there, and only its create is told why', async () => {
+    test('is not there, and only its create returns the reason', async () => {
       const service = legacyQueues(subject.server);
       await service.createQueue(queue, {});
       await service.createMessage(queue, 'm', {});

@@ -76,7 +76,7 @@ describeTargets('refusals', subject => {
     }
   });
 
-  test('both schemes sign what they are told to sign, and nothing else', async () => {
+  test('both schemes sign what they should sign, and nothing else', async () => {
     const target = `/${table}?$filter=n%20eq%201&timeout=5`;
     for (const sign of ['SharedKey', 'SharedKeyLite'] as const) {
       assert.equal((await send({ method: 'GET', target, sign })).status, 200);
@@ -154,7 +154,7 @@ describeTargets('refusals', subject => {
     await expectCode({ ...get, sign: 'none', headers }, 403, 'AuthenticationFailed');
   });
 
-  test('versions: any that is one is echoed, what is none is refused', async () => {
+  test('versions: any valid one is echoed, an invalid one is refused', async () => {
     const get = (version: string): RawRequest => ({
       method: 'GET',
       target: '/Tables',
@@ -225,7 +225,7 @@ describeTargets('refusals', subject => {
     assert.match(chars.body, /The 'PartitionKey' parameter of value 'a\/b' is out of range\./);
   });
 
-  test('conditions that make no sense', async () => {
+  test('invalid conditions', async () => {
     const target = `/${table}(PartitionKey='p',RowKey='r')`;
     await expectCode({ method: 'DELETE', target }, 400, 'MissingRequiredHeader');
     await expectCode({ method: 'DELETE', target, headers: { 'If-Match': 'abc' } }, 400, 'InvalidInput');
@@ -243,7 +243,7 @@ describeTargets('refusals', subject => {
     );
   });
 
-  test('query options that are not served', async () => {
+  test('query options that are not supported', async () => {
     for (const [option, status] of [
       ['$orderby=n', 501],
       ['$skip=5', 501],
@@ -255,7 +255,7 @@ describeTargets('refusals', subject => {
       assert.equal((await send({ method: 'GET', target: `/${table}()?${option}` })).status, status, option);
   });
 
-  test('what is checked first is told: caller, name, rights, body, table', async () => {
+  test('the first failing check is reported: caller, name, permissions, body, table', async () => {
     const wrong = { key: WRONG_KEY } as const;
     await expectCode(
       { method: 'POST', target: '/my_table', body: '{', ...wrong },

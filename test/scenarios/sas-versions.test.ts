@@ -5,7 +5,7 @@ import { before, test } from 'node:test';
 import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.js';
 import { describeTargets } from '../support/targets.js';
 
-/** Without fractions of a second, as signatures have it. */
+/** Without fractions of a second, as in signatures. */
 const inMinutes = (minutes: number): string =>
   new Date(Date.now() + minutes * 60_000).toISOString().replace(/\.\d+Z$/, 'Z');
 
@@ -59,7 +59,7 @@ describeTargets('SAS versions', subject => {
       assert.equal((await list(ofTable(version))).status, 200, version);
   });
 
-  test('one that is expired says so, in the detail', async () => {
+  test('an expired one is reported as such, in the detail', async () => {
     for (const parameters of [ofAccount('2019-02-02', inMinutes(-1)), ofTable('2019-02-02', inMinutes(-1))]) {
       const { status, body } = await list(parameters);
       assert.equal(status, 403);

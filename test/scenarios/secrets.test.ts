@@ -1,5 +1,6 @@
-// No output of the process contains a secret: every kind of credential is sent, valid, invalid and mutated, alone and in
-// batches, keys are changed, the data is damaged, and all of standard output and standard error is searched at the most verbose level.
+// No output of the process contains a secret: every kind of credential is sent, valid, invalid and mutated, alone and
+// in batches, keys are changed, the data is damaged, and all of standard output and standard error is searched at the
+// most verbose level.
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,12 +16,12 @@ const newKey = (): string => randomBytes(64).toString('base64');
 const NAME = 'guarded';
 const [FIRST, SECOND, THIRD, STRANGE] = [newKey(), newKey(), newKey(), newKey()];
 const PASSWORD = 'correct horse battery staple';
-/** Of the stored policy alone. */
+/** Only in the stored policy. */
 const POLICY_EXPIRY = '2021-05-06T07:08:09.0000000Z';
 const JSON_HEADERS = { 'Content-Type': 'application/json', Accept: 'application/json;odata=nometadata' };
 const ROLES: readonly Role[] = ['Storage Table Data Contributor'];
 
-/** Sends, and keeps every secret that it sends. */
+/** Sends requests, and records every secret that it sends. */
 class Sender {
   readonly secrets = new Set<string>([FIRST, SECOND, THIRD, STRANGE, PASSWORD]);
   readonly #server: Addressed;
@@ -39,14 +40,14 @@ class Sender {
     });
   }
 
-  /** With this and no other Authorization header. */
+  /** With only this Authorization header. */
   sendAs(authorization: string, method = 'GET', path = 'Tables', more: Partial<RawRequest> = {}) {
     this.#keep(authorization.replace(/^\w+ +/, ''));
     const headers = { 'x-ms-version': '2021-12-02', ...more.headers, Authorization: authorization };
     return this.send(method, path, { ...more, headers, sign: 'none' });
   }
 
-  /** A signature of the table, of a key, with parameters in place of those that it has. */
+  /** A signature of the table by a key, with some of its parameters replaced. */
   sas(key: string, changes: Readonly<Record<string, string>> = {}): string {
     const fields: Record<string, string> = {
       sp: 'raud',
@@ -67,13 +68,13 @@ class Sender {
     return new URLSearchParams(given).toString();
   }
 
-  /** Headers name accounts too, which are no secrets. */
+  /** Headers also name accounts, which are no secrets. */
   #keep(text: string): void {
     for (const part of text.split(/[:\s]/)) if (part.length >= 12) this.secrets.add(part);
   }
 }
 
-/** Whatever a secret may look like. */
+/** All forms in which a secret may appear. */
 const formsOf = (secret: string): readonly string[] => [
   secret,
   encodeURIComponent(secret),
@@ -85,14 +86,14 @@ const formsOf = (secret: string): readonly string[] => [
   Buffer.from(secret, 'base64').toString('hex'),
 ];
 
-/** So many characters tell something already. */
+/** This many characters already reveal something. */
 const PART = 12;
 
 function* partsOf(text: string): Generator<string> {
   for (let at = 0; at + PART <= text.length; at++) yield text.slice(at, at + PART);
 }
 
-/** The first part of any form that stands in the text. */
+/** The first part of any form that occurs in the text. */
 function leakIn(text: string, secrets: Iterable<string>): string | undefined {
   const written = new Set(partsOf(text));
   for (const secret of secrets)
@@ -213,7 +214,7 @@ async function prepare(sender: Sender): Promise<void> {
     assert.equal((await sender.send('PUT', 'vault?comp=acl', { body })).status, status);
 }
 
-/** Files of accounts that make no sense, each with a key somewhere. */
+/** Invalid files of accounts, each with a key somewhere. */
 async function changeKeys(server: SpawnedServer, path: string): Promise<void> {
   const wrong = [
     `${NAME}=${THIRD}`,
@@ -240,7 +241,7 @@ async function start(t: TestContext, directory: string): Promise<SpawnedServer> 
   return server;
 }
 
-test('nothing that is written holds a secret, whatever was sent', async t => {
+test('no output contains a secret, whatever was sent', async t => {
   const directory = await mkdtemp(join(tmpdir(), 'shelfmark-secrets-'));
   t.after(() => rm(directory, { recursive: true }));
   const server = await start(t, directory);

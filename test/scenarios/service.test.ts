@@ -40,7 +40,7 @@ const RULE = {
 };
 
 describeTargets('service', subject => {
-  test('properties begin as those of a fresh account', async () => {
+  test('properties begin as those of a new account', async () => {
     const { logging, hourMetrics, minuteMetrics } = await serviceClient(subject.server).getProperties();
     assert.deepEqual(present({ logging, hourMetrics, minuteMetrics }), DEFAULTS);
   });
@@ -78,10 +78,10 @@ describeTargets('service', subject => {
     assert.match(days.message, /InvalidXmlDocument/);
   });
 
-  test('statistics are there on the secondary address alone', async () => {
+  test('statistics are only on the secondary address', async () => {
     const { server } = subject;
-    // The client makes the secondary's name from the first label of the host, so the account must stand there;
-    // names below localhost need no resolver.
+    // The client derives the secondary's name from the first label of the host, so the account must be there; names
+    // below localhost need no resolver.
     const agent = new Agent({
       lookup: (_host, _options, found) => found(null, [{ address: '127.0.0.1', family: 4 }]),
     });
@@ -131,7 +131,7 @@ describeTargets('access policies', subject => {
     assert.deepEqual([...(await table.getAccessPolicy())], []);
   });
 
-  test('five policies are the most', async () => {
+  test('five policies are the maximum', async () => {
     const table = await makeTable(subject);
     const policies = (count: number): SignedIdentifier[] =>
       Array.from({ length: count }, (_, i) => ({ id: `policy${i}`, accessPolicy: { permission: 'r' } }));

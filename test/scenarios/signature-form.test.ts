@@ -1,4 +1,4 @@
-// Signatures in every spelling but their own, and parameters that come twice, to both services (protocol:
+// Signatures in other spellings than their own, and repeated parameters, for both services (protocol:
 // authentication#the-form-of-a-signature, authentication#parameters-that-come-twice).
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -14,7 +14,7 @@ interface Answer {
   readonly detail: string | undefined;
 }
 
-/** Spellings of a signature that stand for the same bytes where a decoder is lenient, or that begin or end with it. */
+/** Spellings of a signature that mean the same bytes to a lenient decoder, or that begin or end with it. */
 const misspelt = (good: string): readonly string[] => [
   good.slice(0, -1),
   `${good}=`,
@@ -135,7 +135,7 @@ describeTargets('the form of signatures', subject => {
           assert.deepEqual([status, code], [403, 'AuthenticationFailed'], wrong);
           assert.match(detail ?? '', /^Signature (?:size is invalid|fields not well formed\.)$/, wrong);
         }
-        // Also once the token is known to the server.
+        // Also once the server knows the token.
         assert.equal((await get(`${fields}&sig=${encodeURIComponent(good)}`)).status, 200);
       });
 

@@ -1,4 +1,4 @@
-// Shared access signatures of a table, made by the official client: rights, key ranges, stored policies (protocol: sas).
+// Shared access signatures of a table, made by the official client: permissions, key ranges, stored policies (protocol: sas).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateTableSas, type TableClient, type TableSasSignatureValues } from '@azure/data-tables';
@@ -19,7 +19,7 @@ const entity = { partitionKey: 'p', rowKey: 'r' };
 const inHours = (hours: number): Date => new Date(Date.now() + hours * HOUR);
 
 describeTargets('table SAS', subject => {
-  /** A signature of the table, and a client that has nothing else. */
+  /** A client that has only a signature of the table. */
   const open = (table: string, values: TableSasSignatureValues): TableClient =>
     sasClient(subject.server, table, generateTableSas(table, keyCredential(subject.server), values));
   const authenticationFails = async (promise: Promise<unknown>): Promise<void> => {
@@ -49,7 +49,7 @@ describeTargets('table SAS', subject => {
     await deletes.deleteEntity('p', 'r');
   });
 
-  test('it opens the entities of its table, in whatever case, and nothing else', async () => {
+  test('it grants the entities of its table, in whatever case, and nothing else', async () => {
     const { tableName } = await makeTable(subject);
     const other = await makeTable(subject);
     const signature = generateTableSas(tableName.toUpperCase(), keyCredential(subject.server), {
@@ -72,7 +72,7 @@ describeTargets('table SAS', subject => {
     const keys = ['a1', 'a5', 'a9', 'b1', 'b5', 'b9', 'c1', 'c5', 'c9'];
     for (const name of keys)
       await made.createEntity({ partitionKey: name.charAt(0), rowKey: name.charAt(1) });
-    // From (a, 5) on to (c, 5): rows bound their own partition alone.
+    // From (a, 5) on to (c, 5): rows bound only their own partition.
     const ranged = open(made.tableName, {
       permissions: EVERYTHING,
       startPartitionKey: 'a',
@@ -127,7 +127,7 @@ describeTargets('table SAS', subject => {
     );
   });
 
-  test('it is good from its start to its expiry', async () => {
+  test('it is valid from its start to its expiry', async () => {
     const { tableName } = await makeTable(subject);
     const query = { permissions: { query: true } };
     const list = (values: TableSasSignatureValues): Promise<unknown> =>
@@ -139,7 +139,7 @@ describeTargets('table SAS', subject => {
     await authenticationFails(list({ startsOn: inHours(1), expiresOn: inHours(2) }));
   });
 
-  test('a stored policy says what the signature leaves open, until it is revoked', async () => {
+  test('a stored policy supplies what the signature leaves open, until it is revoked', async () => {
     const made = await makeTable(subject);
     await made.setAccessPolicy([
       { id: 'whole', accessPolicy: { start: inHours(-1), expiry: inHours(1), permission: 'ra' } },
@@ -165,7 +165,7 @@ describeTargets('table SAS', subject => {
     await authenticationFails(until.getEntity('p', 'r'));
   });
 
-  test('the policies of a table go with the table', async () => {
+  test('the policies of a table are deleted with the table', async () => {
     const made = await makeTable(subject);
     await made.setAccessPolicy([{ id: 'mine', accessPolicy: { expiry: inHours(1), permission: 'ra' } }]);
     const client = open(made.tableName, { identifier: 'mine' });

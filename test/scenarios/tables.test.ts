@@ -6,7 +6,7 @@ import { CLIENT_OPTIONS, collect, refusal, refuses, serviceClient, tableClient }
 import { describeTargets } from '../support/targets.js';
 
 describeTargets('tables', subject => {
-  test('a table that is made is listed, one that is deleted is not', async () => {
+  test('a created table is listed, a deleted one is not', async () => {
     const service = serviceClient(subject.server);
     const name = subject.newTableName();
     await service.createTable(name);
@@ -17,7 +17,7 @@ describeTargets('tables', subject => {
     assert(!left.includes(name));
   });
 
-  test('a table may be made and deleted twice: the client takes it as done', async () => {
+  test('a table may be created and deleted twice: the client takes it as done', async () => {
     const table = tableClient(subject.server, subject.newTableName());
     await table.createTable();
     await table.createTable();
@@ -25,7 +25,7 @@ describeTargets('tables', subject => {
     await table.deleteTable();
   });
 
-  test('a table that is made again is empty', async () => {
+  test('a table that is created again is empty', async () => {
     const table = tableClient(subject.server, subject.newTableName());
     await table.createTable();
     await table.createEntity({ partitionKey: 'p', rowKey: 'r' });
@@ -65,7 +65,7 @@ describeTargets('tables', subject => {
     await refuses(broken.next(), 400, 'InvalidInput');
   });
 
-  test('pages of tables go on where the one before ended', async () => {
+  test('pages of tables continue where the one before ended', async () => {
     const service = serviceClient(subject.server);
     const prefix = `paged${subject.newTableName()}x`;
     const names = Array.from({ length: 23 }, (_, i) => `${prefix}${String(i).padStart(3, '0')}`);
@@ -103,7 +103,7 @@ describeTargets('tables', subject => {
     await service.deleteTable('a'.repeat(63));
   });
 
-  test('operations on a table that was never made say so', async () => {
+  test('operations on a missing table report that', async () => {
     const table = tableClient(subject.server, subject.newTableName());
     const entity = { partitionKey: 'p', rowKey: 'r' };
     await refuses(table.createEntity(entity), 404, 'TableNotFound');

@@ -64,7 +64,7 @@ describeTargets('transactions', subject => {
     assert.equal(subResponses[3]?.etag, undefined);
   });
 
-  test('one action that fails fails them all, and says which', async () => {
+  test('one failing action fails them all, and is named', async () => {
     const table = await makeTable(subject);
     await table.createEntity({ partitionKey: 'p', rowKey: '005' });
     const { etag } = await table.getEntity('p', '005');
@@ -102,7 +102,7 @@ describeTargets('transactions', subject => {
     await fails(table, twice, 400, 'InvalidDuplicateRow', 4);
   });
 
-  test('100 actions are the most', async () => {
+  test('100 actions are the maximum', async () => {
     const table = await makeTable(subject);
     await fails(table, creations(101), 400, 'InvalidInput', 99);
     const { subResponses } = await table.submitTransaction(creations(100));
@@ -113,7 +113,7 @@ describeTargets('transactions', subject => {
     );
   });
 
-  test('4 MiB are the most', async () => {
+  test('4 MiB are the maximum', async () => {
     const table = await makeTable(subject);
     const large = (count: number): TransactionAction[] =>
       Array.from({ length: count }, (_, i) => [
@@ -131,7 +131,7 @@ describeTargets('transactions', subject => {
     assert.equal((await rowsOf(table)).length, 31);
   });
 
-  test('a table that is not there fails the first action', async () => {
+  test('a missing table fails the first action', async () => {
     const table = await makeTable(subject);
     await table.deleteTable();
     const { status, code, message } = await refusal(table.submitTransaction(creations(2)));

@@ -22,7 +22,7 @@ async function roundTrip(
 
 const GUID = 'c9da6455-213d-42c9-9a79-3e9149a57833';
 
-/** Typed values, and what comes back with the type. The client itself makes text of what came without annotation. */
+/** Typed values, and the values read back. The client itself makes text of values without annotation. */
 const TYPED: readonly (readonly [type: string, value: unknown, back: unknown])[] = [
   ['String', '', ''],
   ['String', ' padded ', ' padded '],
@@ -64,7 +64,7 @@ const PLAIN: readonly (readonly [title: string, value: unknown])[] = [
 const bytes = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => i & 0xff);
 
 describeTargets('types', subject => {
-  test('typed values come back with their type', async () => {
+  test('typed values read back with their type', async () => {
     const table = await makeTable(subject);
     for (const [type, value, back] of TYPED) {
       assert.deepEqual(
@@ -75,12 +75,12 @@ describeTargets('types', subject => {
     }
   });
 
-  test('plain values come back as they were', async () => {
+  test('plain values read back as they were', async () => {
     const table = await makeTable(subject);
     for (const [title, value] of PLAIN) assert.deepEqual(await roundTrip(table, value), value, title);
   });
 
-  test('bytes come back as they were, up to 64 KiB', async () => {
+  test('bytes read back as they were, up to 64 KiB', async () => {
     const table = await makeTable(subject);
     for (const length of [0, 1, 2, 3, 256, 65_536]) {
       const back = await roundTrip(table, bytes(length));
@@ -104,7 +104,7 @@ describeTargets('types', subject => {
       assert.deepEqual(await roundTrip(table, value), value);
   });
 
-  test('values that are none of their type are refused', async () => {
+  test('values that do not have their type are refused', async () => {
     const table = await makeTable(subject);
     await refuses(roundTrip(table, { type: 'Guid', value: 'no guid' }), 400, 'InvalidInput');
     await refuses(roundTrip(table, { type: 'Int64', value: '9223372036854775808' }), 400, 'InvalidInput');

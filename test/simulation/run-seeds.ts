@@ -1,4 +1,5 @@
-// The slow suite of a simulation: many seeds, or the one that its variable names. Stops at the first that fails, and tells how often each answer was given.
+// The slow suite of a simulation: many seeds, or the one that its variable names. Stops at the first that fails, and
+// reports how often each answer was given.
 
 const numberFrom = (name: string, otherwise: number): number => {
   const text = process.env[name];
@@ -11,15 +12,15 @@ const numberFrom = (name: string, otherwise: number): number => {
 export interface Seeds {
   /** The variable that names one seed. */
   readonly only: string;
-  /** `SIMULATION_SEEDS` is how many, `SIMULATION_FROM` the first, 1 unless given. */
+  /** `SIMULATION_SEEDS` is how many, `SIMULATION_FROM` the first, default 1. */
   readonly count: number;
   readonly simulate: (seed: number) => Promise<Simulated>;
 }
 
 export interface Simulated {
-  /** Undefined if nothing was found wrong. */
+  /** Undefined if nothing is wrong. */
   readonly failure: string | undefined;
-  /** What came of the calls, as `get 200` or `write 412 UpdateConditionNotSatisfied`. */
+  /** The outcomes of the calls, as `get 200` or `write 412 UpdateConditionNotSatisfied`. */
   readonly outcomes: readonly string[];
 }
 

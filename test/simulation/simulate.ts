@@ -8,7 +8,7 @@ import { planOf } from './plan/workload.js';
 import { runPlan } from './run/run.js';
 import type { Simulated } from './run-seeds.js';
 
-/** Time for cutting a failure down. */
+/** Time for shrinking a failure. */
 const SHRINKING_MS = 20_000;
 
 const settingsText = ({ engine, durability, sockets, faults, jumps }: Plan): string =>
@@ -19,7 +19,7 @@ const settingsText = ({ engine, durability, sockets, faults, jumps }: Plan): str
     jumps ? 'and a clock that jumps' : 'and a steady clock',
   ].join(', ');
 
-/** Long runs of one character, as long keys have, only cost paper. */
+/** Shortens long runs of one character, as in long keys. */
 const shorten = (text: string): string =>
   text.replace(/(.)\1{30,}/gu, (run, character: string) => `${character}…${run.length}…`);
 
@@ -30,7 +30,7 @@ function stepText({ number, client, pause, action }: Step): string {
   return `  ${number}. client ${client}${pause > 0 ? `, after ${pause} turns` : ''}: ${kind} ${JSON.stringify(shown)}`;
 }
 
-/** What came after the failed step had no part in it. */
+/** Later steps have no part in the failure. */
 const upTo = (steps: readonly Step[], { step }: Breach): readonly Step[] =>
   steps.filter(({ number }) => number <= step);
 

@@ -1,16 +1,16 @@
-// Sixteen seeds of the simulation, which are every engine with every kind of fault, and the answers that these must reach.
-// `npm run verify simulation` runs a thousand.
+// Sixteen seeds of the simulation, which cover every engine with every kind of fault, and the answers that these must
+// reach. `npm run verify simulation` runs a thousand.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { planOf } from './plan/workload.js';
 import { simulate } from './simulate.js';
 
 const SEEDS = 16;
-/** What a call comes to that a crash meets depends on how far the disk was: more seeds are run where one of these is not reached. */
+/** The outcome of a call during a crash depends on the disk: more seeds are run if one of these is not reached. */
 const SEEDS_MAX = 4 * SEEDS;
 const outcomes = new Map<string, number>();
 
-/** By their texts in simulate.ts; each is part of what the simulation is there to check. */
+/** By their texts in simulate.ts; each is part of what the simulation must check. */
 const REACHED = [
   'createTable 201',
   'createTable 409 TableAlreadyExists',

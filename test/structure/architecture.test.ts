@@ -1,4 +1,4 @@
-// The structure that ARCHITECTURE.md draws and the rules of the house that no linter knows: who imports whom, sizes, names,
+// The structure that ARCHITECTURE.md draws and the project's rules that no linter knows: allowed imports, sizes, names,
 // comments. An exception is a line in this file, with its reason.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   'csv-parse': /^packages\/data-tools\/formats\/read-csv\.ts$/,
   'csv-stringify/sync': /^packages\/data-tools\/formats\/write-csv\.ts$/,
   'hyparquet-writer': /^packages\/data-tools\/formats\/write-parquet\.ts$/,
-  // Its types alone.
+  // Only its types.
   hyparquet: /^packages\/data-tools\/formats\/parquet-columns\.ts$/,
   pino: /^packages\/server\/observe\/log\.ts$/,
   saxes: /^packages\/wire\/shared\/xml\.ts$/,
@@ -61,7 +61,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   'node:https': /^packages\/data-tools\/source\/transport\.ts$/,
 };
 
-/** What packages without I/O may have of node: bytes. */
+/** What packages without I/O may use of Node: bytes. */
 const PURE_PACKAGES: ReadonlySet<string> = new Set([
   'base',
   'store',
@@ -72,7 +72,7 @@ const PURE_PACKAGES: ReadonlySet<string> = new Set([
   'wire',
 ]);
 const PURE_MODULES: ReadonlySet<string> = new Set(['node:buffer']);
-/** The one that sums up bodies by MD5. */
+/** The one file that computes MD5 of bodies. */
 const DIGEST = 'packages/blobs/body/digest.ts';
 
 /** Every breach of a rule, as `path: what`. */
@@ -80,7 +80,7 @@ function breaches(sources: readonly Source[], rule: (source: Source) => readonly
   return sources.flatMap(source => rule(source).map(what => `${source.path}: ${what}`));
 }
 
-/** Places of what a pattern finds in the code, as `line: text`. */
+/** Positions of a pattern in the code, as `line: text`. */
 function findings({ text, code }: Source, pattern: RegExp, where = code): string[] {
   const lines = text.split('\n');
   return [...where.matchAll(pattern)].map(({ index }) => {
@@ -91,9 +91,9 @@ function findings({ text, code }: Source, pattern: RegExp, where = code): string
 
 /** The engines without the server, for commands that serve nothing. */
 const ENGINES_FACE = '#server/engines';
-/** The classes of filters alone, without a client: what the data tools explain filters with. */
+/** Only the classes of filters, without a client: the data tools explain filters with them. */
 const FILTERS_FACE = '#patterns/filters';
-/** Faces of packages for the tests of other packages. */
+/** Entry points of packages for the tests of other packages. */
 const FOR_TESTS: ReadonlySet<string> = new Set([
   '#base/testing',
   '#base/testing/random-runs',
@@ -208,8 +208,9 @@ describe('imports', () => {
     assert.deepEqual(breaches(pure, rule), []);
   });
 
-  test('leave the clock and chance to who starts a server', () => {
-    // The wall clock has one door in the server and one in the library, and it is handed in from there; `Instant.now` is for applications.
+  test('leave the clock and chance to the code that starts a server', () => {
+    // The wall clock is read in one place in the server and one in the library, and passed in from there; `Instant.now`
+    // is for applications.
     const isDoor = ({ path }: Source): boolean =>
       ['base/time.ts', 'patterns/flow/surroundings.ts', 'patterns/values/instant.ts'].includes(
         path.slice('packages/'.length),
@@ -228,7 +229,7 @@ const FILES_MAX = 20;
 const LINES_MAX = 400;
 const TEST_LINES_MAX = 800;
 const FUNCTION_LINES_MAX = 60;
-/** The bodies of suites hold tests, and are as long as these are together. */
+/** The bodies of suites contain tests, and are as long as these are together. */
 const SUITE = /\bdescribe\w*\(|\(suite: Suite\)/;
 
 describe('sizes', () => {

@@ -1,4 +1,4 @@
-// docs/cli.md has the help of every command as it is. `npm run build && node dist/tools/cli-page.js` writes it.
+// docs/cli.md has the current help of every command. `npm run build && node dist/tools/cli-page.js` writes it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blocksOf, cliPage, helpByCommand } from '../../tools/cli-page.js';

@@ -1,6 +1,7 @@
-// A new engine is served by the whole server without a change to it. This one is the memory store under a scheme of its own. A real one
-// is a package, and edits three files that exist: packages/server/engines.ts (its line in ENGINES), package.json (its alias in
-// `imports`), and test/structure/rooms.ts (its lines in DIRECTIONS and ENGINES). docs/engines.md has the rest.
+// A new engine is served by the whole server without a change to it. This one is the memory store under a scheme of its
+// own. A real one is a package, and edits three existing files: packages/server/engines.ts (its line in ENGINES),
+// package.json (its alias in `imports`), and test/structure/rooms.ts (its lines in DIRECTIONS and ENGINES).
+// docs/engines.md has the rest.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
@@ -108,7 +109,7 @@ test('an engine that the server does not know is opened by its address, and serv
   );
 });
 
-test('its health and its numbers are told as those of any engine', async t => {
+test('its health and its metrics are reported like those of any engine', async t => {
   const kind = new StubKind();
   const server = await start(t, kind);
   const engine = kind.opened[0]?.engine ?? assert.fail('Nothing was opened.');
@@ -119,7 +120,7 @@ test('its health and its numbers are told as those of any engine', async t => {
   assert.equal(await told(server, '/readyz'), 'not ready: the stub is unwell\n');
 });
 
-test('what it cannot do is refused in one sentence, by name', () => {
+test('missing tools are refused in one sentence, by name', () => {
   const engines = new Engines([new StubKind()]);
   for (const name of ['check', 'backup', 'restore'] as const)
     assert.throws(() => engines.tool('stub:one', name), {
@@ -129,7 +130,7 @@ test('what it cannot do is refused in one sentence, by name', () => {
     });
 });
 
-test('an address that is none says which there are, and repeats no more than the scheme', async () => {
+test('the refusal of an unknown address lists the known ones, and repeats no more than the scheme', async () => {
   for (const [store, message] of [
     [
       'nonsense:secret',

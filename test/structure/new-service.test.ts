@@ -1,7 +1,8 @@
-// A new service stands behind the same request frame without a change to it. This one keeps notes, a text under a name. A real one is a domain, a folder of the wire and
-// a folder below packages/server/services, and edits five files that exist: packages/server/services/registry.ts (its entry in SERVICES, with its port and host),
-// packages/server/auth/roles.ts (the names of its roles), packages/cli/serve.ts (its flags), package.json (the aliases of its domain and its wire in `imports`), and
-// test/structure/rooms.ts (its lines in DIRECTIONS, SERVICES and ROOMS).
+// A new service works behind the same request frame without a change to it. This one keeps notes, a text under a name.
+// A real one is a domain, a folder of the wire and a folder below packages/server/services, and edits five existing
+// files: packages/server/services/registry.ts (its entry in SERVICES, with its port and host),
+// packages/server/auth/roles.ts (the names of its roles), packages/cli/serve.ts (its flags), package.json (the aliases
+// of its domain and its wire in `imports`), and test/structure/rooms.ts (its lines in DIRECTIONS, SERVICES and ROOMS).
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -108,7 +109,7 @@ const NOTE_SERVICE: ServiceProtocol<string, Kind, NoteErrorCode, NoteAnswer> = {
 interface Opened {
   readonly server: RunningServer;
   readonly context: ServerContext;
-  /** What the log was told, a line each. */
+  /** The log's entries, a line each. */
   readonly logged: string[];
 }
 
@@ -141,7 +142,7 @@ interface Asked {
   readonly query?: string;
 }
 
-/** Signed by Shared Key Lite where a key is given. */
+/** Signed by Shared Key Lite if a key is given. */
 async function ask({ server }: Opened, method: string, name: string, { key, headers, query }: Asked = {}) {
   const account = server.account.name;
   const dated = { 'x-ms-date': new Date().toUTCString(), 'x-ms-version': '2020-02-10', ...headers };
@@ -163,7 +164,7 @@ async function ask({ server }: Opened, method: string, name: string, { key, head
 const allOf = async (server: RunningServer): Promise<string> =>
   (await fetch(`http://127.0.0.1:${server.operationsPort}/metrics`)).text();
 
-test('a service that the server does not know is served beside the others, with its own operations and errors', async t => {
+test('an unknown service is served next to the others, with its own operations and errors', async t => {
   const opened = await start(t);
   const { server, logged } = opened;
   const { key } = server.account;
@@ -212,7 +213,7 @@ test('keys, signatures and roles are checked as for the others', async t => {
   const asReader = { headers: await tokenOf('Storage Table Data Reader') };
   assert.match((await ask(opened, 'GET', 'milk', asReader)).text, /^AuthorizationPermissionMismatch:/);
 
-  // A signature that was found to hold holds no more with other keys.
+  // A cached valid signature is invalid with other keys.
   server.replaceAccounts({ [account]: [Buffer.alloc(64, 1).toString('base64')] });
   assert.match((await ask(opened, 'GET', 'milk', { query })).text, /^AuthenticationFailed:/);
 });
@@ -241,7 +242,7 @@ test('its CORS rules are its own', async t => {
   assert.match(other.text, /^CorsPreflightFailure:/);
 });
 
-test('its operations are counted, those that other services have too under its name', async t => {
+test('its operations are counted under its name, including those that other services have too', async t => {
   const opened = await start(t);
   const { key } = opened.server.account;
   await ask(opened, 'PUT', 'milk', { key });

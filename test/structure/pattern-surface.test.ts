@@ -1,5 +1,6 @@
-// The surface of the pattern library: how many values an application finds at its root, that tools find no name twice, and how long a chain of imports a reader has
-// to follow. Chains are those of the compiled modules: a type is read where it is used.
+// The surface of the pattern library: how many values an application finds at its root, that tools find no name twice,
+// and how long a chain of imports a reader has to follow. Chains are those of the compiled modules: a type is read
+// where it is used.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, sep } from 'node:path';
@@ -12,13 +13,13 @@ import { TESTING } from './rooms.js';
 
 /** What an application needs, with room for indexes and flows. */
 const ROOT_VALUES_MAX = 35;
-/** Files in a row, each of which imports the next. */
+/** Files in a row, each importing the next. */
 const CHAIN_MAX = 11;
 
 const SOURCES = join(ROOT, 'packages', 'patterns');
 const COMPILED = join(ROOT, 'dist', 'packages', 'patterns');
 
-/** What each module imports of the others, of modules whose sources are there still. */
+/** What each module imports of the others, for modules whose sources still exist. */
 function modules(): ReadonlyMap<string, readonly string[]> {
   const names = readdirSync(COMPILED, { recursive: true, encoding: 'utf8' })
     .map(name => name.split(sep).join('/'))

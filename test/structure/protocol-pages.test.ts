@@ -1,5 +1,6 @@
-// Comments cite what exists: pages and sections of docs/protocol, and other documents of the repository; and that the
-// links between pages lead somewhere. Worked examples of signatures are computed again. How citations are written is told in docs/protocol/README.md.
+// Comments cite what exists: pages and sections of docs/protocol, and other documents of the repository; and links
+// between pages lead somewhere. Worked examples of signatures are recomputed. docs/protocol/README.md documents the
+// form of citations.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -35,13 +36,13 @@ const PAGES: readonly Text[] = [
   ...ROOT_PAGES.map(path => ({ path, text: readFileSync(join(ROOT, path), 'utf8') })),
   ...textsIn('docs', '.md').filter(({ path }) => !GENERATED.has(path)),
 ];
-/** The changelog speaks of what was, and grows. */
+/** The changelog describes the past, and grows. */
 const KEPT_PAGES = PAGES.filter(({ path }) => path !== 'CHANGELOG.md');
 
-/** The lines of a page that are prose: what stands between fences is an example. */
+/** The lines of a page that are prose: text between fences is an example. */
 const proseOf = (text: string): string => text.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '');
 
-/** The anchors of a page's headings, as the sites that show Markdown make them. */
+/** The anchors of a page's headings, as sites that render Markdown make them. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ +(.+)$/gm)) {
@@ -56,13 +57,13 @@ function anchorsOf(text: string): ReadonlySet<string> {
 
 const ANCHORS = new Map(PAGES.map(({ path, text }) => [path, anchorsOf(text)]));
 
-/** Whether a page has the anchor, or no anchor is asked for. */
+/** Whether a page has the anchor, or no anchor is given. */
 const leads = (path: string, anchor: string | undefined): boolean =>
   anchor === undefined
     ? ANCHORS.has(path) || GENERATED.has(path) || existsSync(join(ROOT, path))
     : (ANCHORS.get(path)?.has(anchor) ?? false);
 
-/** Comments with each that goes over several lines joined into one. */
+/** Comments, with each multi-line one joined into one line. */
 const joined = (text: string): string => commentsOf(text).replace(/\n[ \t]*(?:\/\/|\*(?!\/))[ \t]*/g, ' ');
 
 const CITATION = /[(;] ?protocol: ([^)]*)\)?/g;
@@ -77,7 +78,7 @@ function isSection(cited: string): boolean {
 }
 
 describe('citations', () => {
-  test('of the protocol name a page and a heading that are there', () => {
+  test('of the protocol name a page and a heading that exist', () => {
     const missing = SOURCES.flatMap(({ path, text }) =>
       citationsIn(text)
         .filter(cited => !isSection(cited))
@@ -93,7 +94,7 @@ describe('citations', () => {
     assert.ok(cited.size > 80, `only ${cited.size} sections are cited`);
   });
 
-  test('of other documents name those that the repository has', () => {
+  test('of other documents name existing ones', () => {
     const missing = SOURCES.flatMap(({ path, text }) =>
       [...joined(text).matchAll(/([\w./-]+\.md)\b(?:#([\w-]+))?/g)]
         .filter(([, name = '', anchor]) => {
@@ -105,7 +106,7 @@ describe('citations', () => {
     assert.deepEqual(missing, []);
   });
 
-  test('in names of tests and other texts name no page that nowhere is', () => {
+  test('in names of tests and other texts name existing pages', () => {
     const known = new Set([...ANCHORS.keys(), ...GENERATED].map(path => basename(path)));
     const missing = SOURCES.flatMap(({ path, text }) =>
       [...text.matchAll(/([\w-]+\.md)\b(?! \|)/g)]
@@ -117,7 +118,7 @@ describe('citations', () => {
 });
 
 describe('pages', () => {
-  test('link to files and headings that are there', () => {
+  test('link to files and headings that exist', () => {
     const broken = PAGES.flatMap(({ path, text }) =>
       [...proseOf(text).matchAll(/\]\(([^)\s]+)\)/g)]
         .filter(([, target = '']) => {

@@ -1,6 +1,7 @@
-// Who may import whom: the order of the packages, what belongs to one service or to one engine alone, and the order of the folders inside each package, benchmark and
-// demo. architecture.test.ts holds all programs to it. A package that gets folders gets an entry here, as do a new package, service or engine; a test may import its package's
-// index, and `testing` is open to all tests.
+// Allowed imports: the order of the packages, what belongs to one service or to one engine alone, and the order of the
+// folders inside each package, benchmark and demo. architecture.test.ts checks all programs against it. A package that
+// gets folders gets an entry here, as do a new package, service or engine; a test may import its package's index, and
+// `testing` is open to all tests.
 
 /** The packages that each may import, by their aliases. */
 export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -26,18 +27,21 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
     'store-cassandra',
     'base',
   ],
-  // Over the wire only: never an engine, never the server. Of the pattern library it has the classes of filters.
+  // Over the wire only: never an engine, never the server. From the pattern library it uses the classes of filters.
   'data-tools': ['wire', 'patterns', 'base'],
   cli: ['data-tools', 'server', 'tables', 'queues', 'blobs', 'store', 'base'],
-  // Published by itself: what its users install has nothing of the server.
+  // Published separately: its users install nothing of the server.
   patterns: [],
 };
 
-/** Engines, which one file names for all others; tests open them by themselves. */
+/** Engines, which one file names for all others; tests open them directly. */
 export const ENGINES: ReadonlySet<string> = new Set(['store-lmdb', 'store-cassandra']);
 export const REGISTRY = 'packages/server/engines.ts';
 
-/** Of each service: the faces of its domain and its wire, and the files that may name them. The command looks into stores of all services. */
+/**
+ * For each service: the entry points of its domain and its wire, and the files that may name them. The command inspects
+ * stores of all services.
+ */
 export const SERVICES: readonly { readonly faces: readonly string[]; readonly mayName: RegExp }[] = [
   {
     faces: ['#tables', '#wire/table'],
@@ -53,10 +57,10 @@ export const SERVICES: readonly { readonly faces: readonly string[]; readonly ma
   },
 ];
 
-/** Of one package: a folder, or a file at the package's top, and what it may import of these. */
+/** For one package: a folder, or a file at the package's top, and what it may import of these. */
 export type Rooms = Readonly<Record<string, readonly string[]>>;
 
-/** What flows are made of, and what lists and copies are made of besides. */
+/** The basis of flows, and what lists and copies use in addition. */
 const PATTERNS_BELOW_FLOWS = [
   'values',
   'flow',
@@ -73,8 +77,8 @@ const PATTERNS_BELOW_FLOWS = [
 const PATTERNS_BELOW_LISTS = [...PATTERNS_BELOW_FLOWS, 'audit', 'workflow'];
 
 /**
- * Each entry names entries above it and no others, so that there is no way around. `.` is every file at the package's top
- * that has no entry of its own: `index.ts`, for one.
+ * Each entry names only entries above it, so that there are no cycles. `.` is every file at the package's top that has
+ * no entry of its own, such as `index.ts`.
  */
 export const ROOMS: Readonly<Record<string, Rooms>> = {
   'packages/patterns': {
@@ -363,7 +367,7 @@ export function roomOf(rooms: Rooms, path: string): string {
   return rest.length > 0 || first in rooms ? first : '.';
 }
 
-/** Faults of a table itself: entries that name what does not stand above them. */
+/** Faults of a table itself: entries that name something not above them. */
 export function faultsOf(rooms: Rooms): readonly string[] {
   const names = Object.keys(rooms);
   return Object.entries(rooms).flatMap(([name, allowed], at) =>

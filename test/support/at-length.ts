@@ -1,5 +1,5 @@
-// What is too long for `npm test`: it is skipped there, and says which suite runs it.
+// Skips what is too long for `npm test`, with the name of the suite that runs it.
 
-/** Of a test's `skip`: false in the suite, which sets SHELFMARK_LONG, and the reason elsewhere. */
+/** For a test's `skip`: false in the suite, which sets SHELFMARK_LONG, and the reason elsewhere. */
 export const onlyIn = (suite: string): false | string =>
   process.env.SHELFMARK_LONG === undefined && `runs in npm run verify ${suite}`;

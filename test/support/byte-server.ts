@@ -1,5 +1,5 @@
 // A server with tables, queues and bytes in a process of its own, which reports its memory. Run by fork(): it sends its
-// address; a message `reset` begins to measure, any other requests the growth since then.
+// address; a message `reset` starts a measurement, any other requests the growth since then.
 import { ENGINES, SERVICES, serve } from '#server';
 import { BYTES } from './byte-service.js';
 
@@ -9,7 +9,7 @@ export interface ByteServer {
   readonly bytes: string;
 }
 
-/** In bytes. What is external to V8's heap, the buffers of bodies among it, is resident too once it was written to. */
+/** In bytes. Memory external to V8's heap, including the buffers of bodies, is also resident once it was written to. */
 export interface MemoryGrowth {
   readonly resident: number;
   readonly external: number;

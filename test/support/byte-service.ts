@@ -1,5 +1,6 @@
-// A service for tests of streams, which takes and gives bytes and keeps none: `PUT /account/NAME` says how many came, and their sum; `GET
-// /account/SIZE` gives so many. It stands behind the frame as tables and queues do, so the caller is known before a body is asked for.
+// A service for tests of streams, which receives and sends bytes and stores none: `PUT /account/NAME` answers how many
+// arrived, and their sum; `GET /account/SIZE` sends that many. It is behind the frame as tables and queues are, so the
+// caller is known before a body is asked for.
 import { createHash } from 'node:crypto';
 import { ServiceError, type SharedErrorCode } from '#account';
 import type { StreamedResponse, WireResponse } from '#base';
@@ -33,7 +34,7 @@ interface ByteAnswer {
   readonly more: readonly Header[];
 }
 
-/** A route that wants its body in one buffer has a limit of its own. */
+/** The limit of a route that wants its body in one buffer. */
 export const NOTE_BYTES_MAX = 100_000;
 const PIECE = Buffer.alloc(262_144, 'x');
 

@@ -10,7 +10,7 @@ import {
 import type { RunningServer } from 'shelfmark';
 import type { Subject } from './targets.js';
 
-/** The socket speaks plain HTTP; and a refusal is to be seen at once, not after retries. */
+/** The socket speaks plain HTTP; and a refusal should show at once, not after retries. */
 export const CLIENT_OPTIONS = { allowInsecureConnection: true, retryOptions: { maxRetries: 0 } } as const;
 
 export const keyCredential = ({ account }: RunningServer): AzureNamedKeyCredential =>
@@ -26,14 +26,14 @@ export const tableClient = (server: RunningServer, table: string): TableClient =
 export const sasClient = (server: RunningServer, table: string, signature: string): TableClient =>
   new TableClient(server.tableEndpoint, table, new AzureSASCredential(signature), CLIENT_OPTIONS);
 
-/** A table of its own, made. */
+/** A table of its own, created. */
 export async function makeTable({ server, newTableName }: Subject): Promise<TableClient> {
   const client = tableClient(server, newTableName());
   await client.createTable();
   return client;
 }
 
-/** The error code, where the body was JSON and the client took it apart. */
+/** The error code, if the body was JSON and the client parsed it. */
 function codeOf(error: RestError): string | undefined {
   const { details } = error;
   if (typeof details !== 'object' || details === null || !('odataError' in details)) return error.code;
@@ -68,7 +68,7 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return collected;
 }
 
-/** Without the members that the client makes up for elements which were not in the document. */
+/** Without the members that the client makes up for elements missing from the document. */
 export function present(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(present);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;

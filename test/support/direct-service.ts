@@ -10,7 +10,7 @@ import { BLOB_SERVICE } from '../../packages/server/services/blob/blob-service.j
 import { QUEUE_SERVICE } from '../../packages/server/services/queue/queue-service.js';
 import { TABLE_SERVICE } from '../../packages/server/services/table/table-service.js';
 
-/** A service none of whose answers is a stream. */
+/** A service without streamed answers. */
 interface DirectService {
   readonly handle: (request: WireRequest) => Promise<WireResponse>;
 }
@@ -25,7 +25,7 @@ export interface DirectServer extends ServerContext {
   readonly blobs: StreamingService;
 }
 
-/** Ids in the order of their making, none twice. */
+/** Unique ids in the order of creation. */
 export function countedIds(): () => string {
   let ids = 0;
   return () => {
@@ -34,7 +34,7 @@ export function countedIds(): () => string {
   };
 }
 
-/** Faults that are no refusals go to `failures`. Services on one store share their ids, which messages are known by. */
+/** Faults that are no refusals go to `failures`. Services on one store share their ids, which identify messages. */
 export function directService(
   store: Store | StoreWithContent,
   clock: Clock,

@@ -13,7 +13,7 @@ export interface ExecutedFile {
   readonly path: string;
   /** Names of the functions that were called, and how often. */
   readonly functions: readonly { readonly name: string; readonly calls: number }[];
-  /** Lines of TypeScript of which some code ran; lines of brackets alone do not count. */
+  /** Lines of TypeScript with executed code; lines of brackets only do not count. */
   readonly lines: readonly number[];
 }
 
@@ -28,7 +28,7 @@ interface FunctionCoverage {
   readonly ranges: readonly Range[];
 }
 
-/** Timers that are due run in the next turns of the event loop. */
+/** Due timers run in the next turns of the event loop. */
 const SETTLE_MILLISECONDS = 10;
 const BRACKETS_ALONE = /^[\s()[\]{};,]*$/;
 
@@ -45,7 +45,7 @@ function countsOf(length: number, functions: readonly FunctionCoverage[]): Uint3
 interface Script {
   readonly length: number;
   readonly source: string;
-  /** Of each character of code the line of the source that it comes from; 0 for blanks, and for lines of brackets alone. */
+  /** For each character of code its line in the source; 0 for blanks, and for lines of brackets only. */
   readonly lineOf: Uint32Array;
 }
 
@@ -92,22 +92,20 @@ export class ExecutionRecorder {
     this.#folder = folder;
   }
 
-  /** Begins to count. Modules of interest are loaded after this. */
+  /** Starts counting. Modules of interest are loaded after this. */
   async start(): Promise<void> {
     this.#session.connect();
     await this.#session.post('Profiler.enable');
     await this.#session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
   }
 
-  /**
-   * Leaves out what ran up to now: timers that came due while `take` was at work, which takes long, run first.
-   */
+  /** Ignores what ran up to now: timers that came due during `take`, which takes long, run first. */
   async skip(): Promise<void> {
     await wait(SETTLE_MILLISECONDS);
     await this.#session.post('Profiler.takePreciseCoverage');
   }
 
-  /** What ran since it was last asked, file by file, the longest first. */
+  /** What ran since the last call, file by file, the longest first. */
   async take(): Promise<ExecutedFile[]> {
     const { result } = await this.#session.post('Profiler.takePreciseCoverage');
     const files: ExecutedFile[] = [];

@@ -1,10 +1,10 @@
-// The part of `azure-storage` 2.10.7, the client before @azure/data-tables, that the scenarios call, with promises for callbacks.
-// Declared here, because the package's own declarations are older than the compiler.
+// The part of `azure-storage` 2.10.7, the predecessor of @azure/data-tables, that the scenarios call, with promises for
+// callbacks. Declared here, because the package's own declarations are older than the compiler.
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import type { RunningServer } from 'shelfmark';
 
-/** A property as that client has it: value and type, such as `{ _: '5', $: 'Edm.Int64' }`. */
+/** A property in that client's form: value and type, such as `{ _: '5', $: 'Edm.Int64' }`. */
 interface LegacyProperty {
   readonly _: unknown;
   readonly $?: string;
@@ -20,7 +20,7 @@ interface LegacyError extends Error {
 }
 
 type Callback<T> = (error: LegacyError | null, result: T) => void;
-/** Of an insert that echoes its content, with the entity. */
+/** For an insert that echoes its content, with the entity. */
 export type LegacyWritten = LegacyEntity & { readonly '.metadata': { readonly etag: string } };
 type Token = {
   readonly nextPartitionKey?: string;
@@ -98,7 +98,7 @@ interface LegacyModule {
   readonly TableBatch: new () => LegacyBatch;
 }
 
-/** What the old client is made of; loaded by `require`, as its users load it. */
+/** The old client's module; loaded by `require`, as its users load it. */
 export const legacy: LegacyModule = createRequire(import.meta.url)('azure-storage');
 
 export type LegacyClient = ReturnType<typeof promising>;

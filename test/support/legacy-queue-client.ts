@@ -1,5 +1,5 @@
-// The queues of `azure-storage` 2.10.7, the client before @azure/storage-queue, as the scenarios call them, with promises for callbacks.
-// Declared here, because the package's own declarations are older than the compiler.
+// The queues of `azure-storage` 2.10.7, the predecessor of @azure/storage-queue, as the scenarios call them, with
+// promises for callbacks. Declared here, because the package's own declarations are older than the compiler.
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import type { RunningServer } from 'shelfmark';

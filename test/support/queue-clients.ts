@@ -8,7 +8,7 @@ import {
 import type { RunningServer } from 'shelfmark';
 import type { Subject } from './targets.js';
 
-/** A refusal is to be seen at once, not after retries. */
+/** A refusal should show at once, not after retries. */
 const OPTIONS: StoragePipelineOptions = { retryOptions: { maxTries: 1 } };
 const TICKS_A_SECOND = 10_000_000n;
 
@@ -26,11 +26,11 @@ export const queueServiceClient = (server: RunningServer): QueueServiceClient =>
 export const queueClient = (server: RunningServer, queue: string): QueueClient =>
   queueServiceClient(server).getQueueClient(queue);
 
-/** Of a shared access signature. */
+/** For a shared access signature. */
 export const queueSasClient = (server: RunningServer, queue: string, signature: string): QueueClient =>
   new QueueServiceClient(`${queueEndpointOf(server)}?${signature}`, undefined, OPTIONS).getQueueClient(queue);
 
-/** A queue of its own, made. */
+/** A queue of its own, created. */
 export async function makeQueue({ server, newTableName }: Subject): Promise<QueueClient> {
   const client = queueClient(server, newTableName());
   await client.create();

@@ -8,7 +8,7 @@ export interface Part {
   readonly body?: string;
 }
 
-/** What stands before each request. */
+/** The head of each part. */
 export const PART_HEAD = ['Content-Type: application/http', 'Content-Transfer-Encoding: binary'];
 
 /** The lines of a request inside of a part. */

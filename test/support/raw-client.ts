@@ -1,5 +1,5 @@
-// Requests that no client library sends: node:http, signed by hand. The signing shares no code, and so no mistake,
-// with the server (protocol: authentication).
+// Requests that no client library sends: node:http, signed by hand. The signing shares no code, and so no mistake, with
+// the server (protocol: authentication).
 import { createHmac } from 'node:crypto';
 import { Agent, type IncomingHttpHeaders, request as send } from 'node:http';
 import type { RunningServer } from 'shelfmark';
@@ -14,10 +14,10 @@ export interface RawRequest {
   readonly body?: string;
   /** Default SharedKeyLite, or SharedKey with a key in base64; `none` leaves the request unsigned. */
   readonly sign?: Scheme | 'none';
-  /** The account in the signature, where it is not the server's. */
+  /** The account in the signature, if it is not the server's. */
   readonly account?: string;
   readonly key?: string;
-  /** Default: the time of now. */
+  /** Default: the current time. */
   readonly date?: Date;
 }
 
@@ -25,12 +25,12 @@ export interface RawResponse {
   readonly status: number;
   readonly reason: string;
   readonly headers: IncomingHttpHeaders;
-  /** Names as they were spelled on the wire, in their order. */
+  /** Names as spelled on the wire, in their order. */
   readonly headerNames: readonly string[];
   readonly body: string;
 }
 
-/** All that a request has to know of a server. */
+/** What a request needs from a server. */
 export type Addressed = Pick<RunningServer, 'account' | 'tablePort'>;
 
 const agent = new Agent({ keepAlive: true });
@@ -52,7 +52,7 @@ function authorization(request: RawRequest, date: string, account: string, key: 
   return `${scheme} ${account}:${signature}`;
 }
 
-/** The headers that go out with a request, the signature among them. */
+/** The headers of a request, including the signature. */
 export function signedHeaders(
   server: Pick<RunningServer, 'account'>,
   request: RawRequest,
@@ -68,7 +68,7 @@ export function signedHeaders(
   };
 }
 
-/** Sends one request and takes its whole answer. A `Host` among the headers replaces the address. */
+/** Sends one request and reads its whole answer. A `Host` among the headers replaces the address. */
 export function rawRequest(server: Addressed, request: RawRequest): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const outgoing = send(

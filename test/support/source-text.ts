@@ -1,5 +1,5 @@
-// Reads TypeScript sources as text, for rules about their structure: code, imports, the length of
-// functions. It is not a parser: it matches braces and classifies them by the words before.
+// Reads TypeScript sources as text, for rules about their structure: code, imports, the length of functions. It is not
+// a parser: it matches braces and classifies them by the words before.
 
 /** After these a slash begins a regular expression, elsewhere it divides. */
 const BEFORE_REGEX =
@@ -13,10 +13,10 @@ const matchAt = (pattern: RegExp, text: string, at: number): string => {
   return pattern.exec(text)?.[0] ?? '';
 };
 
-/** Spaces for what is no code, so that places and lines stay what they were. */
+/** Spaces in place of non-code, so that positions and lines stay the same. */
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
 
-/** The end of a template's text: behind its last backtick, or behind the `${` of a substitution. */
+/** The end of a template's text: after its last backtick, or after the `${` of a substitution. */
 function templateEnd(source: string, from: number): number {
   let at = from;
   while (at < source.length) {
@@ -28,13 +28,16 @@ function templateEnd(source: string, from: number): number {
   return at;
 }
 
-/** The source twice, each time with all else made of spaces: its code without the insides of strings and the like, and its comments. */
+/**
+ * The source twice, each time with everything else replaced by spaces: its code without the insides of strings and the
+ * like, and its comments.
+ */
 interface Split {
   readonly code: string;
   readonly comments: string;
 }
 
-/** Each rule asks for all sources again. */
+/** Each rule reads all sources again. */
 const done = new Map<string, Split>();
 
 function split(source: string): Split {
@@ -49,7 +52,7 @@ function splitAnew(source: string): Split {
   let code = '';
   let comments = '';
   let at = 0;
-  /** Of each open brace: whether a template goes on behind it. */
+  /** For each open brace: whether a template continues after it. */
   const braces: boolean[] = [];
   const template = (): void => {
     const end = templateEnd(source, at);
@@ -78,10 +81,10 @@ function splitAnew(source: string): Split {
   return { code, comments: comments + blank(source.slice(comments.length)) };
 }
 
-/** The source with comments, and the insides of strings, templates and regular expressions, made of spaces. */
+/** The source with comments, and the insides of strings, templates and regular expressions, replaced by spaces. */
 export const codeOf = (source: string): string => split(source).code;
 
-/** The source with everything but its comments made of spaces. */
+/** The source with everything except its comments replaced by spaces. */
 export const commentsOf = (source: string): string => split(source).comments;
 
 /** What a source imports, re-exports or requires, as it names it. */
@@ -103,7 +106,7 @@ export interface Block {
   readonly lines: number;
 }
 
-/** What stands before the brace at `open`, back to where its statement begins. */
+/** The text before the brace at `open`, back to the beginning of its statement. */
 function headOf(code: string, open: number): string {
   let depth = 0;
   let at = open - 1;
@@ -120,7 +123,7 @@ function headOf(code: string, open: number): string {
 const NO_FUNCTION =
   /^(?:export\s+)?(?:declare\s+)?(?:abstract\s+)?(?:class|interface|type|namespace)\b|(?:[=:([,?]|\breturn|\bsatisfies|\bas)$/;
 
-/** The blocks of at least so many lines that are functions, or lie in one. */
+/** The blocks of at least this many lines that are functions, or inside one. */
 export function longBlocks(source: string, linesMin: number): readonly Block[] {
   const code = codeOf(source);
   const opened: { readonly at: number; readonly line: number }[] = [];

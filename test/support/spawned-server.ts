@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The repository: compiled tests stand two folders below it. */
+/** The repository: compiled tests are two folders below it. */
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const SHELFMARK = [process.execPath, join(ROOT, 'bin', 'shelfmark.js')] as const;
 /** Only ends tests that would hang. */
@@ -18,33 +18,33 @@ export interface Exit {
 }
 
 export interface SpawnedServer {
-  /** Of the process that was started; workers are below it. */
+  /** The id of the started process; workers are its descendants. */
   readonly pid: number;
   readonly readyLine: string;
   readonly readyMilliseconds: number;
   readonly endpoint: string;
   readonly port: number;
-  /** As the ready line names it. */
+  /** As in the ready line. */
   readonly place: string;
   readonly connectionString: string;
-  /** What the process has written to standard error up to now. */
+  /** The standard error of the process so far. */
   stderr(): string;
   /** Sends the signal at once; resolves when the process is gone. */
   stop(signal: NodeJS.Signals): Promise<Exit>;
 }
 
 export interface Spawning {
-  /** The process leads a group of its own, that signals can be sent to. */
+  /** The process leads a group of its own, for signals. */
   readonly detached?: boolean;
-  /** Another user, where this one may say so. */
+  /** Another user, if permitted. */
   readonly uid?: number;
-  /** Default: the node that runs this, and the repository's bin/shelfmark.js. */
+  /** Default: the current Node.js, and the repository's bin/shelfmark.js. */
   readonly command?: readonly [string, ...string[]];
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** So long after its start it is killed, with its group if it leads one. */
+  /** Kills it this long after its start, with its group if it leads one. */
   readonly killedAfterMilliseconds?: number;
-  /** It fails where it does not say in that time that it is ready; 120 s unless given. */
+  /** Fails if it does not report in that time that it is ready; default 120 s. */
   readonly readyWithinMilliseconds?: number;
 }
 
@@ -138,13 +138,13 @@ function readyLine(spawned: Spawned, within: number): Promise<string> {
   });
 }
 
-/** Starts a server and waits until it says that it is ready. It is killed with this process at the latest. */
+/** Starts a server and waits until it reports that it is ready. It is killed with this process at the latest. */
 export async function spawnServer(args: readonly string[], spawning: Spawning = {}): Promise<SpawnedServer> {
   const started = performance.now();
   const spawned = new Spawned(args, spawning);
   const within = spawning.readyWithinMilliseconds ?? READY_MILLISECONDS_MAX;
   const line = await readyLine(spawned, within).catch((error: unknown) => {
-    // One that comes too late would keep this process from its end.
+    // A late one would keep this process from exiting.
     spawned.child.kill('SIGKILL');
     throw error;
   });
@@ -168,7 +168,7 @@ export async function spawnServer(args: readonly string[], spawning: Spawning = 
   };
 }
 
-/** As the connection string names it. */
+/** As in the connection string. */
 export const queuePortOf = (server: SpawnedServer): number => portOf(server, 'Queue');
 export const blobPortOf = (server: SpawnedServer): number => portOf(server, 'Blob');
 

@@ -14,9 +14,9 @@ const LEASE_MS = 20;
 /** A kind of store. */
 export interface StoreKind {
   readonly name: string;
-  /** The address of an empty store, and how it goes away. */
+  /** The address of an empty store, and how to remove it. */
   open(): Promise<{ readonly store: string; discard(): Promise<void> }>;
-  /** Opens it so that dropping a space takes no time, for suites that drop many; absent where it takes none. */
+  /** Opens it so that dropping a space takes no time, for suites that drop many; absent if it takes none anyway. */
   readonly quick?: Engines | undefined;
 }
 
@@ -33,7 +33,7 @@ export const lmdb: StoreKind = {
   },
 };
 
-/** On the node that SHELFMARK_CASSANDRA names, and only when it is asked for. */
+/** On the node that SHELFMARK_CASSANDRA names, and only if selected. */
 export const cassandra: StoreKind = {
   name: 'cassandra',
   quick: new Engines([

@@ -1,5 +1,6 @@
-// What services that exist for tests have in common: resources are names, the right to one is a letter, and whoever signs with a key or a
-// shared access signature is let in. What such a service does, and how it answers, is its own.
+// The common part of services that exist for tests: resources are names, the permission for one is a letter, and
+// callers that sign with a key or a shared access signature are admitted. Each service defines its operations and
+// answers.
 import { BODY_BYTES_MAX, type Right } from '#server';
 import {
   parseServiceSas,
@@ -11,14 +12,14 @@ import {
 
 export type StubRoute = ServiceRoute<string>;
 
-/** The right to a resource: `w` or `r`, and the action of that name. */
+/** The permission for a resource: `w` or `r`, and the action of that name. */
 export const stubRight = (service: string, letter: string): Right => ({
   account: { types: 'o', needs: [letter] },
   service: [letter],
   actions: [`${service}s/${letter}`],
 });
 
-/** The members of a `ServiceProtocol` that say who is let in, and how much of a body is buffered. */
+/** The members of a `ServiceProtocol` for authorization, and the limit of buffered bodies. */
 export const stubProtocol = (name: string) => ({
   name,
   letter: name.charAt(0),

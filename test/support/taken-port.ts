@@ -14,10 +14,13 @@ export async function takenPort(t: TestContext): Promise<number> {
   return address.port;
 }
 
-/** Below those that systems give to clients, and to servers that ask for any: what another process takes meanwhile is not among them. */
+/**
+ * Below the ephemeral ports that systems give to clients, and to servers that ask for any: another process does not
+ * take one of these in the meantime.
+ */
 const FREE_PORTS = { from: 20_000, count: 10_000 };
 
-/** Nobody had it a moment ago. */
+/** Unused a moment ago. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FREE_PORTS.from + Math.floor(Math.random() * FREE_PORTS.count);
@@ -33,7 +36,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Whether anybody listens. */
+/** Whether a process listens. */
 export const isTaken = (port: number): Promise<boolean> =>
   new Promise(resolve => {
     const socket = connect(port, '127.0.0.1');

@@ -1,6 +1,6 @@
-// The servers that every scenario runs against: one test body, several engines. `npm test` has the engine that people run; SHELFMARK_TARGET=memory, =lmdb
-// or =cassandra selects one, and SHELFMARK_LONG has the first two.
-// A target starts empty and in this process; spawned-server.ts runs programs in processes of their own.
+// The servers that every scenario runs against: one test body, several engines. `npm test` uses the default engine;
+// SHELFMARK_TARGET=memory, =lmdb or =cassandra selects one, and SHELFMARK_LONG uses the first two. A target starts
+// empty and in this process; spawned-server.ts runs programs in processes of their own.
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
 import { type RunningServer, type ServeOptions, serve } from 'shelfmark';
@@ -12,7 +12,7 @@ const TARGETS =
   wanted === undefined ? [memory, lmdb] : [memory, lmdb, cassandra].filter(({ name }) => wanted === name);
 
 export interface Subject {
-  /** The server under test. It runs while tests do, not while they are declared. */
+  /** The server under test. It runs during tests, not while they are declared. */
   readonly server: RunningServer;
   /** A name that no other test of this process uses. */
   newTableName(): string;

@@ -5,13 +5,13 @@ import { Agent, request as send } from 'node:http';
 import type { Socket } from 'node:net';
 import { type RawRequest, signedHeaders } from './raw-client.js';
 
-/** The account of servers that were given none. */
+/** The default account of servers. */
 export const WELL_KNOWN = {
   name: 'devstoreaccount1',
   key: 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==',
 };
 
-/** Beyond it an answer is taken to be lost, as that on a connection whose worker died before it took it. */
+/** Beyond it an answer counts as lost, as on a connection whose worker died before it accepted it. */
 const ANSWER_MILLISECONDS_MAX = 60_000;
 
 /** Process ids, lowest first; none if the process is gone. */
@@ -34,7 +34,7 @@ export function isAlive(pid: number): boolean {
 
 const hexPort = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0');
 
-/** What Linux calls the server's end of a connection over IPv4. */
+/** Linux's name for the server's end of a connection over IPv4. */
 function inodeOf(serverPort: number, clientPort: number): string | undefined {
   const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
   const wanted = new RegExp(`^\\s*\\d+: \\w+:${hexPort(serverPort)} \\w+:${hexPort(clientPort)} `);
@@ -59,7 +59,7 @@ export interface Reply {
   readonly body: string;
 }
 
-/** One connection that is kept, to the worker that got it. */
+/** One persistent connection, to the worker that got it. */
 export class Connection {
   readonly #port: number;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -30,7 +30,7 @@ export const KEYS = { PartitionKey: 'p', RowKey: 'r' };
 
 export const statusOf = ({ status }: Reply): number => status;
 
-/** The time in an ETag, whose fraction comes without zeros at its end, so that it sorts as text. */
+/** The time in an ETag, whose fraction has no trailing zeros, so that it sorts as text. */
 export const tickOf = ({ headers }: Reply): string =>
   String(headers.etag).replace(/(?:\.(\d+))?Z/, (_, fraction = '') => `.${fraction.padEnd(7, '0')}Z`);
 
@@ -51,7 +51,7 @@ export async function serve(t: TestContext, workers: number | 'auto'): Promise<S
   return server;
 }
 
-/** Connections, each with a request answered, so that each has its worker. */
+/** Connections, each with an answered request, so that each has its worker. */
 export async function connections(
   t: TestContext,
   server: SpawnedServer,
@@ -63,8 +63,8 @@ export async function connections(
   return made;
 }
 
-/** Who holds which socket only Linux tells. */
+/** Only Linux reports the owner of a socket. */
 export const skip = process.platform !== 'linux';
-/** Of what waits for seconds. */
+/** For tests that wait for seconds. */
 export const skipLong: boolean | string = skip || onlyIn('processes');
 after(() => rmSync(directory, { recursive: true, maxRetries: 5 }));

@@ -21,7 +21,7 @@ import {
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
-test('a signal lets what is under way be answered; a second one does not wait', {
+test('a signal lets requests in progress be answered; a second one does not wait', {
   skip: skipLong,
 }, async t => {
   for (const isPatient of [true, false]) {
@@ -29,14 +29,14 @@ test('a signal lets what is under way be answered; a second one does not wait', 
     const made = await connections(t, server, 2);
     await made[0]?.request(createTable('things'));
     const workers = childrenOf(server.pid);
-    // Of this request the body is still to come, so that its worker has something under way.
+    // The body of this request is still to come, so that its worker has a request in progress.
     const open = connect(server.port, '127.0.0.1');
     open.on('error', () => undefined);
     let answer = '';
     open.on('data', chunk => {
       answer += String(chunk);
     });
-    // It is signed: a caller who is not known is answered before the body. Once its worker asks for the body it has it under way.
+    // Signed: an unknown caller is answered before the body. Once its worker asks for the body the request is in progress.
     const put = send('PUT', '/things', {}, { Expect: '100-continue' });
     const head = Object.entries({ Host: 'h', ...signedHeaders({ account: WELL_KNOWN }, put) });
     const lines = head.map(([name, value]) => `${name}: ${value}\r\n`).join('');
@@ -64,7 +64,7 @@ test('a primary that is killed leaves no worker behind, and the port free', { sk
   assert.equal(await isTaken(server.port), false);
 });
 
-test('workers that cannot start any more end the whole', { skip: skipLong }, async t => {
+test('workers that can no longer start end all processes', { skip: skipLong }, async t => {
   const server = await serve(t, 2);
   const data = server.place.replace('data in ', '');
   const workers = childrenOf(server.pid);
@@ -78,7 +78,7 @@ test('workers that cannot start any more end the whole', { skip: skipLong }, asy
   await until('all workers are gone', () => !workers.some(isAlive));
 });
 
-test('mistakes are told once and in one sentence, and nothing is left running', { skip }, async t => {
+test('mistakes are reported once and in one sentence, and nothing is left running', { skip }, async t => {
   const file = newDirectory();
   await writeFile(file, '');
   const taken = await takenPort(t);
@@ -101,7 +101,7 @@ test('mistakes are told once and in one sentence, and nothing is left running', 
     [['--inMemoryPersistence'], /^shelfmark: --inMemoryPersistence keeps the data in one process, .*\n$/],
     [[...at(newDirectory()), '--cert', file], /^shelfmark: --cert and --key go together\.\n$/],
   ];
-  // A taken port is one that only a process of several meets twice; the others are the same for one.
+  // Only processes of a cluster meet a taken port twice; the others are the same for one.
   const tried = skipLong === false ? mistakes : mistakes.slice(1, 2);
   await Promise.all(
     tried.map(async ([args, sentence]) => {
@@ -115,7 +115,7 @@ test('mistakes are told once and in one sentence, and nothing is left running', 
   assert.match(wrong.stderr, /^error: .* A number of processes from 1 to 64, or auto\.\n$/);
 });
 
-test('one worker is the process itself, and auto is one for each core', { skip: skipLong }, async t => {
+test('one worker is the process itself, and auto is one per core', { skip: skipLong }, async t => {
   const [alone, many] = [await serve(t, 1), await serve(t, 'auto')];
   assert.doesNotMatch(alone.readyLine, /processes/);
   assert.deepEqual(childrenOf(alone.pid), []);

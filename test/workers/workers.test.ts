@@ -1,5 +1,5 @@
-// `shelfmark serve --workers` while it serves: one ready line, one port, connections in rotation, one history through any
-// worker, and the death of a worker. workers-life.test.ts tests how it starts and ends.
+// `shelfmark serve --workers` while it serves: one ready line, one port, connections in rotation, one history through
+// any worker, and the death of a worker. workers-life.test.ts tests how it starts and ends.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { until } from '#base/testing/until';
@@ -26,7 +26,7 @@ const ROUNDS = skipLong === false ? 10 : 3;
 const server = await start(WORKERS, '--table-deletion-seconds', '600');
 after(() => server.stop('SIGKILL'));
 
-test('one line says that all are ready; connections go to the workers by turns', { skip }, async t => {
+test('one line reports that all are ready; connections go to the workers in rotation', { skip }, async t => {
   t.diagnostic(`ready after ${Math.round(server.readyMilliseconds)} ms`);
   assert.match(
     server.readyLine,
@@ -39,7 +39,7 @@ test('one line says that all are ready; connections go to the workers by turns',
   for (const worker of workers) assert.equal(met.filter(pid => pid === worker).length, 3, met.join(' '));
 });
 
-/** Reads on every connection without a pause until it is told to stop: a busy process is the likeliest to show what was. */
+/** Reads on every connection without a pause until it is stopped: a busy process is the likeliest to show stale data. */
 function keepReading(busy: readonly Connection[], target: string): () => Promise<unknown> {
   let isOver = false;
   const read = async (connection: Connection): Promise<void> => {
@@ -52,7 +52,9 @@ function keepReading(busy: readonly Connection[], target: string): () => Promise
   };
 }
 
-test('what one worker has answered, all others show at once, however busy they are', { skip }, async t => {
+test('what one worker has acknowledged, all others show at once, however busy they are', {
+  skip,
+}, async t => {
   const stop = keepReading(await connections(t, server, 4 * WORKERS), `/busy${ROW}`);
   t.after(stop);
   const made = await connections(t, server, WORKERS);
@@ -116,7 +118,7 @@ test('policies and service properties hold in every worker from their answer on'
   }
 });
 
-test('counters by ETag lose nothing, and of those that make one entity one wins', { skip }, async t => {
+test('counters by ETag lose nothing, and of those that create one entity one succeeds', { skip }, async t => {
   const made = await connections(t, server, 2 * WORKERS);
   await made[0]?.request(createTable('counters'));
   const inserts = made.map(each => each.request(send('POST', '/counters', { ...KEYS, count: 0 })));
@@ -141,7 +143,7 @@ test('counters by ETag lose nothing, and of those that make one entity one wins'
   assert.equal(JSON.parse(read?.body ?? '').count, 5 * made.length);
 });
 
-test('a worker that is killed is replaced, and the others do not notice', { skip }, async t => {
+test('a killed worker is replaced, and the others do not notice', { skip }, async t => {
   const workers = childrenOf(server.pid);
   const made = await connections(t, server, WORKERS);
   await made[0]?.request(createTable('others'));

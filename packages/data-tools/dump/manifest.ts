@@ -26,7 +26,7 @@ export interface DumpedTable {
 
 export interface DumpedContainer extends ContainerRecord {
   readonly blobs: number;
-  /** Of their contents. */
+  /** Total size of their contents. */
   readonly bytes: number;
   /** Page blobs, snapshots and others that are not taken. */
   readonly skipped: number;

@@ -23,7 +23,7 @@ export interface Counts {
   readonly ranges: number;
   readonly retries: number;
   readonly seconds: number;
-  /** Of the last retry since the last progress. */
+  /** The reason for the last retry since the previous progress event. */
   readonly reason?: string | undefined;
 }
 

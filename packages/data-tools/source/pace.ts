@@ -67,7 +67,7 @@ export class Pace {
   /** The account is busy: sends nothing for this many milliseconds, and half as many at once afterwards. */
   hold(milliseconds: number): void {
     const now = this.#surroundings.ticks();
-    // Of the answers to concurrent requests, only the first halves it.
+    // Among concurrent requests only the first 503 halves it.
     if (now >= this.#heldUntil) this.#width = Math.max(1, Math.floor(this.#width / 2));
     this.#successes = 0;
     this.#heldUntil = Math.max(this.#heldUntil, now + milliseconds);

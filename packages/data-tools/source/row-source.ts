@@ -1,4 +1,4 @@
-// Where rows come from, the same for every tool: a table over the wire (table.ts) or in a dump (dump/dump-rows.ts).
+// Where rows come from, the same for every tool: a table over the wire (table-rows.ts) or in a dump (dump/read-dump.ts).
 // Rows come in the order of their keys, each once.
 //
 //   for await (const page of source.pages('orders')) for (const row of page) …

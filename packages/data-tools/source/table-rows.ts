@@ -41,7 +41,7 @@ export interface PageRequest {
 }
 
 interface Page {
-  /** Of the answer. */
+  /** Length of the answer. */
   readonly bytes: number;
   readonly rows: readonly Row[];
   /** Parameters of the request for the next page. */
@@ -82,7 +82,7 @@ export class TableRows implements RowSource {
   readonly #selection: Selection;
   readonly #budget: ByteBudget | undefined;
   readonly #shape = new RowShape();
-  /** Of the last page: the estimate for the next one. */
+  /** Bytes of the last page: the estimate for the next one. */
   #pageBytes = 0;
   /** Per row, from the last pages. */
   #rowBytes = 0;

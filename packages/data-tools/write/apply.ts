@@ -14,7 +14,7 @@ export interface Outcome {
   readonly change: Change;
   /** `done` if the row is as requested, by this run or before it. */
   readonly kind: 'done' | 'conflict' | 'refused';
-  /** Of a refused row. */
+  /** Why a row was refused. */
   readonly reason?: string;
 }
 

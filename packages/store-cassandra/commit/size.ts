@@ -5,7 +5,7 @@ import type { Change } from './partition.js';
 
 export interface Size {
   readonly rows: number;
-  /** Of keys and values. */
+  /** Bytes of keys and values. */
   readonly bytes: number;
 }
 

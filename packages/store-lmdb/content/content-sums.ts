@@ -28,7 +28,7 @@ export function bytesWithin(fileBytes: number): number {
 export class ContentSums {
   #length = 0;
   readonly #crc64 = new Crc64();
-  /** Of whole units. */
+  /** The sums of whole units. */
   #sums = Buffer.allocUnsafeSlow(FIRST_SUMS * SUM_BYTES);
 
   get length(): number {

@@ -17,7 +17,7 @@ const UNLINKS_MAX = 2;
 const NAMES = 256;
 
 interface Drop {
-  /** Of the file, or of the space's directory. */
+  /** The path of the file, or of the space's directory. */
   readonly path: string;
   readonly isSpace: boolean;
   readonly time: bigint;
@@ -25,7 +25,7 @@ interface Drop {
 }
 
 export interface DropsOptions {
-  /** Of all contents. */
+  /** The directory of all contents. */
   readonly directory: string;
   /** The time of the oldest pin of other processes. */
   readonly oldestForeignPin: () => bigint | undefined;

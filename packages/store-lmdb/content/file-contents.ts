@@ -34,7 +34,7 @@ import { contentError, isAbsent, openDirectory, openFile } from './system-call.j
 const NAMES = 256;
 
 export interface FileContentsOptions {
-  /** Of the store. */
+  /** The store's directory. */
   readonly directory: string;
   readonly isDurable: boolean;
   /** True if no other process drops contents. */
@@ -56,7 +56,7 @@ export interface ContentCounts {
 export class FileContents implements ContentStore {
   readonly counts: ContentCounts = { written: 0, writtenBytes: 0, readBytes: 0, removed: 0 };
   readonly #options: FileContentsOptions;
-  /** Of all contents. */
+  /** The directory of all contents. */
   readonly #directory: string;
   readonly #syncs = new DirectorySync();
   /** Directories of spaces whose own names are durable, as far as this process knows. */

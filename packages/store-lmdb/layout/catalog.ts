@@ -100,7 +100,7 @@ export class Catalog {
     return spaces;
   }
 
-  /** Of all spaces that there are. */
+  /** The ids of all existing spaces. */
   livingIds(): ReadonlySet<number> {
     const start = Buffer.of(SPACE_TAG);
     const cursor = this.#tree.range({ start, end: endOfPrefix(start) });

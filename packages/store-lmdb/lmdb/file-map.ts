@@ -68,7 +68,7 @@ export class FileMap {
     const count = Math.min(this.#segmentPages, this.pages - first);
     const memory = bufferAt?.(this.#address + first * PAGE_BYTES, count * PAGE_BYTES);
     if (memory === undefined || !(count > 0)) throw new Error(`The map has no page ${first}.`);
-    // Of the same class as all other buffers, so that code which reads buffers stays monomorphic.
+    // Has the same class as all other buffers, so that code which reads buffers stays monomorphic.
     const bytes = Buffer.from(memory.buffer, memory.byteOffset, memory.length);
     const words = new Uint16Array(memory.buffer, memory.byteOffset, memory.length / 2);
     const segment = { first, bytes, words };

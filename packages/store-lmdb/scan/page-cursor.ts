@@ -39,9 +39,9 @@ const seen = { sum: 0 };
 
 interface Level {
   branch: TreePage;
-  /** Of the child that is read, or was read last. */
+  /** The child that is read, or was read last. */
   index: number;
-  /** Of the child with the end of the range: those before it are in the range whole, those after it not at all. */
+  /** The child with the end of the range: those before it are in the range whole, those after it not at all. */
   last: number;
 }
 
@@ -54,7 +54,7 @@ export class PageCursor implements EntryCursor {
   readonly #levels: Level[] = [];
   #root: Root | undefined;
   #leaf: TreePage | undefined;
-  /** Of the leaf's entries: the next one whose position is not read, and the first that is outside the range. */
+  /** Indexes of the leaf's entries: the next one whose position is not read, and the first that is outside the range. */
   #next = 0;
   #end = 0;
   /** For consecutive entries: where the key begins, where the value begins, and where it ends, or that it is long. */

@@ -52,7 +52,7 @@ export class RowCursor implements RowInPlace {
   #value: Buffer | undefined;
   /** The key of the current row, once it was asked for. */
   #key: string | undefined;
-  /** Of the current row: where the key begins in the bytes, or why that is not known. */
+  /** Where the current row's key begins in the bytes, or why that is not known. */
   #keyFrom = UNKNOWN;
   #keyUntil = 0;
   /** Partition and key of the current row, if they are not in place. */

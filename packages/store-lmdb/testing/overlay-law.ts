@@ -48,7 +48,7 @@ export const longPosition: fc.Arbitrary<Position> = fc.record({
 
 const bound = fc.oneof({ weight: 4, arbitrary: position }, { weight: 1, arbitrary: longPosition });
 
-/** Of all kinds; some are empty, some reach to the end of their partition. */
+/** Ranges of all kinds; some are empty, some reach to the end of their partition. */
 export const range: fc.Arbitrary<ScanRange> = fc.oneof(
   fc.constant({ from: { partition: '', key: '' } }),
   fc.record({ from: bound, until: fc.option(bound, { nil: undefined }) }),

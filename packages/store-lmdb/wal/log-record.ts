@@ -48,7 +48,7 @@ const FREE_BLOCKS_MAX = 64;
 const ZEROS = Buffer.alloc(BLOCK_BYTES);
 
 /**
- * Upper bound for a change's bytes in a record, with `rowBytes` for the row; an ordinary key's characters need no look.
+ * Upper bound for the bytes of a change in a record, without inspecting characters; `rowBytes` are those of the row.
  */
 export function changeBytesMax(partition: string, key: string, rowBytes: number): number {
   return CHANGE_HEADER_BYTES + SPACE_BYTES + 1 + UNIT_BYTES_MAX * (partition.length + key.length) + rowBytes;

@@ -52,7 +52,7 @@ export interface WriteAheadLogOptions {
 }
 
 interface Logged extends DecidedBatch {
-  /** Of the log, 0 or 1. */
+  /** The log's segment, 0 or 1. */
   readonly segment: number;
   /** In the file. */
   readonly length: number;

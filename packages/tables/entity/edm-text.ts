@@ -80,7 +80,7 @@ export function formatLiteral(property: EdmValue): string {
 
 const INTEGER = /^[+-]?\d+$/;
 const DOUBLE = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
-/** Of a length that four divides; groups in the expression would make it slow. */
+/** Its length must be a multiple of four; groups in the expression would make it slow. */
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const NOT_FINITE: ReadonlyMap<string, number> = new Map([
   ['NaN', Number.NaN],

@@ -59,7 +59,7 @@ const double = (value: number): EdmValue => ({ type: 'Edm.Double', value });
 const boolean = (value: boolean): EdmValue => ({ type: 'Edm.Boolean', value });
 const date = (value: bigint): EdmValue => ({ type: 'Edm.DateTime', value });
 
-/** Of each type, values in ascending order. */
+/** Values of each type in ascending order. */
 const ASCENDING: ReadonlyMap<EdmType, readonly EdmValue[]> = new Map<EdmType, readonly EdmValue[]>([
   ['Edm.String', ['', '10', '9', 'B', 'a', 'aa', 'b', 'é', '\u{1f600}', '\uffff'].map(text)],
   ['Edm.Int32', [-2147483648, -1, 0, 1, 2147483647].map(int32)],

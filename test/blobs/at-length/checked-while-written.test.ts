@@ -1,5 +1,5 @@
-// `shelfmark check`, `backup` and `restore` of a server whose blobs of all kinds are written to meanwhile find nothing wrong; and once a byte of a
-// content has changed they say where, and end with 1.
+// `shelfmark check`, `backup` and `restore` find nothing wrong on a server whose blobs of all kinds are being written
+// to; after a byte of a content has changed they report where, and end with 1.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,14 +11,14 @@ import { until } from '#base/testing/until';
 import { runToEnd, type SpawnedServer, spawnServer } from '../../support/spawned-server.js';
 
 const CHECKS = 3;
-/** A backup syncs every content: there are not to be thousands. */
+/** A backup syncs every content: this keeps their number below thousands. */
 const PAUSE_MS = 30;
 const BYTES = 40_960;
 const LARGE = 700_000;
 
 const someBytes = (length: number, round: number): Buffer => Buffer.alloc(length, `round ${round} `);
 
-/** Until it is told to stop: appends, pages, uncommitted blocks, blobs that replace each other, snapshots and copies. */
+/** Until it is stopped: appends, pages, uncommitted blocks, blobs that replace each other, snapshots and copies. */
 class Writers {
   rounds = 0;
   #isOver = false;
@@ -64,7 +64,7 @@ const staging: Work = async container => {
   const idOf = (round: number): string => Buffer.from(String(round % 40).padStart(4, '0')).toString('base64');
   return async round => {
     await blob.stageBlock(idOf(round), someBytes(BYTES, round), BYTES);
-    // More than a head lists: the list is a content of its own.
+    // More than fit into a head: the list is a content of its own.
     const ids = Array.from({ length: 40 }, (_, at) => idOf(at));
     if (round % 40 === 39) await blob.commitBlockList(ids);
   };
@@ -91,7 +91,7 @@ async function begin(t: TestContext): Promise<{ directory: string; data: string;
   return { directory, data, server };
 }
 
-test('nothing is found while blobs are written, and a byte that changes is', async t => {
+test('nothing is found while blobs are written, and a changed byte is', async t => {
   const { directory, data, server } = await begin(t);
   const service = BlobServiceClient.fromConnectionString(server.connectionString, {
     retryOptions: { maxTries: 1 },

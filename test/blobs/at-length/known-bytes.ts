@@ -1,10 +1,11 @@
-// Contents of any length that are known at every byte without being kept: what was uploaded in blocks is compared with what comes back in ranges.
+// Contents of any length whose every byte is known without storing them: what was uploaded in blocks is compared with
+// what is read in ranges.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 
 const PIECE_BYTES = 1_048_576;
-/** No two neighbouring pieces are alike, and none repeats within itself. */
+/** Neighbouring pieces differ, and none repeats within itself. */
 const BASE = Buffer.concat(
   Array.from({ length: PIECE_BYTES / 32 }, (_, index) => createHash('sha256').update(`${index}`).digest()),
 );
@@ -39,7 +40,7 @@ export function knownMd5(bytes: number): Buffer {
   return hash.digest();
 }
 
-/** Fails at the first byte that is another one, or if there are more or fewer. */
+/** Fails at the first differing byte, or if there are more or fewer. */
 export async function assertKnown(
   stream: AsyncIterable<Uint8Array | string> | undefined,
   from: number,

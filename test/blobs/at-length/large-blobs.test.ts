@@ -10,17 +10,17 @@ import { ROOT, type SpawnedServer, spawnServer } from '../../support/spawned-ser
 import { assertKnown, knownBytes, knownMd5, knownPieces, knownStream } from './known-bytes.js';
 
 const MEBIBYTE = 1_048_576;
-/** Around what is kept in a row, what one write takes, and what clients take for one block. */
+/** Around the maximum content of a row, of one write, and of the clients' blocks. */
 const SIZES = [
   ...[1, 1_023, 16_384, 16_385, 65_537, 262_143, MEBIBYTE + 1, 4 * MEBIBYTE, 8 * MEBIBYTE + 3],
   ...[64 * MEBIBYTE + 5, 256 * MEBIBYTE],
 ];
 const LARGEST = Number(process.env.LARGE_BLOB_BYTES ?? 0);
-/** Held in memory by this test. */
+/** This test holds them in memory. */
 const BUFFERED_MAX = 64 * MEBIBYTE + 5;
 const BLOCK_BYTES = 4 * MEBIBYTE;
 const RANGES = 4;
-/** The longest range whose checksum is told. */
+/** The longest range with a checksum. */
 const CHECKED_BYTES = 4 * MEBIBYTE;
 
 const PARALLEL = { blockSize: BLOCK_BYTES, concurrency: 4 };
@@ -40,7 +40,7 @@ async function assertRanges(blob: BlockBlobClient, size: number): Promise<void> 
   );
 }
 
-/** The last bytes of it, with the checksum that the server tells. */
+/** Its last bytes, with the server's checksum. */
 async function assertChecked(blob: BlockBlobClient, size: number): Promise<void> {
   const from = Math.max(0, size - CHECKED_BYTES);
   const range = knownBytes(from, size);
@@ -53,7 +53,7 @@ describe('blobs of all sizes by the official client', () => {
   let server: SpawnedServer;
   let container: ContainerClient;
   before(async () => {
-    // Beside the build: a system's temporary directory may be memory.
+    // Next to the build: a system's temporary directory may be memory.
     directory = mkdtempSync(join(ROOT, 'dist', 'large-blobs-'));
     const args = ['serve', '--silent', '--data', join(directory, 'data'), '--table-port', '0'];
     server = await spawnServer([...args, '--queue-port', '0', '--blob-port', '0']);
@@ -103,7 +103,7 @@ describe('blobs of all sizes by the official client', () => {
     });
   }
 
-  test('blocks whose checksum is another are refused one by one; the others make the blob', async () => {
+  test('blocks with a wrong checksum are refused one by one; the others make the blob', async () => {
     const size = 10 * BLOCK_BYTES;
     const blob = container.getBlockBlobClient('checked');
     const ids = Array.from({ length: 10 }, (_, index) => Buffer.from(`block-${index}`).toString('base64'));

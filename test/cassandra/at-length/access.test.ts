@@ -1,4 +1,4 @@
-// Users, passwords and TLS: what a node that asks for them is shown, and what is said where it does not fit. On nodes of its own.
+// Users, passwords and TLS: what is presented to a node that asks for them, and the errors if it does not fit. On nodes of its own.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ const command = async (place: string, ...queries: readonly string[]): Promise<vo
         return false;
       },
     );
-  // The first user is made a moment after the node listens.
+  // The first user is created a moment after the node listens.
   await until(queries.join('; '), isDone).catch(error => {
     throw new Error(String(error), { cause });
   });
@@ -71,7 +71,7 @@ function securedNode() {
 describe('access by password', { skip }, () => {
   const { host, authority, place } = securedNode();
 
-  test('access: a store is made and opened with a password, from its file too', async () => {
+  test('access: a store is created and opened with a password, also from a file', async () => {
     given('cassandra', 'cassandra');
     await (await openAt(place)).close();
     const file = join(authority.directory, 'password');
@@ -137,7 +137,7 @@ describe('access by TLS', { skip }, () => {
     await assert.rejects(openAt(`//${host}/kept`), { code: 'busy', message });
   });
 
-  test('access: a data center that there is not', async () => {
+  test('access: a data center that does not exist', async () => {
     given('cassandra', 'cassandra');
     const message = /^The cluster has no data center west; it has datacenter1\.$/;
     await isRefused(`${place}&dataCenter=west`, message);

@@ -1,4 +1,5 @@
-// `npm run cassandra --` as a developer calls it: each command says in one line what it did, and refuses what the node's state does not allow.
+// `npm run cassandra --` as a developer calls it: each command reports in one line what it did, and refuses what the
+// node's state does not allow.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,7 +35,7 @@ function refuses(args: string, said: string | RegExp, env?: NodeJS.ProcessEnv): 
 describe('commands', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' }, () => {
   after(() => called(['stop']));
 
-  test('commands: what cannot be done is refused, and leaves no cluster behind', async () => {
+  test('commands: impossible ones are refused, and leave no cluster behind', async () => {
     does('stop', 'there was no cluster');
     refuses('kill 1', 'There is no cluster: start makes one.');
     for (const count of ['2', '0', '01', 'three'])

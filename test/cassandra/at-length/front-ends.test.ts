@@ -1,5 +1,5 @@
-// Several front ends on one cluster: clients at all of them write into the same partitions while owners are killed and stopped, lose their connections, or are two at once. What
-// everybody was answered is judged as in the runs with faults of nodes.
+// Several front ends on one cluster: clients of all of them write into the same partitions while owners are killed and
+// stopped, lose their connections, or are two at once. All answers are judged as in the runs with faults of nodes.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -20,11 +20,11 @@ const host = process.env.SHELFMARK_CASSANDRA;
 const seed = Number(process.env.SHELFMARK_SEED ?? 24);
 const COUNT = 3;
 const QUIET_MS = 3000;
-/** Of whom the test makes an owner. */
+/** Processes that the test makes owners. */
 const FORCED = 'forced';
 const METRIC = /^shelfmark_forwarded_requests_total\{outcome="answered"\} (\d+)$/m;
 
-/** Clients work while something is done to the front ends; then all is judged. */
+/** Clients work while something is done to the front ends; then everything is judged. */
 async function judged(
   frontEnds: WorkOptions['frontEnds'],
   round: number,
@@ -95,7 +95,7 @@ describe('front ends', { skip: host === undefined && 'SHELFMARK_CASSANDRA names 
   });
 });
 
-/** Front ends in this process, each behind a gate that ends its connections to the others. */
+/** Front ends in this process, each behind a gate that cuts its connections to the others. */
 class Inside {
   readonly gates: readonly Gate[] = Array.from({ length: COUNT }, () => new Gate());
   isForced = false;
@@ -164,7 +164,7 @@ class Inside {
   }
 }
 
-/** The same engine, but for its peers. */
+/** The same engine, except for its peers. */
 const withPeers = (engine: Engine, peers: Peers): Engine =>
   new Proxy(engine, {
     get: (target, name) => {
@@ -178,7 +178,7 @@ class Gate {
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
 
-  /** Where it stands instead of that address. */
+  /** The address that stands in for that one. */
   async open(url: string): Promise<string> {
     const { hostname: to, port } = new URL(url);
     const server = createServer(near => {

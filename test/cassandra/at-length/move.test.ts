@@ -1,5 +1,6 @@
-// A store moves from LMDB to a cluster and back while clients write, by the steps of docs/scale-out.md: rows by doubled writes, messages and blobs while their writers
-// stand still. After each switch both stores have the same rows, and what clients wrote last is there.
+// A store moves from LMDB to a cluster and back while clients write, by the steps of docs/scale-out.md: rows by doubled
+// writes, messages and blobs while their writers pause. After each switch both stores have the same rows, and the
+// clients' last writes are there.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -26,7 +27,7 @@ const ROWS = 300;
 const WRITERS = 3;
 const WRITING_MS = 1000;
 const MESSAGES = ['1', '2', '3', '4', '5'];
-/** A node that does much else takes long to make tables. */
+/** A busy node takes long to create tables. */
 const READY_MS = 90_000;
 const CLIENT = { allowInsecureConnection: true };
 
@@ -65,7 +66,7 @@ class Side {
 
 const isMissing = (error: unknown): boolean => error instanceof RestError && error.statusCode === 404;
 
-/** Clients of one table that write each change to one side first, with its conditions, and then to the other, without any. */
+/** Clients of one table that write each change first to one side, with its conditions, and then to the other, unconditionally. */
 class Writers {
   readonly model = new Map<string, number>();
   readonly #random = new Random(seed);
@@ -169,7 +170,7 @@ describe('move', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no hos
       for (const text of MESSAGES) await lmdb.queue.sendMessage(text);
       await lmdb.container.create();
       await lmdb.container.getBlockBlobClient('a').upload('hello', 5, { metadata: { by: 'me' } });
-      // Some rows are there before both are written.
+      // Some rows exist before both are written.
       writers.begin(lmdb, lmdb);
       await sleep(WRITING_MS / 2);
       await writers.end();
@@ -181,7 +182,7 @@ describe('move', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no hos
       assert.equal((await kept.downloadToBuffer()).toString(), 'hello');
       assert.deepEqual((await kept.getProperties()).metadata, { by: 'me' });
 
-      // Messages and blobs are the new store's own now.
+      // Messages and blobs are now the new store's own.
       await cluster.queue.clearMessages();
       await cluster.queue.sendMessage('new');
       await kept.upload('hello again', 11);

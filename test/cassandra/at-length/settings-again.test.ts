@@ -1,5 +1,5 @@
-// Settings of a host that comes up again with others: what a running server says of them. In a process of its own, as the driver keeps a timer of a host that was
-// down even when it is shut down.
+// A running server's report on a host that comes up again with other settings. In a process of its own, as the driver
+// keeps a timer of a host that was down even after it was shut down.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { until } from '#base/testing/until';
@@ -41,7 +41,7 @@ describe('settings of a host that comes up again', {
   before(() => cluster.start(1));
   after(() => cluster.stop());
 
-  test('settings: they are told by a warning, a number and, unless allowed, the readiness', async () => {
+  test('settings: they are reported by a warning, a metric and, unless allowed, the readiness', async () => {
     const place = `//${cluster.hostOf(1)}/again?create&replicas=1`;
     const strict = await serve(place);
     const allowing = await serve(`${place}&unsafe`);

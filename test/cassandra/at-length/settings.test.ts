@@ -1,5 +1,5 @@
-// What a cluster is refused for when a store is opened, and what then says that it was served all the same. On a node of its own, which answers before a write
-// is on disk.
+// Why a cluster is refused when a store is opened, and the reports if it is served anyway. On a node of its own, which
+// acknowledges a write before it is on disk.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '#base';
@@ -28,7 +28,7 @@ describe('settings', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' },
   );
   after(() => cluster.stop());
 
-  test('settings: a keyspace or its tables that are not there', async () => {
+  test('settings: a keyspace or its tables that do not exist', async () => {
     const message = 'There is no keyspace none; the option create makes it.';
     await assert.rejects(openAt(`//${host}/none`), { code: 'unsupported', message });
     await onCluster(parsePlace(`//${host}/none`), async ({ run }) => {
@@ -40,7 +40,7 @@ describe('settings', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' },
     await assert.rejects(openAt(`//${host}/strange`), { code: 'unsupported', message: noStore });
   });
 
-  test('settings: what answers before it is on disk, in one sentence with the name', async () => {
+  test('settings: one that acknowledges before writing to disk, in one sentence with the name', async () => {
     const message =
       'A node of the cluster has commitlog_sync: periodic, which may lose or hide what was answered; it has to be batch or group. ' +
       'The option unsafe serves all the same.';
@@ -57,7 +57,7 @@ describe('settings', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' },
     await assert.rejects(openAt(`//${host}/k?unsafe`), { code: 'unsupported', message });
   });
 
-  test('settings: what is served all the same says so where its data is told, and in its numbers', async () => {
+  test('settings: a cluster that is served anyway is marked in the place of its data, and in its metrics', async () => {
     const store = await openAt(`//${host}/served?create&replicas=1&unsafe`);
     try {
       assert.equal(store.tools.place, `keyspace served at ${host}, UNSAFE: ${UNSAFE.join(', ')}`);
@@ -74,7 +74,7 @@ describe('settings', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' },
 });
 
 describe('copies', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' }, () => {
-  test('settings: fewer nodes than copies that are asked for, and no keyspace is made', async () => {
+  test('settings: fewer nodes than requested copies, and no keyspace is created', async () => {
     const place = `//${process.env.SHELFMARK_CASSANDRA}/nodes`;
     const message =
       'The data center has 1 node, and 3 copies of everything are asked for (replicas), each of which needs a node. ' +
@@ -85,7 +85,7 @@ describe('copies', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' }, (
     });
   });
 
-  test('settings: fewer copies than are asked for', async () => {
+  test('settings: fewer copies than requested', async () => {
     const place = `//${process.env.SHELFMARK_CASSANDRA}/copies`;
     const store = await openAt(`${place}?create&replicas=1`);
     await store.close();

@@ -1,5 +1,5 @@
-// Seeds of the simulation on a cluster: the plans of an engine that is closed, opened again and left behind, with the clock that jumps and the faults of a store. Each has
-// a keyspace of its own. SIMULATION_SEED names one.
+// Seeds of the simulation on a cluster: the plans of an engine that is closed, opened again and left behind, with a
+// jumping clock and a store's faults. Each has a keyspace of its own. SIMULATION_SEED names one.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
@@ -12,11 +12,12 @@ import { runPlan } from '../../simulation/run/run.js';
 import type { Plant } from '../../simulation/run/subject.js';
 
 const host = process.env.SHELFMARK_CASSANDRA;
-/** How long a dropped space is waited for. */
+/** The wait for a dropped space. */
 const LEASE_MS = 20;
 /**
- * With faults and without, jumps, rushes, and what only an engine that outlives its process can do. Not those that put messages into a queue that was dropped and made
- * again: their times may be 10 s ahead (docs/scale-out.md), which the judge of queues does not allow.
+ * With faults and without, jumps, rushes, and what only an engine that outlives its process can do. Without seeds that
+ * put messages into a queue that was dropped and created again: their times may be 10 s ahead (docs/scale-out.md),
+ * which the judge of queues does not allow.
  */
 const SEEDS = [2, 4, 6, 8, 23];
 

@@ -1,4 +1,5 @@
-// node dist/test/cassandra/faults/main.js --minutes N --seed S: three nodes of Cassandra and three front ends that fail while clients work.
+// node dist/test/cassandra/faults/main.js --minutes N --seed S: three nodes of Cassandra and three front ends that fail
+// while clients work.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { isPlant, PLANTS } from './planted/plants.js';
 import { Faults, run, seconds, type Told } from './run.js';
 
 const MINUTES = 10;
-/** No longer may nobody be answered when one node fails. */
+/** The longest time without any answer while one node fails. */
 const GAP_MS_MAX = 3000;
 const FIRST = 11;
 
@@ -16,14 +17,15 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: process.env.CASSANDRA_FAULT_MINUTES ?? String(MINUTES) },
     seed: { type: 'string' },
-    // One node stands in for all: its replies are lost and it pauses, which costs a third, and is enough for most of what may be wrong in a front end.
+    // One node stands in for all: its replies are lost and it pauses, which costs a third, and is enough to find most
+    // faults of a front end.
     nodes: { type: 'string', default: '3' },
-    // One kind of rounds only, as the report names them.
+    // Only one kind of rounds, by its name in the report.
     round: { type: 'string' },
-    // To see that the suite finds what a setting breaks.
+    // To show that the suite finds what a setting breaks.
     setting: { type: 'string', multiple: true, default: [] },
     plant: { type: 'string' },
-    // On a machine that is slow now and then.
+    // For a machine that is slow now and then.
     'tell-gaps': { type: 'boolean', default: false },
     unsafe: { type: 'boolean', default: false },
   },
@@ -101,5 +103,5 @@ async function main(): Promise<void> {
 }
 
 await main();
-// Nothing that is left may keep it from its end.
+// Nothing that is left may keep it from exiting.
 process.exit();

@@ -1,4 +1,5 @@
-// What fails in a run, drawn from its seed: a list of rounds, each with one fault or with two at a time, of which the cluster must survive all.
+// The faults of a run, drawn from its seed: a list of rounds, each with one fault or two concurrent ones. The cluster
+// must survive all of them.
 import { Random } from '../../simulation/plan/random.js';
 
 export type Fault =
@@ -18,11 +19,11 @@ export interface Begun {
 
 export interface Round {
   readonly faults: readonly Begun[];
-  /** Until all of it is over, in milliseconds. */
+  /** Until everything is over, in milliseconds. */
   readonly hold: number;
-  /** One node alone fails: somebody must be answered all the time. */
+  /** Only one node fails: some request must be answered all the time. */
   readonly isOfOneNode: boolean;
-  /** Two nodes are away together: nobody has to be answered. */
+  /** Two nodes are away together: no answer is required. */
   readonly isOfTwoNodes: boolean;
 }
 
@@ -120,7 +121,7 @@ const DRAWS: readonly Draw[] = [
   two('kill', 'pause'),
 ];
 
-/** Where there is one node: it comes back by itself, and with what it had. */
+/** For a single node: it comes back on its own, with its data. */
 const DRAWS_OF_ONE: readonly Draw[] = [
   one('cut connections'),
   withFrontEnd('cut connections'),
@@ -131,7 +132,7 @@ const DRAWS_OF_ONE: readonly Draw[] = [
 
 const drawsFor = (nodes: readonly number[]): readonly Draw[] => (nodes.length > 1 ? DRAWS : DRAWS_OF_ONE);
 
-/** Of rounds that there are with so many nodes, as `kindOf` tells them. */
+/** Rounds that exist for this many nodes, as `kindOf` names them. */
 export function kindsFor(nodes: readonly number[]): readonly string[] {
   const cast = { random: new Random(1), nodes, frontEnds: 1 };
   return [...new Set(drawsFor(nodes).map(draw => kindOf(roundOf(draw, cast))))];

@@ -1,4 +1,4 @@
-// One run: rounds, in each of which clients work while something fails, and are judged when it is over.
+// One run, in rounds: in each, clients work while something fails, and are judged when it is over.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../simulation/plan/random.js';
 import { FRONT_ENDS, World } from './cluster/world.js';
@@ -9,9 +9,9 @@ import { makeContainers, Work } from './work/work.js';
 
 /** Before a round's first fault, and after its last has ended. */
 const QUIET_MS = 2000;
-/** Of a run's time: one front end alone reads otherwise than several do (store-cassandra/commit/fences.ts). */
+/** Share of a run's time: a single front end reads otherwise than several do (store-cassandra/commit/fences.ts). */
 const ALONE_SHARE = 0.25;
-/** Longer than a request is worked on by any node. */
+/** Longer than any node works on a request. */
 const SETTLED_MS = 5000;
 
 export interface RunOptions {
@@ -78,7 +78,7 @@ async function mend(world: World, { faults }: Round): Promise<void> {
     if (fault.kind === 'kill' || fault.kind === 'kill a front end') await world.end(fault);
 }
 
-/** `begun` is done while clients work, before anything fails. */
+/** `begun` runs while clients work, before anything fails. */
 async function runRound(
   world: World,
   random: Random,

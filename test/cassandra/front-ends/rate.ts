@@ -1,5 +1,5 @@
-// node dist/test/cassandra/front-ends/rate.js: commits a second into one partition by 32 clients at one, two and three front ends, with and without requests being handed over. The
-// cluster is that of SHELFMARK_CASSANDRA.
+// node dist/test/cassandra/front-ends/rate.js: commits a second into one partition by 32 clients at one, two and three
+// front ends, with and without forwarding of requests. The cluster is that of SHELFMARK_CASSANDRA.
 import { randomBytes } from 'node:crypto';
 import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-keyspace.js';
 import { type SpawnedServer, spawnServer } from '../../support/spawned-server.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const DAYS = '2';
 const KEYSTORE_PASSWORD = 'keystore';
 
-/** Names of files; all but the stores are in PEM. */
+/** Names of files, in PEM except for the stores. */
 export class Authority {
   readonly directory = mkdtempSync(join(tmpdir(), 'shelfmark-certificates-'));
   readonly ca: string;
@@ -33,7 +33,7 @@ export class Authority {
     return { cert, key };
   }
 
-  /** What a node's `client_encryption_options` name: its certificate, and whose certificates it takes from clients. */
+  /** For a node's `client_encryption_options`: its certificate, and the clients' certificates that it accepts. */
   keystores(address: string): {
     readonly keystore: string;
     readonly truststore: string;
@@ -43,7 +43,7 @@ export class Authority {
     const [keystore, truststore] = [this.#file('keystore.p12'), this.#file('truststore.p12')];
     const pass = ['-passout', `pass:${KEYSTORE_PASSWORD}`];
     this.#openssl('pkcs12', '-export', '-in', cert, '-inkey', key, '-out', keystore, ...pass);
-    // Java takes a certificate without a key for trusted only where it is marked so, which its own tool does.
+    // Java trusts a certificate without a key only if it is marked so, which its own tool does.
     execFileSync(
       'keytool',
       [

@@ -1,14 +1,14 @@
-// A cluster of a test's own, for settings that the one beside the tests must not have. Its addresses are counted from that one's, so that checkouts whose
-// clusters differ never meet.
+// A test's own cluster, for settings that the shared one must not have. Its addresses follow the shared one's, so that
+// checkouts with different clusters never meet.
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Cluster, onLoopback } from '../../../tools/cassandra/cluster.js';
 
-/** The most nodes that the cluster beside the tests has. */
+/** The maximum number of nodes of the shared cluster. */
 const BESIDE = 3;
 
-/** The last number of the address of a cluster's first node. `place` keeps clusters from each other that run at one time: from 1 on. */
+/** The last number of the address of a cluster's first node. `place`, from 1 on, separates concurrent clusters. */
 export const addressOf = (place: number): number =>
   Number(process.env.SHELFMARK_CASSANDRA?.split('.').at(-1) ?? 1) + BESIDE - 1 + place;
 

@@ -1,5 +1,5 @@
-// That the kill loop's judges of blobs detect faults: in bodies that are not whole, and on a server where another client writes behind the backs of
-// those who keep the books, and in files that somebody takes away.
+// The kill loop's judges of blobs detect faults: in bodies that are not whole, on a server that another client writes
+// to without their knowledge, and in files that were removed.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ interface Subject {
   readonly server: RunningServer;
   readonly port: number;
   readonly work: BlobWork;
-  /** Behind everybody's back. */
+  /** Without the books' knowledge. */
   tamper(call: BlobCall): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ test('what is read of a server, and of its files, is what was written; a blob th
   assert.deepEqual(await foundBlobsInStore(data), found);
 });
 
-test('a content that is missing or torn, and one that is nobody’s, are found', async t => {
+test('a content that is missing or torn, and an unnamed one, are found', async t => {
   const { data, server, tamper } = await open(t);
   const body = partText({ ...part(1), length: 40_000 });
   await tamper({ method: 'PUT', path: `${CONTAINER}/w0-block`, headers: BLOCK_BLOB, body });
@@ -114,7 +114,7 @@ test('a content that is missing or torn, and one that is nobody’s, are found',
   const [space = ''] = readdirSync(join(data, 'contents')).filter(name => /^\d+$/.test(name));
   writeFileSync(join(data, 'contents', space, 'strange'), 'x');
   const [content = ''] = readdirSync(join(data, 'contents', space)).filter(name => name !== 'strange');
-  // A name that no content has is not swept.
+  // A sweep ignores a name that no content has.
   writeFileSync(join(data, 'contents', space, 'stray.part'), 'x');
   assert.match((await faultsOfContents(data)).join(), /no row names the content stray.part/);
   const path = join(data, 'contents', space, content);
@@ -132,7 +132,7 @@ test('a content that is missing or torn, and one that is nobody’s, are found',
   assert.match((await faultsOfFile(data)).join(), new RegExp(`the content ${content} is missing`));
 });
 
-test('two that win with one ETag, have one lease or append at one place are found', async t => {
+test('two that win with one ETag, hold one lease or append at one place are found', async t => {
   const { work } = await open(t);
   const { contest } = work;
   for (const client of [8, 9]) {
@@ -147,7 +147,7 @@ test('two that win with one ETag, have one lease or append at one place are foun
   ]);
 });
 
-test('a lease that is lost, a prize that nobody won and a log that nobody wrote are found', async t => {
+test('a lost lease, a prize without a winner and a log without writers are found', async t => {
   const { port, work, tamper } = await open(t);
   const { contest } = work;
   const put = { method: 'PUT', headers: BLOCK_BLOB } as const;

@@ -1,5 +1,5 @@
-// The blobs of one client: a block blob and its copy, an append blob and a page blob, which it puts, appends to, commits, snapshots and deletes,
-// one request after the other.
+// The blobs of one client: a block blob and its copy, an append blob and a page blob, which it puts, appends to,
+// commits, snapshots and deletes, one request after the other.
 import type { Random } from '../../simulation/plan/random.js';
 import type { Connection, Reply } from '../../support/worker-processes.js';
 import type { Changes, Image } from '../history.js';
@@ -27,12 +27,12 @@ const BLOCKS_MAX = 3;
 
 export const KINDS = ['block', 'copy', 'append', 'page'] as const;
 
-/** A request, and what it makes of the client's blobs. */
+/** A request, and its effect on the client's blobs. */
 interface Step extends Omit<BlobCall, 'path'> {
   readonly blob: string;
   readonly status: number;
   readonly changes: Changes;
-  /** Whose ETag the answer has; undefined where it has none, or one that does not change. */
+  /** The blob whose ETag the answer has; undefined if it has none, or one that does not change. */
   readonly stamps?: string;
 }
 
@@ -46,7 +46,7 @@ function lastVersion(text: string): number | undefined {
 const shownBlock = ({ at, length }: Part): string => `${blockId(at)}=${length}`;
 
 export class BlobLife extends LoneClient {
-  /** The version that was acknowledged last, by blob: readers must not see an older one. */
+  /** The last acknowledged version, by blob: readers must not see an older one. */
   readonly acknowledged = new Map<string, number>();
   readonly owner: string;
   readonly #random: Random;
@@ -145,7 +145,7 @@ export class BlobLife extends LoneClient {
   /** Blocks of one version, and then their list. */
   #stageOrCommit(blob: string, state: ReadonlyMap<string, Image>): Step {
     const staged = state.get(stagedPath(blob))?.text.split(' ') ?? [];
-    // A kill may have taken the last one back.
+    // A kill may have undone the last one.
     if (!this.#staged.every(part => staged.includes(shownBlock(part)))) this.#staged = [];
     const [first] = this.#staged;
     if (first !== undefined && this.#staged.length === first.of) return this.#commit(blob);
@@ -222,7 +222,7 @@ export class BlobLife extends LoneClient {
     };
   }
 
-  /** From its beginning on; what is behind a part are zeros. */
+  /** From its beginning on; zeros follow a part. */
   #writePages(blob: string, state: ReadonlyMap<string, Image>): Step {
     const path = blobPath(blob);
     const old = state.get(path);

@@ -1,5 +1,5 @@
-// One connection that reads blobs while they are written: each must be whole, of one version, and no older than what was acknowledged before. An
-// answer breaks off only where a process dies.
+// One connection that reads blobs while they are written: each must be whole, of one version, and no older than what
+// was acknowledged before. An answer breaks off only if a process dies.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../simulation/plan/random.js';
 import { Connection } from '../../support/worker-processes.js';
@@ -19,7 +19,7 @@ export class BlobReader {
   readonly #port: number;
   readonly #lives: readonly BlobLife[];
   readonly #random: Random;
-  /** Of one process, which answers no more when it dies. */
+  /** Whether the server is a single process, which stops answering when it dies. */
   readonly #isOfOne: boolean;
   #brokenOff: string | undefined;
   #isOver = false;

@@ -21,7 +21,7 @@ export interface Runner {
   stop(): void;
 }
 
-/** Of the writers' blobs. */
+/** For the writers' blobs. */
 export async function createContainer(history: History, port: number, journal: Journal): Promise<void> {
   const connection = new Connection(port);
   const call = { method: 'PUT', path: CONTAINER, query: 'restype=container' } as const;
@@ -55,7 +55,7 @@ export class BlobWork {
     return [this.#container, ...this.#lives.map(({ history }) => history)];
   }
 
-  /** Before any other use; once. */
+  /** Call once, before any other use. */
   make(port: number): Promise<void> {
     return createContainer(this.#container, port, this.#journal);
   }

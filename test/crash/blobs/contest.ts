@@ -1,5 +1,6 @@
-// A contest of several clients for one blob, over all lives of the server. Each writes only with the ETag that it read, or only while it has the lease,
-// or appends to one log: no two win with one ETag, no two have the lease, no two append at one place, and what was answered is there.
+// A contest of several clients for one blob, over all lives of the server. Each writes only with the ETag that it read,
+// or only while it has the lease, or appends to one log: no two win with one ETag, no two have the lease, no two append
+// at one place, and everything acknowledged is there.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../simulation/plan/random.js';
 import { Connection, type Reply } from '../../support/worker-processes.js';
@@ -18,21 +19,21 @@ const RECONNECT_MILLISECONDS = 5;
 
 const leaseOf = (client: number): string => `00000000-0000-4000-8000-${String(client).padStart(12, '0')}`;
 
-/** What all clients of the contest know together. */
+/** The shared knowledge of all clients of the contest. */
 export class Contest {
   readonly faults: string[] = [];
   readonly #random: Random;
   readonly #journal: Journal;
   readonly #watch: { current: Watch | undefined } = { current: undefined };
   #version = 0;
-  /** ETags with which somebody won. */
+  /** ETags with which a client won. */
   readonly #used = new Map<string, string>();
-  /** The greatest ETag that was answered, and what was written with it. */
+  /** The greatest acknowledged ETag, and what was written with it. */
   #prize: { tick: bigint; text: string } = { tick: 0n, text: '' };
   /** Writes of the prize, and appends to the log, that got no answer. */
   readonly #unanswered = new Set<string>();
   #holder: number | undefined;
-  /** Somebody may have the lease, or may have given it back. */
+  /** A client may have the lease, or may have released it. */
   #isLeaseUnknown = false;
   /** Acknowledged appends, by their offset. */
   readonly #appended = new Map<number, string>();
@@ -48,7 +49,7 @@ export class Contest {
     return Array.from({ length: count }, (_, client) => new ContestClient(this, port, client + 1));
   }
 
-  /** One turn of a client: fails where the answer was lost. */
+  /** One turn of a client: fails if the answer was lost. */
   async turn(connection: Connection, client: number): Promise<void> {
     await this.#random.weighted<() => Promise<void>>([
       [2, () => this.#compete(connection, client)],
@@ -57,7 +58,7 @@ export class Contest {
     ])();
   }
 
-  /** What the last life left fits the answers. Nobody else uses the blobs. */
+  /** Checks that what the last life left fits the answers. Nothing else uses the blobs. */
   async judge(port: number): Promise<readonly string[]> {
     const connection = new Connection(port);
     this.#watch.current = undefined;
@@ -126,7 +127,7 @@ export class Contest {
     this.#unanswered.clear();
   }
 
-  /** Writes if nobody else has written since it read. */
+  /** Writes if the blob is unchanged since it was read. */
   async #compete(connection: Connection, client: number): Promise<void> {
     const seen = await this.#ask(connection, client, { method: 'HEAD', path: PRIZE });
     if (!this.#expect(seen, 'looking', 200)) return;
@@ -145,7 +146,7 @@ export class Contest {
     if (tick > this.#prize.tick) this.#prize = { tick, text };
   }
 
-  /** Somebody has written with that ETag. */
+  /** A client has written with that ETag. */
   won(etag: string, text: string): void {
     const other = this.#used.get(etag);
     if (other !== undefined) this.faults.push(`contest: ${other} and ${text} both won with ${etag}.`);
@@ -185,7 +186,7 @@ export class Contest {
 
   acquired(client: number): void {
     const other = this.#holder;
-    // Who lost an answer asks again, with the id that it had.
+    // A client that lost an answer asks again, with its previous id.
     if (other !== undefined && other !== client)
       this.faults.push(`contest: ${client} got the lease while ${other} had it.`);
     this.#holder = client;
@@ -225,7 +226,7 @@ export class Contest {
     this.#appended.set(offset, text);
   }
 
-  /** Whole, and what was written last, or one that got no answer. */
+  /** Whole, and the last acknowledged write, or one that got no answer. */
   async #judgePrize(connection: Connection): Promise<void> {
     const { status, headers, body } = await this.#ask(connection, 0, { method: 'GET', path: PRIZE });
     const parts = partsOf(body);
@@ -239,7 +240,7 @@ export class Contest {
     this.#prize = { tick, text };
   }
 
-  /** Who has it has it still; then it is taken away. */
+  /** Its holder still has it; then it is broken. */
   async #judgeLease(connection: Connection): Promise<void> {
     const holder = this.#holder;
     const lease = { method: 'PUT', path: LEASED, query: 'comp=lease' } as const;
@@ -264,7 +265,7 @@ export class Contest {
     this.#isLeaseUnknown = false;
   }
 
-  /** Each append that was answered is where the answer said; what else is there was asked for, once. */
+  /** Each acknowledged append is where the answer placed it; everything else was asked for, once. */
   async #judgeLog(connection: Connection): Promise<void> {
     const { body } = await this.#ask(connection, 0, { method: 'GET', path: LOG });
     const parts = partsOf(body);
@@ -292,7 +293,7 @@ export class Contest {
   }
 }
 
-/** One connection, and another one where an answer is lost. */
+/** One connection, replaced by another one if an answer is lost. */
 export class ContestClient {
   readonly #contest: Contest;
   readonly #port: number;

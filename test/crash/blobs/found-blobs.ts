@@ -1,4 +1,5 @@
-// Reads all blobs of the writers' container: through a server, and of a store when no server runs. And which contents of a store are nobody's.
+// Reads all blobs of the writers' container: through a server, and from a store when no server runs. Also finds which
+// contents of a store are unnamed.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +21,7 @@ const SPACES_MAX = 1000;
 export const containerPath = `container ${CONTAINER}`;
 export const blobPath = (blob: string): string => `blob ${blob}`;
 export const stagedPath = (blob: string): string => `blob ${blob}, staged`;
-/** Snapshots are told apart by the metadata that they were given. */
+/** Snapshots are identified by their metadata. */
 export const snapshotPath = (blob: string, metadata: string): string => `blob ${blob}, snapshot ${metadata}`;
 
 /** The text of a blob in a history. */
@@ -81,7 +82,7 @@ async function stagedOf(connection: Connection, blob: string): Promise<string> {
     .join(' ');
 }
 
-/** Opens the store as a server would, for as long as this takes. */
+/** Opens the store like a server, for as long as this takes. */
 export async function foundBlobsInStore(directory: string): Promise<Found> {
   const server = await serve({
     data: directory,
@@ -97,7 +98,7 @@ export async function foundBlobsInStore(directory: string): Promise<Found> {
   }
 }
 
-/** After a sweep, the contents that are there are those that rows name. */
+/** After a sweep, the existing contents are those that rows name. */
 export async function faultsOfContents(directory: string): Promise<readonly string[]> {
   const store = await openLmdbStore({ directory, durability: 'none' });
   try {

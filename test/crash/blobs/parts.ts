@@ -1,12 +1,12 @@
-// Bodies that tell what they are: each is parts, one behind the other, and each part names its blob, its version and its length, and is filled
-// with a letter of its version. So nobody needs to know what was written to see whether it is whole.
+// Self-describing bodies: each consists of consecutive parts, and each part names its blob, its version and its length,
+// and is filled with a letter of its version. So a body can be checked without knowing what was written.
 
 export interface Part {
-  /** Whose it is. */
+  /** The blob that it belongs to. */
   readonly owner: string;
   /** Rises with each write of an owner. */
   readonly version: number;
-  /** Of so many parts of the version. */
+  /** Its index among the parts of the version. */
   readonly at: number;
   readonly of: number;
   readonly length: number;
@@ -25,7 +25,7 @@ export function partText({ owner, version, at, of, length }: Part): string {
 export const showParts = (parts: readonly Part[]): string =>
   parts.map(({ owner, version, at, of, length }) => `${owner} ${version} ${at}/${of} ${length}`).join(', ');
 
-/** A text where the body is not parts from its beginning to its end. Zeros may be behind them: pages that were cleared. */
+/** A text if the body is not parts from beginning to end. Zeros may follow them: pages that were cleared. */
 export function partsOf(body: string): readonly Part[] | string {
   const parts: Part[] = [];
   for (let from = 0; from < body.length; ) {
@@ -50,7 +50,7 @@ export function partsOf(body: string): readonly Part[] | string {
   return parts;
 }
 
-/** What of the body cannot be one version of a blob of that kind. */
+/** Why the body cannot be one version of a blob of that kind. */
 export function faultOfBody(kind: string, owner: string, body: string): string | undefined {
   const parts = partsOf(body);
   if (typeof parts === 'string') return parts;

@@ -1,5 +1,5 @@
-// That the kill loop's judges detect faults: on a queue where another client takes, shows and loses messages without the
-// ledger's knowledge, and in the state that is read of a server and of its files.
+// The kill loop's judges detect faults: on a queue where another client takes, shows and loses messages without the
+// ledger's knowledge, and in the state that is read from a server and from its files.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -22,9 +22,9 @@ const get: QueueCall = { kind: 'get', queue, count: 32, seconds: 600 };
 interface Subject {
   readonly server: RunningServer;
   readonly ledger: Ledger;
-  /** In the ledger, as a hand asks. */
+  /** Through the ledger, like a hand. */
   ask(call: QueueCall): Promise<QueueAnswer>;
-  /** Behind its back. */
+  /** Without its knowledge. */
   tamper(call: QueueCall): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ const receiptIn = ({ messages: [message] }: QueueAnswer) => {
   return { id: message.id, receipt: message.receipt };
 };
 
-test('nothing is wrong with a queue that nobody else uses', async t => {
+test('nothing is wrong with a queue that no other client uses', async t => {
   const { ledger, ask } = await open(t);
   await ask(put('m1 a'));
   await ask(put('m2 b'));
@@ -79,7 +79,7 @@ test('a message that is lost is found', async t => {
   assert.match(ledger.judge().join(), /No order of the calls on m1 in work explains/);
 });
 
-test('a message that two have at one time is found', async t => {
+test('a message that two clients hold at one time is found', async t => {
   const { ledger, ask, tamper } = await open(t);
   await ask(put('m1 a'));
   const held = receiptIn(await ask(get));
@@ -88,7 +88,7 @@ test('a message that two have at one time is found', async t => {
   assert.match(ledger.judge().join(), /No order of the calls on m1 in work explains/);
 });
 
-test('an answer that only a busy server gives is a fault, and a server that is not there gives none', async t => {
+test('an answer that only a busy server gives is a fault, and a missing server gives none', async t => {
   const { server, ledger, ask } = await open(t);
   await ask(put('m1 a'));
   const busy = createServer((_, response) => {

@@ -22,7 +22,7 @@ const TICKS_PER_MILLISECOND = 10_000n;
 /** The system's clock in steps of a millisecond, and ticks that rise within one. */
 const SLACK_MILLISECONDS = 10;
 const RECEIPTS_MAX = 500;
-/** Statuses of a server that cannot do what it is asked. */
+/** Statuses of a server that cannot serve the request. */
 const FAILED = 500;
 
 export const NOBODY: Watch = { asked: () => undefined, answered: () => undefined };
@@ -44,7 +44,7 @@ const isRefusedConnection = (error: unknown): boolean =>
 const now = (milliseconds = 0): bigint => BigInt(Date.now() + milliseconds) * TICKS_PER_MILLISECOND;
 const until = ({ low }: Span): Span => ({ low, high: now(SLACK_MILLISECONDS) });
 
-/** For people who look into a failure. */
+/** For debugging a failure. */
 function shown(call: QueueCall): string {
   switch (call.kind) {
     case 'put':
@@ -66,7 +66,7 @@ const shownAnswer = ({ status, code, messages, receipt }: QueueAnswer): string =
     .join(' ');
 
 export class Ledger {
-  /** Answers that nobody should get. */
+  /** Answers that no client should get. */
   readonly faults: string[] = [];
   readonly #journal: Journal;
   #history: QueueHappening[] = [];
@@ -79,13 +79,13 @@ export class Ledger {
   /** Messages that were put and not deleted. */
   living = 0;
 
-  /** With `mayBeUnclear` a call that got no answer, or one that the server fails with, may be carried out until `settle`. */
+  /** With `mayBeUnclear` a call that got no answer, or that the server fails with, may be carried out until `settle`. */
   constructor(journal: Journal, mayBeUnclear = false) {
     this.#journal = journal;
     this.#mayBeUnclear = mayBeUnclear;
   }
 
-  /** Nothing that was asked can be carried out any more. */
+  /** Pending requests can no longer be carried out. */
   settle(): void {
     const now = this.#journal.note('settled');
     for (const happening of this.#history)
@@ -100,7 +100,7 @@ export class Ledger {
     return `m${this.#names}`;
   }
 
-  /** Of the message with that id; undefined where its answers were lost. */
+  /** The name of the message with that id; undefined if its answers were lost. */
   nameOf(id: string): string | undefined {
     return this.#nameOf.get(id);
   }
@@ -137,7 +137,7 @@ export class Ledger {
       const end = this.#journal.note(`- ${what} ${error}`);
       if (!this.#mayBeUnclear) happening.answered = end;
       happening.span = until(happening.span);
-      // Nobody has heard of it.
+      // No server has received it.
       if (isRefusedConnection(error)) this.#history = this.#history.filter(other => other !== happening);
       return undefined;
     }
@@ -146,7 +146,7 @@ export class Ledger {
     return happening.answer;
   }
 
-  /** What no queue may answer. Nobody asks anything meanwhile. */
+  /** What no queue may answer. No requests are in progress. */
   judge(): string[] {
     const faults = queueFaults(this.#history).map(
       ({ step, message }: QueueFault) => `queue ${step}: ${message}`,

@@ -9,7 +9,7 @@ import type { Ledger } from './ledger.js';
 
 export const WORK = 'work';
 
-/** Beyond it nothing more is put. */
+/** Above it nothing more is put. */
 const LIVING_MAX = 50;
 const TAKEN_AT_ONCE_MAX = 32;
 /** Texts may have 64 KiB. */
@@ -25,7 +25,7 @@ export interface HandOptions {
   readonly watch: Watch;
   /** Seconds that a message may be hidden. */
   readonly hidden: readonly number[];
-  /** WORK unless given. */
+  /** Default WORK. */
   readonly queue?: string;
 }
 

@@ -7,16 +7,16 @@ import type { Journal } from '../journal.js';
 import { LoneClient } from '../lone-client.js';
 import { answerOf, rawQueueRequest } from './ledger.js';
 
-/** A peek shows so many at most. */
+/** The maximum of a peek. */
 const MESSAGES_MAX = 32;
-/** Every so often it is not cleared but deleted. */
+/** Every so often it is deleted instead of cleared. */
 const CLEARS_A_DELETE = 3;
 const IMAGE: Image = { text: 'a queue', tick: 0n };
 
 const pathOf = (queue: string, text: string): string => `queue ${queue}/${text}`;
 const queuePath = (queue: string): string => `queue ${queue}`;
 
-/** As a history names what is there. */
+/** As a history names the state. */
 export function foundInQueue(queue: string, texts: readonly string[]): Found {
   const messages = texts.map(text => [pathOf(queue, text), { text, tick: 0n }] as const);
   return new Map([[queuePath(queue), { text: IMAGE.text, tick: 0n }], ...messages]);

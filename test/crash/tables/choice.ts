@@ -16,7 +16,7 @@ const SMALL_CHARACTERS_MAX = 200;
 
 export type State = ReadonlyMap<string, Image>;
 
-/** A write, or a transaction, and whether it is one that must be refused because its ETag is an old one. */
+/** A write, or a transaction, and whether it must be refused because its ETag is an old one. */
 export interface Choice {
   readonly changes: readonly Change[];
   readonly isStale: boolean;
@@ -46,7 +46,7 @@ export class Chooser {
     return { changes: rows.map(row => this.#change(row, state)), isStale: false };
   }
 
-  /** Writes every row anew, whatever it is. */
+  /** Writes every row again, whatever it is. */
   rewriteAll(): Change[] {
     return Array.from({ length: ROWS }, (_, row) => {
       const properties = this.#properties();
@@ -89,7 +89,7 @@ export class Chooser {
     return { method: 'PATCH', name, ifMatch: etagOf(tick - 1n), properties, after: undefined };
   }
 
-  /** `n` tells each write from every other one of this writer. */
+  /** `n` distinguishes all writes of this writer. */
   #properties(): Properties {
     this.#count += 1;
     const most = this.#random.happens(0.08) ? LARGE_CHARACTERS_MAX : SMALL_CHARACTERS_MAX;

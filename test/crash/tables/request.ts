@@ -22,13 +22,13 @@ export interface Change {
   readonly name: RowName;
   readonly ifMatch: string | undefined;
   readonly properties: Properties;
-  /** What the row is afterwards. */
+  /** The row after the change. */
   readonly after: Properties | undefined;
 }
 
 export const pathOf = ({ table, partition, row }: RowName): string => `${table}/${partition}/${row}`;
 
-/** One text for the same properties. */
+/** Equal for equal properties. */
 export const textOf = (properties: Properties): string =>
   JSON.stringify(Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1)));
 

@@ -14,7 +14,7 @@ import {
   writeRequest,
 } from './request.js';
 
-/** Beyond a thousand rows clearing away takes several transactions. */
+/** Reclaiming more than a thousand rows takes several transactions. */
 const TRANSACTIONS_MAX = 14;
 const TRANSACTION_ROWS = 100;
 const IMAGE: Image = { text: 'a table', tick: 0n };

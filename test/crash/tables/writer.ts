@@ -9,7 +9,7 @@ import type { Choice } from './choice.js';
 import { type Change, pathOf, textOf, writeRequest } from './request.js';
 import type { Slot, Slots } from './slots.js';
 
-/** What is to happen at the next request or at the next answer of any writer. */
+/** What to do at the next request or at the next answer of any writer. */
 export interface Watch {
   asked(): void;
   answered(): void;
@@ -25,7 +25,7 @@ export interface WriterOptions {
 const RECONNECT_MILLISECONDS = 5;
 
 export class Writer {
-  /** Answers that nobody should get. */
+  /** Answers that no client should get. */
   readonly faults: string[] = [];
   readonly #options: WriterOptions;
   #connection: Connection;
@@ -45,7 +45,7 @@ export class Writer {
     this.#connection.close();
   }
 
-  /** Writes every row of the slot; gives the least tick. Fails if it is not acknowledged. */
+  /** Writes every row of the slot; returns the least tick. Fails if it is not acknowledged. */
   async rewrite(slot: Slot): Promise<bigint> {
     const changes = slot.chooser.rewriteAll();
     if (!(await this.#step(slot, { changes, isStale: false })))
@@ -77,7 +77,7 @@ export class Writer {
     const reply = await asked.catch((error: unknown) => error);
     if (!isReply(reply)) {
       journal.note(`- ${what} ${reply}`);
-      // Nobody has heard of it.
+      // No server has received it.
       if (isRefusedConnection(reply)) history.forget();
       return false;
     }

@@ -1,4 +1,5 @@
-// The commands as their users run them, each in a process of its own: exit codes, what stands on standard output and what on standard error, addresses of every form, signatures with least rights, and no secret anywhere.
+// The commands as their users run them, each in a process of its own: exit codes, standard output and standard error,
+// addresses of every form, signatures with minimal permissions, and no secret anywhere.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -29,7 +30,7 @@ describe('the commands of the data tools', () => {
     ran.push(ended);
     return ended;
   };
-  /** Runs to an exit code; the last event says the same. */
+  /** Runs to an exit code; the last event agrees. */
   const ends = async (code: number, args: readonly string[], options?: CommandOptions): Promise<Ended> => {
     const ended = await run(args, options);
     assert.equal(ended.code, code, `${args.join(' ')}: ${ended.told}`);
@@ -54,7 +55,7 @@ describe('the commands of the data tools', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('a place where no directory can be made is told at once', {
+  test('a place where no directory can be created is reported at once', {
     skip: !existsSync('/proc/self'),
   }, async () => {
     const { events } = await ends(4, ['dump', '--all', '--out', '/proc/x/y']);
@@ -63,7 +64,7 @@ describe('the commands of the data tools', () => {
     await ends(4, ['load', '--table', 'Orders', '--journal', '/proc/x/y', 'rows.jsonl']);
   });
 
-  test('Parquet goes out only, which a load says', async () => {
+  test('Parquet is an output only, which a load reports', async () => {
     await ends(0, ['dump', '--table', 'Orders', '--out', 'rows.parquet']);
     const { events } = await ends(2, ['load', '--table', 'Orders', 'rows.parquet']);
     assert.match(String(events.at(-1)?.message), /goes out only/);
@@ -80,7 +81,7 @@ describe('the commands of the data tools', () => {
     assert.deepEqual([event, rows, tables, differences], ['done', ROWS, 1, 0]);
   });
 
-  test('a dump in a container is what diff and stats take, by its URL and by a file that holds it', async () => {
+  test('a dump in a container is accepted by diff and stats, by its URL and by a file that holds it', async () => {
     const box = BlobServiceClient.fromConnectionString(address()).getContainerClient('dumps');
     await box.create();
     const permissions = ContainerSASPermissions.parse('rcwl');
@@ -108,7 +109,7 @@ describe('the commands of the data tools', () => {
     await ends(0, ['verify', 'few', '--against', address()]);
   });
 
-  test('an unfinished dump and a damaged one are told as such by each command', async () => {
+  test('each command reports an unfinished dump and a damaged one', async () => {
     await mkdir(join(at('unfinished'), '.partial'), { recursive: true });
     await cp(at('whole'), at('damaged'), { recursive: true });
     const path = join(at('damaged'), 'Orders', '00000.jsonl');
@@ -122,7 +123,7 @@ describe('the commands of the data tools', () => {
     await ends(4, ['verify', 'nowhere']);
   });
 
-  test('standard output takes every format, and standard input every one that is read', async () => {
+  test('standard output takes every format, and standard input every one that can be read', async () => {
     const csv = await ends(0, ['dump', '--table', 'Orders', '--out', '-', '--format', 'csv']);
     assert.match(csv.out.toString(), /^PartitionKey,RowKey,Timestamp,big,big@type,n,n@type\n/);
     const lines = await ends(0, ['dump', '--table', 'Orders', '--out', '-']);
@@ -133,7 +134,7 @@ describe('the commands of the data tools', () => {
     assert.equal(parquet.out.subarray(0, 4).toString() + parquet.out.subarray(-4).toString(), 'PAR1PAR1');
     const array = Buffer.from(`[${lines.out.toString().trimEnd().split('\n').join(',\r\n')}]`);
     const marked = Buffer.concat([Buffer.from('\ufeff'), lines.out]);
-    // A row that is there with the same content is done, and one with other content is a conflict.
+    // An existing row with the same content is done, and one with other content is a conflict.
     for (const input of [csv.out, packed.out, array, marked])
       await ends(0, ['load', '--table', 'Piped', '-'], { input });
     await ends(0, ['diff', '--table', 'Orders=Piped']);
@@ -164,7 +165,7 @@ describe('the commands of the data tools', () => {
   test('rows with other content are left alone, and every other end has its code', async () => {
     await writeFile(at('other.jsonl'), lineOf(0).replace('"n":0', '"n":1') + lineOf(5000));
     const { events } = await ends(5, ['load', '--table', 'Orders', 'other.jsonl']);
-    // Progress is told besides, where a second passes.
+    // Progress is also reported, after each second.
     const conflict = events.find(({ event }) => event === 'conflict');
     assert.deepEqual(conflict, { event: 'conflict', table: 'Orders', PartitionKey: 'p0', RowKey: '00000' });
     const { out } = await ends(1, ['diff', '--to', 'whole', '--table', 'Orders']);
@@ -191,7 +192,7 @@ describe('the commands of the data tools', () => {
     for (const args of [['dump'], ['load'], ['diff'], ['explain']]) await ends(2, args);
   });
 
-  test('a reader that goes ends a dump and a comparison in a sentence', async () => {
+  test('a reader that leaves ends a dump and a comparison in a sentence', async () => {
     for (const args of ['dump --table Orders --out -', 'diff --table Orders=Least --timestamps']) {
       const command = `"${process.execPath}" "${join(process.cwd(), 'bin', 'shelfmark.js')}" ${args} | head -c 10`;
       const env = { ...process.env, SHELFMARK_FROM: address(), SHELFMARK_TO: address() };
@@ -204,7 +205,7 @@ describe('the commands of the data tools', () => {
     }
   });
 
-  test('an output that is full is told', { skip: !existsSync('/dev/full') }, async () => {
+  test('a full output is reported', { skip: !existsSync('/dev/full') }, async () => {
     for (const args of [
       'explain "PartitionKey eq \'p\'"',
       'sas --table Orders --permissions r --expires 1h',
@@ -218,7 +219,7 @@ describe('the commands of the data tools', () => {
     }
   });
 
-  test('an address in the wrong place shows no secret, nor does anything else', async () => {
+  test('neither an address in the wrong place nor anything else reveals a secret', async () => {
     const key = /AccountKey=([^;]+)/.exec(address())?.[1] ?? '';
     const signature = await sas('Orders', 'r');
     await ends(4, ['load', '--table', 'Orders', address()]);

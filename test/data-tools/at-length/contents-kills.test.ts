@@ -1,5 +1,6 @@
-// Dump, load, copy and mirror of queues and blobs, killed at any moment and gone on with: each ends with what it would have without. The queue has as few messages as a look shows: of more, one that is put when a tool is
-// killed may be there twice (put-messages.test.ts). A failure prints the seed that repeats it.
+// Dump, load, copy and mirror of queues and blobs, killed at any moment and resumed: each ends as it would have
+// without. The queue has as few messages as a peek shows: with more, one that is put when a tool is killed may be there
+// twice (put-messages.test.ts). A failure prints the seed that repeats it.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,7 @@ import type { Work } from './killed-tool.js';
 import { runUntil } from './run-until.js';
 
 const SEED = Number(process.env.SHELFMARK_SEED ?? 7);
-/** Of all tools together: a part of those of rows, by the same setting. */
+/** For all tools together: a fraction of those of rows, by the same setting. */
 const KILLS = Math.ceil(Number(process.env.SHELFMARK_KILLS ?? 200) / 15);
 const REPEAT = `SHELFMARK_SEED=${SEED} SHELFMARK_LONG=1 node dist/tools/run-tests.js data-tools/at-length/contents-kills`;
 const MESSAGES = 30;
@@ -91,7 +92,10 @@ describe('a tool that is killed among queues and blobs', () => {
     );
   };
 
-  /** One that a slow run held, and whose receipt its kill took away, is hidden for a minute: the next run would not see it. */
+  /**
+   * A message that a slow run held, and whose receipt was lost in the kill, is hidden for a minute: the next run would
+   * not see it.
+   */
   const untilVisible = (): Promise<boolean> =>
     until('all messages', async () => {
       const { peekedMessageItems } = await queue.peekMessages({ numberOfMessages: 32 });
@@ -106,7 +110,7 @@ describe('a tool that is killed among queues and blobs', () => {
         try {
           const work = { ...workOf(tool, `${tool}${run}`), contentsTo: target.connectionString() };
           const started = performance.now();
-          // The first run says how long one takes.
+          // The first run measures the time of one.
           let isDone = run === 0 && (await runUntil(work, undefined, REPEAT));
           if (isDone) longest = performance.now() - started;
           for (let times = 0; !isDone; times++) {

@@ -1,4 +1,4 @@
-// Queues and blobs through dump, verify, load and copy: what comes out is what went in, on every peer.
+// Queues and blobs through dump, verify, load and copy: the output equals the input, on every peer.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ import { exitOf, runTool } from '../tool-run.js';
 
 const nothing = async (): Promise<void> => {};
 
-/** Fails where a first conflict is told: a kill in the midst of blobs, whose journal stays. */
+/** Fails at the first conflict: a kill among blobs, whose journal stays. */
 const failing = (reporter: Reporter): Reporter =>
   new Proxy(reporter, {
     get: (whole, name) => {
@@ -89,7 +89,7 @@ describePeers('queues and blobs', peer => {
     );
   const whole = () => join(directory, 'whole');
 
-  test('are dumped with their messages, which are given back', async () => {
+  test('are dumped with their messages, which are returned', async () => {
     const { result, told } = await dumpTo(whole(), { takeMessages: true });
     assert.deepEqual(result.more, { containers: 3, blobs: 18, skipped: 2, queues: 3, messages: 6 });
     const notes = told.map(({ queue, blob }) => queue ?? blob);
@@ -119,7 +119,7 @@ describePeers('queues and blobs', peer => {
     });
     const found = await accountAnswers(target.connectionString());
     assert.deepEqual(found.containers, there.containers);
-    // What was hidden stayed there.
+    // Hidden messages stayed at the source.
     assert.deepEqual(
       found.queues.map(({ name, metadata, policies, messages, count }) => [
         { name, metadata, policies, messages: [...messages].sort() },
@@ -142,7 +142,7 @@ describePeers('queues and blobs', peer => {
     assert.deepEqual(await accountAnswers(target.connectionString()), found);
   });
 
-  test('are left out by name where nobody asks for messages', async () => {
+  test('are left out by name where messages are not asked for', async () => {
     const out = join(directory, 'bare');
     const { told, result } = await dumpTo(out, { blobs: false });
     assert.deepEqual(result.more, { queues: 3, messages: 0 });
@@ -213,7 +213,7 @@ describePeers('queues and blobs', peer => {
     }
   });
 
-  test('larger than a request go in blocks, and a half append blob is gone on with', async () => {
+  test('larger than a request go in blocks, and a half append blob is continued', async () => {
     const large = await serve({ data: undefined });
     const other = await serve({ data: undefined });
     try {
@@ -240,7 +240,7 @@ describePeers('queues and blobs', peer => {
       const choice = { all: false, names: [] };
       const source = parseAddress(large.connectionString());
       await runTool((context, write) => dump({ source, choice, out, blobs: true }, context, write));
-      // A run that was killed left the log behind with its first bytes, and a journal.
+      // A killed run left the log with its first bytes, and a journal.
       await to.create();
       await to.getAppendBlobClient('log').create();
       await to.getAppendBlobClient('log').appendBlock(bytes.subarray(0, 1000), 1000);
@@ -272,7 +272,7 @@ describePeers('queues and blobs', peer => {
     }
   });
 
-  test('come whole through faults on the way, and are never told as conflicts', async () => {
+  test('arrive whole through transient faults, and are never reported as conflicts', async () => {
     const other = await serve({ data: undefined });
     const given = other.connectionString();
     const faults = ['500', '503', '408', 'cut', 'lost', 'half'] as const;
@@ -334,7 +334,7 @@ describePeers('queues and blobs', peer => {
       assert.equal(await exitOf(dumpTo(place)), 5);
       assert.equal(await exitOf(dumpTo(place, { takeMessages: true, resume: true })), 0);
       assert.equal(await exitOf(dumpTo(place, { resume: true, blobs: false })), 2);
-      // Without SHA256SUMS it is unfinished, and is gone on with.
+      // Without SHA256SUMS it is unfinished, and is resumed.
       await box.deleteBlob('a folder/today/SHA256SUMS');
       await box.getBlockBlobClient('a folder/today/stray').upload('x', 1);
       const stopped = await runTool((context, write) => verifyDump({ directory: place }, context, write));
@@ -354,7 +354,7 @@ describePeers('queues and blobs', peer => {
     }
   });
 
-  test('of a dump that is damaged are not loaded', async () => {
+  test('of a damaged dump are not loaded', async () => {
     const out = join(directory, 'damaged');
     await dumpTo(out, { queues: false });
     const [part = ''] = await readdir(join(out, 'blob-contents'));
@@ -369,7 +369,7 @@ describePeers('queues and blobs', peer => {
     assert.equal(await exitOf(loadFrom(out, { queues: false })), 7);
   });
 
-  test('go into a directory alone, and messages with queues alone', async () => {
+  test('go only into a directory, and messages only with queues', async () => {
     assert.equal(await exitOf(dumpTo(join(directory, 'one.jsonl'))), 2);
     assert.equal(await exitOf(dumpTo(join(directory, 'none'), { queues: false, takeMessages: true })), 2);
   });

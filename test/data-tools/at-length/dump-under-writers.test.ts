@@ -1,4 +1,5 @@
-// A dump of what is written to all the while: rows that stand still are in it exactly once, others at most once and in a state that they had; blobs are whole.
+// A dump of tables and blobs that are being written to: constant rows are in it exactly once, others at most once and
+// in a state that they had; blobs are whole.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +25,7 @@ const SEED = Number(process.env.SHELFMARK_SEED ?? 11);
 const COUNT = 12_000;
 const WRITES = 3000;
 const BLOBS = 40;
-/** Of a blob; fewer than a read is begun anew. */
+/** Per blob; fewer than the limit of reads started again. */
 const VERSIONS = 8;
 const MIB = 1_048_576;
 const nothing = async (): Promise<void> => {};
@@ -36,7 +37,7 @@ describePeers('a dump under writers', peer => {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  test('has what stands still once, and what changes in a state that it had', async () => {
+  test('has constant rows once, and changing ones in a state that they had', async () => {
     const chance = chanceOf(SEED);
     const keyOf = (i: number): [string, string] => [`p${i % 5}`, String(i).padStart(6, '0')];
     const rows = Array.from({ length: COUNT }, (_, i) =>
@@ -90,7 +91,7 @@ describePeers('a dump under writers', peer => {
     assert(most.size > 0);
   });
 
-  /** Says its blob and its version all through; some are read in two ranges. */
+  /** Contains its blob and its version throughout; some are read in two ranges. */
   const contentOf = (i: number, version: number): Buffer =>
     Buffer.alloc((i % 20 === 1 ? 5 * MIB : 2000 * (i + 1)) + 100 * version, `${i}:${version};`);
   const lineOf = (n: number): string => `line ${n}\n`;
@@ -105,7 +106,7 @@ describePeers('a dump under writers', peer => {
     await log.create();
     await log.appendBlock(lineOf(0), lineOf(0).length);
 
-    // The even ones stand still.
+    // The even ones are constant.
     const versions = new Map<number, number>();
     const replace = async (): Promise<void> => {
       const i = 2 * Math.floor((chance() * BLOBS) / 2) + 1;

@@ -1,4 +1,4 @@
-// Reads the blobs of a finished dump from its files, by no code of the tools.
+// Reads the blobs of a finished dump from its files, without the tools' code.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Load, dump, copy and mirror through a proxy that does every fault on the way: each ends with what it would have without, doubles no row and tells no conflict.
+// Load, dump, copy and mirror through a proxy that injects every transient fault: each ends as it would have without,
+// doubles no row and reports no conflict.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -58,7 +59,7 @@ describePeers('through faults on the way', peer => {
       load({ target: address, input: path, names: [table], mode }, context, process.stdin, nothing),
     );
 
-  test('a load writes each row once and tells no conflict, in every mode', async () => {
+  test('a load writes each row once and reports no conflict, in every mode', async () => {
     const path = await fileOf('rows', ROWS);
     for (const mode of ['insert', 'upsert', 'merge', 'skip']) {
       const table = `faulty${mode}`;
@@ -109,7 +110,7 @@ describePeers('through faults on the way', peer => {
     assert.deepEqual(contents(await rowsOf(peer.connectionString(), 'mirrored')), contents(ROWS), REPEAT);
   });
 
-  test('all faults were met', () => {
+  test('all faults occurred', () => {
     assert.deepEqual(
       FAULTS.filter(fault => !proxy.done.has(fault)),
       [],
@@ -117,7 +118,7 @@ describePeers('through faults on the way', peer => {
     );
   });
 
-  test('a tool gives up with 6 after so long without success, and goes on later', async () => {
+  test('a tool gives up with 6 after this long without success, and continues later', async () => {
     await loadInto('giveup', await fileOf('giveup', ROWS.slice(0, 50)), 'insert', direct());
     const dead = await startFaultyProxy(peer.connectionString(), {
       seed: SEED,

@@ -1,4 +1,5 @@
-// Each byte of a small dump, of rows, blobs and messages, one after the other, with one bit turned, and every third left out: verify finds it, and load writes nothing.
+// Each byte of a small dump, of rows, blobs and messages, in turn with one bit flipped, and every third removed: verify
+// finds it, and load writes nothing.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

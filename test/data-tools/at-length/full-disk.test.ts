@@ -1,4 +1,5 @@
-// A dump of blobs on a disk that becomes full: no half file has a final name, and when there is room it goes on to the same end. Needs root for the disk.
+// A dump of blobs on a disk that becomes full: no partial file has a final name, and when there is space it resumes to
+// the same end. Needs root for the disk.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -29,7 +30,7 @@ test('a dump of blobs on a full disk goes on when there is room', { skip }, asyn
 
   const out = join(disk.path, 'dump');
   const args = ['dump', '--blobs', '--out', out];
-  // Once in the midst of contents, once with next to nothing more.
+  // Once in the middle of contents, once with next to nothing more.
   for (const [leave, more] of [
     [4 * MIB, []],
     [3 * MIB, ['--resume']],

@@ -1,4 +1,5 @@
-// A folder that Azurite writes now, of the version that is installed: what a Shelfmark has after the import is what Azurite answered, and `diff` finds nothing.
+// A folder freshly written by the installed version of Azurite: after the import Shelfmark answers what Azurite
+// answered, and `diff` finds nothing.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// A data tool in a process of its own, for tests that kill it. What it is to do is its argument, as JSON.
+// A data tool in a process of its own, for tests that kill it. Its argument is the task, as JSON.
 import { copy, dump, load, parseAddress } from '../../../packages/data-tools/index.js';
 import { runTool } from '../tool-run.js';
 
@@ -7,11 +7,11 @@ export interface Work {
   readonly connectionString: string;
   readonly table: string;
   readonly to: string;
-  /** Of a dump the output, of a load the input. */
+  /** For a dump the output, for a load the input. */
   readonly path: string;
   readonly journal: string;
   readonly resume: boolean;
-  /** Queues with messages and blobs of the whole account instead of the table; a copy and a load go there. */
+  /** Queues with messages and blobs of the whole account instead of the table; the target of a copy and a load. */
   readonly contentsTo?: string;
 }
 

@@ -1,4 +1,5 @@
-// Dump, load, copy and mirror killed at any moment and gone on with, again and again: each ends with what it would have without. 200 kills; a failure prints the seed that repeats them.
+// Dump, load, copy and mirror killed at any moment and resumed, again and again: each ends as it would have without.
+// 200 kills; a failure prints the seed that repeats them.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -123,11 +124,11 @@ describe('a tool that is killed', () => {
         };
         await before1(work);
         const started = performance.now();
-        // The first run says how long one takes.
+        // The first run measures the time of one.
         let isDone = run === 0 && (await runUntil(work, undefined, REPEAT));
         if (isDone) longest = performance.now() - started;
         for (let times = 0; !isDone; times++) {
-          // Some runs are killed more often than they could bear if they began anew each time.
+          // Some runs are killed so often that they would never end if they began again each time.
           const delay = times > 6 ? undefined : 150 + chance() * (longest - 100);
           isDone = await runUntil(work, delay, REPEAT);
           if (!isDone) kills++;

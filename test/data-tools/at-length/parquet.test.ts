@@ -1,4 +1,5 @@
-// Parquet as pyarrow reads it, the reader that most others stand on: the columns with their types, and every value of every type at its edges.
+// Parquet as read by pyarrow, the most widely used reader: the columns with their types, and every value of every type
+// at its edges.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,7 +36,7 @@ function double(value: number): string {
   return bytes.toString('hex');
 }
 
-/** As the script tells it. */
+/** In the script's notation. */
 function told(property: Property | undefined): string | null {
   if (property === undefined) return null;
   const text = textOf(property);

@@ -1,5 +1,6 @@
-// Messages that are put into a queue, on every peer: killed before and after every line of the journal, and gone on with, and with answers that are lost. As many as a look shows are there once each; of more the
-// one in question may be there twice, and that is told.
+// Messages that are put into a queue, on every peer: killed before and after every line of the journal, and resumed,
+// and with lost answers. Up to as many as a peek shows are there once each; with more the one in question may be there
+// twice, and that is reported.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
@@ -12,7 +13,7 @@ import { startFaultyProxy } from '../faulty-proxy.js';
 import { textsOf, visibleIn } from '../queue-texts.js';
 import { runTool, type Told } from '../tool-run.js';
 
-/** A look shows 32. */
+/** A peek shows 32. */
 const SHOWN = 32;
 
 describePeers('messages that are put', peer => {
@@ -74,26 +75,26 @@ describePeers('messages that are put', peer => {
         const told = await putTwice({ name: queue.name, count: SHOWN + 1 }, nth, isWritten);
         const which = `killed at ${nth}, ${isWritten ? 'after' : 'before'} the journal had it`;
         assert.deepEqual(await textsIn(queue), textsOf(SHOWN + 1), which);
-        // Behind the last message that is known nobody can tell.
+        // What comes after the last known message cannot be known.
         assert.equal(told.length, nth === SHOWN && isWritten ? 1 : 0, which);
       }
   });
 
-  test('may be there twice where the queue has more than it shows, which is told', async () => {
+  test('may be there twice where the queue has more than it shows, which is reported', async () => {
     const queue = named();
     const told = await putTwice({ name: queue.name, count: SHOWN + 2 }, SHOWN + 1, false);
     assert.match(String(told[0]?.message), /cannot tell .* up to 1 messages may be there twice/);
     assert.deepEqual(await textsIn(queue), [...textsOf(SHOWN + 2), `m${SHOWN}`].sort());
   });
 
-  test('may be there twice where they are hidden, which is told', async () => {
+  test('may be there twice where they are hidden, which is reported', async () => {
     const name = named().name;
     const visible = new Date(Date.now() + 3_600_000).toISOString();
     const told = await putTwice({ name, count: 1, visible }, 1, false);
     assert.match(String(told[0]?.message), /up to 1 messages may be there twice/);
   });
 
-  test('are not taken for those that were there, nor for those that others put', async () => {
+  test('are not taken for those that were there, nor for those of other clients', async () => {
     const queue = named();
     await queue.create();
     await queue.sendMessage('m0');

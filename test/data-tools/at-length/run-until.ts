@@ -8,7 +8,7 @@ import type { Work } from './killed-tool.js';
 
 const PROGRAM = fileURLToPath(new URL('killed-tool.js', import.meta.url));
 
-/** Whether it came to its end before it was killed. */
+/** Whether it ended before it was killed. */
 export async function runUntil(
   work: Work,
   milliseconds: number | undefined,

@@ -1,4 +1,4 @@
-// The commands that tell of tables, on a server: sas, stats and advise, as processes; and those that measure and empty an account.
+// The commands that describe tables, on a server: sas, stats and advise, as processes; and those that measure and empty an account.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { TableClient, TableServiceClient } from '@azure/data-tables';
@@ -8,7 +8,7 @@ import { type RunningServer, serve } from 'shelfmark';
 import { CLIENT_OPTIONS, collect, refuses } from '../../support/clients.js';
 import { runCommand } from '../command-run.js';
 
-describe('commands that tell of tables', () => {
+describe('commands that describe tables', () => {
   let server: RunningServer;
   before(async () => {
     server = await serve({ data: undefined });
@@ -29,7 +29,7 @@ describe('commands that tell of tables', () => {
     return { ...ended, out: ended.out.toString() };
   };
 
-  test('sas prints a URL that grants what it says, and no more', async () => {
+  test('sas prints a URL that grants what it names, and no more', async () => {
     const { code, out } = await run(
       'sas',
       '--table',
@@ -70,7 +70,7 @@ describe('commands that tell of tables', () => {
     assert.deepEqual([events.at(-1)?.event, events.at(-1)?.rows, events.at(-1)?.tables], ['done', 30, 1]);
   });
 
-  test('stats of a table that is not there exits with 4, and of bad usage with 2', async () => {
+  test('stats of a missing table exits with 4, and bad usage with 2', async () => {
     const missing = await run('stats', '--table', 'Nowhere');
     assert.deepEqual(
       [missing.code, missing.events.at(-1)?.event, missing.events.at(-1)?.code],
@@ -80,7 +80,7 @@ describe('commands that tell of tables', () => {
     assert.deepEqual([neither.code, neither.events.at(-1)?.code], [2, 2]);
   });
 
-  test('advise tells what it found, and what it costs', async () => {
+  test('advise reports its findings and the cost', async () => {
     const { code, out } = await run('advise', '--table', 'Orders', '--price-per-10000', '10000', '--json');
     assert.equal(code, 0);
     const { rows, findings, cost } = JSON.parse(out);
@@ -120,7 +120,7 @@ describe('commands that tell of tables', () => {
     assert.equal((await run('bench', '--rows', '16001')).code, 2);
   });
 
-  test('reset deletes nothing without --yes, then tables, and queues and containers where asked', async () => {
+  test('reset deletes nothing without --yes, then tables, and queues and containers if asked', async () => {
     const tables = TableServiceClient.fromConnectionString(server.connectionString(), CLIENT_OPTIONS);
     const queues = QueueServiceClient.fromConnectionString(server.connectionString());
     const blobs = BlobServiceClient.fromConnectionString(server.connectionString());

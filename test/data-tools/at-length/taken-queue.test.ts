@@ -1,4 +1,5 @@
-// Messages of a queue that are taken and given back, on every peer: killed before and after every step that the journal gets, and gone on with. All messages are had, each once, and all are visible again.
+// Messages of a queue that are taken and returned, on every peer: killed before and after every step in the journal,
+// and resumed. All messages are read, each once, and all are visible again.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
@@ -9,7 +10,7 @@ import { startFaultyProxy } from '../faulty-proxy.js';
 import { textsOf, visibleIn } from '../queue-texts.js';
 import { runTool, type Told } from '../tool-run.js';
 
-/** Instead of 15: waits are as much shorter. A busy machine takes all in that time. */
+/** Instead of 15, which shortens all waits accordingly. A busy machine takes all messages in that time. */
 const SECONDS = 4;
 const MESSAGES = 40;
 
@@ -79,7 +80,7 @@ describePeers('messages that are taken', peer => {
     return assert.fail('it came to its end');
   };
 
-  test('are had once each and visible again, wherever a run is killed', async () => {
+  test('are read once each and visible again, wherever a run is killed', async () => {
     // Begun, twice taken, drained, the first ones and a later one back, and the end.
     const steps = [0, 1, 2, 3, 4, 5, 20, 4 + MESSAGES];
     const each = steps.flatMap(nth => [true, false].map(isWritten => ({ nth, isWritten })));
@@ -92,7 +93,7 @@ describePeers('messages that are taken', peer => {
         const { ids, texts } = await take(queue.name, [...journal], step => journal.push(step));
         assert.deepEqual(texts, textsOf(MESSAGES), which);
         assert.deepEqual(journal.at(-1), { step: 'returned' });
-        // What was hidden for longer, with a receipt that nobody has written down, is visible again by its time only.
+        // A message that was hidden for longer, with a receipt that was not recorded, becomes visible again only by its time.
         const isHeld = !isWritten && killed.step === 'held';
         const held = isHeld ? texts[ids.indexOf(killed.id)] : undefined;
         const visible = textsOf(MESSAGES).filter(text => text !== held);
@@ -101,7 +102,7 @@ describePeers('messages that are taken', peer => {
     );
   });
 
-  test('are told to be waited for only where a run goes on before all were taken', async () => {
+  test('are awaited only if a run resumes before all were taken', async () => {
     const queue = await fill(2);
     const journal: TakeStep[] = [];
     await takeUntil(queue.name, journal, 1, false);
@@ -111,12 +112,12 @@ describePeers('messages that are taken', peer => {
     assert.deepEqual([again.texts, again.told], [['m0', 'm1'], []]);
   });
 
-  test('are held where taking them takes longer than they are hidden', async () => {
+  test('are held if taking them takes longer than they are hidden', async () => {
     const queue = await fill(MESSAGES);
     const journal: TakeStep[] = [];
     const slow = (step: TakeStep): void => {
       journal.push(step);
-      // Nothing else runs meanwhile.
+      // Nothing else runs in the meantime.
       if (step.step === 'taken') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
     };
     const { texts, told } = await take(queue.name, [], slow, undefined, 1);
@@ -126,7 +127,7 @@ describePeers('messages that are taken', peer => {
     assert.deepEqual(await visibleIn(queue, 60), textsOf(MESSAGES));
   });
 
-  test('are all had where answers are lost on the way', async () => {
+  test('are all read where answers are lost on the way', async () => {
     const queue = await fill(MESSAGES);
     const options = { seed: 5, share: 0.2, faults: ['lost', 'cut', 'half'], service: 'Queue' } as const;
     const proxy = await startFaultyProxy(peer.connectionString(), options);

@@ -1,4 +1,5 @@
-// What an account answers, all of it, in a form that can be kept in a file and compared: rows by the data tools, queues and blobs by the official clients.
+// All answers of an account, in a form that can be kept in a file and compared: rows by the data tools, queues and
+// blobs by the official clients.
 import { createHash } from 'node:crypto';
 import { TableClient, TableServiceClient } from '@azure/data-tables';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
@@ -19,7 +20,7 @@ export interface AccountAnswers {
     readonly name: string;
     readonly metadata: unknown;
     readonly policies: Policies;
-    /** Those that are visible; how many there are with the hidden ones. */
+    /** The visible ones; `count` includes the hidden ones. */
     readonly messages: readonly string[];
     readonly count: number;
   }[];
@@ -115,7 +116,7 @@ async function containerAnswers(connectionString: string): Promise<AccountAnswer
   );
 }
 
-/** All but page blobs. */
+/** Everything except page blobs. */
 export const accountAnswers = async (connectionString: string): Promise<AccountAnswers> =>
   plain({
     tables: await tableAnswers(connectionString),

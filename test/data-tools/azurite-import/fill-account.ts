@@ -1,5 +1,5 @@
-// Fills an account with what an import must bring back, mostly by the official clients: tables with every type at its edges, queues with messages that are visible, hidden, taken and gone, and blobs of each
-// kind with odd names.
+// Fills an account with everything that an import must bring, mostly by the official clients: tables with every type at
+// its edges, queues with messages that are visible, hidden, taken and gone, and blobs of each kind with odd names.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
@@ -73,7 +73,7 @@ async function fillTables(connectionString: string, directory: string): Promise<
   await table('Dropped').deleteTable();
 }
 
-/** In a second that is over when an import runs; never is -1. */
+/** In a second that is over when an import runs; -1 is never. */
 const NEVER = { messageTimeToLive: -1 };
 const HIDDEN_SECONDS = 3600;
 

@@ -1,4 +1,5 @@
-// Makes the folder of Azurite's that the tests import, and what Azurite answered of it. After `node dist/test/patterns/install-azurite.js`:
+// Makes the Azurite folder that the tests import, and a record of Azurite's answers. After `node
+// dist/test/patterns/install-azurite.js`:
 //
 //   node dist/test/data-tools/azurite-import/make-folder.js
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -23,7 +24,7 @@ const answers = await withAzurite(folder, async connectionString => {
 });
 await writeFile(join(HERE, 'answers.json'), `${JSON.stringify(answers, undefined, 1)}\n`);
 await rm(own, { recursive: true });
-// Where the folder lay is nobody's business.
+// Removes the folder's original path.
 for (const name of await readdir(folder)) {
   if (!name.endsWith('.json')) continue;
   const path = join(folder, name);

@@ -1,9 +1,12 @@
-// Azurite with all three services on one folder, for tests that read the folder when it has stopped.
+// Azurite with all three services on one folder, for tests that read the folder after it has stopped.
 import { setTimeout } from 'node:timers/promises';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from 'shelfmark';
 import { startAllOfAzurite } from '../../../bench/subjects/azurite.js';
 
-/** Azurite's Table service writes its file every five seconds, of which it reports nothing, and not when SIGTERM ends it. The rest is for a machine that is busy or stands still. */
+/**
+ * Azurite's Table service writes its file every five seconds, silently, and not when SIGTERM ends it. The rest is a
+ * margin for a busy machine.
+ */
 const SAVED_MILLISECONDS = 20_000;
 
 /** Runs the work while Azurite serves the folder, and stops it when its files are written. */

@@ -1,4 +1,4 @@
-// Makes attempts to do something with blobs by a signature: mostly one that is right or nearly so, then often changed, doubled, or spelled in another way.
+// Makes attempts to access blobs by a signature: mostly a right one or nearly so, then often mutated, doubled, or respelled.
 import type { Random } from '../../simulation/plan/random.js';
 import { mac, type Presented } from '../tokens/judge.js';
 import { BLOB_KINDS, type BlobAsk, type BlobAskKind, delegatedBy, signedText } from './blob-judge.js';
@@ -17,7 +17,7 @@ export interface BlobSecrets {
   readonly account: string;
   readonly keys: readonly Buffer[];
   readonly delegated: readonly DelegationKey[];
-  /** Of the first blob in the first container. */
+  /** The snapshot of the first blob in the first container. */
   readonly snapshot: string;
 }
 
@@ -94,7 +94,7 @@ function serviceFields(random: Random, { delegated, snapshot }: BlobSecrets): Fi
   return fields;
 }
 
-/** Of another container or blob, now and then. */
+/** Sometimes the resource of another container or blob. */
 function signedResource(random: Random, { container, blob }: BlobAsk, fields: Fields): string {
   const inside = random.happens(0.93) ? container : random.pick(CONTAINERS);
   const name = random.happens(0.93) ? blob : random.pick(BLOBS);
@@ -125,11 +125,11 @@ const CHANGED: Readonly<Record<string, readonly string[]>> = {
   rsct: ['text/html', ''],
 };
 
-/** What is doubled comes behind the others, or before them. */
+/** Duplicates come after the others, or before them. */
 function mutated(random: Random, pairs: [string, string][]): [string, string][] {
   const at = random.below(pairs.length);
   const [name = '', value = ''] = pairs[at] ?? [];
-  // A snapshot that is none is refused as such.
+  // An invalid snapshot is refused as such.
   if (name === 'snapshot') return pairs;
   const other = random.pick(CHANGED[name] ?? [value]);
   const without = pairs.filter((_, each) => each !== at);
@@ -154,7 +154,7 @@ const forged = (random: Random, sig: string): string =>
     Buffer.alloc(32).toString('base64'),
   ]);
 
-/** The same text for who decodes it. */
+/** The same text once decoded. */
 const spelled = (random: Random, text: string): string =>
   [...text]
     .map(each => {
@@ -206,7 +206,7 @@ export function someBlobAttempt(random: Random, secrets: BlobSecrets): BlobAttem
   let ask = someAsk(random);
   const isOfAccount = random.happens(NEVER.includes(ask.kind) ? 0.8 : 0.3);
   const fields = isOfAccount ? accountFields(random) : serviceFields(random, secrets);
-  // A snapshot is there of one blob, and can be read alone.
+  // One blob has a snapshot, which can only be read.
   if (fields.has('snapshot')) ask = { kind: random.pick(READS), container: CONTAINERS[0], blob: BLOBS[0] };
   sign(random, secrets, ask, fields);
   const signed = [...fields].map(([name, value]): [string, string] => [name, value]);

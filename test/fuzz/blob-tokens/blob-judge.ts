@@ -1,5 +1,5 @@
-// The judge of signatures for blobs: decides from the text of a request what its caller may do (protocol: sas), with no code of the packages. What all
-// services have in common it takes from the judge of tables.
+// The judge of signatures for blobs: decides from the text of a request what its caller may do (protocol: sas), with no
+// code of the packages. It uses the judge of tables for what all services have in common.
 import {
   type AskedFields,
   completed,
@@ -16,11 +16,11 @@ import type { Policy } from '../tokens/policies.js';
 
 export type BlobAskKind = keyof typeof NEEDS;
 
-/** One thing to do. What names a snapshot stands in the query, where tokens have it too. */
+/** One thing to do. The query names the snapshot, as tokens do too. */
 export interface BlobAsk {
   readonly kind: BlobAskKind;
   readonly container: string;
-  /** Empty where it is about the container or the service. */
+  /** Empty if it concerns the container or the service. */
   readonly blob: string;
 }
 
@@ -30,11 +30,14 @@ export interface BlobKnown {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly policies: ReadonlyMap<string, Policy>;
-  /** User delegation keys that were given away, by their fields, with the letters that their owners have. */
+  /** User delegation keys that were issued, by their fields, with the letters that their owners have. */
   readonly delegated: ReadonlyMap<string, { readonly value: Buffer; readonly letters: string }>;
 }
 
-/** Types of an account's signature, letters of which it needs one of each, and whether those of containers and blobs do too. */
+/**
+ * Types of an account's signature, the letters of which it needs one of each, and whether containers' and blobs'
+ * signatures may have it.
+ */
 const NEEDS = {
   get: ['o', ['r'], true],
   head: ['o', ['r'], true],
@@ -70,12 +73,12 @@ const has = (kind: BlobAskKind, letters: string): boolean =>
 const VERSION = /^\d{4}-\d\d-\d\d$/;
 const OVERRIDES = 'rscc rscd rsce rscl rsct';
 const KEY = 'skoid sktid skt ske sks skv';
-/** None of these may come twice. */
+/** None of these may be repeated. */
 const SIGNED = `sig sv ss srt sr snapshot sp st se sip spr ses si saoid suoid scid skdutid sduoid ${OVERRIDES} ${KEY}`;
 
 export const delegatedBy = (fields: ReadonlyMap<string, string>): string => linesOf(fields, KEY).join('\n');
 
-/** What is signed, by the tables of the protocol. `resource`: of a container or a blob. */
+/** The signed text, by the tables of the protocol. `resource`: of a container or a blob. */
 export function signedText(fields: ReadonlyMap<string, string>, account: string, resource: string): string {
   const sv = fields.get('sv') ?? '';
   if (fields.has('ss') || fields.has('srt')) {

@@ -1,4 +1,4 @@
-// The check of answers accepts right ones, and finds each mistake that an answer may have.
+// The check of answers accepts right ones, and finds each possible mistake.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkAnswer, type SeenAnswer } from './check-answer.js';

@@ -1,5 +1,5 @@
-// What every answer must be, whatever was asked: of a known status, with headers that can be written and the length that they
-// say, a body of the type that they say that reads back, and refused only with a code of the error table, at its status.
+// What every answer must satisfy, whatever the request: a known status, valid headers with the right length, a body of
+// the announced type that reads back, and refusals only with a code of the error table, at its status.
 import assert from 'node:assert/strict';
 import { SaxesParser } from 'saxes';
 import type { WireResponse } from '#base';
@@ -10,13 +10,13 @@ export interface SeenAnswer {
   readonly status: number;
   readonly headers: WireResponse['headers'];
   readonly body: Buffer;
-  /** An answer to HEAD says the length of what it leaves out. */
+  /** An answer to HEAD has the length of what it leaves out. */
   readonly isHead: boolean;
 }
 
 const SUCCESSES: ReadonlySet<number> = new Set([200, 201, 202, 204]);
 const CODES: ReadonlyMap<string, ReadonlySet<number>> = codesByStatus();
-/** 500 and what means that the server is at its end: no request may bring it there. */
+/** 500 and other signs of an overwhelmed server: no request may cause them. */
 const FAULTS: ReadonlySet<string> = new Set(['InternalError', 'OperationTimedOut', 'ServerBusy']);
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -54,7 +54,7 @@ function checkJson(status: number, text: string): void {
   checkRefusal(status, error.code, error.message.value);
 }
 
-/** The texts of the elements of a document that is well-formed, by their local names. */
+/** The texts of the elements of a well-formed document, by their local names. */
 function readXml(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const open: { readonly name: string; text: string }[] = [];
@@ -102,7 +102,7 @@ function checkStatus(status: number): void {
   assert.ok(status >= 400 || SUCCESSES.has(status), `The status is ${status}.`);
 }
 
-/** The pieces between the delimiters of a multipart body, which is made as ours are: with CR LF and nothing around it. */
+/** The pieces between the delimiters of a multipart body in Shelfmark's form: with CR LF and nothing around it. */
 function sections(text: string, boundary: string): readonly string[] {
   const [before, ...pieces] = `\r\n${text}`.split(`\r\n--${boundary}`);
   assert.equal(before, '', 'Something stands before the first part.');

@@ -1,4 +1,4 @@
-// That the judge of blobs' answers accepts what the service says and refuses what is wrong in one way each.
+// The judge of blobs' answers accepts the service's answers and refuses those with one mistake each.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SeenAnswer } from './check-answer.js';

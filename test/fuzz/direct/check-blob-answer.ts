@@ -1,4 +1,4 @@
-// What every answer of the Blob service must be, whatever was asked; check-answer.ts has the same of tables.
+// What every answer of the Blob service must satisfy, whatever the request; check-answer.ts has the same for tables.
 import assert from 'node:assert/strict';
 import { SaxesParser } from 'saxes';
 import { wireCode } from '#wire';
@@ -6,7 +6,7 @@ import { BLOB_ERROR_TABLE } from '#wire/blob';
 import type { SeenAnswer } from './check-answer.js';
 
 const SUCCESSES: ReadonlySet<number> = new Set([200, 201, 202, 204, 206]);
-/** No request may bring the server there. */
+/** No request may cause these. */
 const FAULTS: ReadonlySet<string> = new Set(['InternalError', 'OperationTimedOut', 'ServerBusy']);
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -32,7 +32,7 @@ export function checkBlobAnswer({ status, headers, body, isHead }: SeenAnswer): 
     assert.ok(!known.has(lower), `${name} is said twice.`);
     known.set(lower, value);
   }
-  // Some recorded refusals have it in their body alone (protocol: blob-requests#snapshots).
+  // Some recorded refusals have it only in their body (protocol: blob-requests#snapshots).
   const [, inBody] = /<Code>(\w+)<\/Code>/.exec(body.toString()) ?? [];
   const code = known.get('x-ms-error-code') ?? inBody;
   const isRefusal = status >= 300;

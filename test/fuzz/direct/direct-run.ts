@@ -1,5 +1,5 @@
-// Requests as values through the frame, one after another: the fast layer. A run has a number; seed and number make the request,
-// and what came before it in its epoch makes the state of the store, which begins anew with each epoch.
+// Requests as values through the frame, one after another: the fast layer. A run has a number; seed and number
+// determine the request, and earlier runs of its epoch the state of the store, which is reset with each epoch.
 import { inspect } from 'node:util';
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import { Accounts, issueToken, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
@@ -19,7 +19,7 @@ import { type FuzzRequest, HOST, someRequest } from './some-request.js';
 /** Runs on one store: it stays small, and a failure is repeated from the beginning of its epoch. */
 export const EPOCH = 1_000;
 
-/** Other numbers than those of the runs beside it, whatever the seed. */
+/** Differs from neighbouring runs, whatever the seed. */
 export const randomOf = (seed: number, run: number): Random =>
   new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(run + 1, 0x85ebca77));
 
@@ -30,7 +30,7 @@ export const bearerToken = (): Promise<string> =>
     NOW,
   );
 
-/** As a connection hands it on. */
+/** In the form in which a connection hands it on. */
 const asWire = ({ method, target, headers, body }: FuzzRequest): WireRequest => ({
   method,
   target,
@@ -41,7 +41,7 @@ const asWire = ({ method, target, headers, body }: FuzzRequest): WireRequest => 
   remoteAddress: '127.0.0.1',
 });
 
-/** What a request is made of, so that a reader can copy it. */
+/** The parts of a request, for copying. */
 export const describeRequest = ({ method, target, headers, body }: FuzzRequest): string =>
   inspect(
     { method, target, headers, body: body.toString('latin1') },

@@ -5,11 +5,11 @@ import type { Share, ThreadEnd } from './thread-message.js';
 export interface Watch {
   /** Called before each run. */
   readonly onRun: (run: number) => void;
-  /** What the program holds on to. */
+  /** The program's live heap. */
   readonly heapBytes: () => number;
 }
 
-/** Of fewer runs the first tenths are still the program's own warming up. */
+/** With fewer runs the first tenths are still the program's own warm-up. */
 const RUNS_FOR_GROWTH_MIN = 20_000;
 
 /** The epochs of a share, by the number of their first run. */
@@ -25,7 +25,7 @@ const codeOf = (body: string): string => {
   return json ?? xml ?? '';
 };
 
-/** An epoch always begins at its beginning: the store is what its runs made of it. */
+/** An epoch always starts at its beginning: the store depends on all its runs. */
 export async function makeRuns(share: Share, { onRun, heapBytes }: Watch): Promise<ThreadEnd> {
   const { seed, first, runs } = share;
   const direct = await DirectRun.open();

@@ -36,7 +36,7 @@ function smallerRequests(request: FuzzRequest): FuzzRequest[] {
   return [...withoutHeader, ...withoutOption, ...withoutBody];
 }
 
-/** `fails` begins anew with each question. */
+/** `fails` starts from the same state at each call. */
 export async function shrinkRequest(
   request: FuzzRequest,
   fails: (request: FuzzRequest) => Promise<boolean>,

@@ -1,4 +1,4 @@
-// A whole request: an operation, mutated in some of its parts before it is signed, so that what is mutated comes as far as it can.
+// A whole request: an operation, mutated in some of its parts before it is signed, so that mutations get past authentication.
 import type { Random } from '../../simulation/plan/random.js';
 import { ACCOUNT, someCredentials } from '../credentials.js';
 import { someBatch } from '../texts/batch-text.js';
@@ -7,7 +7,7 @@ import { type PlainRequest, someOperation } from '../texts/operation-text.js';
 import { percentEncode } from '../texts/percent-encode.js';
 
 export interface FuzzRequest {
-  /** Tables, unless it is said. */
+  /** Default tables. */
   readonly service?: 'blob';
   readonly method: string;
   readonly target: string;
@@ -45,18 +45,18 @@ const VERSIONS = ['2019-02-02', '2019-02-02', '2020-12-06', '2017-04-17', '2026-
 const HOSTS = [`${ACCOUNT}.table.localhost`, 'localhost', 'other.example', '[::1]:10002', ''];
 const LONG_SHARE = 0.001;
 
-/** What may stand in a request line; all else is percent-encoded, as no connection would let it in. */
+/** Percent-encodes what a request line cannot contain, since no connection would accept it. */
 export const inTarget = (text: string): string =>
   text.replace(/[^!-~]/gu, character => percentEncode(character));
 
-/** What may stand in a header; all else is left out. */
+/** Drops what a header cannot contain. */
 export const inHeader = (text: string): string => text.replace(/[^\t -~\u0080-\u00ff]/g, '').trim();
 
 const TARGET_LENGTH_MAX = 60_000;
 const HEADER_LENGTH_MAX = 8_000;
 
 function mutateHeaders(random: Random, headers: Readonly<Record<string, string>>): Record<string, string> {
-  // A map, because `__proto__` is the name of a header too.
+  // A map, because `__proto__` can be a header's name too.
   const mutated = new Map(Object.entries(headers));
   const name = random.pick(random.happens(0.5) ? [...mutated.keys(), 'accept'] : HEADER_NAMES);
   if (random.happens(0.1)) mutated.delete(name);
@@ -67,7 +67,7 @@ function mutateHeaders(random: Random, headers: Readonly<Record<string, string>>
   return Object.fromEntries(mutated);
 }
 
-/** The parts of a plain request that were mutated. */
+/** The mutated parts of a plain request. */
 function spoil(
   random: Random,
   request: PlainRequest,

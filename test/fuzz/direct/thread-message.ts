@@ -1,6 +1,6 @@
-// What the thread that makes requests and the one that watches it say to each other.
+// The messages between the thread that makes requests and the one that watches it.
 
-/** The runs from `first` on, as far as their epoch falls to this thread. */
+/** The runs from `first` on, if their epoch belongs to this thread. */
 export interface Share {
   readonly seed: number;
   readonly first: number;
@@ -11,7 +11,7 @@ export interface Share {
 
 export interface ThreadStart {
   readonly share: Share;
-  /** One Int32: the number of the run under way, so that a run that never ends can be named. */
+  /** One Int32: the number of the current run, so that an endless run can be named. */
   readonly progress: SharedArrayBuffer;
 }
 

@@ -1,4 +1,4 @@
-// Divides runs among threads and watches that each goes on: a run that never ends is a failure too.
+// Divides runs among threads and watches that each makes progress: an endless run is a failure too.
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Tally, ThreadEnd, ThreadStart } from './thread-message.js';
@@ -7,7 +7,7 @@ const THREAD = fileURLToPath(new URL('./direct-thread.js', import.meta.url));
 /** No run takes a hundredth of it, but the machine may be busy. */
 const SILENCE_MILLISECONDS_MAX = 120_000;
 const LOOK_MILLISECONDS = 1_000;
-/** What the caches may still take up after the second tenth of the runs. All of them are bounded. */
+/** Allowed growth of the caches after the second tenth of the runs. All of them are bounded. */
 const GROWTH_BYTES_MAX = 24 * 1_048_576;
 
 export type Watched =
@@ -39,13 +39,13 @@ function watchThread(share: ThreadStart['share']): Promise<OneWatched> {
     worker.once('error', reject);
     worker.once('exit', () => {
       clearInterval(looking);
-      // Nothing to wait for and no answer: it never comes. Without effect where the thread has ended well.
+      // Nothing to wait for and no answer: it never comes. No effect if the thread has ended well.
       resolve({ kind: 'endless', run: Atomics.load(current, 0) });
     });
   });
 }
 
-/** The first failure by its number, or what all threads found together. */
+/** The first failure by its number, or the combined result of all threads. */
 export async function watchThreads(
   { seed, first, runs }: { readonly seed: number; readonly first: number; readonly runs: number },
   places: number,

@@ -1,14 +1,14 @@
-// Sends a stream over a connection of its own, packet by packet, and looks at everything that comes back.
+// Sends a stream over a connection of its own, packet by packet, and checks everything that comes back.
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { checkAnswer } from '../direct/check-answer.js';
 import { readAnswers, type SocketAnswer } from './read-answers.js';
 import type { Stream } from './some-stream.js';
 
-/** Far longer than anything takes: what is not answered by then never will be. */
+/** Far longer than any answer takes: what is missing by then will never come. */
 const SILENCE_MILLISECONDS_MAX = 120_000;
 
-/** Bytes before a request is one: the answer has no body and ends the connection. */
+/** For bytes that are no request: the answer has no body and ends the connection. */
 const BEFORE_HTTP: ReadonlySet<number> = new Set([400, 408, 417, 431]);
 
 function received(socket: Socket): Promise<Buffer> {
@@ -33,7 +33,7 @@ async function send(socket: Socket, { bytes, cuts }: Stream): Promise<void> {
     if (socket.destroyed) return;
     if (cut > from) socket.write(bytes.subarray(from, cut));
     from = cut;
-    // So that what was written goes out by itself.
+    // So that what was written goes out as a packet of its own.
     await new Promise(resolve => setImmediate(resolve));
   }
   socket.end();

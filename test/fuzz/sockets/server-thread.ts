@@ -1,5 +1,5 @@
-// The server that streams are sent to, in a thread of its own: a request that never ends does not stop the watcher.
-// On the embedded engine, so that requests reach the disk.
+// The server that streams are sent to, in a thread of its own: an endless request does not stop the watcher. On the
+// embedded engine, so that requests reach the disk.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

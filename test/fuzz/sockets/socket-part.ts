@@ -14,12 +14,12 @@ import { writeRequest } from './write-request.js';
 const THREAD = fileURLToPath(new URL('./server-thread.js', import.meta.url));
 const AT_ONCE = 24;
 const NON_READERS = 16;
-/** Their answers are more than the buffers of any socket hold. */
+/** Their answers exceed the buffers of any socket. */
 const NEVER_READ_ANSWERS = 1_000;
 
 interface Server {
   readonly port: number;
-  /** Resolves once it has ended by itself. */
+  /** Resolves once it has ended on its own. */
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ function startServer(): Promise<Server> {
   });
 }
 
-/** Clients that ask and ask, and never take an answer. */
+/** Clients that keep sending requests, and never read an answer. */
 function openNonReaders(port: number): Socket[] {
   const request = writeRequest(new Random(1), readLarge);
   const many = Buffer.concat(Array.from({ length: NEVER_READ_ANSWERS }, () => request));

@@ -1,4 +1,4 @@
-// All that one client sends over one connection: requests one after another, without waiting for answers, cut into packets.
+// Everything that one client sends over one connection: requests one after another, without waiting for answers, cut into packets.
 import type { Random } from '../../simulation/plan/random.js';
 import { ACCOUNT, DATE, sharedKeyLite } from '../credentials.js';
 import { type FuzzRequest, HOST, someRequest } from '../direct/some-request.js';
@@ -15,7 +15,7 @@ export interface Stream {
   readonly echo: { readonly answer: number; readonly text: string } | undefined;
 }
 
-/** Requests name no other table as often as to be in its way. */
+/** Other requests seldom name the table. */
 export const ECHO_TABLE = 'Echo';
 const TEXTS = [
   'é',
@@ -50,13 +50,13 @@ export const createEchoTable = signed('POST', 'Tables', JSON.stringify({ TableNa
 const LARGE_PATH = `${ECHO_TABLE}(PartitionKey='large',RowKey='')`;
 const LARGE_LENGTH = 30_000;
 export const writeLarge = signed('PUT', LARGE_PATH, JSON.stringify({ text: 'x'.repeat(LARGE_LENGTH) }));
-/** A hundred times as long an answer as the request. */
+/** The answer is a hundred times as long as the request. */
 export const readLarge = signed('GET', LARGE_PATH, '');
 
-/** A write of a text, and the point query that must give it back; the number keeps streams apart. */
+/** A write of a text, and the point query that must return it; the number separates streams. */
 function echoRequests(random: Random, number: number, text: string): readonly FuzzRequest[] {
   const path = `${ECHO_TABLE}(PartitionKey='${number % 100}',RowKey='%C3%A9')`;
-  // As UTF-8 where it can be, so that characters are cut and not escapes.
+  // As UTF-8 where possible, so that characters are cut and not escapes.
   const body = `{"text":"${[...text].map(one => (/["\\\p{Cc}\p{Surrogate}]/u.test(one) ? JSON.stringify(one).slice(1, -1) : one)).join('')}"}`;
   return [signed(random.pick(['PUT', 'MERGE']), path, body), signed('GET', path, '')];
 }
@@ -131,10 +131,10 @@ function damage(random: Random, bytes: Buffer): Buffer {
   return mutateBytes(random, bytes).subarray(0, 4 * BODY_BYTES_MAX);
 }
 
-/** The server ends the connection behind a request for what is no host, so only damaged streams have one. */
+/** The server ends the connection after a request with an invalid host, so only damaged streams have one. */
 const SOUND_HOST = /^(?:[\w.-]+|\[[\da-f:]+\])?(?::\d{1,5})?$/i;
 
-/** Answers to HEAD have no body, which only who knows the request can tell: damaged streams have none. */
+/** Answers to HEAD have no body, which depends on the request: damaged streams have none. */
 function someRequests(random: Random, bearer: string, isDamaged: boolean): FuzzRequest[] {
   const requests: FuzzRequest[] = [];
   for (let left = random.pick([1, 1, 2, 3, 5]); left > 0; left -= 1) {

@@ -1,4 +1,4 @@
-// Multipart bodies: changesets and queries, with the line ends, the heads and the numbers that clients give them.
+// Multipart bodies: changesets and queries, with the variations of line ends, heads and numbers that clients use.
 import type { Random } from '../../simulation/plan/random.js';
 import { insert, type PlainRequest, point, write } from './operation-text.js';
 

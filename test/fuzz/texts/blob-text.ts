@@ -1,11 +1,11 @@
-// Requests to the Blob service by a grammar of its operations: names, ranges, conditions, lists of blocks, tags, batches; sound ones mostly, with values
-// that are none among them. some-blob-request.ts signs them.
+// Requests to the Blob service by a grammar of its operations: names, ranges, conditions, lists of blocks, tags,
+// batches; mostly valid ones, with invalid values among them. some-blob-request.ts signs them.
 import type { Random } from '../../simulation/plan/random.js';
 import type { PlainRequest } from './operation-text.js';
 import { percentEncode } from './percent-encode.js';
 import { someIdentifiers, someServiceProperties } from './xml-text.js';
 
-/** These are there when a run begins. */
+/** These exist when a run begins. */
 export const CONTAINERS = ['fuzz', 'fuzz-2'] as const;
 const OTHER_CONTAINERS = [
   'missing',

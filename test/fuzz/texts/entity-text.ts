@@ -1,5 +1,5 @@
-// JSON bodies of entities: values of every type with and without annotations, names of every kind, now and then some that no
-// entity may have.
+// JSON bodies of entities: values of every type with and without annotations, names of every kind, now and then invalid
+// ones.
 import type { Random } from '../../simulation/plan/random.js';
 import { ODD_NAMES } from './odd-texts.js';
 
@@ -85,7 +85,7 @@ const BAD_SHARE = 0.02;
 const someName = (random: Random): string =>
   random.pick(random.happens(BAD_SHARE) ? BAD_NAMES : PROPERTY_NAMES);
 
-/** Half of the keys are the same one, so that what is asked for is there. */
+/** Half of the keys are the same one, so that requests find rows. */
 const keyOf = (random: Random, keys: readonly string[]): string =>
   random.happens(0.5) ? (keys[0] ?? '') : random.pick(random.happens(BAD_SHARE) ? BAD_KEYS : keys);
 
@@ -101,10 +101,10 @@ function someMember(random: Random): string {
   return random.happens(0.9) ? `${annotation},${member}` : `${member},${annotation}`;
 }
 
-/** About as many as an entity may have. */
+/** Around the limit of an entity. */
 const manyMembers = (random: Random): string =>
   Array.from({ length: random.between(250, 254) }, (_, i) => `,"x${i}":${random.pick(LARGE)}`).join('');
-/** Some together are more than an entity may hold. */
+/** Several of them exceed the limit of an entity. */
 const LARGE = ['1', '1', '1', '""', `"${'x'.repeat(5_000)}"`];
 
 /** The members between the braces, each with a comma before it. */

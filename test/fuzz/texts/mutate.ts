@@ -1,11 +1,11 @@
-// Mutates a text in one place or a few, whatever it is the text of.
+// Mutates any text in one place or a few.
 import type { Random } from '../../simulation/plan/random.js';
 import { ODD_TEXTS } from './odd-texts.js';
 
 type Change = (random: Random, text: string) => string;
 
 const SPAN_MAX = 12;
-/** As much as a body may be, seldom, since it costs milliseconds. */
+/** Up to the limit of a body, seldom, since it costs milliseconds. */
 const LONG = [40, 300, 1_025, 2_000];
 const HUGE = [33_000, 70_000, 1_100_000, 4_100_000, 4_200_000];
 const HUGE_SHARE = 0.01;
@@ -39,7 +39,7 @@ const alter: Change = (random, text) => {
   return text.slice(0, at) + String.fromCharCode(unit) + text.slice(at + 1);
 };
 
-/** A span again, or so often that whoever recurses or looks back at each finds out. */
+/** Repeats a span once, or so often that recursion or backtracking over it fails. */
 const repeat: Change = (random, text) => {
   const [from, until] = spanOf(random, text);
   const span = text.slice(from, until) || random.pick(ODD_TEXTS);

@@ -1,5 +1,5 @@
-// Names that every object of JavaScript has already are plain names here: of properties, keys, tables and policies, in every
-// operation, and each comes back as it went in.
+// Names that every JavaScript object already has are plain names here: of properties, keys, tables and policies, in
+// every operation, and each reads back as it was written.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,5 +1,5 @@
-// Texts that have broken servers before: names that objects of JavaScript have already, ends of ranges, characters that
-// some layer escapes or ends something with.
+// Texts that have broken servers before: names that JavaScript objects already have, ends of ranges, characters that
+// some layer escapes or treats as a terminator.
 
 /** Each is a plain name to the service. */
 export const ODD_NAMES = [
@@ -12,7 +12,7 @@ export const ODD_NAMES = [
   '__defineGetter__',
 ] as const;
 
-/** Of these tables may have names too. */
+/** Those that tables may also have. */
 export const ODD_TABLE_NAMES = ['constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty'] as const;
 
 const IN_URLS = `% %00 %2 %C3 %C3%A9 %ED%A0%80 %F0%9F%98%80 %2F %5C %23 %3F %27 %2527 + & = ? # / \\ ( ) ()

@@ -1,4 +1,4 @@
-// One request of any operation, as a client would write it before it is signed, or nearly so.
+// One request of any operation, valid or nearly so, as a client would write it before it is signed.
 import type { Random } from '../../simulation/plan/random.js';
 import { someEntity, somePartition, someRow } from './entity-text.js';
 import { ODD_TABLE_NAMES } from './odd-texts.js';
@@ -16,7 +16,7 @@ export interface PlainRequest {
   readonly body: string;
 }
 
-/** These are there when a run begins. */
+/** These exist when a run begins. */
 export const TABLES = ['People', 'orders', ...ODD_TABLE_NAMES] as const;
 const OTHER_TABLES = [
   'missing',

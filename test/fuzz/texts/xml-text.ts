@@ -1,4 +1,4 @@
-// XML bodies: the properties of the service and the policies of a table, mostly as they should be.
+// XML bodies: the properties of the service and the policies of a table, mostly valid.
 import type { Random } from '../../simulation/plan/random.js';
 import { ODD_NAMES } from './odd-texts.js';
 

@@ -1,4 +1,4 @@
-// What a caller tries to do, as a request without credentials, and how its answer shows whether the caller was let in.
+// What a caller tries to do, as a request without credentials, and how its answer shows whether the caller was admitted.
 import type { Random } from '../../simulation/plan/random.js';
 import { POLICY_DOCUMENT } from './policies.js';
 
@@ -24,7 +24,7 @@ export interface Key {
   readonly row: string;
 }
 
-/** One thing to do. A query has no key, as have operations on tables and the service. */
+/** One thing to do. A query has no key, and neither have operations on tables and the service. */
 export interface Ask {
   readonly kind: AskKind;
   readonly account: string;
@@ -35,7 +35,7 @@ export interface Ask {
   readonly isBatch: boolean;
   /** Sent as POST, with its verb in X-HTTP-Method. */
   readonly isTunnelled: boolean;
-  /** Of the account's other region, where nothing can be written. */
+  /** In the account's other region, where nothing can be written. */
   readonly isSecondary: boolean;
 }
 
@@ -49,9 +49,9 @@ export interface AskRequest {
 
 export const ACCOUNTS = ['devstoreaccount1', 'second'] as const;
 export const TABLES = ['People', 'Other'] as const;
-/** Some are the next after others. */
+/** Some are immediate successors of others. */
 export const PARTITIONS = ['a', 'b', 'b!', 'c', 'd'] as const;
-/** There from the beginning, and never deleted. */
+/** They always exist, and are never deleted. */
 export const ROWS = ['1', '2', '2!', '3', '4'] as const;
 const DELETED_ROW = '9';
 
@@ -106,7 +106,7 @@ export function someAsk(random: Random): Ask {
       ? { partition: random.pick(PARTITIONS), row: kind === 'delete' ? DELETED_ROW : random.pick(ROWS) }
       : undefined,
     isBatch,
-    // A batch has no place for a GET in disguise.
+    // A batch cannot contain a GET in disguise.
     isTunnelled: !isBatch && VERBS[kind] !== 'POST' && random.happens(0.06),
     isSecondary: random.happens(0.06),
   };
@@ -174,10 +174,10 @@ function batched(ask: Ask): AskRequest {
 
 export const requestOf = (ask: Ask): AskRequest => (ask.isBatch ? batched(ask) : single(ask));
 
-/** What these name need not be there. */
+/** What these name need not exist. */
 const MAY_MISS: ReadonlySet<AskKind> = new Set(['delete', 'deleteTable']);
 
-/** 404 and 409 say what is there, which nobody is told who may not ask. A point outside of a range is not there. */
+/** 404 and 409 reveal the state, which unauthorized callers never learn. A point outside of a range does not exist. */
 export function isLetIn({ kind, isBatch }: Ask, status: number, body: string): boolean {
   const own = isBatch && status === 202 ? Number(/\r\nHTTP\/1\.1 (\d{3}) /.exec(body)?.[1] ?? 0) : status;
   return (own >= 200 && own < 300) || own === 409 || (own === 404 && MAY_MISS.has(kind));

@@ -12,13 +12,13 @@ export interface Attempt {
   readonly body: string;
 }
 
-/** A token that is used again and again, so that the server comes to remember it. */
+/** A token that is used again and again, so that the server caches it. */
 export interface Granted {
   readonly account: string;
   readonly pairs: Pairs;
 }
 
-/** What callers have, and what an attacker may have seen of it. */
+/** The callers' secrets, and what an attacker may have seen of them. */
 export interface Secrets {
   readonly keys: ReadonlyMap<string, readonly Buffer[]>;
   readonly bearers: readonly (readonly [token: string, issued: Issued])[];
@@ -141,7 +141,7 @@ function someKeySignature(
 
 const encoded = (document: unknown): string => Buffer.from(JSON.stringify(document)).toString('base64url');
 
-/** A token as it was issued, or one that somebody would like to have. */
+/** A token as it was issued, or one that an attacker would like to have. */
 function someBearer(random: Random, ask: Ask, { bearers, keys }: Secrets): Credentials {
   const [token] = random.pick(bearers);
   const [head = '', payload = '', signature = ''] = token.split('.');
@@ -206,7 +206,7 @@ export function someAttempt(random: Random, secrets: Secrets): Attempt {
   const path = `${accountPath(ask)}/${below}`;
   const contentType = headers['content-type'] ?? '';
   const credentials = someCredentials(random, ask, secrets, { method, path, query, contentType });
-  // What comes first counts, so that what a token says of itself cannot change what is asked.
+  // The first one counts, so that a token's fields cannot change the request.
   const whole = [query, credentials.query].filter(text => text !== '').join('&');
   return {
     ask,

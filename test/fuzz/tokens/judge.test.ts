@@ -1,4 +1,5 @@
-// The judge by worked examples, two of which real clients have sent (protocol: authentication#examples, sas#examples), and by mutations of them.
+// Tests the judge by worked examples, two of them sent by real clients (protocol: authentication#examples,
+// sas#examples), and by mutations of them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';

@@ -16,7 +16,7 @@ export interface Presented {
 export interface Issued {
   readonly account: string;
   readonly role: string;
-  /** Milliseconds since 1970; the first is in the time, the last is not. */
+  /** Milliseconds since 1970; half-open. */
   readonly from: number;
   readonly until: number;
 }
@@ -25,7 +25,7 @@ export interface Known {
   readonly keys: ReadonlyMap<string, readonly Buffer[]>;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Of each table in each account. */
+  /** The policy of each table in each account. */
   readonly policies: ReadonlyMap<string, Policy>;
   /** By `spellingOf`. */
   readonly issued: ReadonlyMap<string, Issued>;
@@ -42,7 +42,7 @@ export const isSignedBy = (keys: readonly Buffer[] | undefined, text: string, si
 type Fields = ReadonlyMap<string, string>;
 
 export class AskedFields extends Map<string, string> {
-  /** The names that came more than once. */
+  /** Repeated names. */
   readonly twice = new Set<string>();
 
   hasTwice(names: string): boolean {
@@ -70,7 +70,7 @@ export function fieldsOf(query: string): AskedFields | undefined {
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?(?:Z|([+-])(\d\d):(\d\d))?$/;
 
-/** Milliseconds, or NaN for what is no time. */
+/** Milliseconds, or NaN for an invalid time. */
 export function timeOf(text: string): number {
   const [, year, month, day, hour = '0', minute = '0', second = '0', sign, zoneHour = '0', zoneMinute = '0'] =
     TIME.exec(text) ?? [];
@@ -137,7 +137,7 @@ export const linesOf = (fields: Fields, names: string): string[] =>
   names.split(' ').map(name => fields.get(name) ?? '');
 
 const VERSION = /^\d{4}-\d\d-\d\d$/;
-/** What signatures cover, and they themselves: none of these may come twice. */
+/** Signed parameters, and the signatures themselves: none of these may be repeated. */
 const SIGNED = 'sig sv ss srt sp st se sip spr ses si';
 
 function mayByAccountToken(fields: AskedFields, ask: Ask, caller: Presented, known: Known): boolean {
@@ -155,14 +155,14 @@ function mayByAccountToken(fields: AskedFields, ask: Ask, caller: Presented, kno
   );
 }
 
-/** Both bounds are in the range; a row bounds the rows of its partition alone. */
+/** Both bounds are inclusive; a row bounds only the rows of its partition. */
 export function isInRange(fields: Fields, { partition, row }: Key): boolean {
   const [spk, srk, epk, erk] = linesOf(fields, 'spk srk epk erk');
   const isAfter = !spk || partition > spk || (partition === spk && (!srk || row >= srk));
   return isAfter && (!epk || partition < epk || (partition === epk && (!erk || row <= erk)));
 }
 
-/** What the token and its policy say together; undefined if both say the same, or if there is no such policy. */
+/** The union of the token and its policy; undefined if both have a field, or if there is no such policy. */
 export function completed(fields: Fields, { policies }: Pick<Known, 'policies'>): Fields | undefined {
   const id = fields.get('si');
   if (!id) return fields;
@@ -221,7 +221,7 @@ function mayByKey(header: string, ask: Ask, caller: Presented, known: Known): bo
 
 const READS: ReadonlySet<AskKind> = new Set(['get', 'query', 'listTables', 'getTable']);
 
-/** The same for all spellings of a signature in base64, which say the same bytes. */
+/** Equal for all base64 spellings of the same bytes. */
 export function spellingOf(token: string): string {
   const [head, payload, signature = '', ...more] = token.split('.');
   return [head, payload, Buffer.from(signature, 'base64url').toString('hex'), ...more].join('.');
@@ -233,16 +233,16 @@ function mayByBearer(token: string, ask: Ask, caller: Presented, { issued, now }
   if (!found || !isSafe || found.account !== ask.account || now < found.from || now >= found.until)
     return false;
   if (ask.kind.endsWith('Policies')) return false;
-  // Those of the other services say nothing of tables (protocol: authentication#roles).
+  // Roles of the other services grant nothing on tables (protocol: authentication#roles).
   if (/^Storage (?:Queue|Blob) /.test(found.role)) return false;
   if (found.role === 'Storage Table Data Reader') return READS.has(ask.kind);
   return found.role === 'Storage Account Contributor' || !ask.kind.endsWith('Properties');
 }
 
-/** What can be asked of the other region, by whom it may be. */
+/** What authorized callers can request of the other region. */
 const OF_SECONDARY: ReadonlySet<AskKind> = new Set([...READS, 'getPolicies', 'getProperties']);
 
-/** A header counts before what stands in the query. */
+/** A header takes precedence over the query. */
 export function mayDo(ask: Ask, caller: Presented, known: Known): boolean {
   const { authorization } = caller.headers;
   const query = caller.target.split('?').slice(1).join('?');

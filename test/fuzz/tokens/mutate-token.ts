@@ -87,7 +87,7 @@ const alter: Change = (random, pairs) => {
   const piece = random.pick(['', random.pick(ODD_TEXTS), '\n', ' ', '\0', value.slice(from, from + 1)]);
   return replaced(pairs, place, [name, value.slice(0, from) + piece + value.slice(from + random.below(2))]);
 };
-/** Two neighbours' lines grow together: the text that was signed must not come out the same. */
+/** Merges two neighbours' lines: the signed text must not come out the same. */
 const join: Change = (random, pairs) => {
   const place = at(random, pairs);
   const [name, value] = pairs[place] ?? ['', ''];
@@ -97,7 +97,7 @@ const join: Change = (random, pairs) => {
 
 const isSignature = ([name]: readonly [string, string]): boolean => name === 'sig';
 
-/** The bytes of a signature in another spelling, or other bytes. */
+/** Another spelling of a signature's bytes, or other bytes. */
 const changeSignature: Change = (random, pairs) => {
   const place = pairs.findIndex(isSignature);
   if (place < 0) return pairs;
@@ -136,7 +136,7 @@ const CHANGES: readonly Change[] = [
 const everyByte = (text: string): string =>
   [...Buffer.from(text)].map(byte => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
-/** A pair as it goes over the wire: in one of its spellings, or damaged. */
+/** A pair in its wire form: in one of its spellings, or damaged. */
 function write(random: Random, [name, value]: readonly [string, string]): string {
   const kind = random.below(20);
   if (kind === 0) return `${everyByte(name)}=${everyByte(value)}`;

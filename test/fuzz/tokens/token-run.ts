@@ -1,5 +1,5 @@
-// Attempts to get in, against the frame: the server must let in exactly whom the judge lets in, and show of a query's rows those
-// alone that are in the token's range.
+// Attempts to get in, against the frame: the server must admit exactly those that the judge admits, and return only
+// rows in the token's range.
 import { inspect } from 'node:util';
 import { Accounts, issueToken, ROLES, WELL_KNOWN_KEY } from '#server';
 import { openMemoryStore } from '#store';
@@ -12,7 +12,7 @@ import { type Attempt, type Secrets, someAttempt, someGranted } from './attempt.
 import { type Issued, isInRange, type Known, mayDo, type Presented, rangeOf, spellingOf } from './judge.js';
 import { POLICIES, POLICY_DOCUMENT } from './policies.js';
 
-/** The first account has two keys, the other one. */
+/** The first account has two keys, the second one. */
 const KEYS: ReadonlyMap<string, readonly string[]> = new Map([
   [ACCOUNTS[0], [WELL_KNOWN_KEY, Buffer.alloc(32, 'second key').toString('base64')]],
   [ACCOUNTS[1], [Buffer.alloc(64, 'of another account').toString('base64')]],
@@ -36,7 +36,7 @@ async function issueSome(accounts: Accounts): Promise<readonly (readonly [string
   return some;
 }
 
-/** The wire form of an attempt, for who reads of it. */
+/** The wire form of an attempt, for reading. */
 export const describeAttempt = ({ ask, caller, body }: Attempt): string =>
   inspect({ ask, caller, body }, { depth: 4, breakLength: 110, maxStringLength: 4_000 });
 
@@ -83,7 +83,7 @@ export class TokenRun {
     if (status >= 300) throw new Error(`${method} ${target}: ${status} ${answered}`);
   }
 
-  /** The same tables, entities and policies in both accounts, and new tokens in the callers' hands. To be called first. */
+  /** The same tables, entities and policies in both accounts, and new tokens for the callers. Call first. */
   async reset(random: Random): Promise<void> {
     this.#service = this.#newService();
     this.#secrets = { ...this.#secrets, granted: someGranted(random, this.#secrets) };
@@ -116,7 +116,7 @@ export class TokenRun {
     return someAttempt(random, this.#secrets);
   }
 
-  /** @returns whether the caller was let in. @throws if it should be otherwise. */
+  /** @returns whether the caller was admitted. @throws if it should be otherwise. */
   async make({ ask, caller, body }: Attempt): Promise<boolean> {
     const { status, text } = await this.#send(caller, body);
     const letIn = isLetIn(ask, status, text);
@@ -128,7 +128,7 @@ export class TokenRun {
   }
 }
 
-/** A header says nothing of ranges; what the query says beside it has no meaning then. */
+/** A header has no ranges; the query's fields mean nothing then. */
 function checkRows(caller: Presented, text: string): void {
   const fields = caller.headers.authorization === undefined ? rangeOf(caller) : new Map<string, string>();
   const { value }: { value: readonly { PartitionKey: string; RowKey: string }[] } = JSON.parse(text);

@@ -107,7 +107,7 @@ const lines = (fields: TokenFields, names: string): string[] => {
   return names.split(' ').map(name => byName.get(name) ?? '');
 };
 
-/** Which rules a signature is made by; those of the version are the right ones. */
+/** The rules for making a signature; only those of its version are right. */
 export type Rules = 'account' | 'accountWithScope' | 'table' | 'tableWithoutAddress' | 'tableWithoutService';
 
 export function rulesOf(fields: TokenFields): Rules {

@@ -1,4 +1,5 @@
-// azure-cli's commands of blobs, unchanged: files and folders up and down, and what is set on a blob. Skipped where it can't be installed.
+// azure-cli's commands for blobs, unchanged: files and folders up and down, and settings of a blob. Skipped if it
+// cannot be installed.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,12 +12,12 @@ import { digestsOf, plantLarge } from '../tree.js';
 const PACKAGES: readonly string[] = ['azure-cli==2.91.0'];
 const NAME = 'a b/ü+1.txt';
 
-/** The command line beside a server of its own. */
+/** The command line with a server of its own. */
 interface Cli {
   readonly blobs: string;
-  /** A path in a directory that is removed behind the test. */
+  /** A path in a directory that is removed after the test. */
   file(name: string): string;
-  /** A command that succeeds; gives what it prints. Words that may hold a blank come by themselves. */
+  /** A command that must succeed; returns its output. Words that may contain a blank come separately. */
   az(words: string, ...more: readonly string[]): Promise<string>;
   /** One that may fail. */
   try(words: string, ...more: readonly string[]): Promise<Finished>;

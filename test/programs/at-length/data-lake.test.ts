@@ -1,5 +1,6 @@
-// Delta tables by their own client, whose transport is Rust's object_store, and a file system by adlfs, whose transport is the official client's
-// asynchronous one. Each checks what it wrote through the other. Skipped where the packages can't be installed.
+// Delta tables by their own client, whose transport is Rust's object_store, and a file system by adlfs, whose transport
+// is the official client's asynchronous one. Each checks what it wrote through the other. Skipped if the packages
+// cannot be installed.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

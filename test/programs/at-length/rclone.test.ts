@@ -1,5 +1,5 @@
-// rclone, as Debian packages it, keeps a tree of thousands of files in a container and gets it back, file by file the same. Skipped where it is
-// not installed.
+// rclone, as Debian packages it, stores a tree of thousands of files in a container and gets it back, file by file the
+// same. Skipped where it is not installed.
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const skip = !isInstalled('rclone') && 'rclone is not installed (Debian: rclone)
 const FILES = Number(process.env.RCLONE_FILES ?? 2_500);
 const LARGE_MEBIBYTES = FILES < 2_500 ? 20 : 300;
 
-/** rclone's word for a service at an address of one's own is an emulator. */
+/** rclone calls a service at a custom address an emulator. */
 const configuration = (endpoint: string): string =>
   [
     '[shelf]',
@@ -24,7 +24,7 @@ const configuration = (endpoint: string): string =>
     '',
   ].join('\n');
 
-/** Its commands, of which all but the comparison must succeed. */
+/** Its commands; all except the comparison must succeed. */
 function openRclone(directory: string, endpoint: string) {
   const config = join(directory, 'rclone.conf');
   writeFileSync(config, configuration(endpoint));
@@ -57,7 +57,7 @@ test('rclone copies, checks, synchronises, shows, lists and deletes a tree', { s
   await rclone('copy', '--azureblob-chunk-size', '8M', tree, there);
   assert.equal(await differences(tree, there), 0);
 
-  // What is copied back is compared here, not by rclone's word.
+  // The files that are copied back are compared here, without rclone.
   const back = join(directory, 'back');
   await rclone('copy', there, back);
   const digests = digestsOf(tree);

@@ -1,4 +1,4 @@
-// The README's lines of Python, of `az` and of C#, as they stand there. Each is skipped where its client can't be installed.
+// The README's lines of Python, of `az` and of C#, verbatim. Each is skipped if its client cannot be installed.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ function folderFor(t: TestContext): string {
   return folder;
 }
 
-/** The block in which the word stands, for a server that lives as long as the test. */
+/** The block that contains the word, for a server that lives as long as the test. */
 async function blockFor(t: TestContext, language: Language, word: string): Promise<string> {
   const server = await serve({ data: undefined });
   t.after(() => server.close());

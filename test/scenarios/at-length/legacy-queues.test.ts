@@ -1,4 +1,4 @@
-// Queues through the client before the official one, which many programs still have: each of its operations.
+// Queues through the predecessor of the official client, which many programs still use: each of its operations.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fails } from '../../support/legacy-failure.js';
@@ -40,7 +40,7 @@ describeTargets('legacy client: queues', subject => {
     assert.equal(Number(approximateMessageCount), 1);
   });
 
-  test('lists go on from page to page', async () => {
+  test('lists continue from page to page', async () => {
     const { service } = await open(subject);
     const prefix = subject.newTableName();
     const names = ['a', 'b', 'c'].map(letter => prefix + letter);

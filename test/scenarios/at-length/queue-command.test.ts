@@ -1,4 +1,4 @@
-// Queues of the command: the connection string that it prints, several processes, another start, no Queue service.
+// Queues of the command: the connection string that it prints, several processes, a restart, no Queue service.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ describe('queues of the command', () => {
 
   test('several processes give each message to one caller', async t => {
     const server = await start(t, newDirectory(t), '--workers', '3');
-    // A client of its own for each, so that connections come to every worker.
+    // A client of its own for each, so that connections reach every worker.
     const clients = Array.from({ length: 12 }, () => queuesOf(server).getQueueClient('work'));
     await clients[0]?.create();
     const texts = Array.from({ length: 60 }, (_, i) => `m${i}`);
@@ -66,7 +66,7 @@ describe('queues of the command', () => {
     assert.equal((await server.stop('SIGTERM')).code, 0);
   });
 
-  test('it can be left out, and have a port that is named', async t => {
+  test('it can be left out, or have a given port', async t => {
     const without = await start(t, newDirectory(t), '--queue-port', 'none');
     assert.doesNotMatch(without.readyLine, /queues at|QueueEndpoint/);
     const queuePort = await freePort();

@@ -1,4 +1,4 @@
-// Messages through the official client: put, got, peeked at, updated, deleted and cleared, with time passing between.
+// Messages through the official client: put, got, peeked at, updated, deleted and cleared, with time passing in between.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { QueueClient } from '@azure/storage-queue';
@@ -27,7 +27,7 @@ function describeMessages(body: (make: () => Promise<QueueClient>) => void): voi
 }
 
 describeMessages(make => {
-  test('what is got is hidden, comes back, and is deleted by its last receipt', async () => {
+  test('a message that is got is hidden, reappears, and is deleted by its last receipt', async () => {
     const queue = await make();
     const sent = await queue.sendMessage('work');
     assert.equal(sent._response.status, 201);
@@ -45,7 +45,7 @@ describeMessages(make => {
     assert.equal((await queue.getProperties()).approximateMessagesCount, 0);
   });
 
-  test('a put may hide it, and gives a receipt that deletes it', async () => {
+  test('a put may hide it, and returns a receipt that deletes it', async () => {
     const queue = await make();
     const { messageId, popReceipt } = await queue.sendMessage('later', { visibilityTimeout: 60 });
     assert.deepEqual(await peekTexts(queue), []);
@@ -55,7 +55,7 @@ describeMessages(make => {
     assert.equal((await queue.getProperties()).approximateMessagesCount, 0);
   });
 
-  test('an update gives another text, another time, or both', async () => {
+  test('an update sets another text, another time, or both', async () => {
     const queue = await make();
     await queue.sendMessage('old');
     const got = await receiveOne(queue);
@@ -72,7 +72,7 @@ describeMessages(make => {
 
   test('texts come back as they were sent', async () => {
     const queue = await make();
-    // Line feeds never leave the client, which takes them out of its documents.
+    // Line feeds never leave the client, which removes them from its documents.
     const texts = ['<&>"\'', ' leading and trailing ', 'a\tb', '😀é', '', '&amp;lt;', ']]>'];
     for (const text of texts) {
       const { messageId, popReceipt } = await queue.sendMessage(text);
@@ -83,7 +83,7 @@ describeMessages(make => {
     }
   });
 
-  test('messages live for as long as they were told', async () => {
+  test('messages live for their time to live', async () => {
     const queue = await make();
     await queue.sendMessage('short', { messageTimeToLive: 100 });
     const forever = await queue.sendMessage('ever', { messageTimeToLive: -1 });
@@ -133,7 +133,7 @@ describeTargets('messages of no queue', subject => {
   test('the queue is missed before the message is', async () => {
     const queue = queueClient(subject.server, 'not-there');
     await refuses(queue.sendMessage('a'), 404, 'QueueNotFound');
-    // Recorded: what is no XML is found before that.
+    // Recorded: invalid XML is found before that.
     await refuses(queue.sendMessage('\u0001'), 400, 'InvalidXmlDocument');
     await refuses(queue.sendMessage('a'.repeat(65_537)), 404, 'QueueNotFound');
     await refuses(queue.receiveMessages(), 404, 'QueueNotFound');
@@ -143,7 +143,7 @@ describeTargets('messages of no queue', subject => {
     await refuses(queue.deleteMessage('id', 'nonsense'), 404, 'QueueNotFound');
   });
 
-  test('a receipt that is none is told from one that is old', async () => {
+  test('an invalid receipt is distinguished from an old one', async () => {
     const queue = await makeQueue(subject);
     const { messageId } = await queue.sendMessage('a');
     await refuses(queue.deleteMessage(messageId, 'nonsense'), 400, 'InvalidQueryParameterValue');

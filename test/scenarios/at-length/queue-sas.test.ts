@@ -1,4 +1,4 @@
-// Shared access signatures and bearer tokens for queues, made by the official client: what they open, and what they do not.
+// Shared access signatures and bearer tokens for queues, made by the official client: what they grant, and what they do not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -45,7 +45,7 @@ function accountSas({ server }: Subject, services: string, types: string, permis
   return generateAccountSASQueryParameters(values, queueCredential(server)).toString();
 }
 
-/** What came of each operation, by its name: a code, or `ok`. */
+/** The outcome of each operation, by its name: a code, or `ok`. */
 async function outcomes(queue: QueueClient): Promise<Readonly<Record<string, string>>> {
   const { messageId, popReceipt } = { messageId: 'none', popReceipt: 'AgAAAA==' };
   const tries: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -69,14 +69,14 @@ async function outcomes(queue: QueueClient): Promise<Readonly<Record<string, str
   return found;
 }
 
-/** Names of the operations that were let through, whatever came of them. */
+/** Names of the authorized operations, whatever their outcome. */
 const opened = async (queue: QueueClient): Promise<string[]> =>
   Object.entries(await outcomes(queue))
     .filter(([, code]) => !code.startsWith('Auth'))
     .map(([name]) => name);
 
 describeTargets('signatures of queues', subject => {
-  test('each letter opens its operations', async () => {
+  test('each letter grants its operations', async () => {
     const { name } = await makeQueue(subject);
     const openedBy = (text: string) =>
       opened(queueSasClient(subject.server, name, queueSas(subject, name, letters(text))));
@@ -87,7 +87,7 @@ describeTargets('signatures of queues', subject => {
     assert.deepEqual(await openedBy('raup'), ['put', 'peek', 'get', 'update', 'remove', 'metadata']);
   });
 
-  test('it is for its queue alone', async () => {
+  test('it is only for its queue', async () => {
     const [one, other] = [await makeQueue(subject), await makeQueue(subject)];
     const signature = queueSas(subject, one.name, letters('raup'));
     await queueSasClient(subject.server, one.name, signature).sendMessage('a');
@@ -99,7 +99,7 @@ describeTargets('signatures of queues', subject => {
     await queueSasClient(subject.server, one.name, signature).sendMessage('b');
   });
 
-  test('times, addresses and protocol are kept', async () => {
+  test('times, addresses and protocol are enforced', async () => {
     const { name } = await makeQueue(subject);
     const codeOf = (values: Partial<QueueSASSignatureValues>) => {
       const signature = queueSas(subject, name, { ...letters('r'), ...values });
@@ -120,7 +120,7 @@ describeTargets('signatures of queues', subject => {
     assert.equal(await codeOf({ version: '2018-11-09' }), 'ok');
   });
 
-  test('a stored policy gives what the signature leaves out, until it is gone', async () => {
+  test('a stored policy supplies what the signature leaves out, until it is gone', async () => {
     const queue = await makeQueue(subject);
     const accessPolicy = { startsOn: hour(-1), expiresOn: hour(1), permissions: 'ra' };
     await queue.setAccessPolicy([{ id: 'p1', accessPolicy }]);
@@ -142,7 +142,7 @@ describeTargets('signatures of queues', subject => {
 });
 
 describeTargets('signatures of accounts, for queues', subject => {
-  test('each letter opens its operations on its types', async () => {
+  test('each letter grants its operations on its types', async () => {
     const { name } = await makeQueue(subject);
     const openedBy = (types: string, text: string) =>
       opened(queueSasClient(subject.server, name, accountSas(subject, 'q', types, text)));
@@ -158,7 +158,7 @@ describeTargets('signatures of accounts, for queues', subject => {
     assert.equal(all.length, 9);
   });
 
-  test('the service is asked with types and letters of its own', async () => {
+  test('the service needs types and letters of its own', async () => {
     const service = (types: string, text: string) =>
       new QueueServiceClient(
         `${queueEndpointOf(subject.server)}?${accountSas(subject, 'q', types, text)}`,
@@ -172,7 +172,7 @@ describeTargets('signatures of accounts, for queues', subject => {
     await refuses(service('s', 'l').getProperties(), 403, 'AuthorizationPermissionMismatch');
   });
 
-  test('one for other services opens nothing here', async () => {
+  test('one for other services grants nothing here', async () => {
     const { name } = await makeQueue(subject);
     const client = queueSasClient(subject.server, name, accountSas(subject, 'bt', 'sco', 'rwdlacup'));
     await refuses(client.peekMessages(), 403, 'AuthorizationServiceMismatch');
@@ -180,7 +180,7 @@ describeTargets('signatures of accounts, for queues', subject => {
 });
 
 describeTargets('bearer tokens for queues', subject => {
-  /** The client wants TLS for tokens, so requests are written by hand. */
+  /** The client requires TLS for tokens, so requests are written by hand. */
   async function ask(role: Role, method: string, path: string, body?: string): Promise<number> {
     const { server } = subject;
     const accounts = new Accounts({ [server.account.name]: [server.account.key] });
@@ -195,7 +195,7 @@ describeTargets('bearer tokens for queues', subject => {
     return answer.status;
   }
 
-  test('roles open what they are for', async () => {
+  test('roles grant what they are for', async () => {
     const { name } = await makeQueue(subject);
     const message = '<QueueMessage><MessageText>a</MessageText></QueueMessage>';
     const requests = [
@@ -218,7 +218,7 @@ describeTargets('bearer tokens for queues', subject => {
     assert.deepEqual(await statuses('Storage Table Data Contributor'), [403, 403, 403, 403, 403, 403]);
   });
 
-  test('who says nothing of themselves is asked, or finds nothing', async () => {
+  test('anonymous callers get a challenge, or find nothing', async () => {
     const path = `${queueEndpointOf(subject.server)}/${queueClient(subject.server, 'any').name}?comp=metadata`;
     const asked = await fetch(path, { headers: { 'x-ms-version': '2026-04-06' } });
     assert.equal(asked.status, 401);

@@ -28,7 +28,7 @@ describeTargets('queues', subject => {
     assert.equal((await queue.createIfNotExists()).succeeded, true);
   });
 
-  test('names keep their rules', async () => {
+  test('names follow their rules', async () => {
     for (const name of ['a--b', 'Upper', '-ab', 'ab-', 'under_score', 'a b c', '啊齄丂狛狜'])
       await refuses(queueClient(subject.server, name).create(), 400, 'InvalidResourceName');
     for (const name of ['ab', 'a'.repeat(64)])
@@ -114,7 +114,7 @@ describeTargets('queues', subject => {
     await service.setProperties({ cors: [] });
   });
 
-  test('stats are asked of the secondary', async () => {
+  test('stats are answered by the secondary', async () => {
     const { server } = subject;
     await refuses(queueServiceClient(server).getStatistics(), 400, 'InvalidQueryParameterValue');
     const endpoint = `${queueEndpointOf(server)}-secondary`;

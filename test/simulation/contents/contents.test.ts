@@ -1,4 +1,5 @@
-// Some seeds of the simulation of blobs, the answers that these must reach, and faults that it must find. `npm run verify simulation` runs 400.
+// Some seeds of the simulation of blobs, the answers that these must reach, and faults that it must find. `npm run
+// verify simulation` runs 400.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onlyIn } from '../../support/at-length.js';
@@ -58,7 +59,7 @@ test('the seeds reach every kind of answer', () => {
   assert.deepEqual(unreached(), []);
 });
 
-test('a seed is one plan, and plans have all that may befall a process', () => {
+test('a seed is one plan, and plans have everything that may happen to a process', () => {
   assert.deepEqual(planOf(7), planOf(7));
   const kinds = new Set(
     Array.from({ length: SEEDS }, (_, at) => planOf(at + 1).steps.map(({ action }) => action.kind)).flat(),

@@ -1,21 +1,22 @@
-// What happened in a run, and whether the plain model of blobs explains it: there must be an order of the calls, each at a moment between its
-// beginning and its end, in which the model gives these answers. A call without an answer took effect in its time, or never.
+// A run's history, and whether the plain model of blobs explains it: there must be an order of the calls, each at a
+// moment between its beginning and its end, in which the model gives these answers. A call without an answer took
+// effect in its time, or never.
 import { createHash } from 'node:crypto';
 import { afterStep, type Step as BlobStep, EMPTY, type Model, showModel } from '../../blobs/blob-model.js';
 import { Breach } from '../judge/history.js';
 import { type Invocation, linearize, type Model as ModelOfCalls } from '../judge/linearize.js';
 
-/** An answer is undefined where nobody knows. */
+/** An answer is undefined if unknown. */
 export type Question =
   | { readonly kind: 'write'; readonly step: BlobStep; answer?: 'done' | 'refused' }
   | {
       readonly kind: 'read';
       readonly blob: string;
       readonly range: readonly [from: number, count: number] | undefined;
-      /** Of the bytes, or why there are none. */
+      /** Of the bytes, or the reason why there are none. */
       answer?: string;
     }
-  /** Everything, while nothing else goes on. */
+  /** Everything, while nothing else is in progress. */
   | { readonly kind: 'show'; readonly text: string };
 
 export interface Happening {

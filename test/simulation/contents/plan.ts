@@ -1,4 +1,4 @@
-// What a seed stands for: clients that write and read a few blobs at once, and what befalls the process and its disk meanwhile.
+// The meaning of a seed: clients that write and read a few blobs at once, and events of the process and its disk in between.
 import { type Step as BlobStep, NAMES } from '../../blobs/blob-model.js';
 import type { Mood } from '../../power-cut/file-content.js';
 import { Random } from '../plan/random.js';
@@ -12,12 +12,12 @@ export type Action =
       readonly range: readonly [from: number, count: number] | undefined;
     }
   | { readonly kind: 'sweep' }
-  /** The process ends; the disk has all it was given. */
+  /** The process ends; the disk has everything it was given. */
   | { readonly kind: 'kill' }
   | { readonly kind: 'cut'; readonly mood: Mood }
   /** An orderly close. */
   | { readonly kind: 'reopen' }
-  /** So many bytes more may be written; undefined is no limit. */
+  /** This many more bytes may be written; undefined is no limit. */
   | { readonly kind: 'full'; readonly bytes: number | undefined };
 
 export interface Step {
@@ -32,12 +32,15 @@ export interface Plan {
   readonly seed: number;
   /** Of the store and its contents (packages/store/faults.ts). */
   readonly faults: boolean;
-  /** Syncs that fail. */
+  /** The fraction of syncs that fail. */
   readonly failingSyncs: boolean;
   readonly steps: readonly Step[];
 }
 
-/** No calls of one moment: they read one blob and then write another, or look for the oldest snapshot first. Only a client that is alone makes them. */
+/**
+ * Calls of more than one moment: they read one blob and then write another, or look for the oldest snapshot first. Only
+ * a client that is alone makes them.
+ */
 const LONE_KINDS: readonly BlobStep['kind'][] = ['copy', 'deleteSnapshot'];
 const KINDS: readonly (readonly [weight: number, kind: BlobStep['kind']])[] = [
   [4, 'put'],
@@ -55,7 +58,7 @@ const KINDS: readonly (readonly [weight: number, kind: BlobStep['kind']])[] = [
   [1, 'resize'],
   [1, 'tags'],
 ];
-/** In a row; a content in one write; in several; with a sync on the way. */
+/** In a row; a content in one write; in several; with a sync in progress. */
 const FIRST_READER = 10;
 type Sizes = readonly [least: number, most: number];
 const SMALL: Sizes = [1, 16_384];
@@ -63,7 +66,7 @@ const MEDIUM: Sizes = [16_385, 60_000];
 const LARGE: Sizes = [262_145, 700_000];
 const HUGE: Sizes = [8_500_000, 9_000_000];
 
-/** Each kind of blob has a name of its own, mostly; what all have is asked of block blobs, mostly. */
+/** Usually each kind of blob has a name of its own; common operations usually use block blobs. */
 function homeOf(kind: BlobStep['kind']): number {
   if (kind === 'makeAppend' || kind === 'append') return 1;
   const isOfPages = kind === 'makePage' || kind === 'pages' || kind === 'clear' || kind === 'resize';
@@ -71,7 +74,7 @@ function homeOf(kind: BlobStep['kind']): number {
 }
 
 const PAGE_BLOB = 2;
-/** Of page blobs they leave layers, and merge them. */
+/** On page blobs they leave layers, and merge them. */
 const SNAPSHOTS: readonly BlobStep['kind'][] = ['snapshot', 'deleteSnapshot', 'deleteSnapshots'];
 
 function someSize(random: Random, mayBeHuge: boolean): number {
@@ -128,7 +131,7 @@ export function planOf(seed: number): Plan {
       [22, () => someRead(random)],
       [8, () => random.weighted(calamities)()],
     ])();
-    // Readers are slow, and others go on meanwhile.
+    // Readers are slow, and others run in between.
     const client =
       action.kind === 'sweep' ? -1 : random.below(clients) + (action.kind === 'read' ? FIRST_READER : 0);
     return [...blocksBefore(random, action), action].map(each => {

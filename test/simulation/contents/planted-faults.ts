@@ -12,7 +12,7 @@ const UNNAMED = /no row names the content/;
 
 type Change = (content: ContentStore, store: StoreWithContent) => Partial<ContentStore>;
 
-/** The rest is handed on. */
+/** The rest is passed on. */
 const withContent =
   (change: Change) =>
   (store: StoreWithContent): StoreWithContent => {
@@ -45,7 +45,7 @@ const withWriters = (change: (writer: ContentWriter) => Partial<ContentWriter>) 
     },
   }));
 
-/** It is finished when a row names it already. */
+/** It is finished after a row names it. */
 const namesFirst = withWriters(writer => ({
   finish: async () => Buffer.alloc(8),
   release: () =>
@@ -55,7 +55,7 @@ const namesFirst = withWriters(writer => ({
     ),
 }));
 
-/** What a blob has is dropped before the commit that replaces it. */
+/** A blob's content is dropped before the commit that replaces it. */
 function dropsFirst(store: StoreWithContent): StoreWithContent {
   const drop = async (space: Space, blob: string): Promise<void> => {
     const { contentsNamedBy } = await import('#blobs');
@@ -71,7 +71,7 @@ function dropsFirst(store: StoreWithContent): StoreWithContent {
   };
 }
 
-/** A sweep sees contents that no row names yet, because their writers have them still. */
+/** A sweep sees contents that no row names yet, because their writers still have them. */
 const sweepsYoung = withContent(content => {
   const young = new Set<string>();
   return {
@@ -113,7 +113,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'the last pieces of a content are not synced': { plant: { losesBytes: true }, finding: MISSING },
   'a small content is not written synchronously': { plant: { losesWrites: true }, finding: MISSING },
-  // No list of blocks is so long: what cannot be decoded would be found without checksums.
+  // No list of blocks is this long: one that cannot be decoded would be found without checksums.
   'a bit of a content flips on its way to the disk': { plant: { flipsFrom: 10_000 }, finding: /is damaged/ },
   'contents that are pinned are removed': {
     plant: { plant: withContent(() => ({ pin: () => ({ release: () => undefined }) })) },
@@ -149,5 +149,5 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
 };
 
-/** Calls are only handed on. */
+/** Calls are only passed on. */
 export const HONEST: Plant = { plant: store => withWriters(() => ({}))(store) };

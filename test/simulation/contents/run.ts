@@ -1,5 +1,6 @@
-// Carries out a plan on a simulated disk, records what happened, and judges it. At the end all that was not synced is lost once more: then everything
-// that was answered must be there, and after a sweep the contents on the disk must be those that rows name, whole.
+// Executes a plan on a simulated disk, records what happened, and judges it. At the end everything that was not synced
+// is lost once more: then everything acknowledged must be there, and after a sweep the contents on the disk must be
+// those that rows name, whole.
 import type { BlobContext } from '#blobs';
 import { StoreError } from '#store';
 import { CONTAINER, showStore } from '../../blobs/blob-model.js';
@@ -38,7 +39,7 @@ async function patiently<T>(waited: Promise<T>, step: number): Promise<T> {
   }
 }
 
-/** A reader takes its time: what it has not read yet may be replaced and dropped meanwhile. */
+/** A slow reader: what it has not read yet may be replaced and dropped in between. */
 async function slowly(mount: Mount): Promise<void> {
   const { random } = mount.options;
   for (let left = random.happens(0.5) ? random.below(READER_PASSES) : 1; left > 0; left -= 1)
@@ -51,7 +52,7 @@ class Run {
   readonly #world: World;
   #life: Life;
   #time = 0;
-  /** Of the process: what an earlier one was asked gets no answer. */
+  /** Counts processes: requests to an earlier one get no answer. */
   #epoch = 0;
   /** When the process was last closed, or the disk was full. */
   #disturbed = 0;
@@ -116,7 +117,7 @@ class Run {
     await patiently(this.#life.context.upkeep.settled(), this.#end);
   }
 
-  /** Another process begins. What the one before was asked, and did not answer, is in doubt. */
+  /** Another process begins. Unanswered requests to the previous one are in doubt. */
   async #restart(end: () => void): Promise<void> {
     this.#epoch += 1;
     end();
@@ -166,7 +167,7 @@ class Run {
     throw new Breach(step, failure instanceof Error ? String(failure.stack) : String(failure));
   }
 
-  /** Puts the answer into the question; fails where there is none. */
+  /** Puts the answer into the question; fails if there is none. */
   async #ask(question: Question, context: BlobContext, wait: () => Promise<void>): Promise<void> {
     const { BlobError, execute, NO_CONDITIONS } = await import('#blobs');
     try {
@@ -242,7 +243,7 @@ async function collected(
 
 export interface Outcome {
   readonly history: readonly Happening[];
-  /** What was found wrong; undefined if nothing was. */
+  /** What is wrong; undefined if nothing is. */
   readonly failure: Breach | undefined;
 }
 

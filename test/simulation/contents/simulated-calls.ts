@@ -1,6 +1,6 @@
-// The calls of node:fs on files of simulated disks, in place of the real ones: below SIMULATED_ROOT a call takes some turns of the event loop, and takes
-// effect in between, unless its process has ended by then. All other calls are handed on. To be installed before modules that
-// use node:fs are loaded.
+// The calls of node:fs on files of simulated disks, in place of the real ones: below SIMULATED_ROOT a call takes some
+// turns of the event loop, and takes effect in between, unless its process has ended by then. All other calls are
+// passed on. Install before modules that use node:fs are loaded.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import type { Random } from '../plan/random.js';
@@ -13,15 +13,15 @@ const NUMBER_DIGITS = 7;
 const TURNS_MAX = 4;
 const { O_CREAT, O_EXCL, O_DSYNC } = fs.constants;
 
-/** What a process sees of a disk that does less than it says: faults that are planted. */
+/** Planted faults of a disk that does less than it reports. */
 export interface Lies {
-  /** Of directories, by their paths. */
+  /** For directories, by their paths. */
   readonly losesNames?: (path: string) => boolean;
-  /** What `fdatasync` is to make durable. */
+  /** Bytes that `fdatasync` should make durable. */
   readonly losesBytes?: boolean;
-  /** What is written synchronously. */
+  /** Synchronous writes. */
   readonly losesWrites?: boolean;
-  /** A bit in the middle of each write that is so long. */
+  /** Flips a bit in the middle of each write of at least this length. */
   readonly flipsFrom?: number;
 }
 
@@ -50,7 +50,7 @@ export class Mount {
     Mount.#last = this;
   }
 
-  /** Once a run is over; calls of it that are under way end nowhere. */
+  /** Call once a run is over; its calls in progress go nowhere. */
   static forgetAll(): void {
     for (const mount of Mount.#all.values()) mount.isDead = true;
     Mount.#all.clear();
@@ -71,7 +71,7 @@ export class Mount {
     return { mount, name: name === '' ? '.' : name };
   }
 
-  /** As /proc tells of the process that runs now, and of others. */
+  /** Like /proc, for the current process and others. */
   static statOf(pid: string): string | undefined {
     const own = Mount.#last?.path.slice(SIMULATED_ROOT.length + 1);
     if (own === undefined) return undefined;
@@ -122,7 +122,7 @@ function flipped(bytes: Buffer): Buffer {
   return other;
 }
 
-/** Fails, does nothing, or gives what to call when it has come back. */
+/** Fails, does nothing, or returns what to call when it has completed. */
 function sync(number: unknown): () => void {
   const { mount, node, name } = fileOf(number);
   const { options, disk } = mount;
@@ -136,7 +136,7 @@ function read(number: unknown, into: Buffer, offset: number, length: number, at:
   return node.bytes.copy(into, offset, at, Math.min(node.length, at + length));
 }
 
-/** A name that comes after the reading began may be missing, and one that has gone may be there. */
+/** A name created after the reading began may be missing, and a removed one may be there. */
 function openDirectory(path: unknown) {
   const { mount, name } = Mount.of(String(path));
   const names = mount.disk.names(name);
@@ -157,14 +157,14 @@ function remove(path: unknown): void {
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
-/** Never comes back where the process has ended. */
+/** Never resolves if the process has ended. */
 export async function pass(mount: Mount): Promise<void> {
   for (let left = mount.options.random.below(TURNS_MAX); left > 0; left -= 1) await nextTurn();
   if (mount.isDead) await new Promise(() => undefined);
 }
 
 type Call = (...args: unknown[]) => unknown;
-/** What a call gives, and what happens when it has come back. */
+/** The results of a call, and what happens when it has completed. */
 type Effect = (...args: unknown[]) => readonly [results: readonly unknown[], back?: () => void];
 
 const isSimulated = (first: unknown): boolean =>
@@ -264,7 +264,7 @@ export function installCalls(): void {
   const put = (name: string, simulated: Call): void => {
     const real: Call = Reflect.get(fs, name);
     const call: Call = (...args) => (isSimulated(args[0]) ? simulated(...args) : real(...args));
-    // promisify() finds there what the call gives.
+    // promisify() finds there what the call returns.
     calls[name] = Object.defineProperties(call, Object.getOwnPropertyDescriptors(real));
   };
   for (const [name, effect] of Object.entries(EFFECTS))

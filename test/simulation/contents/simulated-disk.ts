@@ -1,5 +1,5 @@
-// A disk in memory: files and directories as a process sees them, and beside them the model of what a power cut leaves (power-cut/disk.ts), which is
-// told of each write, sync and change of a name.
+// A disk in memory: files and directories as a process sees them, and the model of what a power cut leaves
+// (power-cut/disk.ts), which gets each write, sync and change of a name.
 import { dirname } from 'node:path';
 import { Disk } from '../../power-cut/disk.js';
 import type { Mood } from '../../power-cut/file-content.js';
@@ -21,7 +21,7 @@ const ROOT = '.';
 const NOTHING = Buffer.alloc(0);
 
 export class SimulatedDisk {
-  /** Bytes that there may be; a write beyond it is cut short. */
+  /** Maximum of bytes; a write beyond it is cut short. */
   capacity = Number.POSITIVE_INFINITY;
   readonly #model: Disk;
   readonly #nodes = new Map<string, Node>();
@@ -81,7 +81,7 @@ export class SimulatedDisk {
     this.#note('renamed', node, { text: from, data: Buffer.from(to) });
   }
 
-  /** Gives how many bytes were written, and what to call when the call has come back. */
+  /** Returns how many bytes were written, and what to call when the call has completed. */
   write(node: Node, bytes: Buffer, at: number, isSynchronous: boolean): [number, () => void] {
     const free = Math.max(0, this.capacity - this.#used) + Math.max(0, node.length - at);
     const count = Math.min(bytes.length, free);
@@ -102,7 +102,7 @@ export class SimulatedDisk {
     return [count, () => this.#note('written', node, { a: count, b: isSynchronous ? 1 : 0, token })];
   }
 
-  /** Gives what to call when the call has come back. */
+  /** Returns what to call when the call has completed. */
   sync(node: Node): () => void {
     this.#lastToken += 1n;
     const token = this.#lastToken;

@@ -1,5 +1,5 @@
-// One process after another on a simulated disk: rows in memory, durable when their commit is answered, and beside them the embedded engine's contents
-// as they are, on the disk.
+// One process after another on a simulated disk: rows in memory, durable when their commit is acknowledged, and the
+// embedded engine's real contents on the disk.
 import type { BlobContext } from '#blobs';
 import { openFaultyStore, openMemoryStore, type Space, type Store, type StoreWithContent } from '#store';
 import type { Mood } from '../../power-cut/file-content.js';
@@ -23,7 +23,7 @@ export interface WorldOptions {
   readonly planted: Plant;
 }
 
-/** What one process has. */
+/** The state of one process. */
 export interface Life {
   readonly mount: Mount;
   readonly context: BlobContext;
@@ -92,7 +92,7 @@ export class World {
     };
   }
 
-  /** What is under way is lost; the power goes too, or the disk goes on. */
+  /** Loses what is in progress; either the power fails too, or the disk stays as it is. */
   end({ mount }: Life, mood?: Mood): void {
     mount.isDead = true;
     if (mood !== undefined) this.disk = new SimulatedDisk(this.disk.cut(mood, this.#options.random));

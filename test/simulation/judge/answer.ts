@@ -1,5 +1,5 @@
-// Answers as values: reads what came back for a call and fails on what no answer may look like, whatever the data is: a header
-// that is missing, a body in the wrong order, an error without its form. What it may say is judged elsewhere.
+// Answers as values: parses the answer to a call and fails on forms that no answer may have, whatever the data is: a
+// missing header, a body in the wrong order, an error without its form. The judge checks the content.
 import type { Level } from '../plan/step.js';
 import { seenContent } from './content.js';
 import type { Answer, Call, GetCall, Place, Seen, WritesCall } from './history.js';
@@ -62,7 +62,7 @@ function textIn(members: Members, name: string): string {
 
 const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,7}))?Z$/;
 
-/** Ticks of a time as Timestamp has it. */
+/** Ticks of a time in a Timestamp's form. */
 function ticksOf(text: string): bigint {
   const [, seconds, fraction = ''] = TIME.exec(text) ?? [];
   expect(seconds !== undefined, `${text} is no time.`);
@@ -71,14 +71,14 @@ function ticksOf(text: string): bigint {
 
 const ETAG = /^W\/"datetime'(.*)'"$/;
 
-/** Ticks of an ETag that the service gave. */
+/** Ticks of an ETag from the service. */
 export function ticksOfEtag(etag: string): bigint {
   const [, time] = ETAG.exec(etag) ?? [];
   expect(time !== undefined && !time.includes(':'), `${etag} is no ETag of the service.`);
   return ticksOf(time.replaceAll('%3A', ':'));
 }
 
-/** Which system properties come, in which order, and what the metadata level adds. */
+/** Which system properties are present, in which order, and what the metadata level adds. */
 function checkShape(members: Members, level: Level, select: readonly string[] | undefined): void {
   const system = ['PartitionKey', 'RowKey', 'Timestamp'].filter(name => select?.includes(name) ?? true);
   const names = members
@@ -139,7 +139,7 @@ function readToken(text: string | undefined): string | undefined {
   return Buffer.from(encoded.replaceAll('-', '='), 'base64').toString();
 }
 
-/** The code, and the index that stands before the text. */
+/** The code, and the index before the text. */
 function refusal(answer: PlainAnswer, isXml: boolean): Pick<Answer, 'code' | 'index'> {
   const { body, headers, status } = answer;
   let code: string | undefined;
@@ -162,7 +162,7 @@ function refusal(answer: PlainAnswer, isXml: boolean): Pick<Answer, 'code' | 'in
   return { code, index: index === undefined ? undefined : Number(index) };
 }
 
-/** One write's success: the version that its ETag names, and the entity if it came back. */
+/** One write's success: the version in its ETag, and the entity if it was returned. */
 function writeAnswer(
   call: WritesCall,
   i: number,

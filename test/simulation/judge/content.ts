@@ -1,10 +1,10 @@
-// The custom properties of an entity as one comparable text: what an answer said, and what the model says that it must say.
+// The custom properties of an entity as one comparable text: of an answer, and of the model's expectation.
 import type { Level } from '../plan/step.js';
 import { answered, isAnnotated, type Property } from '../plan/value.js';
 
 const SYSTEM: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey', 'Timestamp']);
 
-/** With a projection the order of the members is not looked at. */
+/** With a projection the order of the members does not count. */
 const join = (members: readonly (readonly [string, unknown])[], isProjection: boolean): string => {
   const texts = members.map(member => JSON.stringify(member));
   return (isProjection ? texts.sort() : texts).join();
@@ -20,7 +20,7 @@ export const seenContent = (
     isProjection,
   );
 
-/** A name of the projection that the entity does not have comes as null. */
+/** A name of the projection that the entity does not have is null. */
 export function expectedContent(
   properties: readonly Property[],
   level: Level,

@@ -1,4 +1,4 @@
-// What happened in a run: each call as it was sent, when it began and ended by a logical clock, and its answer as values.
+// A run's history: each call as it was sent, when it began and ended by a logical clock, and its answer as values.
 // judge.ts decides whether a history is legal.
 import type { Expression } from '../plan/expression.js';
 import type { Level, Write } from '../plan/step.js';
@@ -62,9 +62,9 @@ export interface Seen extends Place {
 
 export interface Answer {
   readonly status: number;
-  /** Of a refusal. In a batch it is the failed operation's, as the status is. */
+  /** For a refusal. In a batch it is the failed operation's, like the status. */
   readonly code: string | undefined;
-  /** Of the operation that was refused, where the text names it. */
+  /** Of the operation that was refused, if the text names it. */
   readonly index: number | undefined;
   /** One for each write; undefined for a delete. */
   readonly versions: readonly (bigint | undefined)[];
@@ -76,7 +76,7 @@ export interface Answer {
   readonly texts: readonly string[];
 }
 
-/** A call and what came of it. Times are numbers of a clock that counts beginnings and ends. */
+/** A call and its outcome. Times are numbers of a clock that counts beginnings and ends. */
 export interface Happening {
   readonly step: number;
   readonly client: number;
@@ -84,7 +84,7 @@ export interface Happening {
   readonly invoked: number;
   answered: number;
   readonly call: Call;
-  /** Undefined where nobody knows: the answer was lost, or the server was busy. */
+  /** Undefined if unknown: the answer was lost, or the server was busy. */
   answer: Answer | undefined;
 }
 

@@ -1,5 +1,6 @@
-// Takes a history apart into the histories of single objects (each partition of a table, each table, the settings) and asks
-// for each whether it can be explained. A page is taken apart too: by the contract only its part in one partition is of one moment.
+// Splits a history into the histories of single objects (each partition of a table, each table, the settings) and
+// checks for each whether it can be explained. A page is split too: by the contract only its part in one partition is
+// of one moment.
 import type { Plan } from '../plan/step.js';
 import { expectedContent } from './content.js';
 import {
@@ -21,7 +22,7 @@ const isBefore = (a: Place, b: Place): boolean =>
 
 const tableOf = ({ call }: Happening): string | undefined => ('table' in call ? fold(call.table) : undefined);
 
-/** What is refused for the form of a write alone, before any data is looked at. */
+/** What is refused for the form of a write alone, before any data is read. */
 export function formRefusal({ writes, isBatch }: WritesCall): { code: string; index: number } | undefined {
   for (const [index, { match, kind }] of writes.entries()) {
     if (match === 'malformed') return { code: 'InvalidInput', index };
@@ -61,7 +62,7 @@ function checkWrites(happening: Happening, call: WritesCall): void {
   }
 }
 
-/** What needs no state: order, bounds, and that the page moves on. */
+/** What needs no state: order, bounds, and that the page advances. */
 function checkPage({ step, answer }: Happening, { from, top }: PageCall, plan: Plan): void {
   if (!answer || answer.code !== undefined) return;
   const { entities, next } = answer;
@@ -105,8 +106,8 @@ function pagePart(
 }
 
 /**
- * What a happening says of a partition of its table; undefined for nothing. `isDropping`: while the table is dropped a page
- * may still show some of its rows, so it proves nothing.
+ * What a happening implies for a partition of its table; undefined for nothing. `isDropping`: while the table is
+ * dropped a page may still show some of its rows, so it proves nothing.
  */
 function partitionQuestion(
   happening: Happening,
@@ -157,7 +158,7 @@ function tableQuestion({ call, answer }: Happening): TableQuestion | undefined {
   }
 }
 
-/** What a list of tables says of one. */
+/** What a list of tables implies for one. */
 function listQuestion({ call, answer, step }: Happening, table: string): TableQuestion | undefined {
   if (call.kind !== 'queryTables' || !answer) return undefined;
   const names = answer.tables.map(fold);

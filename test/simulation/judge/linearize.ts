@@ -6,7 +6,7 @@ export interface Invocation<Question> {
   readonly step: number;
   readonly invoked: number;
   readonly answered: number;
-  /** False where the answer is not known: it may have happened in its time, or never. */
+  /** False if the answer is unknown: it may have happened in its time, or never. */
   readonly required: boolean;
   /** What was asked, with its answer. */
   readonly question: Question;
@@ -14,7 +14,7 @@ export interface Invocation<Question> {
 
 export interface Model<State, Question> {
   readonly initial: State;
-  /** Equal for states that cannot be told apart. */
+  /** Equal for indistinguishable states. */
   key(state: State): string;
   /** The states that the call may leave behind if it gave this answer; none if it cannot have given it. */
   apply(state: State, question: Question): readonly State[];
@@ -23,7 +23,7 @@ export interface Model<State, Question> {
 /** The first answer that nothing explains, and the states that were possible before it. */
 export interface Unexplained<State> {
   readonly step: number;
-  /** Of the call that was answered so. */
+  /** When the call with this answer began. */
   readonly invoked: number;
   readonly states: readonly State[];
 }
@@ -34,10 +34,10 @@ interface Configuration<State> {
   readonly done: ReadonlySet<number>;
 }
 
-/** More is not a history that this simulation makes; a search that goes on would not end either. */
+/** This simulation never produces more, and a search that continued would not end either. */
 const CONFIGURATIONS_MAX = 100_000;
 
-/** Nothing is known of the history then. */
+/** The history then stays undecided. */
 export class TooManyExplanations extends Error {}
 
 class Search<State, Question> {
@@ -63,7 +63,7 @@ class Search<State, Question> {
     return true;
   }
 
-  /** What a configuration comes to when `call` has taken effect, other pending calls before it or not. */
+  /** The result of a configuration when `call` has taken effect, after other pending calls or not. */
   #effects(from: Configuration<State>, call: number, into: Map<string, Configuration<State>>): void {
     const seen = new Map<string, Configuration<State>>();
     const waiting = [from];

@@ -1,5 +1,5 @@
-// One partition of one table as plain maps: what each call may answer and leave behind. The whole of what the Table service
-// promises about entities, said once more and without a store.
+// One partition of one table as plain maps: what each call may answer and leave behind. The Table service's complete
+// guarantees about entities, restated without a store.
 import { type Expression, matches } from '../plan/expression.js';
 import type { Level } from '../plan/step.js';
 import type { Property } from '../plan/value.js';
@@ -8,7 +8,7 @@ import { expectedContent } from './content.js';
 import type { Answer, Seen, SentWrite } from './history.js';
 import type { Model } from './linearize.js';
 
-/** A version that no answer has told yet is known by the step that wrote it. */
+/** A version that no answer has revealed yet is identified by the step that wrote it. */
 type Version = bigint | string;
 
 interface Row {
@@ -17,7 +17,7 @@ interface Row {
 }
 
 export interface PartitionState {
-  /** Whether the table is there. */
+  /** Whether the table exists. */
   readonly exists: boolean;
   readonly rows: ReadonlyMap<string, Row>;
   /** The highest version that each key is known to have had; it outlives the row and the table. */
@@ -31,7 +31,7 @@ interface Looking {
 
 export type PartitionQuestion =
   | { readonly kind: 'create' | 'drop'; readonly happened: boolean }
-  /** The table was there, or was not. */
+  /** The table existed, or did not. */
   | { readonly kind: 'exists'; readonly exists: boolean }
   | {
       readonly kind: 'writes';
@@ -56,7 +56,7 @@ const byName = (properties: Iterable<Property>): Property[] =>
 const merged = (old: readonly Property[], changes: readonly Property[]): Property[] =>
   byName(new Map([...old, ...changes]));
 
-/** A row's version is what an answer says it is; undefined if it cannot be. One answer tells of all rows of its commit. */
+/** A row's version is that of an answer; undefined if it cannot be. One answer reveals the version of all rows of its commit. */
 function bind(state: PartitionState, key: string, version: bigint | undefined): PartitionState | undefined {
   const held = state.rows.get(key)?.version;
   if (version === undefined || held === version) return state;
@@ -72,7 +72,7 @@ function bind(state: PartitionState, key: string, version: bigint | undefined): 
   return { ...state, rows, floors };
 }
 
-/** What one write comes to: a refusal, or the row that it leaves, undefined for none. */
+/** The outcome of one write: a refusal, or the row that it leaves, undefined for none. */
 type Outcome =
   | { readonly kind: 'refused'; readonly code: string }
   | {
@@ -130,7 +130,7 @@ function isThisRefusal(code: string, index: number, { answer, isBatch, writes }:
     : answer.index === (isBatch ? index : undefined);
 }
 
-/** All images put at once, at the one version of their commit. */
+/** Applies all images at once, at the one version of their commit. */
 function commit({ state, images }: Progress, { writes, answer, step }: Writes): PartitionState[] {
   const rows = new Map(state.rows);
   const floors = new Map(state.floors);
@@ -185,7 +185,7 @@ function look(
 
 function readPage(state: PartitionState, question: PartitionQuestion & { kind: 'page' }): PartitionState[] {
   const { partition, filter, from, until, seen } = question;
-  // It goes on at a row, or behind one that the page has: no RowKey has such a character.
+  // It continues at a row, or after one that the page has: no RowKey has such a character.
   const isPlace = until === undefined || state.rows.has(until) || until.endsWith('\0');
   if (!state.exists || !isPlace) return [];
   const keys = [...state.rows.keys()]
@@ -226,7 +226,7 @@ function apply(state: PartitionState, question: PartitionQuestion): PartitionSta
   }
 }
 
-/** Of states for people, and to tell them apart. */
+/** A readable form of states, which also distinguishes them. */
 export function describeState({ exists, rows, floors }: PartitionState): string {
   const texts = [...rows].map(
     ([key, { version, properties }]) =>

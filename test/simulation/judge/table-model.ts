@@ -10,7 +10,7 @@ export interface TableState {
 export type TableQuestion =
   | { readonly kind: 'create'; readonly name: string; readonly happened: boolean }
   | { readonly kind: 'drop'; readonly happened: boolean }
-  /** What a list or Get Table says of it; undefined for nothing. */
+  /** What a list or Get Table shows of it; undefined for nothing. */
   | { readonly kind: 'see'; readonly name: string | undefined }
   | { readonly kind: 'present' }
   | { readonly kind: 'setIds'; readonly ids: string; readonly happened: boolean }

@@ -1,5 +1,5 @@
-// The simulation's own reading of how filters compare (protocol: queries#comparing), row by row: it must not have been taken from the code
-// that it checks.
+// The simulation's own implementation of how filters compare (protocol: queries#comparing), row by row: independent of
+// the code that it checks.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Entity, type Expression, matches, textOf } from './expression.js';
@@ -7,7 +7,7 @@ import type { Value, ValueType } from './value.js';
 
 const OPERATORS = ['eq', 'ne', 'lt', 'le', 'gt', 'ge'] as const;
 
-/** The operators under which a held value meets a constant. */
+/** The operators for which a held value matches a constant. */
 function verdicts(
   held: readonly [ValueType, string] | undefined,
   [type, text]: readonly [ValueType, string],
@@ -35,7 +35,7 @@ test('values of one type are ordered', () => {
   assert.equal(verdicts(['Edm.Int64', '9007199254740993'], ['Edm.Int64', '9007199254740993']), SAME);
 });
 
-test('numbers meet across types only where the literal is promoted', () => {
+test('numbers match across types only where the literal is promoted', () => {
   assert.equal(verdicts(['Edm.Int64', '2'], ['Edm.Int32', '2']), SAME);
   assert.equal(verdicts(['Edm.Double', '1.5'], ['Edm.Int32', '2']), BELOW);
   assert.equal(verdicts(['Edm.Double', '1.5'], ['Edm.Int64', '1']), ABOVE);
@@ -45,7 +45,7 @@ test('numbers meet across types only where the literal is promoted', () => {
   assert.equal(verdicts(['Edm.String', '9'], ['Edm.Int32', '1']), MISMATCH);
 });
 
-test('a missing property meets nothing, and its negation everything', () => {
+test('a missing property matches nothing, and its negation everything', () => {
   assert.equal(verdicts(undefined, ['Edm.Int32', '1']), '');
   const entity: Entity = { partition: 'p', key: 'k', properties: [] };
   const flag: Expression = { kind: 'flag', name: 'n' };

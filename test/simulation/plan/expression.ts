@@ -1,4 +1,4 @@
-// Filters as the simulation knows them: made at random, written as $filter, and evaluated on a row as the service does
+// The simulation's filters: generated at random, written as $filter, and evaluated on a row as the service does
 // (protocol: queries#comparing), one comparison at a time and without a plan.
 import type { Random } from './random.js';
 import { PROPERTY_NAMES, type Property, someValue, type Value } from './value.js';
@@ -8,7 +8,7 @@ type Operator = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge';
 export type Expression =
   | { readonly kind: 'and' | 'or'; readonly left: Expression; readonly right: Expression }
   | { readonly kind: 'not'; readonly operand: Expression }
-  /** `mirrored` writes the constant first; the meaning is that of `name operator constant` all the same. */
+  /** `mirrored` writes the constant first; the meaning is still that of `name operator constant`. */
   | {
       readonly kind: 'compare';
       readonly name: string;
@@ -18,7 +18,7 @@ export type Expression =
     }
   | { readonly kind: 'flag'; readonly name: string };
 
-/** Filters ask only whether a row is of another century, and rows are of this one. */
+/** Filters only compare it with other centuries, and rows are of this one. */
 const SOME_TIME: Value = { type: 'Edm.DateTime', text: '2020-01-01T00:00:00.0000000Z' };
 const OTHER_TIMES = ['1999-12-31T23:59:59.9999999Z', '2199-12-31T23:59:59.9999999Z'];
 
@@ -82,7 +82,7 @@ const hexOf = ({ text }: Value): string => Buffer.from(text, 'base64').toString(
 const exact = ({ type, text }: Value): bigint | number =>
   type === 'Edm.Double' ? Number(text) : BigInt(text);
 
-/** Below, at or above 0; undefined where the types do not match. Which literal meets which property is a table of 9.2. */
+/** Below, at or above 0; undefined if the types do not match. The protocol's table decides which literal matches which property. */
 function order(held: Value, constant: Value): number | undefined {
   if (isNumber(held) && isNumber(constant)) {
     const matches =
@@ -92,7 +92,7 @@ function order(held: Value, constant: Value): number | undefined {
     return matches ? sign(exact(held), exact(constant)) : undefined;
   }
   if (held.type !== constant.type) return undefined;
-  // `false` comes before `true`, times are all written with as many digits, and hexadecimal orders as the bytes do.
+  // `false` comes before `true`, times all have the same number of digits, and hexadecimal orders as the bytes do.
   return held.type === 'Edm.Binary' ? sign(hexOf(held), hexOf(constant)) : sign(held.text, constant.text);
 }
 
@@ -179,7 +179,7 @@ function leaf(random: Random, keys: Keys): Expression {
   };
 }
 
-/** Half of them name bounds of keys first, as clients do: what is read at all is planned from these. */
+/** Half of them begin with bounds of keys, as clients do: these determine which rows are read. */
 export function someExpression(random: Random, keys: Keys, depth = 2): Expression {
   if (depth > 0 && random.happens(0.6)) {
     const kind = random.weighted([

@@ -1,5 +1,5 @@
-// What clients of queues do in a run, and when: few queues and few messages, so that they meet. They are clients of their own, and
-// their steps stand between those of the tables, which stay as they are.
+// The actions of queues' clients in a run, and their times: few queues and few messages, so that they collide. They are
+// separate clients, and their steps are inserted between those of the tables, which stay the same.
 import { Random } from './random.js';
 import type { Plan, QueueAction, Step } from './step.js';
 
@@ -72,7 +72,7 @@ function queueSteps(random: Random, queues: readonly string[]): Step[] {
   const steps: Step[] = [];
   while (steps.length < length) {
     const last = steps.at(-1);
-    // Another client does the same at the same moment: they want the same messages.
+    // Another client does the same at the same moment: they compete for the same messages.
     const rival = last && clients > 1 && random.happens(isRush ? 0.4 : 0.15) ? last : undefined;
     const made = queues[steps.length];
     steps.push({
@@ -88,7 +88,7 @@ function queueSteps(random: Random, queues: readonly string[]): Step[] {
   return steps;
 }
 
-/** The steps of the tables with those of queues between them, all numbered anew. */
+/** The steps of the tables with those of queues in between, all renumbered. */
 export function withQueues(tableSteps: readonly Step[], seed: number): Pick<Plan, 'queues' | 'steps'> {
   const random = new Random(seed ^ 0x51ed270b);
   const queues = ['jobs', 'more-jobs'].slice(0, random.between(1, 2));

@@ -1,4 +1,4 @@
-// Leaving out steps until each that is left is needed.
+// Removes steps until each remaining one is needed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shrink } from './shrink.js';
@@ -13,7 +13,7 @@ const stepOf = (number: number): Step => ({
   action: { kind: 'nextPage' },
 });
 
-test('what is left are the steps that are needed', async () => {
+test('only the needed steps are left', async () => {
   const steps = Array.from({ length: 100 }, (_, i) => stepOf(i + 1));
   const fails = async (left: readonly Step[]) =>
     [7, 60, 61].every(number => left.some(step => step.number === number)) ? 'failed' : undefined;

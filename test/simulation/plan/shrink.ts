@@ -1,4 +1,4 @@
-// Makes a list of steps that fails shorter while it still fails, by leaving steps out: half of them, then quarters, then single ones.
+// Shortens a failing list of steps while it still fails, by leaving steps out: half of them, then quarters, then single ones.
 
 /** Undefined if the steps do not fail. */
 type Attempt<Step, Failure> = (steps: readonly Step[]) => Promise<Failure | undefined>;
@@ -8,7 +8,7 @@ export interface Shrunk<Step, Failure> {
   readonly failure: Failure;
 }
 
-/** `mayGoOn` is asked before each attempt. What fails by chance may be left longer than it had to be. */
+/** Calls `mayGoOn` before each attempt. A random failure may be left longer than necessary. */
 export async function shrink<Step, Failure>(
   from: Shrunk<Step, Failure>,
   attempt: Attempt<Step, Failure>,

@@ -1,11 +1,11 @@
-// The steps of a run: a flat list, each of one logical client. A step names what depends on earlier answers (the
-// last ETag seen, the next page) rather than holding it, so that a list with steps left out is a run as well.
+// The steps of a run: a flat list, each of one logical client. A step refers to earlier answers (the last ETag seen,
+// the next page) rather than containing them, so that a list with steps left out is a run too.
 import type { Expression } from './expression.js';
 import type { Property } from './value.js';
 
 export type WriteKind = 'insert' | 'update' | 'merge' | 'insertOrReplace' | 'insertOrMerge' | 'delete';
 
-/** What If-Match says: nothing, `*`, the last or an earlier ETag that any client saw, one of no row, or no ETag at all. */
+/** The If-Match header: none, `*`, the last or an earlier ETag that any client saw, one of no row, or an invalid ETag. */
 export type Match = 'absent' | 'any' | 'last' | 'earlier' | 'foreign' | 'malformed';
 
 export interface Write {
@@ -14,13 +14,13 @@ export interface Write {
   readonly key: string;
   readonly properties: readonly Property[];
   readonly match: Match;
-  /** Sends the property of this name as null, which is as good as leaving it out. */
+  /** Sends the property of this name as null, which is the same as leaving it out. */
   readonly nullName?: string | undefined;
-  /** A merge goes by the verb that came with later versions. */
+  /** A merge uses the verb of later versions. */
   readonly patches?: boolean | undefined;
 }
 
-/** `pick` chooses among the receipts that any client was told: of the last few, or of all if it may be a stale one. */
+/** `pick` chooses among the receipts that any client got: the last few, or all if it may be a stale one. */
 interface Picked {
   readonly queue: string;
   readonly pick: number;
@@ -39,9 +39,9 @@ export type QueueAction =
   | { readonly kind: 'peek'; readonly queue: string; readonly count: number }
   | (Picked & { readonly kind: 'update'; readonly seconds: number; readonly hasText: boolean })
   | (Picked & { readonly kind: 'delete' })
-  /** What expired, and what was cleared, is reclaimed. */
+  /** Reclaims what expired, and what was cleared. */
   | { readonly kind: 'sweep' }
-  /** The clock goes on. */
+  /** Advances the clock. */
   | { readonly kind: 'pass'; readonly seconds: number };
 
 export type TableAction =
@@ -72,10 +72,10 @@ export type TableAction =
       readonly top: number | undefined;
       readonly select: readonly string[] | undefined;
     }
-  /** The page behind the client's last one; nothing if there is none. */
+  /** The page after the client's last one; nothing if there is none. */
   | { readonly kind: 'nextPage' }
   | { readonly kind: 'jump'; readonly hours: number }
-  /** `crash` goes on with a copy of the files as they are in the middle of what is under way. */
+  /** `crash` continues with a copy of the files as they are in the middle of what is in progress. */
   | { readonly kind: 'reopen' | 'crash' };
 
 export type Action = TableAction | QueueAction;
@@ -113,9 +113,9 @@ export interface Plan {
   readonly seed: number;
   readonly engine: 'memory' | 'lmdb';
   readonly durability: 'full' | 'none';
-  /** LMDB is told that nobody else writes to its file, which is true either way. */
+  /** Opens LMDB's file as exclusive, which is true either way. */
   readonly alone: boolean;
-  /** What is alone and of durability `full` has a log, from its first commit on or later. */
+  /** An exclusive store of durability `full` has a log, from its first commit on or later. */
   readonly logsFirst: boolean;
   readonly sockets: boolean;
   readonly faults: boolean;

@@ -1,5 +1,5 @@
-// The values of properties as the simulation knows them: a type and a canonical text, how they are sent, and what an answer
-// must say of them. Made without any code of the packages under test.
+// The simulation's property values: a type and a canonical text, how they are sent, and how an answer must show them.
+// Independent of the packages under test.
 import type { Random } from './random.js';
 
 export type ValueType =
@@ -59,10 +59,10 @@ export function someProperties(random: Random, most: number): Property[] {
   return names.map(name => [name, someValue(random)]);
 }
 
-/** What says its type in JSON by its form. */
+/** Types that JSON's own form reveals. */
 const isBare = ({ type }: Value): boolean =>
   type === 'Edm.Int32' || type === 'Edm.Double' || type === 'Edm.Boolean';
-/** What answers with metadata annotate: every value whose JSON form does not say its type. */
+/** What answers with metadata annotate: every value whose JSON form does not reveal its type. */
 export const isAnnotated = (value: Value): boolean => !isBare(value) && value.type !== 'Edm.String';
 
 /** The members of a body that send a property. */
@@ -73,7 +73,7 @@ export function memberOf([name, value]: Property): string {
   return `${annotation}${quoted}:${JSON.stringify(value.text)}`;
 }
 
-/** The value as it comes out of the JSON of an answer. */
+/** The value as parsed from the JSON of an answer. */
 export function answered({ type, text }: Value): string | number | boolean {
   if (type === 'Edm.Boolean') return text === 'true';
   return type === 'Edm.Int32' || type === 'Edm.Double' ? Number(text) : text;

@@ -1,5 +1,5 @@
-// Makes the plan of a run from its seed: which engine, with which faults, and the steps of all clients. Few tables, partitions
-// and rows, so that the clients meet.
+// Makes the plan of a run from its seed: which engine, with which faults, and the steps of all clients. Few tables,
+// partitions and rows, so that the clients collide.
 import { type Expression, type Keys, someExpression } from './expression.js';
 import { withQueues } from './queue-workload.js';
 import { Random } from './random.js';
@@ -115,13 +115,13 @@ class Workload {
     };
   }
 
-  /** Most hold upserts and conditions that may hold; some are refused for their form. */
+  /** Most contain upserts and conditions that may hold; some are refused for their form. */
   transaction(table = this.#table()): Action {
     const random = this.#random;
     const partition = random.pick(this.#keys.partitions);
     const keys = random.some(this.#keys.rows, random.between(1, this.#keys.rows.length));
     if (random.happens(0.3)) keys.reverse();
-    // One write that must fail is enough to refuse them all, so most may always be done.
+    // One failing write is enough to refuse them all, so most are always possible.
     const risk = random.pick([0, 0.1, 0.5]);
     const isSweep = random.happens(0.15);
     const writes = (isSweep ? random.some(keys, random.between(1, 3)) : keys).map((key): Write => {
@@ -226,7 +226,7 @@ class Workload {
   }
 }
 
-/** In some runs everybody wants the same few rows at the same moment. */
+/** In some runs all clients want the same few rows at the same moment. */
 function crowdOf(
   random: Random,
 ): Pick<Plan, 'partitions'> & { rows: string[]; clients: number; isRush: boolean } {

@@ -1,4 +1,5 @@
-// A clock with the faults of real clocks: it stands still, advances in steps, and jumps when a plan says so. Never back to before 1970.
+// A clock with the faults of real clocks: it stands still, advances in steps, and jumps when a plan contains it. Never
+// back to before 1970.
 import { Random } from '../plan/random.js';
 
 const START = Date.parse('2020-01-01T00:00:00Z');
@@ -16,13 +17,13 @@ export class SimulatedClock {
     this.#random = new Random(seed);
   }
 
-  /** In ticks of 100 ns, as the packages ask it. */
+  /** In ticks of 100 ns, as the packages read it. */
   readonly read = (): bigint => {
     if (this.#random.happens(0.3)) this.#move(BigInt(this.#random.below(FIT_TICKS)));
     return this.#now;
   };
 
-  /** As it is, without moving it. */
+  /** Reads it without moving it. */
   get now(): bigint {
     return this.#now;
   }
@@ -45,7 +46,7 @@ export class SimulatedClock {
     if (this.#now > this.#highest) this.#highest = this.#now;
   }
 
-  /** As x-ms-date has it; asking does not move the clock. */
+  /** In the form of x-ms-date; reading does not move the clock. */
   get date(): string {
     return new Date(Number(this.#now / TICKS_PER_MS)).toUTCString();
   }

@@ -59,7 +59,7 @@ for (const [faults, isWanted] of [
   }
 }
 
-test('nothing is found in a store without planted faults, nor in one whose calls are only handed on', async () => {
+test('nothing is found in a store without planted faults, nor in one whose calls are only passed on', async () => {
   assert.equal(
     await firstFailure(
       store => store,

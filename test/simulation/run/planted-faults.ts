@@ -1,11 +1,12 @@
-// Stores that break one law each, and one that breaks none, for tests of the judges that must find them: the simulation and the model of a queue.
+// Stores that break one law each, and one that breaks none, for tests of the judges that must find them: the simulation
+// and the model of a queue.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Decision, inPlace, type Row, type Store } from '#store';
 import type { Plant } from './subject.js';
 
 export interface Fault {
   readonly plant: Plant;
-  /** All of it stands in what the simulation says; without it another fault would have been found. */
+  /** The simulation's message contains all of it; otherwise another fault would have been found. */
   readonly finding: readonly RegExp[];
 }
 
@@ -13,8 +14,9 @@ const IN_PARTITION = /^No order of the calls on table \w+, partition /;
 const OF_MESSAGE = /^No order of the calls on m\d+ in \w+ explains this answer/;
 
 /**
- * The store with some methods of its own; the others are those of the inner one. A call goes on as the tuple of all its arguments, whatever these
- * are: a list of names would compile with one too few where that one is optional, and every fault would be found for that reason.
+ * The store with some methods of its own; the others are those of the inner one. A call passes on the tuple of all its
+ * arguments: a list of names would compile with one too few if that one is optional, and every fault would be found for
+ * that reason.
  */
 export const changed =
   (change: (inner: Store) => Partial<Store>): Plant =>
@@ -34,7 +36,7 @@ export const changed =
 
 type Changes = Pick<Decision<unknown>, 'puts' | 'deletes'>;
 
-/** What is decided on a queue is changed before it is done; what is answered is not. */
+/** Changes what is decided on a queue before it is done; answers are unchanged. */
 const onQueues = (plant: (changes: Changes) => Changes): Plant =>
   changed(inner => ({
     commit: (space, partition, reads, decide) =>
@@ -228,5 +230,5 @@ export const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** Hands every call on as it is. */
+/** Passes every call on unchanged. */
 export const honest: Plant = changed(() => ({}));

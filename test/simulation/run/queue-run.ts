@@ -12,24 +12,24 @@ import { accountSas } from './signing.js';
 import type { Subject } from './subject.js';
 
 const ACCOUNT_PATH = '/devstoreaccount1/';
-/** Ticks rise by themselves while the clock stands: more than all that a run takes. */
+/** Ticks rise on their own while the clock stands: more than a whole run takes. */
 const SLACK_TICKS = 10_000n;
-/** Among so many of the last receipts told is mostly one that is good. */
+/** Among this many of the last receipts there is mostly a valid one. */
 const FRESH_RECEIPTS = 4;
-/** Longer than anything is hidden, but for jumps. */
+/** Longer than anything is hidden, except after jumps. */
 const HIDDEN_SECONDS_MAX = 700;
 const TAKEN_SECONDS = 100_000;
 const TAKEN_AT_ONCE = 32;
-/** How often the last taking out is tried again where the store is busy. */
+/** How often the final emptying is retried if the store is busy. */
 const TRIES_MAX = 50;
 
-/** What the whole run knows. */
+/** The shared state of the whole run. */
 export interface Surroundings {
   readonly subject: Subject;
   readonly clock: SimulatedClock;
   readonly queues: readonly string[];
   tick(): number;
-  /** Whether nobody need wonder that a call that began then has no answer. */
+  /** Whether a call that began then may have no answer. */
   mayBeLost(invoked: number): boolean;
 }
 
@@ -43,7 +43,7 @@ export class QueueRun {
     this.#run = run;
   }
 
-  /** Resolves when its answer has come. */
+  /** Resolves when its answer has arrived. */
   begin(action: QueueAction, step: number): Promise<void> {
     if (action.kind === 'sweep') return this.#run.subject.sweep();
     if (action.kind === 'pass') {
@@ -54,18 +54,18 @@ export class QueueRun {
     return call ? this.#send(call, step) : Promise.resolve();
   }
 
-  /** To be called when the clock was set back. */
+  /** Call when the clock was set back. */
   clockJumped(): void {
     for (const happening of this.#underWay) happening.span = this.#reach(happening);
   }
 
-  /** What is under way gets no answer. */
+  /** Calls in progress get no answer. */
   crash(): void {
     for (const happening of this.#underWay) this.#end(happening);
     this.#underWay = new Set();
   }
 
-  /** Once the clock is past every time at which anything may be hidden, all that is left must come out. */
+  /** Once the clock is past every time at which anything may be hidden, everything that is left must become visible. */
   async takeEverything(step: number): Promise<void> {
     const { clock, queues } = this.#run;
     const behind = Number((clock.highest - clock.now) / 10_000_000n);
@@ -80,13 +80,13 @@ export class QueueRun {
     }
   }
 
-  /** @throws Breach for what no queue may answer. */
+  /** @throws Breach for forbidden answers. */
   judge(): void {
     const [fault] = queueFaults(this.history);
     if (fault) throw new Breach(fault.step, fault.message);
   }
 
-  /** Stale receipts are of any age; the rest are of the last that were told. */
+  /** Stale receipts are of any age; others are among the last ones. */
   #receipt({ pick, isStale }: { pick: number; isStale: boolean }): Receipt | undefined {
     const receipts = isStale ? this.#receipts : this.#receipts.slice(-FRESH_RECEIPTS);
     return receipts[pick % receipts.length];

@@ -1,4 +1,4 @@
-// Calls as requests: method, path below the account, headers and body, written by hand as a client without a library would.
+// Calls as requests: method, path below the account, headers and body, written by hand as by a client without a library.
 import type { Call, SentWrite, WritesCall } from '../judge/history.js';
 import { textOf } from '../plan/expression.js';
 import type { Level } from '../plan/step.js';

@@ -1,5 +1,5 @@
-// Carries out the steps of a plan against a service and records what happened: a client has one call under way at a time, the
-// seed decides who goes on when. At the end everything is read once more, and the history is judged.
+// Executes the steps of a plan against a service and records what happened: a client has one call in flight at a time,
+// the seed decides the order. At the end everything is read once more, and the history is judged.
 import type { QueueHappening } from '../../queues/call.js';
 import { type PlainAnswer, readAnswer } from '../judge/answer.js';
 import {
@@ -19,9 +19,9 @@ import { accountSas, sharedKeyLite, tableSas } from './signing.js';
 import { type OpenTarget, openSubject, type Plant, type Subject } from './subject.js';
 
 const ACCOUNT_PATH = '/devstoreaccount1/';
-/** An answer that has not come after this time never will. */
+/** An answer that has not arrived after this time never will. */
 const PATIENCE_MS = 120_000;
-/** How often the last reading is tried again where the store is busy. */
+/** How often the final read is retried if the store is busy. */
 const TRIES_MAX = 50;
 const TICKS_PER_MS = 10_000n;
 
@@ -64,14 +64,14 @@ class Run {
   readonly #subject: Subject;
   readonly #clock: SimulatedClock;
   #time = 0;
-  /** Grows with each crash; what was sent before one gets no answer. */
+  /** Grows with each crash; requests sent before one get no answer. */
   #epoch = 0;
   /** When the service was last closed. */
   #disturbed = 0;
   readonly #busy = new Map<number, Promise<void>>();
-  /** By entity, the versions that any client was told, in that order. */
+  /** By entity, the versions that any client saw, in that order. */
   readonly #versions = new Map<string, bigint[]>();
-  /** By client, the call for the page that follows. */
+  /** By client, the call for the next page. */
   readonly #following = new Map<number, Call>();
   readonly queues: QueueRun;
 
@@ -101,7 +101,7 @@ class Run {
   async #begin(step: Step): Promise<void> {
     const { action, client } = step;
     if (action.kind === 'jump') {
-      // Over sockets a request is dated before it is read, and a jump between would make it too old to be let in.
+      // Over sockets a request is dated before it is read, and a jump in between would make it too old to be accepted.
       if (this.#plan.sockets) await this.#settle();
       this.#clock.jump(action.hours);
       this.queues.clockJumped();
@@ -123,7 +123,7 @@ class Run {
     for (const [, call] of this.#busy) await patiently(call, this.#end);
   }
 
-  /** What is under way may be refused because the store is closed. */
+  /** Calls in progress may be refused because the store is closed. */
   async #reopen(): Promise<void> {
     this.#disturbed = this.#tick();
     const calls = [...this.#busy.values()];
@@ -142,7 +142,7 @@ class Run {
     await this.#subject.crash();
   }
 
-  /** The last reading's number, which no step has: of a plan that lacks steps the others keep theirs. */
+  /** The final read's number, which no step has: in a plan that lacks steps the others keep theirs. */
   get #end(): number {
     return (this.#plan.steps.at(-1)?.number ?? 0) + 1;
   }
@@ -245,7 +245,7 @@ class Run {
     this.#follow(step.client, this.#finish(happening, this.#subject.send(request), this.#epoch));
   }
 
-  /** Who waits for the client, or for all of them, sees what went wrong. */
+  /** Code that awaits the client, or all of them, sees the error. */
   #follow(client: number, finished: Promise<void>): void {
     finished.catch(() => undefined);
     this.#busy.set(client, finished);
@@ -309,7 +309,7 @@ class Run {
     else this.#versions.set(name, [version]);
   }
 
-  /** Page by page, by a client of its own. Decides what is still in doubt. */
+  /** Page by page, by a separate client. Settles what is still in doubt. */
   async #readEverything(): Promise<void> {
     for (const table of this.#plan.tables) {
       let call: PageCall = {
@@ -350,7 +350,7 @@ class Run {
 export interface Outcome {
   readonly history: readonly Happening[];
   readonly queueHistory: readonly QueueHappening[];
-  /** What was found wrong; undefined if nothing was. */
+  /** What is wrong; undefined if nothing is. */
   readonly failure: Breach | undefined;
 }
 

@@ -18,7 +18,7 @@ export function sharedKeyLite(target: string, date: string): string {
 
 const PERMISSIONS = { t: 'rwdlacu', q: 'rwdlacup', b: 'rwdlac' } as const;
 
-/** For the query: everything that an account may grant, for tables, queues or blobs. */
+/** For the query: all permissions of an account, for tables, queues or blobs. */
 export function accountSas(services: keyof typeof PERMISSIONS = 't'): string {
   const [permissions, types] = [PERMISSIONS[services], 'sco'];
   const sig = sign([WELL_KNOWN_ACCOUNT, permissions, services, types, '', EXPIRY, '', '', VERSION, '']);
@@ -32,7 +32,7 @@ export function accountSas(services: keyof typeof PERMISSIONS = 't'): string {
   }).toString();
 }
 
-/** For the query: everything that may be done with the entities of a table. */
+/** For the query: all permissions on the entities of a table. */
 export function tableSas(table: string): string {
   const resource = `/table/${WELL_KNOWN_ACCOUNT}/${table.toLowerCase()}`;
   const sig = sign(['raud', '', EXPIRY, resource, '', '', '', VERSION, '', '', '', '']);

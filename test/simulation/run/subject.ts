@@ -1,5 +1,5 @@
-// The service that a run is made against: an engine, faulty or not, behind values of requests or behind real sockets, that can be closed
-// and opened again, or left as after a crash.
+// The service that a run is made against: an engine, faulty or not, behind requests as values or behind real sockets,
+// that can be closed and opened again, or left as after a crash.
 import {
   closeSync,
   copyFileSync,
@@ -28,24 +28,24 @@ import type { SimulatedClock } from './clock.js';
 import type { PlainRequest } from './request.js';
 
 export interface Subject {
-  /** Of the account, as the requests name it. */
+  /** The account's endpoint, as the requests name it. */
   readonly endpoint: string;
-  /** The path of the request stands below the host. Fails where a connection fails. */
+  /** The request's path is below the host. Fails if a connection fails. */
   send(request: PlainRequest): Promise<PlainAnswer>;
   /** The same to the Queue service. */
   sendToQueue(request: PlainRequest): Promise<PlainAnswer>;
   /** A pass over all queues; over sockets the server has its own. */
   sweep(): Promise<void>;
-  /** Closes in an orderly way and opens again; what is under way may be refused. */
+  /** Closes gracefully and opens again; calls in progress may be refused. */
   reopen(): Promise<void>;
-  /** Goes on with the files as they are now; what is under way is lost. */
+  /** Continues with the files as they are now; calls in progress are lost. */
   crash(): Promise<void>;
   close(): Promise<void>;
-  /** Errors that are no refusals, since the last question. */
+  /** Errors that are no refusals, since the last call. */
   faultsOfOurs(): readonly unknown[];
 }
 
-/** The log after the trees, which must not have what it lacks: nobody goes around in it while these are copied. */
+/** The log is copied after the trees, which must not have what it lacks: it does not wrap while they are copied. */
 const FILES = ['data.mdb', 'data.log'];
 
 /** LMDB's two meta pages. */
@@ -60,8 +60,8 @@ function metaOf(path: string): Buffer {
 }
 
 /**
- * A file as it is at one moment: a thread of LMDB may write while it is copied, and a commit that ends in between lets the next one write over pages
- * that the copied meta page names.
+ * A file as it is at one moment: a thread of LMDB may write while it is copied, and a commit that ends in between lets
+ * the next one overwrite pages that the copied meta page names.
  */
 function copyAtOnce(from: string, to: string): void {
   let before: Buffer;
@@ -80,7 +80,7 @@ class Directories {
     return join(this.#root, String(this.#count));
   }
 
-  /** The files as another process would find it now. */
+  /** The files as another process would find them now. */
   copy(): void {
     const from = this.current;
     this.#count += 1;
@@ -95,7 +95,7 @@ class Directories {
   }
 }
 
-/** Opens one store, as often as it is asked, in place of the engine that a plan names. What opened it before may still be closing. */
+/** Opens one store, as often as it is asked, in place of the engine that a plan names. Its previous user may still be closing. */
 export type OpenTarget = (clock: Clock) => Promise<Store>;
 
 /** Breaks a store, for tests of the simulation itself. */
@@ -251,7 +251,10 @@ async function openSockets(plan: Plan, clock: SimulatedClock): Promise<Subject> 
   };
 }
 
-/** Sockets are served by the whole server, which opens its store itself: faults are planted only in a store without them, and a target is for such a plan only. */
+/**
+ * Sockets are served by the whole server, which opens its store itself: faults are planted only in a store without
+ * sockets, and a target is only for such a plan.
+ */
 export const openSubject = (
   plan: Plan,
   clock: SimulatedClock,

@@ -21,7 +21,7 @@ interface Ports {
 }
 
 const PLANT = new URL('../planted/plant.js', import.meta.url);
-/** Whoever comes first makes the tables of three nodes. */
+/** The first one creates the tables of three nodes. */
 const READY_MS = 60_000;
 const START_ATTEMPTS = 5;
 const PAUSE_MS = 1000;
@@ -51,7 +51,7 @@ export class FrontEnds {
     for (let number = 0; number < count; number++) this.#all.push(await this.#serve());
   }
 
-  /** Of one that runs. */
+  /** The port of a running one. */
   portOf(service: Service): number {
     const living = this.#all.filter(one => one !== undefined);
     return this.#random.pick(living).ports[service];
@@ -73,7 +73,7 @@ export class FrontEnds {
     this.#all[number] = await this.#serve();
   }
 
-  /** What they wrote to standard error, and how they ended. */
+  /** Returns what they wrote to standard error, and how they ended. */
   async stop(): Promise<readonly string[]> {
     const ends = this.#all.map(async one => {
       const { code, stderr } = (await one?.server.stop('SIGTERM')) ?? { code: 0, stderr: '' };
@@ -92,7 +92,7 @@ export class FrontEnds {
         const ports = { table: server.port, queue: queuePortOf(server), blob: blobPortOf(server) };
         return { server, ports };
       } catch (error) {
-        // A node may just be going away.
+        // A node may just be leaving.
         if (attempt === START_ATTEMPTS) throw error;
         await sleep(PAUSE_MS);
       }

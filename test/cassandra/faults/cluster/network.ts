@@ -1,8 +1,8 @@
-// A network namespace for each node, all on one bridge with this machine: so nodes can be cut off without a word to anybody, as where a cable is pulled.
-// Linux, and root only.
+// A network namespace for each node, all on one bridge with this machine: so nodes can be cut off silently, as by a
+// pulled cable. Linux, and root only.
 import { execFileSync } from 'node:child_process';
 
-/** Nobody has it: what is sent there is lost. */
+/** An unused address: what is sent there is lost. */
 const NOWHERE = '02:00:00:00:00:99';
 const OWN = 254;
 
@@ -27,7 +27,7 @@ export class Network {
     this.#nodes = nodes;
   }
 
-  /** 10.77.`number`.1 and up. Undefined where namespaces cannot be made. */
+  /** 10.77.`number`.1 and up. Undefined if namespaces cannot be created. */
   static make(number: number, nodes: readonly number[]): Network | undefined {
     const network = new Network(number, nodes);
     network.remove();
@@ -48,7 +48,7 @@ export class Network {
     return ['ip', 'netns', 'exec', this.#spaceOf(node)];
   }
 
-  /** Nothing that is sent to the node or by it arrives. */
+  /** Nothing sent to the node or by it arrives. */
   cutOff(node: number): void {
     ip('link', 'set', this.#linkOf(node), 'down');
   }

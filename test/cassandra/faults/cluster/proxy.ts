@@ -1,21 +1,22 @@
-// Stands between the front ends and one node. While it is deaf the node carries out what it is asked, and nobody hears of it; while it is late some commits come to the
-// node when their sender has just given them up, as from the buffer of a machine that stood still.
+// A proxy between the front ends and one node. While it is deaf the node carries out requests, and the answers are
+// lost; while it is late some commits reach the node when their sender has just given them up, as from the buffer of a
+// machine that stood still.
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Random } from '../../../simulation/plan/random.js';
 
 const PORT = 9042;
-/** Of what is asked while connections are cut. */
+/** Share of requests while connections are cut. */
 const CUT_SHARE = 0.02;
-/** The node has begun with what it was asked, and has seldom answered. */
+/** By then the node has begun with the request, and has seldom answered. */
 const CUT_MS = 3;
 
-/** Of commits while they are late. */
+/** Share of commits while they are late. */
 const LATE_SHARE = 0.3;
-/** As long as the session waits for an answer, and as long more as it takes to find out and to write again. */
+/** The session's timeout, plus the time to find out and to write again. */
 const LATE_MS = 3500;
 const LATE_MORE_MS = 150;
-/** Of a frame: version, flags, stream, opcode, and the length of its body (native_protocol_v4.spec, section 2). */
+/** The head of a frame: version, flags, stream, opcode, and the length of its body (native_protocol_v4.spec, section 2). */
 const HEAD_BYTES = 9;
 const OPCODE_AT = 4;
 const LENGTH_AT = 5;
@@ -26,9 +27,9 @@ export type ProxyMode = 'open' | 'deaf' | 'cutting' | 'late';
 interface Link {
   readonly client: Socket;
   readonly node: Socket;
-  /** A part of what the node said is lost. */
+  /** A part of the node's answer is lost. */
   isTorn: boolean;
-  /** Of a frame whose end has not come. */
+  /** The beginning of an incomplete frame. */
   asked: Buffer;
 }
 
@@ -54,7 +55,7 @@ export class NodeProxy {
 
   set mode(mode: ProxyMode) {
     this.#mode = mode;
-    // Nobody can read on where a part is lost.
+    // The stream cannot be read on after a lost part.
     if (mode === 'open') for (const link of this.#links) if (link.isTorn) this.#end(link);
   }
 
@@ -97,7 +98,7 @@ export class NodeProxy {
 
   #answer(link: Link, bytes: Buffer): void {
     if (this.#mode === 'deaf') link.isTorn = true;
-    // What comes after a lost part would be read wrongly.
+    // Bytes after a lost part would be misread.
     if (link.isTorn) return;
     if (!link.client.write(bytes)) link.node.pause();
   }
@@ -109,7 +110,7 @@ export class NodeProxy {
   }
 }
 
-/** Behind all that has come where not even its head has. */
+/** Past the received bytes if not even the head is complete. */
 const endOfFrame = (bytes: Buffer, from: number): number =>
   bytes.length < from + HEAD_BYTES
     ? Number.POSITIVE_INFINITY

@@ -9,7 +9,7 @@ import { Network } from './network.js';
 import { NodeProxy, type ProxyMode } from './proxy.js';
 
 export const FRONT_ENDS = 3;
-/** Where there are no namespaces the nodes are on loopback too, behind the proxies of three. */
+/** Without namespaces the nodes are on loopback too, after the addresses of three proxies. */
 const BEHIND = 3;
 
 export interface WorldOptions {
@@ -19,7 +19,7 @@ export interface WorldOptions {
   readonly first: number;
   readonly random: Random;
   readonly settings?: Readonly<Record<string, string>>;
-  /** Of the store's address. */
+  /** For the store's address. */
   readonly options: string;
   /** A fault of the front ends. */
   readonly plant?: PlantName | undefined;
@@ -121,7 +121,7 @@ export class World {
     }
   }
 
-  /** Cassandra's own start is not what is judged: one that fails is told, and made again. */
+  /** Cassandra's own start is not judged: a failing one is reported, and repeated. */
   async #restart(node: number): Promise<void> {
     try {
       await this.#cluster.restart(node);

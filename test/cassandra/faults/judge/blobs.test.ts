@@ -1,4 +1,4 @@
-// The judge of blobs refuses what no order of the calls explains, and takes what one does.
+// The judge of blobs refuses what no order of the calls explains, and accepts everything else.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type BlobAnswer, type BlobHappening, type BlobQuestion, blobFaults } from './blobs.js';
@@ -24,7 +24,7 @@ function faultsOf(...calls: readonly (readonly [BlobQuestion, BlobAnswer | undef
   return blobFaults(history);
 }
 
-test('blobs: an unclear write may have happened, may happen late, or never', () => {
+test('blobs: a write with an unknown outcome may have happened, may happen late, or never', () => {
   const first = [put('a'), created('1')] as const;
   const unclear = [put('b'), undefined] as const;
   assert.deepEqual(faultsOf(first, unclear, [GET, shown('a', '1')]), []);

@@ -1,4 +1,4 @@
-// Judges the histories of blobs: each is a text with an ETag, and its calls must be explained by some order of them.
+// Judges the histories of blobs: each is a text with an ETag, and some order must explain its calls.
 import type { Invocation, Model } from '../../../simulation/judge/linearize.js';
 import { explain } from './explain.js';
 
@@ -22,7 +22,7 @@ export interface BlobHappening {
   answer: BlobAnswer | undefined;
 }
 
-/** The ETag is undefined where the answer to the write is. */
+/** The ETag is undefined if the answer to the write is. */
 interface Stored {
   readonly text: string;
   readonly etag: string | undefined;

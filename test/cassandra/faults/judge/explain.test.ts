@@ -1,10 +1,10 @@
-// What one judge cannot say does not hide what another one found.
+// One judge's failure to judge does not hide what another one found.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TooManyExplanations } from '../../../simulation/judge/linearize.js';
 import { allFaults } from './explain.js';
 
-test('judges: what cannot be judged is told unless a fault is found', () => {
+test('judges: an undecidable history is reported unless a fault is found', () => {
   const unknown = (): never => {
     throw new TooManyExplanations('too many');
   };

@@ -1,5 +1,6 @@
-// Looks for an order of calls that explains a history with many unclear writes. Twenty that each may happen at any time have a million explanations, so those are tried
-// first in which the ones never happened whose values nobody saw. One that is found is as good as any.
+// Looks for an order of calls that explains a history with many unknown outcomes. Twenty writes that each may happen at
+// any time have a million explanations, so it first tries those in which writes whose values were never seen did not
+// happen. Any explanation that it finds is as good as another.
 import {
   type Invocation,
   linearize,
@@ -8,7 +9,7 @@ import {
   type Unexplained,
 } from '../../../simulation/judge/linearize.js';
 
-/** As `linearize`. `isSeen`: whether anybody may have seen what a call wrote. @throws TooManyExplanations */
+/** As `linearize`. `isSeen`: whether what a call wrote may have been seen. @throws TooManyExplanations */
 export function explain<State, Question>(
   calls: readonly Invocation<Question>[],
   model: Model<State, Question>,
@@ -23,7 +24,10 @@ export function explain<State, Question>(
   return linearize(calls, model);
 }
 
-/** What all of them find; where they find nothing, and one could not judge all, it fails as that one did. @throws TooManyExplanations */
+/**
+ * The findings of all judges; if they find nothing, and one could not judge everything, fails as that one did. @throws
+ * TooManyExplanations
+ */
 export function allFaults(judges: readonly (() => readonly string[])[]): readonly string[] {
   const faults: string[] = [];
   let unknown: TooManyExplanations | undefined;

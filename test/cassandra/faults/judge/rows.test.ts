@@ -1,4 +1,5 @@
-// The judge of rows takes histories that some order of the calls explains, and refuses what was lost, doubled, dirty, stale or torn.
+// The judge of rows accepts histories that some order of the calls explains, and refuses what was lost, doubled, dirty,
+// stale or torn.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { etagOf } from '../../../crash/tick.js';
@@ -18,7 +19,7 @@ const PLAIN = {
   texts: [],
 };
 
-/** A call with its answer, undefined where nobody knows it. */
+/** A call with its answer, undefined if unknown. */
 type Told = readonly [Call, Answer | undefined];
 
 const writeOf = (kind: SentWrite['kind'], key: string, n: number, ifMatch?: bigint): SentWrite => ({
@@ -107,7 +108,7 @@ const INSERTED: Told = [insert('a', 1), done(10n)];
 const UPDATED: Told = [update('a', 2, 10n), done(20n)];
 const REMOVED: Told = [writes({ ...writeOf('delete', 'a', 0), properties: [], ifMatch: '*' }), done()];
 
-test('rows: what is right is taken, one after the other and at once', () => {
+test('rows: right histories are accepted, sequential and concurrent', () => {
   assert.equal(faultsOf(INSERTED, found('a', 1, 10n), UPDATED, found('a', 2, 20n), page(['a', 2, 20n])), '');
   assert.equal(faultsOf(missing('a'), INSERTED, REMOVED, missing('a'), page()), '');
   assert.equal(faultsOf([both(1), done(10n, 10n)], page(['g1', 1, 10n], ['g2', 1, 10n])), '');
@@ -117,7 +118,7 @@ test('rows: what is right is taken, one after the other and at once', () => {
   assert.equal(faultsOf(INSERTED, UPDATED, [update('a', 3, 10n), late], found('a', 2, 20n)), '');
 });
 
-test('rows: an unclear write may have happened, may happen late, or never', () => {
+test('rows: a write with an unknown outcome may have happened, may happen late, or never', () => {
   const unclear: Told = [update('a', 2, 10n), undefined];
   assert.equal(faultsOf(INSERTED, unclear, found('a', 1, 10n)), '');
   assert.equal(faultsOf(INSERTED, unclear, found('a', 2, 20n)), '');
@@ -125,7 +126,7 @@ test('rows: an unclear write may have happened, may happen late, or never', () =
   assert.match(faultsOf(INSERTED, unclear, found('a', 2, 20n), found('a', 1, 10n)), /no order of the calls/);
 });
 
-test('rows: an acknowledged write that is lost is found', () => {
+test('rows: a lost acknowledged write is found', () => {
   assert.match(faultsOf(INSERTED, missing('a')), /no order of the calls on p\/a/);
   assert.match(faultsOf(INSERTED, page()), /no order/);
   assert.match(faultsOf(INSERTED, UPDATED, found('a', 1, 10n)), /possible before: .*2/);
@@ -160,14 +161,14 @@ test('rows: a transaction that is seen in part is found', () => {
   assert.match(faultsOf(written, [both(2), undefined], page(first, second)), torn);
 });
 
-test('rows: ticks of a partition rise with time, and no two commits have one', () => {
+test('rows: ticks of a partition rise with time, and no two commits share one', () => {
   const other: Told = [insert('b', 1), done(10n)];
   assert.match(faultsOf(INSERTED, other), /two commits of p have the tick 10/);
   assert.match(faultsOf(INSERTED, [insert('b', 1), done(9n)]), /has an earlier tick in p/);
   assert.equal(faultsAtOnce(INSERTED, [insert('b', 1), done(9n)]), '');
 });
 
-test('rows: many unclear writes may all have happened, or none', () => {
+test('rows: many writes with unknown outcomes may all have happened, or none', () => {
   const many = (count: number): readonly Told[] =>
     Array.from({ length: count }, (_, at) => [writes(writeOf('insertOrReplace', 'a', 100 + at)), undefined]);
   assert.equal(faultsOf(INSERTED, ...many(30), found('a', 1, 10n)), '');

@@ -1,5 +1,5 @@
-// Judges a table's history. Each row's calls must be explained by some order of them (test/simulation/judge), the rows of a group must have been written together
-// wherever they are seen together, and ticks of a partition rise from commit to commit.
+// Judges a table's history. Some order must explain each row's calls (test/simulation/judge), the rows of a group must
+// have been written together wherever they are seen together, and ticks of a partition rise from commit to commit.
 import { expectedContent } from '../../../simulation/judge/content.js';
 import type { Answer, Happening, PageCall, WritesCall } from '../../../simulation/judge/history.js';
 import type { Invocation } from '../../../simulation/judge/linearize.js';
@@ -8,7 +8,7 @@ import { allFaults, explain } from './explain.js';
 
 type Call = Invocation<PartitionQuestion>;
 
-/** At which all is asked. */
+/** The metadata level of all requests. */
 const LEVEL = 'minimalmetadata';
 
 const THERE: Call = {
@@ -46,7 +46,7 @@ class Courses {
     const { answer, step } = happening;
     for (const [index, write] of writes.entries()) {
       const isRefused = answer?.code !== undefined;
-      // A refusal names the row that it is for, and tells nothing of the others.
+      // A refusal names its row, and reveals nothing about the others.
       if (isRefused && isBatch && answer.index !== index) continue;
       const own: Answer | undefined = answer && {
         ...answer,
@@ -101,7 +101,7 @@ interface Written {
   readonly version: bigint;
 }
 
-/** A write that began after another's answer has a later tick; no two writes have one. */
+/** A write that began after another's answer has a later tick; no two writes share one. */
 function* tickFaults(history: readonly Happening[]): Generator<string> {
   const partitions = new Map<string, Written[]>();
   for (const { call, answer, step, invoked, answered } of history) {
@@ -135,7 +135,7 @@ function seenIn(calls: readonly Call[]): (question: PartitionQuestion) => boolea
     question.writes.some(({ properties }) => seen.has(expectedContent(properties, LEVEL, undefined)));
 }
 
-/** @throws TooManyExplanations where nothing is found wrong, and not all could be judged. */
+/** @throws TooManyExplanations if nothing wrong is found, and not everything could be judged. */
 export function rowFaults(history: readonly Happening[], group: readonly string[]): readonly string[] {
   return allFaults([
     () => [...groupFaults(history, group), ...tickFaults(history)],

@@ -1,4 +1,4 @@
-// Is loaded before a front end: plants the fault that the environment names.
+// Loaded before a front end: plants the fault that the environment names.
 import { isPlant, PLANTS } from './plants.js';
 
 const name = process.env.SHELFMARK_PLANTED ?? '';

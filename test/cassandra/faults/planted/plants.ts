@@ -1,4 +1,4 @@
-// Faults that are planted in front ends, to see that the judges of a run find them: each makes the engine's door to the cluster do what it must not.
+// Faults that are planted in front ends, to show that a run's judges find them: each breaks the engine's session with the cluster.
 import cassandra from 'cassandra-driver';
 import { Partition } from '../../../../packages/store-cassandra/commit/partition.js';
 import { type Answer, Session } from '../../../../packages/store-cassandra/session/session.js';
@@ -6,7 +6,7 @@ import { type Answer, Session } from '../../../../packages/store-cassandra/sessi
 const { consistencies } = cassandra.types;
 const CONDITION = / IF fence = \?$/;
 
-/** What is called in place of `writeIf`, with it. */
+/** Called in place of `writeIf`, with it. */
 type Around = (write: () => Promise<Answer>) => Promise<Answer>;
 
 function aroundCommits(around: Around): void {
@@ -71,7 +71,7 @@ export const PLANTS = {
     const client = cassandra.Client.prototype as DriverCalls;
     const { execute } = client;
     client.execute = function (query, params, options) {
-      // The session knows requests by their options.
+      // The session identifies requests by their options.
       if (query.startsWith('SELECT') && options !== undefined) options.consistency = consistencies.one;
       return execute.call(this, query, params, options);
     };

@@ -1,4 +1,5 @@
-// One client of a few blobs: writes each whole, some only if it is as it was read, deletes and reads them. What it was answered is judge/blobs.ts's to judge.
+// One client of a few blobs: writes each whole, some only if unchanged since it was read, deletes and reads them.
+// judge/blobs.ts judges the answers.
 
 import { rawBlobRequest } from '../../../crash/blobs/blob-request.js';
 import { partsOf, partText, showParts } from '../../../crash/blobs/parts.js';

@@ -1,11 +1,12 @@
-// A client's way to a front end: one connection that is kept until an answer is lost or another front end is tried, and how long each answer took.
+// A client's way to a front end: one connection that is kept until an answer is lost or another front end is tried, and
+// how long each answer took.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RawRequest } from '../../../support/raw-client.js';
 import { Connection, type Reply } from '../../../support/worker-processes.js';
 import type { Pace } from './pace.js';
 
 const RECONNECT_MS = 20;
-/** Statuses of a server that cannot do what it is asked. */
+/** Statuses of a server that cannot serve the request. */
 const FAILED = 500;
 const ANSWERS_A_CONNECTION = 20;
 

@@ -1,4 +1,4 @@
-// How long clients wait: the longest time in which nobody's write was acknowledged, and the longest that one call waited for its answer.
+// How long clients wait: the longest time without any acknowledged write, and the longest wait of one call for its answer.
 
 export interface Waits {
   /** Acknowledged writes. */
@@ -17,7 +17,7 @@ export class Pace {
   #last = performance.now();
   readonly #underWay = new Set<number>();
 
-  /** Of one call: to be called with whether it was an acknowledged write, or got no answer. */
+  /** For one call: call the result with whether it was an acknowledged write, or got no answer. */
   begin(): (outcome: 'write' | 'read' | 'unclear') => void {
     const began = performance.now();
     this.#underWay.add(began);
@@ -33,7 +33,7 @@ export class Pace {
     };
   }
 
-  /** Since it was asked for last; what is under way has waited until now. */
+  /** Since the last call; calls in progress have waited until now. */
   take(): Waits {
     const now = performance.now();
     const waits: Waits = {

@@ -1,5 +1,5 @@
-// One client of a table: inserts, counters that rise by their ETags, transactions over several rows, deletes and reads, one after the other and each once.
-// What it was answered is judge/rows.ts's to judge.
+// One client of a table: inserts, counters that rise by their ETags, transactions over several rows, deletes and reads,
+// one after the other and each once. judge/rows.ts judges the answers.
 
 import type { Journal } from '../../../crash/journal.js';
 import { etagOf } from '../../../crash/tick.js';
@@ -13,7 +13,7 @@ import { type Asking, isRefused } from './client.js';
 
 const ACCOUNT = '/devstoreaccount1';
 const LEVEL = 'minimalmetadata';
-/** Statuses of a server that cannot do what it is asked: it may have happened. */
+/** Statuses of a server that cannot serve the request: it may have been carried out. */
 const FAILED = 500;
 /** A fault of the program, which no failure of nodes excuses. */
 const INTERNAL = 500;
@@ -124,7 +124,7 @@ export class TableWriter {
     if (write !== undefined) await this.#write([write]);
   }
 
-  /** A counter, a row that tells what it came to, and the rows of the group. */
+  /** A counter, a row with the counter's value, and the rows of the group. */
   async #transact(partition: string): Promise<void> {
     const raised = await this.#raised(partition, this.#options.random.pick(COUNTERS));
     if (raised === undefined) return;
@@ -150,7 +150,7 @@ export class TableWriter {
     await this.#write([raised, row, ...group], true);
   }
 
-  /** One more than it was read, and only if it is so still. */
+  /** One more than was read, if unchanged since. */
   async #raised(partition: string, key: string): Promise<SentWrite | undefined> {
     const answer = await this.#ask({
       kind: 'get',
@@ -211,7 +211,7 @@ export class TableWriter {
     });
     if (!('status' in reply)) {
       history.journal.note(`- ${what} ${reply.error}`);
-      // Nobody has heard of it.
+      // No server has received it.
       if (!isRefused(reply.error)) history.happenings.push(happening);
       return undefined;
     }

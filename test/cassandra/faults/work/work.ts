@@ -1,4 +1,5 @@
-// The clients of a round: eight, of tables, of a queue and of blobs, until they are stopped; then everything is read once more, and what all were answered is judged.
+// The clients of a round: eight, of tables, of a queue and of blobs, until they are stopped; then everything is read
+// once more, and all answers are judged.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rawBlobRequest } from '../../../crash/blobs/blob-request.js';
 import { Journal } from '../../../crash/journal.js';
@@ -103,18 +104,18 @@ export class Work {
       ...writers.map(writer => this.#run(writer)),
       ...this.#hands.map(hand => hand.run()),
     ]);
-    // Whoever waits for it sees it.
+    // The code that awaits it sees the error.
     this.#running.catch(() => undefined);
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when nothing is in flight any more. */
   async end(): Promise<void> {
     this.#isOver = true;
     for (const hand of this.#hands) hand.stop();
     await this.#running;
   }
 
-  /** What nobody may be answered, once nothing can be carried out any more. */
+  /** Forbidden answers, once nothing can be carried out any more. */
   async judge(): Promise<readonly string[]> {
     this.#ledger.settle();
     for (const partition of this.#partitions) await untilTrue(() => this.#tableWriters[0]?.page(partition));
