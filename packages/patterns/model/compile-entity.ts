@@ -5,25 +5,14 @@ import type { Key } from '../keys/key.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import { wiresOf } from '../values/pieces.js';
 import type { Props } from '../values/property.js';
-import { SYSTEM_NAMES } from '../values/row-member.js';
-import { CUSTOM_PROPERTIES_MAX, PROPERTY_NAME_LENGTH_MAX } from '../values/size.js';
+import { checkPropertyName } from '../values/row-member.js';
+import { CUSTOM_PROPERTIES_MAX } from '../values/size.js';
 import type { EntityPlan, Field } from './entity.js';
-
-/** C# identifiers. */
-const PROPERTY_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]*$/u;
 
 function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: CompiledKey): readonly Field[] {
   return Object.entries(props).map(([name, property]) => {
     const wire = property.storedName ?? name;
-    if (SYSTEM_NAMES.has(wire))
-      refuseDefinition(subject, `${wire} is a name that the service keeps for itself`);
     if (name === '__proto__') refuseDefinition(subject, 'no property can be called __proto__ in a program');
-    if (!PROPERTY_NAME.test(wire)) refuseDefinition(subject, `${wire} is no name that a property may have`);
-    if (wire.length > PROPERTY_NAME_LENGTH_MAX)
-      refuseDefinition(
-        subject,
-        `the name ${wire.slice(0, 20)}… has ${wire.length} characters, and may have ${PROPERTY_NAME_LENGTH_MAX}`,
-      );
     const inPartition = partition.lossless.includes(name);
     const rebuiltFrom = inPartition ? 'partition' : row.lossless.includes(name) ? 'row' : undefined;
     const inKey = partition.names.includes(name) || row.names.includes(name);
@@ -33,6 +22,7 @@ function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: Co
 
 function checkNames(subject: string, fields: readonly Field[], tag: string | undefined): void {
   const names = [...fields.flatMap(wiresOf), ...(tag === undefined ? [] : [tag])];
+  for (const name of names) checkPropertyName(subject, name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) refuseDefinition(subject, `two properties are called ${twice} in the table`);
 }

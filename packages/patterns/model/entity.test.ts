@@ -142,8 +142,10 @@ describe('a definition', () => {
   test('has names that the table may have', () => {
     for (const name of ['PartitionKey', 'RowKey', 'Timestamp'])
       refuses(define({ props: { [name]: t.string() } }), 'DefinitionInvalid', /keeps for itself/);
-    for (const name of ['a-b', '1a', 'a b', 'a.b'])
+    for (const name of ['a-b', '1a', 'a b', 'a.b']) {
       refuses(define({ props: { x: t.string().stored(name) } }), 'DefinitionInvalid', /no name/);
+      refuses(define({ tag: name }), 'DefinitionInvalid', /no name/);
+    }
     refuses(
       define({ props: { a: t.string(), b: t.string().stored('a') } }),
       'DefinitionInvalid',
@@ -159,6 +161,20 @@ describe('a definition', () => {
     for (const length of [254, 255]) assert(define({ props: { ['x'.repeat(length)]: t.string() } })());
     refuses(define({ props: { ['x'.repeat(256)]: t.string() } }), 'DefinitionInvalid', /256 characters/);
     assert(define({ props: { été: t.string() } })());
+  });
+
+  test('has none of the names that the library marks rows by', () => {
+    for (const name of ['_moved', '_moving', '_reserved', '_source']) {
+      const reason = new RegExp(`E: ${name} is a name that this library keeps for itself`);
+      refuses(define({ props: { [name]: t.string() } }), 'DefinitionInvalid', reason);
+      refuses(define({ props: { [name]: t.string().optional() } }), 'DefinitionInvalid', reason);
+      refuses(define({ props: { a: t.int64().stored(name) } }), 'DefinitionInvalid', reason);
+      refuses(define({ props: { [name]: t.string().long() } }), 'DefinitionInvalid', reason);
+      refuses(define({ tag: name }), 'DefinitionInvalid', reason);
+      assert(define({ props: { [name]: t.string().stored(`own${name}`) } })());
+      assert(define({ props: { [`${name}s`]: t.string(), [name.toUpperCase()]: t.string() } })());
+    }
+    refuses(define({ tag: 'RowKey' }), 'DefinitionInvalid', /the service keeps for itself/);
   });
 
   test('has up to 252 stored properties with its tag', () => {
