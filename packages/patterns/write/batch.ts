@@ -81,10 +81,10 @@ export class Batch<R extends BatchResults = BatchResults> extends PlannedBatch {
 
   /**
    * Applies all or nothing. Throws BatchFailed with the operation that was refused, and OutcomeUnknown if the outcome cannot be found out. After a failure it may
-   * be called again; once done, it gives the same results.
+   * be called again. Calls at the same time share one commit, under the options of the first; once done, it gives the same results.
    */
-  override async commit(options: ReadOptions = {}): Promise<Committed<R>> {
-    return (await super.commit(options)) as Committed<R>;
+  override commit(options: ReadOptions = {}): Promise<Committed<R>> {
+    return super.commit(options) as Promise<Committed<R>>;
   }
 
   #added<T extends BatchResults>(planned: PlannedWrite<WriteResult>): Batch<T> {
