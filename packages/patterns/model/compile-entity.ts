@@ -1,7 +1,7 @@
 // Compiles a definition whose names are in order to the plan by which rows are encoded and decoded. entity.ts checks what else a program says of an entity; index-plan.ts
 // compiles index rows as entities of their own.
 import { CompiledKey } from '../keys/compiled-key.js';
-import type { Key } from '../keys/key.js';
+import { type Key, namesIn } from '../keys/key.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import { wiresOf } from '../values/pieces.js';
 import type { Props } from '../values/property.js';
@@ -38,6 +38,22 @@ function checkCount(subject: string, fields: readonly Field[], tag: string | und
     );
 }
 
+/**
+ * The append anti-pattern, and with reversed time the prepend one: one end of the table, or one partition, takes all new rows, however many servers there are. Of the row key those parts count which a
+ * program names there.
+ */
+function warningsOf(partition: CompiledKey, row: CompiledKey, named: readonly string[]): readonly string[] {
+  const { trend, names, subject } = partition;
+  if (names.length === 0 && row.times.some(each => named.includes(each)))
+    return [
+      `${row.subject} ${row.trend === 'time' ? 'begins with' : 'has'} time, in a partition that all rows share: all new rows go to it, as fast as one partition goes. Put a part by which they spread into the partition key, or a hash: p.id.as(codec.hash(16)).`,
+    ];
+  if (trend === 'none') return [];
+  const cause = trend === 'time' ? 'with time:' : 'with a number; if numbers are given out in order,';
+  const advice = 'Put another part before it, or a hash: p.id.as(codec.hash(16)).';
+  return [`${subject} begins ${cause} all new rows go to one end of the table. ${advice}`];
+}
+
 /** What a plan is compiled of. */
 export interface Compilable {
   readonly name: string;
@@ -47,10 +63,20 @@ export interface Compilable {
   readonly tag: string | undefined;
   /** Its properties stand in several rows, so that one row's limit is none of the definition. */
   readonly isWide?: boolean;
+  /** The row key as the program has it, where more stands behind it. */
+  readonly ownRow?: Key;
 }
 
 /** The plan, as yet without indexes. Throws DefinitionInvalid. */
-export function compileEntity({ name, props, partition, row, tag, isWide = false }: Compilable): EntityPlan {
+export function compileEntity({
+  name,
+  props,
+  partition,
+  row,
+  tag,
+  isWide = false,
+  ownRow = row,
+}: Compilable): EntityPlan {
   const partitionKey = new CompiledKey(`${name}.partition`, partition, props);
   const rowKey = new CompiledKey(`${name}.row`, row, props);
   const fields = fieldsOf(name, props, partitionKey, rowKey);
@@ -65,6 +91,7 @@ export function compileEntity({ name, props, partition, row, tag, isWide = false
     isChanging: partitionKey.changing.length > 0 || rowKey.changing.length > 0,
     indexes: [],
     elsewhere: [],
+    warnings: warningsOf(partitionKey, rowKey, namesIn(ownRow)),
     keepers: [],
   };
 }

@@ -261,7 +261,7 @@ function indexEntity(owner: Owner, index: string, definition: Index, table: stri
   const copies: Props = Object.fromEntries(
     entries.map(([each, property]) => [each, copied(property, inIndexKey.includes(each))]),
   );
-  const plan = compileEntity({ name, props: copies, partition, row, tag });
+  const plan = compileEntity({ name, props: copies, partition, row, tag, ownRow: definition.row });
   const steps = Object.entries(upcast).map(([from, step]) => [from, narrowed(step, copies, props)]);
   const upcasts: Readonly<Record<number, Upcast>> = Object.fromEntries(steps);
   return Object.freeze({
@@ -275,7 +275,8 @@ function indexEntity(owner: Owner, index: string, definition: Index, table: stri
     upcast: upcasts,
     indexes: {},
     plan,
-    warnings: [],
+    // What the entity's own partition key begins with is said of the entity.
+    warnings: definition.partition === undefined && plan.partition.names.length > 0 ? [] : plan.warnings,
   });
 }
 

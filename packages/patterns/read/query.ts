@@ -95,7 +95,7 @@ export class EntityQuery<E extends AnyEntity, R> extends TableQuery<R> {
   /** What is to be said of the entity's keys stands there, too: a query of an append-only key meets all that is written. */
   override explain(): Plan {
     const plan = super.explain();
-    return { ...plan, warnings: [...plan.warnings, ...this.#spec.entity.warnings] };
+    return { ...plan, warnings: [...plan.warnings, ...this.#spec.entity.plan.warnings] };
   }
 
   override get rowQuery(): RowQuery {
