@@ -3,7 +3,14 @@ import { checkReason } from '../filter/admit.js';
 import { allOf, type Condition, TRUE } from '../filter/condition.js';
 import { keyCondition } from '../filter/key-condition.js';
 import { type Plan, type RowQuery, rowQuery } from '../filter/plan.js';
-import { type Clause, type Equality, type Order, plainField, type TextOrder } from '../filter/where.js';
+import {
+  built,
+  type Clause,
+  type Equality,
+  type Order,
+  plainField,
+  type TextOrder,
+} from '../filter/where.js';
 import type { KeyRange } from '../keys/key-range.js';
 import { type Bag, decodeBag } from '../model/bag.js';
 import type { Instant } from '../values/instant.js';
@@ -68,7 +75,7 @@ class RowBags extends TableQuery<Bag> implements BagQuery, BagScan {
   }
 
   where(build: (fields: BagFields) => Clause): RowBags {
-    return this.#narrowed(build(FIELDS).condition);
+    return this.#narrowed(built(build, FIELDS));
   }
 
   rows(range: KeyRange): RowBags {

@@ -4,7 +4,7 @@ import { checkReason } from '../filter/admit.js';
 import type { QueryClass } from '../filter/classify.js';
 import { allOf, type Condition } from '../filter/condition.js';
 import { type Plan, type RowQuery, rowQuery } from '../filter/plan.js';
-import { type Clause, type Fields, fieldsOf } from '../filter/where.js';
+import { built, type Clause, type Fields, fieldsOf } from '../filter/where.js';
 import { decodeEntity, decodeProjected, wireSelect } from '../model/decode-entity.js';
 import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
 import type { Projected, StoredOf } from '../model/stored.js';
@@ -68,7 +68,7 @@ export class EntityQuery<E extends AnyEntity, R> extends TableQuery<R> {
   }
 
   where(build: (fields: Fields<E>) => Clause): EntityQuery<E, R> {
-    return this.narrowed(build(fieldsOf(this.#spec.entity)).condition);
+    return this.narrowed(built(build, fieldsOf(this.#spec.entity)));
   }
 
   /** The same query of the rows that also meet this. */
