@@ -4,7 +4,7 @@ import type { PartBounds } from '../keys/compiled-key.js';
 import { hasUncertainOrder, successorOf } from '../keys/key-text.js';
 import type { AnyEntity, Field } from '../model/entity.js';
 import { checkValue } from '../values/check-value.js';
-import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
+import { type Refused, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { Property, ValueOf } from '../values/property.js';
 import type { BagValue } from '../values/typed-value.js';
 import { allOf, anyOf, type Comparison, type Condition, compare, TRUE } from './condition.js';
@@ -69,11 +69,15 @@ type FieldOf<V> = [V] extends [boolean | Uint8Array]
     ? TextOrder<V>
     : Order<V>;
 
-/** The properties of an entity that the service can compare: all but JSON. */
+/** The properties of an entity that the service can compare: all but JSON and pieces, of which the compiler says why. */
 export type Fields<E extends AnyEntity> = {
   readonly [K in keyof E['props'] as E['props'][K]['use'] extends 'plain' ? K : never]: FieldOf<
     ValueOf<E['props'][K]>
   >;
+} & {
+  readonly [
+    name: string
+  ]: Refused<'A condition is on a property that the service can compare: not JSON, encrypted or in pieces'>;
 };
 
 /** The same for the compiler, whatever the property is. */

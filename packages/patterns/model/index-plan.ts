@@ -138,6 +138,16 @@ export type ReadyIndexName<E extends AnyEntity> = {
 /** The names of its indexes whose rows stand beside its own. */
 export type NearIndexName<E extends AnyEntity> = Exclude<IndexName<E>, FarIndexName<E>>;
 
+/** For the compiler only: why an index is not read in this way. */
+export type IndexReason<E extends AnyEntity, I extends string> =
+  I extends IndexName<E>
+    ? I extends ReadyIndexName<E>
+      ? I extends FarIndexName<E>
+        ? `The rows of ${I} stand elsewhere and may be behind: read it 'fresh' or 'asOf'`
+        : `The rows of ${I} are never behind: it is read without 'fresh' or 'asOf'`
+      : `${I} is being built, and has no queries until it is ready`
+    : `${E['name']} has no index ${I}`;
+
 type IndexPartition<PK extends Key, X extends Index> = X['partition'] extends Key ? X['partition'] : PK;
 
 type IndexRow<PK extends Key, K extends Key, X extends Index> = X['unique'] extends true

@@ -9,7 +9,7 @@ import { decodeEntity, decodeProjected, wireSelect } from '../model/decode-entit
 import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
 import type { Projected, StoredOf } from '../model/stored.js';
 import { handleUnreadable, type UnreadablePolicy } from '../model/unreadable.js';
-import { PatternError, refuseValue } from '../values/pattern-error.js';
+import { PatternError, type Refused, refuseValue } from '../values/pattern-error.js';
 import type { Flat } from '../values/property.js';
 import type { WireObject } from '../values/read-wire.js';
 import type { Results } from './results.js';
@@ -38,8 +38,18 @@ interface Refined<E extends AnyEntity, R, C extends StaticClass> {
   explain(): Plan;
 }
 
+/** For the compiler only: what a scan does not have before it is allowed. */
+export type Scanning = {
+  readonly [K in
+    | 'take'
+    | 'first'
+    | 'page'
+    | 'pages'
+    | 'stream']: Refused<'A scan reads many partitions, and has results only behind allowScan(reason)'>;
+};
+
 /** A query that reads many partitions. */
-export interface TableScan<R> {
+export interface TableScan<R> extends Scanning {
   /** Its results. The reason is for those who read the program, and for `warn`. */
   allowScan(reason: string): Results<R>;
 }

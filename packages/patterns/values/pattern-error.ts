@@ -203,6 +203,11 @@ export class PatternError<C extends PatternErrorCode = PatternErrorCode> extends
 /** An error of this library, whatever its code: `switch (error.code)` narrows its detail. */
 export type AnyPatternError = { [C in PatternErrorCode]: PatternError<C> }[PatternErrorCode];
 
+/** For the compiler only: no value has this type, so that the compiler prints the message where a program gives one. */
+export interface Refused<M extends string> {
+  readonly '~refused': (message: M) => never;
+}
+
 /** Throws ValueInvalid. */
 export function refuseValue(property: string, expected: string, reason: string): never {
   throw new PatternError('ValueInvalid', { property, expected, reason });
