@@ -29,6 +29,7 @@ export {
   type DescendingPart,
   type Key,
   type KeyDefinition,
+  type KeyMade,
   type KeyNames,
   type KeyOn,
   type KeyPart,
@@ -76,6 +77,7 @@ export type {
   IndexKeyOn,
   IndexName,
   IndexPlan,
+  IndexReason,
   IndexSpec,
   IndexSpecs,
   IndexState,
@@ -84,8 +86,8 @@ export type {
   NoIndexes,
   ReadyIndexName,
 } from './model/index-plan.js';
-export { type PatchOf, type Remove, remove } from './model/patch.js';
-export type { Projected, RowRef, Stored, StoredOf } from './model/stored.js';
+export { type GivenPatch, type KeyStays, type PatchOf, type Remove, remove } from './model/patch.js';
+export type { BareKey, Projected, RowRef, Stored, StoredOf } from './model/stored.js';
 export type { UnreadablePolicy, UnreadableRow } from './model/unreadable.js';
 export { type Db, open } from './open.js';
 export type { FanOutOptions, FanOutOrder } from './read/fan-out.js';
@@ -99,6 +101,7 @@ export type {
 export type {
   Filtered,
   Query,
+  Scanning,
   Selected,
   StaticClass,
   TableScan,
@@ -124,6 +127,7 @@ export {
   PatternError,
   type PatternErrorCode,
   type PatternErrorDetails,
+  type Refused,
   type RowAddress,
   type SizeLimit,
 } from './values/pattern-error.js';
@@ -143,7 +147,7 @@ export type { BagValue, TypedValue } from './values/typed-value.js';
 export type { Batch, Committed } from './write/batch.js';
 export type { Change } from './write/mutate.js';
 export type { OperationId, OperationIdOptions } from './write/operation-id.js';
-export type { Deletable, Target, WriteName, WriteResult } from './write/operations.js';
+export type { Deletable, Merged, PatchInto, Target, WriteName, WriteResult } from './write/operations.js';
 export type { BatchResults } from './write/planned-batch.js';
 export type { DeleteOptions, MutateOptions, Repo, RepoOptions } from './write/repo.js';
 export type { ServiceOptions } from './write/service.js';

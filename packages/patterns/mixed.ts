@@ -9,7 +9,7 @@ export type { Bag, BagOptions } from './model/bag.js';
 export { checkTable } from './model/check-table.js';
 export type { Mixed, MixedOptions, Named } from './model/decode-mixed.js';
 export type { BagFields, BagQuery, BagReads, BagScan } from './read/bags.js';
-export type { MixedQuery, MixedReads, MixedRow, UnknownRow } from './read/mixed.js';
+export type { MixedQuery, MixedReads, MixedRow, MixedScan, UnknownRow } from './read/mixed.js';
 
 /** Rows of several entities of a table, read together. Throws DefinitionInvalid if they could not be told apart. */
 export const mixed = <const E extends readonly AnyEntity[]>(db: Db, ...entities: E): MixedReads<E> =>

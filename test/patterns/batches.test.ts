@@ -114,6 +114,42 @@ describePeers('batches', peer => {
     assert.deepEqual(await batch().commit(), []);
   });
 
+  test('calls of commit at the same time, and after it, are one commit', async () => {
+    const table = await peer.newTable();
+    const staff = db().repo(Employee, { table });
+    const old = await staff.create({ ...anna, id: 1 });
+    const batch = db()
+      .batch(Employee, { department: 'Sales' }, { table })
+      .delete(Employee, old)
+      .create(Employee, { ...anna, id: 2 });
+    const calls = [batch.commit(), batch.commit()];
+    assert.throws(
+      () => batch.create(Employee, { ...anna, id: 3 }),
+      (thrown: unknown) => PatternError.is(thrown, 'ValueInvalid'),
+    );
+    const [first, second] = await Promise.all(calls);
+    assert.deepEqual(second, first);
+    assert.deepEqual(await batch.commit(), first);
+    assert.deepEqual(await staff.get({ department: 'Sales', id: 2 }), first?.[1]);
+  });
+
+  test('calls of commit at the same time fail together, and may be repeated', async () => {
+    const table = await peer.newTable();
+    const staff = db().repo(Employee, { table });
+    const inTheWay = await staff.create(anna);
+    const batch = db().batch(Employee, { department: 'Sales' }, { table }).create(Employee, anna);
+    const refused = await Promise.allSettled([batch.commit(), batch.commit()]);
+    for (const each of refused)
+      assert(each.status === 'rejected' && PatternError.is(each.reason, 'BatchFailed'));
+    await staff.delete(inTheWay);
+    batch.create(Employee, { ...anna, id: 2 });
+    const results = await Promise.all([batch.commit(), batch.commit()]);
+    assert.deepEqual(
+      results.map(result => result.length),
+      [2, 2],
+    );
+  });
+
   test('a delete that needs no row does not fail the batch, and the others keep their places', async () => {
     const table = await peer.newTable();
     const staff = db().repo(Employee, { table });

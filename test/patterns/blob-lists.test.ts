@@ -69,7 +69,10 @@ describe('lists in blobs', () => {
 
   test('have the ids of entities when the flow is done', { skip }, async () => {
     const staff = listed(db, Employee, [inBlobs]);
-    await rejects(staff.ids(inBlobs, { lastName: 'Jones' }), 'ServiceRefused', { code: 'ContainerNotFound' });
+    await rejects(staff.ids(inBlobs, { lastName: 'Jones' }), 'ServiceRefused', {
+      code: 'ContainerNotFound',
+      text: 'There is no container staff-lists.',
+    });
     await blobs.getContainerClient('staff-lists').create();
     assert.deepEqual(await staff.ids(inBlobs, { lastName: 'Jones' }), []);
     const made = [];

@@ -15,8 +15,15 @@ const connect = (peer: Peer): Db => open({ tables: peer.client(), queues: peer.q
 const Retired = entity('Retired', {
   version: 1,
   table: 'Archive',
-  props: { year: t.int32(), department: t.string(), id: t.int32(), name: t.string(), views: t.int64() },
-  partition: p => key(p.year),
+  props: {
+    kind: t.oneOf('retired', 'gone'),
+    year: t.int32(),
+    department: t.string(),
+    id: t.int32(),
+    name: t.string(),
+    views: t.int64(),
+  },
+  partition: p => key(p.kind, p.year),
   row: p => key(p.department, p.id.as(codec.int(6))),
 });
 
@@ -76,8 +83,15 @@ describePeers('moves', peer => {
       to: Retired,
       fromTable: table,
       toTable: other,
-      become: ({ department, id, name, views }) => ({ year: 2024, department, id, name, views }),
-      keyOf: ({ department, id }) => ({ year: 2024, department, id }),
+      become: ({ department, id, name, views }) => ({
+        kind: 'retired',
+        year: 2024,
+        department,
+        id,
+        name,
+        views,
+      }),
+      keyOf: ({ department, id }) => ({ kind: 'retired', year: 2024, department, id }),
     });
     await retire.flow.createQueues(db);
     await db.repo(Employee, { table }).create(anna);
@@ -87,7 +101,8 @@ describePeers('moves', peer => {
     await told(events, 'done');
     const found = await retire.get(db, annaKey);
     assert(found?.place === 'to');
-    assert.deepEqual(found.row.value, { year: 2024, department: 'Sales', id: 1, name: 'Anna', views: 7n });
+    const expected = { kind: 'retired', year: 2024, department: 'Sales', id: 1, name: 'Anna', views: 7n };
+    assert.deepEqual(found.row.value, expected);
   });
 
   test('that lead nowhere are refused', async () => {

@@ -58,6 +58,15 @@ describePeers('large values', peer => {
     return found;
   };
 
+  test('say which container is not there', async () => {
+    const { Photo, db } = await world();
+    const photos = larges(db, Photo, { container: 'not-there' });
+    await rejects(photos.create({ id: 1, image: bytesOf(1_001) }), 'ServiceRefused', {
+      code: 'ContainerNotFound',
+      text: 'There is no container not-there.',
+    });
+  });
+
   test('are in the row up to a bound, and above it in a blob', async () => {
     const { photos, Photo } = await world();
     for (const [id, length, blobs] of [

@@ -14,6 +14,9 @@ import {
   t,
 } from '#patterns';
 import type { WriteReport } from '#patterns/bulk';
+import { copies, embed } from '#patterns/copies';
+import { flow, follow, move } from '#patterns/flows';
+import { link, linkMany } from '#patterns/joins';
 import { describePeers } from './peers.js';
 
 const Task = entity('Task', {
@@ -62,6 +65,82 @@ test('the code of an error tells the type of its detail', () => {
   void thrown.detail.table;
   const report: WriteReport = { index: 0, kind: 'failed', error: thrown };
   if (report.kind === 'failed') assert.equal(told(report.error), 'Tasks');
+});
+
+const Order = entity('Order', {
+  version: 1,
+  table: 'Orders',
+  props: {
+    shop: t.string(),
+    id: t.int32(),
+    total: t.double(),
+    state: t.oneOf('open', 'shut').default('open'),
+    note: t.string().optional(),
+    made: t.created(),
+  },
+  partition: p => key(p.shop),
+  row: p => key('order', p.id.as(codec.int(6))),
+});
+const Closed = entity('Closed', {
+  version: 1,
+  table: 'Closed',
+  props: { kind: t.oneOf('paid', 'lost'), shop: t.string(), id: t.int32(), note: t.string().optional() },
+  partition: p => key(p.kind),
+  row: p => key(p.shop, p.id),
+});
+
+test('a function that makes a value or a key of another entity needs no annotation', () => {
+  const closing = move('closing', {
+    from: Order,
+    to: Closed,
+    become: ({ shop, id, note }) => ({ kind: 'paid', shop, id, note }),
+    keyOf: order => ({ ...order, kind: 'paid' }),
+  });
+  is<Same<Parameters<typeof closing.start>[1], { readonly shop: string; readonly id: number }>>(true);
+  move('shutting', {
+    from: Order,
+    to: Order,
+    toTable: 'Shut',
+    become: order => ({ ...order, state: 'shut' }),
+  });
+  move('wrong', {
+    from: Order,
+    to: Closed,
+    // @ts-expect-error there is no such kind
+    become: ({ shop, id }) => ({ kind: 'found', shop, id }),
+    // @ts-expect-error the key has a kind
+    keyOf: ({ shop, id }) => ({ shop, id }),
+  });
+  link(Order, Closed, ({ shop, id }) => ({ kind: 'lost', shop, id }));
+  linkMany(Order, Closed, ({ shop }) => ({ partition: { kind: 'lost' }, rows: { shop } }));
+  // @ts-expect-error there is no such kind
+  link(Order, Closed, ({ shop, id }) => ({ kind: 'found', shop, id }));
+  const input = {
+    '~standard': { version: 1, vendor: 'x', validate: (value: unknown) => ({ value }) },
+  } as never;
+  flow('following', input as import('#patterns').StandardSchema<unknown, { readonly id: number }>, [
+    follow({
+      name: 'follow',
+      entity: Closed,
+      key: ({ id }) => ({ kind: 'paid', shop: 'a', id }),
+      make: async (row, { id }) => void [row?.value.note, id.toFixed()],
+    }),
+  ]);
+  const closed = embed('closed', Closed, ['note']);
+  const Copy = entity('Copy', {
+    version: 1,
+    table: 'Copies',
+    props: { shop: t.string(), id: t.int32(), ...closed.props },
+    partition: p => key(p.shop),
+    row: p => key(p.id),
+  });
+  copies('copies', {
+    holder: Copy,
+    embedded: closed,
+    keyOf: ({ shop, id }) => ({ kind: 'paid', shop, id }),
+    whenDeleted: 'null',
+    holders: (db, { shop }) => db.repo(Copy).partition({ shop }),
+  });
 });
 
 describePeers('types', peer => {

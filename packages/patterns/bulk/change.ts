@@ -1,8 +1,14 @@
 // Changes of rows as values, for bulk writes: a batch writer takes them one after the other and reports the outcome of each.
 import type { AnyEntity, NewOf } from '../model/entity.js';
-import type { PatchOf, Remove } from '../model/patch.js';
-import type { RowRef, StoredOf } from '../model/stored.js';
-import { type Deletable, OPERATIONS, type Target, type WriteResult } from '../write/operations.js';
+import type { PatchOf } from '../model/patch.js';
+import type { BareKey } from '../model/stored.js';
+import {
+  type Deletable,
+  OPERATIONS,
+  type PatchInto,
+  type Target,
+  type WriteResult,
+} from '../write/operations.js';
 import type { PlannedWrite, Subject } from '../write/plan-write.js';
 import { newIdentity, type Service, timeOfWrite } from '../write/service.js';
 
@@ -28,27 +34,6 @@ const planned = <E extends AnyEntity>(
 const tableOf = <E extends AnyEntity>(entity: E, target: Deletable<E>, { table }: Elsewhere): string =>
   table ?? ('table' in target ? target.table : entity.table);
 
-function merge<E extends AnyEntity>(
-  entity: E,
-  target: StoredOf<E>,
-  patch: PatchOf<E>,
-  where?: Elsewhere,
-): RowChange;
-function merge<E extends AnyEntity>(
-  entity: E,
-  target: RowRef<E>,
-  patch: PatchOf<E, never>,
-  where?: Elsewhere,
-): RowChange;
-function merge<E extends AnyEntity>(
-  entity: E,
-  target: Target<E>,
-  patch: PatchOf<E, null | Remove>,
-  where: Elsewhere = {},
-): RowChange {
-  return planned(entity, tableOf(entity, target, where), at => OPERATIONS.merge(at, target, patch));
-}
-
 /** One change of one row each, with the names and under the conditions of a repository's writes. */
 export const change = {
   /** There is no such row yet. */
@@ -57,13 +42,23 @@ export const change = {
   /** The row is there, under the condition of its ETag, and becomes this. */
   replace: <E extends AnyEntity>(
     entity: E,
-    target: Target<E>,
+    target: Target<E> | BareKey<E>,
     value: NewOf<E>,
     where: Elsewhere = {},
   ): RowChange =>
-    planned(entity, tableOf(entity, target, where), at => OPERATIONS.replace(at, target, value)),
+    planned(entity, tableOf(entity, target as Target<E>, where), at =>
+      OPERATIONS.replace(at, target as Target<E>, value),
+    ),
   /** The row is there, under the condition of its ETag, and gets these properties. */
-  merge,
+  merge: <E extends AnyEntity, T extends Target<E>>(
+    entity: E,
+    target: T | BareKey<E>,
+    patch: PatchInto<E, T>,
+    where: Elsewhere = {},
+  ): RowChange =>
+    planned(entity, tableOf(entity, target as T, where), at =>
+      OPERATIONS.merge(at, target as T, patch as PatchOf<E>),
+    ),
   /** Whatever row is there becomes this, or there is one. */
   upsert: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: Elsewhere = {}): RowChange =>
     planned(entity, table ?? entity.table, at => OPERATIONS.upsert(at, value)),
@@ -71,9 +66,21 @@ export const change = {
   upsertMerge: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: Elsewhere = {}): RowChange =>
     planned(entity, table ?? entity.table, at => OPERATIONS.upsertMerge(at, value)),
   /** The row is there, under the condition of its ETag, and goes. */
-  delete: <E extends AnyEntity>(entity: E, target: Deletable<E>, where: Elsewhere = {}): RowChange =>
-    planned(entity, tableOf(entity, target, where), at => OPERATIONS.delete(at, target)),
+  delete: <E extends AnyEntity>(
+    entity: E,
+    target: Deletable<E> | BareKey<E>,
+    where: Elsewhere = {},
+  ): RowChange =>
+    planned(entity, tableOf(entity, target as Deletable<E>, where), at =>
+      OPERATIONS.delete(at, target as Deletable<E>),
+    ),
   /** The same, and that there is no row is no failure. */
-  deleteIfExists: <E extends AnyEntity>(entity: E, target: Deletable<E>, where: Elsewhere = {}): RowChange =>
-    planned(entity, tableOf(entity, target, where), at => OPERATIONS.deleteIfExists(at, target)),
+  deleteIfExists: <E extends AnyEntity>(
+    entity: E,
+    target: Deletable<E> | BareKey<E>,
+    where: Elsewhere = {},
+  ): RowChange =>
+    planned(entity, tableOf(entity, target as Deletable<E>, where), at =>
+      OPERATIONS.deleteIfExists(at, target as Deletable<E>),
+    ),
 } as const;

@@ -10,8 +10,9 @@ import type { Results } from '../read/results.js';
 import type { RowWrite } from '../transport/row-write.js';
 import type { ReadOptions, RowAnswer } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { MARKS } from '../values/row-member.js';
 import type { WireProperty, WireRow } from '../values/wire-property.js';
-import { isMovingRow, MOVING_PROPERTY, movingMark } from '../write/moving-row.js';
+import { isMovingRow, movingMark } from '../write/moving-row.js';
 import { planDelete } from '../write/plan-write.js';
 import { newIdentity, type Service } from '../write/service.js';
 
@@ -99,7 +100,7 @@ class Move {
   /** The row as it is, without the mark. */
   #read(row: RowAnswer['row']): { readonly wire: WireRow; readonly unknown: readonly WireProperty[] } {
     const wire = encodeBag(decodeBag(row, { table: this.#from.table }));
-    return { wire, unknown: wire.properties.filter(({ name }) => name !== MOVING_PROPERTY) };
+    return { wire, unknown: wire.properties.filter(({ name }) => name !== MARKS.moving) };
   }
 
   #write(

@@ -23,7 +23,7 @@ export interface CopiesSpec<H extends AnyEntity = AnyEntity, S extends AnyEntity
   /** `elsewhere` by default. */
   readonly where?: CopiesPlace;
   /** The rows that have copies of a source, by a query of the program. */
-  readonly holders: (db: Db, key: KeyOf<S>) => Holders<H>;
+  readonly holders: NoInfer<(db: Db, key: KeyOf<S>) => Holders<H>>;
 }
 
 type Values = Readonly<Record<string, unknown>>;

@@ -66,7 +66,7 @@ export interface CopySpec<H extends AnyEntity = AnyEntity, S extends AnyEntity =
   readonly holder: H;
   readonly embedded: Embedded<string, S>;
   /** The source of a row; undefined if it has none. */
-  readonly keyOf: (value: Of<H>) => KeyOf<S> | undefined;
+  readonly keyOf: NoInfer<(value: Of<H>) => KeyOf<S> | undefined>;
   readonly whenDeleted: WhenDeleted;
 }
 

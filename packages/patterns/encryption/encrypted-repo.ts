@@ -2,8 +2,8 @@
 import { Attempts } from '../flow/optimistic.js';
 import { addressOfKey } from '../model/address.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
-import type { PatchOf } from '../model/patch.js';
-import { asRead, type RowRef, type StoredOf } from '../model/stored.js';
+import type { GivenPatch, KeyStays } from '../model/patch.js';
+import { asRead, type BareKey, type RowRef, type StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
 import type { ManyOptions } from '../read/reads.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -66,7 +66,7 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
 
   /** The value instead of the row that was read, under a new content key. Throws Conflict and NotFound. */
   async replace(
-    target: ClearTarget<E>,
+    target: ClearTarget<E> | BareKey<E>,
     value: NewClearOf<E, H>,
     options: ReadOptions = {},
   ): Promise<ClearStored<E>> {
@@ -80,19 +80,21 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
   }
 
   /** Some properties: plain ones, and encrypted ones that are self-contained. Throws ValueInvalid for one under the key of its row, Conflict and NotFound. */
-  merge(target: ClearStored<E>, patch: ClearPatchOf<E, H>, options?: ReadOptions): Promise<ClearStored<E>>;
-  merge(target: RowRef<E>, patch: ClearPatchOf<E, H>, options?: ReadOptions): Promise<RowRef<E>>;
-  async merge(
-    target: ClearTarget<E>,
-    patch: ClearPatchOf<E, H>,
+  async merge<T extends ClearTarget<E>>(
+    given: T | BareKey<E>,
+    patch: ClearPatchOf<E, H> & KeyStays<E>,
     options: ReadOptions = {},
-  ): Promise<ClearStored<E> | RowRef<E>> {
-    const row = rowOf(target);
+  ): Promise<T extends ClearStored<E> ? ClearStored<E> : RowRef<E>> {
+    const target: ClearTarget<E> = given as T;
     const address =
       'sealed' in target ? target.sealed : addressOfKey(this.rows.entity, this.#table, target.key);
-    const sealed = (await this.encryption.sealPatch(address, patch as Values)) as PatchOf<E>;
-    const merged: StoredOf<E> | RowRef<E> = await this.rows.merge(row as StoredOf<E>, sealed, options);
-    return 'whole' in merged ? this.encryption.open(merged) : merged;
+    const sealed = (await this.encryption.sealPatch(address, patch as Values)) as GivenPatch<E>;
+    const merged: StoredOf<E> | RowRef<E> = await this.rows.merge(
+      rowOf(target) as StoredOf<E>,
+      sealed,
+      options,
+    );
+    return ('whole' in merged ? await this.encryption.open(merged) : merged) as never;
   }
 
   /** Insert Or Merge, of an entity whose encrypted values are self-contained. Throws ValueInvalid for others: what the row keeps would lose its key. */
@@ -101,12 +103,12 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
   }
 
   /** Throws Conflict and NotFound. */
-  async delete(target: ClearTarget<E>, options: DeleteOptions = {}): Promise<void> {
+  async delete(target: ClearTarget<E> | BareKey<E>, options: DeleteOptions = {}): Promise<void> {
     await this.rows.delete(rowOf(target), options);
   }
 
   /** Afterwards there is no such row. Throws Conflict, where the ETag is not `*`. */
-  async deleteIfExists(target: ClearTarget<E>, options: ReadOptions = {}): Promise<void> {
+  async deleteIfExists(target: ClearTarget<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
     await this.rows.deleteIfExists(rowOf(target), options);
   }
 
@@ -153,5 +155,5 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
 }
 
 /** The row as it stands, whose ETag and further properties a write needs. */
-const rowOf = <E extends AnyEntity>(target: ClearTarget<E>): Target<E> =>
+const rowOf = <E extends AnyEntity>(target: ClearTarget<E> | BareKey<E>): Target<E> =>
   'sealed' in target ? target.sealed : (target as RowRef<E>);

@@ -2,13 +2,13 @@
 import type { AnyEntity, Of } from '../model/entity.js';
 import { evaluate } from './evaluate.js';
 import { readerOfValue } from './row-reader.js';
-import { type Clause, type Fields, fieldsOf } from './where.js';
+import { built, type Clause, type Fields, fieldsOf } from './where.js';
 
 /** Whether a value meets the condition, as the service would decide of its row. The value must be one that could be stored. */
 export function satisfies<E extends AnyEntity>(
   entity: E,
   build: (fields: Fields<E>) => Clause,
 ): (value: Of<E>) => boolean {
-  const { condition } = build(fieldsOf(entity));
+  const condition = built(build, fieldsOf(entity));
   return value => evaluate(condition, readerOfValue(entity, value));
 }

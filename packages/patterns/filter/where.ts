@@ -4,7 +4,7 @@ import type { PartBounds } from '../keys/compiled-key.js';
 import { hasUncertainOrder, successorOf } from '../keys/key-text.js';
 import type { AnyEntity, Field } from '../model/entity.js';
 import { checkValue } from '../values/check-value.js';
-import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
+import { type Refused, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { Property, ValueOf } from '../values/property.js';
 import type { BagValue } from '../values/typed-value.js';
 import { allOf, anyOf, type Comparison, type Condition, compare, TRUE } from './condition.js';
@@ -19,11 +19,11 @@ export class Clause {
   }
 
   and(other: Clause): Clause {
-    return new Clause(allOf([this.condition, other.condition]));
+    return new Clause(allOf([this.condition, conditionOf(other)]));
   }
 
   or(other: Clause): Clause {
-    return new Clause(anyOf([this.condition, other.condition]));
+    return new Clause(anyOf([this.condition, conditionOf(other)]));
   }
 
   /** A row without the property meets no comparison, and so it meets the negation of each. */
@@ -31,6 +31,14 @@ export class Clause {
     return new Clause({ kind: 'not', term: this.condition });
   }
 }
+
+/** For programs without types, which may give anything. */
+const conditionOf = (clause: Clause | undefined): Condition =>
+  clause?.condition ?? refuseValue('where', 'made of conditions, such as p.age.gt(18)', 'it is not');
+
+/** The condition that a program makes of these properties. */
+export const built = <F>(build: (fields: F) => Clause, fields: F): Condition =>
+  conditionOf(typeof build === 'function' ? build(fields) : undefined);
 
 /** A property that is the same as a value or not. */
 export interface Equality<V> {
@@ -61,11 +69,15 @@ type FieldOf<V> = [V] extends [boolean | Uint8Array]
     ? TextOrder<V>
     : Order<V>;
 
-/** The properties of an entity that the service can compare: all but JSON. */
+/** The properties of an entity that the service can compare: all but JSON and pieces, of which the compiler says why. */
 export type Fields<E extends AnyEntity> = {
   readonly [K in keyof E['props'] as E['props'][K]['use'] extends 'plain' ? K : never]: FieldOf<
     ValueOf<E['props'][K]>
   >;
+} & {
+  readonly [
+    name: string
+  ]: Refused<'A condition is on a property that the service can compare: not JSON, encrypted or in pieces'>;
 };
 
 /** The same for the compiler, whatever the property is. */
@@ -145,9 +157,16 @@ class KeyField {
   }
 }
 
-function fieldOf(comparing: StoredField | KeyField): AnyField {
+/** For programs without types: members that are not there have a sentence, in place of undefined. */
+const guarded = <T extends object>(members: T, refuse: (name: string) => never): T =>
+  new Proxy(members, {
+    get: (target, name) =>
+      typeof name === 'symbol' || Object.hasOwn(target, name) ? Reflect.get(target, name) : refuse(name),
+  });
+
+function fieldOf(subject: string, comparing: StoredField | KeyField): AnyField {
   const clause = (operator: Comparison) => (value: unknown) => new Clause(comparing.compare(operator, value));
-  return {
+  const members: AnyField = {
     eq: clause('eq'),
     ne: clause('ne'),
     gt: clause('gt'),
@@ -161,40 +180,46 @@ function fieldOf(comparing: StoredField | KeyField): AnyField {
       return new Clause(first === undefined ? { kind: 'not', term: TRUE } : anyOf([first, ...others]));
     },
   };
+  return guarded(members, name =>
+    refuseValue(
+      `${subject}.${name}`,
+      `one of ${Object.keys(members).join(', ')}`,
+      'a filter compares whole properties',
+    ),
+  );
 }
 
 /** A property without an entity, by its name in the table and its type. */
 export const plainField = (name: string, property: Property): AnyField =>
-  fieldOf(new StoredField({ name, wire: name, property, rebuiltFrom: undefined, inKey: false }));
-
-/** For programs without types: what the service sees as a text of JSON or in pieces has no conditions. */
-function refuseOpaque({ name, plan }: AnyEntity, fields: object): void {
-  for (const field of plan.fields)
-    if (field.property.use === 'opaque' && !Object.hasOwn(fields, field.name))
-      Object.defineProperty(fields, field.name, {
-        get: () =>
-          refuseDefinition(
-            `${name}.${field.name}`,
-            'it is opaque to the service, which cannot compare it: keep what is asked for in a property of its own',
-          ),
-      });
-}
+  fieldOf(name, new StoredField({ name, wire: name, property, rebuiltFrom: undefined, inKey: false }));
 
 const FIELDS = new WeakMap<AnyEntity, Readonly<Record<string, AnyField>>>();
 
+/** What is none, and what the service sees as a text of JSON or in pieces, has no conditions. */
+function refuseField({ name, plan }: AnyEntity, each: string): never {
+  if (!plan.byName.has(each)) refuseValue(each, `a property of ${name}`, 'it is not');
+  return refuseDefinition(
+    `${name}.${each}`,
+    'it is opaque to the service, which cannot compare it: keep what is asked for in a property of its own',
+  );
+}
+
 /** The properties of the entity, to be compared. */
 export function fieldsOf<E extends AnyEntity>(entity: E): Fields<E> {
-  const made =
-    FIELDS.get(entity) ??
-    Object.fromEntries(
-      entity.plan.fields
-        .filter(({ property }) => property.use === 'plain')
-        .map(field => [
-          field.name,
-          fieldOf(field.rebuiltFrom === undefined ? new StoredField(field) : new KeyField(entity, field)),
-        ]),
-    );
+  const made = FIELDS.get(entity) ?? guarded(fieldsIn(entity), name => refuseField(entity, name));
   FIELDS.set(entity, made);
-  refuseOpaque(entity, made);
   return made as Fields<E>;
 }
+
+const fieldsIn = (entity: AnyEntity): Readonly<Record<string, AnyField>> =>
+  Object.fromEntries(
+    entity.plan.fields
+      .filter(({ property }) => property.use === 'plain')
+      .map(field => [
+        field.name,
+        fieldOf(
+          field.name,
+          field.rebuiltFrom === undefined ? new StoredField(field) : new KeyField(entity, field),
+        ),
+      ]),
+  );

@@ -10,7 +10,7 @@ import { type ExpectedIndexRow, expectedIndexRow } from '../model/index-row.js';
 import type { RowAnswer } from '../transport/table-requests.js';
 import { encodeProperty } from '../values/encode-property.js';
 import type { RowAddress } from '../values/pattern-error.js';
-import { textOf } from '../values/row-member.js';
+import { MARKS, textOf } from '../values/row-member.js';
 import type { WireProperty, WireRow } from '../values/wire-property.js';
 import type { Before } from './index-write.js';
 import { type ReservationId, rowOf } from './transaction-record.js';
@@ -30,8 +30,6 @@ export interface Reservation extends UniqueIndex {
   /** The write makes the owner's row. */
   readonly isNew: boolean;
 }
-
-const PROPERTY = '_reserved';
 
 /** The keys that a write gives a row, which did not have them before: undefined stands for no row. Throws what encoding throws. */
 export const reservationsOf = (
@@ -56,15 +54,15 @@ export const pendingRow = (
 ): WireRow =>
   rowOf(index.entity.name, row.partitionKey, row.rowKey, [
     ...row.properties,
-    encodeProperty(PROPERTY, 'String', id),
+    encodeProperty(MARKS.reserved, 'String', id),
   ]);
 
 /** Whether this is what a reservation has beyond an index's row. */
-export const isReservation = ({ name }: Pick<WireProperty, 'name'>): boolean => name === PROPERTY;
+export const isReservation = ({ name }: Pick<WireProperty, 'name'>): boolean => name === MARKS.reserved;
 
 /** Of the transaction that reserved the key; undefined for a row that is confirmed. */
 export const reservationIn = ({ row }: Pick<RowAnswer, 'row'>): ReservationId | undefined =>
-  textOf(row, PROPERTY);
+  textOf(row, MARKS.reserved);
 
 /** For how long the row has stood as it is, in milliseconds by the service's clock. Where its answers have no time, `now` is the time. */
 export const ageOf = ({ row, date }: RowAnswer, now: () => number): number =>

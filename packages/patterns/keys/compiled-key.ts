@@ -103,6 +103,13 @@ export class CompiledKey {
     return first?.codec.trend ?? 'none';
   }
 
+  /** The names of parts that follow time, wherever they stand. */
+  get times(): readonly string[] {
+    return this.#bound()
+      .filter(each => each.codec.trend === 'time')
+      .map(({ name }) => name);
+  }
+
   /** The text that every key begins with: its leading literals. `isWhole` if that is all of the key. */
   get beginning(): { readonly text: string; readonly isWhole: boolean } {
     const first = this.#parts.findIndex(each => typeof each !== 'string');

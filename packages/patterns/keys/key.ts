@@ -1,6 +1,6 @@
 // The definition of a key: literals and named parts, in order, as plain data. compiled-key.ts binds it to an entity's properties.
-import { refuseDefinition } from '../values/pattern-error.js';
-import type { Props, ValueOf } from '../values/property.js';
+import { type Refused, refuseDefinition } from '../values/pattern-error.js';
+import type { OptionalNames, Props, ValueOf } from '../values/property.js';
 import type { AnyKeyCodec, CodecFor, DescendingCodec, KeyCodec } from './key-codec.js';
 import { SEPARATOR } from './key-text.js';
 
@@ -67,9 +67,18 @@ export type PartOf<P extends Props, N extends keyof P = KeyNames<P>> = {
   [K in N]: Part<K & string, ValueOf<P[K]>>;
 }[N];
 
-/** What a key is made of where an entity is defined: those of its properties that may be in keys, by name. */
+/**
+ * What a key is made of where an entity is defined: those of its properties that may be in keys, by name. Of all other names the compiler says why they may not. They stand behind patterns, so that editors do
+ * not offer them; and the messages are the same for all, because a type for each property would cost the compiler a tenth of what an entity costs.
+ */
 export type KeyParts<P extends Props, N extends keyof P = KeyNames<P>> = {
   readonly [K in N]: PropertyPart<K & string, ValueOf<P[K]>>;
+} & {
+  readonly [K in `${OptionalNames<P> & string}${Uppercase<string>}`]: Refused<'The property is optional, and a part of a key must be there'>;
+} & {
+  readonly [
+    name: string
+  ]: Refused<'A part of a key is a property that is required and has an order: not filled by the library, Binary, JSON, encrypted or in pieces'>;
 };
 
 /** Keys that an entity with these properties may have. */
@@ -128,5 +137,9 @@ function define<const A extends readonly KeyPart[]>(parts: A, separator: string)
   });
 }
 
+/** Of parts that the compiler has refused, a key that it takes anywhere: its error at the part is then the only one. */
+export type KeyMade<A extends readonly KeyPart[]> = readonly KeyPart[] extends A ? Key<never> : Key<A>;
+
 /** A key of literals and parts: `p => key('review', p.id.as(codec.int(6)), p.year.as(codec.int(4)))`. */
-export const key = <const A extends readonly KeyPart[]>(...parts: A): Key<A> => define(parts, SEPARATOR);
+export const key = <const A extends readonly KeyPart[]>(...parts: A): KeyMade<A> =>
+  define(parts, SEPARATOR) as KeyMade<A>;

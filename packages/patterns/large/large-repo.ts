@@ -4,8 +4,8 @@ import { Attempts, isLost } from '../flow/optimistic.js';
 import { isRefusal } from '../messages/announce.js';
 import { addressOfKey } from '../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
-import type { PatchOf } from '../model/patch.js';
-import { asRead, type RowRef, type StoredOf } from '../model/stored.js';
+import type { GivenPatch, KeyStays, PatchOf } from '../model/patch.js';
+import { asRead, type BareKey, type RowRef, type StoredOf } from '../model/stored.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { fromUtf8 } from '../values/bytes.js';
 import { isObject } from '../values/is-object.js';
@@ -117,7 +117,7 @@ export class LargeRepo<E extends AnyEntity> {
 
   /** Throws Conflict and NotFound. */
   replace(
-    target: Row<E> | RowRef<E>,
+    target: Row<E> | RowRef<E> | BareKey<E>,
     value: GivenLarge<NewOf<E>>,
     options: ReadOptions = {},
   ): Promise<Row<E>> {
@@ -128,12 +128,14 @@ export class LargeRepo<E extends AnyEntity> {
 
   /** Throws Conflict and NotFound. */
   merge(
-    target: Row<E> | RowRef<E>,
-    patch: GivenLarge<PatchOf<E>>,
+    target: Row<E> | RowRef<E> | BareKey<E>,
+    patch: GivenLarge<PatchOf<E>> & KeyStays<E>,
     options: ReadOptions = {},
   ): Promise<Row<E>> {
     return this.#changed(target, options, before =>
-      this.#written(before, patch, options, given => this.rows.merge(before, given as PatchOf<E>, options)),
+      this.#written(before, patch, options, given =>
+        this.rows.merge(before, given as GivenPatch<E>, options),
+      ),
     );
   }
 
@@ -152,7 +154,7 @@ export class LargeRepo<E extends AnyEntity> {
   }
 
   /** First the row, then its blobs. Throws Conflict and NotFound. */
-  async delete(target: Row<E> | RowRef<E>, options: ReadOptions = {}): Promise<void> {
+  async delete(target: Row<E> | RowRef<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
     await this.#changed(target, options, async before => {
       await this.rows.delete(before, options);
       await this.#drop(this.#pointersIn(before.value), options);
@@ -160,7 +162,7 @@ export class LargeRepo<E extends AnyEntity> {
   }
 
   /** Afterwards there is no such row, whether or not there was one. Throws Conflict, where the ETag is not `*`. */
-  async deleteIfExists(target: Row<E> | RowRef<E>, options: ReadOptions = {}): Promise<void> {
+  async deleteIfExists(target: Row<E> | RowRef<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
     try {
       await this.delete(target, options);
     } catch (thrown) {
@@ -203,11 +205,11 @@ export class LargeRepo<E extends AnyEntity> {
 
   /** By a row that was read; by a key, of the row as it is read now: again if any ETag will do and others were faster. */
   async #changed<T>(
-    target: Row<E> | RowRef<E>,
+    target: Row<E> | RowRef<E> | BareKey<E>,
     options: ReadOptions,
     write: (before: Row<E>) => Promise<T>,
   ): Promise<T> {
-    if (isObject(target) && 'whole' in target) return write(asRead(target as Row<E>));
+    if (isObject(target) && 'whole' in target) return write(asRead(target as unknown as Row<E>));
     const { key, etag } = target as RowRef<E>;
     if (key === undefined || etag === undefined)
       refuseValue('row', 'a row that was read, or { key, etag }', 'it is neither');

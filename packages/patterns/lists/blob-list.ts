@@ -3,7 +3,8 @@
 import { Attempts } from '../flow/optimistic.js';
 import type { CompiledKey } from '../keys/compiled-key.js';
 import type { Page, PageOptions } from '../read/results.js';
-import { clientError, clientFault } from '../transport/client-fault.js';
+import { blobError } from '../transport/blob-container.js';
+import { clientFault } from '../transport/client-fault.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
 import type { Service } from '../write/service.js';
@@ -69,12 +70,6 @@ interface StoredList {
 }
 
 /** The client's error as one of this library. What is no error of the client stays. */
-function blobError(thrown: unknown, signal: AbortSignal | undefined): unknown {
-  signal?.throwIfAborted();
-  const fault = clientFault(thrown);
-  return fault.status === undefined && fault.code === '' ? thrown : clientError(fault, thrown);
-}
-
 async function bytesOf({
   readableStreamBody,
   blobBody,
@@ -154,7 +149,7 @@ export class BlobLists {
       for await (const { segment, continuationToken } of listing.byPage({ maxPageSize: size, ...from }))
         yield { items: segment.blobItems.map(({ name }) => name), next: continuationToken || undefined };
     } catch (thrown) {
-      throw PatternError.is(thrown) ? thrown : blobError(thrown, signal);
+      throw this.#errorOf(thrown, signal);
     }
   }
 
@@ -189,7 +184,7 @@ export class BlobLists {
       return true;
     } catch (thrown) {
       if (isLost(thrown)) return false;
-      throw blobError(thrown, signal);
+      throw this.#errorOf(thrown, signal);
     }
   }
 
@@ -204,13 +199,17 @@ export class BlobLists {
       if (PatternError.is(thrown)) throw thrown;
       const { status, code } = clientFault(thrown);
       if (status === 404 && code !== 'ContainerNotFound') return { ids: NO_IDS, etag: undefined };
-      throw blobError(thrown, signal);
+      throw this.#errorOf(thrown, signal);
     }
   }
 
   /** Blobs have addresses of their own; errors of lists have those of rows. */
   addressOf(name: string): RowAddress {
     return { table: this.#list.container, partitionKey: '', rowKey: name };
+  }
+
+  #errorOf(thrown: unknown, signal: AbortSignal | undefined): unknown {
+    return blobError(thrown, this.#list.container, signal);
   }
 
   #unreadable(name: string): PatternError {

@@ -2,7 +2,7 @@
 // what a worker does, is others' matter.
 import { newUuid, type Surroundings } from '../flow/surroundings.js';
 import type { Clients } from '../transport/clients.js';
-import { type MessageRef, type QueueCallOptions, QueueRequests } from '../transport/queue-requests.js';
+import { type MessageRef, type QueueCallOptions, QueueSender } from '../transport/queue-sender.js';
 import { PatternError, type PatternErrorCode } from '../values/pattern-error.js';
 import { checkedText } from './envelope.js';
 
@@ -19,7 +19,7 @@ export interface Announcement {
 
 /** A message that was sent. */
 export interface SentMessage {
-  readonly queue: QueueRequests;
+  readonly queue: QueueSender;
   readonly message: MessageRef;
 }
 
@@ -88,7 +88,7 @@ async function send(
     isSecondLook: false,
     poison: undefined,
   });
-  const queue = new QueueRequests(clients, name, surroundings.now);
+  const queue = new QueueSender(clients, name);
   return { queue, message: await queue.send(text, announceAfter, options) };
 }
 

@@ -1,6 +1,6 @@
 // The text of a flow's message: JSON in base64, with a version of its own so that a later program can tell its messages from these. It carries keys and never data, for data would be
-// outdated when the message is read. queue-requests.ts sends texts.
-import { MESSAGE_BYTES_MAX } from '../transport/queue-requests.js';
+// outdated when the message is read. queue-sender.ts sends texts.
+import { MESSAGE_BYTES_MAX } from '../transport/queue-sender.js';
 import { fromBase64, fromUtf8, toBase64, toUtf8 } from '../values/bytes.js';
 import { isObject } from '../values/is-object.js';
 import { PatternError } from '../values/pattern-error.js';

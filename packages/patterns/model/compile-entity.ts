@@ -1,29 +1,18 @@
 // Compiles a definition whose names are in order to the plan by which rows are encoded and decoded. entity.ts checks what else a program says of an entity; index-plan.ts
 // compiles index rows as entities of their own.
 import { CompiledKey } from '../keys/compiled-key.js';
-import type { Key } from '../keys/key.js';
+import { type Key, namesIn } from '../keys/key.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import { wiresOf } from '../values/pieces.js';
 import type { Props } from '../values/property.js';
-import { SYSTEM_NAMES } from '../values/row-member.js';
-import { CUSTOM_PROPERTIES_MAX, PROPERTY_NAME_LENGTH_MAX } from '../values/size.js';
+import { checkPropertyName } from '../values/row-member.js';
+import { CUSTOM_PROPERTIES_MAX } from '../values/size.js';
 import type { EntityPlan, Field } from './entity.js';
-
-/** C# identifiers. */
-const PROPERTY_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]*$/u;
 
 function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: CompiledKey): readonly Field[] {
   return Object.entries(props).map(([name, property]) => {
     const wire = property.storedName ?? name;
-    if (SYSTEM_NAMES.has(wire))
-      refuseDefinition(subject, `${wire} is a name that the service keeps for itself`);
     if (name === '__proto__') refuseDefinition(subject, 'no property can be called __proto__ in a program');
-    if (!PROPERTY_NAME.test(wire)) refuseDefinition(subject, `${wire} is no name that a property may have`);
-    if (wire.length > PROPERTY_NAME_LENGTH_MAX)
-      refuseDefinition(
-        subject,
-        `the name ${wire.slice(0, 20)}… has ${wire.length} characters, and may have ${PROPERTY_NAME_LENGTH_MAX}`,
-      );
     const inPartition = partition.lossless.includes(name);
     const rebuiltFrom = inPartition ? 'partition' : row.lossless.includes(name) ? 'row' : undefined;
     const inKey = partition.names.includes(name) || row.names.includes(name);
@@ -33,6 +22,7 @@ function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: Co
 
 function checkNames(subject: string, fields: readonly Field[], tag: string | undefined): void {
   const names = [...fields.flatMap(wiresOf), ...(tag === undefined ? [] : [tag])];
+  for (const name of names) checkPropertyName(subject, name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) refuseDefinition(subject, `two properties are called ${twice} in the table`);
 }
@@ -48,6 +38,22 @@ function checkCount(subject: string, fields: readonly Field[], tag: string | und
     );
 }
 
+/**
+ * The append anti-pattern, and with reversed time the prepend one: one end of the table, or one partition, takes all new rows, however many servers there are. Of the row key those parts count which a
+ * program names there.
+ */
+function warningsOf(partition: CompiledKey, row: CompiledKey, named: readonly string[]): readonly string[] {
+  const { trend, names, subject } = partition;
+  if (names.length === 0 && row.times.some(each => named.includes(each)))
+    return [
+      `${row.subject} ${row.trend === 'time' ? 'begins with' : 'has'} time, in a partition that all rows share: all new rows go to it, as fast as one partition goes. Put a part by which they spread into the partition key, or a hash: p.id.as(codec.hash(16)).`,
+    ];
+  if (trend === 'none') return [];
+  const cause = trend === 'time' ? 'with time:' : 'with a number; if numbers are given out in order,';
+  const advice = 'Put another part before it, or a hash: p.id.as(codec.hash(16)).';
+  return [`${subject} begins ${cause} all new rows go to one end of the table. ${advice}`];
+}
+
 /** What a plan is compiled of. */
 export interface Compilable {
   readonly name: string;
@@ -57,10 +63,20 @@ export interface Compilable {
   readonly tag: string | undefined;
   /** Its properties stand in several rows, so that one row's limit is none of the definition. */
   readonly isWide?: boolean;
+  /** The row key as the program has it, where more stands behind it. */
+  readonly ownRow?: Key;
 }
 
 /** The plan, as yet without indexes. Throws DefinitionInvalid. */
-export function compileEntity({ name, props, partition, row, tag, isWide = false }: Compilable): EntityPlan {
+export function compileEntity({
+  name,
+  props,
+  partition,
+  row,
+  tag,
+  isWide = false,
+  ownRow = row,
+}: Compilable): EntityPlan {
   const partitionKey = new CompiledKey(`${name}.partition`, partition, props);
   const rowKey = new CompiledKey(`${name}.row`, row, props);
   const fields = fieldsOf(name, props, partitionKey, rowKey);
@@ -75,6 +91,7 @@ export function compileEntity({ name, props, partition, row, tag, isWide = false
     isChanging: partitionKey.changing.length > 0 || rowKey.changing.length > 0,
     indexes: [],
     elsewhere: [],
+    warnings: warningsOf(partitionKey, rowKey, namesIn(ownRow)),
     keepers: [],
   };
 }

@@ -7,6 +7,7 @@ import {
   type KeyDefinition,
   type KeyOf,
   type KeyOn,
+  type KeyParts,
   key,
   type Of,
   type PartitionOf,
@@ -142,8 +143,10 @@ describe('a definition', () => {
   test('has names that the table may have', () => {
     for (const name of ['PartitionKey', 'RowKey', 'Timestamp'])
       refuses(define({ props: { [name]: t.string() } }), 'DefinitionInvalid', /keeps for itself/);
-    for (const name of ['a-b', '1a', 'a b', 'a.b'])
+    for (const name of ['a-b', '1a', 'a b', 'a.b']) {
       refuses(define({ props: { x: t.string().stored(name) } }), 'DefinitionInvalid', /no name/);
+      refuses(define({ tag: name }), 'DefinitionInvalid', /no name/);
+    }
     refuses(
       define({ props: { a: t.string(), b: t.string().stored('a') } }),
       'DefinitionInvalid',
@@ -159,6 +162,20 @@ describe('a definition', () => {
     for (const length of [254, 255]) assert(define({ props: { ['x'.repeat(length)]: t.string() } })());
     refuses(define({ props: { ['x'.repeat(256)]: t.string() } }), 'DefinitionInvalid', /256 characters/);
     assert(define({ props: { été: t.string() } })());
+  });
+
+  test('has none of the names that the library marks rows by', () => {
+    for (const name of ['_moved', '_moving', '_reserved', '_source']) {
+      const reason = new RegExp(`E: ${name} is a name that this library keeps for itself`);
+      refuses(define({ props: { [name]: t.string() } }), 'DefinitionInvalid', reason);
+      refuses(define({ props: { [name]: t.string().optional() } }), 'DefinitionInvalid', reason);
+      refuses(define({ props: { a: t.int64().stored(name) } }), 'DefinitionInvalid', reason);
+      refuses(define({ props: { [name]: t.string().long() } }), 'DefinitionInvalid', reason);
+      refuses(define({ tag: name }), 'DefinitionInvalid', reason);
+      assert(define({ props: { [name]: t.string().stored(`own${name}`) } })());
+      assert(define({ props: { [`${name}s`]: t.string(), [name.toUpperCase()]: t.string() } })());
+    }
+    refuses(define({ tag: 'RowKey' }), 'DefinitionInvalid', /the service keeps for itself/);
   });
 
   test('has up to 252 stored properties with its tag', () => {
@@ -204,6 +221,83 @@ describe('a definition', () => {
       row: key('r'),
     });
     assert.deepEqual(spread.warnings, []);
+  });
+});
+
+describe('warnings of a definition', () => {
+  const props = { id: t.guid(), kind: t.string(), n: t.int32(), at: t.instant(), made: t.created() };
+  const define = (spec: object): readonly string[] =>
+    entity('Log', {
+      version: 1,
+      table: 'Log',
+      props,
+      partition: p => key(p.kind),
+      row: p => key('log', p.id),
+      ...spec,
+    }).warnings;
+  type Parts = KeyParts<typeof props>;
+
+  test('tell of time anywhere in the row key of a partition that all rows share', () => {
+    const shared = { partition: key('all') };
+    for (const row of [
+      (p: Parts) => key(p.at),
+      (p: Parts) => key('log', p.at, p.id),
+      (p: Parts) => key('log', p.id, p.at),
+      (p: Parts) => key('log', p.kind, p.at.as(codec.timeDesc), p.id),
+    ]) {
+      const [warning, ...others] = define({ ...shared, row });
+      assert.match(warning ?? '', /^Log\.row (begins with|has) time, in a partition that all rows share/);
+      assert.deepEqual(others, []);
+      assert.deepEqual(define({ row }), []);
+    }
+    assert.deepEqual(define(shared), []);
+    assert.deepEqual(define({ ...shared, row: (p: Parts) => key('log', p.n) }), []);
+    assert.deepEqual(define({ ...shared, row: (p: Parts) => key('log', p.at.as(codec.hash(4))) }), []);
+  });
+
+  test('tell the same of its indexes, by their names', () => {
+    const far = (partition: unknown, row: unknown) => ({
+      indexes: { byDate: { kind: 'elsewhere', table: 'ByDate', partition, row } },
+    });
+    const begins = define(far(key('all'), (p: Parts) => key(p.at)));
+    assert.match(begins.join(), /^Log\.byDate\.row begins with time, in a partition that all rows share/);
+    const has = define(far(key('all'), (p: Parts) => key(p.kind, p.at.as(codec.timeDesc))));
+    assert.match(has.join(), /^Log\.byDate\.row has time/);
+    const first = define(far((p: Parts) => key(p.at), key('x')));
+    assert.match(first.join(), /^Log\.byDate\.partition begins with time: all new rows go to one end/);
+    const counted = define(far((p: Parts) => key('n', p.n), key('x')));
+    assert.match(counted.join(), /^Log\.byDate\.partition begins with a number/);
+    assert.deepEqual(
+      define(
+        far(
+          (p: Parts) => key(p.kind),
+          (p: Parts) => key(p.at),
+        ),
+      ),
+      [],
+    );
+    assert.deepEqual(define(far(key('all'), (p: Parts) => key(p.kind))), []);
+    // The keys of the entity's row stand behind those of the index, which does not name them.
+    const timed = { partition: (p: Parts) => key(p.kind), row: (p: Parts) => key('log', p.at) };
+    assert.deepEqual(define({ ...timed, ...far(key('all'), (p: Parts) => key(p.id)) }), []);
+    const near = { indexes: { byDate: { kind: 'same-partition', row: (p: Parts) => key('at', p.at) } } };
+    assert.deepEqual(define(near), []);
+    assert.match(define({ ...near, partition: key('all') }).join(), /^Log\.byDate\.row begins with time/);
+    assert.equal(define({ ...near, partition: (p: Parts) => key(p.n) }).length, 1);
+  });
+
+  test('tell of names that the official client has for itself', () => {
+    for (const name of ['partitionKey', 'rowKey', 'timestamp', 'etag']) {
+      const called = new RegExp(`^Log has a property that is called ${name} in the table`);
+      const warned = (own: object): string => define({ props: { ...props, ...own } }).join('\n');
+      assert.match(warned({ [name]: t.string() }), called);
+      assert.match(warned({ [name]: t.string().optional() }), called);
+      assert.match(warned({ own: t.int32().stored(name) }), called);
+      assert.match(define({ tag: name }).join(), called);
+      assert.equal(warned({ [name]: t.string().stored(`own_${name}`) }), '');
+      assert.equal(warned({ [name.toUpperCase()]: t.string(), [`${name}s`]: t.string() }), '');
+    }
+    assert.equal(define({ props: { ...props, etag: t.string(), rowKey: t.string() } }).length, 2);
   });
 });
 

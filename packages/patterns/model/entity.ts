@@ -51,6 +51,8 @@ export interface EntityPlan {
   readonly indexes: readonly IndexPlan[];
   /** Those whose rows stand in other partitions or in another table. */
   readonly elsewhere: readonly IndexPlan[];
+  /** What its keys will not do well. */
+  readonly warnings: readonly string[];
   /** Of lists and copies that were defined since: keeper.ts. */
   readonly keepers: Keeper[];
 }
@@ -77,7 +79,7 @@ export interface Entity<
   readonly upcast: Readonly<Record<number, Upcast>>;
   readonly indexes: IX;
   readonly plan: EntityPlan;
-  /** What works but will not work well. */
+  /** What works but will not work well: of its keys, of those of its indexes, and of its names. */
   readonly warnings: readonly string[];
 }
 
@@ -164,17 +166,8 @@ export function checkVersion(
     refuseDefinition(subject, `there is an upcast from ${beyond}, which is no earlier version`);
 }
 
-/** The append anti-pattern, and with reversed time the prepend one: one end of the table, or of the one partition, takes all new rows, however many servers there are. */
-function warningsOf(name: string, { trend, names }: CompiledKey, row: CompiledKey): readonly string[] {
-  if (names.length === 0 && row.trend === 'time')
-    return [
-      `${name}.row begins with time, in a partition that all rows share: all new rows go to one end of it, as fast as one partition goes. Put a part by which they spread into the partition key, or a hash: p.id.as(codec.hash(16)).`,
-    ];
-  if (trend === 'none') return [];
-  const cause = trend === 'time' ? 'with time:' : 'with a number; if numbers are given out in order,';
-  const advice = 'Put another part before it, or a hash: p.id.as(codec.hash(16)).';
-  return [`${name}.partition begins ${cause} all new rows go to one end of the table. ${advice}`];
-}
+/** The official client takes these for the keys, the time and the ETag of a row. */
+const CLIENT_NAMES = ['partitionKey', 'rowKey', 'timestamp', 'etag'];
 
 /** Defines an entity. Throws DefinitionInvalid for what could not work. */
 export const entity = <
@@ -214,6 +207,13 @@ export function defined<
     indexes: all.filter(({ definition }) => definition.kind === 'same-partition'),
     elsewhere: all.filter(({ definition }) => definition.kind === 'elsewhere'),
   };
-  const warnings = warningsOf(name, plan.partition, plan.row);
+  const warnings = [
+    ...plan.warnings,
+    ...all.flatMap(({ entity }) => entity.warnings),
+    ...CLIENT_NAMES.filter(each => plan.byWire.has(each) || each === tag).map(
+      each =>
+        `${name} has a property that is called ${each} in the table, which the official client takes for what it calls ${each} itself. Give it another name, or another one in the table by stored().`,
+    ),
+  ];
   return Object.freeze({ ...made, indexes: definitionsOf(indexes) as never, plan, warnings });
 }

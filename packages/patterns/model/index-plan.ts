@@ -138,6 +138,16 @@ export type ReadyIndexName<E extends AnyEntity> = {
 /** The names of its indexes whose rows stand beside its own. */
 export type NearIndexName<E extends AnyEntity> = Exclude<IndexName<E>, FarIndexName<E>>;
 
+/** For the compiler only: why an index is not read in this way. */
+export type IndexReason<E extends AnyEntity, I extends string> =
+  I extends IndexName<E>
+    ? I extends ReadyIndexName<E>
+      ? I extends FarIndexName<E>
+        ? `The rows of ${I} stand elsewhere and may be behind: read it 'fresh' or 'asOf'`
+        : `The rows of ${I} are never behind: it is read without 'fresh' or 'asOf'`
+      : `${I} is being built, and has no queries until it is ready`
+    : `${E['name']} has no index ${I}`;
+
 type IndexPartition<PK extends Key, X extends Index> = X['partition'] extends Key ? X['partition'] : PK;
 
 type IndexRow<PK extends Key, K extends Key, X extends Index> = X['unique'] extends true
@@ -261,7 +271,7 @@ function indexEntity(owner: Owner, index: string, definition: Index, table: stri
   const copies: Props = Object.fromEntries(
     entries.map(([each, property]) => [each, copied(property, inIndexKey.includes(each))]),
   );
-  const plan = compileEntity({ name, props: copies, partition, row, tag });
+  const plan = compileEntity({ name, props: copies, partition, row, tag, ownRow: definition.row });
   const steps = Object.entries(upcast).map(([from, step]) => [from, narrowed(step, copies, props)]);
   const upcasts: Readonly<Record<number, Upcast>> = Object.fromEntries(steps);
   return Object.freeze({
@@ -275,7 +285,8 @@ function indexEntity(owner: Owner, index: string, definition: Index, table: stri
     upcast: upcasts,
     indexes: {},
     plan,
-    warnings: [],
+    // What the entity's own partition key begins with is said of the entity.
+    warnings: definition.partition === undefined && plan.partition.names.length > 0 ? [] : plan.warnings,
   });
 }
 

@@ -4,6 +4,7 @@ import type { CompiledKey } from '../keys/compiled-key.js';
 import { encodeProperty } from '../values/encode-property.js';
 import { Instant, instantOfEtag } from '../values/instant.js';
 import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
+import { MARKS } from '../values/row-member.js';
 import { type WireProperty, wireText } from '../values/wire-property.js';
 import { type EncodedRow, encodeEntity } from './encode-entity.js';
 import type { AnyEntity } from './entity.js';
@@ -74,23 +75,20 @@ export function tableOfIndex(owner: AnyEntity, { name, table: own }: IndexPlan, 
   return own;
 }
 
-/** What an index row elsewhere has beyond its entity: the version of the row that it was made of, as a time. */
-const SOURCE_PROPERTY = '_source';
-
 /** The version of a row, as index rows elsewhere have it: later ones are greater. */
 export const versionOf = ({ etag, timestamp }: Pick<Stored<unknown>, 'etag' | 'timestamp'>): Instant =>
   instantOfEtag(etag) ?? timestamp ?? Instant.fromTicks(0n);
 
 /** The version of the row that an index row elsewhere was made of; undefined where it says none. */
 export function sourceOf({ unknown }: Stored<unknown>): Instant | undefined {
-  const found = unknown.find(({ name, type }) => name === SOURCE_PROPERTY && type === 'DateTime');
+  const found = unknown.find(({ name, type }) => name === MARKS.source && type === 'DateTime');
   return found && Instant.parse(String(JSON.parse(found.literal)));
 }
 
 /** The index row as it is made of this version. */
 export const withSource = (row: EncodedRow<unknown>, source: Instant): EncodedRow<unknown> => ({
   ...row,
-  properties: [...row.properties, encodeProperty(SOURCE_PROPERTY, 'DateTime', source)],
+  properties: [...row.properties, encodeProperty(MARKS.source, 'DateTime', source)],
 });
 
 /** Where an index has the row of a value, and the row. */
@@ -100,7 +98,7 @@ export interface ExpectedIndexRow {
   readonly row: EncodedRow<unknown>;
 }
 
-const ROOM = [encodeProperty(SOURCE_PROPERTY, 'DateTime', Instant.fromTicks(0n))];
+const ROOM = [encodeProperty(MARKS.source, 'DateTime', Instant.fromTicks(0n))];
 
 /** The row that an index should have of a row of its entity in `table`; undefined if it should have none. */
 export function expectedIndexRow(

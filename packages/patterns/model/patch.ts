@@ -1,4 +1,5 @@
 // What a merge changes: some properties of an entity by their names in the program, set or removed. encode-entity.ts encodes those that are set.
+import type { Refused } from '../values/pattern-error.js';
 import type { ValueOf } from '../values/property.js';
 import type { AnyEntity, KeyOf } from './entity.js';
 
@@ -17,6 +18,14 @@ export type PatchOf<E extends AnyEntity, R = null | Remove> = {
     | (E['props'][K]['presence'] extends 'optional' ? R : never)
     | undefined;
 };
+
+/** For the compiler only: why the parts of keys are not in a patch. */
+export type KeyStays<E extends AnyEntity> = {
+  readonly [K in keyof KeyOf<E>]?: Refused<`${K & string} is part of a key, and a row cannot change its keys`>;
+};
+
+/** A patch as a program gives it. */
+export type GivenPatch<E extends AnyEntity, R = null | Remove> = PatchOf<E, R> & KeyStays<E>;
 
 type Values = Readonly<Record<string, unknown>>;
 

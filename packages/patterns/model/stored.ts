@@ -1,5 +1,6 @@
 // A value together with the row that it was read from: keys, ETag, and what a later write of that row needs. Callers may change the value, so what the row held is kept apart: writes compare with it, and find index rows by it.
 import type { Instant } from '../values/instant.js';
+import type { Refused } from '../values/pattern-error.js';
 import { isInstant } from '../values/typed-value.js';
 import type { WireProperty } from '../values/wire-property.js';
 import type { AnyEntity, KeyOf, Of } from './entity.js';
@@ -39,6 +40,12 @@ export interface RowRef<E extends AnyEntity = AnyEntity> {
   readonly key: KeyOf<E>;
   readonly etag: string;
 }
+
+/** For the compiler only: a key by itself, which is no row to be changed. The message stands here twice because the compiler prints the name of a type that has one. */
+export type BareKey<E extends AnyEntity> =
+  Refused<'Give a row that was read, or { key, etag }; the ETag * is that of any row'> & {
+    readonly [K in keyof KeyOf<E>]: Refused<'Give a row that was read, or { key, etag }; the ETag * is that of any row'>;
+  };
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -3,12 +3,20 @@ import { checkReason } from '../filter/admit.js';
 import { allOf, type Condition, TRUE } from '../filter/condition.js';
 import { keyCondition } from '../filter/key-condition.js';
 import { type Plan, type RowQuery, rowQuery } from '../filter/plan.js';
-import { type Clause, type Equality, type Order, plainField, type TextOrder } from '../filter/where.js';
+import {
+  built,
+  type Clause,
+  type Equality,
+  type Order,
+  plainField,
+  type TextOrder,
+} from '../filter/where.js';
 import type { KeyRange } from '../keys/key-range.js';
 import { type Bag, decodeBag } from '../model/bag.js';
 import type { Instant } from '../values/instant.js';
 import { t } from '../values/property.js';
 import type { WireObject } from '../values/read-wire.js';
+import type { Scanning } from './query.js';
 import type { ReadingOptions, Results } from './results.js';
 import { type QuerySettings, TableQuery } from './table-query.js';
 
@@ -45,7 +53,7 @@ export interface BagQuery extends Results<Bag> {
 }
 
 /** Bags of many partitions: results only for a reason. */
-export interface BagScan {
+export interface BagScan extends Scanning {
   where(build: (fields: BagFields) => Clause): BagScan;
   allowScan(reason: string): BagQuery;
   explain(): Plan;
@@ -58,7 +66,7 @@ export interface BagReads {
   scan(): BagScan;
 }
 
-class RowBags extends TableQuery<Bag> implements BagQuery, BagScan {
+class RowBags extends TableQuery<Bag> implements BagQuery {
   override readonly rowQuery: RowQuery;
   protected override readonly shape = 'bags';
 
@@ -68,7 +76,7 @@ class RowBags extends TableQuery<Bag> implements BagQuery, BagScan {
   }
 
   where(build: (fields: BagFields) => Clause): RowBags {
-    return this.#narrowed(build(FIELDS).condition);
+    return this.#narrowed(built(build, FIELDS));
   }
 
   rows(range: KeyRange): RowBags {
@@ -99,5 +107,5 @@ export const bagReads = (table: string, settings: QuerySettings): BagReads => ({
     return found && decodeBag(found.row, { table, etag: found.etag });
   },
   partition: eq => new RowBags(table, settings, keyCondition('PartitionKey', { eq })),
-  scan: () => new RowBags(table, settings, TRUE),
+  scan: () => new RowBags(table, settings, TRUE) as unknown as BagScan,
 });

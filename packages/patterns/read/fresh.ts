@@ -4,7 +4,7 @@
 import { evaluate } from '../filter/evaluate.js';
 import type { Plan } from '../filter/plan.js';
 import { readerOf } from '../filter/row-reader.js';
-import { type Clause, type Fields, fieldsOf } from '../filter/where.js';
+import { built, type Clause, type Fields, fieldsOf } from '../filter/where.js';
 import { allInOrder } from '../flow/in-order.js';
 import type { AnyEntity, KeyOf, PartitionOf, RowLead } from '../model/entity.js';
 import type { FarIndexName, IndexEntity, IndexPlan } from '../model/index-plan.js';
@@ -117,7 +117,7 @@ class FreshResults<E extends AnyEntity, I extends FarIndexName<E>>
 
   where(build: (fields: Fields<IndexEntity<E, I>>) => Clause): FreshQuery<E, I> {
     const entity = this.#with.index.entity as IndexEntity<E, I>;
-    return new FreshResults(this.#with, this.#query.narrowed(build(fieldsOf(entity)).condition));
+    return new FreshResults(this.#with, this.#query.narrowed(built(build, fieldsOf(entity))));
   }
 
   rows(lead: never, bounds?: never): FreshQuery<E, I> {

@@ -38,7 +38,7 @@ export interface Link<A extends AnyEntity, B extends AnyEntity> {
 export function link<A extends AnyEntity, B extends AnyEntity>(
   from: A,
   to: B,
-  keyOf: (value: Of<A>) => KeyOf<B> | undefined,
+  keyOf: NoInfer<(value: Of<A>) => KeyOf<B> | undefined>,
 ): Link<A, B> {
   const load: Link<A, B>['load'] = async (db, { value }, options = {}) => {
     const key = keyOf(value);
@@ -92,7 +92,7 @@ export interface ManyLink<A extends AnyEntity, B extends AnyEntity> {
 export function linkMany<A extends AnyEntity, B extends AnyEntity>(
   from: A,
   to: B,
-  targetOf: (value: Of<A>) => LinkTarget<B>,
+  targetOf: NoInfer<(value: Of<A>) => LinkTarget<B>>,
 ): ManyLink<A, B> {
   const query: ManyLink<A, B>['query'] = (db, { value }) => {
     const { partition, rows } = targetOf(value);

@@ -13,6 +13,7 @@ import { indexKeysIn, isIndexRow } from '../model/index-row.js';
 import { readAddress } from '../model/row-head.js';
 import { type AnyPatternError, PatternError, refuseDefinition, refuseKey } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
+import type { Scanning } from './query.js';
 import { type QuerySettings, TableQuery } from './table-query.js';
 
 /** A row of no entity, or one that its entity cannot read. */
@@ -87,12 +88,16 @@ export class MixedQuery<E extends readonly AnyEntity[]> extends TableQuery<Mixed
   }
 }
 
+/** The rows of a table: results only for a reason. */
+export type MixedScan<E extends readonly AnyEntity[]> = Pick<MixedQuery<E>, 'allowScan' | 'explain'> &
+  Scanning;
+
 /** What mixed queries begin with. */
 export interface MixedReads<E extends readonly AnyEntity[]> {
   /** All rows of a partition, which is named by its text or by what the entities' partition keys are made of. */
   partition(key: string | PartitionOf<E[number]>): Omit<MixedQuery<E>, 'allowScan'>;
   /** All rows of the table. */
-  scan(): Pick<MixedQuery<E>, 'allowScan' | 'explain'>;
+  scan(): MixedScan<E>;
   /** The same in another table than the entities'. */
   inTable(table: string): MixedReads<E>;
   /** The same, with a function that names the entity of a row without a tag. */
@@ -147,7 +152,7 @@ export function mixedReads<const E extends readonly AnyEntity[]>(
       const within = keyCondition('PartitionKey', { eq });
       return new MixedQuery(entities, settings, allOf([within, ...besidesIndexes(entities, eq)]));
     },
-    scan: () => new MixedQuery(entities, settings, TRUE),
+    scan: () => new MixedQuery(entities, settings, TRUE) as unknown as MixedScan<E>,
     inTable: table => mixedReads(entities, { ...settings, table }),
     resolving: resolve => mixedReads(entities, { ...settings, resolve }),
   };

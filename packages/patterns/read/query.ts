@@ -4,12 +4,12 @@ import { checkReason } from '../filter/admit.js';
 import type { QueryClass } from '../filter/classify.js';
 import { allOf, type Condition } from '../filter/condition.js';
 import { type Plan, type RowQuery, rowQuery } from '../filter/plan.js';
-import { type Clause, type Fields, fieldsOf } from '../filter/where.js';
+import { built, type Clause, type Fields, fieldsOf } from '../filter/where.js';
 import { decodeEntity, decodeProjected, wireSelect } from '../model/decode-entity.js';
 import type { AnyEntity, KeyOf, Of } from '../model/entity.js';
 import type { Projected, StoredOf } from '../model/stored.js';
 import { handleUnreadable, type UnreadablePolicy } from '../model/unreadable.js';
-import { PatternError, refuseValue } from '../values/pattern-error.js';
+import { PatternError, type Refused, refuseValue } from '../values/pattern-error.js';
 import type { Flat } from '../values/property.js';
 import type { WireObject } from '../values/read-wire.js';
 import type { Results } from './results.js';
@@ -38,8 +38,18 @@ interface Refined<E extends AnyEntity, R, C extends StaticClass> {
   explain(): Plan;
 }
 
+/** For the compiler only: what a scan does not have before it is allowed. */
+export type Scanning = {
+  readonly [K in
+    | 'take'
+    | 'first'
+    | 'page'
+    | 'pages'
+    | 'stream']: Refused<'A scan reads many partitions, and has results only behind allowScan(reason)'>;
+};
+
 /** A query that reads many partitions. */
-export interface TableScan<R> {
+export interface TableScan<R> extends Scanning {
   /** Its results. The reason is for those who read the program, and for `warn`. */
   allowScan(reason: string): Results<R>;
 }
@@ -68,7 +78,7 @@ export class EntityQuery<E extends AnyEntity, R> extends TableQuery<R> {
   }
 
   where(build: (fields: Fields<E>) => Clause): EntityQuery<E, R> {
-    return this.narrowed(build(fieldsOf(this.#spec.entity)).condition);
+    return this.narrowed(built(build, fieldsOf(this.#spec.entity)));
   }
 
   /** The same query of the rows that also meet this. */
@@ -95,7 +105,7 @@ export class EntityQuery<E extends AnyEntity, R> extends TableQuery<R> {
   /** What is to be said of the entity's keys stands there, too: a query of an append-only key meets all that is written. */
   override explain(): Plan {
     const plan = super.explain();
-    return { ...plan, warnings: [...plan.warnings, ...this.#spec.entity.warnings] };
+    return { ...plan, warnings: [...plan.warnings, ...this.#spec.entity.plan.warnings] };
   }
 
   override get rowQuery(): RowQuery {

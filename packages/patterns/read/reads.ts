@@ -6,10 +6,16 @@ import { allInOrder } from '../flow/in-order.js';
 import { addresses } from '../model/address.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import type { AnyEntity, KeyOf, PartitionOf } from '../model/entity.js';
-import type { FarIndexName, IndexEntity, NearIndexName, ReadyIndexName } from '../model/index-plan.js';
+import type {
+  FarIndexName,
+  IndexEntity,
+  IndexReason,
+  NearIndexName,
+  ReadyIndexName,
+} from '../model/index-plan.js';
 import { readyIndex, tableOfIndex } from '../model/index-row.js';
 import type { StoredOf } from '../model/stored.js';
-import { refuseValue } from '../values/pattern-error.js';
+import { type Refused, refuseValue } from '../values/pattern-error.js';
 import { FanOut, type FanOutOptions } from './fan-out.js';
 import { type FreshOptions, type FreshReads, freshReads } from './fresh.js';
 import type { RowPosition } from './merge.js';
@@ -49,6 +55,8 @@ export interface Reads<E extends AnyEntity> {
     reading: 'fresh',
     options?: FreshOptions<E, I>,
   ): FreshReads<E, I>;
+  /** For the compiler only: it takes none, and prints why. */
+  index<I extends string>(name: I & Refused<IndexReason<E, I>>, reading?: unknown, options?: unknown): never;
   /** The same of many partitions at once; of each all rows, by default. */
   fanOut<R extends RowPosition = StoredOf<E>>(
     keys: Iterable<PartitionOf<E>>,
@@ -131,6 +139,7 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     reading: 'fresh',
     options?: FreshOptions<E, I>,
   ): FreshReads<E, I>;
+  index<I extends string>(name: I & Refused<IndexReason<E, I>>, reading?: unknown, options?: unknown): never;
   index(name: string, reading?: 'asOf' | 'fresh', options: FreshOptions<E, never> = {}): unknown {
     const owner = this.entity;
     const index = readyIndex(owner, name);

@@ -1,6 +1,6 @@
 // Rolling tables: an entity whose rows stand in a table of their hour, day or month, so that old rows go with their table, by one request. Each write goes to the table of its time, whenever it comes.
 import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf } from '../model/entity.js';
-import type { PatchOf } from '../model/patch.js';
+import type { GivenPatch } from '../model/patch.js';
 import type { RowRef, StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
 import { checkWhole, type Results } from '../read/results.js';
@@ -213,7 +213,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
   }
 
   /** The same of some properties. */
-  async merge(target: StoredOf<E>, patch: PatchOf<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
+  async merge(target: StoredOf<E>, patch: GivenPatch<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
     return this.#repo(target.table).merge(target, patch, options);
   }
 

@@ -212,17 +212,24 @@ export class BlobContainer {
     }
   }
 
-  /** What is no error of the client stays. */
   async #called<T>({ signal }: BlobCallOptions, call: (own: ClientOptions) => Promise<T>): Promise<T> {
     try {
       return await call(optionsOf({ signal }));
     } catch (thrown) {
-      signal?.throwIfAborted();
-      if (PatternError.is(thrown)) throw thrown;
-      const fault = clientFault(thrown);
-      throw fault.status === undefined && fault.code === '' ? thrown : clientError(fault, thrown);
+      throw blobError(thrown, this.name, signal);
     }
   }
+}
+
+/** What is no error of the client stays. Throws the signal's reason. */
+export function blobError(thrown: unknown, container: string, signal: AbortSignal | undefined): unknown {
+  signal?.throwIfAborted();
+  if (PatternError.is(thrown)) return thrown;
+  const fault = clientFault(thrown);
+  if (fault.status === undefined && fault.code === '') return thrown;
+  // The service does not name it.
+  const isMissing = fault.code === 'ContainerNotFound';
+  return clientError(isMissing ? { ...fault, text: `There is no container ${container}.` } : fault, thrown);
 }
 
 /** Whether it was done, and not refused with this status. */

@@ -22,7 +22,7 @@ export function clientFault(thrown: unknown): ClientFault {
 
 export function clientError(fault: ClientFault, cause: unknown): PatternError {
   const { status, code, text } = fault;
-  if (status === undefined) return new PatternError('Unreachable', { attempts: 1 }, { cause });
+  if (status === undefined) return new PatternError('Unreachable', { attempts: undefined }, { cause });
   return isBusy({ status, code })
     ? new PatternError('Throttled', { retryAfter: undefined }, { cause })
     : new PatternError('ServiceRefused', { status, code, text }, { cause });

@@ -71,8 +71,8 @@ export interface PatternErrorDetails {
   readonly BatchFailed: RowAddress & { readonly index: number; readonly op: string; readonly reason: string };
   /** It is unknown whether the operation was done, even after a look at the row. */
   readonly OutcomeUnknown: RowAddress & { readonly op: string };
-  /** No answer came, as often as it was tried; a write was not done, as far as a look at the row tells. */
-  readonly Unreachable: { readonly attempts: number };
+  /** No answer came, as often as it was tried; a write was not done, as far as a look at the row tells. The clients of queues and blobs do not say how often they tried. */
+  readonly Unreachable: { readonly attempts: number | undefined };
   readonly Throttled: { readonly retryAfter: number | undefined };
   /** An encrypted value whose key the program does not have, or whose key service fails. */
   readonly KeyUnavailable: RowAddress & {
@@ -162,7 +162,7 @@ const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
     `Operation ${detail.index} (${detail.op} of ${at(detail)}) failed, and nothing was done: ${detail.reason}.`,
   OutcomeUnknown: detail => `Whether ${detail.op} of ${at(detail)} was done could not be found out.`,
   Unreachable: ({ attempts }) =>
-    `No answer came, ${attempts === 1 ? 'in one attempt' : `in ${attempts} attempts`}.`,
+    `No answer came, in ${attempts === undefined ? 'all attempts of the client' : attempts === 1 ? 'one attempt' : `${attempts} attempts`}.`,
   Throttled: () => 'The service is busy.',
   KeyUnavailable: detail =>
     `The key ${detail.keyId} of ${detail.property} of ${at(detail)} is not to be had: ${detail.reason}.`,
@@ -202,6 +202,11 @@ export class PatternError<C extends PatternErrorCode = PatternErrorCode> extends
 
 /** An error of this library, whatever its code: `switch (error.code)` narrows its detail. */
 export type AnyPatternError = { [C in PatternErrorCode]: PatternError<C> }[PatternErrorCode];
+
+/** For the compiler only: no value has this type, so that the compiler prints the message where a program gives one. */
+export interface Refused<M extends string> {
+  readonly '~refused': (message: M) => never;
+}
 
 /** Throws ValueInvalid. */
 export function refuseValue(property: string, expected: string, reason: string): never {

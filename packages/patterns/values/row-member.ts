@@ -1,7 +1,41 @@
-// The members of a row of an answer: looked up by name without the prototype's, and separated from annotations.
+// The members of a row: looked up by name without the prototype's, separated from annotations, and the names that a program may give them.
+import { refuseDefinition } from './pattern-error.js';
 import type { WireObject, WireValue } from './read-wire.js';
 
 export const SYSTEM_NAMES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey', 'Timestamp']);
+
+/** Properties by which the library marks rows on their way. A value of the program in their place would be read as a mark. */
+export const MARKS = {
+  /** A row that a flow moves, and its copy: move.ts. */
+  moved: '_moved',
+  /** A row whose bucket changes: moving-row.ts. */
+  moving: '_moving',
+  /** A key that is not confirmed yet: reservation.ts. */
+  reserved: '_reserved',
+  /** The version that an index row elsewhere was made of: index-row.ts. */
+  source: '_source',
+} as const;
+
+/** C# identifiers. */
+const PROPERTY_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]*$/u;
+
+const NAME_LENGTH_MAX = 255;
+
+/** Throws DefinitionInvalid for a name that no property of a program may have in the table. */
+export function checkPropertyName(subject: string, name: string): void {
+  const isSystem = SYSTEM_NAMES.has(name);
+  if (isSystem || Object.values<string>(MARKS).includes(name))
+    refuseDefinition(
+      subject,
+      `${name} is a name that ${isSystem ? 'the service' : 'this library'} keeps for itself`,
+    );
+  if (!PROPERTY_NAME.test(name)) refuseDefinition(subject, `${name} is no name that a property may have`);
+  if (name.length > NAME_LENGTH_MAX)
+    refuseDefinition(
+      subject,
+      `the name ${name.slice(0, 20)}… has ${name.length} characters, and may have ${NAME_LENGTH_MAX}`,
+    );
+}
 
 /** The member that tells the type of another. */
 export const annotationOf = (wire: string): string => `${wire}@odata.type`;

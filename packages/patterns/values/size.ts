@@ -9,7 +9,6 @@ export const BINARY_BYTES_MAX = 65_536;
 export const ENTITY_BYTES_MAX = 1_048_576;
 /** With PartitionKey, RowKey and Timestamp 255. */
 export const CUSTOM_PROPERTIES_MAX = 252;
-export const PROPERTY_NAME_LENGTH_MAX = 255;
 
 /** Of values whose size does not depend on them. */
 const FIXED_BYTES: Readonly<Record<Exclude<EdmType, 'String' | 'Binary'>, number>> = {

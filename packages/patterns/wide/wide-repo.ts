@@ -3,8 +3,8 @@ import { allInOrder } from '../flow/in-order.js';
 import { Attempts, isLost, refusalOf } from '../flow/optimistic.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf, RowLead } from '../model/entity.js';
-import type { PatchOf } from '../model/patch.js';
-import { asRead, type RowRef } from '../model/stored.js';
+import type { GivenPatch } from '../model/patch.js';
+import { asRead, type BareKey, type RowRef } from '../model/stored.js';
 import type { ManyOptions } from '../read/reads.js';
 import { POINT_CONCURRENCY } from '../read/table-query.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -95,12 +95,20 @@ export class WideRepo<E extends AnyEntity> {
   }
 
   /** Throws Conflict and NotFound. */
-  async replace(target: WideTarget<E>, value: NewOf<E>, options: ReadOptions = {}): Promise<WideStored<E>> {
+  async replace(
+    target: WideTarget<E> | BareKey<E>,
+    value: NewOf<E>,
+    options: ReadOptions = {},
+  ): Promise<WideStored<E>> {
     return this.#changed(target, (at, stored) => planReplace(at, stored, value), options);
   }
 
   /** Some properties: the rows in which they stand are written, and the first. `null` and `remove` take one away. Throws Conflict and NotFound. */
-  async merge(target: WideTarget<E>, patch: PatchOf<E>, options: ReadOptions = {}): Promise<WideStored<E>> {
+  async merge(
+    target: WideTarget<E> | BareKey<E>,
+    patch: GivenPatch<E>,
+    options: ReadOptions = {},
+  ): Promise<WideStored<E>> {
     return this.#changed(target, (at, stored) => planMerge(at, stored, patch as Values), options);
   }
 
@@ -122,12 +130,12 @@ export class WideRepo<E extends AnyEntity> {
   }
 
   /** Throws Conflict and NotFound. */
-  async delete(target: WideTarget<E>, options: ReadOptions = {}): Promise<void> {
+  async delete(target: WideTarget<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
     await this.#changed(target, (_, stored) => planDelete(stored), options);
   }
 
   /** Afterwards there is none, whether or not there was one. Throws Conflict, where the ETag is not `*`. */
-  async deleteIfExists(target: WideTarget<E>, options: ReadOptions = {}): Promise<void> {
+  async deleteIfExists(target: WideTarget<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
     try {
       await this.delete(target, options);
     } catch (thrown) {
@@ -206,10 +214,11 @@ export class WideRepo<E extends AnyEntity> {
 
   /** By a row that was read, under its ETag; by a key, of the row as it is read now: again if any ETag will do and others were faster. */
   async #changed(
-    target: WideTarget<E>,
+    given: WideTarget<E> | BareKey<E>,
     plan: (at: WideSubject<E>, stored: WideStored<E>) => readonly Planned[],
     options: ReadOptions,
   ): Promise<WideStored<E>> {
+    const target = given as WideTarget<E>;
     if ('pieces' in target) {
       this.#refuseForeign(target);
       return this.#done(plan(this.#subject(), asRead(target)), options);

@@ -3,7 +3,8 @@
 import type { Jitter } from '../flow/jitter.js';
 import { type Envelope, envelopeText, readEnvelope } from '../messages/envelope.js';
 import type { Db } from '../open.js';
-import type { MessageRef, QueueRequests, ReceivedMessage } from '../transport/queue-requests.js';
+import type { QueueRequests, ReceivedMessage } from '../transport/queue-requests.js';
+import type { MessageRef } from '../transport/queue-sender.js';
 import { PatternError } from '../values/pattern-error.js';
 import { type FlowDefinition, inputOf, type Step, type StepContext } from './definition.js';
 import type { FlowEvent, FlowReport } from './flow-event.js';

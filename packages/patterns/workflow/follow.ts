@@ -6,13 +6,16 @@ import { Db } from '../open.js';
 import type { OperationId } from '../write/operation-id.js';
 import type { Step, StepContext, StepResult } from './definition.js';
 
+/** A condition that always holds, because the compiler keeps the literals of what a function returns only when the function's type is one. */
+type KeyOfInput<E extends AnyEntity, I> = [E] extends [AnyEntity] ? (input: I) => KeyOf<E> : never;
+
 /** Which row is followed, and what is kept equal to it. */
 export interface FollowSpec<E extends AnyEntity, I> {
   readonly name: string;
   readonly entity: E;
   /** Where the rows stand, if not in the entity's table. */
   readonly table?: string;
-  readonly key: (input: I) => KeyOf<E>;
+  readonly key: KeyOfInput<E, I>;
   /** Makes what depends on the row equal to it; `undefined` is a row that is not there. Called again if the row has changed meanwhile. */
   readonly make: (row: StoredOf<E> | undefined, input: I, context: StepContext) => Promise<void>;
 }

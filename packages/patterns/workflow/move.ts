@@ -14,6 +14,7 @@ import { Db } from '../open.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { encodeProperty } from '../values/encode-property.js';
 import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
+import { MARKS } from '../values/row-member.js';
 import type { WireProperty } from '../values/wire-property.js';
 import type { Repo } from '../write/repo.js';
 import { define, type FlowOptions, type StepContext } from './definition.js';
@@ -29,9 +30,9 @@ export interface MoveSpec<F extends AnyEntity, T extends AnyEntity> {
   /** Where they go, if not to the table of `to`. */
   readonly toTable?: string;
   /** The value there. The same one by default, if the entity is the same. */
-  readonly become?: (value: Of<F>) => NewOf<T>;
+  readonly become?: NoInfer<(value: Of<F>) => NewOf<T>>;
   /** The key there. The same one by default, if the entity is the same. */
-  readonly keyOf?: (key: KeyOf<F>) => KeyOf<T>;
+  readonly keyOf?: NoInfer<(key: KeyOf<F>) => KeyOf<T>>;
 }
 
 /** A row, and in which of its two places it was found. */
@@ -39,8 +40,8 @@ export type Found<F extends AnyEntity, T extends AnyEntity> =
   | { readonly place: 'from'; readonly row: StoredOf<F> }
   | { readonly place: 'to'; readonly row: StoredOf<T> };
 
-/** The property by which a row on its way is known, and its copy: the run's id; and before it, in the copy, the ETag of the version that was copied. */
-const MARK = '_moved';
+/** Of a row on its way the run's id; in its copy, before that, the ETag of the version that was copied. */
+const MARK = MARKS.moved;
 
 const markText = ({ unknown }: StoredOf<AnyEntity>): string | undefined => {
   const property = unknown.find(({ name, type }) => name === MARK && type === 'String');

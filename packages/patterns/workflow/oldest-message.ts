@@ -1,6 +1,7 @@
 // The age of the oldest message that waits in queues: how far behind what a flow derives may be.
 import type { Clients } from '../transport/clients.js';
-import { type QueueCallOptions, QueueRequests } from '../transport/queue-requests.js';
+import { QueueRequests } from '../transport/queue-requests.js';
+import type { QueueCallOptions } from '../transport/queue-sender.js';
 import { PatternError } from '../values/pattern-error.js';
 
 /** The first messages of a queue, of which the oldest is one unless many come back at once. */

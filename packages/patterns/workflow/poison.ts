@@ -2,14 +2,8 @@
 // crash put aside twice is listed once.
 
 import { type Envelope, envelopeText, readEnvelope } from '../messages/envelope.js';
-import {
-  MESSAGE_BYTES_MAX,
-  MESSAGES_MAX,
-  type MessageRef,
-  type QueueCallOptions,
-  type QueueRequests,
-  type ReceivedMessage,
-} from '../transport/queue-requests.js';
+import { MESSAGES_MAX, type QueueRequests, type ReceivedMessage } from '../transport/queue-requests.js';
+import { MESSAGE_BYTES_MAX, type MessageRef, type QueueCallOptions } from '../transport/queue-sender.js';
 import { PatternError } from '../values/pattern-error.js';
 
 /** Of a reason, so that it does not fill the message. */

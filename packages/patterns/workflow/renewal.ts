@@ -1,7 +1,8 @@
 // Keeps a message hidden while its steps run: at half of its time it is hidden anew. Pauses are timers, so that a clock which is set harms nothing.
 import { linkedController } from '../flow/abort.js';
 import type { Surroundings } from '../flow/surroundings.js';
-import type { MessageRef, QueueRequests } from '../transport/queue-requests.js';
+import type { QueueRequests } from '../transport/queue-requests.js';
+import type { MessageRef } from '../transport/queue-sender.js';
 
 export class Renewal {
   /** Ends when another worker has the message. */

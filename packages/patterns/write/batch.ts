@@ -1,10 +1,17 @@
 // A batch, an entity group transaction, whose operations have the names that operations.ts gives to all writes. planned-batch.ts counts and sends them.
 import type { AnyEntity, NewOf } from '../model/entity.js';
-import type { PatchOf, Remove } from '../model/patch.js';
-import type { RowRef, Stored, StoredOf } from '../model/stored.js';
+import type { PatchOf } from '../model/patch.js';
+import type { BareKey, RowRef, Stored, StoredOf } from '../model/stored.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import type { Instant } from '../values/instant.js';
-import { type Deletable, OPERATIONS, type Target, type WriteResult } from './operations.js';
+import {
+  type Deletable,
+  type Merged,
+  OPERATIONS,
+  type PatchInto,
+  type Target,
+  type WriteResult,
+} from './operations.js';
 import { type Identity, type PlannedWrite, planConditionCheck, type Subject } from './plan-write.js';
 import { type BatchResults, type BatchTarget, PlannedBatch } from './planned-batch.js';
 import { newIdentity, type Service, timeOfWrite } from './service.js';
@@ -35,23 +42,21 @@ export class Batch<R extends BatchResults = BatchResults> extends PlannedBatch {
   }
 
   /** The row is there, under the condition of its ETag, and becomes this. */
-  replace<E extends AnyEntity>(entity: E, target: Target<E>, value: NewOf<E>): Batch<[...R, StoredOf<E>]> {
-    return this.#added(OPERATIONS.replace(this.#subject(entity), target, value));
+  replace<E extends AnyEntity>(
+    entity: E,
+    target: Target<E> | BareKey<E>,
+    value: NewOf<E>,
+  ): Batch<[...R, StoredOf<E>]> {
+    return this.#added(OPERATIONS.replace(this.#subject(entity), target as Target<E>, value));
   }
 
   /** The row is there, under the condition of its ETag, and gets these properties. */
-  merge<E extends AnyEntity>(entity: E, target: StoredOf<E>, patch: PatchOf<E>): Batch<[...R, StoredOf<E>]>;
-  merge<E extends AnyEntity>(
+  merge<E extends AnyEntity, T extends Target<E>>(
     entity: E,
-    target: RowRef<E>,
-    patch: PatchOf<E, never>,
-  ): Batch<[...R, RowRef<E>]>;
-  merge<E extends AnyEntity>(
-    entity: E,
-    target: Target<E>,
-    patch: PatchOf<E, null | Remove>,
-  ): Batch<[...R, StoredOf<E> | RowRef<E>]> {
-    return this.#added(OPERATIONS.merge(this.#subject(entity), target, patch));
+    target: T | BareKey<E>,
+    patch: PatchInto<E, T>,
+  ): Batch<[...R, Merged<E, T>]> {
+    return this.#added(OPERATIONS.merge(this.#subject(entity), target as T, patch as PatchOf<E>));
   }
 
   /** Whatever row is there becomes this, or there is one. */
@@ -65,13 +70,16 @@ export class Batch<R extends BatchResults = BatchResults> extends PlannedBatch {
   }
 
   /** The row is there, under the condition of its ETag, and goes. */
-  delete<E extends AnyEntity>(entity: E, target: Deletable<E>): Batch<[...R, undefined]> {
-    return this.#added(OPERATIONS.delete(this.#subject(entity), target));
+  delete<E extends AnyEntity>(entity: E, target: Deletable<E> | BareKey<E>): Batch<[...R, undefined]> {
+    return this.#added(OPERATIONS.delete(this.#subject(entity), target as Deletable<E>));
   }
 
   /** The same, and that there is no row is no failure: the batch is then done without this operation. */
-  deleteIfExists<E extends AnyEntity>(entity: E, target: Deletable<E>): Batch<[...R, undefined]> {
-    return this.#added(OPERATIONS.deleteIfExists(this.#subject(entity), target));
+  deleteIfExists<E extends AnyEntity>(
+    entity: E,
+    target: Deletable<E> | BareKey<E>,
+  ): Batch<[...R, undefined]> {
+    return this.#added(OPERATIONS.deleteIfExists(this.#subject(entity), target as Deletable<E>));
   }
 
   /** The row is as it was read, and stays so: the batch fails if it is not. */
@@ -81,10 +89,10 @@ export class Batch<R extends BatchResults = BatchResults> extends PlannedBatch {
 
   /**
    * Applies all or nothing. Throws BatchFailed with the operation that was refused, and OutcomeUnknown if the outcome cannot be found out. After a failure it may
-   * be called again; once done, it gives the same results.
+   * be called again. Calls at the same time share one commit, under the options of the first; once done, it gives the same results.
    */
-  override async commit(options: ReadOptions = {}): Promise<Committed<R>> {
-    return (await super.commit(options)) as Committed<R>;
+  override commit(options: ReadOptions = {}): Promise<Committed<R>> {
+    return super.commit(options) as Promise<Committed<R>>;
   }
 
   #added<T extends BatchResults>(planned: PlannedWrite<WriteResult>): Batch<T> {

@@ -4,23 +4,20 @@ import type { AnyEntity } from '../model/entity.js';
 import { encodeProperty } from '../values/encode-property.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
-import { memberOf } from '../values/row-member.js';
+import { MARKS, memberOf } from '../values/row-member.js';
 import type { WireProperty } from '../values/wire-property.js';
 
-/** The property that marks a row which is being moved. */
-export const MOVING_PROPERTY = '_moving';
-
-export const movingMark: WireProperty = encodeProperty(MOVING_PROPERTY, 'Boolean', true);
+export const movingMark: WireProperty = encodeProperty(MARKS.moving, 'Boolean', true);
 
 /** Of a row of an answer. */
-export const isMovingRow = (row: WireObject): boolean => memberOf(row, MOVING_PROPERTY) !== undefined;
+export const isMovingRow = (row: WireObject): boolean => memberOf(row, MARKS.moving) !== undefined;
 
 /** Throws Conflict for a row that was read while it was being moved: where it stands now, it must be read again. Of other entities the property says nothing. */
 export function refuseMoving(
   { plan }: AnyEntity,
   row: RowAddress & { readonly etag: string; readonly unknown?: readonly WireProperty[] },
 ): void {
-  if (!plan.isChanging || !row.unknown?.some(({ name }) => name === MOVING_PROPERTY)) return;
+  if (!plan.isChanging || !row.unknown?.some(({ name }) => name === MARKS.moving)) return;
   const { table, partitionKey, rowKey, etag } = row;
   throw new PatternError('Conflict', { table, partitionKey, rowKey, etag });
 }

@@ -27,6 +27,15 @@ function written(count: number, options: OperationIdOptions = {}) {
 }
 
 describe('operation ids', () => {
+  test('stand in a property that nothing else needs', () => {
+    for (const property of ['_moved', '_moving', '_reserved', '_source', 'RowKey', 'a-b', ''])
+      assert.throws(
+        () => idsOf({ property }),
+        (thrown: unknown) => PatternError.is(thrown, 'DefinitionInvalid'),
+      );
+    assert.equal(idsOf({ property: 'lastWrite' }).operationIds.property, 'lastWrite');
+  });
+
   test('are 16 bytes, begin with the time, and differ', () => {
     const { operationIds } = idsOf();
     const [a, b] = [operationIds.next(), operationIds.next()];

@@ -6,7 +6,7 @@ import { fromBase64, fromHex, toHex } from '../values/bytes.js';
 import { encodeProperty } from '../values/encode-property.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
-import { textOf } from '../values/row-member.js';
+import { checkPropertyName, textOf } from '../values/row-member.js';
 import type { WireProperty } from '../values/wire-property.js';
 
 /** Hexadecimal. */
@@ -54,6 +54,7 @@ export class OperationIds {
         'operationIds',
         `a row keeps from ${KEEP_MIN} to ${KEEP_MAX} operation ids, not ${keep}`,
       );
+    checkPropertyName('operationIds', property);
     this.property = property;
     this.#keep = keep;
     this.#keepMilliseconds = keepMilliseconds;

@@ -7,7 +7,7 @@ import { addresses, addressOfKey } from '../model/address.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import { isFollowed } from '../model/keeper.js';
-import type { PatchOf } from '../model/patch.js';
+import type { GivenPatch, PatchOf } from '../model/patch.js';
 import { refuseNewer } from '../model/refuse-newer.js';
 import { asRead, type Projected, type RowRef, type Stored, type StoredOf } from '../model/stored.js';
 import { addressOf } from '../transport/row-write.js';
@@ -33,6 +33,15 @@ export type Target<E extends AnyEntity> = StoredOf<E> | RowRef<E>;
 
 /** The row to be deleted, of which only some properties may have been read. */
 export type Deletable<E extends AnyEntity> = Target<E> | Projected<Partial<Of<E>>, E['name']>;
+
+/** `never`, which is given by a cast, counts as read. */
+type IfRead<T, Yes, No> = [T] extends [never] ? Yes : T extends { readonly whole: true } ? Yes : No;
+
+/** What a merge into such a row may change: of one that was not read, nothing is taken away. */
+export type PatchInto<E extends AnyEntity, T> = IfRead<T, GivenPatch<E>, GivenPatch<E, never>>;
+
+/** What is given of a row that was merged into: the row, if it was read before. */
+export type Merged<E extends AnyEntity, T> = IfRead<T, StoredOf<E>, RowRef<E>>;
 
 /** What a write gives: the row as it is now, its key and ETag where the write did not see all of it, and nothing for a delete. */
 export type WriteResult = Stored<unknown> | RowRef | undefined;

@@ -128,7 +128,8 @@ export class PlannedBatch {
   #bytes = EMPTY_BYTES;
   /** Of the transaction record; 0 where no operation needs one. */
   #recordBytes = 0;
-  #results: BatchResults | undefined;
+  /** While a commit is under way, and after one that was done. */
+  #committed: Promise<BatchResults> | undefined;
 
   constructor(service: Service, target: BatchTarget) {
     this.#service = service;
@@ -164,16 +165,22 @@ export class PlannedBatch {
 
   /**
    * Applies all or nothing. Throws BatchFailed with the operation that was refused, and OutcomeUnknown if the outcome cannot be found out. After a failure it may
-   * be called again; once done, it gives the same results.
+   * be called again. Calls at the same time share one commit, under the options of the first; once done, it gives the same results.
    */
-  async commit(options: ReadOptions = {}): Promise<BatchResults> {
-    if (this.#results) return this.#results;
+  commit(options: ReadOptions = {}): Promise<BatchResults> {
+    this.#committed ??= this.#apply(options).catch((thrown: unknown) => {
+      this.#committed = undefined;
+      throw thrown;
+    });
+    return this.#committed;
+  }
+
+  async #apply(options: ReadOptions): Promise<BatchResults> {
     const operations = [...this.#operations];
     const far = operations.flatMap(operation => (operation.far === undefined ? [] : [operation.far]));
     const all = [...operations, ...this.#indexRows.values()];
     const etags = await this.#announced(all, far, options);
-    this.#results = operations.map(operation => operation.result(etags.get(operation)));
-    return this.#results;
+    return operations.map(operation => operation.result(etags.get(operation)));
   }
 
   /** First the messages of what changes elsewhere, and the keys that are to be reserved there; then the transaction, with its record. */
@@ -308,7 +315,7 @@ export class PlannedBatch {
     const refuse = (property: string, expected: string, reason: string): never => {
       throw new PatternError('ValueInvalid', { property, expected, reason });
     };
-    if (this.#results) refuse('batch', 'one that is not done', 'it was committed');
+    if (this.#committed) refuse('batch', 'one that is not done', 'commit() was called');
     const target = this.#target;
     if (table.toLowerCase() !== target.table.toLowerCase())
       refuse('table', target.table, `the row is of ${table}, and a batch is of one table`);

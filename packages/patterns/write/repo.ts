@@ -5,14 +5,14 @@ import { addressOfKey, isSameRow } from '../model/address.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { PatchOf } from '../model/patch.js';
-import { asRead, type RowRef, type StoredOf } from '../model/stored.js';
+import { asRead, type BareKey, type RowRef, type StoredOf } from '../model/stored.js';
 import { EntityReads } from '../read/reads.js';
 import type { QueryOptions } from '../read/table-query.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { type RowAddress, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import { wireText } from '../values/wire-property.js';
 import { type Change, type MutableRow, mutate } from './mutate.js';
-import { type Deletable, OPERATIONS, type Target } from './operations.js';
+import { type Deletable, type Merged, OPERATIONS, type PatchInto, type Target } from './operations.js';
 import { type PlannedWrite, planConditionCheck, type Subject } from './plan-write.js';
 import { newIdentity, querySettings, type Service, timeOfWrite } from './service.js';
 import { writePlanned } from './write-planned.js';
@@ -66,22 +66,25 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
    * The value instead of the row that was read; properties that are not the entity's stay. By `{ key, etag }` they are lost, for they were not
    * read. Throws Conflict and NotFound.
    */
-  async replace(target: Target<E>, value: NewOf<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
-    return this.#done(OPERATIONS.replace(this.#subject(), target, value), options);
+  async replace(
+    target: Target<E> | BareKey<E>,
+    value: NewOf<E>,
+    options: ReadOptions = {},
+  ): Promise<StoredOf<E>> {
+    return this.#done(OPERATIONS.replace(this.#subject(), target as Target<E>, value), options);
   }
 
   /**
    * Some properties, of which only those go over the wire that change. `undefined` leaves a property as it is; `null` and `remove` take it away, where
    * the row was read. Throws Conflict and NotFound.
    */
-  merge(target: StoredOf<E>, patch: PatchOf<E>, options?: ReadOptions): Promise<StoredOf<E>>;
-  merge(target: RowRef<E>, patch: PatchOf<E, never>, options?: ReadOptions): Promise<RowRef<E>>;
-  async merge(
-    target: Target<E>,
-    patch: PatchOf<E>,
+  async merge<T extends Target<E>>(
+    target: T | BareKey<E>,
+    patch: PatchInto<E, T>,
     options: ReadOptions = {},
-  ): Promise<StoredOf<E> | RowRef<E>> {
-    return this.#done(OPERATIONS.merge(this.#subject(), target, patch), options);
+  ): Promise<Merged<E, T>> {
+    const planned = OPERATIONS.merge(this.#subject(), target as T, patch as PatchOf<E>);
+    return this.#done(planned, options) as Promise<Merged<E, T>>;
   }
 
   /** Insert Or Replace: whatever row is there becomes the value, and what else it had is lost; or there is a new row. */
@@ -95,8 +98,11 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   }
 
   /** Throws Conflict and NotFound. */
-  async delete(target: Deletable<E>, { exactlyOnce = false, ...options }: DeleteOptions = {}): Promise<void> {
-    const planned = OPERATIONS.delete(this.#subject(), target);
+  async delete(
+    target: Deletable<E> | BareKey<E>,
+    { exactlyOnce = false, ...options }: DeleteOptions = {},
+  ): Promise<void> {
+    const planned = OPERATIONS.delete(this.#subject(), target as Deletable<E>);
     if (!exactlyOnce) return this.#done(planned, options);
     const stored = target as Partial<StoredOf<E>>;
     if (stored.whole !== true)
@@ -113,8 +119,8 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   }
 
   /** Afterwards there is no such row, whether or not there was one. Throws Conflict, where the ETag is not `*`. */
-  async deleteIfExists(target: Deletable<E>, options: ReadOptions = {}): Promise<void> {
-    return this.#done(OPERATIONS.deleteIfExists(this.#subject(), target), options);
+  async deleteIfExists(target: Deletable<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
+    return this.#done(OPERATIONS.deleteIfExists(this.#subject(), target as Deletable<E>), options);
   }
 
   /**

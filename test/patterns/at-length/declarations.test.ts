@@ -27,6 +27,7 @@ const PROGRAM = `
 import { TableServiceClient } from '@azure/data-tables';
 import { codec, entity, key, open, PatternError, t } from 'shelfmark-patterns';
 import { change, deleteRows, writeAll } from 'shelfmark-patterns/bulk';
+import { move } from 'shelfmark-patterns/flows';
 import { link, linkMany, lookup } from 'shelfmark-patterns/joins';
 import { bags, mixed } from 'shelfmark-patterns/mixed';
 
@@ -49,6 +50,19 @@ export const Customer = entity('Customer', {
   props: { customer: t.string(), name: t.string() },
   partition: p => key(p.customer.as(codec.hash(4)), p.customer),
   row: key('customer'),
+});
+export const Closed = entity('Closed', {
+  version: 1,
+  table: 'Closed',
+  props: { kind: t.oneOf('paid', 'lost'), customer: t.string() },
+  partition: p => key(p.kind),
+  row: p => key(p.customer),
+});
+export const closing = move('closing', {
+  from: Order,
+  to: Closed,
+  become: ({ customer }) => ({ kind: 'paid', customer }),
+  keyOf: ({ customer }) => ({ kind: 'paid', customer }),
 });
 export const db = open({ tables: TableServiceClient.fromConnectionString('') });
 export const orders = db.repo(Order);

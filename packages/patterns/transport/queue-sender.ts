@@ -1,0 +1,138 @@
+// What a writer needs of the Queue service: it sends messages and takes them back, by the official client of queues, whose refusals become errors of this library. An application has this in its bundle wherever
+// it writes rows with indexes elsewhere; queue-requests.ts adds what workers need.
+import { linkedController } from '../flow/abort.js';
+import { PatternError, refuseDefinition } from '../values/pattern-error.js';
+import { type ClientFault, clientError, clientFault } from './client-fault.js';
+import type { Clients } from './clients.js';
+
+/** Set by the service: bytes of a message's text. */
+export const MESSAGE_BYTES_MAX = 65_536;
+/** The official client waits for an answer without end. */
+const TIMEOUT_MILLISECONDS = 60_000;
+/** A time to live without end; without it the service takes 7 days, after which work would be lost without a word. */
+const NEVER_EXPIRES = -1;
+
+/** How a call of the client is ended. */
+export interface Aborting {
+  readonly abortSignal: AbortSignal;
+}
+
+interface Head {
+  readonly messageId: string;
+  readonly popReceipt: string;
+}
+
+/** A message as the client gives it. */
+export interface Shown {
+  readonly messageId: string;
+  readonly messageText: string;
+  readonly insertedOn: Date;
+  readonly dequeueCount: number;
+}
+
+/** What is used of a `QueueClient` of `@azure/storage-queue`, which is one of these. */
+export interface OfficialQueue {
+  createIfNotExists(options: Aborting): Promise<unknown>;
+  sendMessage(
+    text: string,
+    options: Aborting & { visibilityTimeout: number; messageTimeToLive: number },
+  ): Promise<Head>;
+  receiveMessages(
+    options: Aborting & { numberOfMessages: number; visibilityTimeout: number },
+  ): Promise<{ readonly receivedMessageItems: readonly (Head & Shown)[]; readonly date?: Date }>;
+  peekMessages(
+    options: Aborting & { numberOfMessages: number },
+  ): Promise<{ readonly peekedMessageItems: readonly Shown[]; readonly date?: Date }>;
+  updateMessage(
+    id: string,
+    receipt: string,
+    text: string | undefined,
+    visibilitySeconds: number,
+    options: Aborting,
+  ): Promise<{ readonly popReceipt?: string }>;
+  deleteMessage(id: string, receipt: string, options: Aborting): Promise<unknown>;
+  getProperties(options: Aborting): Promise<{ readonly approximateMessagesCount?: number }>;
+}
+
+/** A message, by which its holder changes and deletes it. */
+export interface MessageRef {
+  readonly id: string;
+  /** Void once somebody else has received the message. */
+  readonly receipt: string;
+}
+
+export interface QueueCallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Another worker has received the message, or deleted it. */
+const isTaken = ({ status, code }: ClientFault): boolean =>
+  (status === 404 && code !== 'QueueNotFound') || (status === 400 && code === 'PopReceiptMismatch');
+
+function errorOf(thrown: unknown, queue: string): PatternError {
+  const fault = clientFault(thrown);
+  return fault.code === 'QueueNotFound'
+    ? new PatternError('QueueNotFound', { queue }, { cause: thrown })
+    : clientError(fault, thrown);
+}
+
+/** A queue, as its sender has it. Every method throws QueueNotFound, Throttled, Unreachable, ServiceRefused, and what the signal says. */
+export class QueueSender {
+  readonly name: string;
+  readonly #queue: OfficialQueue;
+
+  constructor({ queues }: Clients, name: string) {
+    if (queues === undefined)
+      refuseDefinition('open()', 'flows need a QueueServiceClient: open({ tables, queues })');
+    this.name = name;
+    this.#queue = queues.getQueueClient(name) as OfficialQueue;
+  }
+
+  /** Gives the message with the receipt that its sender may use. It never expires. */
+  async send(text: string, delaySeconds: number, options: QueueCallOptions = {}): Promise<MessageRef> {
+    const times = { visibilityTimeout: delaySeconds, messageTimeToLive: NEVER_EXPIRES };
+    const sent = await this.call(options, (queue, own) => queue.sendMessage(text, { ...times, ...own }));
+    return { id: sent.messageId, receipt: sent.popReceipt };
+  }
+
+  /** Whether it was there, under this receipt. */
+  async delete({ id, receipt }: MessageRef, options: QueueCallOptions = {}): Promise<boolean> {
+    const gone = await this.unlessTaken(options, async (queue, own) => {
+      await queue.deleteMessage(id, receipt, own);
+      return true;
+    });
+    return gone ?? false;
+  }
+
+  protected async unlessTaken<T>(
+    options: QueueCallOptions,
+    call: (queue: OfficialQueue, options: Aborting) => Promise<T>,
+  ): Promise<T | undefined> {
+    return this.call<T | undefined>(options, async (queue, own) => {
+      try {
+        return await call(queue, own);
+      } catch (thrown) {
+        if (isTaken(clientFault(thrown))) return undefined;
+        throw thrown;
+      }
+    });
+  }
+
+  protected async call<T>(
+    { signal }: QueueCallOptions,
+    call: (queue: OfficialQueue, options: Aborting) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    const controller = linkedController(signal);
+    const timer = setTimeout(() => controller.abort(), TIMEOUT_MILLISECONDS);
+    try {
+      return await call(this.#queue, { abortSignal: controller.signal });
+    } catch (thrown) {
+      signal?.throwIfAborted();
+      throw errorOf(thrown, this.name);
+    } finally {
+      clearTimeout(timer);
+      controller.release();
+    }
+  }
+}
