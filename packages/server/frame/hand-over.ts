@@ -4,7 +4,7 @@ import type { Peer, Space, SpaceAddress } from '#store';
 import type { Grant } from '../auth/grant.js';
 import type { RequestContext } from './service-protocol.js';
 
-/** Not a failure: the request belongs to somebody else, and nothing has been done. */
+/** Not a failure: another front end owns the request's partition, and nothing has been done. */
 export class HandOver extends Error {
   readonly peer: Peer;
   readonly account: string;

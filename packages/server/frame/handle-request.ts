@@ -48,7 +48,7 @@ function preflightHeaders({ headers }: WireRequest, rules: readonly CorsRule[]):
 }
 
 /**
- * A PUT or POST says how long its body is, also an empty one, or sends it in chunks (protocol: requests#bounds).
+ * A PUT or POST needs a Content-Length, even for an empty body, or chunks (protocol: requests#bounds).
  *
  * @throws ServiceError InvalidHeaderValue, MissingContentLengthHeader.
  */
@@ -147,7 +147,7 @@ export class Service<
       context.route = route;
       const asked = headers['x-ms-version'] ?? route.query.get('sv') ?? LATEST_VERSION;
       context.version = echoedVersion(asked);
-      // Only who names an origin pays for the reading.
+      // Read CORS rules only for requests with an Origin header.
       if (headers.origin !== undefined) context.rules = await this.#readRules(route.account);
       if (method === 'OPTIONS')
         return this.#answer(context, protocol.formatPreflight(preflightHeaders(request, context.rules)));
@@ -253,7 +253,7 @@ export class Service<
     return answer.status === 405 ? this.#withAllow(response, context) : response;
   }
 
-  /** Only a caller who is known is asked for a body that did not come with its head. */
+  /** Asks only an authenticated caller for a body that did not come with its head. */
   async #receive(context: RequestContext<Resource, Kind>, found: Grant | Promise<Grant>): Promise<Grant> {
     const grant = found instanceof Promise ? await found : found;
     const { request } = context;
@@ -266,7 +266,7 @@ export class Service<
     return grant;
   }
 
-  /** Who used a verb that the resource has not is told those that it has (RFC 9110, 15.5.6). */
+  /** For a verb that the resource does not support, `Allow` lists those that it does (RFC 9110, 15.5.6). */
   #withAllow(response: Response, { request, route }: RequestContext<Resource, Kind>): Response {
     const { 'x-http-method': _tunnelled, ...headers } = request.headers;
     const isAllowed = (method: string): boolean => {
@@ -282,7 +282,7 @@ export class Service<
     return { ...response, headers: [...response.headers, ['Allow', METHODS.filter(isAllowed).join(', ')]] };
   }
 
-  /** Nobody can have accounts looked up that are not ours. */
+  /** Never reads CORS rules of unknown accounts. */
   async #readRules(account: string): Promise<readonly CorsRule[]> {
     const { accounts, store } = this.server;
     if (!accounts.keys.has(account)) return NO_RULES;

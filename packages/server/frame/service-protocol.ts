@@ -22,7 +22,7 @@ export interface RequestContext<Resource = unknown, Kind extends string = string
   kind: Kind | undefined;
   /** Read before anything can fail for another reason, so that every answer that follows can carry its CORS headers. */
   rules: readonly CorsRule[];
-  /** Another front end handed it over, or would not have it: it is carried out here, whoever owns what it writes to. */
+  /** Another front end handed it over, or declined it: this process carries it out, whichever front end owns the partition. */
   staysHere?: boolean;
   /** What the request was refused for, or a part of it where the request itself is answered as a success: a batch. */
   refused: ServiceError<string> | undefined;
@@ -45,7 +45,7 @@ export interface ServiceProtocol<
   readonly mayStream?: ((request: WireRequest) => boolean) | undefined;
   /** Of a body that the frame asks for; a longer one is thrown away, and its request is refused. */
   readonly bodyBytesMax: number;
-  /** A body that is too large is refused before it is asked what is to be done with it; else `run` does so. */
+  /** An oversized body is refused before the operation is determined; otherwise `run` does so. */
   readonly refusesBodyFirst: boolean;
   /** What its paths and queries mean. */
   readonly grammar: TargetGrammar<Resource>;

@@ -19,16 +19,16 @@ export interface RequestEntry {
   readonly status: number;
   /** The error code that was answered. */
   readonly code?: string | undefined;
-  /** Why the caller was refused, for who runs the server; not told to the caller. */
+  /** Why the caller was refused, for the operator; not sent to the caller. */
   readonly reason?: string | undefined;
   /** From the complete request to its answer. */
   readonly milliseconds?: number | undefined;
 }
 
 export interface Log {
-  /** Whether answers that are no refusals are written at all; if not, nobody need describe them. */
+  /** Whether answers other than refusals are logged at all; if not, callers need not describe them. */
   readonly seesAnswers: boolean;
-  /** Refusals of who is not let in are warnings, other refusals information; other answers are seen at debug level only. */
+  /** Failed authentication is logged as a warning, other refusals as information; other answers at debug level only. */
   request(entry: RequestEntry): void;
   /** A fault of ours or of the engine; one that comes again and again is written once a second. */
   failure(entry: RequestEntry, error: unknown): void;

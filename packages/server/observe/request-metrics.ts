@@ -1,5 +1,5 @@
-// Counts the requests that were answered: by operation and status, with their time, and refusals by code. For a request it only
-// adds to numbers in arrays that are there from the beginning; texts are made when somebody asks for the numbers.
+// Counts the requests that were answered: by operation and status, with their time, and refusals by code. A request only
+// adds to preallocated arrays of numbers; texts are made when the metrics are read.
 
 import { Histogram, SECONDS_BOUNDS } from '#base';
 import { counter, histogram, label, type MetricFamily } from './metric-family.js';

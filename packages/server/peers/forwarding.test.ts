@@ -56,7 +56,7 @@ const ANSWERED = 'shelfmark_forwarded_requests_total{outcome="answered"}';
 const REFUSED = 'shelfmark_forwarded_requests_total{outcome="refused"}';
 const UNCLEAR = 'shelfmark_forwarded_requests_total{outcome="unclear"}';
 
-/** The first one makes the connection, and nobody waits for that. */
+/** The first request opens the connection but does not wait for it. */
 async function warm({ table, ownerMember, guestMember, count }: Pair): Promise<void> {
   await until('a request is handed over', async () => {
     await table.upsertEntity({ partitionKey: 'p', rowKey: 'warm' });

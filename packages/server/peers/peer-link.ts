@@ -1,4 +1,4 @@
-// The way to one other front end, as who hands over a request has it: one connection, over which many requests are under way. It is sure of one thing above all: whether a request
+// The sending side's link to another front end: one connection with many requests under way. It guarantees above all that it knows whether a request
 // that got no answer can still be carried out there. A connection that ends is made again, and what was under way is sent again under its id, which the other one knows if it had
 // begun; one that is silent is given up.
 import { randomUUID } from 'node:crypto';
@@ -58,13 +58,13 @@ export class PeerLink {
   #hasEnded = false;
   #missed = 0;
   #number: number;
-  /** The other side's, when it last told it. */
+  /** The other side's clock, as last received. */
   #clock = 0;
   /** Since the connection was made, or was lost. */
   #since = performance.now();
 
   /**
-   * `onEnd` is told once that this link is of no use any more, and whether the other side is to blame. Requests are numbered behind `last`.
+   * `onEnd` is called once this link is of no use any more, with whether the other side is to blame. Requests are numbered after `last`.
    */
   constructor(url: string, secret: string, onEnd: (isSuspect: boolean) => void, last = 0) {
     this.#number = last;
@@ -138,19 +138,19 @@ export class PeerLink {
     const wasReady = this.#isReady;
     if (wasReady) this.#since = performance.now();
     this.#isReady = false;
-    // Who needs it next makes it again, and learns then whether it can be made.
+    // The next caller that needs it reconnects, and learns then whether that works.
     if (this.#underWay.size === 0 || performance.now() - this.#since > CONNECT_MS)
       this.end('The connection to it ended.', !wasReady);
     else setTimeout(() => !this.#hasEnded && this.#connect(), AGAIN_MS).unref();
   }
 
-  /** Says what need not be remembered any more: all before the oldest that is under way. */
+  /** Reports the oldest request under way: the other side can forget all before it. */
   #ping(): void {
     const [oldest = this.#number + 1] = this.#underWay.keys();
     this.#socket?.write(encodeFrame('ping', oldest, Buffer.from(this.#id)));
   }
 
-  /** A process that was itself away for long looks once: what came meanwhile is read before it looks again. */
+  /** Ends a link that is unreachable or silent. A long pause of this process counts as one look: what arrived in between is read first. */
   #look(): void {
     const now = performance.now();
     if (!this.#isReady) {

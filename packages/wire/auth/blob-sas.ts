@@ -132,7 +132,7 @@ export function blobSasStringToSign({ query, version, resource }: ServiceSas, ac
 /** Whether the signature covers what it says about headers of the answer: what it does not cover anybody may write. */
 export const signsOverrides = (query: Query): boolean => (query.get('sv') ?? '') >= VERSION_OF_OVERRIDES;
 
-/** What a user delegation key is made of: who got it, and for when. */
+/** The fields of a user delegation key: its owner and its period. */
 export interface DelegationKeyFields {
   readonly objectId: string;
   readonly tenantId: string;

@@ -14,7 +14,7 @@ const VERSION = 1;
 const FLAG_CRC64 = 1;
 const SEGMENT_BYTES_MAX = 4 * 1_048_576;
 
-/** Whether the request speaks of structured messages. @throws BlobError InvalidHeaderValue for another form of them. */
+/** Whether the request uses structured messages. @throws BlobError InvalidHeaderValue for another form of them. */
 export function isStructured(headers: Headers): boolean {
   const text = sent(headers, HEADER);
   if (text === undefined) return false;
