@@ -35,7 +35,7 @@ export interface Upload {
   /** What the client says of it; it is refused where it differs. */
   readonly md5: Buffer | undefined;
   readonly crc64: Buffer | undefined;
-  /** Whether the answer tells the MD5. It is summed up, too, where `md5` is given and where it becomes a property of the blob. */
+  /** Whether the answer includes the MD5. It is also computed where `md5` is given and where it becomes a property of the blob. */
   readonly wantsMd5: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface Source {
   readonly container: string;
   readonly blob: string;
   readonly snapshot: bigint | undefined;
-  /** The URL as it was sent, without its signature: what properties of the copy tell. */
+  /** The URL as it was sent, without its signature: it becomes a property of the copy. */
   readonly url: string;
   readonly conditions: SourceConditions;
 }
@@ -282,7 +282,7 @@ export interface LeaseBlob extends OnBlob<'leaseBlob'> {
   readonly conditions: Conditions;
 }
 
-/** `metadata`: undefined copies those of the source. `isSynchronous`: Copy Blob From URL, which checks and tells digests. */
+/** `metadata`: undefined copies those of the source. `isSynchronous`: Copy Blob From URL, which checks and returns digests. */
 export interface CopyBlob extends OnBlob<'copyBlob'> {
   readonly source: Source;
   readonly metadata: Metadata | undefined;

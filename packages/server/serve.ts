@@ -36,7 +36,7 @@ const HOST_DEFAULT = '127.0.0.1';
 /** Names of metadata keep their spelling (protocol: queues#metadata). */
 const METADATA_PREFIX = 'x-ms-meta-';
 
-/** How much a server takes on; docs/limits.md has the defaults and why. */
+/** Limits and back-pressure; docs/limits.md has the defaults and the reasons. */
 export interface ServerLimits {
   /** Connections at a time; more are answered 503 and closed. */
   readonly connectionsMax?: number | undefined;
@@ -60,7 +60,7 @@ export interface ServeOptions extends ServiceAddresses, PeerOptions {
   /** `none` answers before the data is synced: for tests, it promises nothing after a power cut. Default `full`. */
   readonly durability?: 'full' | 'none' | undefined;
   /**
-   * A promise that no other process serves from the same data meanwhile, which makes writes faster; docs/durability.md says what
+   * A promise that no other process serves from the same data at the same time, which makes writes faster; docs/durability.md describes what
    * happens if it is broken. False: others may. Default true.
    */
   readonly exclusive?: boolean | undefined;
@@ -72,13 +72,13 @@ export interface ServeOptions extends ServiceAddresses, PeerOptions {
    * Forwarded, is taken for the caller's address, scheme and host. Default none.
    */
   readonly trustedProxies?: readonly string[] | undefined;
-  /** Whose bearer tokens are accepted beside those of `shelfmark token`. */
+  /** Issuers whose bearer tokens are accepted in addition to those of `shelfmark token`. */
   readonly tenant?: TenantOptions | readonly TenantOptions[] | undefined;
   /** How long the name of a dropped table or queue is refused as being deleted, as Azure does for about 40 s. Default 0. */
   readonly tableDeletionSeconds?: number | undefined;
-  /** Where health and metrics are told; default nowhere. */
+  /** Where to serve health and metrics; off by default. */
   readonly operations?: OperationsOptions | undefined;
-  /** Count requests although no port tells of them: `view` does. */
+  /** Count requests even if no port exposes them: `view` does. */
   readonly isCounted?: boolean | undefined;
   readonly limits?: ServerLimits | undefined;
   readonly clock?: Clock | undefined;
@@ -113,7 +113,7 @@ export interface RunningServer {
    * @throws ConfigurationError for accounts that `serve` would not have taken; then nothing has changed.
    */
   replaceAccounts(accounts: AccountKeys): void;
-  /** What the server tells of itself to who runs it. */
+  /** The server's state for its operator. */
   readonly view: OperationsView;
   /**
    * Answers what is under way, cuts what takes longer than the limit for it, then closes the sockets and the store. Closing

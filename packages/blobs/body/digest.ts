@@ -7,7 +7,7 @@ import type { Digests } from '../outcome.js';
 
 const NOTHING = Buffer.alloc(0);
 
-/** The MD5 of a body, where somebody wants it. */
+/** The MD5 of a body, computed only on request. */
 export class Md5Sum {
   readonly #isWanted: boolean;
   readonly #length: number | undefined;
@@ -45,7 +45,7 @@ export class Md5Sum {
     return this.#isWanted ? this.#endMd5() : undefined;
   }
 
-  /** Nobody wants it any more; after the end nothing is left to drop. */
+  /** Abandons the sum; after the end nothing is left to drop. */
   drop(): void {
     this.#beside?.drop();
   }

@@ -1,8 +1,8 @@
 // Puts layers of page blobs into one another, as plan-layers.ts says, in the background: what every reader sees stays the same at every moment.
 //
 // The rows of the upper layer come into the lower one a few at a time, where the upper one hides what they replace; then one commit takes the upper
-// layer out of all heads, and its rows are dead. A kill in between leaves two layers that say the same. Who reads a snapshot that is gone sees the
-// lower layer without the upper one: all who read when a step begins are waited for.
+// layer out of all heads, and its rows are dead. A kill in between leaves two layers with the same data. A reader of a deleted snapshot would see the
+// lower layer without the upper one, so each step waits for all readers that are active when it begins.
 import { copyRow, type Position, type ReadRows, type Reads, type Space } from '#store';
 import { encodeExtent, isClear, PAGE_EXTENT_BYTES_MAX } from '../rows/extent.js';
 import { areSameLayers, decodeHead, encodeHead, type Head, type Layer, unlimited } from '../rows/head.js';
@@ -50,7 +50,7 @@ interface Heads {
   readonly snapshots: readonly Layered[];
 }
 
-/** After a snapshot was taken or deleted, or the blob made shorter. Then what nobody needs any more is removed. */
+/** Runs after a snapshot was taken or deleted, or the blob made shorter, and then removes what is no longer needed. */
 export function mergeLayersLater(context: Reclaiming, space: Space, blob: string): void {
   context.upkeep.laterOnce(rowsName(space, blob), async () => {
     const { givenUp } = await mergeLayers(context, space, blob);
@@ -60,7 +60,7 @@ export function mergeLayersLater(context: Reclaiming, space: Space, blob: string
 
 export interface MergedLayers {
   readonly steps: number;
-  /** Contents that rows do not name any more: what nothing names is to be reclaimed. */
+  /** Contents that rows no longer name: candidates for reclaim. */
   readonly givenUp: readonly string[];
 }
 
@@ -262,7 +262,7 @@ async function putNear(
   return changed !== undefined;
 }
 
-/** Changes rows of the lower layer while the witness has both; tells how many were there, or undefined where it has them no more. */
+/** Changes rows of the lower layer while the witness has both layers; returns how many there were, or undefined if it no longer has them. */
 async function changeRows(
   { context, space, blob, givenUp }: Merging,
   { lower, witness }: LayerMerge,

@@ -1,6 +1,6 @@
 // Decides which layers of a page blob become one next. Each snapshot leaves a layer; two rules keep their number small:
-// - A layer that nobody reads without the one above it has parts that nobody sees: the upper one is put into it.
-// - Four layers of one size under the one that is written to are put into a new layer, which the blob alone has. Sizes are told by the first
+// - A layer that no reader sees without the one above it has hidden parts: the upper one is merged into it.
+// - Four layers of one size under the one that is written to are put into a new layer, which the blob alone has. The size is the first
 //   digit of a layer's name, so a blob with n snapshots reads some 4 log4(n) layers, and a row is copied at most once a size.
 // What is put where is the work of merge-layers.ts.
 import { type Layer, UNLIMITED } from '../rows/head.js';
@@ -61,7 +61,7 @@ function startOfRun(layers: readonly Layer[]): number | undefined {
   return undefined;
 }
 
-/** Whether a snapshot has left so many layers that some are to be merged. */
+/** Whether snapshots have left so many layers that some must be merged. */
 export const areMany = (layers: readonly Layer[]): boolean => startOfRun(layers) !== undefined;
 
 function insertUnderRun({ layers }: Layered): LayerInsertion | undefined {

@@ -50,7 +50,7 @@ interface BoundedHead {
 type BoundsOf = (head: Head | undefined) => BoundedHead;
 
 /**
- * `boundsOf` checks the head, undefined where there is none, and says what of it to read; it is called again if the blob was changed
+ * `boundsOf` checks the head, undefined where there is none, and returns the range to read; it is called again if the blob was changed
  * while its content was opened.
  */
 export async function openBody(
@@ -106,7 +106,7 @@ async function openContents(
 ): Promise<OpenedBody> {
   let release: (() => void) | undefined;
   let failed: Row | undefined;
-  /** Who reads while others write without a pause gets pages of several moments at last. */
+  /** A reader during uninterrupted writes finally gets pages of several moments. */
   const isSame =
     (version: bigint | undefined, { etag }: Head) =>
     async (): Promise<boolean> => {
@@ -141,7 +141,7 @@ async function openContents(
   }
 }
 
-/** A content whose first piece is there. Releases what it holds at its end, also if nobody begins to iterate it but returns it. */
+/** A content whose first piece is loaded. Releases its resources at its end, also if it is returned without being iterated. */
 class BegunContent implements AsyncIterableIterator<Buffer> {
   readonly #source: AsyncGenerator<Buffer>;
   readonly #release: (() => void) | undefined;
@@ -224,7 +224,7 @@ function* zeros(count: number): Generator<Buffer> {
 }
 
 /**
- * Zeros where a page blob has nothing. `isSame` tells whether the blob is that of the head still: the pages of the first window are of
+ * Zeros where a page blob has no pages. `isSame` checks that the blob is still that of the head: the pages of the first window are of
  * its moment. Those of later windows may have been written since (docs/gaps.md).
  */
 async function* contentOfExtents(

@@ -9,7 +9,7 @@ import { Md5Sum, mismatchOf, type Said } from './digest.js';
 
 /** Up to this length a content is part of its row: one commit, one read. */
 export const INLINE_BYTES_MAX = 16_384;
-/** From this length on the MD5 of a body is computed beside the event loop, which takes 1.3 ms a MB for it. */
+/** From this length on the MD5 of a body is computed off the event loop, where it would take 1.3 ms a MB. */
 const BESIDE_BYTES_MIN = 1_048_576;
 
 /** A body as it comes. An Upload is one, and so is the source of a copy. */

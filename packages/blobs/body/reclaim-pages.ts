@@ -14,7 +14,7 @@ export interface GivenUp {
   readonly origin: number;
 }
 
-/** After the commit, in the background. What nothing names now is never named again. Who reads it has it pinned. */
+/** After the commit, in the background. A content that no row names now is never named again. Readers pin it. */
 export function reclaimPagesLater(
   { store, content, upkeep }: Reclaiming,
   space: Space,

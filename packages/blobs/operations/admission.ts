@@ -1,5 +1,5 @@
-// Which requests a blob lets through, over its decoded head: it has to be there, then its lease, then the conditions
-// (protocol: conditions#order-of-checks); and what is told of it.
+// Admission of a request to a blob, over its decoded head: existence first, then the lease, then the conditions
+// (protocol: conditions#order-of-checks); and what refusals show of it.
 import { missingBlob } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { ARCHIVE } from '../limits.js';

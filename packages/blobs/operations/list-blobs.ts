@@ -1,5 +1,5 @@
 // List Blobs, flat and by hierarchy (protocol: blobs#list). Reads only the rows of its page: it leaps over what a prefix holds, over
-// snapshots that nobody asked for, and over uncommitted blocks and extents.
+// snapshots that were not requested, and over uncommitted blocks and extents.
 import { nextTurn } from '#base';
 import type { Position, Row } from '#store';
 import { type BlobContext, openContainer } from '../blob-context.js';
@@ -82,7 +82,7 @@ class ListedPage {
     return { kind: 'blob', name, blob: seenBlob(decodeHead(row.value), snapshot, this.#now) };
   }
 
-  /** Passes over a row that is not shown; behind several of them the page goes on at this place. */
+  /** Skips a hidden row; after several of them the page continues at this place. */
   #pass(partition: string | undefined, key: string): boolean {
     this.#passed += 1;
     if (this.#passed < PASSED_MAX) return false;

@@ -77,7 +77,7 @@ async function write(
   return { kind: 'pagesPut', digests, ...written };
 }
 
-/** Where there are snapshots zeros hide what was written, also since: it is told as cleared (protocol: page-blobs#page-ranges). Else nothing is left. */
+/** With snapshots, zeros hide what was written, even since the last one: the range is listed as cleared (protocol: page-blobs#page-ranges). Otherwise the rows are removed. */
 export async function clearPages(context: BlobContext, operation: ClearPages): Promise<Outcome> {
   checkSpan(operation.span);
   const space = await openContainer(context, operation.container);

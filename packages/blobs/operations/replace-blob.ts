@@ -78,7 +78,7 @@ type Replacing = OnBlob<string> & Pick<WholeBlob, 'conditions' | 'tier'>;
 
 export interface Replacement {
   readonly content: NewContent;
-  /** Of the body: told once all else was found right. */
+  /** A digest mismatch of the body: thrown only if all other checks pass. */
   readonly mismatch: BlobError | undefined;
   /** Further checks, of the rows that are replaced. */
   readonly check?: ((rows: ReadRows, old: Head | undefined) => void) | undefined;

@@ -10,7 +10,7 @@ export interface Staging {
   /** All ids of a blob's blocks are equally long (protocol: blocks#put-block). */
   readonly idLength: number;
   readonly blocks: number;
-  /** A staging that nobody adds to for a week is dropped (protocol: blocks#put-block). */
+  /** Uncommitted blocks are dropped a week after the last put (protocol: blocks#put-block). */
   readonly lastPut: bigint;
 }
 

@@ -29,7 +29,7 @@ export const NO_CONDITIONS: Conditions = {
   leaseId: undefined,
 };
 
-/** Whether one of the ETags is none: some refusals tell that apart. */
+/** Whether one of the ETags is none: some refusals make that distinction. */
 export const namesNoEtag = (condition: EtagCondition | undefined): boolean =>
   condition !== undefined && condition !== 'any' && condition.includes(NO_ETAG);
 

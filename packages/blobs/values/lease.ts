@@ -25,7 +25,7 @@ export interface Lease {
   readonly seconds: number;
   /** 0 for one without end. */
   readonly expires: bigint;
-  /** When it is broken; 0 while nobody broke it. */
+  /** When it was broken; 0 if it was not. */
   readonly broken: bigint;
 }
 

@@ -37,7 +37,7 @@ export interface OpenService {
   forgetSignatures(): void;
 }
 
-/** What a service does while nobody asks. */
+/** The background work of a service. */
 export interface BackgroundTask {
   /** Resolves once nothing of it is under way. */
   stop(): Promise<void>;

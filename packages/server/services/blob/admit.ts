@@ -22,7 +22,7 @@ export const BLOB_AUTHORIZATION: AuthorizationProtocol<BlobOperationKind> = {
 };
 
 /**
- * Of who came without credentials: newer versions are asked for them, to older ones there is nothing here
+ * The refusal of a request without credentials: newer versions get a challenge, older ones ResourceNotFound
  * (recorded; protocol: blob-requests#public-access).
  */
 export function anonymousRefusal(version: string | undefined, challenge: string): BlobError {
@@ -44,7 +44,7 @@ export async function isOpen(store: Store, route: BlobRoute, kind: BlobOperation
   }
 }
 
-/** A container's signature is for its blobs too. Names of blobs are told apart by case, so the signature's own is compared here. */
+/** A container's signature covers its blobs too. Names of blobs are case-sensitive, so the signature's own name is compared here. */
 function grantedResource(grant: Grant, route: BlobRoute): string {
   const address = blobAddressOf(route);
   const { resource } = route;
@@ -61,7 +61,7 @@ function grantedResource(grant: Grant, route: BlobRoute): string {
 export const authorizeBlob = (grant: Grant, kind: BlobOperationKind, route: BlobRoute): void =>
   authorize(BLOB_AUTHORIZATION, grant, kind, grantedResource(grant, route));
 
-/** Who sets tags together with a content needs the right to set tags besides (protocol: sas#rights-of-blobs). */
+/** Setting tags together with content needs the right to set tags too (protocol: sas#rights-of-blobs). */
 export function authorizeTags(
   grant: Grant,
   kind: BlobOperationKind,
@@ -95,7 +95,7 @@ export const ifMissing = (operation: Operation): Operation =>
     ? ({ ...operation, conditions: { ...operation.conditions, ifNoneMatch: 'any' } } as Operation)
     : operation;
 
-/** What is said to who may make blobs alone, where one is there. Who asked for that condition is told of it. */
+/** The error for a create-only SAS when the blob already exists. A client that sent that condition itself gets the condition's error. */
 export const notReplaced = (error: unknown, operation: Operation): unknown =>
   error instanceof BlobError &&
   error.code === 'BlobAlreadyExists' &&

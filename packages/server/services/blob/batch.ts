@@ -24,7 +24,7 @@ import type { BlobAuthenticator, BlobRequest } from './blob-request.js';
 
 const ALLOWED: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>(['deleteBlob', 'setTier']);
 
-/** What a batch needs of its service: who sent a part, and what comes of it. */
+/** What a batch needs of its service: to authenticate a part and to run it. */
 export interface BatchDoor {
   readonly authenticator: BlobAuthenticator;
   run(kind: BlobOperationKind, route: BlobRoute, grant: Grant, context: BlobRequest): Promise<BlobAnswer>;

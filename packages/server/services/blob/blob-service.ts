@@ -109,7 +109,7 @@ const ACCOUNT_INFORMATION: BlobAnswer = blobAnswer(200, {
   ],
 });
 
-/** A caller without credentials, or with a signature older than `sv`, who names no version speaks the one that the account has set. */
+/** A request without a version, and without credentials or with a signature older than `sv`, gets the account's default version. */
 async function speakDefaultVersion({ account }: BlobRoute, context: BlobRequest): Promise<void> {
   const { server, request } = context;
   if (request.headers['x-ms-version'] !== undefined) return;

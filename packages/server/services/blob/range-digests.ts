@@ -1,4 +1,4 @@
-// Digests of the part of a blob that is read, and contents wrapped as structured messages: what clients ask of an answer besides the bytes
+// Digests of the part of a blob that is read, and contents wrapped as structured messages, for clients that request them
 // (protocol: blob-requests#ranges, blob-requests#structured-bodies).
 import { createHash } from 'node:crypto';
 import { Crc64 } from '#base';
@@ -53,7 +53,7 @@ export interface Digested {
   readonly headers: readonly Header[];
 }
 
-/** A part whose digest is told is held as a whole. @throws BlobError OutOfRangeInput for one that is too large. */
+/** A part with a digest is buffered as a whole. @throws BlobError OutOfRangeInput for one that is too large. */
 export async function withDigests(outcome: Outcome, wanted: WantedDigests): Promise<Digested> {
   if (outcome.kind !== 'blobContent' || outcome.range === undefined) return { outcome, headers: [] };
   const { from, until } = outcome.range;

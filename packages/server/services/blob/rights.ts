@@ -20,7 +20,7 @@ type Action =
   | 'containers/blobs/tags/read'
   | 'containers/blobs/tags/write';
 
-/** `ofResource`: letters of a container's or blob's signature, one of which is enough. */
+/** `ofResource`: letters of a container's or blob's signature. One of them is enough. */
 const right = (types: string, needs: string, actions: readonly Action[], ofResource?: string): Right => ({
   account: { types, needs: [needs] },
   service: ofResource === undefined ? undefined : [ofResource],
@@ -113,7 +113,7 @@ export const BLOB_ROLES = {
   'Storage Blob Delegator': ['generateUserDelegationKey'],
 } as const satisfies AuthorizationProtocol['roles'] & Readonly<Record<string, readonly Action[]>>;
 
-/** What a letter of a signature needs of those who got its user delegation key. */
+/** The action that a letter of a signature needs from the owner of its user delegation key. */
 export const ACTION_OF_LETTER: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['r', 'containers/blobs/read'],
   ['l', 'containers/blobs/read'],
