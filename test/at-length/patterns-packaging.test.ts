@@ -1,4 +1,4 @@
-// The pattern library as its users get it: packed, installed beside the official client into an empty folder, type-checked with the strictest settings, and run.
+// The pattern library as its users get it: packed, installed with the official client into an empty folder, type-checked with the strictest settings, and run.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -112,7 +112,7 @@ describe('the package of the pattern library', () => {
     tarball = stdout.trim();
     await mkdir(app());
     await writeFile(join(app(), 'package.json'), '{ "private": true, "type": "module" }');
-    // A program with large values and log books has the client of blobs besides.
+    // A program with large values and log books also has the client of blobs.
     const { devDependencies }: Manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     const blobs = `@azure/storage-blob@${devDependencies?.['@azure/storage-blob']}`;
     await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, blobs], {
@@ -121,7 +121,7 @@ describe('the package of the pattern library', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  /** Compiles a program beside the package and runs it against a server; gives what it printed. */
+  /** Compiles a program in the package's folder and runs it against a server; returns what it printed. */
   async function compileAndRun(file: string, source: string, options: object): Promise<unknown> {
     await writeFile(join(app(), file), source);
     const compilerOptions = {

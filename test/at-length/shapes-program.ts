@@ -1,4 +1,4 @@
-// What a program of its own does with each entry of shapes, secrets and signatures: patterns-packaging.test.ts compiles it beside the packed library and runs it.
+// A user's program that uses each entry of shapes, secrets and signatures: patterns-packaging.test.ts compiles it against the packed library and runs it.
 
 /** It prints one line of JSON. */
 export const SHAPES_PROGRAM = `

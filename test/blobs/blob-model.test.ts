@@ -148,7 +148,7 @@ async function runWithFaults(store: StoreWithContent, steps: readonly Step[], se
   };
   const faults = { random, failBefore: 0.08, failAfter: 0.08, delay: 0.1, redecide: 0.1, shortScan: 0.1 };
   const faulty = contextOn(openFaultyStore(store, faults), sound.upkeep);
-  // More than one where a block was put over another of its length, and nobody can see which one is there.
+  // More than one where a block replaced another of the same length, and an answer cannot show which one is stored.
   let models: readonly Model[] = [EMPTY];
   for (const step of steps) {
     const running = execute(operationOf(step), faulty);
@@ -190,7 +190,7 @@ async function embedded(): Promise<Engine> {
 }
 
 const LONG = process.env.SHELFMARK_LONG === '1';
-/** `SEED:PATH` as a failure tells them: BLOB_MODEL_REPEAT=1:2 node --test dist/test/blobs/blob-model.test.js runs that case first. */
+/** `SEED:PATH` as a failure prints them: BLOB_MODEL_REPEAT=1:2 node --test dist/test/blobs/blob-model.test.js runs that case first. */
 const [seed, path] = process.env.BLOB_MODEL_REPEAT?.split(':') ?? [];
 const REPEAT = seed !== undefined && path !== undefined ? { seed: Number(seed), path } : {};
 

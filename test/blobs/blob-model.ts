@@ -73,7 +73,7 @@ export const spanOf = ({ fill, size }: Step): { readonly from: number; readonly 
   const first = fill % PAGES;
   return { from: first * PAGE, until: Math.min(PAGES, first + 1 + (size % 50)) * PAGE };
 };
-/** Ids in an order that the step tells. A list that long stands in a content of its own. */
+/** Ids in the order that the step gives. A list this long has a content of its own. */
 const LONG_LIST = 40;
 export const listOf = ({ fill, size }: Step): string[] =>
   Array.from({ length: size < LONG_LIST_BYTES ? 1 + (size % 2) : LONG_LIST }, (_, at) => idOf(fill + at));

@@ -126,7 +126,7 @@ const REST: readonly Step[] = [
   step('put', 0, LARGE),
 ];
 
-/** Whose commits go to the write-ahead log, or to the tree at once. Each has two sequences, of which none lasts long. */
+/** Where commits go: to the write-ahead log, or to the tree at once. Each has two sequences, to keep them short. */
 export type Setting = 'log' | 'tree' | 'log, copies' | 'tree, copies';
 
 const FIRST: readonly Step[] = [...BLOCK_BLOBS, ...APPEND_BLOBS, ...PAGE_BLOBS];

@@ -70,7 +70,7 @@ function watchCalls(): void {
   syncBuiltinESMExports();
 }
 
-/** In a large content one write is like the next one, but for the first ones and those beside a sync on the way. */
+/** In a large content all writes are alike except the first ones and those next to a sync on the way. */
 function isAmongMany([, , , length, position]: readonly unknown[]): boolean {
   const at = Number(position);
   const isNearSync = Math.abs(at - SYNC_AT) < 2 * WRITE_BYTES;

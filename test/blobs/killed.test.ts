@@ -11,7 +11,7 @@ import type { PlantedFault } from './killed-process.js';
 
 const LONG = process.env.SHELFMARK_LONG === '1';
 const [ONLY_SETTING, ONLY_MOMENT] = process.env.KILLED_AT?.split(':') ?? [];
-/** At length: one moment of so many. */
+/** In the slow suite: run one moment out of this many. */
 const SHARE = Number(process.env.KILLED_SHARE ?? 1);
 const BRIEF_KILLS = 1;
 const AT_ONCE = 2;

@@ -1,6 +1,6 @@
 // Replays recordings of the real service against a server of ours on an empty store, and holds the shares of answers that are alike, which are the same for
 // every engine. The store is a directory, or the one of support/stores.ts that SHELFMARK_TARGET names. With `--workers N` the server is the command, on a directory,
-// in so many processes; without it one in this process. The recordings are not part of this repository: CAPTURES names their folder, with `tools/` beside it.
+// in N processes; without it one in this process. The recordings are not part of this repository: CAPTURES names their folder, with `tools/` next to it.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';

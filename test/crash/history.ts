@@ -5,7 +5,7 @@
 /** A row or a table at one moment. */
 export interface Image {
   readonly text: string;
-  /** What its ETag says; undefined where nobody was told. A table has 0. */
+  /** The tick in its ETag; undefined where no answer arrived. A table has 0. */
   readonly tick: bigint | undefined;
 }
 

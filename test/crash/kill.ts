@@ -55,7 +55,7 @@ async function strike(trigger: Trigger, random: Random, kill: () => void): Promi
   await until('somebody writes', () => isDone);
 }
 
-/** A worker that took the place of another may be nobody's child that we know. */
+/** A worker that replaced another may have a parent that we do not know. */
 function isGroupAlive(pid: number): boolean {
   try {
     process.kill(-pid, 0);

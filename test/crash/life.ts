@@ -202,7 +202,7 @@ export class Life {
     const [writerCount, handCount] =
       this.#options.workers > 1 ? [WRITERS_OF_SEVERAL, HANDS_OF_SEVERAL] : [WRITERS_OF_ONE, HANDS_OF_ONE];
     const writers = Array.from({ length: writerCount }, () => new Writer(this.#writing(port, trigger)));
-    // Where nobody needs the tree as it is, all that is written goes to the log.
+    // Without work that needs the current tree, all writes go to the log.
     const isLogged = random.happens(0.5);
     const hands = this.#work.hands(isLogged ? 0 : handCount, queuePortOf(server), trigger);
     const blobs = this.#blobs.clients(blobPortOf(server), trigger);

@@ -1,5 +1,5 @@
 // `shelfmark backup`, `restore` and `check` as commands: of a server that is being written to, and killed half way. What they
-// refuse is shown beside their code (packages/cli).
+// refuse is tested next to their code (packages/cli).
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ async function serve(t: TestContext, data: string): Promise<SpawnedServer> {
   return server;
 }
 
-/** Transactions of three entities, of several writers at a time, until it is told to stop. */
+/** Runs until stopped: transactions of three entities, of several writers at a time. */
 class Load {
   /** The rounds that were answered, as `writer.round`. */
   readonly answered: string[] = [];
@@ -198,7 +198,7 @@ async function fill(directory: string): Promise<void> {
   await store.close();
 }
 
-/** Where the system tells. */
+/** Only where the system exposes them. */
 function childrenOf({ pid }: ChildProcess): number[] {
   const list = `/proc/${pid}/task/${pid}/children`;
   return existsSync(list) ? readFileSync(list, 'utf8').split(' ').filter(Boolean).map(Number) : [];

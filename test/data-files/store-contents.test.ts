@@ -85,7 +85,7 @@ for (const { format, unsummed } of FIXTURES) {
   });
 }
 
-/** What is told of the contents of format 2, each with its middle byte flipped, in the order in which they were written: the row, and the bytes. */
+/** The findings for the contents of format 2, each with its middle byte flipped, in the order in which they were written: the row, and the bytes. */
 const TOLD = [
   [`("a", "A003fc9ae296dde50")`, `0 to 19999, which are the bytes 0 to 19999 of the snapshot`],
   [`("a", "B")`, `0 to 19999, which are the bytes 0 to 19999 of the blob`],

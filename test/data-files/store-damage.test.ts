@@ -16,7 +16,7 @@ const TRIALS = Number(process.env.DAMAGE_TRIALS ?? 64);
 const SEED = Number(process.env.DAMAGE_SEED ?? Math.floor(Math.random() * 1e9));
 const PAGE_BYTES = 8192;
 const SECTOR_BYTES = 512;
-/** In both meta pages: the number of the transaction tells which of the two is used. */
+/** In both meta pages: the number of the transaction decides which of the two is used. */
 const isTransactionNumber = (at: number): boolean =>
   at < 2 * PAGE_BYTES && at % PAGE_BYTES >= 152 && at % PAGE_BYTES < 160;
 
@@ -42,7 +42,7 @@ function randomContent(bytes: Buffer, random: Random): number {
   }
 }
 
-/** Each damages a copy and tells what it did. */
+/** Each damages a copy and returns a description. */
 const DAMAGES: readonly ((bytes: Buffer, random: Random) => readonly [Buffer, string])[] = [
   (bytes, random) => {
     const at = random(bytes.length);

@@ -92,9 +92,9 @@ export const SERVICE_PROPERTIES: ServiceProperties = {
   ],
 };
 
-/** A table of which only the rows are left. */
+/** A dropped table whose rows are left. */
 export const DROPPED_ROWS = 40;
-/** Beside the tables of `ACCOUNT`. */
+/** In addition to the tables of `ACCOUNT`. */
 export const OTHER_ACCOUNT = 'other';
 export const HELD_NAME = 'held';
 

@@ -26,7 +26,7 @@ export function chanceOf(seed: number): () => number {
 
 const NEXT = 'x-ms-continuation-';
 
-/** A page without rows that goes on where the request is. */
+/** A page without rows whose continuation is the request's own. */
 function answerEmpty(url: URL, answer: ServerResponse): boolean {
   const next = ['NextPartitionKey', 'NextRowKey'].filter(name => url.searchParams.has(name));
   if (next.length === 0) return false;
@@ -105,7 +105,7 @@ class FaultyForwarder {
       return;
     }
     const { 'transfer-encoding': _, ...headers } = got.headers;
-    // An answer to HEAD tells the length of what it does not have.
+    // An answer to HEAD has the length of the missing body.
     const length = incoming.method === 'HEAD' ? headers['content-length'] : String(got.body.length);
     answer.writeHead(got.status, { ...headers, ...(length !== undefined && { 'content-length': length }) });
     if (wanted === 'half') {

@@ -42,7 +42,7 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Loads rows; what was told of them. */
+/** Loads rows; returns what was reported about them. */
 async function loadRows(connectionString: string, table: string, rows: readonly Row[]) {
   const path = join(directory, `${table}.jsonl`);
   await writeFile(path, rows.map(row => `${formatLine(row)}\n`).join(''));
@@ -101,7 +101,7 @@ test(`a transaction has at most ${CHANGES_MAX} changes`, async () => {
 });
 
 test('a transaction has at most 4 MiB, and comes near', async () => {
-  // What the writer counts beside the values: 400 bytes for the request; for each row 400, 12 for two keys of one character, and 42 with two quotes for the property.
+  // What the writer counts in addition to the values: 400 bytes for the request; for each row 400, 12 for two keys of one character, and 42 with two quotes for the property.
   const counted = 400 + 2 * (400 + 12 + 42 + 2);
   for (const [bytes, expected] of [
     [TRANSACTION_BYTES_MAX - 1, [2]],
@@ -125,7 +125,7 @@ test('a transaction has at most 4 MiB, and comes near', async () => {
 
 test(`bench takes at most ${BENCH_ROWS_MAX} rows`, async () => {
   assert.equal(BENCH_ROWS_MAX, 16_000);
-  // Nobody listens: what is not refused gives up.
+  // Port without a listener: what is not refused gives up.
   const target = parseAddress('AccountName=a;AccountKey=AAAA;TableEndpoint=http://127.0.0.1:1/a');
   const exits = [BENCH_ROWS_MAX - 1, BENCH_ROWS_MAX, BENCH_ROWS_MAX + 1].map(rows =>
     exitOf(runTool(context => bench({ target, rows }, context, nothing), { retryForMilliseconds: 0 })),

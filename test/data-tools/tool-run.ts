@@ -1,4 +1,4 @@
-// Runs data tools in this process as the command does: with a context of their own, what they write, and what they tell.
+// Runs data tools in this process as the command does: with a context of their own, and with their output and events captured.
 import { setMaxListeners } from 'node:events';
 import {
   type Address,

@@ -1,5 +1,5 @@
 // A server behind nginx, which ends TLS: signatures for HTTPS only, signatures for addresses, and links are those of the client's side, and
-// nobody can say to be somebody else. Skipped where nginx is not installed.
+// no client can pose as another. Skipped where nginx is not installed.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

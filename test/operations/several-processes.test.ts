@@ -1,5 +1,5 @@
-// The operator's view of several processes: readiness, metrics summed over all, keys that are changed in all of them, deaths
-// meanwhile. It takes about half a minute, so `npm run verify operations` runs it and `npm test` does not.
+// The operator's view of several processes: readiness, metrics summed over all, keys that are changed in all of them, and deaths
+// of workers. It takes about half a minute, so `npm run verify operations` runs it and `npm test` does not.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { rawRequest } from '../support/raw-client.js';
 import { runToEnd, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { childrenOf } from '../support/worker-processes.js';
 
-/** Who is held still, and whose child it is, is asked of Linux. */
+/** Stopped processes and their parents are read from Linux. */
 const skip = process.env.SHELFMARK_LONG === undefined || process.platform !== 'linux';
 const NAME = 'shop';
 const WORKERS = 3;
@@ -26,7 +26,7 @@ interface Running {
   readonly server: SpawnedServer;
   /** Puts other accounts into the file. */
   write(text: string): void;
-  /** Waits until it says so for the nth time. */
+  /** Waits until the server has logged it for the nth time. */
   said(text: RegExp, times?: number): Promise<true>;
   ready(): Promise<readonly [status: number, text: string]>;
   /** By the text before the number. */

@@ -1,4 +1,4 @@
-// The command takes the address of a store wherever it takes a directory, and an engine without a tool says so.
+// The command takes the address of a store wherever it takes a directory, and reports an engine without a tool.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

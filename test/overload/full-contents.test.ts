@@ -53,7 +53,7 @@ for (const kind of ['tmpfs', 'ext4'] satisfies DiskKind[]) {
         puts: [{ key, value: Buffer.alloc(1000) }],
       }));
     assert.equal(await commit('rows have their space'), true);
-    // Somebody else takes what was left for rows.
+    // Another process takes the space left for rows.
     const release = disk.fill(MEBIBYTE);
     for (const bytes of [10, PART]) await assert.rejects(put(store, space, bytes), isFull);
     assert.deepEqual(files(), ids.toSorted());

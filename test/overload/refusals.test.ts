@@ -13,7 +13,7 @@ import { newDisk } from './small-disk.js';
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform === 'win32';
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
-/** Root may write anywhere, so then somebody else is tried. */
+/** Root may write anywhere, so root runs the test as another user. */
 const asOther = isRoot ? { uid: NOBODY } : {};
 
 const directory = mkdtempSync(join(tmpdir(), 'shelfmark-refusals-'));

@@ -52,7 +52,7 @@ interface Flood {
   readonly mebibytes: number;
 }
 
-/** Each connection inserts, one after the other, until it is over; who is refused comes again a little later. */
+/** Each connection inserts, one after the other, until it is over; after a refusal it retries a little later. */
 class Flooding {
   refused = 0;
   #isOver = false;
@@ -111,7 +111,7 @@ async function overloads(t: TestContext, args: readonly string[], textBytes: num
   const before = residentMebibytes(server);
   const goOn = await stall(t, directory);
   const flooding = new Flooding(server, connections, textBytes);
-  // All of these are answered before the disk goes on.
+  // All of these are answered while the disk is still stalled.
   for (let reads = 0; reads < READS; reads++) {
     const enough = ((reads + 1) / READS) * REFUSALS;
     await until(`${enough} writes are refused`, () => flooding.refused >= enough);

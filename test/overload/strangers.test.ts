@@ -1,5 +1,5 @@
-// Callers whose requests do not end, and a caller with credentials beside them, who always gets through: callers that nobody knows, whose
-// bodies and heads stop a byte short, and callers that are known and slow. `npm test` bounds memory to 8 MiB, npm run verify overload leaves
+// Callers whose requests do not end, next to a caller with credentials, who always gets through: unauthenticated callers, whose
+// bodies and heads stop a byte short, and authenticated slow ones. `npm test` bounds memory to 8 MiB, npm run verify overload leaves
 // it at its default.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ class Attacked {
     return rawRequest(this.#addressed, request);
   }
 
-  /** A write with credentials, of which the body comes with the head, or behind it. */
+  /** Two writes with credentials: one body comes with its head, the other after it. */
   async insert(): Promise<readonly number[]> {
     const bodies = [100, 100_000].map(size =>
       JSON.stringify({ PartitionKey: 'p', RowKey: `${++this.#keys}`, text: 'x'.repeat(size / 4) }),
@@ -75,7 +75,7 @@ class Attacked {
     });
     socket.on('error', () => undefined);
     socket.write(text);
-    // Who is refused may be cut before all is sent.
+    // The server may cut a refused connection before all is sent.
     await new Promise<void>(resolve => {
       socket.once('close', resolve);
       socket.write(Buffer.alloc(bodyBytes, 'x'), () => resolve());
@@ -189,7 +189,7 @@ test('bodies of callers with credentials, each a byte short: once they are slow 
     Expect: '100-continue',
   };
   const head = attacked.signed('POST', attacked.path('/things'), expecting);
-  /** From when it is told to go on the server waits for it. */
+  /** After 100 Continue the server waits for the body. */
   const begin = async (): Promise<Stalled> => {
     const stalled = await attacked.stall(head, 0);
     await until('it is told to go on', () => stalled.statuses().length > 0);

@@ -55,7 +55,7 @@ async function faultsOfStore(
   moment: Moment,
 ): Promise<string[]> {
   try {
-    // A file without a head is that of a store which was never begun: nobody was answered.
+    // A file without a head belongs to a store that was never begun: no write was acknowledged.
     if (file === undefined || !isBegun(file)) return faultsOf(histories, new Map(), moment);
     const faults = await faultsOfFile(directory);
     if (faults.length > 0) return faults.map(fault => `${directory}: ${fault}`);

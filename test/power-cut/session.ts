@@ -75,7 +75,7 @@ export async function cutPower(
   return { cuts, faults: faultsOfRecording(disk, root, records, random) };
 }
 
-/** Those of files that are made in the recording; of contents, of which there are many, chance finds enough. */
+/** Those of files that are made in the recording; contents are so many that random sampling finds enough. */
 function* firstSmallWrites(records: readonly Record[]): Iterable<number> {
   const made = new Set<bigint>();
   for (const [index, { kind, inode, text, data }] of records.entries()) {

@@ -1,5 +1,5 @@
 // The recorded workload: two lives of a server on one data directory with several clients, the first killed and the second stopped;
-// a backup meanwhile, and its restore.
+// a backup while a server runs, and its restore.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '#base/testing/until';

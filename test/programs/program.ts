@@ -5,7 +5,7 @@ import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 const RUN_MILLISECONDS_MAX = 180_000;
 
 export const ACCOUNT = 'devstoreaccount1';
-/** The emulator's well-known key, which every one of these programs can be told. */
+/** The emulator's well-known key, which every one of these programs accepts. */
 export const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 
 export interface Finished {

@@ -43,7 +43,7 @@ const bytesOf = (name: string, size: number): Buffer => {
 const put = (directory: string, name: string, content: Buffer | string): void =>
   writeFileSync(join(directory, name), content);
 
-/** Writes `files` files into folders, and those with odd names, one of which is a folder. */
+/** Writes `files` files into folders, and a few entries with odd names, including a folder. */
 export function plantTree(root: string, files: number): void {
   const perFolder = 60;
   for (let at = 0; at < files; at++) {

@@ -1,5 +1,5 @@
-// `shelfmark check`, `backup` and `restore` of a server whose blobs of all kinds are written to meanwhile find nothing wrong; and once a byte of a
-// content has changed they say where, and end with 1.
+// `shelfmark check`, `backup` and `restore` find nothing wrong on a server during writes to blobs of all kinds; after one byte of a
+// content has changed they report where, and exit with 1.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const LARGE = 700_000;
 
 const someBytes = (length: number, round: number): Buffer => Buffer.alloc(length, `round ${round} `);
 
-/** Until it is told to stop: appends, pages, uncommitted blocks, blobs that replace each other, snapshots and copies. */
+/** Runs until stopped: appends, pages, uncommitted blocks, blobs that replace each other, snapshots and copies. */
 class Writers {
   rounds = 0;
   #isOver = false;

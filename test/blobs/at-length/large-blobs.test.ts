@@ -20,7 +20,7 @@ const LARGEST = Number(process.env.LARGE_BLOB_BYTES ?? 0);
 const BUFFERED_MAX = 64 * MEBIBYTE + 5;
 const BLOCK_BYTES = 4 * MEBIBYTE;
 const RANGES = 4;
-/** The longest range whose checksum is told. */
+/** The longest range whose checksum the server returns. */
 const CHECKED_BYTES = 4 * MEBIBYTE;
 
 const PARALLEL = { blockSize: BLOCK_BYTES, concurrency: 4 };
@@ -40,7 +40,7 @@ async function assertRanges(blob: BlockBlobClient, size: number): Promise<void> 
   );
 }
 
-/** The last bytes of it, with the checksum that the server tells. */
+/** Its last bytes, with the checksum that the server returns. */
 async function assertChecked(blob: BlockBlobClient, size: number): Promise<void> {
   const from = Math.max(0, size - CHECKED_BYTES);
   const range = knownBytes(from, size);
@@ -53,7 +53,7 @@ describe('blobs of all sizes by the official client', () => {
   let server: SpawnedServer;
   let container: ContainerClient;
   before(async () => {
-    // Beside the build: a system's temporary directory may be memory.
+    // In the build's folder: a system's temporary directory may be memory.
     directory = mkdtempSync(join(ROOT, 'dist', 'large-blobs-'));
     const args = ['serve', '--silent', '--data', join(directory, 'data'), '--table-port', '0'];
     server = await spawnServer([...args, '--queue-port', '0', '--blob-port', '0']);

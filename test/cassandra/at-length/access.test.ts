@@ -1,4 +1,4 @@
-// Users, passwords and TLS: what a node that asks for them is shown, and what is said where it does not fit. On nodes of its own.
+// Users, passwords and TLS: credentials for a node that requires them, and the errors where they do not match. On nodes of its own.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -20,7 +20,7 @@ const host = process.env.SHELFMARK_CASSANDRA;
 const seed = Number(process.env.SHELFMARK_SEED ?? 24);
 const COUNT = 3;
 const QUIET_MS = 3000;
-/** Of whom the test makes an owner. */
+/** The partition whose owner the test forces. */
 const FORCED = 'forced';
 const METRIC = /^shelfmark_forwarded_requests_total\{outcome="answered"\} (\d+)$/m;
 

@@ -1,4 +1,4 @@
-// What a cluster is refused for when a store is opened, and what then says that it was served all the same. On a node of its own, which answers before a write
+// Cluster settings that keep a store from being opened, and the warnings if it is served nevertheless. On a node of its own, which answers before a write
 // is on disk.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// What fails in a run, drawn from its seed: a list of rounds, each with one fault or with two at a time, of which the cluster must survive all.
+// The failures of a run, drawn from its seed: a list of rounds, each with one fault or two at a time. The cluster must survive all of them.
 import { Random } from '../../simulation/plan/random.js';
 
 export type Fault =
@@ -20,9 +20,9 @@ export interface Round {
   readonly faults: readonly Begun[];
   /** Until all of it is over, in milliseconds. */
   readonly hold: number;
-  /** One node alone fails: somebody must be answered all the time. */
+  /** One node alone fails: some clients must be answered at all times. */
   readonly isOfOneNode: boolean;
-  /** Two nodes are away together: nobody has to be answered. */
+  /** Two nodes are away together: no client has to be answered. */
   readonly isOfTwoNodes: boolean;
 }
 
@@ -131,7 +131,7 @@ const DRAWS_OF_ONE: readonly Draw[] = [
 
 const drawsFor = (nodes: readonly number[]): readonly Draw[] => (nodes.length > 1 ? DRAWS : DRAWS_OF_ONE);
 
-/** Of rounds that there are with so many nodes, as `kindOf` tells them. */
+/** The kinds of rounds, as `kindOf` names them, for this many nodes. */
 export function kindsFor(nodes: readonly number[]): readonly string[] {
   const cast = { random: new Random(1), nodes, frontEnds: 1 };
   return [...new Set(drawsFor(nodes).map(draw => kindOf(roundOf(draw, cast))))];

@@ -1,4 +1,4 @@
-// One run: rounds, in each of which clients work while something fails, and are judged when it is over.
+// One run: in each round clients work while something fails, and are judged when it is over.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../simulation/plan/random.js';
 import { FRONT_ENDS, World } from './cluster/world.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const DAYS = '2';
 const KEYSTORE_PASSWORD = 'keystore';
 
-/** Names of files; all but the stores are in PEM. */
+/** Names of files; everything except the stores is in PEM. */
 export class Authority {
   readonly directory = mkdtempSync(join(tmpdir(), 'shelfmark-certificates-'));
   readonly ca: string;

@@ -25,14 +25,14 @@ export class Contest {
   readonly #journal: Journal;
   readonly #watch: { current: Watch | undefined } = { current: undefined };
   #version = 0;
-  /** ETags with which somebody won. */
+  /** ETags of the writes that won. */
   readonly #used = new Map<string, string>();
   /** The greatest ETag that was answered, and what was written with it. */
   #prize: { tick: bigint; text: string } = { tick: 0n, text: '' };
   /** Writes of the prize, and appends to the log, that got no answer. */
   readonly #unanswered = new Set<string>();
   #holder: number | undefined;
-  /** Somebody may have the lease, or may have given it back. */
+  /** A client may have the lease, or may have given it back. */
   #isLeaseUnknown = false;
   /** Acknowledged appends, by their offset. */
   readonly #appended = new Map<number, string>();
@@ -57,7 +57,7 @@ export class Contest {
     ])();
   }
 
-  /** What the last life left fits the answers. Nobody else uses the blobs. */
+  /** The state after the last life must fit the answers. No other client uses the blobs. */
   async judge(port: number): Promise<readonly string[]> {
     const connection = new Connection(port);
     this.#watch.current = undefined;
@@ -126,7 +126,7 @@ export class Contest {
     this.#unanswered.clear();
   }
 
-  /** Writes if nobody else has written since it read. */
+  /** Writes unless another client has written since it read. */
   async #compete(connection: Connection, client: number): Promise<void> {
     const seen = await this.#ask(connection, client, { method: 'HEAD', path: PRIZE });
     if (!this.#expect(seen, 'looking', 200)) return;
@@ -145,7 +145,7 @@ export class Contest {
     if (tick > this.#prize.tick) this.#prize = { tick, text };
   }
 
-  /** Somebody has written with that ETag. */
+  /** A write with that ETag has succeeded. */
   won(etag: string, text: string): void {
     const other = this.#used.get(etag);
     if (other !== undefined) this.faults.push(`contest: ${other} and ${text} both won with ${etag}.`);
@@ -185,7 +185,7 @@ export class Contest {
 
   acquired(client: number): void {
     const other = this.#holder;
-    // Who lost an answer asks again, with the id that it had.
+    // A client that lost an answer asks again, with the same id.
     if (other !== undefined && other !== client)
       this.faults.push(`contest: ${client} got the lease while ${other} had it.`);
     this.#holder = client;
@@ -239,7 +239,7 @@ export class Contest {
     this.#prize = { tick, text };
   }
 
-  /** Who has it has it still; then it is taken away. */
+  /** The holder must still have the lease; then it is broken. */
   async #judgeLease(connection: Connection): Promise<void> {
     const holder = this.#holder;
     const lease = { method: 'PUT', path: LEASED, query: 'comp=lease' } as const;

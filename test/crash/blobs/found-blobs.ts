@@ -1,4 +1,4 @@
-// Reads all blobs of the writers' container: through a server, and of a store when no server runs. And which contents of a store are nobody's.
+// Reads all blobs of the writers' container: through a server, or from a store when no server runs. Also finds the contents that no row of a store names.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const SPACES_MAX = 1000;
 export const containerPath = `container ${CONTAINER}`;
 export const blobPath = (blob: string): string => `blob ${blob}`;
 export const stagedPath = (blob: string): string => `blob ${blob}, staged`;
-/** Snapshots are told apart by the metadata that they were given. */
+/** Metadata distinguishes snapshots. */
 export const snapshotPath = (blob: string, metadata: string): string => `blob ${blob}, snapshot ${metadata}`;
 
 /** The text of a blob in a history. */

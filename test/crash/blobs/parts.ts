@@ -1,5 +1,5 @@
-// Bodies that tell what they are: each is parts, one behind the other, and each part names its blob, its version and its length, and is filled
-// with a letter of its version. So nobody needs to know what was written to see whether it is whole.
+// Bodies that identify themselves: each is a sequence of parts, and each part names its blob, its version and its length, and is filled
+// with a letter of its version. So a reader sees whether a body is whole without knowing what was written.
 
 export interface Part {
   /** Whose it is. */

@@ -44,7 +44,7 @@ const isRefusedConnection = (error: unknown): boolean =>
 const now = (milliseconds = 0): bigint => BigInt(Date.now() + milliseconds) * TICKS_PER_MILLISECOND;
 const until = ({ low }: Span): Span => ({ low, high: now(SLACK_MILLISECONDS) });
 
-/** For people who look into a failure. */
+/** Readable, for failure reports. */
 function shown(call: QueueCall): string {
   switch (call.kind) {
     case 'put':
@@ -66,7 +66,7 @@ const shownAnswer = ({ status, code, messages, receipt }: QueueAnswer): string =
     .join(' ');
 
 export class Ledger {
-  /** Answers that nobody should get. */
+  /** Answers that no client should get. */
   readonly faults: string[] = [];
   readonly #journal: Journal;
   #history: QueueHappening[] = [];
@@ -137,7 +137,7 @@ export class Ledger {
       const end = this.#journal.note(`- ${what} ${error}`);
       if (!this.#mayBeUnclear) happening.answered = end;
       happening.span = until(happening.span);
-      // Nobody has heard of it.
+      // A refused connection delivered nothing.
       if (isRefusedConnection(error)) this.#history = this.#history.filter(other => other !== happening);
       return undefined;
     }
@@ -146,7 +146,7 @@ export class Ledger {
     return happening.answer;
   }
 
-  /** What no queue may answer. Nobody asks anything meanwhile. */
+  /** Wrong answers, in any queue. No calls may be under way. */
   judge(): string[] {
     const faults = queueFaults(this.#history).map(
       ({ step, message }: QueueFault) => `queue ${step}: ${message}`,

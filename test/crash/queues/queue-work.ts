@@ -39,7 +39,7 @@ export class QueueWork {
     );
   }
 
-  /** Gives what is wrong. Nobody else uses the queue. */
+  /** Returns what is wrong. No other client uses the queue. */
   async judge(port: number): Promise<string[]> {
     if (!this.#isMade) await this.#ask(port, [{ kind: 'createQueue', queue: WORK }]);
     this.#isMade = true;
@@ -64,7 +64,7 @@ export class QueueWork {
     return (await Promise.all(asking)).flat();
   }
 
-  /** Those that were told before the server was killed hold as long as nobody got their message since; those given up never do. */
+  /** Receipts from before the kill are valid until another get of their message; stale ones never are. */
   #useReceipts(): QueueCall[] {
     const { random } = this.#options;
     return Array.from({ length: HELD_USED + STALE_USED }).flatMap((_, index): QueueCall[] => {

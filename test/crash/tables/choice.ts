@@ -89,7 +89,7 @@ export class Chooser {
     return { method: 'PATCH', name, ifMatch: etagOf(tick - 1n), properties, after: undefined };
   }
 
-  /** `n` tells each write from every other one of this writer. */
+  /** `n` distinguishes the writes of this writer. */
   #properties(): Properties {
     this.#count += 1;
     const most = this.#random.happens(0.08) ? LARGE_CHARACTERS_MAX : SMALL_CHARACTERS_MAX;

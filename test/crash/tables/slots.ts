@@ -26,7 +26,7 @@ export class Slots {
     return made;
   }
 
-  /** All is known again; nobody writes. */
+  /** All outcomes are known again, and no writer runs. */
   release(): void {
     this.#free = [...this.all];
   }

@@ -25,7 +25,7 @@ export interface WriterOptions {
 const RECONNECT_MILLISECONDS = 5;
 
 export class Writer {
-  /** Answers that nobody should get. */
+  /** Answers that no client should get. */
   readonly faults: string[] = [];
   readonly #options: WriterOptions;
   #connection: Connection;
@@ -77,7 +77,7 @@ export class Writer {
     const reply = await asked.catch((error: unknown) => error);
     if (!isReply(reply)) {
       journal.note(`- ${what} ${reply}`);
-      // Nobody has heard of it.
+      // A refused connection delivered nothing.
       if (isRefusedConnection(reply)) history.forget();
       return false;
     }

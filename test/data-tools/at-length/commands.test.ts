@@ -164,7 +164,7 @@ describe('the commands of the data tools', () => {
   test('rows with other content are left alone, and every other end has its code', async () => {
     await writeFile(at('other.jsonl'), lineOf(0).replace('"n":0', '"n":1') + lineOf(5000));
     const { events } = await ends(5, ['load', '--table', 'Orders', 'other.jsonl']);
-    // Progress is told besides, where a second passes.
+    // Progress events also appear once a second has passed.
     const conflict = events.find(({ event }) => event === 'conflict');
     assert.deepEqual(conflict, { event: 'conflict', table: 'Orders', PartitionKey: 'p0', RowKey: '00000' });
     const { out } = await ends(1, ['diff', '--to', 'whole', '--table', 'Orders']);

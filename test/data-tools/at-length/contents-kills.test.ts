@@ -106,7 +106,7 @@ describe('a tool that is killed among queues and blobs', () => {
         try {
           const work = { ...workOf(tool, `${tool}${run}`), contentsTo: target.connectionString() };
           const started = performance.now();
-          // The first run says how long one takes.
+          // The first run measures how long one takes.
           let isDone = run === 0 && (await runUntil(work, undefined, REPEAT));
           if (isDone) longest = performance.now() - started;
           for (let times = 0; !isDone; times++) {

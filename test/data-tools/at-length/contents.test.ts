@@ -27,7 +27,7 @@ import { exitOf, runTool } from '../tool-run.js';
 
 const nothing = async (): Promise<void> => {};
 
-/** Fails where a first conflict is told: a kill in the midst of blobs, whose journal stays. */
+/** Fails at the first reported conflict: a kill in the midst of blobs, whose journal stays. */
 const failing = (reporter: Reporter): Reporter =>
   new Proxy(reporter, {
     get: (whole, name) => {

@@ -1,4 +1,4 @@
-// Load, dump, copy and mirror through a proxy that does every fault on the way: each ends with what it would have without, doubles no row and tells no conflict.
+// Load, dump, copy and mirror through a proxy that injects every fault: each has the same result as without faults, duplicates no row and reports no conflict.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

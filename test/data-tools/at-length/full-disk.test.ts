@@ -1,4 +1,4 @@
-// A dump of blobs on a disk that becomes full: no half file has a final name, and when there is room it goes on to the same end. Needs root for the disk.
+// A dump of blobs to a disk that becomes full: no half file has a final name, and with free space again it continues to the same result. Needs root for the disk.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';

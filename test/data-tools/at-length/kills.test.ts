@@ -123,7 +123,7 @@ describe('a tool that is killed', () => {
         };
         await before1(work);
         const started = performance.now();
-        // The first run says how long one takes.
+        // The first run measures how long one takes.
         let isDone = run === 0 && (await runUntil(work, undefined, REPEAT));
         if (isDone) longest = performance.now() - started;
         for (let times = 0; !isDone; times++) {

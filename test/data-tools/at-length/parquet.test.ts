@@ -35,7 +35,7 @@ function double(value: number): string {
   return bytes.toString('hex');
 }
 
-/** As the script tells it. */
+/** In the form that the script prints. */
 function told(property: Property | undefined): string | null {
   if (property === undefined) return null;
   const text = textOf(property);

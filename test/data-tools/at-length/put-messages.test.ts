@@ -1,5 +1,5 @@
-// Messages that are put into a queue, on every peer: killed before and after every line of the journal, and gone on with, and with answers that are lost. As many as a look shows are there once each; of more the
-// one in question may be there twice, and that is told.
+// Messages that are put into a queue, on every peer: killed before and after every line of the journal, and continued, and with answers that are lost. As many as a look shows are there once each; of more the
+// one in question may be there twice, and that is reported.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
@@ -74,7 +74,7 @@ describePeers('messages that are put', peer => {
         const told = await putTwice({ name: queue.name, count: SHOWN + 1 }, nth, isWritten);
         const which = `killed at ${nth}, ${isWritten ? 'after' : 'before'} the journal had it`;
         assert.deepEqual(await textsIn(queue), textsOf(SHOWN + 1), which);
-        // Behind the last message that is known nobody can tell.
+        // After the last known message the outcome is unknown.
         assert.equal(told.length, nth === SHOWN && isWritten ? 1 : 0, which);
       }
   });

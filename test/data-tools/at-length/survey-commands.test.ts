@@ -1,4 +1,4 @@
-// The commands that tell of tables, on a server: sas, stats and advise, as processes; and those that measure and empty an account.
+// The commands that report on tables, on a server: sas, stats and advise, as processes; and those that measure and empty an account.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { TableClient, TableServiceClient } from '@azure/data-tables';

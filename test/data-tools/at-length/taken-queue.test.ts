@@ -92,7 +92,7 @@ describePeers('messages that are taken', peer => {
         const { ids, texts } = await take(queue.name, [...journal], step => journal.push(step));
         assert.deepEqual(texts, textsOf(MESSAGES), which);
         assert.deepEqual(journal.at(-1), { step: 'returned' });
-        // What was hidden for longer, with a receipt that nobody has written down, is visible again by its time only.
+        // A message that was hidden for longer, with a receipt missing from the journal, becomes visible again only with time.
         const isHeld = !isWritten && killed.step === 'held';
         const held = isHeld ? texts[ids.indexOf(killed.id)] : undefined;
         const visible = textsOf(MESSAGES).filter(text => text !== held);
@@ -116,7 +116,7 @@ describePeers('messages that are taken', peer => {
     const journal: TakeStep[] = [];
     const slow = (step: TakeStep): void => {
       journal.push(step);
-      // Nothing else runs meanwhile.
+      // Blocks the event loop.
       if (step.step === 'taken') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
     };
     const { texts, told } = await take(queue.name, [], slow, undefined, 1);

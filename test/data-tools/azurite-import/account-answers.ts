@@ -115,7 +115,7 @@ async function containerAnswers(connectionString: string): Promise<AccountAnswer
   );
 }
 
-/** All but page blobs. */
+/** Everything except page blobs. */
 export const accountAnswers = async (connectionString: string): Promise<AccountAnswers> =>
   plain({
     tables: await tableAnswers(connectionString),

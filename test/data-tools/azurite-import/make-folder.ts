@@ -23,7 +23,7 @@ const answers = await withAzurite(folder, async connectionString => {
 });
 await writeFile(join(HERE, 'answers.json'), `${JSON.stringify(answers, undefined, 1)}\n`);
 await rm(own, { recursive: true });
-// Where the folder lay is nobody's business.
+// Removes the folder's path from the files.
 for (const name of await readdir(folder)) {
   if (!name.endsWith('.json')) continue;
   const path = join(folder, name);

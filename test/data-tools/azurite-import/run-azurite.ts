@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from 'shelfmark';
 import { startAllOfAzurite } from '../../../bench/subjects/azurite.js';
 
-/** Azurite's Table service writes its file every five seconds, of which it reports nothing, and not when SIGTERM ends it. The rest is for a machine that is busy or stands still. */
+/** Azurite's Table service writes its file every five seconds, without reporting it, and not on SIGTERM. The remaining time is for a machine that is busy or stands still. */
 const SAVED_MILLISECONDS = 20_000;
 
 /** Runs the work while Azurite serves the folder, and stops it when its files are written. */

@@ -154,7 +154,7 @@ const forged = (random: Random, sig: string): string =>
     Buffer.alloc(32).toString('base64'),
   ]);
 
-/** The same text for who decodes it. */
+/** Another spelling that decodes to the same text. */
 const spelled = (random: Random, text: string): string =>
   [...text]
     .map(each => {

@@ -34,7 +34,7 @@ export interface BlobKnown {
   readonly delegated: ReadonlyMap<string, { readonly value: Buffer; readonly letters: string }>;
 }
 
-/** Types of an account's signature, letters of which it needs one of each, and whether those of containers and blobs do too. */
+/** What an account's signature needs: types, one letter of each group, and whether signatures of containers and blobs need these letters too. */
 const NEEDS = {
   get: ['o', ['r'], true],
   head: ['o', ['r'], true],

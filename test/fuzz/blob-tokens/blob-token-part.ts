@@ -1,4 +1,4 @@
-// The part of attempts to get at blobs by signatures: the server must let in exactly whom the judge lets in.
+// Attempts to access blobs with signatures: the server must admit exactly the callers that the judge admits.
 import { inspect } from 'node:util';
 import { Accounts, issueToken, type Role } from '#server';
 import { openMemoryStore } from '#store';
@@ -22,7 +22,7 @@ import { BLOB_POLICIES, BLOB_POLICY_DOCUMENT } from './blob-policies.js';
 
 const KEYS = ['a key', 'a second key'].map(text => Buffer.alloc(64, text));
 const VERSION = '2021-12-02';
-/** What who got a key may do. */
+/** The rights of a key's owner, by role. */
 const ROLES: readonly (readonly [role: Role, letters: string])[] = [
   ['Storage Blob Data Owner', 'racwdlt'],
   ['Storage Blob Data Reader', 'rl'],
@@ -150,7 +150,7 @@ class BlobTokenRun {
   /** @returns whether the caller was let in. @throws if it should be otherwise. */
   async make({ ask, caller, body }: BlobAttempt): Promise<boolean> {
     const { status, text, headers } = await this.#send(caller, body);
-    // 404, 409 and 412 say what is there, which nobody is told who may not ask.
+    // 404, 409 and 412 reveal what exists, so only authorized callers get them.
     const letIn = status < 300 || status === 404 || status === 409 || status === 412;
     if (!letIn && status !== 403 && status !== 401) throw new Error(`${status} ${text}`);
     if (letIn !== mayDoWithBlobs(ask, caller, this.#known))

@@ -19,7 +19,7 @@ import { type FuzzRequest, HOST, someRequest } from './some-request.js';
 /** Runs on one store: it stays small, and a failure is repeated from the beginning of its epoch. */
 export const EPOCH = 1_000;
 
-/** Other numbers than those of the runs beside it, whatever the seed. */
+/** Other numbers than those of parallel runs, whatever the seed. */
 export const randomOf = (seed: number, run: number): Random =>
   new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(run + 1, 0x85ebca77));
 

@@ -7,7 +7,7 @@ import type { ThreadEnd, ThreadStart } from './thread-message.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
-// A stack for each refusal would be most of the work. Who repeats a failure gets them.
+// A stack for each refusal would be most of the work. Repeat a failure on its own to get them.
 Error.stackTraceLimit = 0;
 
 const { share, progress }: ThreadStart = workerData;

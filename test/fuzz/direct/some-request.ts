@@ -7,7 +7,7 @@ import { type PlainRequest, someOperation } from '../texts/operation-text.js';
 import { percentEncode } from '../texts/percent-encode.js';
 
 export interface FuzzRequest {
-  /** Tables, unless it is said. */
+  /** Default: tables. */
   readonly service?: 'blob';
   readonly method: string;
   readonly target: string;

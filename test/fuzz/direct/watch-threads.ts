@@ -1,4 +1,4 @@
-// Divides runs among threads and watches that each goes on: a run that never ends is a failure too.
+// Divides runs among threads and checks that each makes progress: a run that never ends is a failure too.
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Tally, ThreadEnd, ThreadStart } from './thread-message.js';

@@ -10,7 +10,7 @@ export interface SocketAnswer extends SeenAnswer {
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\t\x20-\x7e\x80-\xff]*$/;
 const FIELD = /^([!#$%&'*+.^_`|~\w-]+): ([\t\x20-\x7e\x80-\xff]*)$/;
 
-/** `methodOf` says which method an answer is for. What is left behind the last whole answer is a mistake. */
+/** `methodOf` returns the method that an answer is for. Bytes after the last whole answer are a mistake. */
 export function readAnswers(bytes: Buffer, methodOf: (answer: number) => string): SocketAnswer[] {
   const answers: SocketAnswer[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -134,7 +134,7 @@ function damage(random: Random, bytes: Buffer): Buffer {
 /** The server ends the connection behind a request for what is no host, so only damaged streams have one. */
 const SOUND_HOST = /^(?:[\w.-]+|\[[\da-f:]+\])?(?::\d{1,5})?$/i;
 
-/** Answers to HEAD have no body, which only who knows the request can tell: damaged streams have none. */
+/** Answers to HEAD have no body, which a reader knows only from the request: damaged streams have none. */
 function someRequests(random: Random, bearer: string, isDamaged: boolean): FuzzRequest[] {
   const requests: FuzzRequest[] = [];
   for (let left = random.pick([1, 1, 2, 3, 5]); left > 0; left -= 1) {

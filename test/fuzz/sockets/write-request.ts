@@ -20,7 +20,7 @@ function chunks(random: Random, body: Buffer): Buffer {
   );
 }
 
-/** Well-formed, and so that the connection goes on. */
+/** Well-formed, and keeps the connection open. */
 export function writeRequest(random: Random, { method, target, headers, body }: FuzzRequest): Buffer {
   const isChunked = body.length > 0 && random.happens(0.9);
   const framing: (readonly [string, string])[] = [];

@@ -39,7 +39,7 @@ const alter: Change = (random, text) => {
   return text.slice(0, at) + String.fromCharCode(unit) + text.slice(at + 1);
 };
 
-/** A span again, or so often that whoever recurses or looks back at each finds out. */
+/** Repeats a span, sometimes often enough to expose recursion and backtracking. */
 const repeat: Change = (random, text) => {
   const [from, until] = spanOf(random, text);
   const span = text.slice(from, until) || random.pick(ODD_TEXTS);

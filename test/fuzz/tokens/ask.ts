@@ -177,7 +177,7 @@ export const requestOf = (ask: Ask): AskRequest => (ask.isBatch ? batched(ask) :
 /** What these name need not be there. */
 const MAY_MISS: ReadonlySet<AskKind> = new Set(['delete', 'deleteTable']);
 
-/** 404 and 409 say what is there, which nobody is told who may not ask. A point outside of a range is not there. */
+/** 404 and 409 reveal what exists, so only authorized callers get them. A point outside of a range counts as missing. */
 export function isLetIn({ kind, isBatch }: Ask, status: number, body: string): boolean {
   const own = isBatch && status === 202 ? Number(/\r\nHTTP\/1\.1 (\d{3}) /.exec(body)?.[1] ?? 0) : status;
   return (own >= 200 && own < 300) || own === 409 || (own === 404 && MAY_MISS.has(kind));

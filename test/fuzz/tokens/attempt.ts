@@ -141,7 +141,7 @@ function someKeySignature(
 
 const encoded = (document: unknown): string => Buffer.from(JSON.stringify(document)).toString('base64url');
 
-/** A token as it was issued, or one that somebody would like to have. */
+/** A token as it was issued, or a forged one. */
 function someBearer(random: Random, ask: Ask, { bearers, keys }: Secrets): Credentials {
   const [token] = random.pick(bearers);
   const [head = '', payload = '', signature = ''] = token.split('.');

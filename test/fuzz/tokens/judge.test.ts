@@ -1,4 +1,4 @@
-// The judge by worked examples, two of which real clients have sent (protocol: authentication#examples, sas#examples), and by mutations of them.
+// The judge against worked examples, including two that real clients sent (protocol: authentication#examples, sas#examples), and against mutations of them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';

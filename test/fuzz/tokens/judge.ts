@@ -239,7 +239,7 @@ function mayByBearer(token: string, ask: Ask, caller: Presented, { issued, now }
   return found.role === 'Storage Account Contributor' || !ask.kind.endsWith('Properties');
 }
 
-/** What can be asked of the other region, by whom it may be. */
+/** The operations that the secondary region permits, to an authorized caller. */
 const OF_SECONDARY: ReadonlySet<AskKind> = new Set([...READS, 'getPolicies', 'getProperties']);
 
 /** A header counts before what stands in the query. */

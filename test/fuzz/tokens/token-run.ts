@@ -1,5 +1,5 @@
-// Attempts to get in, against the frame: the server must let in exactly whom the judge lets in, and show of a query's rows those
-// alone that are in the token's range.
+// Unauthorized and authorized attempts against the frame: the server must admit exactly the callers that the judge admits, and return only those of a query's rows
+// that are in the token's range.
 import { inspect } from 'node:util';
 import { Accounts, issueToken, ROLES, WELL_KNOWN_KEY } from '#server';
 import { openMemoryStore } from '#store';
@@ -36,7 +36,7 @@ async function issueSome(accounts: Accounts): Promise<readonly (readonly [string
   return some;
 }
 
-/** The wire form of an attempt, for who reads of it. */
+/** The wire form of an attempt, for failure reports. */
 export const describeAttempt = ({ ask, caller, body }: Attempt): string =>
   inspect({ ask, caller, body }, { depth: 4, breakLength: 110, maxStringLength: 4_000 });
 
@@ -128,7 +128,7 @@ export class TokenRun {
   }
 }
 
-/** A header says nothing of ranges; what the query says beside it has no meaning then. */
+/** With an Authorization header there is no range, and a signature in the query has no effect. */
 function checkRows(caller: Presented, text: string): void {
   const fields = caller.headers.authorization === undefined ? rangeOf(caller) : new Map<string, string>();
   const { value }: { value: readonly { PartitionKey: string; RowKey: string }[] } = JSON.parse(text);

@@ -11,7 +11,7 @@ import { digestsOf, plantLarge } from '../tree.js';
 const PACKAGES: readonly string[] = ['azure-cli==2.91.0'];
 const NAME = 'a b/ü+1.txt';
 
-/** The command line beside a server of its own. */
+/** The Azure CLI with a server of its own. */
 interface Cli {
   readonly blobs: string;
   /** A path in a directory that is removed behind the test. */

@@ -24,7 +24,7 @@ const configuration = (endpoint: string): string =>
     '',
   ].join('\n');
 
-/** Its commands, of which all but the comparison must succeed. */
+/** Its commands. All must succeed, except the comparison. */
 function openRclone(directory: string, endpoint: string) {
   const config = join(directory, 'rclone.conf');
   writeFileSync(config, configuration(endpoint));

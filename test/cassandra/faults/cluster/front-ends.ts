@@ -21,7 +21,7 @@ interface Ports {
 }
 
 const PLANT = new URL('../planted/plant.js', import.meta.url);
-/** Whoever comes first makes the tables of three nodes. */
+/** The first front end makes the tables of three nodes. */
 const READY_MS = 60_000;
 const START_ATTEMPTS = 5;
 const PAUSE_MS = 1000;

@@ -2,7 +2,7 @@
 // Linux, and root only.
 import { execFileSync } from 'node:child_process';
 
-/** Nobody has it: what is sent there is lost. */
+/** No machine has this address: what is sent there is lost. */
 const NOWHERE = '02:00:00:00:00:99';
 const OWN = 254;
 

@@ -1,5 +1,5 @@
-// Stands between the front ends and one node. While it is deaf the node carries out what it is asked, and nobody hears of it; while it is late some commits come to the
-// node when their sender has just given them up, as from the buffer of a machine that stood still.
+// Stands between the front ends and one node. While it is deaf the node executes requests, and the answers are lost; while it is late some commits reach the
+// node just after their sender has given them up, as from the buffer of a machine that stood still.
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Random } from '../../../simulation/plan/random.js';
@@ -54,7 +54,7 @@ export class NodeProxy {
 
   set mode(mode: ProxyMode) {
     this.#mode = mode;
-    // Nobody can read on where a part is lost.
+    // A connection that has lost a part cannot continue.
     if (mode === 'open') for (const link of this.#links) if (link.isTorn) this.#end(link);
   }
 

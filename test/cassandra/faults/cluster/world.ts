@@ -121,7 +121,7 @@ export class World {
     }
   }
 
-  /** Cassandra's own start is not what is judged: one that fails is told, and made again. */
+  /** Cassandra's own start is not under test: a failed one is reported and repeated. */
   async #restart(node: number): Promise<void> {
     try {
       await this.#cluster.restart(node);

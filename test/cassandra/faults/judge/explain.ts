@@ -1,5 +1,5 @@
-// Looks for an order of calls that explains a history with many unclear writes. Twenty that each may happen at any time have a million explanations, so those are tried
-// first in which the ones never happened whose values nobody saw. One that is found is as good as any.
+// Looks for an order of calls that explains a history with many unclear writes. Twenty that each may happen at any time have a million explanations, so it
+// first tries those in which writes whose values were never read did not happen. One explanation is as good as any other.
 import {
   type Invocation,
   linearize,

@@ -18,7 +18,7 @@ const PLAIN = {
   texts: [],
 };
 
-/** A call with its answer, undefined where nobody knows it. */
+/** A call with its answer, undefined where it is unknown. */
 type Told = readonly [Call, Answer | undefined];
 
 const writeOf = (kind: SentWrite['kind'], key: string, n: number, ifMatch?: bigint): SentWrite => ({

@@ -46,7 +46,7 @@ class Courses {
     const { answer, step } = happening;
     for (const [index, write] of writes.entries()) {
       const isRefused = answer?.code !== undefined;
-      // A refusal names the row that it is for, and tells nothing of the others.
+      // A refusal names the row that it is for, and reveals nothing about the others.
       if (isRefused && isBatch && answer.index !== index) continue;
       const own: Answer | undefined = answer && {
         ...answer,

@@ -1,4 +1,4 @@
-// How long clients wait: the longest time in which nobody's write was acknowledged, and the longest that one call waited for its answer.
+// How long clients wait: the longest time without any acknowledged write, and the longest time that one call waited for its answer.
 
 export interface Waits {
   /** Acknowledged writes. */

@@ -124,7 +124,7 @@ export class TableWriter {
     if (write !== undefined) await this.#write([write]);
   }
 
-  /** A counter, a row that tells what it came to, and the rows of the group. */
+  /** In one transaction: a counter, a row with its new value, and the rows of the group. */
   async #transact(partition: string): Promise<void> {
     const raised = await this.#raised(partition, this.#options.random.pick(COUNTERS));
     if (raised === undefined) return;
@@ -211,7 +211,7 @@ export class TableWriter {
     });
     if (!('status' in reply)) {
       history.journal.note(`- ${what} ${reply.error}`);
-      // Nobody has heard of it.
+      // A refused connection delivered nothing.
       if (!isRefused(reply.error)) history.happenings.push(happening);
       return undefined;
     }

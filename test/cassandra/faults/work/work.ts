@@ -103,7 +103,7 @@ export class Work {
       ...writers.map(writer => this.#run(writer)),
       ...this.#hands.map(hand => hand.run()),
     ]);
-    // Whoever waits for it sees it.
+    // A failure surfaces in `end`.
     this.#running.catch(() => undefined);
   }
 
@@ -114,7 +114,7 @@ export class Work {
     await this.#running;
   }
 
-  /** What nobody may be answered, once nothing can be carried out any more. */
+  /** Answers that no client may get, judged once no call can take effect any more. */
   async judge(): Promise<readonly string[]> {
     this.#ledger.settle();
     for (const partition of this.#partitions) await untilTrue(() => this.#tableWriters[0]?.page(partition));
