@@ -68,7 +68,7 @@ function messageOf(xml: string): Shown {
   };
 }
 
-/** Which fields come, by who asks: the owner of a put has the text, who peeks holds nothing. */
+/** Which fields the answer has: a put returns no text, because its sender has it, and a peek no receipt. */
 function checkFields({ kind }: QueueCall, { visible, receipt, dequeueCount, text }: Shown): void {
   const isLeased = kind !== 'peek';
   const isNew = kind === 'put';

@@ -26,7 +26,7 @@ export interface PeekCall extends OnQueue<'peek'> {
   readonly count: number;
 }
 
-/** What shows that somebody holds a message. */
+/** The proof that a client has leased a message. */
 export interface Receipt {
   readonly id: string;
   readonly receipt: string;
@@ -86,7 +86,7 @@ export interface QueueHappening {
   /** Every tick that the call came by, and every time that it was compared with, lies in here. */
   span: Span;
   readonly call: QueueCall;
-  /** Undefined where nobody knows: the answer was lost, or the server was busy. */
+  /** Undefined where it is unknown: the answer was lost, or the server was busy. */
   answer: QueueAnswer | undefined;
 }
 

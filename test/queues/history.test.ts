@@ -1,5 +1,5 @@
 // Random histories of a queue against the simple model, on both engines; and many concurrent gets, updates and deletes.
-// A failure prints fast-check's seed and path; written beside `numRuns` below, they repeat it alone.
+// A failure prints fast-check's seed and path; add them next to `numRuns` below to repeat it alone.
 // `npm run verify queues` runs longer.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -40,7 +40,7 @@ async function follow(setting: Setting, steps: readonly Step[]): Promise<void> {
   await model.drain();
 }
 
-/** All messages are worked on until none is left; who fails to delete leaves one to others. */
+/** Clients work on all messages until none is left; after a failed delete another client gets the message. */
 async function work(context: QueueContext, done: Map<string, number>, holders: Set<string>): Promise<void> {
   const queue = 'jobs';
   const run = (operation: Parameters<typeof execute>[0]) => execute(operation, context, () => 0n);

@@ -46,7 +46,7 @@ function put(second: number, name: string, delay = 0): Told {
   return { second, call, answer: { ...NOTHING, status: 201, messages: [shown(name, more)] } };
 }
 
-/** Ten seconds for whoever gets it, with a receipt of the time. */
+/** Leases messages for ten seconds, with a receipt that names the time. */
 function get(
   second: number,
   count: number,

@@ -25,7 +25,7 @@ interface Course {
   readonly events: Event[];
 }
 
-/** A put of which nobody ever heard again. */
+/** A put whose message never appeared again. */
 const isUnheard = ({ events: [only, ...others] }: Course): boolean =>
   others.length === 0 && only?.question.kind === 'put' && only.happening.answer === undefined;
 
@@ -107,14 +107,14 @@ function questionOfAll({ call, answer, step, span }: QueueHappening, meetings: M
       return undefined;
   }
   const hadRoom = isSuccess(answer) && (answer?.messages.length ?? 0) < call.count;
-  // Gets pass by what others are about to take, and a look meets no message that is moved or taken away meanwhile.
+  // Gets skip messages that other gets are about to take, and a look misses messages that are moved or deleted while it runs.
   return hadRoom && !meetings?.mayHide ? ({ step, span, kind: 'unseen' } as const) : undefined;
 }
 
 const areTogether = (a: QueueHappening, b: QueueHappening): boolean =>
   a.invoked < b.answered && b.invoked < a.answered;
 
-/** A look reads places first and texts then: of what is changed meanwhile a peek may show some of both, and a get a later text. */
+/** A look reads places first and texts then: of a concurrent change a peek may show some of both, and a get a later text. */
 function sharpened(event: Event, events: readonly Event[]): Event[] {
   const { happening, question } = event;
   const others = events.filter(other => other !== event && areTogether(happening, other.happening));

@@ -8,7 +8,7 @@ export interface Meetings {
   readonly mayHide: boolean;
 }
 
-/** Deletes do not hide anything from a get, which goes on behind what is gone; a peek does not go on. */
+/** Deletes do not hide anything from a get, which continues after a deleted message; a peek does not continue. */
 const HIDES_FROM_GET: ReadonlySet<string> = new Set(['get', 'update', 'clear', 'deleteQueue']);
 
 export function meetingsOf(history: readonly QueueHappening[]): ReadonlyMap<QueueHappening, Meetings> {

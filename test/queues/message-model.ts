@@ -25,13 +25,13 @@ interface Standing {
   /** It was put, or given back, to be seen at once: whatever the clock does, it is seen. */
   readonly isAtOnce: boolean;
   readonly dequeueCount: number;
-  /** Begins with `?` where nobody was told. */
+  /** Begins with `?` where no client received it. */
   readonly receipt: string;
 }
 
 export type MessageState = 'not yet' | 'gone' | Standing;
 
-/** A call as far as it concerns the message; `step` and `span` are the call's. Without an answer nobody knows what came of it. */
+/** A call as far as it concerns the message; `step` and `span` are the call's. Without an answer its outcome is unknown. */
 export type MessageQuestion = { readonly step: number; readonly span: Span } & (
   | { readonly kind: 'put'; readonly call: PutCall; readonly shown: Shown | undefined }
   | { readonly kind: 'got'; readonly seconds: number; readonly shown: Shown | undefined }
@@ -51,7 +51,7 @@ const moved = ({ low, high }: Span, seconds: number): Span => {
   return { low: low + ticks, high: high + ticks };
 };
 
-/** What is left of a span of which an answer tells the second; without an answer all of it. */
+/** The part of a span within the second that an answer shows; without an answer all of it. */
 const narrowed = ({ low, high }: Span, second: bigint | undefined): Span =>
   second === undefined
     ? { low, high }
@@ -82,7 +82,7 @@ function put(state: MessageState, question: MessageQuestion & { kind: 'put' }): 
   return [{ text: call.text, inserted, expires, visible, isAtOnce, dequeueCount: 0, receipt }];
 }
 
-/** As it was put and changed (if it shows a text), when it may be seen; what the answer tells of its times is kept. */
+/** The message must be visible, with the text (if shown) that was put or updated; narrows its times to those in the answer. */
 function see(state: MessageState, shown: Shown, span: Span): Standing | undefined {
   if (typeof state === 'string' || (shown.text ?? state.text) !== state.text) return undefined;
   const inserted = narrowed(state.inserted, shown.inserted);
@@ -170,7 +170,7 @@ function apply(state: MessageState, question: MessageQuestion): MessageState[] {
 
 const spanText = ({ low, high }: Span): string => (low === high ? String(low) : `${low} to ${high}`);
 
-/** Of states for people, and to tell them apart. */
+/** For failure reports, and to distinguish states. */
 export function describeMessage(state: MessageState): string {
   if (typeof state === 'string') return state;
   const { text, inserted, expires, visible, isAtOnce, dequeueCount, receipt } = state;

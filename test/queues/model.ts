@@ -1,4 +1,4 @@
-// A queue as a plain array beside a real one: runs each step on the real one and checks that the array permits the answer.
+// Compares a queue with a plain array: runs each step on the real queue and checks that the array permits the answer.
 //
 // The store's ticks decide visibility and expiry. Ticks are never before the clock, and rise by themselves while the clock is
 // behind them. The model keeps bounds: `low`, which every operation has reached, and `high`, which none exceeds. Only times

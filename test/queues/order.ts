@@ -5,7 +5,7 @@ import { nameIn, type QueueHappening, SECOND, type Shown, type Span } from './ca
 import type { QueueFault } from './judge.js';
 import type { Meetings } from './meetings.js';
 
-/** Since when a message is visible, as far as answers have told. */
+/** Since when a message is visible, according to the answers so far. */
 interface Place {
   readonly visible: Span;
   /** A put or a change to be seen at once is seen whatever the clock does. */
@@ -27,7 +27,7 @@ const after = ({ low, high }: Span, seconds: number, shown: bigint | undefined):
 };
 
 class Places {
-  /** Undefined for a message of which it is not certain where it stands. */
+  /** Undefined for a message whose position is uncertain. */
   readonly #places = new Map<string, Place | undefined>();
   readonly #names = new Map<string, string>();
   readonly #meetings: ReadonlyMap<QueueHappening, Meetings>;

@@ -1,4 +1,4 @@
-// Bearer tokens that do not hold, over a socket: queues say why, tables do not (protocol: authentication#bearer-tokens).
+// Invalid bearer tokens, over a socket: queues return the reason, tables do not (protocol: authentication#bearer-tokens).
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { before, test } from 'node:test';

@@ -17,7 +17,7 @@ import {
 } from '@azure/storage-blob';
 import { type RunningServer, serve } from 'shelfmark';
 
-/** A refusal is to be seen at once, not after retries. */
+/** Without retries, so that a refusal surfaces at once. */
 const OPTIONS = { retryOptions: { maxTries: 1 } };
 const HOUR_MS = 3_600_000;
 

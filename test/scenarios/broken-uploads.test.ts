@@ -25,7 +25,7 @@ const isLong = process.env.SHELFMARK_LONG !== undefined;
 const LENGTHS = isLong ? [SMALL, LARGE] : [LARGE];
 /** Of a body, that are sent before it is cut off. */
 const SHARES = isLong ? [0, 0.001, 0.5, 1] : [0.5];
-/** In a row that find what is to be: an upload that was broken off just now may not have been begun with. */
+/** Consecutive looks that must find the expected files: the server may not have begun with an upload that was just cut off. */
 const LOOKS = 5;
 const BLOCK = Buffer.from('block').toString('base64');
 

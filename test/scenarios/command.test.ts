@@ -188,7 +188,7 @@ describe('shelfmark serve', () => {
     t.after(() => server.stop('SIGKILL'));
     assert.equal(server.place, `data in ${location}`);
     assert.equal(server.endpoint, `http://127.0.0.1:${server.port}/first`);
-    // What goes to logs names no key that somebody chose.
+    // Output that goes to logs shows no configured key.
     assert.match(server.connectionString, /;AccountName=first;AccountKey=<its key>;/);
     const first = server.connectionString.replace('<its key>', key);
     const table = TableClient.fromConnectionString(first, 'things', CLIENT_OPTIONS);

@@ -61,7 +61,7 @@ describeTargets('concurrency', subject => {
     assert.deepEqual(await statuses(writer => table.createEntity({ ...KEYS, writer })), oneOf(409));
     const { server } = subject;
     const own = subject.newTableName();
-    // The client takes 409 as done, so the table's first entity tells whether there was one table or more.
+    // The client treats 409 as success, so the table's first entity shows whether there was one table or more.
     await Promise.all(
       Array.from({ length: WRITERS }, async (_, writer) => {
         const client = tableClient(server, own);

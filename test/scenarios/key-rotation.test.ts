@@ -26,7 +26,7 @@ const NAME = 'shop';
 const newKey = (): string => randomBytes(64).toString('base64');
 const [FIRST, SECOND, THIRD] = [newKey(), newKey(), newKey()];
 
-/** Somebody who calls with one key, in every way there is. */
+/** A client that uses one key, in every possible way. */
 interface Caller {
   readonly key: TableClient;
   readonly tableSas: TableClient;
@@ -42,7 +42,7 @@ async function callerWith(server: RunningServer, key: string): Promise<Caller> {
   const credential = new AzureNamedKeyCredential(NAME, key);
   const of = (signature: string): TableClient =>
     new TableClient(url, 'orders', new AzureSASCredential(signature), CLIENT_OPTIONS);
-  // Tokens that differ in more than the signature: each is remembered beside the others.
+  // Tokens that differ in more than the signature: the server caches each separately.
   callers += 1;
   const expiresOn = new Date(Date.now() + 3_600_000 + 60_000 * callers);
   const table = generateTableSas('orders', credential, { permissions: { query: true }, expiresOn });

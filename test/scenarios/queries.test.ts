@@ -40,7 +40,7 @@ const FLIGHTS: readonly Flight[] = Array.from({ length: 120 }, (_, i) => ({
 
 const noon = new Date(START + 12 * 3_600_000);
 
-/** Filters beside what they mean. */
+/** Filters, each with a predicate of the same meaning. */
 const FILTERS: readonly (readonly [filter: string, model: (flight: Flight) => boolean])[] = [
   [odata`PartitionKey eq ${'route 2'}`, f => f.partitionKey === 'route 2'],
   [

@@ -85,7 +85,7 @@ const formsOf = (secret: string): readonly string[] => [
   Buffer.from(secret, 'base64').toString('hex'),
 ];
 
-/** So many characters tell something already. */
+/** The shortest part of a secret that counts as a leak. */
 const PART = 12;
 
 function* partsOf(text: string): Generator<string> {

@@ -1,4 +1,4 @@
-// A table or a queue that is dropped by somebody else between the moment an operation finds it and the moment it acts: it answers as if
+// A table or a queue that another client drops between the moment an operation finds it and the moment it acts: it answers as if
 // the space had never been there. Each operation on each service, on a store that drops what it has just shown.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// The slow suite of a simulation: many seeds, or the one that its variable names. Stops at the first that fails, and tells how often each answer was given.
+// The slow suite of a simulation: many seeds, or the one that its variable names. Stops at the first that fails, and reports how often each answer was given.
 
 const numberFrom = (name: string, otherwise: number): number => {
   const text = process.env[name];

@@ -1,4 +1,4 @@
-// The structure that ARCHITECTURE.md draws and the rules of the house that no linter knows: who imports whom, sizes, names,
+// The structure that ARCHITECTURE.md draws and the rules of the repository that no linter checks: imports, sizes, names,
 // comments. An exception is a line in this file, with its reason.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

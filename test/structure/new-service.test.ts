@@ -108,7 +108,7 @@ const NOTE_SERVICE: ServiceProtocol<string, Kind, NoteErrorCode, NoteAnswer> = {
 interface Opened {
   readonly server: RunningServer;
   readonly context: ServerContext;
-  /** What the log was told, a line each. */
+  /** Lines of the log. */
   readonly logged: string[];
 }
 

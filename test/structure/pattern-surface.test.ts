@@ -12,7 +12,7 @@ import { TESTING } from './rooms.js';
 
 /** What an application needs, with room for indexes and flows. */
 const ROOT_VALUES_MAX = 35;
-/** Files in a row, each of which imports the next. */
+/** Length of a chain of files in which each imports the next. */
 const CHAIN_MAX = 11;
 
 const SOURCES = join(ROOT, 'packages', 'patterns');

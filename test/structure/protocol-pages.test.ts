@@ -1,5 +1,5 @@
 // Comments cite what exists: pages and sections of docs/protocol, and other documents of the repository; and that the
-// links between pages lead somewhere. Worked examples of signatures are computed again. How citations are written is told in docs/protocol/README.md.
+// links between pages lead somewhere. Worked examples of signatures are computed again. docs/protocol/README.md defines how citations are written.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ const PAGES: readonly Text[] = [
   ...ROOT_PAGES.map(path => ({ path, text: readFileSync(join(ROOT, path), 'utf8') })),
   ...textsIn('docs', '.md').filter(({ path }) => !GENERATED.has(path)),
 ];
-/** The changelog speaks of what was, and grows. */
+/** The changelog describes the past, and grows. */
 const KEPT_PAGES = PAGES.filter(({ path }) => path !== 'CHANGELOG.md');
 
 /** The lines of a page that are prose: what stands between fences is an example. */

@@ -1,5 +1,5 @@
-// Who may import whom: the order of the packages, what belongs to one service or to one engine alone, and the order of the folders inside each package, benchmark and
-// demo. architecture.test.ts holds all programs to it. A package that gets folders gets an entry here, as do a new package, service or engine; a test may import its package's
+// Allowed imports: the order of the packages, what belongs to one service or to one engine alone, and the order of the folders inside each package, benchmark and
+// demo. architecture.test.ts checks all programs against it. A package that gets folders gets an entry here, as do a new package, service or engine; a test may import its package's
 // index, and `testing` is open to all tests.
 
 /** The packages that each may import, by their aliases. */
@@ -56,7 +56,7 @@ export const SERVICES: readonly { readonly faces: readonly string[]; readonly ma
 /** Of one package: a folder, or a file at the package's top, and what it may import of these. */
 export type Rooms = Readonly<Record<string, readonly string[]>>;
 
-/** What flows are made of, and what lists and copies are made of besides. */
+/** What flows may import; lists and copies may also import audit and workflow. */
 const PATTERNS_BELOW_FLOWS = [
   'values',
   'flow',

@@ -1,5 +1,5 @@
-// A service for tests of streams, which takes and gives bytes and keeps none: `PUT /account/NAME` says how many came, and their sum; `GET
-// /account/SIZE` gives so many. It stands behind the frame as tables and queues do, so the caller is known before a body is asked for.
+// A service for tests of streams, which takes and returns bytes and keeps none: `PUT /account/NAME` returns how many came, and their sum; `GET
+// /account/SIZE` returns that many. It uses the frame as tables and queues do, so the caller is authenticated before the body is requested.
 import { createHash } from 'node:crypto';
 import { ServiceError, type SharedErrorCode } from '#account';
 import type { StreamedResponse, WireResponse } from '#base';

@@ -10,7 +10,7 @@ import {
 import type { RunningServer } from 'shelfmark';
 import type { Subject } from './targets.js';
 
-/** The socket speaks plain HTTP; and a refusal is to be seen at once, not after retries. */
+/** The socket speaks plain HTTP; without retries a refusal surfaces at once. */
 export const CLIENT_OPTIONS = { allowInsecureConnection: true, retryOptions: { maxRetries: 0 } } as const;
 
 export const keyCredential = ({ account }: RunningServer): AzureNamedKeyCredential =>

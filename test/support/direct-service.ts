@@ -10,7 +10,7 @@ import { BLOB_SERVICE } from '../../packages/server/services/blob/blob-service.j
 import { QUEUE_SERVICE } from '../../packages/server/services/queue/queue-service.js';
 import { TABLE_SERVICE } from '../../packages/server/services/table/table-service.js';
 
-/** A service none of whose answers is a stream. */
+/** A service that never answers with a stream. */
 interface DirectService {
   readonly handle: (request: WireRequest) => Promise<WireResponse>;
 }

@@ -13,7 +13,7 @@ export interface ExecutedFile {
   readonly path: string;
   /** Names of the functions that were called, and how often. */
   readonly functions: readonly { readonly name: string; readonly calls: number }[];
-  /** Lines of TypeScript of which some code ran; lines of brackets alone do not count. */
+  /** Lines of TypeScript with some code that ran; lines of brackets alone do not count. */
   readonly lines: readonly number[];
 }
 

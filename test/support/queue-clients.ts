@@ -8,7 +8,7 @@ import {
 import type { RunningServer } from 'shelfmark';
 import type { Subject } from './targets.js';
 
-/** A refusal is to be seen at once, not after retries. */
+/** Without retries, so that a refusal surfaces at once. */
 const OPTIONS: StoragePipelineOptions = { retryOptions: { maxTries: 1 } };
 const TICKS_A_SECOND = 10_000_000n;
 

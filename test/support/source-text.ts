@@ -49,7 +49,7 @@ function splitAnew(source: string): Split {
   let code = '';
   let comments = '';
   let at = 0;
-  /** Of each open brace: whether a template goes on behind it. */
+  /** For each open brace: whether a template continues after it. */
   const braces: boolean[] = [];
   const template = (): void => {
     const end = templateEnd(source, at);

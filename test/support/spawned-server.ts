@@ -36,7 +36,7 @@ export interface SpawnedServer {
 export interface Spawning {
   /** The process leads a group of its own, that signals can be sent to. */
   readonly detached?: boolean;
-  /** Another user, where this one may say so. */
+  /** Runs the server as another user, if this one has the right. */
   readonly uid?: number;
   /** Default: the node that runs this, and the repository's bin/shelfmark.js. */
   readonly command?: readonly [string, ...string[]];

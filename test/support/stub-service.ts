@@ -1,5 +1,5 @@
-// What services that exist for tests have in common: resources are names, the right to one is a letter, and whoever signs with a key or a
-// shared access signature is let in. What such a service does, and how it answers, is its own.
+// The common part of services that exist for tests: resources are names, the right to one is a letter, and a valid shared key or
+// shared access signature suffices. Each such service defines its own operations and answers.
 import { BODY_BYTES_MAX, type Right } from '#server';
 import {
   parseServiceSas,
@@ -18,7 +18,7 @@ export const stubRight = (service: string, letter: string): Right => ({
   actions: [`${service}s/${letter}`],
 });
 
-/** The members of a `ServiceProtocol` that say who is let in, and how much of a body is buffered. */
+/** The members of a `ServiceProtocol` for authentication, and for how much of a body is buffered. */
 export const stubProtocol = (name: string) => ({
   name,
   letter: name.charAt(0),

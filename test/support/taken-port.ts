@@ -14,10 +14,10 @@ export async function takenPort(t: TestContext): Promise<number> {
   return address.port;
 }
 
-/** Below those that systems give to clients, and to servers that ask for any: what another process takes meanwhile is not among them. */
+/** Below the ports that systems give to clients, and to servers that ask for any: another process is unlikely to take one of these in between. */
 const FREE_PORTS = { from: 20_000, count: 10_000 };
 
-/** Nobody had it a moment ago. */
+/** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FREE_PORTS.from + Math.floor(Math.random() * FREE_PORTS.count);

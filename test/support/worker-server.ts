@@ -63,7 +63,7 @@ export async function connections(
   return made;
 }
 
-/** Who holds which socket only Linux tells. */
+/** Only Linux shows which process has which socket. */
 export const skip = process.platform !== 'linux';
 /** Of what waits for seconds. */
 export const skipLong: boolean | string = skip || onlyIn('processes');

@@ -36,7 +36,7 @@ test('a signal lets what is under way be answered; a second one does not wait', 
     open.on('data', chunk => {
       answer += String(chunk);
     });
-    // It is signed: a caller who is not known is answered before the body. Once its worker asks for the body it has it under way.
+    // It is signed: an unauthenticated caller is answered before the body. Once its worker asks for the body the request is under way.
     const put = send('PUT', '/things', {}, { Expect: '100-continue' });
     const head = Object.entries({ Host: 'h', ...signedHeaders({ account: WELL_KNOWN }, put) });
     const lines = head.map(([name, value]) => `${name}: ${value}\r\n`).join('');

@@ -39,7 +39,7 @@ test('one line says that all are ready; connections go to the workers by turns',
   for (const worker of workers) assert.equal(met.filter(pid => pid === worker).length, 3, met.join(' '));
 });
 
-/** Reads on every connection without a pause until it is told to stop: a busy process is the likeliest to show what was. */
+/** Reads on every connection without a pause until stopped: a busy process is the likeliest to return stale data. */
 function keepReading(busy: readonly Connection[], target: string): () => Promise<unknown> {
   let isOver = false;
   const read = async (connection: Connection): Promise<void> => {

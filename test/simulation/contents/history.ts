@@ -5,7 +5,7 @@ import { afterStep, type Step as BlobStep, EMPTY, type Model, showModel } from '
 import { Breach } from '../judge/history.js';
 import { type Invocation, linearize, type Model as ModelOfCalls } from '../judge/linearize.js';
 
-/** An answer is undefined where nobody knows. */
+/** An answer is undefined where it is unknown. */
 export type Question =
   | { readonly kind: 'write'; readonly step: BlobStep; answer?: 'done' | 'refused' }
   | {
@@ -15,7 +15,7 @@ export type Question =
       /** Of the bytes, or why there are none. */
       answer?: string;
     }
-  /** Everything, while nothing else goes on. */
+  /** Everything, while no other call is under way. */
   | { readonly kind: 'show'; readonly text: string };
 
 export interface Happening {

@@ -1,4 +1,4 @@
-// What a seed stands for: clients that write and read a few blobs at once, and what befalls the process and its disk meanwhile.
+// The plan that a seed generates: clients that write and read a few blobs at once, and the faults of the process and its disk.
 import { type Step as BlobStep, NAMES } from '../../blobs/blob-model.js';
 import type { Mood } from '../../power-cut/file-content.js';
 import { Random } from '../plan/random.js';
@@ -128,7 +128,7 @@ export function planOf(seed: number): Plan {
       [22, () => someRead(random)],
       [8, () => random.weighted(calamities)()],
     ])();
-    // Readers are slow, and others go on meanwhile.
+    // Readers are slow, and other clients continue.
     const client =
       action.kind === 'sweep' ? -1 : random.below(clients) + (action.kind === 'read' ? FIRST_READER : 0);
     return [...blocksBefore(random, action), action].map(each => {

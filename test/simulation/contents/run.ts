@@ -38,7 +38,7 @@ async function patiently<T>(waited: Promise<T>, step: number): Promise<T> {
   }
 }
 
-/** A reader takes its time: what it has not read yet may be replaced and dropped meanwhile. */
+/** A slow reader: contents that it has not read yet may be replaced and dropped. */
 async function slowly(mount: Mount): Promise<void> {
   const { random } = mount.options;
   for (let left = random.happens(0.5) ? random.below(READER_PASSES) : 1; left > 0; left -= 1)

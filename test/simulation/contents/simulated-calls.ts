@@ -71,7 +71,7 @@ export class Mount {
     return { mount, name: name === '' ? '.' : name };
   }
 
-  /** As /proc tells of the process that runs now, and of others. */
+  /** The entry in /proc of the process that runs now, or of another. */
   static statOf(pid: string): string | undefined {
     const own = Mount.#last?.path.slice(SIMULATED_ROOT.length + 1);
     if (own === undefined) return undefined;

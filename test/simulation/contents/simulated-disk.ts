@@ -1,5 +1,5 @@
-// A disk in memory: files and directories as a process sees them, and beside them the model of what a power cut leaves (power-cut/disk.ts), which is
-// told of each write, sync and change of a name.
+// A disk in memory: files and directories as a process sees them, and the model of what a power cut leaves (power-cut/disk.ts), which
+// receives each write, sync and change of a name.
 import { dirname } from 'node:path';
 import { Disk } from '../../power-cut/disk.js';
 import type { Mood } from '../../power-cut/file-content.js';

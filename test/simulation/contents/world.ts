@@ -1,4 +1,4 @@
-// One process after another on a simulated disk: rows in memory, durable when their commit is answered, and beside them the embedded engine's contents
+// One process after another on a simulated disk: rows in memory, durable when their commit is answered, and the embedded engine's contents
 // as they are, on the disk.
 import type { BlobContext } from '#blobs';
 import { openFaultyStore, openMemoryStore, type Space, type Store, type StoreWithContent } from '#store';
@@ -92,7 +92,7 @@ export class World {
     };
   }
 
-  /** What is under way is lost; the power goes too, or the disk goes on. */
+  /** Calls under way are lost; the disk loses power too, or keeps running. */
   end({ mount }: Life, mood?: Mood): void {
     mount.isDead = true;
     if (mood !== undefined) this.disk = new SimulatedDisk(this.disk.cut(mood, this.#options.random));

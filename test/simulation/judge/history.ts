@@ -84,7 +84,7 @@ export interface Happening {
   readonly invoked: number;
   answered: number;
   readonly call: Call;
-  /** Undefined where nobody knows: the answer was lost, or the server was busy. */
+  /** Undefined where it is unknown: the answer was lost, or the server was busy. */
   answer: Answer | undefined;
 }
 

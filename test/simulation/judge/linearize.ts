@@ -14,7 +14,7 @@ export interface Invocation<Question> {
 
 export interface Model<State, Question> {
   readonly initial: State;
-  /** Equal for states that cannot be told apart. */
+  /** Equal for indistinguishable states. */
   key(state: State): string;
   /** The states that the call may leave behind if it gave this answer; none if it cannot have given it. */
   apply(state: State, question: Question): readonly State[];
@@ -34,7 +34,7 @@ interface Configuration<State> {
   readonly done: ReadonlySet<number>;
 }
 
-/** More is not a history that this simulation makes; a search that goes on would not end either. */
+/** No history of this simulation needs more; a longer search would not end either. */
 const CONFIGURATIONS_MAX = 100_000;
 
 /** Nothing is known of the history then. */

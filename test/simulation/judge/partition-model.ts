@@ -8,7 +8,7 @@ import { expectedContent } from './content.js';
 import type { Answer, Seen, SentWrite } from './history.js';
 import type { Model } from './linearize.js';
 
-/** A version that no answer has told yet is known by the step that wrote it. */
+/** A version that no answer has shown yet is known by the step that wrote it. */
 type Version = bigint | string;
 
 interface Row {
@@ -56,7 +56,7 @@ const byName = (properties: Iterable<Property>): Property[] =>
 const merged = (old: readonly Property[], changes: readonly Property[]): Property[] =>
   byName(new Map([...old, ...changes]));
 
-/** A row's version is what an answer says it is; undefined if it cannot be. One answer tells of all rows of its commit. */
+/** Sets a row's version to the one in an answer; undefined if that is impossible. One answer determines the version of all rows of its commit. */
 function bind(state: PartitionState, key: string, version: bigint | undefined): PartitionState | undefined {
   const held = state.rows.get(key)?.version;
   if (version === undefined || held === version) return state;
@@ -185,7 +185,7 @@ function look(
 
 function readPage(state: PartitionState, question: PartitionQuestion & { kind: 'page' }): PartitionState[] {
   const { partition, filter, from, until, seen } = question;
-  // It goes on at a row, or behind one that the page has: no RowKey has such a character.
+  // The page continues at a row, or right after one on the page: no RowKey has such a character.
   const isPlace = until === undefined || state.rows.has(until) || until.endsWith('\0');
   if (!state.exists || !isPlace) return [];
   const keys = [...state.rows.keys()]
@@ -226,7 +226,7 @@ function apply(state: PartitionState, question: PartitionQuestion): PartitionSta
   }
 }
 
-/** Of states for people, and to tell them apart. */
+/** For failure reports, and to distinguish states. */
 export function describeState({ exists, rows, floors }: PartitionState): string {
   const texts = [...rows].map(
     ([key, { version, properties }]) =>

@@ -8,7 +8,7 @@ type Operator = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge';
 export type Expression =
   | { readonly kind: 'and' | 'or'; readonly left: Expression; readonly right: Expression }
   | { readonly kind: 'not'; readonly operand: Expression }
-  /** `mirrored` writes the constant first; the meaning is that of `name operator constant` all the same. */
+  /** `mirrored` writes the constant first; the meaning is still that of `name operator constant`. */
   | {
       readonly kind: 'compare';
       readonly name: string;

@@ -20,7 +20,7 @@ export interface Write {
   readonly patches?: boolean | undefined;
 }
 
-/** `pick` chooses among the receipts that any client was told: of the last few, or of all if it may be a stale one. */
+/** `pick` chooses among the receipts that clients received: the last few, or all if it may be a stale one. */
 interface Picked {
   readonly queue: string;
   readonly pick: number;
@@ -41,7 +41,7 @@ export type QueueAction =
   | (Picked & { readonly kind: 'delete' })
   /** What expired, and what was cleared, is reclaimed. */
   | { readonly kind: 'sweep' }
-  /** The clock goes on. */
+  /** The clock advances. */
   | { readonly kind: 'pass'; readonly seconds: number };
 
 export type TableAction =
@@ -75,7 +75,7 @@ export type TableAction =
   /** The page behind the client's last one; nothing if there is none. */
   | { readonly kind: 'nextPage' }
   | { readonly kind: 'jump'; readonly hours: number }
-  /** `crash` goes on with a copy of the files as they are in the middle of what is under way. */
+  /** `crash` continues with a copy of the files as they are in the middle of the calls under way. */
   | { readonly kind: 'reopen' | 'crash' };
 
 export type Action = TableAction | QueueAction;
@@ -113,7 +113,7 @@ export interface Plan {
   readonly seed: number;
   readonly engine: 'memory' | 'lmdb';
   readonly durability: 'full' | 'none';
-  /** LMDB is told that nobody else writes to its file, which is true either way. */
+  /** LMDB is opened as the file's only writer, which is true either way. */
   readonly alone: boolean;
   /** What is alone and of durability `full` has a log, from its first commit on or later. */
   readonly logsFirst: boolean;

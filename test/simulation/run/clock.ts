@@ -1,4 +1,4 @@
-// A clock with the faults of real clocks: it stands still, advances in steps, and jumps when a plan says so. Never back to before 1970.
+// A clock with the faults of real clocks: it stands still, advances in steps, and jumps when a plan requires it. Never back to before 1970.
 import { Random } from '../plan/random.js';
 
 const START = Date.parse('2020-01-01T00:00:00Z');

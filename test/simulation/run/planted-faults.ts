@@ -13,7 +13,7 @@ const IN_PARTITION = /^No order of the calls on table \w+, partition /;
 const OF_MESSAGE = /^No order of the calls on m\d+ in \w+ explains this answer/;
 
 /**
- * The store with some methods of its own; the others are those of the inner one. A call goes on as the tuple of all its arguments, whatever these
+ * The store with some methods replaced; the others are those of the inner one. A call is passed on as the tuple of all its arguments, whatever these
  * are: a list of names would compile with one too few where that one is optional, and every fault would be found for that reason.
  */
 export const changed =

@@ -14,7 +14,7 @@ import type { Subject } from './subject.js';
 const ACCOUNT_PATH = '/devstoreaccount1/';
 /** Ticks rise by themselves while the clock stands: more than all that a run takes. */
 const SLACK_TICKS = 10_000n;
-/** Among so many of the last receipts told is mostly one that is good. */
+/** Most receipts among this many of the last ones are valid. */
 const FRESH_RECEIPTS = 4;
 /** Longer than anything is hidden, but for jumps. */
 const HIDDEN_SECONDS_MAX = 700;
@@ -29,7 +29,7 @@ export interface Surroundings {
   readonly clock: SimulatedClock;
   readonly queues: readonly string[];
   tick(): number;
-  /** Whether nobody need wonder that a call that began then has no answer. */
+  /** Whether a call that began then may lack an answer. */
   mayBeLost(invoked: number): boolean;
 }
 
@@ -86,7 +86,7 @@ export class QueueRun {
     if (fault) throw new Breach(fault.step, fault.message);
   }
 
-  /** Stale receipts are of any age; the rest are of the last that were told. */
+  /** Stale receipts are of any age; the others are among the last that were received. */
   #receipt({ pick, isStale }: { pick: number; isStale: boolean }): Receipt | undefined {
     const receipts = isStale ? this.#receipts : this.#receipts.slice(-FRESH_RECEIPTS);
     return receipts[pick % receipts.length];

@@ -1,5 +1,5 @@
-// Carries out the steps of a plan against a service and records what happened: a client has one call under way at a time, the
-// seed decides who goes on when. At the end everything is read once more, and the history is judged.
+// Executes the steps of a plan against a service and records what happened: a client has one call under way at a time, the
+// seed decides which client runs next. At the end everything is read once more, and the history is judged.
 import type { QueueHappening } from '../../queues/call.js';
 import { type PlainAnswer, readAnswer } from '../judge/answer.js';
 import {
@@ -69,7 +69,7 @@ class Run {
   /** When the service was last closed. */
   #disturbed = 0;
   readonly #busy = new Map<number, Promise<void>>();
-  /** By entity, the versions that any client was told, in that order. */
+  /** By entity, the versions that clients received, in that order. */
   readonly #versions = new Map<string, bigint[]>();
   /** By client, the call for the page that follows. */
   readonly #following = new Map<number, Call>();
@@ -245,7 +245,7 @@ class Run {
     this.#follow(step.client, this.#finish(happening, this.#subject.send(request), this.#epoch));
   }
 
-  /** Who waits for the client, or for all of them, sees what went wrong. */
+  /** A failure surfaces where the run waits for the client, or for all of them. */
   #follow(client: number, finished: Promise<void>): void {
     finished.catch(() => undefined);
     this.#busy.set(client, finished);

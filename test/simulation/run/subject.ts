@@ -38,14 +38,14 @@ export interface Subject {
   sweep(): Promise<void>;
   /** Closes in an orderly way and opens again; what is under way may be refused. */
   reopen(): Promise<void>;
-  /** Goes on with the files as they are now; what is under way is lost. */
+  /** Continues with the files as they are now; calls under way are lost. */
   crash(): Promise<void>;
   close(): Promise<void>;
   /** Errors that are no refusals, since the last question. */
   faultsOfOurs(): readonly unknown[];
 }
 
-/** The log after the trees, which must not have what it lacks: nobody goes around in it while these are copied. */
+/** The log after the trees, which must not have what it lacks: it must not rotate while these are copied. */
 const FILES = ['data.mdb', 'data.log'];
 
 /** LMDB's two meta pages. */
