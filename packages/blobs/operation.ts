@@ -22,7 +22,7 @@ export interface OnBlob<Kind extends string> extends OnContainer<Kind> {
   readonly blob: string;
 }
 
-/** A blob or, where a tick is given, its snapshot of that time. */
+/** A blob or, if a tick is given, its snapshot of that time. */
 export interface OnSnapshot<Kind extends string> extends OnBlob<Kind> {
   readonly snapshot: bigint | undefined;
 }

@@ -111,7 +111,7 @@ export type Outcome =
       }[];
       readonly next: number | undefined;
     }
-  /** `content` has to be iterated or returned: it holds what it reads. `range`: what of it was asked for. */
+  /** `content` must be iterated or returned, because it holds its rows. `range`: the requested part. */
   | {
       readonly kind: 'blobContent';
       readonly blob: BlobProperties;

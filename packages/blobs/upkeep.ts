@@ -57,7 +57,7 @@ export class Upkeep {
     });
   }
 
-  /** Waits for all that was begun, before the store is closed. */
+  /** Waits for all running tasks, before the store is closed. */
   async settled(): Promise<void> {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }

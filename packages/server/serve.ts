@@ -327,7 +327,7 @@ async function takeForwarded(
   }
 }
 
-/** What a server is made of: its engines, its services, and the view of itself that is there before both are open. */
+/** The parts of a server: its engines, its services, and the view of itself, which exists before both are open. */
 interface Make {
   readonly engines: Engines;
   readonly services: readonly ServiceEntry[];

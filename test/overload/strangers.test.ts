@@ -1,4 +1,4 @@
-// Callers whose requests do not end, next to a caller with credentials, who always gets through: unauthenticated callers, whose
+// Callers whose requests do not end, next to a caller with credentials that always gets through: unauthenticated callers, whose
 // bodies and heads stop a byte short, and authenticated slow ones. `npm test` bounds memory to 8 MiB, npm run verify overload leaves
 // it at its default.
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 // Allowed imports: the order of the packages, what belongs to one service or to one engine alone, and the order of the folders inside each package, benchmark and
-// demo. architecture.test.ts checks all programs against it. A package that gets folders gets an entry here, as do a new package, service or engine; a test may import its package's
+// demo. architecture.test.ts checks all programs against it. A new package, service or engine, and a package that gets folders, needs an entry here; a test may import its package's
 // index, and `testing` is open to all tests.
 
 /** The packages that each may import, by their aliases. */

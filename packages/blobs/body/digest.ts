@@ -1,5 +1,5 @@
-// Sums up a body as it comes, and compares the sums with what the client says of it (protocol: blob-requests#digests). The CRC-64 of a body that
-// becomes a content is that with which it is stored.
+// Computes the digests of a body as it arrives, and compares them with those that the client sent (protocol: blob-requests#digests). The CRC-64 of a body that
+// becomes a content is stored with it.
 import { createHash, hash } from 'node:crypto';
 import type { Md5Beside, OpenMd5 } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';

@@ -1,6 +1,6 @@
-// Puts layers of page blobs into one another, as plan-layers.ts says, in the background: what every reader sees stays the same at every moment.
+// Merges layers of page blobs, as plan-layers.ts decides, in the background: what every reader sees stays the same at every moment.
 //
-// The rows of the upper layer come into the lower one a few at a time, where the upper one hides what they replace; then one commit takes the upper
+// The rows of the upper layer move to the lower one a few at a time, where the upper one hides what they replace; then one commit removes the upper
 // layer out of all heads, and its rows are dead. A kill in between leaves two layers with the same data. A reader of a deleted snapshot would see the
 // lower layer without the upper one, so each step waits for all readers that are active when it begins.
 import { copyRow, type Position, type ReadRows, type Reads, type Space } from '#store';
@@ -163,7 +163,7 @@ async function changeFirst(merging: Merging, { base }: Heads, { kind }: FirstCha
 const placeOf = (layers: readonly Layer[], { upper, lower }: LayerMerge): number =>
   layers.findIndex(({ name }, at) => name === upper && layers[at + 1]?.name === lower);
 
-/** What is behind both limits no head shows. */
+/** No head shows rows beyond both limits. */
 interface Limits {
   readonly upper: number;
   readonly lower: number;
@@ -186,7 +186,7 @@ async function mergeInto(merging: Merging, { base, snapshots }: Heads, step: Lay
   return takeUpperOut(merging, step, limits, both);
 }
 
-/** Removes from the lower layer what is behind its limit: the upper one may go farther. */
+/** Removes the rows of the lower layer beyond its limit: the upper one may extend farther. */
 async function trim(merging: Merging, step: LayerMerge, { upper, lower }: Limits): Promise<boolean> {
   if (lower >= upper) return true;
   const until = extentKey(step.lower, lower);

@@ -1,8 +1,8 @@
-// Decides which layers of a page blob become one next. Each snapshot leaves a layer; two rules keep their number small:
+// Decides which layers of a page blob to merge next. Each snapshot leaves a layer; two rules keep their number small:
 // - A layer that no reader sees without the one above it has hidden parts: the upper one is merged into it.
 // - Four layers of one size under the one that is written to are put into a new layer, which the blob alone has. The size is the first
 //   digit of a layer's name, so a blob with n snapshots reads some 4 log4(n) layers, and a row is copied at most once a size.
-// What is put where is the work of merge-layers.ts.
+// merge-layers.ts carries the decision out.
 import { type Layer, UNLIMITED } from '../rows/head.js';
 import { isWrittenLayer, sizeOfLayer } from '../rows/keys.js';
 

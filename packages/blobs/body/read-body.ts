@@ -1,4 +1,4 @@
-// Reads a blob's content: what a reader gets is the content of one head, whole, also while the blob is replaced or deleted.
+// Reads a blob's content: a reader gets the content of one head, whole, even while the blob is replaced or deleted.
 import { type Row, type Space, StoreError } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { decodeHead, type Head } from '../rows/head.js';
@@ -119,7 +119,7 @@ async function openContents(
       const { head, bounds } = found;
       const small = inRow(found);
       if (small !== undefined) return small;
-      // One that was gone once is held the next time, so that it is there however often the blob is replaced.
+      // After it was gone once, the content is pinned the next time, so that it stays however often the blob is replaced.
       if (release === undefined && (needsGuard(head) || failed !== undefined)) {
         release = guard(context, space, blob);
         continue;

@@ -1,4 +1,4 @@
-// Takes in a body: a small one stays in memory and goes into a row, a larger one becomes a content before any row names it.
+// Receives a body: a small one stays in memory and goes into a row, a larger one becomes a content before any row names it.
 import { Crc64 } from '#base';
 import type { ContentWriter, Space } from '#store';
 import { StoreError } from '#store';
@@ -37,7 +37,7 @@ export interface Receiving {
   readonly bytesMax: number;
 }
 
-/** A content that `write` fills: durable, and to be settled; given up if anything fails on the way. */
+/** A content that `write` fills: durable, and to be settled; dropped if anything fails on the way. */
 export async function writeContent(
   { content }: Pick<BlobContext, 'content'>,
   space: Space,

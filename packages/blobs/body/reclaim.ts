@@ -1,5 +1,5 @@
-// Removes what no head of a blob names any more: rows of dead stagings and layers, and contents. A dead name never comes to life again, so
-// what was seen dead may be removed at any later time.
+// Removes what no head of a blob names any more: rows of dead stagings and layers, and contents. A dead name is never reused, so
+// dead rows and contents may be removed at any later time.
 import type { Row, Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { decodeExtent } from '../rows/extent.js';

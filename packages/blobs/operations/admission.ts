@@ -66,7 +66,7 @@ export function admitCreate(
   checkConditions(isHolder ? ofHolder(conditions) : conditions, head, access, container);
 }
 
-/** A client that holds the blob's lease knows that the blob is there: `If-None-Match: *` refuses it nothing (protocol: conditions#outcomes). */
+/** The holder of the blob's lease knows that the blob exists: `If-None-Match: *` refuses it nothing (protocol: conditions#outcomes). */
 const ofHolder = (conditions: Conditions): Conditions =>
   conditions.ifNoneMatch === 'any' ? { ...conditions, ifNoneMatch: undefined } : conditions;
 

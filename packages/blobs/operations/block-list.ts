@@ -1,4 +1,4 @@
-// Put Block List and Get Block List (protocol: blocks#put-block-list, blocks#get-block-list). The list is made from what is seen at one moment,
+// Put Block List and Get Block List (protocol: blocks#put-block-list, blocks#get-block-list). The list is built from one consistent read,
 // and committed if nothing has changed since.
 import type { ContentWriter, Space } from '#store';
 import { type BlobContext, missingBlob, openContainer } from '../blob-context.js';

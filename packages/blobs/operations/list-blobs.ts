@@ -20,7 +20,7 @@ const PASSED_MAX = 16;
 const SCANS_A_TURN = 32;
 const LAST_UNIT = 0xffff;
 
-/** The first text behind all that begin with this one; undefined if there is none. */
+/** The first text after all that begin with this one; undefined if there is none. */
 export function behindAll(prefix: string): string | undefined {
   for (let at = prefix.length - 1; at >= 0; at--) {
     const unit = prefix.charCodeAt(at);
@@ -32,7 +32,7 @@ export function behindAll(prefix: string): string | undefined {
 /** Collects the entries of a page, and one more. */
 class ListedPage {
   readonly entries: ListedBlob[] = [];
-  /** Where to go on, where the scan was stopped for a leap; undefined behind the last name. */
+  /** Where to continue if the scan stopped for a leap; undefined after the last name. */
   leap: Position | undefined;
   isOver = false;
   readonly #asked: ListBlobs;

@@ -1,5 +1,5 @@
-// Put Page, Put Page From URL, and clearing (protocol: page-blobs#put-page). Pages are extents in the blob's first layer; what is written replaces the
-// parts of extents under it in the same commit.
+// Put Page, Put Page From URL, and clearing (protocol: page-blobs#put-page). Pages are extents in the blob's first layer; a write replaces the
+// overlapping parts of extents in the same commit.
 import type { ReadRows, Space } from '#store';
 import { type BlobContext, missingBlob, missingContainer, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';

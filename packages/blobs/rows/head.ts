@@ -1,4 +1,4 @@
-// The head of a blob or of a snapshot: all that is known of it, and where its content is. The value of the rows A and B.
+// The head of a blob or of a snapshot: its properties, and where its content is. The value of the rows A and B.
 //
 //   +------+------+-------+------+---------------+---------+--------+-----------+------------+----------------------------------+
 //   | form | type | flags | etag | last modified | created | length | snapshots | properties | what the flags name, in order    |
@@ -21,7 +21,7 @@ export interface Manifest {
   readonly bytes: number;
 }
 
-/** Extents of a layer that begin at its limit or behind it are hidden: the blob was shorter once. */
+/** Extents of a layer that begin at its limit or beyond it are hidden: the blob was shorter once. */
 export interface Layer {
   readonly name: string;
   readonly limit: number;

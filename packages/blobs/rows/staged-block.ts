@@ -1,4 +1,4 @@
-// Uncommitted blocks, the rows D, and what they have in common, the row C. Blocks belong to the staging whose name they have: where the row C is gone or
+// Uncommitted blocks, the rows D, and their common data, the row C. Blocks belong to the staging whose name they have: where the row C is gone or
 // has another name, they are dead, so that one deletion drops all of them.
 //
 //   C   | form | name | length of ids, u32 | blocks, u32 | last put, i64 |

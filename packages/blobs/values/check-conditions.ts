@@ -1,4 +1,4 @@
-// Whether the conditions of a request hold (protocol: conditions). Pure: over what is stored, without looking at a clock.
+// Checks the conditions of a request (protocol: conditions). Pure: over stored values, without a clock.
 import { BlobError, type BlobErrorCode } from '../blob-error.js';
 import {
   type Conditions,

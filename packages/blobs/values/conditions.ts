@@ -1,4 +1,4 @@
-// The conditions of a request on a blob or a container. Whether they hold is checked in check-conditions.ts.
+// The conditions of a request on a blob or a container. check-conditions.ts evaluates them.
 import type { TagExpression } from './tags.js';
 
 /** Stands for a text that is no ETag. */

@@ -1,4 +1,4 @@
-// The state machine of leases, pure: what an action makes of a lease, and which other operations a lease lets through
+// The state machine of leases, pure: how an action changes a lease, and which other operations a lease permits
 // (protocol: leases#actions, leases#other-operations).
 import { BlobError, type BlobErrorCode } from '../blob-error.js';
 import { type Lease, type LeaseAction, stateOfLease } from './lease.js';

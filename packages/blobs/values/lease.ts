@@ -1,4 +1,4 @@
-// Leases of containers and blobs as values: what is asked, what is stored, what is seen. lease-machine.ts has what an action makes of one.
+// Leases of containers and blobs as values: actions, stored state, visible state. lease-machine.ts applies actions.
 
 /** Ids are GUIDs in lower case with dashes. Durations in seconds; `infinite` has no end. */
 export type LeaseAction =

@@ -1,4 +1,4 @@
-// What a blob shows to its readers.
+// The properties of a blob that readers see.
 import type { Metadata } from '#account';
 import type { LeaseState } from './lease.js';
 

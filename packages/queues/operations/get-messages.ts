@@ -112,7 +112,7 @@ async function find({ context, partition, space, operation, now }: Getting, clai
   const keys: string[] = [];
   const visit = (row: Row): boolean => {
     if (isExpired(row, now)) {
-      // After a scan behind the claims one from the head may meet the same message again.
+      // After a scan that started past the claims, one from the head may meet the same message again.
       if (expired.length < RECLAIMED_MAX && !expired.includes(row.key)) expired.push(row.key);
       return false;
     }

@@ -31,7 +31,7 @@ export interface AuthenticationProtocol<Route extends ServiceRoute = ServiceRout
   readonly name: string;
   /** In the `ss` of an account's signature: `t`. */
   readonly letter: string;
-  /** What a client may have signed with the account's key, the likeliest first, each made only if it is asked for. */
+  /** The strings that a client may have signed with the account's key, the likeliest first, each built on demand. */
   stringsToSign(scheme: SharedKeyCredential['scheme'], request: WireRequest, route: Route): Iterable<string>;
   /** What a shared access signature covers in addition to its query: the account, and the resource in the path. */
   signedResource(route: Route): string;

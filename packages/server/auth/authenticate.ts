@@ -26,7 +26,7 @@ import type { Grant } from './grant.js';
 import { isLoopback } from './loopback.js';
 import { SignedTokens } from './signed-tokens.js';
 
-/** What authentication asks of the server. */
+/** The server's data that authentication needs. */
 export interface AuthenticationContext {
   readonly accounts: Accounts;
   readonly bearer: BearerTokens;
@@ -63,7 +63,7 @@ const failed = (reason: string): ServiceError => new ServiceError('Authenticatio
 const sasFailed = (detail: string, reason = detail): ServiceError =>
   new ServiceError('AuthenticationFailed:Sas', { detail, reason });
 
-/** Whether any of the keys gives the signature for the text. Takes the same time wherever the two differ. */
+/** Whether the text's signature with any of the keys is this one. Takes the same time wherever the two differ. */
 function isSigned(keys: readonly Buffer[], text: string, signature: Buffer): boolean {
   for (const key of keys) {
     const expected = createHmac('sha256', key).update(text).digest();
@@ -178,7 +178,7 @@ const bearerTokenOf = (header: string): string | undefined => /^Bearer +(\S+)$/i
 export class Authenticator<Route extends ServiceRoute> {
   readonly #protocol: AuthenticationProtocol<Route>;
   readonly #server: AuthenticationContext;
-  /** Shared access signatures that were found to hold. */
+  /** Valid shared access signatures. */
   readonly #signed: SignedTokens;
 
   constructor(
@@ -256,7 +256,7 @@ export class Authenticator<Route extends ServiceRoute> {
       .then(identifiers => serviceGrant(withPolicy(sas, identifiers), caller, now));
   }
 
-  /** A token whose signature holds. That is computed once for each token; its times, policy and caller are checked each time. */
+  /** A token with a valid signature. That is verified once for each token; its times, policy and caller are checked each time. */
   #signedSas(route: Route): AccountSas | ServiceSas {
     const { account, query } = route;
     // A token of the account is the same for everything in it.

@@ -1,5 +1,5 @@
-// Shared access signatures that were found to hold, so that each is computed once. Bounded: the oldest makes room.
-// Only the signature is remembered; times, policies, addresses and rights are asked at every request.
+// A cache of valid shared access signatures, so that each is computed once. Bounded: the oldest is evicted.
+// Only the signature is cached; times, policies, addresses and rights are checked at every request.
 import { type AccountSas, RepeatedParameters, SecretText, type ServiceSas, sasIdentity } from '#wire';
 
 const TOKENS_MAX = 1000;

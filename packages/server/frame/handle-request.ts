@@ -206,7 +206,7 @@ export class Service<
     return { response, refused: toldOf(context) };
   }
 
-  /** What its owner will not have, or cannot be asked for, is carried out here. */
+  /** Requests that their owner declines, or cannot receive, are carried out here. */
   async #handOver(
     context: RequestContext<Resource, Kind>,
     { peer, account, grant }: HandOver,

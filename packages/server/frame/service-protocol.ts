@@ -9,7 +9,7 @@ import type { ServerContext } from './server-context.js';
 
 /** What is known of a request while it is answered; an error may come at any step. */
 export interface RequestContext<Resource = unknown, Kind extends string = string> extends Exchange {
-  /** With its body, once the frame has asked for it. */
+  /** Includes the body, once the frame has read it. */
   request: WireRequest;
   readonly server: ServerContext;
   /** As it is echoed: the request's own if that is well formed. */
@@ -43,7 +43,7 @@ export interface ServiceProtocol<
     AuthorizationProtocol<Kind> {
   /** Which requests ask for their bodies themselves (request-body.ts); for the others the frame does, once the caller is known. */
   readonly mayStream?: ((request: WireRequest) => boolean) | undefined;
-  /** Of a body that the frame asks for; a longer one is thrown away, and its request is refused. */
+  /** Of a body that the frame reads; a longer one is discarded, and its request is refused. */
   readonly bodyBytesMax: number;
   /** An oversized body is refused before the operation is determined; otherwise `run` does so. */
   readonly refusesBodyFirst: boolean;
@@ -53,7 +53,7 @@ export interface ServiceProtocol<
   checkVersion(version: string, route: ServiceRoute<Resource>, request: WireRequest): void;
   /** The operation, by method, headers and route alone: known before the body is read. */
   kindOf(request: WireRequest, route: ServiceRoute<Resource>): Kind;
-  /** What a request that was refused before `kindOf` was asked is counted as; undefined for unknown. */
+  /** The operation under which a request that was refused before `kindOf` counts; undefined for unknown. */
   kindOfRefused(request: WireRequest, route: ServiceRoute<Resource>): Kind | undefined;
   /** Authorizes, parses, carries out and renders. Failures are ServiceErrors, StoreErrors or bugs. */
   run(

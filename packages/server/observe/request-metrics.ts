@@ -68,7 +68,7 @@ export class RequestMetrics {
     return this.#slots.get(name);
   }
 
-  /** An answer is ready to be written, so many milliseconds after the request was complete. */
+  /** An answer is ready to be written, this many milliseconds after the request was complete. */
   answer(slot: number, status: number, milliseconds: number): void {
     const at = slot * STATUSES + status;
     this.#answered[at] = (this.#answered[at] ?? 0) + 1;

@@ -1,4 +1,4 @@
-// Servers of one store hand over requests: over real connections, on a store in memory that they share. What the owner of a partition is is the test's to say.
+// Servers of one store forward requests: over real connections, on a store in memory that they share. The test decides which server owns a partition.
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';

@@ -54,7 +54,7 @@ export class Forwarding {
   }
 
   /**
-   * Undefined where it was not begun there, and never will be.
+   * Undefined if the other side has not begun the request, and never will.
    *
    * @throws StoreError `busy` where that is unknown.
    */

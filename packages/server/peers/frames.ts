@@ -25,11 +25,11 @@ export function encodeFrame(kind: FrameKind, number: number, payload: Buffer): B
   return Buffer.concat([head, payload]);
 }
 
-/** Takes bytes as they come, and gives the frames that are whole. */
+/** Collects bytes, and returns the whole frames. */
 export class FrameReader {
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** Of the frame that is under way, with its length; so many bytes have to be there. */
+  /** Of the incomplete frame, with its length: the number of bytes that it needs. */
   #wanted = LENGTH_BYTES;
 
   /** @throws RangeError for what cannot be a frame: nothing of the link can be read any more. */

@@ -13,9 +13,9 @@ import {
 import { decodeClock, encodeFrame, type Frame, FrameReader } from './frames.js';
 import { addressIn, connectPeer, type PeerSocket } from './peer-socket.js';
 
-/** How often the other side is asked for its clock. */
+/** How often to request the other side's clock. */
 export const PING_MS = 250;
-/** Pings without a word: requests are not begun there any more; then those under way are given up. */
+/** Unanswered pings after which the link takes no new requests, and after which those under way are abandoned. */
 const LATE_PINGS = 2;
 const SILENT_PINGS = 8;
 /** By the other side's clock, since the last word of it. It must have ended when those under way are given up. */
@@ -132,7 +132,7 @@ export class PeerLink {
     });
   }
 
-  /** What is under way is asked for again as long as that may still help. */
+  /** Resends the requests under way as long as that may still help. */
   #lose(): void {
     if (this.#hasEnded) return;
     const wasReady = this.#isReady;

@@ -16,7 +16,7 @@ import { type PeerAddress, type PeerServer, type PeerSocket, peerServer } from '
 export const CARRIED_MAX = 1024;
 /** Of one link, under way or answered since its last ping. */
 export const REMEMBERED_MAX = 8192;
-/** After the end of a connection: twice as long as what was sent over it may be begun. */
+/** After the end of a connection: twice as long as requests that were sent over it may begin. */
 const REMEMBERED_MS = 5000;
 const UNSENT_BYTES_MAX = 32 * 1_048_576;
 /** For a peer that does not read its answers. */

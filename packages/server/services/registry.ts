@@ -29,7 +29,7 @@ export interface ServiceAddresses {
 
 /** A service on a server, whatever its requests are made of. */
 export interface OpenService {
-  /** Fails only where the client is gone: whatever else goes wrong becomes an answer. */
+  /** Rejects only if the client is gone: every other error becomes an answer. */
   readonly handle: (request: WireRequest) => Promise<WireResponse | StreamedResponse>;
   /** The same of what another front end has let in. Undefined where there is no such account. */
   readonly carryOut: (forwarded: ForwardedRequest) => Promise<Carried> | undefined;

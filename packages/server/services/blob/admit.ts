@@ -89,7 +89,7 @@ export function mayOnlyCreate(grant: Grant, kind: BlobOperationKind): boolean {
   return (REPLACING.has(kind) || STAGING.has(kind)) && !grant.permission.includes('w');
 }
 
-/** The same operation, on the condition that no blob is there. */
+/** The same operation, on the condition that the blob does not exist. */
 export const ifMissing = (operation: Operation): Operation =>
   'conditions' in operation && 'ifNoneMatch' in operation.conditions
     ? ({ ...operation, conditions: { ...operation.conditions, ifNoneMatch: 'any' } } as Operation)

@@ -30,7 +30,7 @@ export interface BatchDoor {
   run(kind: BlobOperationKind, route: BlobRoute, grant: Grant, context: BlobRequest): Promise<BlobAnswer>;
 }
 
-/** As if the part had come by itself: its version is the batch's unless it says another. Its Host never routes. */
+/** Runs the part like a request of its own: its version is the batch's unless it names another. Its Host never routes. */
 function requestOf(part: BlobBatchPart, { request }: BlobRequest): WireRequest {
   const headers: Record<string, string | undefined> = { ...part.headers, host: request.headers.host };
   // Signed as nothing, which a request without a version of its own does not show.

@@ -94,7 +94,7 @@ const COPIES: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>([
   'putPagesFromUrl',
 ]);
 
-/** Faults of the body: that the container is not there is found before them. */
+/** Errors of the body: a missing container takes precedence over them. */
 const isOfBody = (error: unknown): boolean =>
   error instanceof ServiceError &&
   (error.code === 'RequestBodyTooLarge' ||

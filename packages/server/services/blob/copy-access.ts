@@ -32,7 +32,7 @@ function refusal(error: unknown, mayBeOnKey: boolean, version: string): unknown 
   return new BlobError(code, { reason: `The source may not be read: ${error.code}. ${reason}` });
 }
 
-/** A copy that may go on behind its answer: it alone reads a source of its account on the caller's key. Any does on the caller's token. */
+/** A copy that may continue after its answer: it alone reads a source of its account on the caller's key. Any does on the caller's token. */
 const isDetachedCopy = (kind: BlobOperationKind, { headers }: WireRequest): boolean =>
   kind === 'copyBlob' && !flagOf(headers, 'x-ms-requires-sync');
 

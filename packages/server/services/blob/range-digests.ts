@@ -26,7 +26,7 @@ export interface WantedDigests {
   readonly crc64: boolean;
 }
 
-/** @throws BlobError InvalidHeaderValue where no range is asked for, or both digests. */
+/** @throws BlobError InvalidHeaderValue for a request without a range, or for both digests. */
 export function wantedDigests(headers: Headers, operation: Operation): WantedDigests | undefined {
   if (operation.kind !== 'getBlob') return undefined;
   const wanted = { md5: flagOf(headers, MD5), crc64: flagOf(headers, CRC64) };
@@ -72,7 +72,7 @@ async function* single(content: Buffer): AsyncGenerator<Buffer, void, undefined>
   if (content.length > 0) yield content;
 }
 
-/** The answer in the form that the request asks for. */
+/** The answer in the form that the request wants. */
 export function inForm(answer: BlobAnswer, headers: Headers, outcome: Outcome): BlobAnswer {
   if (!isStructured(headers)) return answer;
   const form: Header = ['x-ms-structured-body', STRUCTURED_FORM];

@@ -36,7 +36,7 @@ const POLICIES: Right = {
 };
 const READ = onBlob('r', ['containers/blobs/read']);
 const WRITE = onBlob('w', ['containers/blobs/write']);
-/** Over a blob that is there, `c` is not enough (admit.ts). */
+/** To replace an existing blob, `c` is not enough (admit.ts). */
 const CREATE = onBlob('cw', ['containers/blobs/write', 'containers/blobs/add']);
 const DELETE = onBlob('d', ['containers/blobs/delete']);
 const APPEND = onBlob('aw', ['containers/blobs/write']);
