@@ -23,7 +23,7 @@ const block = (at: 0 | 1, size: number): Step => {
   return step('block', 0, size, 0, fills - (fills % 2) + at);
 };
 const list = (first: 0 | 1, size: number): Step => step('list', 0, size, 0, first);
-/** From a page on, so many pages. */
+/** A number of pages, from this page on. */
 const pages = (kind: 'pages' | 'clear', from: number, count: number): Step =>
   step(kind, 0, count - 1, 0, 64 * (from % 2) + from);
 

@@ -35,7 +35,7 @@ export class Backup {
     );
   }
 
-  /** Waits for its end; gives what is wrong with it, and removes it if nothing is. */
+  /** Waits for its end; returns what is wrong with it, and removes it if nothing is. */
   async faults(histories: readonly History[]): Promise<readonly string[]> {
     const { code, stderr } = await this.#end;
     const isThere = existsSync(join(this.#directory, 'data.mdb'));

@@ -34,7 +34,7 @@ function randomFrom(seed: number): Random {
 const randomPage = (bytes: Buffer, random: Random): number =>
   PAGE_BYTES * (2 + random(bytes.length / PAGE_BYTES - 2));
 
-/** A byte behind the meta pages that is neither empty nor of the one long text. */
+/** A byte after the meta pages that is neither empty nor of the one long text. */
 function randomContent(bytes: Buffer, random: Random): number {
   for (;;) {
     const at = 2 * PAGE_BYTES + random(bytes.length - 2 * PAGE_BYTES);

@@ -82,7 +82,7 @@ class Things {
 const metaPagesOf = (directory: string): string =>
   readFileSync(join(directory, 'data.mdb')).toString('latin1', 0, META_PAGES_BYTES);
 
-/** Fills the disk while the log has LOGGED_BYTES that the tree has not; gives what makes space again. */
+/** Fills the disk while the log has LOGGED_BYTES that the tree has not; returns a function that frees the space. */
 async function fillBeforeCheckpoint(
   disk: SmallDisk,
   things: Things,

@@ -29,7 +29,7 @@ export class SmallDisk {
     this.path = path;
   }
 
-  /** Takes all that is free but so many bytes; gives what takes it back. */
+  /** Takes all free space except this many bytes; returns a function that frees it. */
   fill(leave: number): () => void {
     const { bavail, bsize } = statfsSync(this.path);
     const path = join(this.path, 'filler');

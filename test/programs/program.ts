@@ -53,7 +53,7 @@ export function finish(
   });
 }
 
-/** The same for a program that must succeed; gives what it printed to standard output. */
+/** The same for a program that must succeed; returns its standard output. */
 export async function run(program: string, args: readonly string[], running: Running = {}): Promise<string> {
   const { code, stdout, printed } = await finish(program, args, running);
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}:\n${printed}`);

@@ -59,7 +59,7 @@ export function plantTree(root: string, files: number): void {
   put(join(odd, 'dot.', 'a b+c%'), 'deep', 'deep');
 }
 
-/** A file of so many MiB, each of its own bytes. */
+/** A file of this many MiB, with bytes of its own. */
 export function plantLarge(root: string, name: string, mebibytes: number): void {
   const path = join(root, name);
   writeFileSync(path, '');

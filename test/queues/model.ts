@@ -1,7 +1,7 @@
 // Compares a queue with a plain array: runs each step on the real queue and checks that the array permits the answer.
 //
-// The store's ticks decide visibility and expiry. Ticks are never before the clock, and rise by themselves while the clock is
-// behind them. The model keeps bounds: `low`, which every operation has reached, and `high`, which none exceeds. Only times
+// The store's ticks decide visibility and expiry. Ticks are never before the clock, and advance on their own while the clock lags
+// them. The model keeps bounds: `low`, which every operation has reached, and `high`, which none exceeds. Only times
 // between the two are uncertain; while the clock goes forward these are few.
 import assert from 'node:assert/strict';
 import {

@@ -9,7 +9,7 @@ const LENGTH_MAX = 32_768;
 const TOO_LONG =
   /"code":"InvalidUri","message":\{"lang":"en-US","value":"(?:0:)?The request URL is too long\.\\nRequestId:/;
 
-/** A filter of so many characters that matches what has n = 1. */
+/** A filter of this length that matches entities with n = 1. */
 const filterOf = (length: number): string => `n eq 1 or t eq '${'x'.repeat(length - 17)}'`;
 const escaped = (text: string): string => encodeURIComponent(text).replaceAll('%20', '+');
 

@@ -1,5 +1,5 @@
 // Allowed imports: the order of the packages, what belongs to one service or to one engine alone, and the order of the folders inside each package, benchmark and
-// demo. architecture.test.ts checks all programs against it. A new package, service or engine, and a package that gets folders, needs an entry here; a test may import its package's
+// demo. architecture.test.ts checks all programs against it. A new package, service or engine needs an entry here, as does a package that gets folders; a test may import its package's
 // index, and `testing` is open to all tests.
 
 /** The packages that each may import, by their aliases. */
@@ -29,11 +29,11 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   // Over the wire only: never an engine, never the server. Of the pattern library it has the classes of filters.
   'data-tools': ['wire', 'patterns', 'base'],
   cli: ['data-tools', 'server', 'tables', 'queues', 'blobs', 'store', 'base'],
-  // Published by itself: what its users install has nothing of the server.
+  // Published on its own: its users install nothing of the server.
   patterns: [],
 };
 
-/** Engines, which one file names for all others; tests open them by themselves. */
+/** Engines, which one file names for all others; tests open them directly. */
 export const ENGINES: ReadonlySet<string> = new Set(['store-lmdb', 'store-cassandra']);
 export const REGISTRY = 'packages/server/engines.ts';
 

@@ -16,7 +16,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): string => {
 /** Spaces for what is no code, so that places and lines stay what they were. */
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
 
-/** The end of a template's text: behind its last backtick, or behind the `${` of a substitution. */
+/** The end of a template's text: after its last backtick, or after the `${` of a substitution. */
 function templateEnd(source: string, from: number): number {
   let at = from;
   while (at < source.length) {
@@ -120,7 +120,7 @@ function headOf(code: string, open: number): string {
 const NO_FUNCTION =
   /^(?:export\s+)?(?:declare\s+)?(?:abstract\s+)?(?:class|interface|type|namespace)\b|(?:[=:([,?]|\breturn|\bsatisfies|\bas)$/;
 
-/** The blocks of at least so many lines that are functions, or lie in one. */
+/** The blocks of at least this many lines that are functions, or lie in one. */
 export function longBlocks(source: string, linesMin: number): readonly Block[] {
   const code = codeOf(source);
   const opened: { readonly at: number; readonly line: number }[] = [];

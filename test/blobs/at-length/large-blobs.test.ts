@@ -10,7 +10,7 @@ import { ROOT, type SpawnedServer, spawnServer } from '../../support/spawned-ser
 import { assertKnown, knownBytes, knownMd5, knownPieces, knownStream } from './known-bytes.js';
 
 const MEBIBYTE = 1_048_576;
-/** Around what is kept in a row, what one write takes, and what clients take for one block. */
+/** Around the limits of a row, of one write, and of the clients' blocks. */
 const SIZES = [
   ...[1, 1_023, 16_384, 16_385, 65_537, 262_143, MEBIBYTE + 1, 4 * MEBIBYTE, 8 * MEBIBYTE + 3],
   ...[64 * MEBIBYTE + 5, 256 * MEBIBYTE],

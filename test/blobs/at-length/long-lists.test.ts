@@ -17,7 +17,7 @@ const NAMES = Array.from({ length: COUNT }, (_, number) => logName(number, COUNT
 const CONTAINER = 'logs';
 const ACCOUNT = 'devstoreaccount1';
 
-/** What stands in front of the delimiter behind the prefix, once each, in order. */
+/** The names up to the delimiter after the prefix, once each, in order. */
 const prefixesOf = (prefix: string, delimiter: string): string[] => [
   ...new Set(
     NAMES.filter(name => name.startsWith(prefix) && name.includes(delimiter, prefix.length)).map(name =>

@@ -18,7 +18,7 @@ export interface Begun {
 
 export interface Round {
   readonly faults: readonly Begun[];
-  /** Until all of it is over, in milliseconds. */
+  /** Until all of it has ended, in milliseconds. */
   readonly hold: number;
   /** One node alone fails: some clients must be answered at all times. */
   readonly isOfOneNode: boolean;
@@ -120,7 +120,7 @@ const DRAWS: readonly Draw[] = [
   two('kill', 'pause'),
 ];
 
-/** Where there is one node: it comes back by itself, and with what it had. */
+/** With one node: it comes back on its own, with its data. */
 const DRAWS_OF_ONE: readonly Draw[] = [
   one('cut connections'),
   withFrontEnd('cut connections'),

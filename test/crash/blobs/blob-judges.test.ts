@@ -1,5 +1,5 @@
-// That the kill loop's judges of blobs detect faults: in bodies that are not whole, and on a server where another client writes behind the backs of
-// of the writers that keep the books, and in files that were removed.
+// The kill loop's judges of blobs detect faults: in bodies that are not whole, on a server where another client writes without the knowledge of the
+// writers that keep the books, and in files that were removed.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -222,7 +222,7 @@ export class BlobLife extends LoneClient {
     };
   }
 
-  /** From its beginning on; what is behind a part are zeros. */
+  /** From its beginning on; zeros follow a part. */
   #writePages(blob: string, state: ReadonlyMap<string, Image>): Step {
     const path = blobPath(blob);
     const old = state.get(path);

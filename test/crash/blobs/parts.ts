@@ -6,7 +6,7 @@ export interface Part {
   readonly owner: string;
   /** Rises with each write of an owner. */
   readonly version: number;
-  /** Of so many parts of the version. */
+  /** Number of parts of the version. */
   readonly at: number;
   readonly of: number;
   readonly length: number;
@@ -25,7 +25,7 @@ export function partText({ owner, version, at, of, length }: Part): string {
 export const showParts = (parts: readonly Part[]): string =>
   parts.map(({ owner, version, at, of, length }) => `${owner} ${version} ${at}/${of} ${length}`).join(', ');
 
-/** A text where the body is not parts from its beginning to its end. Zeros may be behind them: pages that were cleared. */
+/** A text if the body is not a sequence of parts. Zeros may follow them: cleared pages. */
 export function partsOf(body: string): readonly Part[] | string {
   const parts: Part[] = [];
   for (let from = 0; from < body.length; ) {

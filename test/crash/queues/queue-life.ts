@@ -7,7 +7,7 @@ import type { Journal } from '../journal.js';
 import { LoneClient } from '../lone-client.js';
 import { answerOf, rawQueueRequest } from './ledger.js';
 
-/** A peek shows so many at most. */
+/** The maximum of a peek. */
 const MESSAGES_MAX = 32;
 /** Every so often it is not cleared but deleted. */
 const CLEARS_A_DELETE = 3;

@@ -240,7 +240,7 @@ describePeers('queues and blobs', peer => {
       const choice = { all: false, names: [] };
       const source = parseAddress(large.connectionString());
       await runTool((context, write) => dump({ source, choice, out, blobs: true }, context, write));
-      // A run that was killed left the log behind with its first bytes, and a journal.
+      // A killed run left the first bytes of the log, and a journal.
       await to.create();
       await to.getAppendBlobClient('log').create();
       await to.getAppendBlobClient('log').appendBlock(bytes.subarray(0, 1000), 1000);

@@ -73,7 +73,7 @@ async function fillTables(connectionString: string, directory: string): Promise<
   await table('Dropped').deleteTable();
 }
 
-/** In a second that is over when an import runs; never is -1. */
+/** In a second that has passed when an import runs; never is -1. */
 const NEVER = { messageTimeToLive: -1 };
 const HIDDEN_SECONDS = 3600;
 

@@ -125,7 +125,7 @@ const CHANGED: Readonly<Record<string, readonly string[]>> = {
   rsct: ['text/html', ''],
 };
 
-/** What is doubled comes behind the others, or before them. */
+/** A duplicate comes after the others, or before them. */
 function mutated(random: Random, pairs: [string, string][]): [string, string][] {
   const at = random.below(pairs.length);
   const [name = '', value = ''] = pairs[at] ?? [];

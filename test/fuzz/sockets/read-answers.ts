@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { SeenAnswer } from '../direct/check-answer.js';
 
 export interface SocketAnswer extends SeenAnswer {
-  /** The server ends the connection behind it. */
+  /** The server ends the connection after it. */
   readonly isLast: boolean;
 }
 

@@ -33,7 +33,7 @@ async function send(socket: Socket, { bytes, cuts }: Stream): Promise<void> {
     if (socket.destroyed) return;
     if (cut > from) socket.write(bytes.subarray(from, cut));
     from = cut;
-    // So that what was written goes out by itself.
+    // So that the bytes written so far go out separately.
     await new Promise(resolve => setImmediate(resolve));
   }
   socket.end();

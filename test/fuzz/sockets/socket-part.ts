@@ -19,7 +19,7 @@ const NEVER_READ_ANSWERS = 1_000;
 
 interface Server {
   readonly port: number;
-  /** Resolves once it has ended by itself. */
+  /** Resolves once it has ended on its own. */
   close(): Promise<void>;
 }
 

@@ -131,7 +131,7 @@ function damage(random: Random, bytes: Buffer): Buffer {
   return mutateBytes(random, bytes).subarray(0, 4 * BODY_BYTES_MAX);
 }
 
-/** The server ends the connection behind a request for what is no host, so only damaged streams have one. */
+/** The server ends the connection after a request with an invalid host, so only damaged streams have one. */
 const SOUND_HOST = /^(?:[\w.-]+|\[[\da-f:]+\])?(?::\d{1,5})?$/i;
 
 /** Answers to HEAD have no body, which a reader knows only from the request: damaged streams have none. */

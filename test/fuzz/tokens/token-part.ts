@@ -5,7 +5,7 @@ import { describeAttempt, TokenRun } from './token-run.js';
 
 /** Attempts on one store and with the same tokens; a failure is repeated from the beginning of its epoch. */
 const EPOCH = 1_000;
-/** Of so many attempts some must get in, or the others prove nothing. */
+/** Among this many attempts some must get in, or the others prove nothing. */
 const ATTEMPTS_MIN = 1_000;
 
 export const runTokens: Part = async ({ seed, first, runs }): Promise<PartReport> => {

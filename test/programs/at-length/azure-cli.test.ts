@@ -14,9 +14,9 @@ const NAME = 'a b/ü+1.txt';
 /** The Azure CLI with a server of its own. */
 interface Cli {
   readonly blobs: string;
-  /** A path in a directory that is removed behind the test. */
+  /** A path in a directory that is removed after the test. */
   file(name: string): string;
-  /** A command that succeeds; gives what it prints. Words that may hold a blank come by themselves. */
+  /** A command that succeeds; returns its output. Arguments that may contain a blank are passed separately. */
   az(words: string, ...more: readonly string[]): Promise<string>;
   /** One that may fail. */
   try(words: string, ...more: readonly string[]): Promise<Finished>;

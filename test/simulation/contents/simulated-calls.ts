@@ -50,7 +50,7 @@ export class Mount {
     Mount.#last = this;
   }
 
-  /** Once a run is over; calls of it that are under way end nowhere. */
+  /** Once a run has ended; calls of it that are under way have no effect. */
   static forgetAll(): void {
     for (const mount of Mount.#all.values()) mount.isDead = true;
     Mount.#all.clear();
@@ -122,7 +122,7 @@ function flipped(bytes: Buffer): Buffer {
   return other;
 }
 
-/** Fails, does nothing, or gives what to call when it has come back. */
+/** Fails, does nothing, or returns what to call when it has come back. */
 function sync(number: unknown): () => void {
   const { mount, node, name } = fileOf(number);
   const { options, disk } = mount;

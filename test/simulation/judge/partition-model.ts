@@ -1,4 +1,4 @@
-// One partition of one table as plain maps: what each call may answer and leave behind. The whole of what the Table service
+// One partition of one table as plain maps: the possible answers and effects of each call. The whole of what the Table service
 // promises about entities, said once more and without a store.
 import { type Expression, matches } from '../plan/expression.js';
 import type { Level } from '../plan/step.js';

@@ -72,7 +72,7 @@ export type TableAction =
       readonly top: number | undefined;
       readonly select: readonly string[] | undefined;
     }
-  /** The page behind the client's last one; nothing if there is none. */
+  /** The page after the client's last one; nothing if there is none. */
   | { readonly kind: 'nextPage' }
   | { readonly kind: 'jump'; readonly hours: number }
   /** `crash` continues with a copy of the files as they are in the middle of the calls under way. */

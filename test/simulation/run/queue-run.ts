@@ -12,7 +12,7 @@ import { accountSas } from './signing.js';
 import type { Subject } from './subject.js';
 
 const ACCOUNT_PATH = '/devstoreaccount1/';
-/** Ticks rise by themselves while the clock stands: more than all that a run takes. */
+/** Ticks advance on their own while the clock stands; no run uses this many. */
 const SLACK_TICKS = 10_000n;
 /** Most receipts among this many of the last ones are valid. */
 const FRESH_RECEIPTS = 4;
