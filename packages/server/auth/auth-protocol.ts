@@ -5,24 +5,24 @@ import type { Store } from '#store';
 import type { ServiceRoute, ServiceSas, SharedKeyCredential } from '#wire';
 import type { Role } from './roles.js';
 
-/** What a request must have been granted for one kind of operation. `anyone`: its parts are asked for one by one. */
+/** The rights that one kind of operation needs. `anyone`: its parts are authorized one by one. */
 export type Right = 'anyone' | KindRight;
 
 export interface KindRight {
-  /** What an account's signature must grant; `owner`: no signature suffices, neither one of the service. */
+  /** The rights that an account's signature must grant; `owner`: no signature suffices, not even one of the service. */
   readonly account: AccountRight | 'owner';
-  /** Of each of these texts a letter must stand in the signature of one table or queue; undefined where none suffices. */
+  /** The signature of one table or queue must have a letter of each of these texts; undefined where no signature suffices. */
   readonly service: readonly string[] | undefined;
   /** Actions of roles (protocol: authentication#roles). A bearer token needs one of them. */
   readonly actions: readonly string[];
-  /** The first version in which this is there for bearer tokens. */
+  /** The first version that supports this for bearer tokens. */
   readonly bearerSince?: string | undefined;
 }
 
 export interface AccountRight {
   /** Letters of resource types. A signature needs one of them. */
   readonly types: string;
-  /** Letters of permissions; of each text one must have been granted. */
+  /** Letters of permissions. A signature needs one of each text. */
   readonly needs: readonly string[];
 }
 

@@ -113,9 +113,9 @@ function checkTimes(start: bigint | undefined, expiry: bigint, now: bigint, isPo
 
 interface Caller {
   readonly request: WireRequest;
-  /** Of the service that is asked. */
+  /** The requested service's. */
   readonly letter: string;
-  /** Whether the account's key is no secret. */
+  /** Whether the account's key is publicly known. */
   readonly isPublished: boolean;
 }
 
@@ -276,7 +276,7 @@ export class Authenticator<Route extends ServiceRoute> {
     return sas;
   }
 
-  /** Tokens travel over TLS only, as in Azure, or do not leave this machine: behind a proxy that ends TLS they arrive so. */
+  /** Accepts tokens only over TLS, as Azure does, or from loopback: a proxy that ends TLS forwards them from there. */
   async #byBearerToken(
     token: string,
     request: WireRequest,

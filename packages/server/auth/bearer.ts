@@ -1,5 +1,5 @@
 // Bearer tokens: made by the local issuer, which signs with a key derived from the account's, or by a configured tenant, whose
-// public keys are fetched. What a token grants are the roles that it names (roles.ts).
+// public keys are fetched. A token grants the roles that it names (roles.ts).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import {

@@ -1,5 +1,5 @@
-// Keeps a service's background work going while a server runs: a step, the pause that it asks for, the next step. What a step does is the
-// domain's matter. Each process of a server has its own: two that meet only find less to do.
+// Keeps a service's background work going while a server runs: a step, the pause that it returns, the next step. The domain
+// defines the steps. Each process of a server runs its own: two that meet only find less to do.
 import { StoreError } from '#store';
 
 /** After a step that failed. */

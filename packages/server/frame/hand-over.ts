@@ -1,5 +1,5 @@
-// Whether a request is another front end's to carry out. Asked by a service that knows which partition a request writes to, before anything is changed; what then happens with the
-// request is the frame's.
+// Decides whether another front end should run a request. Called by a service that knows which partition a request writes to, before anything is changed; the frame then
+// forwards the request.
 import type { Peer, Space, SpaceAddress } from '#store';
 import type { Grant } from '../auth/grant.js';
 import type { RequestContext } from './service-protocol.js';

@@ -41,15 +41,15 @@ export interface ServiceProtocol<
   Response extends WireResponse | StreamedResponse = WireResponse,
 > extends AuthenticationProtocol<ServiceRoute<Resource>>,
     AuthorizationProtocol<Kind> {
-  /** Which requests ask for their bodies themselves (request-body.ts); for the others the frame does, once the caller is known. */
+  /** Which requests read their bodies themselves (request-body.ts); for the others the frame does, once the caller is authenticated. */
   readonly mayStream?: ((request: WireRequest) => boolean) | undefined;
   /** Of a body that the frame reads; a longer one is discarded, and its request is refused. */
   readonly bodyBytesMax: number;
   /** An oversized body is refused before the operation is determined; otherwise `run` does so. */
   readonly refusesBodyFirst: boolean;
-  /** What its paths and queries mean. */
+  /** The meaning of its paths and queries. */
   readonly grammar: TargetGrammar<Resource>;
-  /** What there is to say against a well-formed version. */
+  /** Throws for a well-formed version that the service rejects. */
   checkVersion(version: string, route: ServiceRoute<Resource>, request: WireRequest): void;
   /** The operation, by method, headers and route alone: known before the body is read. */
   kindOf(request: WireRequest, route: ServiceRoute<Resource>): Kind;

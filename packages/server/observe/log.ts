@@ -1,5 +1,5 @@
 // The server's log: one line a request at most, as JSON on standard error. No secret, no entity's content and no query goes
-// into it: entries are made without them, and each text is looked through once more before it is written.
+// into it: entries are made without them, and each text is checked once more before it is written.
 import { pino } from 'pino';
 import { Repetition } from './repetition.js';
 import { withoutSecrets } from './without-secrets.js';
@@ -30,7 +30,7 @@ export interface Log {
   readonly seesAnswers: boolean;
   /** Failed authentication is logged as a warning, other refusals as information; other answers at debug level only. */
   request(entry: RequestEntry): void;
-  /** A fault of ours or of the engine; one that comes again and again is written once a second. */
+  /** A server or engine error; a repeated one is written once a second. */
   failure(entry: RequestEntry, error: unknown): void;
 }
 

@@ -31,7 +31,7 @@ export class OperationSlots {
 }
 
 /**
- * A kind's name as it is exported: the first service that has it is counted under it alone, the next ones say theirs behind the verb:
+ * The exported name of a kind: the first service that has it counts under the plain name, later ones insert theirs after the verb:
  * `getServiceStats` and `getQueueServiceStats`, `unknown` and `unknownQueueOperation`.
  */
 function labelOf(kind: string, service: string, taken: readonly string[]): string {

@@ -1,6 +1,6 @@
 // The sending side's link to another front end: one connection with many requests under way. It guarantees above all that it knows whether a request
-// that got no answer can still be carried out there. A connection that ends is made again, and what was under way is sent again under its id, which the other one knows if it had
-// begun; one that is silent is given up.
+// that got no answer can still run there. After a connection ends it reconnects, and sends the requests under way again under their ids, which the other side knows if it had
+// begun them; it abandons a silent connection.
 import { randomUUID } from 'node:crypto';
 import type { Peer } from '#store';
 import {
@@ -18,21 +18,21 @@ export const PING_MS = 250;
 /** Unanswered pings after which the link takes no new requests, and after which those under way are abandoned. */
 const LATE_PINGS = 2;
 const SILENT_PINGS = 8;
-/** By the other side's clock, since the last word of it. It must have ended when those under way are given up. */
+/** By the other side's clock, since it was last received. It must have ended when the requests under way are abandoned. */
 const BEGUN_WITHIN_MS = PING_MS * (SILENT_PINGS - 1);
 /** Also of one that has ended. */
 const CONNECT_MS = 2000;
 const AGAIN_MS = 50;
 /** An answer takes no longer, whatever the cluster does. */
 const ANSWER_MS_MAX = 30_000;
-/** Handed over and not answered. */
+/** Forwarded and not answered. */
 export const UNDER_WAY_MAX = 512;
 /** A ping names the number after the last, in the 32 bits of a frame. */
 export const NUMBER_MAX = 0xffff_fffe;
 /** Not yet taken by the system. */
 const UNSENT_BYTES_MAX = 8 * 1_048_576;
 
-/** `refused`: it was not begun there, and never will be. `unclear`: it may have happened, or may happen yet. */
+/** `refused`: it was not begun there, and never will be. `unclear`: it may have happened, or may still happen. */
 export type LinkOutcome =
   | { readonly kind: 'answered'; readonly carried: Carried }
   | { readonly kind: 'refused'; readonly reason: string }

@@ -1,5 +1,5 @@
-// Takes requests of other front ends, carries each out once, and answers. What it refuses it has not begun, and never will. It remembers a request until the other side has its
-// answer, so that one that is sent again is not carried out again.
+// Receives requests of other front ends, runs each once, and answers. A refused request has not begun, and never will. It remembers a request until the other side has its
+// answer, so that a request that is sent again does not run again.
 import { once } from 'node:events';
 import type { Peers } from '#store';
 import {
@@ -22,7 +22,7 @@ const UNSENT_BYTES_MAX = 32 * 1_048_576;
 /** For a peer that does not read its answers. */
 const ENDING_MS = 500;
 
-/** Undefined where there is no such service or account. */
+/** Undefined for an unknown service or account. */
 export type Carry = (request: ForwardedRequest) => Promise<Carried> | undefined;
 
 /** By the numbers of their frames. */

@@ -31,9 +31,9 @@ export interface ServiceAddresses {
 export interface OpenService {
   /** Rejects only if the client is gone: every other error becomes an answer. */
   readonly handle: (request: WireRequest) => Promise<WireResponse | StreamedResponse>;
-  /** The same of what another front end has let in. Undefined where there is no such account. */
+  /** The same for a request that another front end has authorized. Undefined for an unknown account. */
   readonly carryOut: (forwarded: ForwardedRequest) => Promise<Carried> | undefined;
-  /** To be called whenever keys were changed: signatures that held with one that is gone hold no more. */
+  /** Call after a change of keys: signatures with a removed key become invalid. */
   forgetSignatures(): void;
 }
 
@@ -44,7 +44,7 @@ export interface BackgroundTask {
 }
 
 export interface ServiceEntry {
-  /** Of its protocol, what has to be known of every service. */
+  /** The part of its protocol that the server needs of every service. */
   readonly protocol: CountedService & { readonly bodyBytesMax: number };
   /** In connection strings. */
   readonly endpointName: string;

@@ -152,7 +152,7 @@ export const delegationKeyOf = (query: Query): DelegationKeyFields => ({
   version: query.get('skv') ?? '',
 });
 
-/** What an account's key signs to make a user delegation key of it, so that none has to be kept (protocol: sas#user-delegation-keys). */
+/** The text that an account's key signs to derive a user delegation key, so that none is stored (protocol: sas#user-delegation-keys). */
 export const delegationKeyText = (key: DelegationKeyFields): string =>
   ['user delegation key', key.objectId, key.tenantId, key.start, key.expiry, key.service, key.version].join(
     '\n',

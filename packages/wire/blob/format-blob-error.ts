@@ -19,7 +19,7 @@ export interface BlobErrorContext {
 
 type BlobFault = ServiceError<BlobErrorCode>;
 
-/** A snapshot's time that is none is found out where no version is known yet (recorded). */
+/** An invalid snapshot time is detected before the version is known (recorded). */
 const isOfSnapshot = ({ code, detail }: BlobFault): boolean =>
   code === 'InvalidQueryParameterValue' && detail.name === 'snapshot' && detail.reason === undefined;
 

@@ -162,7 +162,7 @@ function uploadOf(request: WireRequest): IncomingBody {
   return { length, pieces: streamedBody(request) };
 }
 
-/** What is asked for, as far as nothing has to be waited for. */
+/** The parts of the request that are available without waiting. */
 function askedOf(kind: OperationKind, route: BlobRoute, { request, version }: BlobRequest): Asked {
   const isUpload = UPLOADS.has(kind);
   if (!isUpload) checkBody(request);

@@ -86,9 +86,9 @@ async function tableMissingWins(fault: unknown, route: Route, context: TableCont
 }
 
 /**
- * A value where nothing has to be waited for: what is sound costs no turn of the queue of promises.
+ * Returns a promise only where it has to wait: a valid request costs no microtask turn.
  *
- * @throws TableError for what is refused before the entity is looked at.
+ * @throws TableError for requests that are refused before the entity is read.
  */
 export function admit({ kind, request, route, grant, tables }: Asked): Admitted | Promise<never> {
   if (kind === 'submitTransaction') throw new TableError('InvalidInput');
