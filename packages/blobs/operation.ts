@@ -27,12 +27,12 @@ export interface OnSnapshot<Kind extends string> extends OnBlob<Kind> {
   readonly snapshot: bigint | undefined;
 }
 
-/** A content as it comes: pieces are read once, in order, as fast as they are stored. */
+/** A content as it arrives: pieces are read once, in order, as fast as they are stored. */
 export interface Upload {
-  /** In bytes; undefined if the client did not say it. */
+  /** In bytes; undefined if the client did not send it. */
   readonly length: number | undefined;
   readonly pieces: AsyncIterable<Buffer>;
-  /** What the client says of it; it is refused where it differs. */
+  /** The digests that the client sent; the content must match them. */
   readonly md5: Buffer | undefined;
   readonly crc64: Buffer | undefined;
   /** Whether the answer includes the MD5. It is also computed where `md5` is given and where it becomes a property of the blob. */

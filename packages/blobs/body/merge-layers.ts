@@ -28,12 +28,12 @@ import { type Reclaiming, reclaim } from './reclaim.js';
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 const ALL = { rows: UNBOUNDED, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
-/** What is put into another layer at a time. */
+/** The most that one commit moves to another layer. */
 const SOME = { rows: 256, bytes: 1024 * 1024, examined: UNBOUNDED, milliseconds: UNBOUNDED };
-/** How far apart the extents of one commit may be: it reads what the lower layer has between them. */
+/** How far apart the extents of one commit may be: it reads the lower layer between them. */
 const NEAR_BYTES = 4 * 1024 * 1024;
 const TRIMMED_A_COMMIT = 500;
-/** More than any blob needs, unless others change its layers all the time. */
+/** More than any blob needs, unless other writers change its layers all the time. */
 const STEPS_MAX = 1000;
 
 interface Merging {
@@ -103,7 +103,7 @@ async function isFirstEmpty({ context, space, blob }: Merging, { base }: Heads):
   return examined === 0;
 }
 
-/** False where there is no use in going on now. */
+/** False where continuing now is useless. */
 async function take(merging: Merging, heads: Heads, step: LayerStep): Promise<boolean> {
   const { upkeep, content } = merging.context;
   if (step.kind === 'merge' || step.kind === 'thaw') {
@@ -116,7 +116,7 @@ async function take(merging: Merging, heads: Heads, step: LayerStep): Promise<bo
   return true;
 }
 
-/** Gives heads other layers in one commit, if they have those that were seen and the range has no row. */
+/** Changes the layers of heads in one commit, if these still have the layers that were read and the range has no row. */
 async function changeHeads(
   { context, space, blob }: Merging,
   seen: readonly Layered[],
@@ -137,7 +137,7 @@ async function changeHeads(
   });
 }
 
-/** The blob is among the heads that have to be as they were: then there is no new snapshot. */
+/** The blob is among the heads that must be unchanged: then there is no new snapshot. */
 async function insert(merging: Merging, { base, snapshots }: Heads, step: LayerInsertion): Promise<void> {
   const name = newMergedLayer(merging.context.ids(), step.size);
   const others = step.isEverywhere ? snapshots.filter(({ layers }) => has(layers, step.under)) : [];
@@ -181,7 +181,7 @@ async function mergeInto(merging: Merging, { base, snapshots }: Heads, step: Lay
   const isLowest = both.every(({ layers }) => layers.at(-1)?.name === step.lower);
   const isDone =
     (await trim(merging, step, limits)) && (await putUpper(merging, step, limits.upper, isLowest));
-  // Others have changed the layers: they are looked at again.
+  // Another writer has changed the layers: read them again.
   if (!isDone) return true;
   return takeUpperOut(merging, step, limits, both);
 }
@@ -256,7 +256,7 @@ async function putNear(
   };
   const changed = await changeRows(merging, step, range, before => {
     const shown = overlay(extents, before);
-    // Under the lowest layer there is nothing to be hidden.
+    // Under the lowest layer there is nothing to hide.
     return isLowest ? shown.filter(({ extent }) => !isClear(extent)) : shown;
   });
   return changed !== undefined;
@@ -296,7 +296,7 @@ async function changeRows(
   return changed.count;
 }
 
-/** Of all heads in one commit. False where none could do without it. */
+/** Removes the upper layer from all heads in one commit. False if no head could lose it. */
 async function takeUpperOut(
   { context, space, blob }: Merging,
   step: LayerMerge,
@@ -317,7 +317,7 @@ async function takeUpperOut(
   return taken === true;
 }
 
-/** Undefined for a head that would show something else then. */
+/** Undefined for a head whose content would change. */
 function withoutUpper({ layers }: Head, step: LayerMerge, limits: Limits): readonly Layer[] | undefined {
   const at = placeOf(layers, step);
   const [upper, lower] = [layers[at], layers[at + 1]];

@@ -8,7 +8,7 @@ import { rowsName } from './contend.js';
 import { endOf, extentsIn } from './extents-in.js';
 import { piecesOf } from './pieces-of.js';
 
-/** Bytes of the range in which extents are looked for at a time. */
+/** Bytes of the range in which one scan looks for extents. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
 const ZEROS = Buffer.alloc(65_536);
 const ATTEMPTS = 5;
@@ -21,7 +21,7 @@ export interface Bounds {
 export interface OpenedBody {
   readonly head: Head;
   readonly bounds: Bounds;
-  /** Has to be iterated or returned: it holds what it reads. */
+  /** Must be iterated or returned, because it holds its rows. */
   readonly content: Buffer | AsyncIterable<Buffer>;
 }
 
@@ -80,7 +80,7 @@ export async function openBody(
   );
 }
 
-/** The content of a small blob, which nothing has to be opened for. */
+/** The content of a small blob, which needs no content opened. */
 function inRow({ head, bounds }: BoundedHead): OpenedBody | undefined {
   const { inline } = head;
   const { from, until } = bounds;

@@ -1,5 +1,5 @@
-// POST ?comp=batch: each part is a request of its own, with its own credentials, through the same door as any other; one that fails is
-// answered in its part (protocol: blob-requests#batches).
+// POST ?comp=batch: each part is a request of its own, with its own credentials, handled like any other; a failed part
+// gets its error in its own answer (protocol: blob-requests#batches).
 import { ServiceError } from '#account';
 import type { WireRequest } from '#base';
 import { BlobError, type BlobErrorCode } from '#blobs';
@@ -45,7 +45,7 @@ function requestOf(part: BlobBatchPart, { request }: BlobRequest): WireRequest {
   };
 }
 
-/** In a container that is missing a part misses its blob (recorded). */
+/** For a part in a missing container the error is BlobNotFound (recorded). */
 function refusalOf(error: unknown): ServiceError<BlobErrorCode> {
   if (!(error instanceof ServiceError)) return new ServiceError(faultCode(error));
   return error.code === 'ContainerNotFound' ? new BlobError('BlobNotFound') : error;
