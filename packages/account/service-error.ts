@@ -36,7 +36,7 @@ export type SharedErrorCode =
 /** Values for the text of the code, by the names that the error table uses. */
 export type ErrorDetail = Readonly<Record<string, string | number>>;
 
-/** A protocol outcome that is not success. What every service may refuse is made as this; services derive classes with their codes. */
+/** A protocol outcome other than success. Refusals that every service may make are of this class; services derive classes with their codes. */
 export class ServiceError<Code extends string = SharedErrorCode> extends Error {
   override readonly name: string = 'ServiceError';
   readonly code: Code;

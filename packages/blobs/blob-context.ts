@@ -6,7 +6,7 @@ import { BlobError } from './blob-error.js';
 import { containerAddress } from './rows/container-space.js';
 import type { Upkeep } from './upkeep.js';
 
-/** The MD5 of one body, computed beside the event loop. To be ended or dropped. */
+/** The MD5 of one body, computed off the event loop. Must be ended or dropped. */
 export interface Md5Beside {
   /** A promise where the piece has to be waited for; afterwards it may change. */
   update(piece: Buffer): Promise<void> | undefined;
@@ -35,7 +35,7 @@ export interface BlobContext {
   readonly deletion?: DeletionDelay | undefined;
 }
 
-/** A container that is being deleted does not exist either: only a create is told of it (protocol: containers#create-and-delete). */
+/** A container that is being deleted counts as missing, except for a create (protocol: containers#create-and-delete). */
 export const missingContainer = (): BlobError => new BlobError('ContainerNotFound');
 export const missingBlob = (): BlobError => new BlobError('BlobNotFound');
 

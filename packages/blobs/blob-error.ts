@@ -1,4 +1,4 @@
-// The refusals of the Blob service: its codes beside those that all services share (protocol: blobs#refusals).
+// Errors of the Blob service: its own codes and those that all services share (protocol: blobs#refusals).
 import { type ErrorDetail, ServiceError, type SharedErrorCode } from '#account';
 
 /**

@@ -1,5 +1,5 @@
-// Writers that decide on what they saw before their commit, and begin again where others were faster. One that lost a few times goes on with the blob to itself:
-// all other commits of this process to its rows wait for it, each for its turn. So it has progress, whatever others do.
+// Optimistic writers, which decide on what they read before their commit and retry after a conflict. After a few conflicts a writer gets the blob to itself:
+// all other commits of this process to its rows wait, each for its turn. So it makes progress, whatever the others do.
 
 export class Contests {
   /** By blob, the last turn: it ends after those before it. */

@@ -108,7 +108,7 @@ type OfBlocks = Extract<
   }
 >;
 
-/** The operations of which a blob is made part by part, and those on copies. */
+/** The operations that build a blob from parts, and those on copies. */
 function executeBlocks(operation: OfBlocks, context: BlobContext): Promise<Outcome> {
   switch (operation.kind) {
     case 'appendBlock':

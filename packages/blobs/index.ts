@@ -1,5 +1,5 @@
 // The public interface of the Blob service's domain: containers and block, append and page blobs, as operations on a store. Begin with
-// operation.ts and outcome.ts, which say what is asked and what comes of it; execute.ts runs one. values/ has what both speak of, and the pure
+// operation.ts and outcome.ts, the requests and their results; execute.ts runs one. values/ has the types that both use, and the pure
 // decisions over it; rows/ has what is stored, beginning with keys.ts; body/ has the contents of blobs; operations/ has the operations, a file
 // for each or for a few that belong together. sweep.ts reclaims what no row names, and inspect.ts checks a store.
 export * from './blob-context.js';

@@ -1,5 +1,5 @@
 // Checks the stored form of containers, blobs and the service's properties for `shelfmark check`: a finding is a sentence, undefined is
-// sound. The engine checks its own spaces, rows and contents; this checks what is in the rows, each by itself, and tells which contents they name.
+// sound. The engine checks its own spaces, rows and contents; this checks each row on its own, and lists the contents that rows name.
 import { faultOf, propertiesFault, reservedNameFault } from '#account';
 import type { NamedContent, Row, Space } from '#store';
 import { checkBlobName, checkContainerName } from './limits.js';

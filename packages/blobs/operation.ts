@@ -22,20 +22,20 @@ export interface OnBlob<Kind extends string> extends OnContainer<Kind> {
   readonly blob: string;
 }
 
-/** A blob or, where a tick is given, its snapshot of that time. */
+/** A blob or, if a tick is given, its snapshot of that time. */
 export interface OnSnapshot<Kind extends string> extends OnBlob<Kind> {
   readonly snapshot: bigint | undefined;
 }
 
-/** A content as it comes: pieces are read once, in order, as fast as they are stored. */
+/** A content as it arrives: pieces are read once, in order, as fast as they are stored. */
 export interface Upload {
-  /** In bytes; undefined if the client did not say it. */
+  /** In bytes; undefined if the client did not send it. */
   readonly length: number | undefined;
   readonly pieces: AsyncIterable<Buffer>;
-  /** What the client says of it; it is refused where it differs. */
+  /** The digests that the client sent; the content must match them. */
   readonly md5: Buffer | undefined;
   readonly crc64: Buffer | undefined;
-  /** Whether the answer tells the MD5. It is summed up, too, where `md5` is given and where it becomes a property of the blob. */
+  /** Whether the answer includes the MD5. It is also computed where `md5` is given and where it becomes a property of the blob. */
   readonly wantsMd5: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface Source {
   readonly container: string;
   readonly blob: string;
   readonly snapshot: bigint | undefined;
-  /** The URL as it was sent, without its signature: what properties of the copy tell. */
+  /** The URL as it was sent, without its signature: it becomes a property of the copy. */
   readonly url: string;
   readonly conditions: SourceConditions;
 }
@@ -282,7 +282,7 @@ export interface LeaseBlob extends OnBlob<'leaseBlob'> {
   readonly conditions: Conditions;
 }
 
-/** `metadata`: undefined copies those of the source. `isSynchronous`: Copy Blob From URL, which checks and tells digests. */
+/** `metadata`: undefined copies those of the source. `isSynchronous`: Copy Blob From URL, which checks and returns digests. */
 export interface CopyBlob extends OnBlob<'copyBlob'> {
   readonly source: Source;
   readonly metadata: Metadata | undefined;

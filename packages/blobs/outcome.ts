@@ -19,7 +19,7 @@ export interface SeenContainer {
 export type ListedBlob =
   | { readonly kind: 'blob'; readonly name: string; readonly blob: BlobProperties }
   | { readonly kind: 'prefix'; readonly name: string }
-  /** A blob of which nothing is committed. */
+  /** A blob with only uncommitted blocks. */
   | { readonly kind: 'uncommitted'; readonly name: string };
 
 export interface SeenBlock {
@@ -29,7 +29,7 @@ export interface SeenBlock {
 
 /** The digests of what a request brought. */
 export interface Digests {
-  /** Undefined where nobody asked for it: it takes nearly three times as long as a CRC64. */
+  /** Undefined unless requested: it takes nearly three times as long as a CRC64. */
   readonly md5: Buffer | undefined;
   readonly crc64: Buffer;
 }
@@ -111,7 +111,7 @@ export type Outcome =
       }[];
       readonly next: number | undefined;
     }
-  /** `content` has to be iterated or returned: it holds what it reads. `range`: what of it was asked for. */
+  /** `content` must be iterated or returned, because it holds its rows. `range`: the requested part. */
   | {
       readonly kind: 'blobContent';
       readonly blob: BlobProperties;

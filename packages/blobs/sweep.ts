@@ -1,9 +1,9 @@
 // The sweep, a background task that reclaims what a killed server left and no operation finds: contents and rows that no head names, and
-// uncommitted blocks that nobody has added to for a week (protocol: blocks#put-block). The server runs it in small steps, with the pause that each
+// uncommitted blocks whose last put was a week ago (protocol: blocks#put-block). The server runs it in small steps, with the pause that each
 // step returns. Without a sweep answers stay right.
 //
 // A pass goes over all containers of all accounts. In each it lists the contents first, then strikes out those that rows name, and drops the
-// rest: what is written meanwhile was not listed. The rows of one blob are looked at in one scan, because a commit may move a content
+// remaining contents: those written during the pass were not listed. The rows of one blob are read in one scan, because a commit may move a content
 // from one of them to another.
 import type { Clock } from '#base';
 import type { ContentStore, Position, Row, ScanEnd, Space, Store } from '#store';

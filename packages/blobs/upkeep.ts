@@ -1,5 +1,5 @@
-// What goes on beside the requests of one server: readers that hold rows which others would remove, writers that hold others back, and removals that
-// nobody waits for. What fails or is left undone here, the sweep does.
+// Background work of one server: readers that hold rows which others would remove, writers that hold others back, and deferred
+// removals. The sweep does what fails or is left undone here.
 import { Contests } from './contests.js';
 
 export class Upkeep {
@@ -30,7 +30,7 @@ export class Upkeep {
     if (readers) await Promise.all(readers);
   }
 
-  /** Its failure is nobody's: the next sweep finds what it left. */
+  /** Ignores failures: the next sweep finds what the task left. */
   later(task: () => Promise<void>): void {
     const running: Promise<void> = task()
       .catch(() => undefined)
@@ -57,7 +57,7 @@ export class Upkeep {
     });
   }
 
-  /** Waits for all that was begun, before the store is closed. */
+  /** Waits for all running tasks, before the store is closed. */
   async settled(): Promise<void> {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }

@@ -1,4 +1,4 @@
-// Claims on messages: the visibility keys that gets of this process are about to take, so that concurrent gets of the process look behind
+// Claims on messages: the visibility keys that gets of this process are about to take, so that concurrent gets of the process start after
 // them, on engines whose commits do not read ranges cheaply. A claim is only a hint: the commit decides which get leases a message, also
 // between processes. A get releases its claims when it ends, also after a failure.
 import type { Space, Store } from '#store';
@@ -9,7 +9,7 @@ interface Claimed {
   gets: number;
   /** The visibility key that was claimed last; most keys before it were claimed earlier. */
   last: string | undefined;
-  /** Scans that began behind `last` since one began at the head. */
+  /** Scans that began after `last` since one began at the head. */
   looks: number;
 }
 
@@ -39,7 +39,7 @@ export class Claims {
     this.#queues.set(this.#queue, this.#claimed);
   }
 
-  /** The visibility key behind which the scan should begin; undefined for the head. */
+  /** The visibility key after which the scan should begin; undefined for the head. */
   begin(): string | undefined {
     const claimed = this.#claimed;
     claimed.looks = claimed.last === undefined || claimed.looks >= LOOKS_BEHIND_MAX ? 0 : claimed.looks + 1;

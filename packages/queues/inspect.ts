@@ -1,5 +1,5 @@
 // Checks the stored form of queues, messages and the service's properties for `shelfmark check`: a finding is a sentence, undefined is
-// sound. The engine checks its own spaces and rows; this checks their contents, each row by itself.
+// sound. The engine checks its own spaces and rows; this checks their contents, each row on its own.
 import { faultOf, propertiesFault, reservedNameFault } from '#account';
 import type { Row, Space } from '#store';
 import { checkQueueName } from './limits.js';

@@ -33,7 +33,7 @@ export function checkMetadata(metadata: Metadata): void {
   if (fault) throw new QueueError(fault);
 }
 
-/** @throws QueueError RequestBodyTooLarge, as captured; the documentation also knows MessageTooLarge. */
+/** @throws QueueError RequestBodyTooLarge, as captured; the documentation also lists MessageTooLarge. */
 export function checkText(text: string): void {
   if (Buffer.byteLength(text) > MESSAGE_BYTES_MAX)
     throw new QueueError('RequestBodyTooLarge', { limit: MESSAGE_BYTES_MAX });

@@ -38,7 +38,7 @@ export interface PutMessage extends OnQueue<'putMessage'> {
 }
 
 export interface GetMessages extends OnQueue<'getMessages'> {
-  /** At most so many messages, 1 to 32. */
+  /** Maximum number of messages, 1 to 32. */
   readonly count: number;
   /** Seconds until they are visible again, 1 to 604,800. */
   readonly visibilitySeconds: number;

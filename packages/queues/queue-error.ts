@@ -1,4 +1,4 @@
-// The refusals of the Queue service: its codes beside those that all services share (protocol: errors#codes-of-queues).
+// Errors of the Queue service: its own codes and those that all services share (protocol: errors#codes-of-queues).
 import { type ErrorDetail, ServiceError, type SharedErrorCode } from '#account';
 
 export type QueueErrorCode =

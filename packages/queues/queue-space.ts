@@ -75,7 +75,7 @@ export function decodeGeneration(metadata: Buffer): number {
 }
 
 /**
- * The refusal of an operation on a queue that does not exist. One that is being deleted does not either: only a create is told of it
+ * The refusal of an operation on a queue that does not exist. A queue that is being deleted counts as missing, except for a create
  * (protocol: queues#create-and-delete).
  */
 export const missingQueue = (): QueueError => new QueueError('QueueNotFound');

@@ -1,4 +1,4 @@
-// The sweep, a background task that reclaims what no operation shows again: expired messages, and the messages that a clear left behind.
+// The sweep, a background task that reclaims what no operation shows again: expired messages, and the messages left by a clear.
 // The server runs it in small steps, with the pause that each step returns. Without a sweep answers stay right: operations skip
 // expired messages, but the count includes them.
 //

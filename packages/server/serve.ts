@@ -1,5 +1,5 @@
-// Starts the services of an account in this process and closes them again: the door for programs and tests.
-// The command's options are turned into these by the cli.
+// Starts the services of an account in this process and closes them again: the entry point for programs and tests.
+// The cli maps the command's options to these.
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '#base';
 import { type Listener, type ListenOptions, listen, TrustedProxies } from '#http';
@@ -36,31 +36,31 @@ const HOST_DEFAULT = '127.0.0.1';
 /** Names of metadata keep their spelling (protocol: queues#metadata). */
 const METADATA_PREFIX = 'x-ms-meta-';
 
-/** How much a server takes on; docs/limits.md has the defaults and why. */
+/** Limits and back-pressure; docs/limits.md has the defaults and the reasons. */
 export interface ServerLimits {
-  /** Connections at a time; more are answered 503 and closed. */
+  /** Maximum number of connections; more are answered 503 and closed. */
   readonly connectionsMax?: number | undefined;
-  /** Bytes of requests and answers under way, beyond which requests with a body are answered 503. */
+  /** Bytes of in-flight requests and answers, beyond which requests with a body are answered 503. */
   readonly bufferedBytesMax?: number | undefined;
   /** Writes that wait for the disk; one more is answered 503. */
   readonly waitingWritesMax?: number | undefined;
-  /** How long `close` waits for what is under way before it cuts it. */
+  /** How long `close` waits for in-flight requests before it cuts them. */
   readonly drainMilliseconds?: number | undefined;
 }
 
 export interface ServeOptions extends ServiceAddresses, PeerOptions {
-  /** Directory of the data, made if it is not there; without it the data lives in memory and ends with the server. */
+  /** Directory of the data, created if it does not exist; without it the data lives in memory and ends with the server. */
   readonly data?: string | undefined;
   /** The same as an address, in place of `data`: `lmdb:DIR`, or `memory:`. */
   readonly store?: string | undefined;
   /** Account name to keys in base64; default is the emulator's well-known account. */
   readonly accounts?: AccountKeys | undefined;
-  /** Lets the well-known key, which is no secret, open the server to other machines. */
+  /** Allows the well-known key, which is no secret, on addresses beyond this machine. */
   readonly allowWellKnownKey?: boolean | undefined;
-  /** `none` answers before the data is synced: for tests, it promises nothing after a power cut. Default `full`. */
+  /** `none` answers before the data is synced: for tests, because a power cut may lose acknowledged writes. Default `full`. */
   readonly durability?: 'full' | 'none' | undefined;
   /**
-   * A promise that no other process serves from the same data meanwhile, which makes writes faster; docs/durability.md says what
+   * A promise that no other process serves from the same data at the same time, which makes writes faster; docs/durability.md describes what
    * happens if it is broken. False: others may. Default true.
    */
   readonly exclusive?: boolean | undefined;
@@ -68,17 +68,17 @@ export interface ServeOptions extends ServiceAddresses, PeerOptions {
   readonly logLevel?: LogLevel | undefined;
   readonly tls?: ListenOptions['tls'];
   /**
-   * Addresses of proxies that end TLS, and ranges of them as `10.0.0.0/8`: what they say in X-Forwarded-For, -Proto and -Host, or in
-   * Forwarded, is taken for the caller's address, scheme and host. Default none.
+   * Addresses of proxies that end TLS, and ranges of them as `10.0.0.0/8`: their X-Forwarded-For, -Proto and -Host, or
+   * Forwarded, determine the caller's address, scheme and host. Default none.
    */
   readonly trustedProxies?: readonly string[] | undefined;
-  /** Whose bearer tokens are accepted beside those of `shelfmark token`. */
+  /** Issuers whose bearer tokens are accepted in addition to those of `shelfmark token`. */
   readonly tenant?: TenantOptions | readonly TenantOptions[] | undefined;
-  /** How long the name of a dropped table or queue is refused as being deleted, as Azure does for about 40 s. Default 0. */
+  /** How long the name of a dropped table or queue stays reserved (409, being deleted), as in Azure for about 40 s. Default 0. */
   readonly tableDeletionSeconds?: number | undefined;
-  /** Where health and metrics are told; default nowhere. */
+  /** Where to serve health and metrics; off by default. */
   readonly operations?: OperationsOptions | undefined;
-  /** Count requests although no port tells of them: `view` does. */
+  /** Count requests even if no port exposes them: `view` does. */
   readonly isCounted?: boolean | undefined;
   readonly limits?: ServerLimits | undefined;
   readonly clock?: Clock | undefined;
@@ -88,35 +88,35 @@ export interface RunningServer {
   /** The Table endpoint of the first account, as `http://127.0.0.1:10002/devstoreaccount1`. */
   readonly tableEndpoint: string;
   readonly tablePort: number;
-  /** The Queue endpoint of the first account; undefined if there is no Queue service, as the port is then. */
+  /** The Queue endpoint of the first account; undefined if there is no Queue service, as is the port. */
   readonly queueEndpoint: string | undefined;
   readonly queuePort: number | undefined;
   /** The same of the Blob service. */
   readonly blobEndpoint: string | undefined;
   readonly blobPort: number | undefined;
-  /** The endpoints of the first account by the names of the services, as `table`; as they are now. */
+  /** The current endpoints of the first account by the names of the services, as `table`. */
   readonly endpoints: Readonly<Record<string, string>>;
   /** Undefined if there is none. */
   readonly operationsPort: number | undefined;
   /** The data's directory in full; undefined if the engine keeps it elsewhere, as in memory. */
   readonly data: string | undefined;
-  /** Where the data is, for people: its directory in full, `memory`, or what another engine says. */
+  /** Where the data is, for display: its full directory, `memory`, or the engine's own description. */
   readonly place: string;
   /** The first account and its key, for clients and programs of this process. */
   readonly account: { readonly name: string; readonly key: string };
-  /** To paste into a client; of the first account unless another is named. */
+  /** A connection string for clients; of the first account unless another is named. */
   connectionString(account?: string): string;
   /**
-   * From now on these are the accounts and no others: what was signed with a key that is gone is refused, tokens and
-   * signatures that held before among it.
+   * Replaces all accounts: requests signed with a removed key are refused, including tokens and
+   * signatures that were valid before.
    *
-   * @throws ConfigurationError for accounts that `serve` would not have taken; then nothing has changed.
+   * @throws ConfigurationError for accounts that `serve` would reject; then nothing has changed.
    */
   replaceAccounts(accounts: AccountKeys): void;
-  /** What the server tells of itself to who runs it. */
+  /** The server's state for its operator. */
   readonly view: OperationsView;
   /**
-   * Answers what is under way, cuts what takes longer than the limit for it, then closes the sockets and the store. Closing
+   * Finishes in-flight requests, cuts those that exceed their limit, then closes the sockets and the store. Closing
    * twice is harmless.
    */
   close(): Promise<void>;
@@ -125,10 +125,10 @@ export interface RunningServer {
 const hostOf = (service: ServiceEntry, addresses: ServiceAddresses): string =>
   service.addressOf(addresses).host ?? addresses.host ?? HOST_DEFAULT;
 
-/** What accounts may be served where. */
+/** The addresses and options that decide which accounts may be served. */
 type Exposure = ServiceAddresses & Pick<ServeOptions, 'allowWellKnownKey'>;
 
-/** @throws ConfigurationError for accounts that must not be served so, or that there cannot be. */
+/** @throws ConfigurationError for invalid accounts, or accounts that must not be served on these addresses. */
 export function checkAccounts(accounts: AccountKeys, exposure: Exposure, services = SERVICES): Accounts {
   const checked = new Accounts(accounts);
   const open = services.map(service => hostOf(service, exposure)).find(each => !isLoopback(each));
@@ -167,7 +167,7 @@ function listenOptionsOf(
   };
 }
 
-/** @throws ConfigurationError for what is neither an address nor a range of addresses. */
+/** @throws ConfigurationError for anything except an address or a range of addresses. */
 export function checkTrustedProxies(addresses: readonly string[]): TrustedProxies {
   try {
     return new TrustedProxies(addresses);
@@ -176,7 +176,7 @@ export function checkTrustedProxies(addresses: readonly string[]): TrustedProxie
   }
 }
 
-/** Addresses that mean every interface cannot be connected to; this machine's own stands for them. */
+/** Clients cannot connect to an address that means every interface; this machine's own replaces it. */
 const reachable = (host: string): string =>
   host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
 
@@ -187,7 +187,7 @@ interface ServedService {
   readonly listener: Listener;
 }
 
-/** The parts of a server that runs. */
+/** The parts of a running server. */
 interface Parts {
   readonly options: ServeOptions;
   readonly engine: Engine;
@@ -197,7 +197,7 @@ interface Parts {
   readonly operations: Listener | undefined;
 }
 
-/** What replaced accounts change. */
+/** The parts that a change of accounts affects. */
 interface Changing {
   endpoints: RunningServer['endpoints'];
   tableEndpoint: string;
@@ -289,7 +289,7 @@ function running({ options, engine, server, served, view, operations }: Parts): 
   return face;
 }
 
-/** All ports or none. */
+/** Opens all ports or none. */
 async function listenAll(
   options: ServeOptions,
   server: ServerContext,
@@ -312,7 +312,7 @@ async function listenAll(
   }
 }
 
-/** Its port with the others, or none. */
+/** Opens the port for forwarded requests, or closes all. */
 async function takeForwarded(
   options: ServeOptions,
   { forwarding }: ServerContext,
@@ -327,7 +327,7 @@ async function takeForwarded(
   }
 }
 
-/** What a server is made of: its engines, its services, and the view of itself that is there before both are open. */
+/** The parts of a server: its engines, its services, and the view of itself, which exists before both are open. */
 interface Make {
   readonly engines: Engines;
   readonly services: readonly ServiceEntry[];
@@ -373,12 +373,12 @@ async function start(options: ServeOptions, make: Make): Promise<RunningServer> 
 }
 
 /**
- * Starts a server in this process and resolves once it accepts requests. Several processes on one directory are the
- * command's matter (`shelfmark serve --workers`). `engines` are those that an address may name,
+ * Starts a server in this process and resolves once it accepts requests. For several processes on one directory use the
+ * command (`shelfmark serve --workers`). `engines` are those that an address may name,
  * `services` those that get a port.
  *
- * @throws ConfigurationError for settings that make no sense, StoreError where the data cannot be opened, the system's
- *   error where the address cannot be had.
+ * @throws ConfigurationError for invalid settings, StoreError where the data cannot be opened, the system's
+ * error where the address is unavailable.
  */
 export async function serve(
   options: ServeOptions = {},

@@ -9,7 +9,7 @@ export const DATA_PACKAGES: readonly string[] = ['deltalake==1.6.6', 'pyarrow==2
 
 const INSTALL_MILLISECONDS_MAX = 480_000;
 
-/** A sentence that says why a test is skipped. */
+/** Why a test is skipped, as a sentence. */
 export interface Missing {
   readonly missing: string;
 }

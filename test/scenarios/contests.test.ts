@@ -1,4 +1,4 @@
-// Sixteen clients write one name: whatever others do meanwhile, each is answered, and none with an error of the server. A few rounds of each; npm run verify blobs goes on
+// Sixteen clients write one name at the same time: each is answered, and none with a server error. A few rounds of each; npm run verify blobs runs
 // for a minute.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import {
 import { queueClient } from '../support/queue-clients.js';
 import { describeTargets } from '../support/targets.js';
 
-/** A refusal is to be seen at once, not after retries. */
+/** Without retries, so that a refusal surfaces at once. */
 const OPTIONS = { retryOptions: { maxTries: 1 } };
 const CLIENTS = 16;
 const ROUNDS = 6;

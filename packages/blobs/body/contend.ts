@@ -1,4 +1,4 @@
-// Commits to the rows of a blob, and attempts at commits that decide on what was seen before (contests.ts).
+// Commits to the rows of a blob, and optimistic attempts at commits that depend on earlier reads (contests.ts).
 import { type Decide, type Reads, type Space, StoreError } from '#store';
 import type { BlobContext } from '../blob-context.js';
 
@@ -27,7 +27,7 @@ const ATTEMPTS_AMONG_OTHERS = 3;
 /** Other processes do not wait: 30 seconds. Within one process it takes a few attempts, for commits that were under way. */
 const PATIENCE = 300_000_000n;
 
-/** Attempts until one gives something; undefined means that others changed what it had seen. */
+/** Retries until an attempt returns a result; undefined means that another writer changed what it had read. */
 export async function contend<T>(
   context: BlobContext,
   space: Space,

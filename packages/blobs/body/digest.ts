@@ -1,5 +1,5 @@
-// Sums up a body as it comes, and compares the sums with what the client says of it (protocol: blob-requests#digests). The CRC-64 of a body that
-// becomes a content is that with which it is stored.
+// Computes the digests of a body as it arrives, and compares them with those that the client sent (protocol: blob-requests#digests). The CRC-64 of a body that
+// becomes a content is stored with it.
 import { createHash, hash } from 'node:crypto';
 import type { Md5Beside, OpenMd5 } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
@@ -7,7 +7,7 @@ import type { Digests } from '../outcome.js';
 
 const NOTHING = Buffer.alloc(0);
 
-/** The MD5 of a body, where somebody wants it. */
+/** The MD5 of a body, computed only on request. */
 export class Md5Sum {
   readonly #isWanted: boolean;
   readonly #length: number | undefined;
@@ -45,7 +45,7 @@ export class Md5Sum {
     return this.#isWanted ? this.#endMd5() : undefined;
   }
 
-  /** Nobody wants it any more; after the end nothing is left to drop. */
+  /** Abandons the sum; after the end nothing is left to drop. */
   drop(): void {
     this.#beside?.drop();
   }

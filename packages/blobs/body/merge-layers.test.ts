@@ -64,7 +64,7 @@ interface Step {
   readonly from: number;
   readonly count: number;
   readonly fill: number;
-  /** Of two servers on one store, each of which merges layers. */
+  /** Which of two servers on one store acts; both merge layers. */
   readonly by: number;
   /** What is done in the background is waited for. */
   readonly settles: boolean;
@@ -125,7 +125,7 @@ class Model {
   }
 }
 
-/** What is not told is as it was, and what is told as cleared is zeros. */
+/** Ranges not listed are unchanged, and cleared ranges are zeros. */
 function judgeChanges(told: string, before: Buffer, now: Buffer): void {
   const pageOf = (bytes: Buffer, at: number): Buffer =>
     at * PAGE < bytes.length ? bytes.subarray(at * PAGE, (at + 1) * PAGE) : Buffer.alloc(PAGE);
@@ -203,7 +203,7 @@ test('of snapshots that are kept a week there are few layers, and hardly any con
     const old = kept.length > 7 ? kept.shift() : undefined;
     if (old !== undefined) await deleteSnapshot(account, BLOB, old);
     await account.settled();
-    // One more where a layer is hidden by two others, of which each is that of some snapshots.
+    // One more where two layers of different snapshots together hide a layer.
     assert.ok((await contentsIn(account)).length <= kept.length + 1, `after ${day} days`);
   }
   assert.ok((await layersOf(account)).length <= 10);

@@ -1,8 +1,8 @@
-// Puts layers of page blobs into one another, as plan-layers.ts says, in the background: what every reader sees stays the same at every moment.
+// Merges layers of page blobs, as plan-layers.ts decides, in the background: what every reader sees stays the same at every moment.
 //
-// The rows of the upper layer come into the lower one a few at a time, where the upper one hides what they replace; then one commit takes the upper
-// layer out of all heads, and its rows are dead. A kill in between leaves two layers that say the same. Who reads a snapshot that is gone sees the
-// lower layer without the upper one: all who read when a step begins are waited for.
+// The rows of the upper layer move to the lower one a few at a time, where the upper one hides what they replace; then one commit removes the upper
+// layer out of all heads, and its rows are dead. A kill in between leaves two layers with the same data. A reader of a deleted snapshot would see the
+// lower layer without the upper one, so each step waits for all readers that are active when it begins.
 import { copyRow, type Position, type ReadRows, type Reads, type Space } from '#store';
 import { encodeExtent, isClear, PAGE_EXTENT_BYTES_MAX } from '../rows/extent.js';
 import { areSameLayers, decodeHead, encodeHead, type Head, type Layer, unlimited } from '../rows/head.js';
@@ -28,12 +28,12 @@ import { type Reclaiming, reclaim } from './reclaim.js';
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 const ALL = { rows: UNBOUNDED, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
-/** What is put into another layer at a time. */
+/** The most that one commit moves to another layer. */
 const SOME = { rows: 256, bytes: 1024 * 1024, examined: UNBOUNDED, milliseconds: UNBOUNDED };
-/** How far apart the extents of one commit may be: it reads what the lower layer has between them. */
+/** How far apart the extents of one commit may be: it reads the lower layer between them. */
 const NEAR_BYTES = 4 * 1024 * 1024;
 const TRIMMED_A_COMMIT = 500;
-/** More than any blob needs, unless others change its layers all the time. */
+/** More than any blob needs, unless other writers change its layers all the time. */
 const STEPS_MAX = 1000;
 
 interface Merging {
@@ -50,7 +50,7 @@ interface Heads {
   readonly snapshots: readonly Layered[];
 }
 
-/** After a snapshot was taken or deleted, or the blob made shorter. Then what nobody needs any more is removed. */
+/** Runs after a snapshot was taken or deleted, or the blob made shorter, and then removes what is no longer needed. */
 export function mergeLayersLater(context: Reclaiming, space: Space, blob: string): void {
   context.upkeep.laterOnce(rowsName(space, blob), async () => {
     const { givenUp } = await mergeLayers(context, space, blob);
@@ -60,7 +60,7 @@ export function mergeLayersLater(context: Reclaiming, space: Space, blob: string
 
 export interface MergedLayers {
   readonly steps: number;
-  /** Contents that rows do not name any more: what nothing names is to be reclaimed. */
+  /** Contents that rows no longer name: candidates for reclaim. */
   readonly givenUp: readonly string[];
 }
 
@@ -103,7 +103,7 @@ async function isFirstEmpty({ context, space, blob }: Merging, { base }: Heads):
   return examined === 0;
 }
 
-/** False where there is no use in going on now. */
+/** False where continuing now is useless. */
 async function take(merging: Merging, heads: Heads, step: LayerStep): Promise<boolean> {
   const { upkeep, content } = merging.context;
   if (step.kind === 'merge' || step.kind === 'thaw') {
@@ -116,7 +116,7 @@ async function take(merging: Merging, heads: Heads, step: LayerStep): Promise<bo
   return true;
 }
 
-/** Gives heads other layers in one commit, if they have those that were seen and the range has no row. */
+/** Changes the layers of heads in one commit, if these still have the layers that were read and the range has no row. */
 async function changeHeads(
   { context, space, blob }: Merging,
   seen: readonly Layered[],
@@ -137,7 +137,7 @@ async function changeHeads(
   });
 }
 
-/** The blob is among the heads that have to be as they were: then there is no new snapshot. */
+/** The blob is among the heads that must be unchanged: then there is no new snapshot. */
 async function insert(merging: Merging, { base, snapshots }: Heads, step: LayerInsertion): Promise<void> {
   const name = newMergedLayer(merging.context.ids(), step.size);
   const others = step.isEverywhere ? snapshots.filter(({ layers }) => has(layers, step.under)) : [];
@@ -163,7 +163,7 @@ async function changeFirst(merging: Merging, { base }: Heads, { kind }: FirstCha
 const placeOf = (layers: readonly Layer[], { upper, lower }: LayerMerge): number =>
   layers.findIndex(({ name }, at) => name === upper && layers[at + 1]?.name === lower);
 
-/** What is behind both limits no head shows. */
+/** No head shows rows beyond both limits. */
 interface Limits {
   readonly upper: number;
   readonly lower: number;
@@ -181,12 +181,12 @@ async function mergeInto(merging: Merging, { base, snapshots }: Heads, step: Lay
   const isLowest = both.every(({ layers }) => layers.at(-1)?.name === step.lower);
   const isDone =
     (await trim(merging, step, limits)) && (await putUpper(merging, step, limits.upper, isLowest));
-  // Others have changed the layers: they are looked at again.
+  // Another writer has changed the layers: read them again.
   if (!isDone) return true;
   return takeUpperOut(merging, step, limits, both);
 }
 
-/** Removes from the lower layer what is behind its limit: the upper one may go farther. */
+/** Removes the rows of the lower layer beyond its limit: the upper one may extend farther. */
 async function trim(merging: Merging, step: LayerMerge, { upper, lower }: Limits): Promise<boolean> {
   if (lower >= upper) return true;
   const until = extentKey(step.lower, lower);
@@ -256,13 +256,13 @@ async function putNear(
   };
   const changed = await changeRows(merging, step, range, before => {
     const shown = overlay(extents, before);
-    // Under the lowest layer there is nothing to be hidden.
+    // Under the lowest layer there is nothing to hide.
     return isLowest ? shown.filter(({ extent }) => !isClear(extent)) : shown;
   });
   return changed !== undefined;
 }
 
-/** Changes rows of the lower layer while the witness has both; tells how many were there, or undefined where it has them no more. */
+/** Changes rows of the lower layer while the witness has both layers; returns how many there were, or undefined if it no longer has them. */
 async function changeRows(
   { context, space, blob, givenUp }: Merging,
   { lower, witness }: LayerMerge,
@@ -296,7 +296,7 @@ async function changeRows(
   return changed.count;
 }
 
-/** Of all heads in one commit. False where none could do without it. */
+/** Removes the upper layer from all heads in one commit. False if no head could lose it. */
 async function takeUpperOut(
   { context, space, blob }: Merging,
   step: LayerMerge,
@@ -317,7 +317,7 @@ async function takeUpperOut(
   return taken === true;
 }
 
-/** Undefined for a head that would show something else then. */
+/** Undefined for a head whose content would change. */
 function withoutUpper({ layers }: Head, step: LayerMerge, limits: Limits): readonly Layer[] | undefined {
   const at = placeOf(layers, step);
   const [upper, lower] = [layers[at], layers[at + 1]];

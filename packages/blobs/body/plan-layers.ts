@@ -1,8 +1,8 @@
-// Decides which layers of a page blob become one next. Each snapshot leaves a layer; two rules keep their number small:
-// - A layer that nobody reads without the one above it has parts that nobody sees: the upper one is put into it.
-// - Four layers of one size under the one that is written to are put into a new layer, which the blob alone has. Sizes are told by the first
+// Decides which layers of a page blob to merge next. Each snapshot leaves a layer; two rules keep their number small:
+// - A layer that no reader sees without the one above it has hidden parts: the upper one is merged into it.
+// - Four layers of one size under the one that is written to are put into a new layer, which the blob alone has. The size is the first
 //   digit of a layer's name, so a blob with n snapshots reads some 4 log4(n) layers, and a row is copied at most once a size.
-// What is put where is the work of merge-layers.ts.
+// merge-layers.ts carries the decision out.
 import { type Layer, UNLIMITED } from '../rows/head.js';
 import { isWrittenLayer, sizeOfLayer } from '../rows/keys.js';
 
@@ -14,16 +14,16 @@ export interface Layered {
   readonly layers: readonly Layer[];
 }
 
-/** `upper` is put into `lower`, which is the layer under it wherever it is read. */
+/** Merges `upper` into `lower`, which is the layer under it in every head that has it. */
 export interface LayerMerge {
   readonly kind: 'merge';
   readonly upper: string;
   readonly lower: string;
-  /** One that has both: for as long as it has them, this holds. */
+  /** A head that has both: the step is valid as long as it has them. */
   readonly witness: Layered;
 }
 
-/** Changes the first layer of the blob. `freeze`: a new one above it, so that it changes no more. `thaw`: it is empty, and goes. */
+/** Changes the first layer of the blob. `freeze`: adds a new one above it, so that it changes no more. `thaw`: removes it, because it is empty. */
 export interface FirstChange {
   readonly kind: 'freeze' | 'thaw';
 }
@@ -33,13 +33,13 @@ export interface LayerInsertion {
   readonly kind: 'insert';
   readonly under: string;
   readonly size: number;
-  /** Wherever the other one is; or in the blob alone, whose layers above it are put into it then. */
+  /** In every head that has the other one; or in the blob alone, whose layers above it are then merged into it. */
   readonly isEverywhere: boolean;
 }
 
 export type LayerStep = LayerMerge | FirstChange | LayerInsertion;
 
-/** Of each layer, the one above it; undefined where it is another one somewhere, or none. */
+/** Maps each layer to the one above it; undefined where that differs between heads, or is missing. */
 function uppersOf(all: readonly Layered[]): ReadonlyMap<string, string | undefined> {
   const uppers = new Map<string, string | undefined>();
   for (const { layers } of all)
@@ -50,7 +50,7 @@ function uppersOf(all: readonly Layered[]): ReadonlyMap<string, string | undefin
   return uppers;
 }
 
-/** The first of so many layers of one size, under the first layer. */
+/** Where a run of SAME_SIZE_MAX layers of one size starts, under the first layer. */
 function startOfRun(layers: readonly Layer[]): number | undefined {
   let count = 0;
   for (let at = 1; at < layers.length; at += 1) {
@@ -61,7 +61,7 @@ function startOfRun(layers: readonly Layer[]): number | undefined {
   return undefined;
 }
 
-/** Whether a snapshot has left so many layers that some are to be merged. */
+/** Whether snapshots have left so many layers that some must be merged. */
 export const areMany = (layers: readonly Layer[]): boolean => startOfRun(layers) !== undefined;
 
 function insertUnderRun({ layers }: Layered): LayerInsertion | undefined {
@@ -70,7 +70,7 @@ function insertUnderRun({ layers }: Layered): LayerInsertion | undefined {
   return last && { kind: 'insert', under: last.name, size: sizeOfLayer(last.name) + 1, isEverywhere: false };
 }
 
-/** From below, so that each is carried once. */
+/** From below, so that each row is copied once. */
 function mergeIn(
   witness: Layered,
   uppers: ReadonlyMap<string, string | undefined>,
@@ -88,7 +88,7 @@ function mergeIn(
   return undefined;
 }
 
-/** The layer that is written to, above one that no snapshot has. */
+/** Whether to change the layer that is written to, above one that no snapshot has. */
 function changeOfFirst(
   { layers: [first, second] }: Layered,
   uppers: ReadonlyMap<string, string | undefined>,
@@ -102,7 +102,7 @@ function changeOfFirst(
 }
 
 /**
- * The next step; undefined where all is well. The blob first, if it is there, then its snapshots. `isFirstEmpty`: nothing was written to the
+ * The next step; undefined if none is needed. The blob first, if it exists, then its snapshots. `isFirstEmpty`: nothing was written to the
  * blob's first layer.
  */
 export function nextLayerStep(

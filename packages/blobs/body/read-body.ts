@@ -1,4 +1,4 @@
-// Reads a blob's content: what a reader gets is the content of one head, whole, also while the blob is replaced or deleted.
+// Reads a blob's content: a reader gets the content of one head, whole, even while the blob is replaced or deleted.
 import { type Row, type Space, StoreError } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { decodeHead, type Head } from '../rows/head.js';
@@ -8,7 +8,7 @@ import { rowsName } from './contend.js';
 import { endOf, extentsIn } from './extents-in.js';
 import { piecesOf } from './pieces-of.js';
 
-/** Bytes of the range in which extents are looked for at a time. */
+/** Bytes of the range in which one scan looks for extents. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
 const ZEROS = Buffer.alloc(65_536);
 const ATTEMPTS = 5;
@@ -21,7 +21,7 @@ export interface Bounds {
 export interface OpenedBody {
   readonly head: Head;
   readonly bounds: Bounds;
-  /** Has to be iterated or returned: it holds what it reads. */
+  /** Must be iterated or returned, because it holds its rows. */
   readonly content: Buffer | AsyncIterable<Buffer>;
 }
 
@@ -50,7 +50,7 @@ interface BoundedHead {
 type BoundsOf = (head: Head | undefined) => BoundedHead;
 
 /**
- * `boundsOf` checks the head, undefined where there is none, and says what of it to read; it is called again if the blob was changed
+ * `boundsOf` checks the head, undefined where there is none, and returns the range to read; it is called again if the blob was changed
  * while its content was opened.
  */
 export async function openBody(
@@ -80,7 +80,7 @@ export async function openBody(
   );
 }
 
-/** The content of a small blob, which nothing has to be opened for. */
+/** The content of a small blob, which needs no content opened. */
 function inRow({ head, bounds }: BoundedHead): OpenedBody | undefined {
   const { inline } = head;
   const { from, until } = bounds;
@@ -106,7 +106,7 @@ async function openContents(
 ): Promise<OpenedBody> {
   let release: (() => void) | undefined;
   let failed: Row | undefined;
-  /** Who reads while others write without a pause gets pages of several moments at last. */
+  /** A reader during uninterrupted writes finally gets pages of several moments. */
   const isSame =
     (version: bigint | undefined, { etag }: Head) =>
     async (): Promise<boolean> => {
@@ -119,7 +119,7 @@ async function openContents(
       const { head, bounds } = found;
       const small = inRow(found);
       if (small !== undefined) return small;
-      // One that was gone once is held the next time, so that it is there however often the blob is replaced.
+      // After it was gone once, the content is pinned the next time, so that it stays however often the blob is replaced.
       if (release === undefined && (needsGuard(head) || failed !== undefined)) {
         release = guard(context, space, blob);
         continue;
@@ -141,7 +141,7 @@ async function openContents(
   }
 }
 
-/** A content whose first piece is there. Releases what it holds at its end, also if nobody begins to iterate it but returns it. */
+/** A content whose first piece is loaded. Releases its resources at its end, also if it is returned without being iterated. */
 class BegunContent implements AsyncIterableIterator<Buffer> {
   readonly #source: AsyncGenerator<Buffer>;
   readonly #release: (() => void) | undefined;
@@ -224,7 +224,7 @@ function* zeros(count: number): Generator<Buffer> {
 }
 
 /**
- * Zeros where a page blob has nothing. `isSame` tells whether the blob is that of the head still: the pages of the first window are of
+ * Zeros where a page blob has no pages. `isSame` checks that the blob is still that of the head: the pages of the first window are of
  * its moment. Those of later windows may have been written since (docs/gaps.md).
  */
 async function* contentOfExtents(

@@ -1,4 +1,4 @@
-// Takes in a body: a small one stays in memory and goes into a row, a larger one becomes a content before any row names it.
+// Receives a body: a small one stays in memory and goes into a row, a larger one becomes a content before any row names it.
 import { Crc64 } from '#base';
 import type { ContentWriter, Space } from '#store';
 import { StoreError } from '#store';
@@ -9,20 +9,20 @@ import { Md5Sum, mismatchOf, type Said } from './digest.js';
 
 /** Up to this length a content is part of its row: one commit, one read. */
 export const INLINE_BYTES_MAX = 16_384;
-/** From this length on the MD5 of a body is computed beside the event loop, which takes 1.3 ms a MB for it. */
+/** From this length on the MD5 of a body is computed off the event loop, where it would take 1.3 ms a MB. */
 const BESIDE_BYTES_MIN = 1_048_576;
 
-/** A body as it comes. An Upload is one, and so is the source of a copy. */
+/** A body as it arrives. An Upload is one, and so is the source of a copy. */
 export interface Incoming extends Said {
   readonly length: number | undefined;
-  /** Of several each may change once the next one is asked for. */
+  /** Each piece may change once the next one is read. */
   readonly pieces: AsyncIterable<Buffer>;
 }
 
 export interface Received {
   readonly length: number;
   readonly digests: Digests;
-  /** What refuses it once all else was found right: digests are checked last (protocol: conditions#order-of-checks). */
+  /** The digest error, thrown after all other checks pass (protocol: conditions#order-of-checks). */
   readonly mismatch: BlobError | undefined;
   /** Where it is small. */
   readonly inline: Buffer | undefined;
@@ -32,12 +32,12 @@ export interface Received {
 
 export interface Receiving {
   readonly withMd5: boolean;
-  /** Called before a large body is stored, so that what would be refused anyway is not. */
+  /** Called before a large body is stored, so that a request which would be refused anyway stores nothing. */
   readonly precheck: () => Promise<void>;
   readonly bytesMax: number;
 }
 
-/** A content that `write` fills: durable, and to be settled; given up if anything fails on the way. */
+/** A content that `write` fills: durable, and to be settled; dropped if anything fails on the way. */
 export async function writeContent(
   { content }: Pick<BlobContext, 'content'>,
   space: Space,
@@ -54,7 +54,7 @@ export async function writeContent(
   }
 }
 
-/** Fails with BlobError RequestBodyTooLarge, and with what the body fails with. */
+/** Rejects with BlobError RequestBodyTooLarge, and with the body's own errors. */
 export async function receive(
   { content, openMd5 }: BlobContext,
   space: Space,
@@ -88,7 +88,7 @@ export async function receive(
         writer = await content.create(space);
         for (const each of early) await writer.write(each);
       }
-      // Summed up while it is written.
+      // Computed while it is written.
       const writing = writer.write(piece);
       await Promise.all([writing, sum.update(piece)]);
     }
@@ -113,7 +113,7 @@ const joined = (pieces: readonly Buffer[]): Buffer =>
 
 const tooLarge = (limit: number): BlobError => new BlobError('RequestBodyTooLarge', { limit });
 
-/** Runs the commit that makes rows name contents; where it was refused, they are removed. */
+/** Runs the commit whose rows name contents; removes these if it is refused. */
 export async function settling<T>(
   writers: readonly (ContentWriter | undefined)[],
   commit: () => Promise<T>,
@@ -124,7 +124,7 @@ export async function settling<T>(
     return result;
   } catch (error) {
     for (const writer of writers) {
-      // Where the engine failed the commit may have been made nevertheless: the sweep knows whether rows name them.
+      // After an engine failure the commit may still have been made: the sweep finds out whether rows name the contents.
       if (error instanceof StoreError) writer?.release();
       else await writer?.discard();
     }

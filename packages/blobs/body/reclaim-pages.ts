@@ -1,5 +1,5 @@
-// Removes the contents of pages once all of them were written over. Only in layers where a content's extents are near each other (keys.ts): a
-// look at them costs the same in a blob of any size. What the other layers give up, the sweep finds.
+// Removes contents of pages once all of their pages were overwritten. Only in layers where a content's extents are near each other (keys.ts): checking
+// them costs the same in a blob of any size. The sweep reclaims the contents of the other layers.
 import type { Space } from '#store';
 import { PAGE_EXTENT_BYTES_MAX } from '../rows/extent.js';
 import { decodeHead } from '../rows/head.js';
@@ -14,7 +14,7 @@ export interface GivenUp {
   readonly origin: number;
 }
 
-/** After the commit, in the background. What nothing names now is never named again. Who reads it has it pinned. */
+/** After the commit, in the background. A content that no row names now is never named again. Readers pin it. */
 export function reclaimPagesLater(
   { store, content, upkeep }: Reclaiming,
   space: Space,

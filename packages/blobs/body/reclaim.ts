@@ -1,5 +1,5 @@
-// Removes what no head of a blob names any more: rows of dead stagings and layers, and contents. A dead name never comes to life again, so
-// what was seen dead may be removed at any later time.
+// Removes what no head of a blob names any more: rows of dead stagings and layers, and contents. A dead name is never reused, so
+// dead rows and contents may be removed at any later time.
 import type { Row, Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { decodeExtent } from '../rows/extent.js';
@@ -84,7 +84,7 @@ async function survey({ store }: Reclaiming, space: Space, blob: string): Promis
     found.add(row);
     return true;
   });
-  // Stopped early: what is behind is nobody's yet, and what is named there is unknown.
+  // Stopped early: rows beyond this point were not seen, so the contents that they name are unknown.
   if (next !== undefined) throw new Error(`The rows of '${blob}' could not be seen at once.`);
   return found;
 }
@@ -102,8 +102,8 @@ export async function contentsOf(
 }
 
 /**
- * Removes the dead rows of a blob and their contents, and of `candidates` those that nothing names. Dead extents only when nobody reads them
- * any more: who has begun to read a blob goes on in its rows. Readers of other processes have a pin; where one reads for long, the sweep does it.
+ * Removes the dead rows of a blob and their contents, and of `candidates` those that no row names. Dead extents wait for their
+ * readers, which continue in the same rows. Readers in other processes have a pin; if one reads for long, the sweep removes the extents.
  */
 export async function reclaim(
   context: Reclaiming,
@@ -128,7 +128,7 @@ export async function reclaim(
   await drop(deadExtents.contents);
 }
 
-/** A block's row may have been written again meanwhile. */
+/** Checks again: a block's row may have been rewritten in between. */
 async function removeDead(
   context: Reclaiming,
   space: Space,

@@ -1,4 +1,4 @@
-// Sees a block blob at one moment: its head, and the uncommitted blocks that are alive.
+// Reads a block blob at one moment: its head, and its live uncommitted blocks.
 import { type Space, StoreError } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { decodeHead, type Head } from '../rows/head.js';

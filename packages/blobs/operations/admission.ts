@@ -1,5 +1,5 @@
-// Which requests a blob lets through, over its decoded head: it has to be there, then its lease, then the conditions
-// (protocol: conditions#order-of-checks); and what is told of it.
+// Admission of a request to a blob, over its decoded head: existence first, then the lease, then the conditions
+// (protocol: conditions#order-of-checks); and what refusals show of it.
 import { missingBlob } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { ARCHIVE } from '../limits.js';
@@ -66,7 +66,7 @@ export function admitCreate(
   checkConditions(isHolder ? ofHolder(conditions) : conditions, head, access, container);
 }
 
-/** A client that holds the blob's lease knows that the blob is there: `If-None-Match: *` refuses it nothing (protocol: conditions#outcomes). */
+/** The holder of the blob's lease knows that the blob exists: `If-None-Match: *` refuses it nothing (protocol: conditions#outcomes). */
 const ofHolder = (conditions: Conditions): Conditions =>
   conditions.ifNoneMatch === 'any' ? { ...conditions, ifNoneMatch: undefined } : conditions;
 

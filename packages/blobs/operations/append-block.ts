@@ -1,4 +1,4 @@
-// Append Block, Append Block From URL, Append Blob Seal (protocol: append-blobs). An append is a row beside the head, so it costs the same
+// Append Block, Append Block From URL, Append Blob Seal (protocol: append-blobs). An append is a row of its own, so it costs the same
 // however long the blob is.
 import type { Space } from '#store';
 import { type BlobContext, missingBlob, missingContainer, openContainer } from '../blob-context.js';

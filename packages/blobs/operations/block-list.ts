@@ -1,4 +1,4 @@
-// Put Block List and Get Block List (protocol: blocks#put-block-list, blocks#get-block-list). The list is made from what is seen at one moment,
+// Put Block List and Get Block List (protocol: blocks#put-block-list, blocks#get-block-list). The list is built from one consistent read,
 // and committed if nothing has changed since.
 import type { ContentWriter, Space } from '#store';
 import { type BlobContext, missingBlob, openContainer } from '../blob-context.js';
@@ -154,7 +154,7 @@ const committedBlocks = (pieces: readonly Piece[]): readonly SeenBlock[] =>
   pieces.filter(({ block }) => block !== '').map(({ block, length }) => ({ id: block, length }));
 
 /**
- * By the bytes of their ids, of which Base64 keeps no order: clients that number blocks in big-endian bytes commit them in the order of the list (protocol:
+ * By the bytes of their ids, because Base64 does not keep their order: clients that number blocks in big-endian bytes commit them in the order of the list (protocol:
  * blocks#get-block-list).
  */
 const uncommittedBlocks = (staged: SeenBlocks['staged']): readonly SeenBlock[] =>

@@ -70,7 +70,7 @@ test('a block that is put again after its list was made leaves the blob its cont
   const account = await openContainer();
   await putBlock(account, BLOB, 'a', large('a'));
   const space = await account.store.getSpace({ account: 'account1', service: 'blob', name: CONTAINER });
-  // Rows of blocks that were listed are there until nobody reads them.
+  // Rows of listed blocks stay until their last reader is done.
   const release = account.context.upkeep.hold(`${space?.id}/${BLOB}`);
   await putList(account, BLOB, ['a']);
   await putBlock(account, BLOB, 'a', large('b'));

@@ -1,4 +1,4 @@
-// What operations have in common that change the head of a blob and leave its content: one commit that reads and writes the row B.
+// The common part of operations that change the head of a blob and keep its content: one commit that reads and writes the row B.
 import type { Space } from '#store';
 import { type BlobContext, missingBlob, missingContainer } from '../blob-context.js';
 import { commitRows } from '../body/contend.js';

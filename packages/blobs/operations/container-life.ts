@@ -57,7 +57,7 @@ async function openToDelete(context: BlobContext, container: string): Promise<Sp
   }
 }
 
-/** The check of the lease and the deletion are two changes of the space: the first one lets nobody acquire a lease any more. */
+/** The check of the lease and the deletion are two changes of the space: after the first, no client can acquire a lease. */
 export async function deleteContainer(
   context: BlobContext,
   { container, conditions }: OnContainerIf<'deleteContainer'>,

@@ -32,7 +32,7 @@ const ATTEMPTS = 4;
 
 type Method = 'read' | 'scan' | 'commit';
 
-/** What goes on behind a commit looks at all rows of the blob. */
+/** The background work after a commit scans all rows of the blob. */
 const isReclaiming = ([, range]: readonly unknown[]): boolean =>
   isDeepStrictEqual(range, { from: { partition: BLOB, key: '' }, until: { partition: BLOB, key: KEYS_END } });
 
@@ -156,7 +156,7 @@ test('sixteen writers of one blob, of whom some look first: all are answered', a
   assert.equal(account.context.upkeep.contests.areAny, false);
 });
 
-/** Another process, which waits for nobody of this one, puts a block while the list is made. */
+/** Another process, which does not wait for this one, puts a block while the list is made. */
 async function amongProcesses(
   changes: number,
   ticks: bigint,

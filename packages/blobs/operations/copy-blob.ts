@@ -146,7 +146,7 @@ async function copyContent(
     : copyBlocks(context, space, listed, received);
 }
 
-/** The blocks stay blocks, one behind the other in a content. */
+/** The blocks stay blocks, one after the other in a content. */
 async function copyBlocks(
   context: BlobContext,
   space: Space,

@@ -16,7 +16,7 @@ import { checkLease } from '../values/lease-machine.js';
 import { isArchived } from './admission.js';
 import { boundsOf } from './read-blob.js';
 
-/** How faults of the source are told. */
+/** Error codes for failures of the source. */
 export interface SourceFailures {
   readonly missing: BlobErrorCode;
   readonly conditions: ConditionFailures;

@@ -107,7 +107,7 @@ for (const bytesMax of [10, 20_000])
       assert.equal(received.length, length);
       await received.writer?.discard();
     }
-    // By what is told, and by what comes.
+    // Both the announced length and the received bytes count.
     for (const told of [bytesMax + 1, bytesMax, undefined])
       await refusalOf('RequestBodyTooLarge', take(bytesMax + 1, told));
     assert.deepEqual(await contentsIn(account), []);

@@ -1,4 +1,4 @@
-// Find Blobs by Tags: in one container or in all of an account, by name (protocol: conditions#tags). It looks at every blob, one after the other.
+// Find Blobs by Tags: in one container or in all of an account, by name (protocol: conditions#tags). It scans every blob.
 import { nextTurn } from '#base';
 import type { Position, Row, Space } from '#store';
 import { type BlobContext, openContainer } from '../blob-context.js';

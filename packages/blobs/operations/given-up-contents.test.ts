@@ -1,4 +1,4 @@
-// Contents that were written for a commit that is not made, or for a list that cannot be stored, are given up at once: nobody would find them
+// Contents written for a commit that is not made, or for a list that cannot be stored, are discarded at once: nothing else would find them
 // while the process lives. Where the engine failed they are left to the sweep, because the commit may have been made.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,5 +1,5 @@
 // List Blobs, flat and by hierarchy (protocol: blobs#list). Reads only the rows of its page: it leaps over what a prefix holds, over
-// snapshots that nobody asked for, and over uncommitted blocks and extents.
+// snapshots that were not requested, and over uncommitted blocks and extents.
 import { nextTurn } from '#base';
 import type { Position, Row } from '#store';
 import { type BlobContext, openContainer } from '../blob-context.js';
@@ -20,7 +20,7 @@ const PASSED_MAX = 16;
 const SCANS_A_TURN = 32;
 const LAST_UNIT = 0xffff;
 
-/** The first text behind all that begin with this one; undefined if there is none. */
+/** The first text after all that begin with this one; undefined if there is none. */
 export function behindAll(prefix: string): string | undefined {
   for (let at = prefix.length - 1; at >= 0; at--) {
     const unit = prefix.charCodeAt(at);
@@ -32,7 +32,7 @@ export function behindAll(prefix: string): string | undefined {
 /** Collects the entries of a page, and one more. */
 class ListedPage {
   readonly entries: ListedBlob[] = [];
-  /** Where to go on, where the scan was stopped for a leap; undefined behind the last name. */
+  /** Where to continue if the scan stopped for a leap; undefined after the last name. */
   leap: Position | undefined;
   isOver = false;
   readonly #asked: ListBlobs;
@@ -82,7 +82,7 @@ class ListedPage {
     return { kind: 'blob', name, blob: seenBlob(decodeHead(row.value), snapshot, this.#now) };
   }
 
-  /** Passes over a row that is not shown; behind several of them the page goes on at this place. */
+  /** Skips a hidden row; after several of them the page continues at this place. */
   #pass(partition: string | undefined, key: string): boolean {
     this.#passed += 1;
     if (this.#passed < PASSED_MAX) return false;

@@ -26,7 +26,7 @@ function layersSince({ layers }: Head, since: Head): readonly Layer[] | undefine
   return isUnder ? layers.slice(0, count) : undefined;
 }
 
-/** What is told: with an earlier one what was written or cleared since. */
+/** The ranges to return: with an earlier snapshot, what was written or cleared since. */
 async function rangesOf(
   { store }: BlobContext,
   space: Space,
@@ -42,7 +42,7 @@ async function rangesOf(
   return changesBetween(before, await extentsIn(store, space, blob, head.layers, from, until, true));
 }
 
-/** Pages of which a range has a part are told as a whole (protocol: page-blobs#page-ranges). */
+/** A range that covers part of a page returns the whole page (protocol: page-blobs#page-ranges). */
 const wholePages = ({ from, until }: Bounds): Bounds => ({
   from: from - (from % PAGE_BYTES),
   until: Math.ceil(until / PAGE_BYTES) * PAGE_BYTES,

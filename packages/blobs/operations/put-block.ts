@@ -1,5 +1,5 @@
-// Put Block and Put Block From URL (protocol: blocks#put-block). Blocks wait as rows of their own, so that those of parallel uploads only have
-// their count in common.
+// Put Block and Put Block From URL (protocol: blocks#put-block). Uncommitted blocks are rows of their own, so that parallel uploads share only
+// their count.
 import type { ReadRows, Space } from '#store';
 import { type BlobContext, missingContainer, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';

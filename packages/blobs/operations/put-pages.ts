@@ -1,5 +1,5 @@
-// Put Page, Put Page From URL, and clearing (protocol: page-blobs#put-page). Pages are extents in the blob's first layer; what is written replaces the
-// parts of extents under it in the same commit.
+// Put Page, Put Page From URL, and clearing (protocol: page-blobs#put-page). Pages are extents in the blob's first layer; a write replaces the
+// overlapping parts of extents in the same commit.
 import type { ReadRows, Space } from '#store';
 import { type BlobContext, missingBlob, missingContainer, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
@@ -77,7 +77,7 @@ async function write(
   return { kind: 'pagesPut', digests, ...written };
 }
 
-/** Where there are snapshots zeros hide what was written, also since: it is told as cleared (protocol: page-blobs#page-ranges). Else nothing is left. */
+/** With snapshots, zeros hide what was written, even since the last one: the range is listed as cleared (protocol: page-blobs#page-ranges). Otherwise the rows are removed. */
 export async function clearPages(context: BlobContext, operation: ClearPages): Promise<Outcome> {
   checkSpan(operation.span);
   const space = await openContainer(context, operation.container);

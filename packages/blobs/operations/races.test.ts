@@ -1,4 +1,4 @@
-// What goes on at the same time: writers with one ETag or one lease, and readers of a blob that is replaced.
+// Concurrent operations: writers with one ETag or one lease, and readers of a blob that is replaced.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContentStore, Store } from '#store';
@@ -49,7 +49,7 @@ test('of those that acquire a lease one gets it', async () => {
   assert.equal(await wins(Array.from({ length: 8 }, acquire)), 1);
 });
 
-/** Contents of which the first read finds what `before` has left. */
+/** A content store that runs `before` ahead of each read. */
 const contentsWith = (content: ContentStore, before: () => Promise<void>): ContentStore => ({
   create: space => content.create(space),
   async *read(space, id, from, until) {

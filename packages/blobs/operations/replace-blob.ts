@@ -1,4 +1,4 @@
-// What Put Blob, Put Block List and Copy Blob have in common: one commit that makes another blob of the name, or the first one. Lease and
+// The common part of Put Blob, Put Block List and Copy Blob: one commit that creates or replaces the blob. Lease and
 // snapshots stay, uncommitted blocks go (protocol: blobs#put-blob).
 import type { ReadRows, Space } from '#store';
 import { type BlobContext, missingContainer } from '../blob-context.js';
@@ -78,7 +78,7 @@ type Replacing = OnBlob<string> & Pick<WholeBlob, 'conditions' | 'tier'>;
 
 export interface Replacement {
   readonly content: NewContent;
-  /** Of the body: told once all else was found right. */
+  /** A digest mismatch of the body: thrown only if all other checks pass. */
   readonly mismatch: BlobError | undefined;
   /** Further checks, of the rows that are replaced. */
   readonly check?: ((rows: ReadRows, old: Head | undefined) => void) | undefined;

@@ -41,7 +41,7 @@ export async function setBlobProperties(
   };
 }
 
-/** What the layers have behind the new end stays hidden when the blob is longer again; what is written then is in another one. */
+/** The layers' rows beyond the new end stay hidden when the blob grows again; later writes go to another layer. */
 const cut = ({ layers }: Head, length: number, name: string): readonly Layer[] => [
   unlimited(name),
   ...layers.map(layer => ({ name: layer.name, limit: Math.min(layer.limit, length) })),

@@ -1,5 +1,5 @@
 // Snapshot Blob and Delete Blob (protocol: blobs#snapshots, blobs#delete). A snapshot shares its content with the blob; the blob counts its
-// snapshots, so that nobody has to look for them.
+// snapshots, so that an operation need not search for them.
 import type { Decision, Space } from '#store';
 import { type BlobContext, missingBlob, missingContainer, openContainer } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
@@ -54,7 +54,7 @@ export async function deleteBlob(context: BlobContext, operation: DeleteBlob): P
   return { kind: 'blobDeleted' };
 }
 
-/** A tier that nobody has set is as old as the blob. */
+/** A tier that was never set is as old as the blob. */
 function checkTier({ tierConditions }: DeleteBlob, { tier, created }: Head): void {
   checkTierTimes(tierConditions, tier?.changed ?? created);
 }
@@ -100,7 +100,7 @@ interface DeletedHeads {
   readonly hadStaging: boolean;
 }
 
-/** A blob of which nothing is committed: its uncommitted blocks are deleted (protocol: blobs#delete). */
+/** A blob with only uncommitted blocks: these are deleted (protocol: blobs#delete). */
 function deleteUncommitted(conditions: Conditions, tick: bigint, container: string): Decision<DeletedHeads> {
   admitCreate(undefined, conditions, tick, container, 'write');
   return { result: { old: undefined, heads: [], hadStaging: true }, deletes: [STAGING_KEY] };

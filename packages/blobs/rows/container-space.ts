@@ -26,7 +26,7 @@ export interface Container {
   readonly publicAccess: PublicAccess;
   readonly identifiers: readonly SignedIdentifier[];
   readonly lease: Lease | undefined;
-  /** A delete has found that no lease is in its way, and comes next: none can be acquired any more. */
+  /** A delete has checked the lease, and follows: none can be acquired any more. */
   readonly isDeleting: boolean;
 }
 

@@ -2,7 +2,7 @@
 //
 //   | form | length, size | content, or none | where it begins there, size | from here on the content itself |
 //
-// An extent of neither has zeros: it hides what lower layers have there.
+// An extent with neither consists of zeros: it hides what lower layers have there.
 import { decodeFields, type FieldReader, FieldWriter } from './fields.js';
 
 /** Of a page blob: what overlaps a range begins at most so far to its left. */

@@ -1,4 +1,4 @@
-// Writes and reads the fields of stored values, one after the other: numbers big-endian, texts in UTF-8 behind their length.
+// Writes and reads the fields of stored values, in order: numbers big-endian, texts in UTF-8 after their length.
 import { StoreError } from '#store';
 
 const FIRST_BYTES = 4096;
@@ -63,7 +63,7 @@ export class FieldWriter {
     return written;
   }
 
-  /** Drops what a failure left behind. */
+  /** Drops the leftovers of a failure. */
   begin(): this {
     this.#at = 0;
     return this;
@@ -125,7 +125,7 @@ export class FieldReader {
     return this.#bytes.subarray(from, this.#at);
   }
 
-  /** Goes over so many bytes; gives where they begin. */
+  /** Skips this many bytes; returns where they begin. */
   #pass(length: number): number {
     const from = this.#at;
     if (from + length > this.#bytes.length) throw new RangeError('It is cut short.');

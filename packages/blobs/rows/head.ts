@@ -1,4 +1,4 @@
-// The head of a blob or of a snapshot: all that is known of it, and where its content is. The value of the rows A and B.
+// The head of a blob or of a snapshot: its properties, and where its content is. The value of the rows A and B.
 //
 //   +------+------+-------+------+---------------+---------+--------+-----------+------------+----------------------------------+
 //   | form | type | flags | etag | last modified | created | length | snapshots | properties | what the flags name, in order    |
@@ -6,8 +6,8 @@
 //     u8     u8     u8      i64    i64             i64       size     u32         mask, texts
 //
 // A small content is the end of the row itself. A larger one of a block blob is a list of pieces in contents, and a long list is a content
-// again, the manifest. Append and page blobs have extents in rows of their own, in layers: the first one is written to, and the ones behind
-// it are what snapshots share.
+// again, the manifest. Append and page blobs have extents in rows of their own, in layers: the first one is written to, and snapshots
+// share the ones below it.
 import type { Metadata } from '#account';
 import type { Lease } from '../values/lease.js';
 import type { BlobType, ContentProperties, CopyState } from '../values/properties.js';
@@ -21,7 +21,7 @@ export interface Manifest {
   readonly bytes: number;
 }
 
-/** Extents of a layer that begin at its limit or behind it are hidden: the blob was shorter once. */
+/** Extents of a layer that begin at its limit or beyond it are hidden: the blob was shorter once. */
 export interface Layer {
   readonly name: string;
   readonly limit: number;
@@ -119,7 +119,7 @@ export function encodeHead(head: Head): Buffer {
   return out.end();
 }
 
-/** What each type has of its own. */
+/** The fields of each type. */
 function writeContent(out: FieldWriter, { type, blocks, sequenceNumber, layers, pieces }: Head): void {
   if (type === 'BlockBlob') {
     writePieces(out, pieces);
@@ -280,5 +280,5 @@ function readHead(fields: FieldReader): Head {
   };
 }
 
-/** Whether a blob has tags, without decoding the rest: finding blobs by tags asks it for every blob. */
+/** Whether a blob has tags, without decoding the other fields: find by tags checks every blob. */
 export const hasTags = (value: Buffer): boolean => value[0] === FORM && ((value[2] ?? 0) & TAGS) !== 0;

@@ -1,5 +1,5 @@
 // The keys of a blob's rows. A blob is one partition, named like the blob, so that one commit changes all of it. The order of the letters
-// is that of the lists: snapshots before the blob, and behind it what lists leap over.
+// is that of the lists: snapshots before the blob, and after it the rows that lists skip.
 //
 //   A<tick>          a snapshot, by the time when it was taken    head.ts
 //   B                the blob                                      head.ts

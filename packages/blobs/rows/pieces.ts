@@ -1,4 +1,4 @@
-// The pieces of a block blob's content, in order: a committed block each, or without an id what was put at once. A list of them is part of
+// The pieces of a block blob's content, in order: one for each committed block, or one without an id for a blob that was put at once. A list of them is part of
 // the head, or a content of its own.
 import { decodeFields, type FieldReader, FieldWriter } from './fields.js';
 

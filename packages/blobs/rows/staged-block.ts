@@ -1,4 +1,4 @@
-// Uncommitted blocks, the rows D, and what they have in common, the row C. Blocks belong to the staging whose name they have: where the row C is gone or
+// Uncommitted blocks, the rows D, and their common data, the row C. Blocks belong to the staging whose name they have: where the row C is gone or
 // has another name, they are dead, so that one deletion drops all of them.
 //
 //   C   | form | name | length of ids, u32 | blocks, u32 | last put, i64 |
@@ -10,7 +10,7 @@ export interface Staging {
   /** All ids of a blob's blocks are equally long (protocol: blocks#put-block). */
   readonly idLength: number;
   readonly blocks: number;
-  /** A staging that nobody adds to for a week is dropped (protocol: blocks#put-block). */
+  /** Uncommitted blocks are dropped a week after the last put (protocol: blocks#put-block). */
   readonly lastPut: bigint;
 }
 

@@ -23,7 +23,7 @@ export interface TestAccount {
   readonly content: ContentStore;
   readonly context: BlobContext;
   run(operation: Operation): Promise<Outcome>;
-  /** What goes on in the background is over. */
+  /** Resolves when the background work is done. */
   settled(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Whether the conditions of a request hold (protocol: conditions). Pure: over what is stored, without looking at a clock.
+// Checks the conditions of a request (protocol: conditions). Pure: over stored values, without a clock.
 import { BlobError, type BlobErrorCode } from '../blob-error.js';
 import {
   type Conditions,
@@ -14,9 +14,9 @@ import type { Tags } from './tags.js';
 const TICKS_A_SECOND = 10_000_000n;
 
 /**
- * - `read`: a client that has the blob already is told so, 304.
- * - `write`: of a blob that has to be there.
- * - `create`: of a blob that may be there. `If-None-Match: *` asks that it is not.
+ * - `read`: a client that already has the blob gets 304.
+ * - `write`: of a blob that must exist.
+ * - `create`: of a blob that may exist. `If-None-Match: *` requires that it does not.
  */
 export type Access = 'read' | 'write' | 'create';
 
@@ -94,7 +94,7 @@ export function checkAgainst(
     throw new BlobError(namesNoEtag(ifMatch) ? failures.noEtag : failures.ifMatch);
   if (ifNoneMatch === undefined) checkTimes(conditions, found.lastModified, failures);
   else {
-    // Of these two one that is met is enough (protocol: conditions#several-at-once).
+    // Of If-None-Match and If-Modified-Since one that is met is enough (protocol: conditions#several-at-once).
     const { ifModifiedSince, ifUnmodifiedSince } = conditions;
     const isNewer = ifModifiedSince !== undefined && wholeSecond(found.lastModified) > ifModifiedSince;
     if (!isNewer && isMatch(ifNoneMatch, found.etag)) throw new BlobError(failures.ifNoneMatch);

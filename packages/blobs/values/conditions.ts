@@ -1,4 +1,4 @@
-// The conditions of a request on a blob or a container. Whether they hold is checked in check-conditions.ts.
+// The conditions of a request on a blob or a container. check-conditions.ts evaluates them.
 import type { TagExpression } from './tags.js';
 
 /** Stands for a text that is no ETag. */
@@ -29,7 +29,7 @@ export const NO_CONDITIONS: Conditions = {
   leaseId: undefined,
 };
 
-/** Whether one of the ETags is none: some refusals tell that apart. */
+/** Whether one of the ETags is none: some refusals make that distinction. */
 export const namesNoEtag = (condition: EtagCondition | undefined): boolean =>
   condition !== undefined && condition !== 'any' && condition.includes(NO_ETAG);
 

@@ -1,4 +1,4 @@
-// The state machine of leases, pure: what an action makes of a lease, and which other operations a lease lets through
+// The state machine of leases, pure: how an action changes a lease, and which other operations a lease permits
 // (protocol: leases#actions, leases#other-operations).
 import { BlobError, type BlobErrorCode } from '../blob-error.js';
 import { type Lease, type LeaseAction, stateOfLease } from './lease.js';
@@ -10,9 +10,9 @@ export type Leased = 'Blob' | 'Container';
 export interface LeaseChange {
   /** Undefined: it is available. */
   readonly lease: Lease | undefined;
-  /** What the answer tells after acquire, renew and change. */
+  /** The id that the answer has after acquire, renew and change. */
   readonly id: string | undefined;
-  /** What the answer tells after break. */
+  /** The time that the answer has after break. */
   readonly seconds: number | undefined;
 }
 
@@ -95,7 +95,7 @@ function change(
 
 const earlier = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
-/** A fixed lease without a period goes on to its end; one without end ends at once. A period only ever shortens what is left. */
+/** Without a period a fixed lease runs to its end, and an infinite one ends at once. A period only ever shortens what is left. */
 function breakLease(
   lease: Lease | undefined,
   period: number | undefined,

@@ -1,4 +1,4 @@
-// Leases of containers and blobs as values: what is asked, what is stored, what is seen. lease-machine.ts has what an action makes of one.
+// Leases of containers and blobs as values: actions, stored state, visible state. lease-machine.ts applies actions.
 
 /** Ids are GUIDs in lower case with dashes. Durations in seconds; `infinite` has no end. */
 export type LeaseAction =
@@ -25,7 +25,7 @@ export interface Lease {
   readonly seconds: number;
   /** 0 for one without end. */
   readonly expires: bigint;
-  /** When it is broken; 0 while nobody broke it. */
+  /** When it was broken; 0 if it was not. */
   readonly broken: bigint;
 }
 

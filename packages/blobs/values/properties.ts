@@ -1,11 +1,11 @@
-// What a blob shows to its readers.
+// The properties of a blob that readers see.
 import type { Metadata } from '#account';
 import type { LeaseState } from './lease.js';
 
 /** Of a container: `container` lets anybody list and read its blobs, `blob` read them, `private` nothing. */
 export type PublicAccess = 'private' | 'blob' | 'container';
 
-/** In ticks. The time of the last change is told in whole seconds. */
+/** In ticks. Answers have the time of the last change in whole seconds. */
 export interface Stamp {
   readonly etag: bigint;
   readonly lastModified: bigint;

@@ -28,7 +28,7 @@ export function matchesTags(expression: TagExpression, tags: Tags, container: st
   }
 }
 
-/** The keys that it names, for find by tags, which tells their values. */
+/** The keys that it names, for find by tags, which returns their values. */
 export function keysOf(expression: TagExpression): readonly string[] {
   if (expression.kind === 'compare') return expression.key === CONTAINER ? [] : [expression.key];
   return [...keysOf(expression.left), ...keysOf(expression.right)];

@@ -1,4 +1,4 @@
-// Tags of blobs, and expressions over them: of find by tags and of conditions.
+// Tags of blobs, and expressions over them: those of find by tags and of conditions.
 
 /** In the order of their keys; at most ten. */
 export type Tags = readonly (readonly [key: string, value: string])[];

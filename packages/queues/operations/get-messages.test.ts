@@ -1,4 +1,4 @@
-// Put, get and peek: order, invisibility, counts, expiry, and many who get at one time (protocol: messages).
+// Put, get and peek: order, invisibility, counts, expiry, and concurrent gets (protocol: messages).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFaultyStore, type StoreTraits } from '#store';

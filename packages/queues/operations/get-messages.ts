@@ -112,7 +112,7 @@ async function find({ context, partition, space, operation, now }: Getting, clai
   const keys: string[] = [];
   const visit = (row: Row): boolean => {
     if (isExpired(row, now)) {
-      // After a scan behind the claims one from the head may meet the same message again.
+      // After a scan that started past the claims, one from the head may meet the same message again.
       if (expired.length < RECLAIMED_MAX && !expired.includes(row.key)) expired.push(row.key);
       return false;
     }
@@ -146,7 +146,7 @@ async function commit<R>(
 }
 
 /**
- * Leases the first messages from `from` on, whoever has claimed them, until `count` are leased with those of `before`. Each commit reads as many rows as are wanted, and more after
+ * Leases the first messages from `from` on, claimed or not, until `count` are leased, including those of `before`. Each commit reads as many rows as are wanted, and more after
  * one that met expired messages; the loop ends, because each commit removes those.
  */
 async function takeFrom(getting: Getting, from: string, before: readonly Taken[]): Promise<readonly Taken[]> {
@@ -197,7 +197,7 @@ async function lookAndTake(getting: Getting): Promise<readonly Taken[]> {
   }
 }
 
-/** Only a clear removes a leased message: one without a text was cleared meanwhile. */
+/** Only a clear removes a leased message: one without a text was cleared in between. */
 async function withTexts(
   { context, space, partition }: Getting,
   taken: readonly Taken[],

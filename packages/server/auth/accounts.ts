@@ -1,5 +1,5 @@
-// The accounts that a server knows, with their keys; the emulator's well-known one unless others are given. They can be replaced
-// while the server runs; whoever asks gets those of the moment and keeps none.
+// The accounts of a server, with their keys; the emulator's well-known one unless others are given. They can be replaced
+// while the server runs, so callers look them up for each request and keep none.
 
 /** Microsoft's published account of the emulator: no secret (protocol: requests#addresses). */
 export const WELL_KNOWN_ACCOUNT = 'devstoreaccount1';
@@ -16,11 +16,11 @@ export type AccountKeys = Readonly<Record<string, readonly string[]>>;
 export const KEYS_MAX = 2;
 /** 3 to 24 lower-case letters and digits, as in Azure. */
 const ACCOUNT_NAME = /^[a-z0-9]{3,24}$/;
-/** A name in a message; keys that somebody makes at random are longer. */
+/** Longest account name that messages show; randomly generated keys are longer. */
 const SHOWN_LENGTH_MAX = 25;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** A setting that makes no sense. The message says what to change. */
+/** An invalid setting. The message explains what to change. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
@@ -92,7 +92,7 @@ function decodeAccounts(accounts: AccountKeys): Map<string, readonly Buffer[]> {
   return decoded;
 }
 
-/** In place of a name stands a key where somebody forgot the name or the colon: what is that long is not repeated. */
+/** Without a name or a colon the key is parsed as the name: texts of a key's length are not repeated. */
 const nameOf = (name: string, index: number): string =>
   name.length <= SHOWN_LENGTH_MAX && !name.includes('=') ? `'${name}'` : `at place ${index + 1}`;
 

@@ -5,24 +5,24 @@ import type { Store } from '#store';
 import type { ServiceRoute, ServiceSas, SharedKeyCredential } from '#wire';
 import type { Role } from './roles.js';
 
-/** What a request must have been granted for one kind of operation. `anyone`: its parts are asked for one by one. */
+/** The rights that one kind of operation needs. `anyone`: its parts are authorized one by one. */
 export type Right = 'anyone' | KindRight;
 
 export interface KindRight {
-  /** What an account's signature must grant; `owner`: no signature suffices, neither one of the service. */
+  /** The rights that an account's signature must grant; `owner`: no signature suffices, not even one of the service. */
   readonly account: AccountRight | 'owner';
-  /** Of each of these texts a letter must stand in the signature of one table or queue; undefined where none suffices. */
+  /** The signature of one table or queue must have a letter of each of these texts; undefined where no signature suffices. */
   readonly service: readonly string[] | undefined;
-  /** Actions of roles (protocol: authentication#roles), of which one is enough for a bearer token. */
+  /** Actions of roles (protocol: authentication#roles). A bearer token needs one of them. */
   readonly actions: readonly string[];
-  /** The first version in which this is there for bearer tokens. */
+  /** The first version that supports this for bearer tokens. */
   readonly bearerSince?: string | undefined;
 }
 
 export interface AccountRight {
-  /** Letters of resource types, of which one must have been granted. */
+  /** Letters of resource types. A signature needs one of them. */
   readonly types: string;
-  /** Letters of permissions; of each text one must have been granted. */
+  /** Letters of permissions. A signature needs one of each text. */
   readonly needs: readonly string[];
 }
 
@@ -31,9 +31,9 @@ export interface AuthenticationProtocol<Route extends ServiceRoute = ServiceRout
   readonly name: string;
   /** In the `ss` of an account's signature: `t`. */
   readonly letter: string;
-  /** What a client may have signed with the account's key, the likeliest first, each made only if it is asked for. */
+  /** The strings that a client may have signed with the account's key, the likeliest first, each built on demand. */
   stringsToSign(scheme: SharedKeyCredential['scheme'], request: WireRequest, route: Route): Iterable<string>;
-  /** What a shared access signature covers besides its query: the account, and what the path names of it. */
+  /** What a shared access signature covers in addition to its query: the account, and the resource in the path. */
   signedResource(route: Route): string;
   /** The parameters of its shared access signatures that no other service has. */
   readonly sasFields: readonly string[];
@@ -47,9 +47,9 @@ export interface AuthenticationProtocol<Route extends ServiceRoute = ServiceRout
   ): Promise<readonly SignedIdentifier[] | undefined>;
   /** The keys that a signature may be made with, where these are not the account's own: keys that are derived from them. */
   sasKeys?(query: Route['query'], accountKeys: readonly Buffer[]): readonly Buffer[];
-  /** Whether a request without credentials goes on, to be refused once it is known what it asks for. */
+  /** Whether a request without credentials continues, to be refused once its operation is known. */
   admitsAnonymous?(request: WireRequest): boolean;
-  /** The refusal of who sent no credentials; `challenge` says where to get them. */
+  /** The refusal of a request without credentials; `challenge` explains where to get them. */
   refuseAnonymous(request: WireRequest, challenge: string): ServiceError<string>;
 }
 
@@ -58,6 +58,6 @@ export interface AuthorizationProtocol<Kind extends string = string> {
   readonly rights: Readonly<Record<Kind, Right>>;
   /** Entra's roles of this service, with the actions that each allows. */
   readonly roles: Readonly<Partial<Record<Role, readonly string[]>>>;
-  /** What the signature of a resource is for, for the log of who asked for something else. */
+  /** The scope of a resource's signature, for the log entry when a request is outside it. */
   sasScope(resource: string): string;
 }

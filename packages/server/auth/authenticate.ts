@@ -1,5 +1,5 @@
-// Finds out who sent a request and what they were granted (protocol: authentication, sas). The only place where signatures are computed.
-// Whether the grant covers the operation is authorize.ts's matter. Every refusal carries a `reason` for the log,
+// Authenticates requests and determines their grants (protocol: authentication, sas). The only place where signatures are computed.
+// authorize.ts decides whether the grant covers the operation. Every refusal carries a `reason` for the log,
 // which never holds a key or a signature.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError, type SignedIdentifier } from '#account';
@@ -26,7 +26,7 @@ import type { Grant } from './grant.js';
 import { isLoopback } from './loopback.js';
 import { SignedTokens } from './signed-tokens.js';
 
-/** What authentication asks of the server. */
+/** The server's data that authentication needs. */
 export interface AuthenticationContext {
   readonly accounts: Accounts;
   readonly bearer: BearerTokens;
@@ -58,12 +58,12 @@ export const challenged = (
 const failed = (reason: string): ServiceError => new ServiceError('AuthenticationFailed', { reason });
 
 /**
- * `detail` goes to the client as AuthenticationErrorDetail, with Azure's words where these are known; the log may be told less.
+ * `detail` goes to the client as AuthenticationErrorDetail, in Azure's words where these are known; the log may get less.
  */
 const sasFailed = (detail: string, reason = detail): ServiceError =>
   new ServiceError('AuthenticationFailed:Sas', { detail, reason });
 
-/** Whether any of the keys gives the signature for the text. Takes the same time wherever the two differ. */
+/** Whether the text's signature with any of the keys is this one. Takes the same time wherever the two differ. */
 function isSigned(keys: readonly Buffer[], text: string, signature: Buffer): boolean {
   for (const key of keys) {
     const expected = createHmac('sha256', key).update(text).digest();
@@ -97,8 +97,8 @@ function checkDate(text: string | undefined, now: bigint): void {
 }
 
 /**
- * A signature without a start begins now, so that one which has expired ends before it begins (protocol: sas#refusals). `isPolicy`: the
- * times are a stored policy's, which is for those who own the account to read.
+ * A signature without a start begins now, so that an expired one ends before it begins (protocol: sas#refusals). `isPolicy`: the
+ * times come from a stored policy, which only the account's owner may read.
  */
 function checkTimes(start: bigint | undefined, expiry: bigint, now: bigint, isPolicy: boolean): void {
   if ((start === undefined || now >= start) && now < expiry) return;
@@ -113,9 +113,9 @@ function checkTimes(start: bigint | undefined, expiry: bigint, now: bigint, isPo
 
 interface Caller {
   readonly request: WireRequest;
-  /** Of the service that is asked. */
+  /** The requested service's. */
   readonly letter: string;
-  /** Whether the account's key is no secret. */
+  /** Whether the account's key is publicly known. */
   readonly isPublished: boolean;
 }
 
@@ -178,7 +178,7 @@ const bearerTokenOf = (header: string): string | undefined => /^Bearer +(\S+)$/i
 export class Authenticator<Route extends ServiceRoute> {
   readonly #protocol: AuthenticationProtocol<Route>;
   readonly #server: AuthenticationContext;
-  /** Shared access signatures that were found to hold. */
+  /** Valid shared access signatures. */
   readonly #signed: SignedTokens;
 
   constructor(
@@ -197,11 +197,11 @@ export class Authenticator<Route extends ServiceRoute> {
   }
 
   /**
-   * An Authorization header counts before a signature in the query. Only stored policies and bearer tokens have to be waited for.
+   * An Authorization header takes precedence over a signature in the query. Only stored policies and bearer tokens need a promise.
    *
    * @throws ServiceError AuthenticationFailed (of a bearer token perhaps with `detail`), AuthenticationFailed:Sas (with `detail`),
    *   InvalidAuthenticationInfo, InvalidAuthenticationInfo:Challenge (with `challenge`, perhaps with `detail`), AuthorizationServiceMismatch, AuthorizationSourceIPMismatch (with `address`),
-   *   AuthorizationProtocolMismatch, or what the service tells those without credentials; each with `reason`.
+   * AuthorizationProtocolMismatch, or the service's error for requests without credentials; each with `reason`.
    */
   authenticate(request: WireRequest, route: Route, now: bigint): Grant | Promise<Grant> {
     const header = request.headers.authorization;
@@ -225,7 +225,7 @@ export class Authenticator<Route extends ServiceRoute> {
     const { scheme, account, signature } = credential;
     if (account !== route.account) throw failed(`Signed for ${named(account)}, sent to ${route.account}.`);
     const keys = this.#server.accounts.keys.get(account);
-    // 403, as for a wrong key, so that nobody learns which accounts there are, and no client takes it for a missing table or queue.
+    // 403, as for a wrong key, so that clients cannot enumerate accounts, and none takes it for a missing table or queue.
     if (keys === undefined) throw failed(`There is no account ${account}.`);
     checkDate(signedDate(request), now);
     const bytes = Buffer.from(signature, 'base64');
@@ -256,7 +256,7 @@ export class Authenticator<Route extends ServiceRoute> {
       .then(identifiers => serviceGrant(withPolicy(sas, identifiers), caller, now));
   }
 
-  /** A token whose signature holds. That is computed once for each token; its times, policy and caller are checked each time. */
+  /** A token with a valid signature. That is verified once for each token; its times, policy and caller are checked each time. */
   #signedSas(route: Route): AccountSas | ServiceSas {
     const { account, query } = route;
     // A token of the account is the same for everything in it.
@@ -276,7 +276,7 @@ export class Authenticator<Route extends ServiceRoute> {
     return sas;
   }
 
-  /** Tokens travel over TLS only, as in Azure, or do not leave this machine: behind a proxy that ends TLS they arrive so. */
+  /** Accepts tokens only over TLS, as Azure does, or from loopback: a proxy that ends TLS forwards them from there. */
   async #byBearerToken(
     token: string,
     request: WireRequest,

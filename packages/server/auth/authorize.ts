@@ -32,7 +32,7 @@ function checkRoles(
   { roles, version }: Extract<Grant, { kind: 'bearer' }>,
   known: AuthorizationProtocol['roles'],
 ): void {
-  // Recorded: to older versions policies are not there for bearer tokens (protocol: access-policies#who-may).
+  // Recorded: older versions have no access policies for bearer tokens (protocol: access-policies#who-may).
   if (version < bearerSince)
     throw new ServiceError('ResourceNotFound', { reason: 'Access policies are not open to bearer tokens.' });
   const allows = (role: Role): boolean =>

@@ -1,5 +1,5 @@
 // Bearer tokens: made by the local issuer, which signs with a key derived from the account's, or by a configured tenant, whose
-// public keys are fetched. What a token grants are the roles that it names (roles.ts).
+// public keys are fetched. A token grants the roles that it names (roles.ts).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import {
@@ -34,13 +34,13 @@ export interface TenantOptions {
   readonly role?: Role | undefined;
 }
 
-/** A key for tokens that is neither the account's key nor tells anything about it. */
+/** A key for tokens, derived from the account's key, which it does not reveal. */
 const localSecret = (accountKey: Buffer): Buffer =>
   createHmac('sha256', accountKey).update('shelfmark local token issuer').digest();
 
 /**
- * Whether the token's signature is that of the key. Asked before the token is verified: node's own verification of an HMAC
- * compared with memcmp for years, whose time tells how much of a guess was right.
+ * Whether the token's signature is that of the key. Checked before the token is verified: node's own verification of an HMAC
+ * used memcmp for years, whose timing reveals how much of a guess is right.
  */
 function isSigned(token: string, secret: Buffer): boolean {
   const end = token.lastIndexOf('.');
@@ -94,7 +94,7 @@ function keySetOf(jwks: string): JWTVerifyGetKey {
 const rolesOf = ({ roles }: JWTPayload): Role[] =>
   Array.isArray(roles) ? roles.filter((role): role is Role => typeof role === 'string' && isRole(role)) : [];
 
-/** A token of an issuer that nobody named. */
+/** A token whose issuer is not configured. */
 class UnknownIssuer extends Error {
   override readonly name = 'UnknownIssuer';
 }

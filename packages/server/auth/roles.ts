@@ -1,4 +1,4 @@
-// Entra's roles, by the names that tokens give (protocol: authentication#roles). Which actions a role allows is said by the service that has them.
+// Entra's roles, by the names that tokens have (protocol: authentication#roles). Each service declares which actions a role allows.
 
 export const ROLES = [
   'Storage Table Data Reader',
@@ -18,5 +18,5 @@ export type Role = (typeof ROLES)[number];
 
 export const isRole = (name: string): name is Role => ROLES.some(role => role === name);
 
-/** Who manages the account may do what there is to do, the services' own properties and all policies among it. */
+/** Whoever manages the account may do everything, including changes of service properties and policies. */
 export const allowsAll = (role: Role): boolean => role === 'Storage Account Contributor';

@@ -1,4 +1,4 @@
-// What is remembered of signatures, and its bounds. What is asked again at each request is proved in authenticate.test.ts.
+// The cache of signatures, and its bounds. authenticate.test.ts tests what each request checks again.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTableSas, TABLE_SAS_FIELDS } from '#wire';

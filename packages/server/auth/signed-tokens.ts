@@ -1,5 +1,5 @@
-// Shared access signatures that were found to hold, so that each is computed once. Bounded: the oldest makes room.
-// Only the signature is remembered; times, policies, addresses and rights are asked at every request.
+// A cache of valid shared access signatures, so that each is computed once. Bounded: the oldest is evicted.
+// Only the signature is cached; times, policies, addresses and rights are checked at every request.
 import { type AccountSas, RepeatedParameters, SecretText, type ServiceSas, sasIdentity } from '#wire';
 
 const TOKENS_MAX = 1000;
@@ -18,7 +18,7 @@ export class SignedTokens {
 
   readonly #fields: readonly string[];
 
-  /** @param fields the parameters that the service's signatures have besides those that are common. */
+  /** @param fields the parameters that the service's signatures have in addition to the common ones. */
   constructor(fields: readonly string[]) {
     this.#fields = fields;
   }
@@ -39,7 +39,7 @@ export class SignedTokens {
     return sas;
   }
 
-  /** `sas` is what stands in `query`; `resource` is what is signed besides: the account, and the queue if the path names it. */
+  /** `sas` is parsed from `query`; `resource` is the rest of what is signed: the account, and the queue if the path names it. */
   remember(resource: string, query: Query, sas: Sas): void {
     const identity = this.#identityOf(resource, query);
     if (identity.length + sas.signature.length > IDENTITY_LENGTH_MAX) return;
@@ -50,7 +50,7 @@ export class SignedTokens {
     this.#known.set(identity, sas);
   }
 
-  /** The length tells where the resource ends, whatever is in it. */
+  /** The length marks where the resource ends, whatever it contains. */
   #identityOf(resource: string, query: Query): string {
     return `${resource.length}:${resource} ${sasIdentity(query, this.#fields)}`;
   }

@@ -1,11 +1,11 @@
-// Keeps a service's background work going while a server runs: a step, the pause that it asks for, the next step. What a step does is the
-// domain's matter. Each process of a server has its own: two that meet only find less to do.
+// Keeps a service's background work going while a server runs: a step, the pause that it returns, the next step. The domain
+// defines the steps. Each process of a server runs its own: two that meet only find less to do.
 import { StoreError } from '#store';
 
 /** After a step that failed. */
 const PAUSE_OF_FAILURE_MS = 30_000;
 
-/** Work in small steps, each of which says how long to wait before the next. */
+/** Work in small steps, each of which returns the pause before the next. */
 export interface Steps {
   step(): Promise<{ readonly pauseMs: number }>;
 }
@@ -21,9 +21,9 @@ export class BackgroundSteps {
   #step: Promise<void> = Promise.resolve();
 
   /**
-   * Begins by itself, once whoever made it has gone on.
+   * Begins on its own, after the caller's current turn.
    *
-   * @param onFailure told what fails for another reason than that the store has too much to do, or is closed.
+   * @param onFailure called with errors other than a busy or a closed store.
    */
   constructor(steps: Steps, onFailure: (error: unknown) => void) {
     this.#steps = steps;

@@ -1,4 +1,4 @@
-// What clients are told where an engine fails.
+// What clients receive when an engine fails.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreError, type StoreErrorCode } from '#store';

@@ -1,4 +1,4 @@
-// What a failure that no caller is to blame for is answered as: what may be tried again is busy, the rest is a fault of ours. The same
+// The error code for a failure that the caller did not cause: busy if a retry may help, otherwise an internal error. The same
 // for every service.
 import { StoreError } from '#store';
 

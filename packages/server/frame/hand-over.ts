@@ -1,10 +1,10 @@
-// Whether a request is another front end's to carry out. Asked by a service that knows which partition a request writes to, before anything is changed; what then happens with the
-// request is the frame's.
+// Decides whether another front end should run a request. Called by a service that knows which partition a request writes to, before anything is changed; the frame then
+// forwards the request.
 import type { Peer, Space, SpaceAddress } from '#store';
 import type { Grant } from '../auth/grant.js';
 import type { RequestContext } from './service-protocol.js';
 
-/** Not a failure: the request belongs to somebody else, and nothing has been done. */
+/** Not a failure: another front end owns the request's partition, and nothing has been done. */
 export class HandOver extends Error {
   readonly peer: Peer;
   readonly account: string;

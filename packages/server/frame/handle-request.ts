@@ -1,6 +1,6 @@
-// One request of any service, from a plain value to a plain value. The order of the steps is the order in which it is reported what is wrong
+// Handles one request of any service, from a plain value to a plain value. The order of the steps is the order in which errors are reported
 // (protocol: requests#order-of-checks). Request id, clock, version, CORS, the only catch, the only log line and the metrics of a request are
-// here; what differs between services is asked of the service's protocol.
+// here; the service's protocol defines what differs between services.
 import { type CorsRule, readStoredProperties, ServiceError } from '#account';
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import { BodyError, isStreamed } from '#http';
@@ -48,7 +48,7 @@ function preflightHeaders({ headers }: WireRequest, rules: readonly CorsRule[]):
 }
 
 /**
- * A PUT or POST says how long its body is, also an empty one, or sends it in chunks (protocol: requests#bounds).
+ * A PUT or POST needs a Content-Length, even for an empty body, or chunks (protocol: requests#bounds).
  *
  * @throws ServiceError InvalidHeaderValue, MissingContentLengthHeader.
  */
@@ -71,7 +71,7 @@ export function checkBody({ isBusy, bodyTooLarge }: Refusal, limit = BODY_BYTES_
   if (bodyTooLarge) throw new ServiceError('RequestBodyTooLarge', { limit });
 }
 
-/** What an error is answered as; `fault` is the error itself where it is ours. */
+/** The answer to an error; `fault` is the error itself if it is a server error. */
 function refusalOf(error: unknown): { readonly refusal: ServiceError<string>; readonly fault: unknown } {
   if (error instanceof ServiceError) return { refusal: error, fault: undefined };
   return { refusal: new ServiceError(faultCode(error)), fault: error };
@@ -125,7 +125,7 @@ export class Service<
     this.#slots = server.metrics?.slotsOf(protocol);
   }
 
-  /** Whatever goes wrong becomes an answer, unless the client is gone. @throws BodyError where the rest of a streamed body does not come. */
+  /** Every error becomes an answer, unless the client is gone. @throws BodyError if the rest of a streamed body does not arrive. */
   readonly handle = async (request: WireRequest): Promise<Response | WireResponse> => {
     const { protocol, server } = this;
     const { method, headers } = request;
@@ -147,7 +147,7 @@ export class Service<
       context.route = route;
       const asked = headers['x-ms-version'] ?? route.query.get('sv') ?? LATEST_VERSION;
       context.version = echoedVersion(asked);
-      // Only who names an origin pays for the reading.
+      // Read CORS rules only for requests with an Origin header.
       if (headers.origin !== undefined) context.rules = await this.#readRules(route.account);
       if (method === 'OPTIONS')
         return this.#answer(context, protocol.formatPreflight(preflightHeaders(request, context.rules)));
@@ -165,11 +165,11 @@ export class Service<
     }
   };
 
-  /** Undefined where there is no such account here. Carries out what another front end has let in, and which that one counts and logs; only faults are logged here. */
+  /** Undefined for an unknown account. Runs a request that another front end has authorized and will count and log; only server errors are logged here. */
   readonly carryOut = (forwarded: ForwardedRequest): Promise<Carried> | undefined =>
     this.server.accounts.keys.has(forwarded.account) ? this.#carryOut(forwarded) : undefined;
 
-  /** To be called whenever keys were changed: signatures that held with one that is gone hold no more. */
+  /** Call after a change of keys: signatures with a removed key become invalid. */
   forgetSignatures(): void {
     this.#authenticator.forgetSignatures();
   }
@@ -206,7 +206,7 @@ export class Service<
     return { response, refused: toldOf(context) };
   }
 
-  /** What its owner will not have, or cannot be asked for, is carried out here. */
+  /** Requests that their owner declines, or cannot receive, are carried out here. */
   async #handOver(
     context: RequestContext<Resource, Kind>,
     { peer, account, grant }: HandOver,
@@ -253,7 +253,7 @@ export class Service<
     return answer.status === 405 ? this.#withAllow(response, context) : response;
   }
 
-  /** Only a caller who is known is asked for a body that did not come with its head. */
+  /** Asks only an authenticated caller for a body that did not come with its head. */
   async #receive(context: RequestContext<Resource, Kind>, found: Grant | Promise<Grant>): Promise<Grant> {
     const grant = found instanceof Promise ? await found : found;
     const { request } = context;
@@ -266,7 +266,7 @@ export class Service<
     return grant;
   }
 
-  /** Who used a verb that the resource has not is told those that it has (RFC 9110, 15.5.6). */
+  /** For a verb that the resource does not support, `Allow` lists those that it does (RFC 9110, 15.5.6). */
   #withAllow(response: Response, { request, route }: RequestContext<Resource, Kind>): Response {
     const { 'x-http-method': _tunnelled, ...headers } = request.headers;
     const isAllowed = (method: string): boolean => {
@@ -282,14 +282,14 @@ export class Service<
     return { ...response, headers: [...response.headers, ['Allow', METHODS.filter(isAllowed).join(', ')]] };
   }
 
-  /** Nobody can have accounts looked up that are not ours. */
+  /** Never reads CORS rules of unknown accounts. */
   async #readRules(account: string): Promise<readonly CorsRule[]> {
     const { accounts, store } = this.server;
     if (!accounts.keys.has(account)) return NO_RULES;
     return (await readStoredProperties({ store, account, service: this.protocol.name })).cors;
   }
 
-  /** Counts, logs and writes an answer; `fault` is what it was refused for where that is ours. */
+  /** Counts, logs and writes an answer; `fault` is the server error that caused it. */
   #answer(context: RequestContext<Resource, Kind>, answer: Answer, fault?: unknown): Response {
     const { refused, server } = context;
     if (this.#slots !== undefined) this.#count(this.#slots, context, answer);
@@ -316,7 +316,7 @@ export class Service<
     else log.request(entry);
   }
 
-  /** Logs the fault of a body that is made while it is sent: its head is out, so that nothing is left but to cut the connection. */
+  /** Logs an error while a body is streamed: its head is sent already, so the connection must be cut. */
   #watch(response: Response & StreamedResponse, context: RequestContext<Resource, Kind>): Response {
     const { protocol, server } = this;
     async function* watched(): AsyncGenerator<Buffer, void, undefined> {

@@ -1,5 +1,5 @@
-// The body of a request, as its route wants it: in one buffer, or as a stream. Asked for once the caller is known, so that a client that
-// waits to be told to send its body is not told for nothing.
+// The body of a request, as its route wants it: in one buffer, or as a stream. Read only once the caller is authenticated, so that a client that
+// waits for 100 Continue does not send its body in vain.
 import { ServiceError } from '#account';
 import type { WireRequest } from '#base';
 import { BODY_BYTES_MAX, checkBody } from './handle-request.js';

@@ -16,9 +16,9 @@ export interface ServerContext {
   readonly accounts: Accounts;
   readonly bearer: BearerTokens;
   readonly log: Log;
-  /** Undefined where nobody asks for them. */
+  /** Undefined unless something reads them. */
   readonly metrics: RequestMetrics | undefined;
-  /** Undefined where nobody else has the store open. */
+  /** Undefined where no other process has the store open. */
   readonly forwarding: Forwarding | undefined;
   /** How long the names of dropped tables and queues are reserved; undefined for not at all. */
   readonly deletion: DeletionDelay | undefined;

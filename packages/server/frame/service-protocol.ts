@@ -9,7 +9,7 @@ import type { ServerContext } from './server-context.js';
 
 /** What is known of a request while it is answered; an error may come at any step. */
 export interface RequestContext<Resource = unknown, Kind extends string = string> extends Exchange {
-  /** With its body, once the frame has asked for it. */
+  /** Includes the body, once the frame has read it. */
   request: WireRequest;
   readonly server: ServerContext;
   /** As it is echoed: the request's own if that is well formed. */
@@ -22,7 +22,7 @@ export interface RequestContext<Resource = unknown, Kind extends string = string
   kind: Kind | undefined;
   /** Read before anything can fail for another reason, so that every answer that follows can carry its CORS headers. */
   rules: readonly CorsRule[];
-  /** Another front end handed it over, or would not have it: it is carried out here, whoever owns what it writes to. */
+  /** Another front end handed it over, or declined it: this process carries it out, whichever front end owns the partition. */
   staysHere?: boolean;
   /** What the request was refused for, or a part of it where the request itself is answered as a success: a batch. */
   refused: ServiceError<string> | undefined;
@@ -41,19 +41,19 @@ export interface ServiceProtocol<
   Response extends WireResponse | StreamedResponse = WireResponse,
 > extends AuthenticationProtocol<ServiceRoute<Resource>>,
     AuthorizationProtocol<Kind> {
-  /** Which requests ask for their bodies themselves (request-body.ts); for the others the frame does, once the caller is known. */
+  /** Which requests read their bodies themselves (request-body.ts); for the others the frame does, once the caller is authenticated. */
   readonly mayStream?: ((request: WireRequest) => boolean) | undefined;
-  /** Of a body that the frame asks for; a longer one is thrown away, and its request is refused. */
+  /** Of a body that the frame reads; a longer one is discarded, and its request is refused. */
   readonly bodyBytesMax: number;
-  /** A body that is too large is refused before it is asked what is to be done with it; else `run` does so. */
+  /** An oversized body is refused before the operation is determined; otherwise `run` does so. */
   readonly refusesBodyFirst: boolean;
-  /** What its paths and queries mean. */
+  /** The meaning of its paths and queries. */
   readonly grammar: TargetGrammar<Resource>;
-  /** What there is to say against a well-formed version. */
+  /** Throws for a well-formed version that the service rejects. */
   checkVersion(version: string, route: ServiceRoute<Resource>, request: WireRequest): void;
   /** The operation, by method, headers and route alone: known before the body is read. */
   kindOf(request: WireRequest, route: ServiceRoute<Resource>): Kind;
-  /** What a request that was refused before `kindOf` was asked is counted as; undefined for unknown. */
+  /** The operation under which a request that was refused before `kindOf` counts; undefined for unknown. */
   kindOfRefused(request: WireRequest, route: ServiceRoute<Resource>): Kind | undefined;
   /** Authorizes, parses, carries out and renders. Failures are ServiceErrors, StoreErrors or bugs. */
   run(

@@ -1,4 +1,4 @@
-// The numbers that an engine tells of itself, as families of metrics: under the server's name, whatever the engine.
+// The statistics of an engine as metric families: under the server's name, whatever the engine.
 import type { Statistic } from '#store';
 import { counter, gauge, histogram, type MetricFamily } from './metric-family.js';
 

@@ -1,5 +1,5 @@
 // The server's log: one line a request at most, as JSON on standard error. No secret, no entity's content and no query goes
-// into it: entries are made without them, and each text is looked through once more before it is written.
+// into it: entries are made without them, and each text is checked once more before it is written.
 import { pino } from 'pino';
 import { Repetition } from './repetition.js';
 import { withoutSecrets } from './without-secrets.js';
@@ -19,18 +19,18 @@ export interface RequestEntry {
   readonly status: number;
   /** The error code that was answered. */
   readonly code?: string | undefined;
-  /** Why the caller was refused, for who runs the server; not told to the caller. */
+  /** Why the caller was refused, for the operator; not sent to the caller. */
   readonly reason?: string | undefined;
   /** From the complete request to its answer. */
   readonly milliseconds?: number | undefined;
 }
 
 export interface Log {
-  /** Whether answers that are no refusals are written at all; if not, nobody need describe them. */
+  /** Whether answers other than refusals are logged at all; if not, callers need not describe them. */
   readonly seesAnswers: boolean;
-  /** Refusals of who is not let in are warnings, other refusals information; other answers are seen at debug level only. */
+  /** Failed authentication is logged as a warning, other refusals as information; other answers at debug level only. */
   request(entry: RequestEntry): void;
-  /** A fault of ours or of the engine; one that comes again and again is written once a second. */
+  /** A server or engine error; a repeated one is written once a second. */
   failure(entry: RequestEntry, error: unknown): void;
 }
 

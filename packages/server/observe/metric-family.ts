@@ -1,5 +1,5 @@
-// What is measured, as a value: families of numbers under one name, as Prometheus has them. They are made when somebody asks,
-// can be sent between processes as JSON, and be merged. How they are written is format-metrics.ts's matter.
+// Metric families as values, in Prometheus' model: numbers under one name. They are made on demand,
+// can be sent between processes as JSON, and be merged. format-metrics.ts writes them.
 import type { HistogramCounts } from '#base';
 
 export interface Sample {

@@ -1,4 +1,4 @@
-// The port for health and metrics: what it tells of a server that runs, starts and ends, and that its paths are accounts' on the
+// The port for health and metrics: its answers while a server starts, runs and stops, and that its paths are accounts' on the
 // port of the service.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ test('health, readiness and metrics of a server, and nothing else', async t => {
   assert.equal((await ask('/metrics', 'POST'))[0], 405);
   for (const path of ['/', '/metrics/', '/healthz/Tables', '/devstoreaccount1/Tables'])
     assert.equal((await ask(path))[0], 404, path);
-  // On the port of the service the path names the account, and who asks has to say who they are.
+  // On the port of the service the path names the account, and callers have to authenticate.
   assert.equal((await fetch(`${server.tableEndpoint}/Tables`)).status, 403);
   assert.equal((await fetch(`http://127.0.0.1:${server.tablePort}/metrics`)).status, 403);
   const response = await fetch(`${origin}/metrics`);

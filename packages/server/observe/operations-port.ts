@@ -1,5 +1,5 @@
-// The port for who runs the server: `/healthz`, `/readyz` and `/metrics`, without authentication and apart from the service,
-// where the same paths name accounts (`healthz` is a name that an account may have). What is told comes from outside.
+// The operations port: `/healthz`, `/readyz` and `/metrics`, without authentication and apart from the service,
+// where the same paths name accounts (`healthz` is a valid account name). Its caller supplies the data.
 import type { WireRequest, WireResponse } from '#base';
 import { type Listener, listen } from '#http';
 import { formatMetrics, METRICS_TYPE } from './format-metrics.js';
@@ -12,7 +12,7 @@ export interface OperationsOptions {
   readonly port: number;
 }
 
-/** What the port tells, asked at each request. */
+/** The data that the port serves, read at each request. */
 export interface OperationsView {
   /** Why requests should not be sent here now; undefined if they may. */
   unreadiness(): Promise<string | undefined> | string | undefined;

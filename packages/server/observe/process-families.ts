@@ -1,4 +1,4 @@
-// What the system and node tell of this process, under the names that Prometheus' own clients use.
+// Metrics of this process from the system and node, under the names that Prometheus' own clients use.
 import { performance } from 'node:perf_hooks';
 import { counter, gauge, type MetricFamily } from './metric-family.js';
 

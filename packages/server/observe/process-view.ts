@@ -1,5 +1,5 @@
-// What one process that serves tells of itself: whether it is ready, and its numbers. It is there before the store and the port
-// are, so that who asks meanwhile is told.
+// The state of one server process: whether it is ready, and its metrics. It exists before the store and the port
+// do, so that probes get an answer during startup.
 
 import type { Listener } from '#http';
 import type { Engine } from '#store';
@@ -55,7 +55,7 @@ export class ProcessView implements OperationsView {
     ];
   }
 
-  /** None while the store is being closed, or where its file is gone: the rest has to be told all the same. */
+  /** None while the store is being closed, or where its file is gone: the other metrics must still be reported. */
   #engineFamilies(): readonly MetricFamily[] {
     if (this.#engine === undefined || this.#state !== 'serving') return [];
     try {

@@ -1,4 +1,4 @@
-// The same text is told once a second, with how often it was kept back; another one at once.
+// A repeated text is logged once a second, with the number of suppressed ones; a new text at once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REPEATED_MILLISECONDS, Repetition } from './repetition.js';

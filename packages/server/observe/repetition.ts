@@ -1,5 +1,5 @@
-// What was told last, and how often the same has come since: a full disk fails each write for the same reason, and the log of it is on
-// a disk too. Whoever tells things asks here first.
+// Suppresses repeated log lines: a full disk fails each write for the same reason, and its log is often on the same disk.
+// Check here before you log.
 
 export const REPEATED_MILLISECONDS = 1000;
 
@@ -13,7 +13,7 @@ export class Repetition {
     this.#milliseconds = milliseconds;
   }
 
-  /** Undefined if the text was told less than a second ago; else how often one was kept back since the last that was told. */
+  /** Undefined if the text was logged less than a second ago; else how often it was suppressed since. */
   next(text: string): number | undefined {
     const now = this.#milliseconds();
     if (text === this.#text && now - this.#since < REPEATED_MILLISECONDS) {

@@ -1,4 +1,4 @@
-// What the log is told of a request, the same for every service. Made only for what is logged.
+// The log entry of a request, the same for every service. Made only for requests that are logged.
 import type { WireRequest } from '#base';
 import type { RequestEntry } from './log.js';
 

@@ -1,5 +1,5 @@
-// Counts the requests that were answered: by operation and status, with their time, and refusals by code. For a request it only
-// adds to numbers in arrays that are there from the beginning; texts are made when somebody asks for the numbers.
+// Counts the requests that were answered: by operation and status, with their time, and refusals by code. A request only
+// adds to preallocated arrays of numbers; texts are made when the metrics are read.
 
 import { Histogram, SECONDS_BOUNDS } from '#base';
 import { counter, histogram, label, type MetricFamily } from './metric-family.js';
@@ -31,7 +31,7 @@ export class OperationSlots {
 }
 
 /**
- * A kind's name as it is exported: the first service that has it is counted under it alone, the next ones say theirs behind the verb:
+ * The exported name of a kind: the first service that has it counts under the plain name, later ones insert theirs after the verb:
  * `getServiceStats` and `getQueueServiceStats`, `unknown` and `unknownQueueOperation`.
  */
 function labelOf(kind: string, service: string, taken: readonly string[]): string {
@@ -68,7 +68,7 @@ export class RequestMetrics {
     return this.#slots.get(name);
   }
 
-  /** An answer is ready to be written, so many milliseconds after the request was complete. */
+  /** An answer is ready to be written, this many milliseconds after the request was complete. */
   answer(slot: number, status: number, milliseconds: number): void {
     const at = slot * STATUSES + status;
     this.#answered[at] = (this.#answered[at] ?? 0) + 1;

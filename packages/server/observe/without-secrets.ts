@@ -1,6 +1,6 @@
-// Takes out of a text for the log what looks like a secret, wherever it came from: a signature in a path that somebody wrote
-// wrongly, a key in a place of another thing, the text of an error. The texts are not expected to hold any; this is the last
-// look before they are written. It would rather take too much.
+// Removes from a text for the log what looks like a secret, wherever it came from: a signature in a malformed
+// path, a key in the wrong place, the text of an error. The texts are not expected to hold any; this is the last
+// check before they are written. It prefers to remove too much.
 
 /** A character of base64, and its end, as they are or escaped in a URL, once or more often. */
 const LETTER = '(?:[A-Za-z0-9+/_-]|%(?:25)*2[BF])';

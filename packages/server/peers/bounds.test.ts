@@ -23,7 +23,7 @@ const REQUEST: ForwardedRequest = {
     remoteAddress: '127.0.0.1',
     body: Buffer.alloc(0),
   },
-  // Nobody looks at it here.
+  // Not used here.
   grant: {} as Grant,
   requestId: 'r',
   clientRequestId: undefined,

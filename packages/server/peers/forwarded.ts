@@ -11,7 +11,7 @@ export interface ForwardedRequest {
   readonly account: string;
   /** With its whole body. */
   readonly request: WireRequest;
-  /** Who asked was let in already. */
+  /** The caller is authorized already. */
   readonly grant: Grant;
   readonly requestId: string;
   readonly clientRequestId: string | undefined;
@@ -19,7 +19,7 @@ export interface ForwardedRequest {
   readonly version: string;
 }
 
-/** How it has to be told of in the log and the metrics, where it was refused. */
+/** The refusal as the log and the metrics need it. */
 export interface ToldRefusal {
   /** As it went over the wire. */
   readonly code: string;

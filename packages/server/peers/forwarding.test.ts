@@ -1,4 +1,4 @@
-// Servers of one store hand over requests: over real connections, on a store in memory that they share. What the owner of a partition is is the test's to say.
+// Servers of one store forward requests: over real connections, on a store in memory that they share. The test decides which server owns a partition.
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -56,7 +56,7 @@ const ANSWERED = 'shelfmark_forwarded_requests_total{outcome="answered"}';
 const REFUSED = 'shelfmark_forwarded_requests_total{outcome="refused"}';
 const UNCLEAR = 'shelfmark_forwarded_requests_total{outcome="unclear"}';
 
-/** The first one makes the connection, and nobody waits for that. */
+/** The first request opens the connection but does not wait for it. */
 async function warm({ table, ownerMember, guestMember, count }: Pair): Promise<void> {
   await until('a request is handed over', async () => {
     await table.upsertEntity({ partitionKey: 'p', rowKey: 'warm' });

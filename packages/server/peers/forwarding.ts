@@ -1,5 +1,5 @@
-// Hands requests to the front ends that own the partitions which they write to, and takes those that others hand over. A request goes one step: who takes one carries it out. That
-// is about speed alone: whoever carries it out, the store decides what holds. What goes over the wire is peer-link.ts's and peer-port.ts's.
+// Forwards requests to the front ends that own the partitions they write to, and accepts those that others forward. A request is forwarded at most once. Ownership
+// affects speed only: whichever front end runs the request, the store decides the outcome. peer-link.ts and peer-port.ts define the wire protocol.
 import { type Peer, type Peers, type Space, StoreError } from '#store';
 import { counter, label, type MetricFamily } from '../observe/metric-family.js';
 import type { Carried, ForwardedRequest } from './forwarded.js';
@@ -54,13 +54,13 @@ export class Forwarding {
   }
 
   /**
-   * Undefined where it was not begun there, and never will be.
+   * Undefined if the other side has not begun the request, and never will.
    *
-   * @throws StoreError `busy` where that cannot be told.
+   * @throws StoreError `busy` where that is unknown.
    */
   async forward(peer: Peer, request: ForwardedRequest): Promise<Carried | undefined> {
     const link = this.#linkTo(peer);
-    // One that is not made yet, or is late or full: nobody waits for it.
+    // Does not wait for a link that is connecting, late or full.
     if (!link?.isOpen) return undefined;
     const outcome = await link.send(peer, request);
     this.#told[outcome.kind] += 1;

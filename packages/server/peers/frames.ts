@@ -1,5 +1,5 @@
-// What goes over a link between two front ends: frames of a length, a kind, the number of a request and a payload. A request and an answer are JSON, which has all but the body,
-// and the body behind it. Who sends what when is peer-link.ts's and peer-port.ts's.
+// Frames on a link between two front ends: a length, a kind, the number of a request and a payload. A request or an answer is JSON for everything except the body,
+// which follows it. peer-link.ts and peer-port.ts define the order of frames.
 
 /** A body of 4 MiB and its head, and an answer that repeats it. */
 export const FRAME_BYTES_MAX = 16 * 1_048_576;
@@ -25,11 +25,11 @@ export function encodeFrame(kind: FrameKind, number: number, payload: Buffer): B
   return Buffer.concat([head, payload]);
 }
 
-/** Takes bytes as they come, and gives the frames that are whole. */
+/** Collects bytes, and returns the whole frames. */
 export class FrameReader {
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** Of the frame that is under way, with its length; so many bytes have to be there. */
+  /** Of the incomplete frame, with its length: the number of bytes that it needs. */
   #wanted = LENGTH_BYTES;
 
   /** @throws RangeError for what cannot be a frame: nothing of the link can be read any more. */

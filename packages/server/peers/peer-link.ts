@@ -1,6 +1,6 @@
-// The way to one other front end, as who hands over a request has it: one connection, over which many requests are under way. It is sure of one thing above all: whether a request
-// that got no answer can still be carried out there. A connection that ends is made again, and what was under way is sent again under its id, which the other one knows if it had
-// begun; one that is silent is given up.
+// The sending side's link to another front end: one connection with many requests under way. It guarantees above all that it knows whether a request
+// that got no answer can still run there. After a connection ends it reconnects, and sends the requests under way again under their ids, which the other side knows if it had
+// begun them; it abandons a silent connection.
 import { randomUUID } from 'node:crypto';
 import type { Peer } from '#store';
 import {
@@ -13,26 +13,26 @@ import {
 import { decodeClock, encodeFrame, type Frame, FrameReader } from './frames.js';
 import { addressIn, connectPeer, type PeerSocket } from './peer-socket.js';
 
-/** How often the other side is asked for its clock. */
+/** How often to request the other side's clock. */
 export const PING_MS = 250;
-/** Pings without a word: requests are not begun there any more; then those under way are given up. */
+/** Unanswered pings after which the link takes no new requests, and after which those under way are abandoned. */
 const LATE_PINGS = 2;
 const SILENT_PINGS = 8;
-/** By the other side's clock, since the last word of it. It must have ended when those under way are given up. */
+/** By the other side's clock, since it was last received. It must have ended when the requests under way are abandoned. */
 const BEGUN_WITHIN_MS = PING_MS * (SILENT_PINGS - 1);
 /** Also of one that has ended. */
 const CONNECT_MS = 2000;
 const AGAIN_MS = 50;
 /** An answer takes no longer, whatever the cluster does. */
 const ANSWER_MS_MAX = 30_000;
-/** Handed over and not answered. */
+/** Forwarded and not answered. */
 export const UNDER_WAY_MAX = 512;
 /** A ping names the number after the last, in the 32 bits of a frame. */
 export const NUMBER_MAX = 0xffff_fffe;
 /** Not yet taken by the system. */
 const UNSENT_BYTES_MAX = 8 * 1_048_576;
 
-/** `refused`: it was not begun there, and never will be. `unclear`: it may have happened, or may happen yet. */
+/** `refused`: it was not begun there, and never will be. `unclear`: it may have happened, or may still happen. */
 export type LinkOutcome =
   | { readonly kind: 'answered'; readonly carried: Carried }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -58,13 +58,13 @@ export class PeerLink {
   #hasEnded = false;
   #missed = 0;
   #number: number;
-  /** The other side's, when it last told it. */
+  /** The other side's clock, as last received. */
   #clock = 0;
   /** Since the connection was made, or was lost. */
   #since = performance.now();
 
   /**
-   * `onEnd` is told once that this link is of no use any more, and whether the other side is to blame. Requests are numbered behind `last`.
+   * `onEnd` is called once this link is of no use any more, with whether the other side is to blame. Requests are numbered after `last`.
    */
   constructor(url: string, secret: string, onEnd: (isSuspect: boolean) => void, last = 0) {
     this.#number = last;
@@ -132,25 +132,25 @@ export class PeerLink {
     });
   }
 
-  /** What is under way is asked for again as long as that may still help. */
+  /** Resends the requests under way as long as that may still help. */
   #lose(): void {
     if (this.#hasEnded) return;
     const wasReady = this.#isReady;
     if (wasReady) this.#since = performance.now();
     this.#isReady = false;
-    // Who needs it next makes it again, and learns then whether it can be made.
+    // The next caller that needs it reconnects, and learns then whether that works.
     if (this.#underWay.size === 0 || performance.now() - this.#since > CONNECT_MS)
       this.end('The connection to it ended.', !wasReady);
     else setTimeout(() => !this.#hasEnded && this.#connect(), AGAIN_MS).unref();
   }
 
-  /** Says what need not be remembered any more: all before the oldest that is under way. */
+  /** Reports the oldest request under way: the other side can forget all before it. */
   #ping(): void {
     const [oldest = this.#number + 1] = this.#underWay.keys();
     this.#socket?.write(encodeFrame('ping', oldest, Buffer.from(this.#id)));
   }
 
-  /** A process that was itself away for long looks once: what came meanwhile is read before it looks again. */
+  /** Ends a link that is unreachable or silent. A long pause of this process counts as one look: what arrived in between is read first. */
   #look(): void {
     const now = performance.now();
     if (!this.#isReady) {

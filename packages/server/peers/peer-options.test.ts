@@ -1,4 +1,4 @@
-// Which addresses may be told to other servers, and that a store without others takes none.
+// Which addresses a server may advertise to others, and that a store without other servers takes none.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigurationError } from '../auth/accounts.js';

@@ -1,4 +1,4 @@
-// The options of a server that say where others of the same store may hand over requests.
+// A server's options for where other servers of the same store may forward requests.
 import type { EngineTools, Peers } from '#store';
 import { ConfigurationError } from '../auth/accounts.js';
 import { Forwarding } from './forwarding.js';

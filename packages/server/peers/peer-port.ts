@@ -1,5 +1,5 @@
-// Takes requests of other front ends, carries each out once, and answers. What it refuses it has not begun, and never will. It remembers a request until the other side has its
-// answer, so that one that is sent again is not carried out again.
+// Receives requests of other front ends, runs each once, and answers. A refused request has not begun, and never will. It remembers a request until the other side has its
+// answer, so that a request that is sent again does not run again.
 import { once } from 'node:events';
 import type { Peers } from '#store';
 import {
@@ -12,17 +12,17 @@ import {
 import { encodeClock, encodeFrame, type Frame, FrameReader } from './frames.js';
 import { type PeerAddress, type PeerServer, type PeerSocket, peerServer } from './peer-socket.js';
 
-/** Under way, of all other front ends together; who is refused carries it out by itself. */
+/** Under way, of all other front ends together; a front end that is refused runs the request itself. */
 export const CARRIED_MAX = 1024;
 /** Of one link, under way or answered since its last ping. */
 export const REMEMBERED_MAX = 8192;
-/** After the end of a connection: twice as long as what was sent over it may be begun. */
+/** After the end of a connection: twice as long as requests that were sent over it may begin. */
 const REMEMBERED_MS = 5000;
 const UNSENT_BYTES_MAX = 32 * 1_048_576;
-/** For who does not read what it was answered. */
+/** For a peer that does not read its answers. */
 const ENDING_MS = 500;
 
-/** Undefined where there is no such service or account. */
+/** Undefined for an unknown service or account. */
 export type Carry = (request: ForwardedRequest) => Promise<Carried> | undefined;
 
 /** By the numbers of their frames. */
@@ -104,7 +104,7 @@ export class PeerPort {
     };
     if (typeof carried === 'string') {
       this.#told.refused += 1;
-      // Of one that was sent before nobody here can say that it was not begun: it may be forgotten, or another process may have had this address.
+      // Whether a request that was sent before had begun is unknown: it may be forgotten, or another process may have had this address.
       tell(asked.isAgain ? 'unknown' : 'refused', Buffer.from(carried));
       return;
     }

@@ -1,5 +1,5 @@
-// How two front ends speak: TLS with the secret that all processes of a store share as its key (RFC 4279, RFC 5489), so that nobody else can take part, read or repeat anything, and
-// no certificate has to be made. Each side knows by the handshake that the other one has the secret.
+// The transport between front ends: TLS with the store's shared secret as its key (RFC 4279, RFC 5489), so that no other process can connect, read or replay anything, and
+// no certificate is needed. The handshake proves to each side that the other has the secret.
 import { connect as connectTls, createServer, type Server, type TLSSocket } from 'node:tls';
 
 /** The key of each connection is forgotten with it. Node.js has keys of this kind for this version alone. */
@@ -24,7 +24,7 @@ export interface PeerAddress {
 export const urlOf = ({ host, port }: PeerAddress): string =>
   `${SCHEME}//${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Undefined for what another version of the program may have told. */
+/** Undefined for an address in the form of another version of the program. */
 export function addressIn(url: string): PeerAddress | undefined {
   if (!url.startsWith(SCHEME) || !URL.canParse(url)) return undefined;
   const { hostname, port } = new URL(url);
@@ -52,7 +52,7 @@ export function connectPeer({ host, port }: PeerAddress, secret: string): PeerSo
     host,
     port,
     pskCallback: () => ({ psk, identity: IDENTITY }),
-    // There is no certificate: who has the key is who is meant.
+    // There is no certificate: the key identifies the peer.
     checkServerIdentity: () => undefined,
   });
   socket.setNoDelay(true);

@@ -29,22 +29,22 @@ export interface ServiceAddresses {
 
 /** A service on a server, whatever its requests are made of. */
 export interface OpenService {
-  /** Fails only where the client is gone: whatever else goes wrong becomes an answer. */
+  /** Rejects only if the client is gone: every other error becomes an answer. */
   readonly handle: (request: WireRequest) => Promise<WireResponse | StreamedResponse>;
-  /** The same of what another front end has let in. Undefined where there is no such account. */
+  /** The same for a request that another front end has authorized. Undefined for an unknown account. */
   readonly carryOut: (forwarded: ForwardedRequest) => Promise<Carried> | undefined;
-  /** To be called whenever keys were changed: signatures that held with one that is gone hold no more. */
+  /** Call after a change of keys: signatures with a removed key become invalid. */
   forgetSignatures(): void;
 }
 
-/** What a service does while nobody asks. */
+/** The background work of a service. */
 export interface BackgroundTask {
   /** Resolves once nothing of it is under way. */
   stop(): Promise<void>;
 }
 
 export interface ServiceEntry {
-  /** Of its protocol, what has to be known of every service. */
+  /** The part of its protocol that the server needs of every service. */
   readonly protocol: CountedService & { readonly bodyBytesMax: number };
   /** In connection strings. */
   readonly endpointName: string;

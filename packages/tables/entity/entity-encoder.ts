@@ -40,7 +40,7 @@ class EntityEncoder {
   #at = HEADER_BYTES;
   #text = '';
 
-  /** Exactly so many properties follow. */
+  /** Exactly this many properties follow. */
   begin(count: number): void {
     const size = HEADER_BYTES + ENTRY_BYTES * Math.min(count, PROPERTIES_MAX);
     if (size > this.#directory.length) {

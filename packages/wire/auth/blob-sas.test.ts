@@ -14,7 +14,7 @@ const DELEGATION_KEY = Buffer.from('AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=
 const TIMES = 'st=2026-01-01T00:00:00Z&se=2030-01-01T00:00:00Z';
 const CONTAINER: SignedBlob = { container: 'c1', blob: '' };
 const BLOB: SignedBlob = { container: 'c1', blob: 'dir/a b.txt' };
-/** Of the right form; what it signs is nobody's business here. */
+/** Well formed; these tests do not verify it. */
 const SIGNATURE = `${'A'.repeat(43)}=`;
 
 const parse = (query: string, at: SignedBlob) =>

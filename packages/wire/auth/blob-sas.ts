@@ -132,7 +132,7 @@ export function blobSasStringToSign({ query, version, resource }: ServiceSas, ac
 /** Whether the signature covers what it says about headers of the answer: what it does not cover anybody may write. */
 export const signsOverrides = (query: Query): boolean => (query.get('sv') ?? '') >= VERSION_OF_OVERRIDES;
 
-/** What a user delegation key is made of: who got it, and for when. */
+/** The fields of a user delegation key: its owner and its period. */
 export interface DelegationKeyFields {
   readonly objectId: string;
   readonly tenantId: string;
@@ -152,7 +152,7 @@ export const delegationKeyOf = (query: Query): DelegationKeyFields => ({
   version: query.get('skv') ?? '',
 });
 
-/** What an account's key signs to make a user delegation key of it, so that none has to be kept (protocol: sas#user-delegation-keys). */
+/** The text that an account's key signs to derive a user delegation key, so that none is stored (protocol: sas#user-delegation-keys). */
 export const delegationKeyText = (key: DelegationKeyFields): string =>
   ['user delegation key', key.objectId, key.tenantId, key.start, key.expiry, key.service, key.version].join(
     '\n',

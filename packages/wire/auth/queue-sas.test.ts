@@ -14,7 +14,7 @@ const KEY = Buffer.from(
 const ACCOUNT = 'devstoreaccount1';
 const TIMES = 'st=2026-01-01T00:00:00Z&se=2030-01-01T00:00:00Z';
 
-/** Of the right form; what it signs is nobody's business here. */
+/** Well formed; these tests do not verify it. */
 const SIGNATURE = `${'A'.repeat(43)}=`;
 
 const parse = (text: string) => parseQueueSas(new Map(new URLSearchParams(`${text}&sig=${SIGNATURE}`)), 'q1');

@@ -26,7 +26,7 @@ const parseSas = (query: ReadonlyMap<string, string>): AccountSas | ServiceSas =
   isAccountSas(query) ? parseAccountSas(query) : parseTableSas(query);
 const sasStringToSign = (sas: AccountSas | ServiceSas, account: string): string =>
   sas.kind === 'accountSas' ? accountSasStringToSign(sas, account) : tableSasStringToSign(sas, account);
-/** Of the right form; what it signs is nobody's business here. */
+/** Well formed; these tests do not verify it. */
 const SIGNATURE = `${'A'.repeat(43)}=`;
 
 const parse = (text: string) => parseSas(new Map(new URLSearchParams(`${text}&sig=${SIGNATURE}`)));

@@ -9,7 +9,7 @@ import { SIGNATURE_PATTERN } from './signature.js';
 export interface SharedKeyCredential {
   readonly scheme: 'SharedKey' | 'SharedKeyLite';
   readonly account: string;
-  /** In base64, as it was sent; empty, which is nobody's signature, for a text of another form. */
+  /** In Base64, as sent. Empty for a malformed text, which no signature equals. */
   readonly signature: string;
 }
 

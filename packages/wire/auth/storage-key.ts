@@ -68,14 +68,14 @@ function headerLines({ headers }: WireRequest, scheme: SharedKeyCredential['sche
   return `${SIGNED_BEFORE_DATE.map(lineOf).join('')}${date}\n${SIGNED_AFTER_DATE.map(lineOf).join('')}`;
 }
 
-/** The path as it was sent, the one of clients that leave out `-secondary`, and the other one of a part of a batch. */
+/** The path as it was sent, and the one of clients that leave out `-secondary` or the other one of a part of a batch. */
 function spellings({ account, secondary, path, alsoSigned }: SignedTarget): readonly string[] {
   if (alsoSigned !== undefined) return [path, alsoSigned];
   const prefix = `/${account}-secondary`;
   return secondary && path.startsWith(prefix) ? [path, `/${account}${path.slice(prefix.length)}`] : [path];
 }
 
-/** The headers as Latin-1, and as the UTF-8 that clients sign which send it. What is no UTF-8 would stand for several texts. */
+/** The headers as Latin-1, and as UTF-8, which clients that send it sign. Invalid UTF-8 would stand for several texts. */
 function* readings(request: WireRequest): Generator<WireRequest, void> {
   yield request;
   const values = Object.entries(request.headers);

@@ -7,7 +7,7 @@ export interface BlobAnswer {
   readonly reason: string | undefined;
   /** A document in XML, a small content, or a content that is read while it is sent. */
   readonly body: string | Buffer | AsyncIterable<Buffer> | undefined;
-  /** Of the body that a GET would have; undefined where the body says it, or where no length is told. */
+  /** Of the body that a GET would have. Undefined where the body determines it, or where the answer has no Content-Length. */
   readonly length: number | 'none' | undefined;
   /** `application/xml` for a document unless it says another. */
   readonly contentType: string | undefined;
@@ -16,7 +16,7 @@ export interface BlobAnswer {
   /** After the version. */
   readonly more: readonly Header[];
   readonly errorCode: string | undefined;
-  /** Some refusals do not tell the version (recorded; protocol: blob-requests#answers). */
+  /** Some refusals omit the version header (recorded; protocol: blob-requests#answers). */
   readonly hidesVersion: boolean;
 }
 

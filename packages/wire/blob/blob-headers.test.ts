@@ -1,4 +1,4 @@
-// The headers that tell of a blob: by version, with and without its content, of a part, of a snapshot, and as a signature overrides them.
+// Headers that describe a blob: by version, with and without its content, of a part, of a snapshot, and overridden by a signature.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BlobProperties } from '#blobs';

@@ -1,4 +1,4 @@
-// The headers that tell of a blob: with its content, without it, and of a part of it (protocol: blob-requests#answers).
+// Headers that describe a blob: with its content, without it, and with a part of it (protocol: blob-requests#answers).
 import { formatDateTimeFull, formatHttpDate } from '#base';
 import type { BlobProperties, CopyState, Digests, Stamp } from '#blobs';
 import type { Header } from '../shared/answer.js';
@@ -7,11 +7,11 @@ import { quotedEtag } from './request/etag.js';
 import { SMART, TIER_NOW, tellsSnapshots } from './told-tiers.js';
 import { addLeaseHeaders } from './xml/lease-elements.js';
 
-/** Earlier versions do not tell when a blob was made, nor the digest of the whole with a part of it. */
+/** Earlier versions return neither a blob's creation time nor, with a part of it, the digest of the whole. */
 export const VERSION_OF_CREATION = '2017-11-09';
 const VERSION_OF_ENCRYPTION = '2015-12-11';
 const VERSION_OF_TIERS = '2017-04-17';
-/** From it on tiers are told with the content too. */
+/** From this version on, answers with content include the tier. */
 const VERSION_OF_TIERS_READ = '2026-10-06';
 const VERSION_OF_CRC64 = '2019-02-02';
 
@@ -102,7 +102,7 @@ function tierHeaders({ tier, snapshot }: BlobProperties, version: string): Heade
   ];
 }
 
-/** What a blob shows besides its content (protocol: blob-requests#answers). */
+/** The properties of a blob as headers (protocol: blob-requests#answers). */
 export function blobHeaders(blob: BlobProperties, version: string, isContent: boolean): Header[] {
   const headers: Header[] = blob.metadata.length === 0 ? [] : [...formatMetadata(blob.metadata)];
   if (version >= VERSION_OF_CREATION) headers.push(['x-ms-creation-time', formatHttpDate(blob.created)]);
@@ -122,7 +122,7 @@ export function blobHeaders(blob: BlobProperties, version: string, isContent: bo
   return headers;
 }
 
-/** The digest of the whole, beside a part of it. */
+/** The digest of the whole blob, in an answer with a part of it. */
 export function addWholeDigest({ properties }: BlobProperties, version: string, headers: Header[]): void {
   const { contentMd5 } = properties;
   if (contentMd5 !== undefined && version >= VERSION_OF_CREATION)

@@ -164,7 +164,7 @@ export function blobOperationKind(asked: Asked, route: BlobRoute): BlobOperation
   const restype = query.get('restype')?.toLowerCase();
   if (restype === 'account') {
     const comp = query.get('comp');
-    // Else a request that speaks of the account would change the container that its path names.
+    // Otherwise a request on the account would change the container that its path names.
     if (comp?.toLowerCase() !== 'properties') throw badParameter('comp', comp);
     return byVerb(ACCOUNT, asked);
   }

@@ -5,7 +5,7 @@ export type BlobResource =
   /** A path without a resource; it is refused after authentication. */
   | { readonly kind: 'invalid' }
   | { readonly kind: 'service' }
-  /** One segment: a container, or a blob of the root container where the query does not speak of a container. */
+  /** One segment: a container, or a blob of the root container unless the query names a container. */
   | { readonly kind: 'container'; readonly container: string }
   | { readonly kind: 'blob'; readonly container: string; readonly blob: string };
 
@@ -24,7 +24,7 @@ export interface BlobAddress {
 
 const CONTAINER_TYPES: ReadonlySet<string> = new Set(['container', 'account']);
 
-/** A path of one segment is a container if the query says so. */
+/** A path of one segment is a container if the query has `restype=container` or `account`. */
 export function blobAddressOf({ resource, query }: Pick<BlobRoute, 'resource' | 'query'>): BlobAddress {
   switch (resource.kind) {
     case 'blob':

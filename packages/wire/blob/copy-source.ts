@@ -12,7 +12,7 @@ const ABSOLUTE = /^(https?):\/\/([^/?#]+)([^#]*)/i;
 const LENGTH_MAX = 2048;
 /** Names of one's own machine, and those by which a container of Docker calls it. */
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|host\.docker\.internal)$/i;
-/** What is secret in a URL, or makes it good for somebody. */
+/** Query parameters that are secret or grant access. */
 const SIGNATURE = /^(?:sig|s[etvprks]|sip|spr|srt?|ss|ses|si|sk\w+|saoid|suoid|scid|sdd)$/i;
 
 export interface SourceUrl {
@@ -41,7 +41,7 @@ function placeOf(host: string, scheme: string): Place {
 /** What follows the first label, by which hosts of accounts are alike. */
 const suffixOf = (name: string): string => name.slice(name.indexOf('.') + 1);
 
-/** The host that the caller used, another name of this machine with the same port, or the host of another account beside it. */
+/** The host that the caller used, another name of this machine with the same port, or the host of another account of this server. */
 function isOurs(source: Place, own: Place, accounts: AccountNames): boolean {
   if (source.port !== own.port) return false;
   if (source.name === own.name || (LOOPBACK.test(source.name) && LOOPBACK.test(own.name))) return true;

@@ -70,7 +70,7 @@ test('the details of each code', () => {
     '<UserSpecifiedCrc>AA==</UserSpecifiedCrc><ServerCalculatedCrc>AQ==</ServerCalculatedCrc>',
   );
   assert.equal(elementsOf('RequestBodyTooLarge', { limit: 5 }), '<MaxLimit>5</MaxLimit>');
-  // A reason is for the log, except where Azure tells it.
+  // A reason is for the log, except where Azure returns it.
   assert.equal(elementsOf('BlobNotFound', { reason: 'secret' }), '');
 });
 

@@ -19,7 +19,7 @@ export interface BlobErrorContext {
 
 type BlobFault = ServiceError<BlobErrorCode>;
 
-/** A snapshot's time that is none is found out where no version is known yet (recorded). */
+/** An invalid snapshot time is detected before the version is known (recorded). */
 const isOfSnapshot = ({ code, detail }: BlobFault): boolean =>
   code === 'InvalidQueryParameterValue' && detail.name === 'snapshot' && detail.reason === undefined;
 
@@ -54,7 +54,7 @@ export function formatBlobError(error: BlobFault, context: BlobErrorContext): Bl
   const elements = BLOB_ERROR_ELEMENTS[error.code] ?? [];
   const document = formatStorageError(error, { message, elements, requestId, now });
   const head = isFromInside(error, context) ? `${XML_HEAD}\n` : XML_HEAD;
-  // Who asks without credentials is told as little (recorded).
+  // Answers to requests without credentials hide the code too (recorded).
   const hidesCode = isOfSnapshot(error) || (code === 'ResourceNotFound' && error.detail.isAnonymous === 1);
   const { length } = error.detail;
   return blobAnswer(entry.status, {

@@ -1,4 +1,4 @@
-// Headers as versions before 2013-08-15 tell them, which anonymous requests speak by default (protocol: blob-requests#old-versions).
+// Headers as versions before 2013-08-15 write them; anonymous requests use those versions by default (protocol: blob-requests#old-versions).
 import type { Header } from '../shared/answer.js';
 
 /** From it on there are leases with a state and a duration. */

@@ -12,7 +12,7 @@ export type ErrorTable<Code extends string> = Readonly<Record<Code, ErrorEntry>>
 
 const AUTHENTICATION_FAILED =
   'Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature.';
-/** The text of challenges, which tell the caller how to authenticate. */
+/** The text of challenges, which explain how to authenticate. */
 export const CHALLENGE =
   'Server failed to authenticate the request. Please refer to the information in the www-authenticate header.';
 const NOT_AUTHORIZED = 'This request is not authorized to perform this operation';
@@ -74,7 +74,7 @@ export const SHARED_ERRORS: ErrorTable<Exclude<SharedErrorCode, 'InternalError'>
   },
 };
 
-/** Status and text of the codes that the Blob and Queue services share besides (protocol: errors#codes-of-queues). */
+/** Status and text of further codes that the Blob and Queue services share (protocol: errors#codes-of-queues). */
 export const STORAGE_ERRORS = {
   EmptyMetadataKey: {
     status: 400,

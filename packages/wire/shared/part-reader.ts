@@ -1,5 +1,5 @@
-// Reads the requests inside a multipart body: each part is a MIME head, a request line, headers and a body (protocol: batches#requests). What parts
-// a batch may have is its service's matter.
+// Reads the requests inside a multipart body: each part is a MIME head, a request line, headers and a body (protocol: batches#requests). The service
+// decides which parts a batch may have.
 import {
   findHeadEnd,
   isRepeated,
@@ -52,13 +52,13 @@ interface PartHead extends RequestLine {
   readonly span: Span;
 }
 
-/** Of a head as it was sent: a line whose colon has no blank behind it. */
+/** In a head as it was sent: a line whose colon has no blank after it. */
 const WITHOUT_BLANK = /^[^:\n]*:(?! )/m;
 /** The first of a delimiter. */
 const DASH = 0x2d;
 
 /**
- * How much a service forgives: Azure Tables take blanks before the first delimiter and headers without a blank behind the colon, blobs do not
+ * How tolerant a service is: Azure Tables accept blanks before the first delimiter and headers without a blank after the colon, blobs do not
  * (protocol: batches#requests, blob-requests#batches).
  */
 export type Leniency = 'lenient' | 'strict';

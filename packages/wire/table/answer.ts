@@ -51,7 +51,7 @@ function parseSelect(text: string): Pick<ResponseFormat, 'select' | 'selectSuffi
   return { select: all ? undefined : names.filter(name => name !== ''), selectSuffix };
 }
 
-/** What of a request, or of a part of a batch, tells the form of its answer. */
+/** The parts of a request, or of an operation in a batch, that decide the form of its answer. */
 interface Asked {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | undefined>>;

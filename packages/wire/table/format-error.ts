@@ -88,7 +88,7 @@ function plainXml(code: string, text: string): string {
 const jsonBody = (code: string, text: string): string =>
   `{"odata.error":{"code":"${code}","message":{"lang":"en-US","value":"${escapeText(text)}"}}}`;
 
-/** Failed authentication has a form of its own: JSON only where it was asked for, and few headers (protocol: errors#failed-authentication). */
+/** Failed authentication has a form of its own: JSON only on request, and few headers (protocol: errors#failed-authentication). */
 function authenticationAnswer(error: TableFault, context: ErrorContext, text: string): Answer {
   const code = wireCode(error.code);
   const { status, message } = ERROR_TABLE[error.code];

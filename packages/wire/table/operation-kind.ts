@@ -3,7 +3,7 @@
 import { type OperationKind, TableError } from '#tables';
 import type { Route } from './route.js';
 
-/** What of a request, or of a part of a batch, tells its verb. */
+/** The parts of a request, or of an operation in a batch, that decide its verb. */
 interface Asked {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -30,7 +30,7 @@ const TABLES = verbs({ GET: 'queryTables', POST: 'createTable' });
 const TABLE = verbs({ GET: 'getTable', DELETE: 'deleteTable' });
 const ENTITIES = verbs({ GET: 'queryEntities', POST: 'insertEntity' });
 const ACL = verbs({ GET: 'getTableAcl', HEAD: 'getTableAcl', PUT: 'setTableAcl' });
-/** The operations of the verbs on the table itself; parse-operation.ts refuses all but an insert. */
+/** The operations of the verbs on the table itself; parse-operation.ts rejects everything except an insert. */
 const NESTED = verbs({
   GET: 'queryEntities',
   POST: 'insertEntity',

@@ -1,4 +1,4 @@
-// The report of a run that failed: the mistake, the request (shrunk, if it fails by itself), and the command that
+// The report of a run that failed: the mistake, the request (shrunk, if it fails on its own), and the command that
 // repeats it.
 import { repeatCommand } from '../part.js';
 import { DirectRun, describeRequest, EPOCH } from './direct-run.js';

@@ -100,7 +100,7 @@ export class DirectRun {
     return run % 3 === 2 ? someBlobRequest(random) : someRequest(random, this.#bearer);
   }
 
-  /** @throws what is wrong with the answer, or the fault that was behind it. */
+  /** @throws the mistake in the answer, or the fault that caused it. */
   async send(request: FuzzRequest): Promise<WireResponse> {
     const isOfBlobs = request.service === 'blob';
     const service = isOfBlobs ? this.#service.blobs : this.#service.tables;

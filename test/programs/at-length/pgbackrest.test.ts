@@ -128,7 +128,7 @@ async function backUp(database: Database): Promise<string> {
   await backrest('backup', '--type=incr', '--repo1-bundle');
   await query(`delete from rows where n % 7 = 0`);
   const sum = await query(SUM);
-  // What came behind the last backup is in the log alone.
+  // Changes since the last backup are in the log alone.
   await query('select pg_switch_wal()');
   await backrest('check');
   assert.deepEqual(await kinds(database), ['full', 'incr']);

@@ -16,7 +16,7 @@ export interface Model<State, Question> {
   readonly initial: State;
   /** Equal for indistinguishable states. */
   key(state: State): string;
-  /** The states that the call may leave behind if it gave this answer; none if it cannot have given it. */
+  /** The possible states after the call gave this answer; none if it cannot have given it. */
   apply(state: State, question: Question): readonly State[];
 }
 

@@ -1,4 +1,4 @@
-// Who is admitted to an operation of the Blob service beyond the rights: for which resource a signature is, what `c` without `w` may make, what
+// Rules of admission to Blob operations beyond the rights: the resource of a signature, what `c` without `w` may create, what
 // tags need, and what is open to all.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

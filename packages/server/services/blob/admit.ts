@@ -1,5 +1,5 @@
-// Whether a caller may do what they ask for, beyond what authorize.ts knows: containers that are open to all, signatures of a container on its
-// blobs, and the letter `c`, which makes blobs and replaces none (protocol: sas#rights-of-blobs, blob-requests#public-access).
+// Authorizes Blob operations beyond the rules of authorize.ts: public containers, signatures of a container on its
+// blobs, and the letter `c`, which creates blobs and replaces none (protocol: sas#rights-of-blobs, blob-requests#public-access).
 import { type BlobContext, BlobError, isBlobThere, type Operation, readContainerAccess } from '#blobs';
 import type { Store } from '#store';
 import {
@@ -22,7 +22,7 @@ export const BLOB_AUTHORIZATION: AuthorizationProtocol<BlobOperationKind> = {
 };
 
 /**
- * Of who came without credentials: newer versions are asked for them, to older ones there is nothing here
+ * The refusal of a request without credentials: newer versions get a challenge, older ones ResourceNotFound
  * (recorded; protocol: blob-requests#public-access).
  */
 export function anonymousRefusal(version: string | undefined, challenge: string): BlobError {
@@ -44,7 +44,7 @@ export async function isOpen(store: Store, route: BlobRoute, kind: BlobOperation
   }
 }
 
-/** A container's signature is for its blobs too. Names of blobs are told apart by case, so the signature's own is compared here. */
+/** A container's signature covers its blobs too. Names of blobs are case-sensitive, so the signature's own name is compared here. */
 function grantedResource(grant: Grant, route: BlobRoute): string {
   const address = blobAddressOf(route);
   const { resource } = route;
@@ -61,7 +61,7 @@ function grantedResource(grant: Grant, route: BlobRoute): string {
 export const authorizeBlob = (grant: Grant, kind: BlobOperationKind, route: BlobRoute): void =>
   authorize(BLOB_AUTHORIZATION, grant, kind, grantedResource(grant, route));
 
-/** Who sets tags together with a content needs the right to set tags besides (protocol: sas#rights-of-blobs). */
+/** Setting tags together with content needs the right to set tags too (protocol: sas#rights-of-blobs). */
 export function authorizeTags(
   grant: Grant,
   kind: BlobOperationKind,
@@ -89,13 +89,13 @@ export function mayOnlyCreate(grant: Grant, kind: BlobOperationKind): boolean {
   return (REPLACING.has(kind) || STAGING.has(kind)) && !grant.permission.includes('w');
 }
 
-/** The same operation, on the condition that no blob is there. */
+/** The same operation, on the condition that the blob does not exist. */
 export const ifMissing = (operation: Operation): Operation =>
   'conditions' in operation && 'ifNoneMatch' in operation.conditions
     ? ({ ...operation, conditions: { ...operation.conditions, ifNoneMatch: 'any' } } as Operation)
     : operation;
 
-/** What is said to who may make blobs alone, where one is there. Who asked for that condition is told of it. */
+/** The error for a create-only SAS when the blob already exists. A client that sent that condition itself gets the condition's error. */
 export const notReplaced = (error: unknown, operation: Operation): unknown =>
   error instanceof BlobError &&
   error.code === 'BlobAlreadyExists' &&

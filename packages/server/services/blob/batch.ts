@@ -1,5 +1,5 @@
-// POST ?comp=batch: each part is a request of its own, with its own credentials, through the same door as any other; one that fails is
-// answered in its part (protocol: blob-requests#batches).
+// POST ?comp=batch: each part is a request of its own, with its own credentials, handled like any other; a failed part
+// gets its error in its own answer (protocol: blob-requests#batches).
 import { ServiceError } from '#account';
 import type { WireRequest } from '#base';
 import { BlobError, type BlobErrorCode } from '#blobs';
@@ -24,13 +24,13 @@ import type { BlobAuthenticator, BlobRequest } from './blob-request.js';
 
 const ALLOWED: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>(['deleteBlob', 'setTier']);
 
-/** What a batch needs of its service: who sent a part, and what comes of it. */
+/** What a batch needs of its service: to authenticate a part and to run it. */
 export interface BatchDoor {
   readonly authenticator: BlobAuthenticator;
   run(kind: BlobOperationKind, route: BlobRoute, grant: Grant, context: BlobRequest): Promise<BlobAnswer>;
 }
 
-/** As if the part had come by itself: its version is the batch's unless it says another. Its Host never routes. */
+/** Runs the part like a request of its own: its version is the batch's unless it names another. Its Host never routes. */
 function requestOf(part: BlobBatchPart, { request }: BlobRequest): WireRequest {
   const headers: Record<string, string | undefined> = { ...part.headers, host: request.headers.host };
   // Signed as nothing, which a request without a version of its own does not show.
@@ -45,7 +45,7 @@ function requestOf(part: BlobBatchPart, { request }: BlobRequest): WireRequest {
   };
 }
 
-/** In a container that is missing a part misses its blob (recorded). */
+/** For a part in a missing container the error is BlobNotFound (recorded). */
 function refusalOf(error: unknown): ServiceError<BlobErrorCode> {
   if (!(error instanceof ServiceError)) return new ServiceError(faultCode(error));
   return error.code === 'ContainerNotFound' ? new BlobError('BlobNotFound') : error;

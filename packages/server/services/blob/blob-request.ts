@@ -1,4 +1,4 @@
-// A request to the Blob service while it is answered, and what the service keeps for each server: one set of tasks beside the requests, and
+// The context of a request to the Blob service, and what the service keeps for each server: its background tasks and
 // an authenticator for requests inside of others.
 import { type BlobContext, Upkeep } from '#blobs';
 import type { ServiceRoute } from '#wire';
@@ -34,7 +34,7 @@ export const blobContextOf = (server: ServerContext, account: string): BlobConte
   deletion: server.deletion,
 });
 
-/** For one request: what it was asked to read besides is not remembered, so that replaced keys are never asked for. */
+/** For one request: it remembers no signatures of copy sources, so that replaced keys are never used. */
 export const authenticatorOf = (
   protocol: AuthenticationProtocol<ServiceRoute<BlobResource>>,
   server: ServerContext,

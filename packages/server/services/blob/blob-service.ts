@@ -94,7 +94,7 @@ const COPIES: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>([
   'putPagesFromUrl',
 ]);
 
-/** Faults of the body: that the container is not there is found before them. */
+/** Errors of the body: a missing container takes precedence over them. */
 const isOfBody = (error: unknown): boolean =>
   error instanceof ServiceError &&
   (error.code === 'RequestBodyTooLarge' ||
@@ -109,7 +109,7 @@ const ACCOUNT_INFORMATION: BlobAnswer = blobAnswer(200, {
   ],
 });
 
-/** A caller without credentials, or with a signature older than `sv`, who names no version speaks the one that the account has set. */
+/** A request without a version, and without credentials or with a signature older than `sv`, gets the account's default version. */
 async function speakDefaultVersion({ account }: BlobRoute, context: BlobRequest): Promise<void> {
   const { server, request } = context;
   if (request.headers['x-ms-version'] !== undefined) return;
@@ -162,7 +162,7 @@ function uploadOf(request: WireRequest): IncomingBody {
   return { length, pieces: streamedBody(request) };
 }
 
-/** What is asked for, as far as nothing has to be waited for. */
+/** The parts of the request that are available without waiting. */
 function askedOf(kind: OperationKind, route: BlobRoute, { request, version }: BlobRequest): Asked {
   const isUpload = UPLOADS.has(kind);
   if (!isUpload) checkBody(request);

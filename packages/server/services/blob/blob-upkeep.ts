@@ -1,4 +1,4 @@
-// What a server does for blobs while nobody asks: it sweeps away what no row names (blobs/sweep.ts), and ends what requests left to be done.
+// The background work of the Blob service: it sweeps away what no row names (blobs/sweep.ts), and finishes what requests left to be done.
 import { BlobSweep } from '#blobs';
 import { BackgroundSteps } from '../../frame/background-steps.js';
 import type { ServerContext } from '../../frame/server-context.js';

@@ -1,4 +1,4 @@
-// Who may read the source of a copy: its URL's signature, a token that was sent for it, the caller's own key in the same account, or everybody.
+// What may read the source of a copy: its URL's signature, a token sent for it, the caller's own key in the same account, or public access.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';

@@ -18,7 +18,7 @@ import type { BlobAuthenticator, BlobRequest } from './blob-request.js';
 const NEEDS = ['getBlob'] as const;
 const NEEDS_WITH_TAGS = ['getBlob', 'getTags'] as const;
 
-/** Refusals of the source are told as such. */
+/** Refusals at the source become errors of the copy. */
 function refusal(error: unknown, mayBeOnKey: boolean, version: string): unknown {
   if (!(error instanceof ServiceError)) return error;
   const { reason = '' } = error.detail;
@@ -32,11 +32,11 @@ function refusal(error: unknown, mayBeOnKey: boolean, version: string): unknown 
   return new BlobError(code, { reason: `The source may not be read: ${error.code}. ${reason}` });
 }
 
-/** A copy that may go on behind its answer: it alone reads a source of its account on the caller's key. Any does on the caller's token. */
+/** A copy that may continue after its answer: it alone reads a source of its account on the caller's key. Any does on the caller's token. */
 const isDetachedCopy = (kind: BlobOperationKind, { headers }: WireRequest): boolean =>
   kind === 'copyBlob' && !flagOf(headers, 'x-ms-requires-sync');
 
-/** Its URL's signature, the token that was sent for it, or what the caller may do anyway in the same account, where there is one who may. */
+/** The grant of the URL's signature or of the token sent for the source; otherwise the caller's own within the same account, if there is one. */
 async function sourceGrant(
   source: SourceUrl,
   caller: Grant | undefined,
@@ -81,7 +81,7 @@ export async function readableSource(
   try {
     const authority = isDetached || caller.kind === 'bearer' ? caller : undefined;
     const grant = await sourceGrant(source, authority, { request, now, route: { account } }, authenticator);
-    // Tags are read by nobody without credentials.
+    // Tags always need credentials.
     const needs = namesTagsOfSource(request.headers) ? NEEDS_WITH_TAGS : NEEDS;
     for (const need of needs)
       if (grant.kind !== 'anonymous') authorizeBlob(grant, need, route);

@@ -1,4 +1,4 @@
-// The digests of a document, which Put Block List tells and compares as others do those of a content (protocol: blob-requests#digests).
+// The digests of a document. Put Block List returns and compares them as other operations do those of a content (protocol: blob-requests#digests).
 import { createHash } from 'node:crypto';
 import { Crc64 } from '#base';
 import { BlobError, type Digests } from '#blobs';

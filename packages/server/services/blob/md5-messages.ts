@@ -1,4 +1,4 @@
-// What the server and its thread for the MD5 of long bodies tell each other (md5-thread.ts, md5-thread-entry.ts).
+// Messages between the server and its thread for the MD5 of long bodies (md5-thread.ts, md5-thread-entry.ts).
 
 /** Messages about one body come in order. */
 export type Md5Job =

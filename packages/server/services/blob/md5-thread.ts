@@ -1,5 +1,5 @@
-// Computes the MD5 of long bodies in a thread of the process, so that the event loop, which reads and stores them meanwhile, has half of its
-// work left. A body is copied into memory that the thread sees: one piece of it is filled while the thread reads another and a third waits.
+// Computes the MD5 of long bodies in a thread of the process, which halves the work of the event loop that reads and stores
+// them. A body is copied into memory that the thread shares: one piece of it is filled while the thread reads another and a third waits.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Md5Beside } from '#blobs';
@@ -23,7 +23,7 @@ interface Waiting {
 
 class Md5Thread {
   readonly #worker: Worker;
-  /** By sum: who waits for an answer, in the order of the questions. */
+  /** By sum: the pending answers, in the order of the questions. */
   readonly #waiting = new Map<number, Waiting[]>();
   readonly #spare: SharedArrayBuffer[] = [];
   #count = 0;
@@ -140,7 +140,7 @@ class ThreadSum implements Md5Beside {
     this.#memory = undefined;
     this.#filled = 0;
     const reading = this.#thread.ask(job).then(() => this.#thread.returnMemory(memory));
-    // Who ends the sum is told.
+    // A failure surfaces at the end of the sum.
     reading.catch(() => undefined);
     this.#unread.push(reading);
   }

@@ -1,4 +1,4 @@
-// Digests of the part of a blob that is read, and contents wrapped as structured messages: what clients ask of an answer besides the bytes
+// Digests of the part of a blob that is read, and contents wrapped as structured messages, for clients that request them
 // (protocol: blob-requests#ranges, blob-requests#structured-bodies).
 import { createHash } from 'node:crypto';
 import { Crc64 } from '#base';
@@ -26,7 +26,7 @@ export interface WantedDigests {
   readonly crc64: boolean;
 }
 
-/** @throws BlobError InvalidHeaderValue where no range is asked for, or both digests. */
+/** @throws BlobError InvalidHeaderValue for a request without a range, or for both digests. */
 export function wantedDigests(headers: Headers, operation: Operation): WantedDigests | undefined {
   if (operation.kind !== 'getBlob') return undefined;
   const wanted = { md5: flagOf(headers, MD5), crc64: flagOf(headers, CRC64) };
@@ -53,7 +53,7 @@ export interface Digested {
   readonly headers: readonly Header[];
 }
 
-/** A part whose digest is told is held as a whole. @throws BlobError OutOfRangeInput for one that is too large. */
+/** A part with a digest is buffered as a whole. @throws BlobError OutOfRangeInput for one that is too large. */
 export async function withDigests(outcome: Outcome, wanted: WantedDigests): Promise<Digested> {
   if (outcome.kind !== 'blobContent' || outcome.range === undefined) return { outcome, headers: [] };
   const { from, until } = outcome.range;
@@ -72,7 +72,7 @@ async function* single(content: Buffer): AsyncGenerator<Buffer, void, undefined>
   if (content.length > 0) yield content;
 }
 
-/** The answer in the form that the request asks for. */
+/** The answer in the form that the request wants. */
 export function inForm(answer: BlobAnswer, headers: Headers, outcome: Outcome): BlobAnswer {
   if (!isStructured(headers)) return answer;
   const form: Header = ['x-ms-structured-body', STRUCTURED_FORM];

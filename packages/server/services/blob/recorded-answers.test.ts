@@ -1,4 +1,4 @@
-// Answers that recordings of the official clients' own tests hold, and that few programs ever see: each is asked as it was there.
+// Rare answers, recorded from the official clients' own tests: each request is sent as it was recorded.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, type Headers, openContainer } from '../../testing/blob-requests.js';

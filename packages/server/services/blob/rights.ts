@@ -20,7 +20,7 @@ type Action =
   | 'containers/blobs/tags/read'
   | 'containers/blobs/tags/write';
 
-/** `ofResource`: letters of a container's or blob's signature, one of which is enough. */
+/** `ofResource`: letters of a container's or blob's signature. One of them is enough. */
 const right = (types: string, needs: string, actions: readonly Action[], ofResource?: string): Right => ({
   account: { types, needs: [needs] },
   service: ofResource === undefined ? undefined : [ofResource],
@@ -36,7 +36,7 @@ const POLICIES: Right = {
 };
 const READ = onBlob('r', ['containers/blobs/read']);
 const WRITE = onBlob('w', ['containers/blobs/write']);
-/** Over a blob that is there, `c` is not enough (admit.ts). */
+/** To replace an existing blob, `c` is not enough (admit.ts). */
 const CREATE = onBlob('cw', ['containers/blobs/write', 'containers/blobs/add']);
 const DELETE = onBlob('d', ['containers/blobs/delete']);
 const APPEND = onBlob('aw', ['containers/blobs/write']);
@@ -113,7 +113,7 @@ export const BLOB_ROLES = {
   'Storage Blob Delegator': ['generateUserDelegationKey'],
 } as const satisfies AuthorizationProtocol['roles'] & Readonly<Record<string, readonly Action[]>>;
 
-/** What a letter of a signature needs of those who got its user delegation key. */
+/** The action that a letter of a signature needs from the owner of its user delegation key. */
 export const ACTION_OF_LETTER: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['r', 'containers/blobs/read'],
   ['l', 'containers/blobs/read'],

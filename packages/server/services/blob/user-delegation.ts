@@ -1,5 +1,5 @@
-// User delegation keys: made of an account's key, so that none has to be kept. Who got a key is written as an object id that names the roles of
-// their token, and a signature of the key grants no more than these (protocol: sas#user-delegation-keys).
+// User delegation keys: derived from an account's key, so that none is stored. The object id in a key encodes the roles of
+// its owner's token, and a signature of the key grants no more than these (protocol: sas#user-delegation-keys).
 import { createHmac } from 'node:crypto';
 import { ServiceError } from '#account';
 import { BlobError } from '#blobs';
@@ -54,12 +54,12 @@ const isAllowed = (letter: string, roles: readonly Role[]): boolean => {
   return roles.some(role => allowsAll(role) || (action !== undefined && known[role]?.includes(action)));
 };
 
-/** A signature of a user delegation key grants what those may do who got the key. */
+/** Limits a user delegation signature to what the key's owner may do. */
 export function withinRoles(sas: ServiceSas, query: Query): ServiceSas {
   if (!isUserDelegation(query)) return sas;
   const roles = rolesOf(query.get('skoid') ?? '');
   const letters = [...(sas.permission ?? '')].filter(letter => isAllowed(letter, roles));
-  // Nothing that is granted is not the same as nothing that is said.
+  // An empty permission would count as a missing one.
   return { ...sas, permission: letters.join('') || '-' };
 }
 
@@ -70,7 +70,7 @@ export interface KeyRequest {
   readonly now: bigint;
 }
 
-/** @throws ServiceError AuthenticationFailed for who came without a token, BlobError for what is wrong with the times. */
+/** @throws ServiceError AuthenticationFailed for a caller without a token, BlobError for invalid times. */
 export function userDelegationKey(
   accounts: Accounts,
   grant: Grant,

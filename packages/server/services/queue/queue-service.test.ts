@@ -20,7 +20,7 @@ import { QUEUE_SERVICE } from './queue-service.js';
 
 const VERSION = '2019-02-02';
 
-/** Signed by Shared Key Lite, of which the client's part is this and no more (protocol: authentication#shared-key-for-queues-and-blobs). */
+/** Signs with Shared Key Lite; this is the client's whole part of it (protocol: authentication#shared-key-for-queues-and-blobs). */
 function authorization(
   method: string,
   target: string,
@@ -35,7 +35,7 @@ function authorization(
   return `SharedKeyLite ${ACCOUNT}:${hmac(text)}`;
 }
 
-/** A request of which the body did not come with its head. */
+/** A request whose body did not come with its head. */
 interface Streamed extends Sent {
   readonly stream?: BodyStream;
 }

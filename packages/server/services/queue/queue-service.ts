@@ -56,7 +56,7 @@ const AUTHORIZATION: AuthorizationProtocol<OperationKind> = {
 };
 
 /**
- * Faults of the body: that the queue is not there is found before them (protocol: requests#order-of-checks). But a message that is no XML
+ * Errors of the body: a missing queue takes precedence over them (protocol: requests#order-of-checks). But a message that is no XML
  * is refused before the queue is looked for, as recorded.
  */
 const isOfBody = (error: unknown, kind: OperationKind): boolean =>
@@ -109,7 +109,7 @@ export const QUEUE_SERVICE: ServiceProtocol<QueueResource, OperationKind, QueueE
   parseSas: (query, route) => parseQueueSas(query, queueOf(route)),
   sasStringToSign: queueSasStringToSign,
   readPolicies: (store, account, queue) => readQueueIdentifiers({ store, account }, queue),
-  /** Newer versions are asked for credentials, to older ones there is nothing here (protocol: authentication#no-credentials). */
+  /** Newer versions get a challenge, older ones ResourceNotFound (protocol: authentication#no-credentials). */
   refuseAnonymous: ({ headers }, challenge) => {
     const reason = 'There are no credentials.';
     return (headers['x-ms-version'] ?? '') >= CHALLENGE_VERSION

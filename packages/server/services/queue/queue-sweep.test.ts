@@ -1,4 +1,4 @@
-// The sweep goes on by itself, stops when it is told to, and outlives a failure.
+// The sweep runs on its own, stops on request, and outlives a failure.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';

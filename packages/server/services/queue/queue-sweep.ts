@@ -1,9 +1,9 @@
-// The sweep of queues while a server runs (queues/sweep.ts says what a step does).
+// The sweep of queues while a server runs (queues/sweep.ts describes a step).
 import { Sweep, type SweepOptions } from '#queues';
 import { BackgroundSteps } from '../../frame/background-steps.js';
 
 export interface QueueSweepOptions extends SweepOptions {
-  /** Told what fails for another reason than that the store has too much to do, or is closed. */
+  /** Called with errors other than a busy or a closed store. */
   readonly onFailure: (error: unknown) => void;
 }
 

@@ -26,7 +26,7 @@ const right = (types: string, needs: string, actions: readonly Action[], ofQueue
 const POLICIES: Right = { account: 'owner', service: undefined, actions: ['queues/acl'] satisfies Action[] };
 
 /**
- * Who may write messages may add them, who may process them may delete what they got. For what takes messages away some clients ask for
+ * The right to write messages includes adding them, the right to process them includes deleting. To take messages some clients ask for
  * the type of queues.
  */
 export const QUEUE_RIGHTS: Readonly<Record<OperationKind, Right>> = {

@@ -64,7 +64,7 @@ export interface Admitted {
   readonly format: ResponseFormat;
 }
 
-/** Faults of the storage phase: that the table is not there is found before them (recorded; protocol: requests#order-of-checks). */
+/** Errors of the storage phase: a missing table takes precedence over them (recorded; protocol: requests#order-of-checks). */
 const AFTER_TABLE: ReadonlySet<TableErrorCode> = new Set([
   'DuplicatePropertiesSpecified',
   'EntityTooLarge',
@@ -76,7 +76,7 @@ const AFTER_TABLE: ReadonlySet<TableErrorCode> = new Set([
   'TooManyProperties',
 ]);
 
-/** The table is looked up only where something else is wrong already: a sound operation finds out by itself. */
+/** Looks the table up only if there is another error already: a valid operation detects a missing table on its own. */
 async function tableMissingWins(fault: unknown, route: Route, context: TableContext): Promise<unknown> {
   const table = route.resource.kind === 'table' ? undefined : route.resource.table;
   const isAfterTable =
@@ -86,9 +86,9 @@ async function tableMissingWins(fault: unknown, route: Route, context: TableCont
 }
 
 /**
- * A value where nothing has to be waited for: what is sound costs no turn of the queue of promises.
+ * Returns a promise only where it has to wait: a valid request costs no microtask turn.
  *
- * @throws TableError for what is refused before the entity is looked at.
+ * @throws TableError for requests that are refused before the entity is read.
  */
 export function admit({ kind, request, route, grant, tables }: Asked): Admitted | Promise<never> {
   if (kind === 'submitTransaction') throw new TableError('InvalidInput');

@@ -43,7 +43,7 @@ export interface BatchCall {
   readonly errorContext: ErrorContext;
 }
 
-/** What the answer to a part is made of, besides its outcome. */
+/** What the answer to a part needs in addition to its outcome. */
 interface PartForm {
   readonly format: ResponseFormat;
   readonly route: Route;

@@ -33,7 +33,7 @@ const onService = (needs: string, action: Action): Right => ({
   service: undefined,
   actions: [action],
 });
-/** Policies count as part of their table: no recording says which role they need. */
+/** Policies count as part of their table: no recording shows which role they need. */
 const onPolicies = (action: Action): Right => ({
   account: 'owner',
   service: undefined,
@@ -67,7 +67,7 @@ export const TABLE_RIGHTS: Readonly<Record<OperationKind, Right>> = {
 
 const READER: readonly Action[] = ['tables/read', 'tables/entities/read'];
 
-/** The service's own properties belong to who manages the account. */
+/** Only a role that manages the account may use the service's own properties. */
 export const TABLE_ROLES: AuthorizationProtocol['roles'] = {
   'Storage Table Data Reader': READER,
   'Storage Table Data Contributor': [

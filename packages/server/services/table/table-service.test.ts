@@ -1,5 +1,5 @@
-// The order in which a request's faults are reported, pair by pair (docs/errors.md; protocol: requests#order-of-checks), and what every
-// answer says of its request: version, ids, log line, failures of the store.
+// The order in which a request's errors are reported, pair by pair (docs/errors.md; protocol: requests#order-of-checks), and what every
+// answer has of its request: version, ids, log line, failures of the store.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMemoryStore, type Store, StoreError, type StoreErrorCode } from '#store';
@@ -59,7 +59,7 @@ async function send({ raw }: TestService, draft: Draft): Promise<string> {
   return refusalOf(await raw(method, target, { headers, body, bodyTooLarge: tooLarge, anonymous: true }));
 }
 
-/** Of every two faults the earlier one is reported, and each alone; without faults the request is good. */
+/** Of every two errors the earlier one is reported, and each alone; without errors the request succeeds. */
 async function assertOrder(service: TestService, base: () => Draft, faults: readonly Fault[]): Promise<void> {
   for (const [i, first] of faults.entries()) {
     for (const second of [undefined, ...faults.slice(i + 1)]) {

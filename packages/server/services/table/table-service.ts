@@ -83,7 +83,7 @@ async function run(kind: OperationKind, route: Route, grant: Grant, context: Tab
   return formatOutcome(await execute(operation, tables, server.clock), route, format);
 }
 
-/** Before there was JSON, Atom was the format of those who named none (protocol: json#choosing-the-format). */
+/** Before JSON, Atom was the default format (protocol: json#choosing-the-format). */
 function refusalOfOld({ headers }: WireRequest, { query }: Route): TableError {
   const named = [query.get('$format'), headers.accept, headers['content-type']].join();
   const isJson = /json/i.test(named) && !/atom|xml/i.test(named);

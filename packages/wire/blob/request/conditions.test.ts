@@ -1,4 +1,4 @@
-// Conditional headers: each alone, those that may come together, and texts that nobody can read.
+// Conditional headers: each alone, the permitted combinations, and malformed values.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { codesOf } from '#account/testing';

@@ -96,7 +96,7 @@ export function containerConditionsOf(headers: Headers): ContainerConditions {
   };
 }
 
-/** A negative number is told as another fault than a text that is no number (protocol: page-blobs#sequence-numbers). */
+/** A negative number gets another error than a text that is not a number (protocol: page-blobs#sequence-numbers). */
 function sequenceNumberOf(headers: Headers, name: string): bigint | undefined {
   if (/^-\d+$/.test(headers[name] ?? '')) throw new BlobError('InvalidInput');
   return bigOf(headers, name);

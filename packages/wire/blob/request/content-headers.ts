@@ -18,7 +18,7 @@ export const contentPropertiesOf = (headers: Headers): ContentProperties => ({
   contentMd5: keptMd5Of(headers, 'x-ms-blob-content-md5'),
 });
 
-/** The plain headers speak of a body that is the content; the service's own win. */
+/** The plain headers describe a body that is the content; the service's own headers win. */
 function propertiesOfBody(headers: Headers): ContentProperties {
   const own = contentPropertiesOf(headers);
   return {
@@ -49,7 +49,7 @@ export function metadataOf(headers: Headers): Metadata {
 
 const TIER_NAMES: ReadonlyMap<string, string> = new Map([...TIERS].map(tier => [tier.toLowerCase(), tier]));
 
-/** Clients send the words for tiers in any case; they are told as Azure writes them (protocol: blobs#tiers). */
+/** Clients send tiers in any case; answers have Azure's spelling (protocol: blobs#tiers). */
 export const tierNamed = (text: string): string => TIER_NAMES.get(text.toLowerCase()) ?? text;
 
 export function tierOf(headers: Headers): string | undefined {

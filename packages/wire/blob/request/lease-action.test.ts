@@ -1,4 +1,4 @@
-// Lease actions: the headers that each needs, their bounds, and actions that nobody knows.
+// Lease actions: the headers that each needs, their bounds, and unknown actions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BlobError } from '#blobs';

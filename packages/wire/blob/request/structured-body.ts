@@ -14,7 +14,7 @@ const VERSION = 1;
 const FLAG_CRC64 = 1;
 const SEGMENT_BYTES_MAX = 4 * 1_048_576;
 
-/** Whether the request speaks of structured messages. @throws BlobError InvalidHeaderValue for another form of them. */
+/** Whether the request uses structured messages. @throws BlobError InvalidHeaderValue for another form of them. */
 export function isStructured(headers: Headers): boolean {
   const text = sent(headers, HEADER);
   if (text === undefined) return false;
@@ -49,7 +49,7 @@ class Source {
     return true;
   }
 
-  /** At least one byte and at most so many. @throws BlobError InvalidInput at the end. */
+  /** At least one byte and at most this many. @throws BlobError InvalidInput at the end. */
   async some(bytesMax: number): Promise<Buffer> {
     if (!(await this.#fill())) throw malformed();
     const piece = this.#rest.subarray(0, bytesMax);
@@ -61,7 +61,7 @@ class Source {
     const parts: Buffer[] = [];
     for (let left = bytes; left > 0; ) {
       const part = await this.some(left);
-      // A piece may change once the next one is asked for.
+      // A piece may change once the next one is read.
       parts.push(Buffer.from(part));
       left -= part.length;
     }
@@ -150,7 +150,7 @@ function segmentHead(number: number, length: number): Buffer {
   return head;
 }
 
-/** A content of so many bytes as a message. */
+/** A content of this many bytes as a message. */
 export async function* wrapped(
   pieces: AsyncIterable<Buffer>,
   length: number,

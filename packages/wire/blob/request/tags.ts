@@ -60,7 +60,7 @@ const COPY = 'COPY';
 /** Whether the request names the source's tags, which needs rights of its own whether or not `copiesTags` refuses it. */
 export const namesTagsOfSource = (headers: Headers): boolean => sent(headers, TAG_OPTION) === COPY;
 
-/** Whether a copy has the tags of its source (protocol: blobs#copies). @throws BlobError InvalidHeaderValue, or for tags besides. */
+/** Whether a copy has the tags of its source (protocol: blobs#copies). @throws BlobError InvalidHeaderValue, or if the request also sets tags. */
 export function copiesTags(headers: Headers, version: string): boolean {
   const option = sent(headers, TAG_OPTION);
   if (option === undefined || version < VERSION_OF_TAG_OPTION || option === 'REPLACE') return false;

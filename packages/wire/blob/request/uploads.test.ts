@@ -1,4 +1,4 @@
-// Bodies of uploads: their limits by version at one below, at and one above; digests; and lengths that are not told.
+// Bodies of uploads: limits by version at one below, at and one above; digests; and bodies of unknown length.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BlobError, type BlobErrorCode } from '#blobs';

@@ -1,4 +1,4 @@
-// The body of a request as a content that is to be stored: its length, its limit by version, and what the client says of it
+// The body of an upload: its length, its limit by version, and the digests that the client sent
 // (protocol: blob-requests#digests, blob-requests#limits-by-version).
 import { BlobError, type Upload } from '#blobs';
 import { crc64Of, type Headers, invalidHeader, md5Of, sent } from './header-values.js';
@@ -25,7 +25,7 @@ export const APPEND_LIMITS: Limits = [
 ];
 export const PAGES_LIMITS: Limits = [['', 4 * MIB]];
 
-/** Until this version answers tell the MD5 of a block even if the request brought none (recorded). */
+/** Up to this version answers include the MD5 of a block even if the request had none (recorded). */
 const LAST_VERSION_OF_MD5 = '2019-02-02';
 
 /** A body that came with its head is one piece. */
@@ -47,7 +47,7 @@ export function digestsSent(
   return { md5, crc64 };
 }
 
-/** Whether the answer tells the MD5 of the body. */
+/** Whether the answer includes the MD5 of the body. */
 export const tellsMd5 = (headers: Headers, version: string): boolean =>
   version <= LAST_VERSION_OF_MD5 || sent(headers, 'content-md5') !== undefined;
 
@@ -60,7 +60,7 @@ export interface UploadRules {
 const withoutLength = (): BlobError =>
   new BlobError('MissingContentLengthHeader', { name: 'Content-Length' });
 
-/** Writes of contents say how long their body is, also an empty one (protocol: blob-requests#headers). @throws BlobError MissingContentLengthHeader. */
+/** Writes of content need a Content-Length, even for an empty body (protocol: blob-requests#headers). @throws BlobError MissingContentLengthHeader. */
 export function checkLengthSent(headers: Headers): void {
   if (headers['content-length'] === undefined) throw withoutLength();
 }

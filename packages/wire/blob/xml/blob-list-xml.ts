@@ -91,7 +91,7 @@ function formatProperties(blob: BlobProperties, { included, version }: Shown): s
   return `<Properties>${text}</Properties>`;
 }
 
-/** Of a blob of which nothing is committed. */
+/** A blob that has only uncommitted blocks. */
 const formatUncommitted = (version: string): string =>
   '<Properties><Content-Length>0</Content-Length><BlobType>BlockBlob</BlobType><AccessTier>Hot</AccessTier>' +
   `<AccessTierInferred>true</AccessTierInferred>${formatLease({ state: 'available', duration: undefined }, version)}` +

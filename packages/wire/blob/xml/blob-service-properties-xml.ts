@@ -1,4 +1,4 @@
-// The document of Get and Set Blob Service Properties: what it has besides the sections of all services (protocol: service-properties#of-blobs).
+// The document of Get and Set Blob Service Properties: the sections that only blobs have (protocol: service-properties#of-blobs).
 import {
   ServiceError,
   type ServiceProperties,

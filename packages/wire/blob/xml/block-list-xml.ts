@@ -1,4 +1,4 @@
-// The documents of blocks and pages: the list that is to be committed, and those that are there (protocol: blob-requests#block-lists).
+// XML of block lists and page ranges: the list that a request commits, and those in answers (protocol: blob-requests#block-lists).
 import { BlobError, checkBlockId, type ListedBlockId, type Outcome } from '#blobs';
 import { elementOf } from '../../shared/storage-list-xml.js';
 import { parseXml, textOf, XML_HEAD, type XmlElement } from '../../shared/xml.js';

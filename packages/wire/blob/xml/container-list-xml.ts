@@ -11,8 +11,7 @@ import { XML_HEAD } from '../../shared/xml.js';
 import { quotedEtag } from '../request/etag.js';
 import { formatLease } from './lease-elements.js';
 
-/** The request's parameters are repeated where they were given. */
-/** From this version on it is told whether blobs have holds for each version (protocol: blob-requests#answers). */
+/** From this version on, answers include whether each version of a blob can have holds (protocol: blob-requests#answers). */
 export const VERSIONED_HOLDS_VERSION = '2020-10-02';
 
 export interface ListedContainers {

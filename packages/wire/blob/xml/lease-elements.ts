@@ -1,4 +1,4 @@
-// A lease as lists and headers tell it (protocol: blob-requests#lease-headers).
+// A lease as lists and headers show it (protocol: blob-requests#lease-headers).
 import type { LeaseState } from '#blobs';
 import type { Header } from '../../shared/answer.js';
 import { VERSION_OF_LEASE_STATES } from '../old-headers.js';

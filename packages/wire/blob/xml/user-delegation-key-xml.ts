@@ -28,7 +28,7 @@ export function parseKeyInfo(body: Buffer, now: bigint): KeyTimes {
   const root = parseXml(body);
   if (root.name !== 'KeyInfo') throw invalid('The root is not KeyInfo.');
   const child = (name: string): XmlElement | undefined => root.children.find(each => each.name === name);
-  // Nobody here could tell whether a token is of that tenant.
+  // The server cannot check whether a token belongs to that tenant.
   if (child('DelegatedUserTid') !== undefined)
     throw new BlobError('AuthenticationFailed', { reason: 'There are no other tenants.' });
   const start = timeOf(child('Start')) ?? now - (now % TICKS_A_SECOND);

@@ -622,7 +622,7 @@ test('more parts than a changeset may hold come back, up to a limit', () => {
 });
 
 test('a large body of the worst case is refused', () => {
-  // As much as the server takes at length; a quarter shows as well what takes more than linear time.
+  // The slow suite uses the server's limit; a quarter of it also exposes superlinear time.
   const size = (process.env.SHELFMARK_LONG === undefined ? 1 : 4) * 1024 * 1024;
   const fill = (text: string): string => text.repeat(Math.ceil(size / text.length));
   const long = '-'.repeat(70);
