@@ -150,7 +150,7 @@ export function checkAnswer({ status, headers, body, isHead }: SeenAnswer): void
     known.set(lower, value);
   }
   const length = known.get('content-length');
-  // A refused HEAD describes no body (protocol: responses).
+  // A refused HEAD describes no body (protocol: responses#refusals-of-head).
   if (isHead && status >= 400 && length === undefined) return;
   assert.ok(length !== undefined && /^\d+$/.test(length), `The length is ${length}.`);
   if (isHead) return;
