@@ -16,13 +16,13 @@ import type { RepoOptions } from './write/repo.js';
 export type { AuditProgress } from './audit/audit.js';
 export type { Fault, Finding } from './audit/derived-rows.js';
 
-/** What is audited, what becomes of findings, and where it goes on. */
+/** Options of an audit. */
 export interface AuditOptions<E extends AnyEntity> extends Options, Pick<RepoOptions, 'table'> {
   /** This partition alone; all of the table by default. */
   readonly partition?: PartitionOf<E> | undefined;
 }
 
-/** Where an index is made or mended, how fast, and where it goes on. */
+/** Options of a backfill or repair of one index. */
 export type RebuildOptions<E extends AnyEntity> = Omit<AuditOptions<E>, 'repair'>;
 
 function audited<E extends AnyEntity>(
@@ -48,9 +48,9 @@ function audited<E extends AnyEntity>(
 }
 
 /**
- * Compares the rows of an entity with those of its indexes, page by page: it goes on as progress is taken. Programs read and write meanwhile. With `repair` it writes what is missing or stale and deletes what
- * is an orphan, each on condition that nobody else did. Records of transactions that were aborted long ago, by the option `keepAborted` of `open`, are orphans, too. Lists of the entity are audited by `auditLists` of `shelfmark-patterns/lists`, copies in its rows by the `audit` of their definition, of
- * `shelfmark-patterns/copies`.
+ * Compares the rows of an entity with those of its indexes, page by page, as the caller consumes progress. Programs may read and write during the audit. With `repair` it writes missing and stale rows and
+ * deletes orphans, each on condition that nothing else changed them. Records of transactions that were aborted long ago (option `keepAborted` of `open`) are orphans, too. For lists of the entity
+ * use `auditLists` of `shelfmark-patterns/lists`; for copies in its rows, the `audit` of their definition (`shelfmark-patterns/copies`).
  */
 export const audit = <E extends AnyEntity>(
   db: Db,
@@ -70,7 +70,7 @@ export const backfill = <E extends AnyEntity>(
 ): AsyncGenerator<AuditProgress<E>, void, undefined> =>
   audited(db, entity, 'backfill', [indexNamed(entity, index)], { ...options, repair: true });
 
-/** An audit of one index with repairs: makes what is missing, sets right what is stale, and deletes orphans. Programs read and write meanwhile. */
+/** An audit of one index with repairs: writes missing rows, fixes stale ones, and deletes orphans. Programs may read and write during the audit. */
 export const rebuild = <E extends AnyEntity>(
   db: Db,
   entity: E,

@@ -1,4 +1,4 @@
-// Many rows, as `shelfmark-patterns/bulk`: bulk writes, bulk deletes, and rows that move to new buckets. An entry of its own, because most programs that run in a browser
+// Many rows, as `shelfmark-patterns/bulk`: bulk writes, bulk deletes, and moves of rows to new buckets. A separate entry, because most programs that run in a browser
 // write rows one by one.
 
 import { BatchWriter, type WriterOptions } from './bulk/batch-writer.js';
@@ -22,7 +22,7 @@ export type { RebucketOptions, RebucketProgress } from './bulk/rebucket.js';
 export type { WriteReport } from './bulk/write-load.js';
 
 /**
- * Does any number of changes, in batches by partition, and says of each what became of it. It goes on as reports are taken. If the source throws, what it gave before is
+ * Does any number of changes, in batches by partition, and reports the outcome of each. It advances as the caller consumes reports. If the source throws, the changes that it gave before are
  * done and reported, and then the error is thrown.
  */
 export const writeAll = (
@@ -32,7 +32,7 @@ export const writeAll = (
 ): AsyncGenerator<WriteReport, void, undefined> =>
   new BatchWriter(Db.serviceOf(db), changes, options).reports();
 
-/** Deletes what a query gives. It goes on as progress is taken. */
+/** Deletes the rows that a query returns. It advances as the caller consumes progress. */
 export const deleteRows = (
   db: Db,
   rows: DeletableRows,
@@ -40,8 +40,8 @@ export const deleteRows = (
 ): AsyncGenerator<DeleteProgress, void, undefined> => deletePages(Db.serviceOf(db), rows, options);
 
 /**
- * Moves an entity's rows to their buckets after the number of these was changed: `codec.hash(16, { also: [4] })`. It goes on as progress is taken. Programs read and write
- * meanwhile; when it has ended, the earlier number need not be named any more.
+ * Moves an entity's rows to their buckets after a change of the number of buckets: `codec.hash(16, { also: [4] })`. It advances as the caller consumes progress. Programs may read and write
+ * during the move; when it has ended, the definition no longer needs the earlier number.
  */
 export function rebucket<E extends AnyEntity>(
   db: Db,

@@ -1,5 +1,5 @@
-// Encrypted properties, as `shelfmark-patterns/encryption`: AES-256-GCM for each value, under keys of a ring; keyed hashes to find rows by; rotation; and what classic SDKs encrypted, to read. An entry of its own, for most
-// programs have no secrets, and Web Crypto alone: no module of Node's.
+// Encrypted properties, as `shelfmark-patterns/encryption`: AES-256-GCM for each value, under keys of a ring; keyed hashes to find rows by; rotation; and reading rows that classic SDKs encrypted. A separate
+// entry, because most programs have no secrets. It uses Web Crypto only, no Node.js module.
 import type { ClearOf, ClearPatchOf, ClearStored, ClearTarget, NewClearOf } from './encryption/clear.js';
 import { Encryption, type EncryptionSpec } from './encryption/encryption.js';
 import { type ResealOptions, type ResealProgress, resealRows } from './encryption/reseal.js';
@@ -36,13 +36,13 @@ export type { ResealOptions, ResealProgress } from './encryption/reseal.js';
 export type { KeyedHash } from './encryption/sealing.js';
 export type { ClearOf, ClearPatchOf, ClearStored, ClearTarget, NewClearOf };
 
-/** The encryption of the rows of an entity whose properties say what is `encrypted`. Throws DefinitionInvalid. */
+/** The encryption of the rows of an entity with `encrypted` properties. Throws DefinitionInvalid. */
 export const encryption = <E extends AnyEntity, const H extends keyof E['props'] & string = never>(
   entity: E,
   spec: EncryptionSpec<H>,
 ): Encryption<E, H> => new Encryption(entity, spec);
 
-/** Writes rows again whose values are not under the keys that the ring says now. It goes on as progress is taken. When it has ended, earlier keys are needed no more, except for `lost` rows. */
+/** Writes rows again whose values are not under the ring's current keys. It advances as the caller consumes progress. After it has ended, earlier keys are needed only for `lost` rows. */
 export const reseal = <E extends AnyEntity, H extends string>(
   db: Db,
   own: Encryption<E, H>,

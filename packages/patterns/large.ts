@@ -19,7 +19,7 @@ export type { SweepOptions, SweepProgress } from './large/sweep.js';
 export const larges = <E extends AnyEntity>(db: Db, entity: E, options: LargesOptions): LargeRepo<E> =>
   new LargeRepo(Db.serviceOf(db), entity, options);
 
-/** Takes away blobs of the entity that no row names, page by page: it goes on as progress is taken. Throws ValueInvalid for a bound on the age below an hour. */
+/** Deletes blobs of the entity that no row names, page by page, as the caller consumes progress. Throws ValueInvalid for a minimum age below an hour. */
 export const sweepLarges = <E extends AnyEntity>(
   db: Db,
   entity: E,

@@ -1,4 +1,4 @@
-// Lists of ids, as `shelfmark-patterns/lists`: the guide's index entities, in rows or blobs, by themselves or derived of an entity. An entry of its own, because one index row for each id serves
+// Lists of ids, as `shelfmark-patterns/lists`: the guide's index entities, in rows or blobs, standalone or derived from an entity. A separate entry, because one index row for each id serves
 // most programs better.
 import { ListAudit, type ListAuditOptions, type ListAuditProgress } from './lists/audit-lists.js';
 import type { EntityList } from './lists/entity-list.js';
@@ -32,7 +32,7 @@ export const listed = <E extends AnyEntity>(
   options: ListedOptions = {},
 ): ListedRepo<E> => new ListedRepo(db, entity, own, options);
 
-/** Compares the lists of an entity with its rows, page by page: it goes on as progress is taken. Of lists in blobs, ids that are missing are found, and no orphans. */
+/** Compares the lists of an entity with its rows, page by page, as the caller consumes progress. For lists in blobs it finds missing ids but no orphans. */
 export const auditLists = <E extends AnyEntity>(
   db: Db,
   definition: EntityList<E, unknown>,

@@ -1,5 +1,5 @@
-// Compares what follows from an entity's rows with what stands there: for each row of the entity the derived rows that it should have, then for each derived row whether some row should have it. Others
-// write meanwhile: what is wrong is looked at again before it is told. Repairs are conditional on what was read.
+// Compares rows derived from an entity's rows with the rows stored: for each row of the entity the derived rows that it should have, then for each derived row whether some row should have it. Others may
+// write during the audit, so each finding is re-checked before it is reported. Repairs are conditional on the rows read.
 import type { Condition } from '../filter/condition.js';
 import { allInOrder } from '../flow/in-order.js';
 import { addressOfKey, isSameRow } from '../model/address.js';
@@ -17,12 +17,12 @@ import type { DerivedRows, ExpectedRow, Fault, Finding } from './derived-rows.js
 import { type Sight, settled } from './look.js';
 import { type AuditOptions, type Progress, phase, walk } from './walk.js';
 
-/** Where an audit is after a page. Its phases are the entity's name, then the names of its indexes, and `transaction records` if one of them is unique over partitions. */
+/** The state of an audit after a page. Its phases are the entity's name, then the names of its indexes, and `transaction records` if one of them is unique over partitions. */
 export interface AuditProgress<E extends AnyEntity = AnyEntity> extends Progress<Finding<E>> {}
 
 /** What is walked, and by which names. */
 export interface AuditPlan<E extends AnyEntity> {
-  /** A backfill looks at the entity's rows alone: it makes what is missing, and finds no orphans. */
+  /** A backfill reads only the entity's rows: it writes missing rows, and finds no orphans. */
   readonly work: 'audit' | 'backfill';
   readonly entity: E;
   readonly table: string;
@@ -35,7 +35,7 @@ export interface AuditPlan<E extends AnyEntity> {
   readonly queues: readonly string[];
 }
 
-/** A derived row that is not as it should be, and what stands in its place. */
+/** A derived row that is wrong, and the row found in its place. */
 interface Wrong {
   readonly expected: ExpectedRow;
   readonly found: Read<Stored<unknown>> | undefined;
@@ -109,7 +109,7 @@ export class Audit<E extends AnyEntity> {
     const look = async (times: number): Promise<Sight<Finding<E>>> => {
       const wrong = await this.#wrongOf(kind, owner);
       if (wrong === undefined) return 'right';
-      // A repair has the condition that the row is as it was read, which the first look need not find out.
+      // A repair requires that the row is unchanged, so the first look need not check that.
       if (times > 0 || repair !== true) {
         const now = await this.#rows.now(this.#plan.entity, owner);
         if (now === undefined || 'fault' in now) return 'right';
@@ -130,7 +130,7 @@ export class Audit<E extends AnyEntity> {
     return fault && { expected, found, fault };
   }
 
-  /** What is wrong with a derived row that should be there. One of another row, or that cannot be read, is not the one that should be there. */
+  /** The fault of a derived row that should exist. A row of another owner, or an unreadable one, does not count as it. */
   #faultOf(
     kind: DerivedRows<E>,
     { row }: ExpectedRow,
@@ -152,7 +152,7 @@ export class Audit<E extends AnyEntity> {
     return surroundings.now() - since.toDate().getTime() < reservedFor ? 'underWay' : 'left';
   }
 
-  /** What cannot be read is in the way of what should be there, and stays. */
+  /** An unreadable row occupies the place of the expected one, and stays. */
   #sightOf(kind: DerivedRows<E>, owner: StoredOf<E>, { expected, found, fault }: Wrong): Sight<Finding<E>> {
     const reason = found !== undefined && 'fault' in found ? found.fault : undefined;
     const key = owner.value as KeyOf<E>;
@@ -209,7 +209,7 @@ export class Audit<E extends AnyEntity> {
     return { finding, repair: () => kind.remove({ ...address, etag }, key, this.#options) };
   }
 
-  /** Of an owner that cannot be read nothing is known; it was told where owners were looked at. */
+  /** Unknown for an owner that cannot be read; the phase over the owners reported it. */
   async #mayExpect(kind: DerivedRows<E>, owner: Read<StoredOf<E>>, derived: RowAddress): Promise<boolean> {
     if ('fault' in owner) return true;
     const expected = await readOrFault(() => kind.expected(owner.row));

@@ -1,4 +1,4 @@
-// The rows that an audit reads: all of an entity as they come, and single ones, of which some cannot be read. Such rows are told, and end no audit.
+// The rows that an audit reads: all of an entity as a stream, and single ones. A row that cannot be read is reported and does not end the audit.
 import { allOf, type Condition } from '../filter/condition.js';
 import { keyCondition } from '../filter/key-condition.js';
 import { type RowQuery, rowQuery } from '../filter/plan.js';
@@ -14,10 +14,10 @@ import type { WireObject } from '../values/read-wire.js';
 import { querySettings, type Service } from '../write/service.js';
 import { faultOfRow } from './look.js';
 
-/** What was read or made of a row, or why that cannot be. */
+/** A result from a row, or why there is none. */
 export type Read<T> = { readonly row: T } | { readonly fault: AnyPatternError };
 
-/** Throws what should end an audit. */
+/** Rethrows errors that should end an audit. */
 export async function readOrFault<T>(read: () => T | Promise<T>): Promise<Read<T>> {
   try {
     return { row: await read() };
@@ -38,7 +38,7 @@ export const conditionOf = ({ plan }: AnyEntity, partitionKey?: string): Conditi
     keyCondition('RowKey', plan.row.range({})),
   ]);
 
-/** Rows as they come, so that those which nobody can read are seen. */
+/** Rows undecoded, so that unreadable ones are seen, too. */
 class RawRows extends TableQuery<WireObject> {
   override readonly rowQuery: RowQuery;
   protected override readonly shape: string;
@@ -80,14 +80,14 @@ export class AuditedRows {
     }
   }
 
-  /** The row there now; undefined if there is none. */
+  /** The current row; undefined if there is none. */
   async now<E extends AnyEntity>(entity: E, address: RowAddress): Promise<Read<StoredOf<E>> | undefined> {
     const found = await this.#service.requests.get(address, this.#options);
     return found && this.decoded(entity, address.table, found.row, found.etag);
   }
 }
 
-/** What an unreadable row's finding has, whatever audit tells it. */
+/** The common fields of an unreadable row's finding, in every audit. */
 export const unreadable = (address: RowAddress, reason: AnyPatternError) => {
   const { table, partitionKey, rowKey } = address;
   return { table, partitionKey, rowKey, fault: 'unreadable', isRepaired: false, reason } as const;

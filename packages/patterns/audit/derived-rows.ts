@@ -1,5 +1,5 @@
-// What an audit has to know of a kind of derived rows: which of them a row of the entity should have, of which row one is that stands, and how each is set right. Each kind says it in a
-// file of its own; audit.ts walks the table.
+// What an audit needs to know of a kind of derived rows: which ones a row of the entity should have, which row a stored one belongs to, and how to repair each. Each kind has its own
+// file; audit.ts walks the table.
 import type { Condition } from '../filter/condition.js';
 import type { EncodedRow } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
@@ -39,22 +39,22 @@ export interface DerivedRows<E extends AnyEntity = AnyEntity> {
     found: string | undefined,
     options: ReadOptions,
   ): Promise<void>;
-  /** Deletes what should not be there, if it is as it was read; `key` is that of the entity's row which it is of. Throws what a write throws. */
+  /** Deletes a row that should not exist, if it is unchanged since the read; `key` is that of its owner, the entity's row. Throws what a write throws. */
   remove(derived: RowAddress & { readonly etag: string }, key: KeyOf<E>, options: ReadOptions): Promise<void>;
 }
 
 /**
- * What is wrong: a derived row is `missing`, or `stale`, because it has other properties than it should; an `orphan` is of no row that should have it; and what is `unreadable` is none of what its
- * place is for, so that an audit can only tell where it is.
+ * The fault: a derived row is `missing`; `stale`, if its properties differ from those that it should have; an `orphan`, if no row should have it; or `unreadable`, if it is not
+ * a row of this kind, and the audit can only report its address.
  */
 export type Fault = 'missing' | 'stale' | 'orphan' | 'unreadable';
 
-/** What an audit found, by the address of the row that is wrong. */
+/** A finding of an audit, with the address of the faulty row. */
 export interface Finding<E extends AnyEntity = AnyEntity> extends AnyFinding {
   readonly fault: Fault;
   /** The kind of derived rows; the entity's name for one of its own rows. */
   readonly of: string;
-  /** Of the entity's row; undefined where it cannot be told. */
+  /** Of the entity's row; undefined if unknown. */
   readonly key: KeyOf<E> | undefined;
   /** Why it was not repaired or could not be read: `UniqueViolation` if two living rows should have it. */
   readonly reason: AnyPatternError | undefined;

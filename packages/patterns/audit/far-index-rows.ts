@@ -1,5 +1,5 @@
-// The rows of an index in other partitions or in another table, for an audit. A repair does what the worker of the index's flow does: it makes the index row what the entity's row says now, and looks at that
-// again.
+// The rows of an index in other partitions or in another table, for an audit. A repair does what the worker of the index's flow does: it makes the index row match the entity's row, and checks that
+// row again.
 import { FarRows } from '../elsewhere/far-rows.js';
 import { isReservation, type UniqueIndex } from '../indexes/reservation.js';
 import { addressOfKey } from '../model/address.js';
@@ -26,7 +26,7 @@ async function settleKey(
   if (settled.includes('pending')) throw new PatternError('Conflict', { ...address, etag: '' });
 }
 
-/** `isOfPartition`: rows of one partition of the entity are audited, whose index rows stand among those of all others, so that no orphans are looked for. Throws DefinitionInvalid. */
+/** `isOfPartition`: the audit covers one partition of the entity. Its index rows are mixed with those of all others, so orphans are not searched. Throws DefinitionInvalid. */
 export function farIndexRows<E extends AnyEntity>(
   service: Service,
   entity: E,

@@ -1,4 +1,4 @@
-// The rows of an index in its entity's partition, for an audit: what index-row.ts makes of a value should be there. A repair goes in one transaction with a condition check of the entity's row, so that it
+// The rows of an index in its entity's partition, for an audit: index-row.ts maps a value to the row that should exist. A repair is one transaction with a condition check of the entity's row, so that it
 // never wins against a writer.
 import { indexRowWrite } from '../indexes/index-write.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';

@@ -1,4 +1,4 @@
-// What every audit does with a suspect: it looks at it again as often as others write it meanwhile, sets it right if it is to, and looks once more.
+// How every audit handles a suspect: it re-checks it for as long as others keep writing it, repairs it if asked to, and checks once more.
 import { isLost, refusalOf } from '../flow/optimistic.js';
 import {
   type AnyPatternError,
@@ -17,13 +17,13 @@ export interface AnyFinding extends RowAddress {
   readonly reason: AnyPatternError | undefined;
 }
 
-/** What a look showed: all is right, others wrote meanwhile, or what is wrong, and how it is set right if it can be. */
+/** The result of a check: no fault, changed by others during the check, or a fault and its repair, if it has one. */
 export type Sight<F> =
   | 'right'
   | 'changed'
   | { readonly finding: F; readonly repair?: (() => Promise<unknown>) | undefined };
 
-/** Errors that say what is wrong with one row: an audit tells them and goes on. All others end it. */
+/** Errors that concern one row: an audit reports them and continues. All others end it. */
 const OF_ONE_ROW: ReadonlySet<PatternErrorCode> = new Set<PatternErrorCode>([
   'WrongEntity',
   'TypeDrift',
@@ -36,14 +36,14 @@ const OF_ONE_ROW: ReadonlySet<PatternErrorCode> = new Set<PatternErrorCode>([
   'Contention',
 ]);
 
-/** Undefined for what should end an audit. */
+/** Undefined for errors that should end an audit. */
 export function faultOfRow(thrown: unknown): AnyPatternError | undefined {
   const cause = refusalOf(thrown);
   return PatternError.is(cause) && OF_ONE_ROW.has(cause.code) ? cause : undefined;
 }
 
 /**
- * The finding, repaired if it is to be; undefined where all is right, or others set it right. A repair of which nobody knows whether it was done is looked at again as well: what is right then was repaired.
+ * The finding, repaired if requested; undefined if there is no fault, or others fixed it. A repair with an unknown outcome is re-checked, too: if the fault is gone, it counts as repaired.
  */
 export async function settled<F extends AnyFinding>(
   look: (times: number) => Promise<Sight<F>>,

@@ -1,4 +1,4 @@
-// Walks what an audit reads, phase by phase and page by page: how fast, how far it is, and how it goes on by a token. What is compared is others': audit.ts has indexes, copies/audit-copies.ts
+// Walks the rows of an audit, phase by phase and page by page: rate, progress, and the token to continue from. The comparisons are elsewhere: audit.ts compares indexes, copies/audit-copies.ts
 // copies, lists/audit-lists.ts lists.
 import type { Page, PageOptions } from '../read/results.js';
 import { formatToken, parseToken } from '../read/resume-token.js';
@@ -8,21 +8,21 @@ import { refuseValue } from '../values/pattern-error.js';
 import { oldestMessage } from '../workflow/oldest-message.js';
 import type { Service } from '../write/service.js';
 
-/** What an audit does with what it finds, and where it goes on. */
+/** Options of every audit. */
 export interface AuditOptions extends ReadOptions {
-  /** Sets right what is wrong, unless others write it meanwhile. */
+  /** Repairs findings, unless others write the rows at the same time. */
   readonly repair?: boolean | undefined;
   /** The `next` of the last progress that was seen. */
   readonly resume?: string | undefined;
   /** Rows of a page; 100 by default. */
   readonly size?: number | undefined;
-  /** Rows that are looked at at once: 16 by default. */
+  /** Rows checked concurrently: 16 by default. */
   readonly concurrency?: number | undefined;
-  /** Rows a second at most, of those that `checked` counts; as many as there are by default. */
+  /** Most rows a second, counted as in `checked`; unlimited by default. */
   readonly rate?: number | undefined;
 }
 
-/** Where an audit is after a page. Counts are of all pages since the start, or since the token that was given. */
+/** The state of an audit after a page. Counts cover all pages since the start, or since the given token. */
 export interface Progress<F, N extends string = string> {
   /** What was looked at. */
   readonly phase: N;
@@ -31,11 +31,11 @@ export interface Progress<F, N extends string = string> {
   readonly repaired: number;
   /** Of this page. */
   readonly findings: readonly F[];
-  /** By which to go on; undefined at the end. */
+  /** The token to continue from; undefined at the end. */
   readonly next: string | undefined;
   /**
-   * Since the oldest message was sent that no worker has in hand, in milliseconds, as this run of the audit began: a finding may be what that message will set right. Undefined if there is none, and where
-   * nothing follows by messages.
+   * Age of the oldest message that no worker holds, in milliseconds, when this run of the audit began: that message may still fix a finding. Undefined if there is none, and where
+   * no flow is involved.
    */
   readonly oldest: number | undefined;
 }
@@ -70,7 +70,7 @@ export const phase = <R, F, N extends string>(
 
 /** What is walked. */
 export interface WalkPlan<F, N extends string = string> {
-  /** A text of everything by which two audits can differ: the place in one is none in another. */
+  /** A text of everything that distinguishes two audits: a token of one is invalid in another. */
   readonly subject: string;
   readonly phases: readonly Phase<F, N>[];
   /** Of the flows by which it follows. */
@@ -84,7 +84,7 @@ interface Place {
 
 const PAGE_SIZE = 100;
 
-/** Throws ValueInvalid for a rate that nothing could have. As it goes on it throws TokenMismatch, and what a read or a write throws, but for what is wrong with single rows. */
+/** Throws ValueInvalid for an impossible rate. While it runs it throws TokenMismatch, and errors of reads and writes except those of single rows. */
 export function walk<F extends { readonly isRepaired: boolean }, N extends string>(
   service: Service,
   plan: WalkPlan<F, N>,

@@ -92,7 +92,7 @@ export class BatchWriter {
       Symbol.asyncIterator in changes ? changes[Symbol.asyncIterator]() : changes[Symbol.iterator]();
   }
 
-  /** What became of each change, in the order in which that was known. Ends what is under way before it returns. */
+  /** The outcome of each change, in the order in which outcomes became known. Waits for requests under way before it returns. */
   async *reports(): AsyncGenerator<WriteReport, void, undefined> {
     try {
       for (;;) {
@@ -115,7 +115,7 @@ export class BatchWriter {
     }
   }
 
-  /** Ends the source. One that is about to give a change ends behind that, for which nobody waits. */
+  /** Ends the source. If it is about to yield a change, it ends after that change, without anything waiting for it. */
   async #leave(): Promise<void> {
     const ended = Promise.resolve(this.#source.return?.());
     if (this.#reading === undefined) await ended;

@@ -25,14 +25,14 @@ export interface DeleteRowsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where it is after a page. Counts are of all pages since the start, or since the token that was given. */
+/** The state after a page. Counts cover all pages since the start, or since the given token. */
 export interface DeleteProgress {
   readonly deleted: number;
   /** Rows that another client had deleted: only where it is conditional, else they count as deleted. */
   readonly gone: number;
   /** Rows that were changed since the query read them, and stay: only where it is conditional. */
   readonly changed: number;
-  /** By which to go on; undefined at the end. */
+  /** The token to continue from; undefined at the end. */
   readonly next: string | undefined;
 }
 
@@ -42,7 +42,7 @@ type DeletableRow = RowAddress & { readonly etag: string };
 /** A query of rows, of what is selected of them, or of bags. */
 export type DeletableRows = Pick<Results<DeletableRow>, 'pages'>;
 
-/** A row with index rows, which go along: under the ETag that it was read with, or of whatever is there now. */
+/** A row and its index rows, deleted together: under the ETag that it was read with, or of the current version. */
 const indexedChange = (entity: AnyEntity, row: DeletableRow, reading: 'as read' | 'as it is'): RowChange => ({
   plan: service => {
     const { table } = row;
@@ -52,14 +52,14 @@ const indexedChange = (entity: AnyEntity, row: DeletableRow, reading: 'as read' 
   },
 });
 
-/** Index rows alone may not go: their entity's rows would be found by them no more. */
+/** Index rows alone must not be deleted: queries would no longer find their entity's rows by them. */
 function refuseIndexRow(row: DeletableRow): void {
   const { entity } = row as Partial<StoredOf<AnyEntity>>;
   if (entity?.includes('.'))
     refuseValue('rows', 'rows of an entity', `they are of the index ${entity}, which go with their entity's`);
 }
 
-/** Where the row was changed since, and is to go all the same, its index rows are others. */
+/** If the row was changed since and must still go, its index rows may differ. */
 function changeOf(row: DeletableRow, conditional: boolean): RowChange {
   const entity = followedEntityOf(row);
   if (entity !== undefined) {
@@ -75,7 +75,7 @@ function changeOf(row: DeletableRow, conditional: boolean): RowChange {
 const isCode = (report: WriteReport, code: 'Conflict' | 'NotFound'): boolean =>
   report.kind === 'failed' && PatternError.is(report.error, code);
 
-/** What became of the rows of a page. Of rows with indexes that were changed since, and go all the same, another read tells the index rows. */
+/** The outcomes of a page's rows. Rows with indexes that were changed since and must still go are read again to find their index rows. */
 async function deleteAll(
   service: Service,
   rows: readonly DeletableRow[],
@@ -99,7 +99,7 @@ async function deleteAll(
   return [...reports.filter(report => !isCode(report, 'Conflict')), ...(await write(changes))];
 }
 
-/** Throws what a delete is refused with besides; what was seen of the page is then done again by the token before it. */
+/** Throws any other refusal of a delete; the token before the page then repeats the whole page. */
 export async function* deletePages(
   service: Service,
   rows: DeletableRows,

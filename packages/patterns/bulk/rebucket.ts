@@ -1,5 +1,5 @@
 // Moves an entity's rows to the places of its current number of buckets, page by page, with a token by which another process can continue. A row is marked, then
-// copied to its new place, then deleted in its old one; each step is conditional, and the three can be repeated from anywhere. spread-writes.ts says how others write meanwhile.
+// copied to its new place, then deleted in its old one; each step is conditional, and the three can be repeated from anywhere. spread-writes.ts documents writes by others during the move.
 
 import { unlessLost } from '../flow/optimistic.js';
 import { addresses, isSameRow } from '../model/address.js';
@@ -24,12 +24,12 @@ export interface RebucketOptions extends ReadOptions {
   readonly size?: number | undefined;
 }
 
-/** Where it is after a page. Counts are of all pages since the start, or since the token that was given. */
+/** The state after a page. Counts cover all pages since the start, or since the given token. */
 export interface RebucketProgress {
   readonly moved: number;
-  /** Rows that stand where they should. */
+  /** Rows that are in the right bucket. */
   readonly inPlace: number;
-  /** By which to go on; undefined at the end. */
+  /** The token to continue from; undefined at the end. */
   readonly next: string | undefined;
 }
 
@@ -55,12 +55,12 @@ class Move {
       if (etag === undefined) continue;
       const copy = await this.#copy(found, options);
       if (await this.#remove(this.#from, etag, options)) return;
-      // Somebody deleted it while it was copied. Of a copy that another move made, nothing is known.
+      // Another process deleted it during the copy. The state of a copy that another move made is unknown.
       if (copy !== undefined) await this.#remove(this.#to, copy, options);
     }
   }
 
-  /** The ETag of the marked row; undefined if it was written meanwhile. */
+  /** The ETag of the marked row; undefined if it was written in between. */
   #mark({ row, etag = '' }: RowAnswer, options: ReadOptions): Promise<string | undefined> {
     const { unknown } = this.#read(row);
     const { table, partitionKey, rowKey } = this.#from;

@@ -1,5 +1,5 @@
-// Which changes of a refused batch the service would refuse for the state of their rows: a batch names one of them, and a read of the keys tells of all. Pure but for
-// that read; write-load.ts sends what is left.
+// Finds the changes of a refused batch that the service would refuse because of the state of their rows: the batch's error names one, and a read of the keys finds all. Pure except
+// for that read; write-load.ts sends the remaining changes.
 
 import { type StandingRows, standingRows } from '../read/standing-rows.js';
 import type { RowSource } from '../transport/row-source.js';
@@ -7,7 +7,7 @@ import { addressOf, type RowWrite } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { type AnyPatternError, PatternError } from '../values/pattern-error.js';
 
-/** What the service would say to the write; undefined if it would do it, or if that cannot be told. */
+/** The error that the service would return for the write; undefined if it would succeed, or if that is unknown. */
 function refusalOf(write: RowWrite, { etags, until }: StandingRows): AnyPatternError | undefined {
   const { table, partitionKey, rowKey } = addressOf(write);
   const address = { table, partitionKey, rowKey };
@@ -21,7 +21,7 @@ function refusalOf(write: RowWrite, { etags, until }: StandingRows): AnyPatternE
   return isOther ? new PatternError('Conflict', { ...address, etag: write.etag }) : undefined;
 }
 
-/** The errors of those writes that the rows, as they are now, refuse. None where they cannot be read. */
+/** The errors of those writes that would fail given the current rows. None if the rows cannot be read. */
 export async function refusedByRows(
   source: RowSource,
   writes: readonly RowWrite[],

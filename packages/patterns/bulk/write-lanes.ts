@@ -73,7 +73,7 @@ export class WriteLanes {
     if (isFull(lane)) this.#full.add(name);
   }
 
-  /** What can be sent now: of full lanes, or, if nothing is to be waited for, of the lane that waits longest. */
+  /** The next load to send: from a full lane, or, if there is nothing to wait for, from the lane that has waited longest. */
   take(waitsForNone: boolean): Load | undefined {
     for (const name of this.#full) {
       const lane = this.#lanes.get(name);

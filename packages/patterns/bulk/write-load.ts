@@ -20,7 +20,7 @@ export type WriteReport =
 /** Batches that are sent again without the rows that were refused; after that many, each half goes by itself. */
 const REPEATS_MAX = 3;
 
-/** Refusals that say nothing of a row in particular, and would be the same without it. */
+/** Refusals that concern no row in particular, and would be the same without it. */
 const isOfAll = (error: AnyPatternError): boolean =>
   PatternError.is(error, 'TableNotFound') ||
   (PatternError.is(error, 'ServiceRefused') && (error.detail.status === 401 || error.detail.status === 403));
@@ -64,7 +64,7 @@ async function writeTogether(
   if (first === undefined) return { kind: 'done', reports: [] };
   try {
     const batch = new PlannedBatch(service, addressOf(first.planned.write));
-    // A delete that finds no row is told here, with all others of them at once.
+    // A delete that finds no row is reported here, with all others of them at once.
     for (const { planned } of changes) batch.add({ ...planned, ifExists: false });
     const results = await batch.commit(options);
     const reports = changes.map(
@@ -106,7 +106,7 @@ export async function writeLoad(
   return [...reports, ...(await writeBatched(service, together, options))];
 }
 
-/** Says of each change what became of it. Rejects only for what is no failure of the service: the caller's signal. */
+/** Returns the outcome of each change. Rejects only for errors other than the service's: the caller's signal. */
 async function writeBatched(
   service: Service,
   changes: readonly WaitingChange[],

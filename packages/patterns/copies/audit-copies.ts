@@ -1,4 +1,4 @@
-// Compares copies with their sources, page by page of the rows that have copies. Others write meanwhile: what is wrong is looked at again before it is told.
+// Compares copies with their sources, page by page of the rows that have copies. Others may write during the audit, so each finding is re-checked before it is reported.
 import { AuditedRows, readOrFault, unreadable, unreadableRow } from '../audit/audited-rows.js';
 import { type AnyFinding, type Sight, settled } from '../audit/look.js';
 import { type AuditOptions, type Progress, phase, walk } from '../audit/walk.js';
@@ -11,23 +11,23 @@ import type { ReadOptions } from '../transport/table-requests.js';
 import type { WireObject } from '../values/read-wire.js';
 import type { CopyRules } from './copy-rules.js';
 
-/** What an audit of copies does with what it finds, and where it goes on. */
+/** Options of an audit of copies. */
 export interface CopyAuditOptions extends AuditOptions {}
 
 /**
  * What is wrong with the copies of a row: they are `missing`, `stale`, or an `orphan` of no source; `dangling` is a row whose source is gone although its deletion is refused, which an audit does not
- * repair; and what is `unreadable` is a row with copies, or the source of one, of which an audit can only tell where it is.
+ * repair; and `unreadable` is a row with copies, or the source of one, that the audit could not read.
  */
 export type CopyFault = 'missing' | 'stale' | 'orphan' | 'dangling' | 'unreadable';
 
 /** A row that should have other copies, or one that cannot be read. */
 export interface CopyFinding<H extends AnyEntity = AnyEntity> extends AnyFinding {
   readonly fault: CopyFault;
-  /** Of the row with copies; undefined where it cannot be told. */
+  /** Of the row with copies; undefined if unknown. */
   readonly key: KeyOf<H> | undefined;
 }
 
-/** Where an audit of copies is after a page. Its one phase is named as the copies are. */
+/** The state of an audit of copies after a page. Its one phase has the name of the copies. */
 export interface CopyAuditProgress<H extends AnyEntity = AnyEntity> extends Progress<CopyFinding<H>> {}
 
 /** What is audited. */

@@ -1,5 +1,5 @@
-// Copies of a source's properties in the rows of another entity: their definition, the flow that makes them equal, and what a change of a source costs. copy-keeper.ts has them written with every write, and says
-// which of them are equal at once. What a worker writes follows from what the rows say now, so that messages may come late, twice and in any order.
+// Copies of a source's properties in the rows of another entity: their definition, the flow that updates them, and the cost of a change of a source. copy-keeper.ts keeps them with every write, and decides
+// which of them are updated at once. A worker writes only what follows from the current rows, so messages may arrive late, twice and in any order.
 import type { Plan } from '../filter/plan.js';
 import { Attempts, unlessLost } from '../flow/optimistic.js';
 import { addressOfKey } from '../model/address.js';
@@ -34,7 +34,7 @@ export interface CopiesPlan {
   readonly rows: number;
   /** Whether more rows are changed by more messages; otherwise the write is refused, TooManyOperations. */
   readonly goesOn: boolean;
-  /** What the writer sends besides the source itself. */
+  /** What the writer sends in addition to the source itself. */
   readonly writer: readonly string[];
   /** What a worker sends for each message, and for each row that changes. */
   readonly worker: readonly string[];
@@ -106,7 +106,7 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
     };
   }
 
-  /** Makes the copies of one row those of its source as it is. Throws Contention. */
+  /** Makes the copies of one row match its source. Throws Contention. */
   async refresh(db: Db, key: KeyOf<H>, options: ReadOptions = {}): Promise<void> {
     const { holder, embedded, keyOf } = this.#rules.spec;
     const address = addressOfKey(holder, holder.table, key as never);

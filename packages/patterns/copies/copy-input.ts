@@ -1,9 +1,9 @@
-// What the flow of copies is told: a source that was written, or a row with copies, and where to go on among the rows with copies of a source.
+// The message to the flow of copies: a source that was written, or a row with copies, and the position among a source's rows with copies.
 import { isObject } from '../values/is-object.js';
 import type { StandardSchema } from '../values/standard-schema.js';
 import type { KeyJson } from '../workflow/key-json.js';
 
-/** What a message says: the row that was written, and where to go on among the rows with copies of it. */
+/** The contents of a message: the row that was written, and the position to continue from among the rows with copies of it. */
 export interface CopyInput {
   readonly of: 'source' | 'holder';
   readonly key: KeyJson;

@@ -2,9 +2,9 @@
 //
 //   a source that changes     the rows with copies are read, and written with it under their ETags
 //   a row that takes another source    the source is read, and its ETag checked in the transaction, which gives it a new one
-//   a source that goes        as the policy says; a row that takes it meanwhile has given it a new ETag, so that one of the two is refused
+//   a source that is deleted    as the policy defines; a row that takes it at the same time has given it a new ETag, so that one of the two is refused
 //
-// Elsewhere a flow is told before the write.
+// Elsewhere a message is sent to a flow before the write.
 import type { SentMessage } from '../messages/announce.js';
 import type { AnyEntity } from '../model/entity.js';
 import { keep } from '../model/keeper.js';
@@ -136,7 +136,7 @@ class NearSource implements RowKeeper {
     const was = valuesOf(before);
     if (!isInPlace(row)) return undefined;
     if (after !== undefined && was !== undefined && rules.isAsCopied(was, after)) return undefined;
-    // Nobody takes copies of a row that is not there, so that nobody waits for this one.
+    // No row takes copies of a missing row, so nothing waits for this one.
     if (was === undefined && whenDeleted === 'refuse') return undefined;
     if (after === undefined) {
       if (whenDeleted === 'keep') return undefined;

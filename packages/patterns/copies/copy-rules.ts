@@ -1,4 +1,4 @@
-// What copies should be, by the rows as they are: which source a row has, what its copies are, and which rows have copies of a source. copy-keeper.ts and copies.ts write what differs.
+// The right copies for the current rows: which source a row has, what its copies are, and which rows have copies of a source. copy-keeper.ts and copies.ts write the differences.
 
 import type { Plan } from '../filter/plan.js';
 import { addressOfKey, isSameRow } from '../model/address.js';

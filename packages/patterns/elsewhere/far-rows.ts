@@ -1,6 +1,6 @@
-// Makes the index rows elsewhere of one row those that the row says now, whatever has happened to either. Index rows are read before their row, and written under the ETags that they then had: if anybody
-// writes one meanwhile, it is all read again. So an index row never goes back to an earlier version of its row, and a worker with an old view of it can only add an index row where there is none, which the
-// look at the row behind each write finds.
+// Makes the index rows elsewhere of one row match that row, whatever happened to either. Index rows are read before their row, and written under the ETags that they then had: if another process
+// writes one in between, everything is read again. So an index row never goes back to an earlier version of its row. A worker with an old view of the row can only add an index row where there is none, and
+// the check of the row after each write finds that.
 import { Attempts, isLost } from '../flow/optimistic.js';
 import type { IndexRowKey } from '../indexes/index-message.js';
 import { decodeEntity } from '../model/decode-entity.js';

@@ -1,4 +1,4 @@
-// The flow that keeps an entity's indexes in other partitions and tables: writes of its rows send the messages, and a worker makes the index rows of each row that is named what the row says now.
+// The flow that keeps an entity's indexes in other partitions and tables: writes of its rows send the messages, and a worker makes the index rows of each named row match the row.
 
 import {
   type ChangedRow,

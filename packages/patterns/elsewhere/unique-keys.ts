@@ -1,4 +1,4 @@
-// Settles the unique keys that a write gives a row or takes from it: those that it reserved are confirmed if it was done, and free if it never will be. indexes/reserve.ts says how; this says which.
+// Settles the unique keys that a write gives a row or takes from it: keys that it reserved are confirmed if it was done, and free if it never will be. indexes/reserve.ts settles one key; this file picks the keys.
 import type { ChangedRow } from '../indexes/index-message.js';
 import { isSameRow } from '../model/address.js';
 import type { AnyEntity } from '../model/entity.js';
@@ -37,7 +37,7 @@ export async function settleKeys(
     try {
       if ((await keys.keep({ entity, table, index }, owner, { signal })) === 'pending') areSettled = false;
     } catch (thrown) {
-      // Two rows had the key before it was unique: an audit tells of them, and no worker can help.
+      // Two rows had the key before it was unique. An audit reports them; a worker cannot fix them.
       if (!PatternError.is(thrown, 'UniqueViolation')) throw thrown;
       note(thrown.message);
     }

@@ -6,7 +6,7 @@ export const KEY_BYTES = 32;
 /** The type of Web Crypto's keys, wherever it is declared. */
 export type SecretKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** Web Crypto takes no memory that several threads share, of which the compiler knows nothing here. */
+/** Web Crypto rejects memory that threads share; the type system does not express this here. */
 const exact = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => Uint8Array.from(bytes);
 
 export const contentKeyOf = (bytes: Uint8Array): Promise<SecretKey> =>

@@ -1,5 +1,5 @@
-// Reads rows that the classic SDKs encrypted on the client (.NET, Java and Python, until azure-data-tables dropped it): AES-256-CBC with one content key a row. It has no authentication, so that nothing here tells a
-// changed value: rows are to be read once and written anew by encryption.ts. Nothing is written in this form.
+// Reads rows that the classic SDKs encrypted on the client (.NET, Java and Python, until azure-data-tables dropped it): AES-256-CBC with one content key a row. It has no authentication, so nothing here detects a
+// changed value: read such rows once and write them anew with encryption.ts. Nothing is written in this form.
 import { fromBase64, fromUtf8, toUtf8 } from '../values/bytes.js';
 import { isObject } from '../values/is-object.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';

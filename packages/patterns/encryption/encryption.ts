@@ -181,7 +181,7 @@ export class Encryption<E extends AnyEntity, H extends string = never> {
     });
   }
 
-  /** The texts of a value's properties, by which two values are told apart. */
+  /** The texts of a value's properties, to compare two values. */
   textOf(value: Values): string {
     const parts = this.entity.plan.fields.map(({ name, property }) => {
       const { pieces } = property;

@@ -18,7 +18,7 @@ export interface KeyedHash {
   readonly of: string;
   /** 32 bytes, and no key that anything else is under. */
   readonly key: Uint8Array;
-  /** What is to be found alike: `text => text.toLowerCase()`. */
+  /** Normalizes a text so that equal results are found alike: `text => text.toLowerCase()`. */
   readonly normalize?: (text: string) => string;
 }
 

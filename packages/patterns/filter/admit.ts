@@ -3,9 +3,9 @@ import { PatternError } from '../values/pattern-error.js';
 import type { QueryClass } from './classify.js';
 import { type Plan, planOf, type RowQuery } from './plan.js';
 
-/** Which queries a program sends: what is told, and what is refused. */
+/** Which queries a program sends: reported ones and refused ones. */
 export interface Admission {
-  /** Told of each query that scans a partition, a range of it or a table, before it is sent. */
+  /** Called for each query that scans a partition, a range of it or a table, before it is sent. */
   readonly warn?: ((plan: Plan, reason: string | undefined) => void) | undefined;
   /** Classes that throw ScanRefused, also where they are allowed by name. */
   readonly refuse?: readonly QueryClass[] | undefined;

@@ -10,7 +10,7 @@ interface Extent {
   readonly end: number;
 }
 
-/** `other` is what cannot be a token of the language, such as a string that does not end; `reason` says why. */
+/** `other` is text that cannot be a token of the language, such as an unterminated string; `reason` explains why. */
 export type FilterToken = Extent &
   (
     | { readonly kind: 'word'; readonly word: string }

@@ -17,7 +17,7 @@ const VERDICTS: Readonly<Record<Comparison, (a: string, b: string) => boolean>> 
   le: (a, b) => a <= b,
 };
 
-/** The text of a key or a literal; undefined for what the keys do not tell. */
+/** The text of a key or a literal; undefined if the keys do not determine it. */
 function textOf(operand: Operand, { partitionKey, rowKey }: Point): string | undefined {
   if (operand.kind === 'value')
     return operand.typed.type === 'String' ? String(operand.typed.value) : undefined;

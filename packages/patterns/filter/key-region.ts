@@ -85,7 +85,7 @@ function joined(a: Interval, b: Interval): Interval | undefined {
 
 const isSame = (a: Interval, b: Interval): boolean => a.from === b.from && a.until === b.until;
 
-/** Two regions as one that holds no row besides theirs; undefined if there is none such. */
+/** Two regions merged into one that holds only their rows; undefined if that is impossible. */
 function union(a: Region, b: Region): Region | undefined {
   const isFiltered = a.isFiltered || b.isFiltered;
   if (isWithin(a, b)) return b;
@@ -136,7 +136,7 @@ function withoutCovered(regions: readonly Region[]): readonly Region[] {
   return others * largest > COMPARISONS_OF_REGIONS_MAX ? regions : regions.filter(each => !isCovered(each));
 }
 
-/** The same rows in fewer regions, in the order of their keys: what is within another or goes on where another ends is one with it. */
+/** The same rows in fewer regions, in the order of their keys: nested and adjacent regions are merged. */
 export function simplified(regions: readonly Region[]): readonly Region[] {
   const kept: Region[] = [];
   for (const region of [...regions].sort(byKeys)) {

@@ -4,7 +4,7 @@ import { PatternError } from '../values/pattern-error.js';
 import { COMPARISONS, type Comparison, type Condition, type Operand, TRUE } from './condition.js';
 import { type FilterToken, readFilterToken } from './filter-token.js';
 
-/** How deep parentheses and `not` may nest. Clients put a chain into one more pair a link, of which an address of 32 KiB holds fewer. */
+/** Maximum nesting of parentheses and `not`. Clients add one pair of parentheses for each link of a chain; an address of 32 KiB holds fewer. */
 export const FILTER_DEPTH_MAX = 1000;
 
 const UNSUPPORTED: ReadonlySet<string> = new Set(['add', 'sub', 'mul', 'div', 'mod', 'null']);

@@ -44,7 +44,7 @@ export const built = <F>(build: (fields: F) => Clause, fields: F): Condition =>
 export interface Equality<V> {
   eq(value: V): Clause;
   ne(value: V): Clause;
-  /** One of these, of which there must be one at least. */
+  /** At least one of these. */
   in(values: readonly V[]): Clause;
 }
 

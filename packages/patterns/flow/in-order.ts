@@ -22,7 +22,7 @@ const sourceOf = <T>(items: Items<T>): Source<T> =>
     ? (items[Symbol.asyncIterator]() as Source<T>)
     : (items[Symbol.iterator]() as Source<T>);
 
-/** Steps that were begun, the first of which is taken first. */
+/** Steps that were begun; the first is taken first. */
 class Steps<T, R> {
   readonly #begun: {
     readonly result: Promise<R>;
@@ -113,13 +113,13 @@ export async function* inOrder<T, R>(
     }
   } finally {
     steps.end();
-    // A source that is about to give an item ends behind that, for which nobody waits.
+    // A source that is about to yield an item ends after it, without anything waiting for it.
     if (!isAtEnd && coming === undefined) await source.return?.();
     else if (!isAtEnd) leave(source);
   }
 }
 
-/** What the source says to that is nobody's concern any more. */
+/** The source's answer to that is ignored. */
 function leave(source: Source<unknown>): void {
   Promise.resolve(source.return?.()).catch(() => undefined);
 }

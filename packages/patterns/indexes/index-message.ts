@@ -1,4 +1,4 @@
-// What the flow of an entity's indexes elsewhere is told of a write: the rows that it changes, and which index rows they may have had and may have afterwards (far-change.ts). Keys and no data: the worker
+// The message to the flow of an entity's indexes elsewhere about writes: the rows that they change, and the index rows that these may have before and after (far-change.ts). Only keys, no data: the worker
 // reads the rows. Pure.
 import { hashText } from '../keys/hash-bucket.js';
 import type { Announcement } from '../messages/announce.js';
@@ -23,11 +23,11 @@ export interface ChangedRow {
   readonly rows: readonly IndexRowKey[];
 }
 
-/** What a message says. */
+/** The contents of a message. */
 export interface IndexFlowInput {
   readonly table: string;
   readonly changes: readonly ChangedRow[];
-  /** For which unique keys were reserved. */
+  /** The transaction for which unique keys were reserved. */
   readonly transaction?: ReservationId | undefined;
 }
 
@@ -63,10 +63,10 @@ export function indexFlowName({ name }: AnyEntity): IndexFlowName {
   return { flow, queue: ['indexes', letters.slice(0, longest), hash].filter(Boolean).join('-') };
 }
 
-/** What of a message's 64 KiB changes may take as JSON: a third more as base64, and what stands around them. */
+/** Bytes of changes as JSON in a message of 64 KiB: base64 adds a third, and the envelope needs space. */
 const CHANGES_LENGTH_MAX = 45_000;
 
-/** Changes in as few messages as they fit. */
+/** Splits changes into as few messages as possible. */
 function inputsOf(table: string, changes: readonly ChangedRow[]): readonly IndexFlowInput[] {
   const inputs: ChangedRow[][] = [];
   let left = 0;
@@ -110,7 +110,7 @@ export const INDEX_FLOW_SCHEMA: StandardSchema<IndexFlowInput, IndexFlowInput> =
   },
 };
 
-/** Throws DefinitionInvalid for an entity whose indexes nothing would keep. */
+/** Throws DefinitionInvalid for an entity whose indexes no flow keeps. */
 function refuseUnkept(
   { name, plan }: AnyEntity,
   has: { readonly queues: boolean; readonly operationIds: boolean },
@@ -125,7 +125,7 @@ function refuseUnkept(
     refuseDefinition(subject, 'its rows are written by a flow, which knows writes by their operation ids');
 }
 
-/** The messages of writes. Throws DefinitionInvalid for entities whose indexes nothing would keep. */
+/** The messages of writes. Throws DefinitionInvalid for entities whose indexes no flow keeps. */
 export function announcementsOf(
   writes: readonly FarChange[],
   has: { readonly queues: boolean; readonly operationIds: boolean },

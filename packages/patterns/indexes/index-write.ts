@@ -1,7 +1,7 @@
-// The writes of index rows that belong to a write of their entity's row: what becomes of each index row as the value before becomes the value after. Pure. They go in one entity group
-// transaction with the entity's row, which carries the condition: an index row changes only with its entity's row, so that its own write needs none.
+// The writes of index rows that belong to a write of their entity's row, from the values before and after it. Pure. They go in one entity group
+// transaction with the entity's row, which carries the condition: an index row changes only with its entity's row, so its own write needs none.
 //
-// Rows of an index that is not unique have the entity's row key in theirs, so that nobody else's row can be in the way: they are upserted. The row of a unique key is created, and
+// Rows of a non-unique index contain the entity's row key in theirs, so they cannot collide with another row's: they are upserted. The row of a unique key is created, and
 // refused if there is one.
 import type { AnyEntity } from '../model/entity.js';
 import type { IndexPlan } from '../model/index-plan.js';
@@ -10,7 +10,7 @@ import type { RowWrite } from '../transport/row-write.js';
 import type { RowAddress } from '../values/pattern-error.js';
 import { type WireRow, wireText } from '../values/wire-property.js';
 
-/** A write of an index row, and whose it is. */
+/** A write of an index row, and the entity's row it belongs to. */
 export interface IndexWrite {
   readonly write: RowWrite;
   readonly entity: AnyEntity;

@@ -1,5 +1,5 @@
-// Mends a batch that was refused for an index row which is not as it should be: missing, left over, or written by others. Says what to send instead, or throws UniqueViolation if the key is
-// held by another living row.
+// Fixes a batch that was refused because of a wrong index row: missing, left over, or written by others. Returns the writes to send instead, or throws UniqueViolation if another living row
+// has the key.
 import { addressOfKey, isSameRow } from '../model/address.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import { encodeIndexRow, indexKeyOf } from '../model/index-row.js';
@@ -17,7 +17,7 @@ export function uniqueViolation({ write, entity, index }: IndexWrite, cause?: un
   return new PatternError('UniqueViolation', detail, { cause });
 }
 
-/** Whether the index row is of a living row that should have it. What cannot be read is somebody's. */
+/** Whether the index row belongs to a living row that should have it. An unreadable row counts as one that does. */
 async function isHeld(
   requests: Reading,
   { write, entity, index, owner }: IndexWrite,
@@ -40,7 +40,7 @@ async function isHeld(
   }
 }
 
-/** What is to be written instead, under the ETag of what stands there. Throws UniqueViolation, and what cannot be mended. */
+/** The write to send instead, under the ETag of the row found. Throws UniqueViolation, and errors that cannot be fixed. */
 export async function mend(
   requests: Reading,
   indexWrite: IndexWrite,

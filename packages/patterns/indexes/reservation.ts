@@ -2,7 +2,7 @@
 //
 //   the index's row     what the index has of the value, and `_reserved`: the id of the transaction that reserved the key. Without that property the key is confirmed.
 //   transaction record  ('<partition of the entity's row>', '!transaction!<id>'), State: `committed`, created in the transaction that writes the entity's row; or `aborted`, created by
-//                       whoever found the reservation expired. There can be one of them only: so a transaction whose record says `aborted` can never be done, however late its request arrives.
+//                       the process that found the reservation expired. Only one of them can exist, so a transaction whose record is `aborted` can never be done, however late its request arrives.
 import { isSameRow } from '../model/address.js';
 import type { AnyEntity } from '../model/entity.js';
 import type { IndexPlan } from '../model/index-plan.js';
@@ -24,7 +24,7 @@ export interface UniqueIndex {
 
 /** A key that a write gives a row. */
 export interface Reservation extends UniqueIndex {
-  /** The entity's row that is to have the key. */
+  /** The entity's row that gets the key. */
   readonly owner: RowAddress;
   readonly expected: ExpectedIndexRow;
   /** The write makes the owner's row. */

@@ -1,6 +1,6 @@
-// Reserves unique keys of indexes in other partitions, and settles what became of reservations. One row stands for a key, so the service's create decides who has it: two writers never both do. A key is
-// reserved before the transaction of its entity's row, which creates a transaction record; whoever finds a reservation that is older than it may be, creates that record first, and the transaction can never
-// be done. So a key changes hands only if nobody has it, whatever clocks say. When to try again, and what a program is told, is others' matter.
+// Reserves unique keys of indexes in other partitions, and settles reservations. One row stands for a key, so the service's create decides its owner: of two writers only one succeeds. A key is
+// reserved before the transaction of its entity's row, which creates a transaction record. A process that finds an expired reservation creates that record first, so that the transaction can never
+// be done. So a key changes hands only when no row has it, whatever the clocks. Callers decide when to retry, and which error a program gets.
 import { Attempts, isLost } from '../flow/optimistic.js';
 import type { Surroundings } from '../flow/surroundings.js';
 import { addressOfKey, isSameRow } from '../model/address.js';
@@ -35,19 +35,19 @@ import {
   type TransactionState,
 } from './transaction-record.js';
 
-/** A write that is told of by its row, and by no operation id. */
+/** A write that is identified by its row, not by an operation id. */
 interface Unidentified {
   readonly write: RowWrite;
   readonly operationId: undefined;
   readonly previousId: undefined;
 }
 
-/** What reservations need of a service. */
+/** The part of a service that reservations need. */
 export interface Reserving {
   readonly requests: Pick<TableRequests, 'get'>;
   readonly writes: { write(operation: Unidentified, options?: ReadOptions): Promise<string | undefined> };
   readonly surroundings: Surroundings;
-  /** How long a reservation is left alone whose transaction is not done, in milliseconds. */
+  /** How long a reservation is left alone while its transaction is not done, in milliseconds. */
   readonly reservedFor: number;
 }
 
@@ -57,10 +57,10 @@ export interface Reserved {
   readonly etag: string;
 }
 
-/** What stands for a key: its owner's row, nothing, a row that cannot be read, or one whose transaction may yet be done. */
+/** The state of a key: its owner's row, nothing, a row that cannot be read, or one whose transaction may yet be done. */
 export type Settlement = 'kept' | 'free' | 'unreadable' | 'pending';
 
-/** The row that an index should have, and the version of its owner that says so. */
+/** The row that an index should have, and the version of the owner that it follows from. */
 interface SourcedIndexRow extends ExpectedIndexRow {
   readonly source: Instant;
 }
@@ -72,7 +72,7 @@ interface Transaction {
   readonly found: RowAnswer;
 }
 
-/** Unique keys elsewhere: reserved for a write, given back, settled, and kept for the rows that have them. */
+/** Unique keys elsewhere: reserves them for a write, releases them, settles them, and keeps them for their rows. */
 export class Reservations {
   readonly #service: Reserving;
 
@@ -104,12 +104,12 @@ export class Reservations {
     }
   }
 
-  /** Gives the key back, of a transaction that was refused. */
+  /** Releases the key of a transaction that was refused. */
   async release({ reservation, etag }: Reserved, options: ReadOptions = {}): Promise<void> {
     await this.#written({ kind: 'delete', ...reservation.expected.address, etag }, options);
   }
 
-  /** Makes the row of a key what its owner says now: confirmed and up to date, or gone. What cannot be read stays. Throws what reads and writes throw. */
+  /** Makes the row of a key match its owner: confirmed and up to date, or gone. A row that cannot be read stays. Throws what reads and writes throw. */
   async settle(unique: UniqueIndex, address: RowAddress, options: ReadOptions = {}): Promise<Settlement> {
     const { requests, surroundings } = this.#service;
     for (const attempts = new Attempts(surroundings, options); ; ) {
@@ -151,7 +151,7 @@ export class Reservations {
     }
   }
 
-  /** What became of a transaction; undefined if it may yet be done. */
+  /** The outcome of a transaction; undefined if it may yet be done. */
   async stateOf(
     owner: RowAddress,
     id: ReservationId,
@@ -174,7 +174,7 @@ export class Reservations {
     throw violation(reservation);
   }
 
-  /** Throws for a key that is not to be had. */
+  /** Throws for a key that is taken. */
   async #refuseHeld(reservation: Reservation, found: RowAnswer, options: ReadOptions): Promise<void> {
     const { owner: own, expected, isNew } = reservation;
     const { address } = expected;
@@ -208,7 +208,7 @@ export class Reservations {
     return isAborted !== undefined || (await requests.get(address, options)) !== undefined;
   }
 
-  /** The row of a key, and the address of the row that it names. What cannot be read is nobody's, or what `unreadable` says. */
+  /** The row of a key, and the address of the row that it names. For an unreadable row: none, or the result of `unreadable`. */
   #read(
     { entity, table, index }: UniqueIndex,
     { row, etag }: RowAnswer,
@@ -225,7 +225,7 @@ export class Reservations {
     }
   }
 
-  /** The row that the index should have of the owner as it is now. */
+  /** The row that the index should have for the owner's current version. */
   async #expectedOf(
     { entity, table, index }: UniqueIndex,
     owner: RowAddress,
@@ -244,7 +244,7 @@ export class Reservations {
     }
   }
 
-  /** The ETag of a row that was written, '' of one that was deleted; undefined if others were faster, or what became of it is not known: its row tells. */
+  /** The ETag of a row that was written, '' of one that was deleted; undefined after a lost race or an unknown outcome: read the row to find out. */
   async #written(write: RowWrite, options: ReadOptions): Promise<string | undefined> {
     try {
       const operation = { write, operationId: undefined, previousId: undefined };
@@ -275,7 +275,7 @@ const deleteOf = ({ table, partitionKey, rowKey }: RowAddress, { etag }: Stored<
   etag,
 });
 
-/** The error of a key that is not to be had. */
+/** The error for a key that is taken. */
 function violation(
   { entity, index, expected }: Pick<Reservation, 'entity' | 'index' | 'expected'>,
   cause?: unknown,

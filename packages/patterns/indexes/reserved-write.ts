@@ -1,5 +1,5 @@
-// A transaction that gives rows unique keys elsewhere: the keys are reserved, then it is sent with its record, and the keys are given back if it was refused. Keys of one whose outcome is not known stay
-// reserved, until the flow of the entity's indexes settles them. reserve.ts says what reservations are.
+// A transaction that gives rows unique keys elsewhere: the keys are reserved, then it is sent with its record, and the keys are released if it was refused. If its outcome is unknown, the keys stay
+// reserved until the flow of the entity's indexes settles them. reserve.ts documents reservations.
 import { Attempts } from '../flow/optimistic.js';
 import { newUuid, type Surroundings } from '../flow/surroundings.js';
 import type { RowWrite } from '../transport/row-write.js';
@@ -9,7 +9,7 @@ import type { Reservation } from './reservation.js';
 import type { Reservations, Reserved } from './reserve.js';
 import { type ReservationId, recordAddress, recordWrite } from './transaction-record.js';
 
-/** What is done with keys that are to be reserved. */
+/** Callbacks of a reserving transaction. */
 export interface ReservedWrite<T> {
   readonly reservations: readonly Reservation[];
   /** Before anything else, of each attempt. */
@@ -26,7 +26,7 @@ export interface ReservingService {
   readonly surroundings: Surroundings;
 }
 
-/** Whether the service refused a transaction for its record: somebody found its reservations too old. */
+/** Whether the service refused a transaction because of its record: another process found its reservations too old. */
 function isAborted(thrown: unknown, record: RowAddress): boolean {
   return PatternError.is(thrown, 'BatchFailed') && thrown.detail.rowKey === record.rowKey;
 }
@@ -59,7 +59,7 @@ async function tryReserved<T>(
   }
 }
 
-/** Does the transaction; again under another id if it was aborted meanwhile. Throws UniqueViolation, Contention, and what sending throws. */
+/** Does the transaction; if it was aborted in between, again under another id. Throws UniqueViolation, Contention, and what sending throws. */
 export async function writeReserved<T>(
   { reservations, surroundings }: ReservingService,
   write: ReservedWrite<T>,

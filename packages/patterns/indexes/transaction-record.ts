@@ -1,4 +1,4 @@
-// Transaction records as values: rows by which it is known whether a transaction that reserved keys is done, or can never be (reservation.ts). Pure.
+// Transaction records as values: rows that record whether a transaction that reserved keys is done, or can never be (reservation.ts). Pure.
 import type { RowWrite } from '../transport/row-write.js';
 import type { RowAnswer } from '../transport/table-requests.js';
 import { encodeProperty } from '../values/encode-property.js';
@@ -10,10 +10,10 @@ import type { WireProperty, WireRow } from '../values/wire-property.js';
 /** Of a reservation and the transaction that it is for. */
 export type ReservationId = string;
 
-/** Row keys of records begin so, and those of no entity: keys that are made of values begin above it. */
+/** Row keys of records begin with this, and those of no entity do: keys that are made of values sort above it. */
 export const RECORD_PREFIX = '!transaction!';
 
-/** What became of a transaction that reserved keys. */
+/** The outcome of a transaction that reserved keys. */
 export type TransactionState = 'committed' | 'aborted';
 
 /** A row of reservations, with its size. */
@@ -36,7 +36,7 @@ export const recordAddress = ({ table, partitionKey }: RowAddress, id: Reservati
   rowKey: `${RECORD_PREFIX}${id}`,
 });
 
-/** The write by which a transaction is done, or never will be. */
+/** The write that commits a transaction, or aborts it for good. */
 export function recordWrite(owner: RowAddress, id: ReservationId, state: TransactionState): RowWrite {
   const { table, partitionKey, rowKey } = recordAddress(owner, id);
   const properties = [
@@ -46,6 +46,6 @@ export function recordWrite(owner: RowAddress, id: ReservationId, state: Transac
   return { kind: 'create', table, row: rowOf('Transaction', partitionKey, rowKey, properties) };
 }
 
-/** What a transaction record says. */
+/** The contents of a transaction record. */
 export const stateIn = ({ row }: Pick<RowAnswer, 'row'>): TransactionState =>
   textOf(row, 'State') === 'committed' ? 'committed' : 'aborted';

@@ -1,4 +1,4 @@
-// Whether two definitions of keys can ever give the same key, as far as their leading literals and alphabets tell.
+// Whether two definitions of keys can ever give the same key, judged by their leading literals and alphabets.
 import type { CompiledKey } from './compiled-key.js';
 
 const DIGITS = /^[0-9]/;

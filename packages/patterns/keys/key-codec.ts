@@ -15,7 +15,7 @@ export interface CodecFor<T> {
   readonly edm: readonly EdmType[];
   /** Whether texts are in the order of values, or in the reverse: only then are ranges of keys ranges of values. */
   readonly order: 'up' | 'down' | 'none';
-  /** The key gives the value back, so that the property is not stored beside it. */
+  /** The key can be decoded to the value, so the property is not stored separately. */
   readonly lossless: boolean;
   /** Of every text. */
   readonly width: number | undefined;
@@ -29,7 +29,7 @@ export interface CodecFor<T> {
   readonly encode: (value: T) => string;
   /** Rows may stand under other texts than that of `encode`: their buckets are being changed. */
   readonly isChanging: boolean;
-  /** Texts by which rows may have been stored before, besides that of `encode`. */
+  /** Other texts, in addition to that of `encode`, under which rows may have been stored. */
   readonly earlier: (value: T) => readonly string[];
   /** Throws KeyInvalid. */
   readonly decode: (text: string) => unknown;

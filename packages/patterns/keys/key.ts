@@ -100,7 +100,7 @@ const propertyPart = (name: string) =>
     },
   });
 
-/** The parts of which an entity with these properties makes its keys. */
+/** The parts from which an entity with these properties makes its keys. */
 export const partsOf = <P extends Props>(props: P): KeyParts<P> =>
   Object.fromEntries(Object.keys(props).map(name => [name, propertyPart(name)])) as never;
 

@@ -20,7 +20,7 @@ export interface SweepOptions extends ReadOptions {
   readonly resume?: string | undefined;
   /** Blobs of a page at most: 5,000 by default. */
   readonly size?: number | undefined;
-  /** Only tells what would be taken away. */
+  /** Only reports the blobs that it would delete. */
   readonly dryRun?: boolean | undefined;
 }
 
@@ -100,7 +100,7 @@ export function sweep(
   return sweepOlderThan(service, entity, options, olderThan);
 }
 
-/** Of any age: for tests, which know that nobody is about to name a blob. */
+/** Of any age: for tests, where no writer is about to name a blob. */
 export const sweepOlderThan = (
   service: Service,
   entity: AnyEntity,

@@ -1,5 +1,5 @@
-// Compares the lists of an entity with its rows: for each row whether its list has its id, then for each id of a list whether its row belongs there. Others write meanwhile: what is wrong is looked at
-// again before it is told, and once more after it was set right. walked-lists.ts gives the lists one after the other.
+// Compares the lists of an entity with its rows: for each row whether its list has its id, then for each id of a list whether its row belongs there. Others may write during the audit, so each finding is
+// re-checked before it is reported, and once more after its repair. walked-lists.ts iterates over the lists.
 import { AuditedRows, conditionOf, readOrFault, unreadable, unreadableRow } from '../audit/audited-rows.js';
 import { type AnyFinding, type Sight, settled } from '../audit/look.js';
 import { type AuditOptions, type Progress, phase, walk } from '../audit/walk.js';
@@ -13,30 +13,30 @@ import { flowOf } from './list-keeper.js';
 import type { Values } from './list-rows.js';
 import { type WalkedItem, type WalkedList, WalkedLists } from './walked-lists.js';
 
-/** What an audit of lists does with what it finds, and where it goes on. */
+/** Options of an audit of lists. */
 export interface ListAuditOptions extends AuditOptions {
-  /** Where the entity's rows stand, if not in its table. */
+  /** The table of the entity's rows, if not its own. */
   readonly table?: string | undefined;
 }
 
 export type ListFault = 'missing' | 'orphan' | 'unreadable';
 
 /**
- * What is wrong with a list: an id that should be in it is `missing`, one that should not be is an `orphan`. A list holds ids and nothing of the rows, so none is stale. What is `unreadable` is a row of the
- * entity, or a list, of which an audit can only tell where it is. The address is that of the row, or of the list: of one in a blob its container and the blob's name.
+ * A fault of a list: an id that should be in it is `missing`, one that should not be is an `orphan`. A list holds only ids, no data of the rows, so none is stale. An `unreadable` finding is a row of the
+ * entity, or a list, that the audit could not read. The address is that of the row or the list; for a list in a blob, its container and the blob's name.
  */
 export interface ListFinding extends AnyFinding {
   readonly fault: ListFault;
-  /** Undefined where it cannot be told. */
+  /** Undefined if unknown. */
   readonly id: string | undefined;
-  /** Of the list; undefined where it cannot be told. */
+  /** Of the list; undefined if unknown. */
   readonly key: Values | undefined;
 }
 
-/** Where an audit of lists is after a page: of the entity's rows first, then of the lists, whose rows or blobs are counted. */
+/** The state of an audit of lists after a page: it reads the entity's rows first, then the lists, and counts their rows or blobs. */
 export interface ListAuditProgress extends Progress<ListFinding, 'entities' | 'lists'> {}
 
-/** An id that was seen in a list and should not be, or the other way round. */
+/** An id that is in a list and should not be, or the reverse. */
 interface Suspect {
   readonly list: WalkedList;
   readonly id: string;
@@ -141,7 +141,7 @@ export class ListAudit {
     const { key, address } = list;
     if ('fault' in ids) return { finding: { ...unreadable(address, ids.fault), id, key } };
     const isThere = ids.row.has(id);
-    // Of a row that cannot be read nothing is known; it was told where rows were looked at.
+    // Unknown for a row that cannot be read; the phase over the rows reported it.
     if (before.isUnreadable || isThere === before.isWanted) return 'right';
     if ((await this.#look(list, id)).etag !== before.etag) return 'changed';
     const fault = isThere ? 'orphan' : 'missing';

@@ -1,5 +1,5 @@
-// Lists of ids in blobs, one a list: read with one request, and written as a whole under the ETag that was read. An append blob of added and removed ids would take writers without contention, but a
-// reader would have to replay it, it may have 50,000 blocks, and whoever compacts it has the contention again; and a list in blobs is written by the workers of a flow, which wait their turn anyway.
+// Lists of ids in blobs, one blob a list: read with one request, and written as a whole under the ETag that was read. An append blob of added and removed ids would avoid contention between writers, but a
+// reader would have to replay it, it may have 50,000 blocks, and compacting it brings the contention back. Workers of a flow write lists in blobs, and they can wait.
 import { Attempts } from '../flow/optimistic.js';
 import type { CompiledKey } from '../keys/compiled-key.js';
 import type { Page, PageOptions } from '../read/results.js';
@@ -38,7 +38,7 @@ interface BlobOptions {
   readonly conditions?: Conditions;
 }
 
-/** What is needed of a `BlockBlobClient` of `@azure/storage-blob`. */
+/** The part of `BlockBlobClient` of `@azure/storage-blob` in use. */
 interface BlockBlob {
   /** `readableStreamBody` in Node, `blobBody` in browsers. */
   download(
@@ -69,7 +69,6 @@ interface StoredList {
   readonly etag: string | undefined;
 }
 
-/** The client's error as one of this library. What is no error of the client stays. */
 async function bytesOf({
   readableStreamBody,
   blobBody,
@@ -80,7 +79,7 @@ async function bytesOf({
   return joinBytes(pieces);
 }
 
-/** Another writer came before: the blob is not the one that was read, is there already, or is gone. */
+/** Another writer came first: the blob has changed, exists already, or is gone. */
 function isLost(thrown: unknown): boolean {
   const { status, code } = clientFault(thrown);
   return status === 412 || code === 'BlobAlreadyExists' || code === 'BlobNotFound';
@@ -153,7 +152,7 @@ export class BlobLists {
     }
   }
 
-  /** What a blob's name tells of the list's key; undefined if that is not all of it. */
+  /** The list's key from a blob's name; undefined if the name does not determine all of it. */
   keyOf(name: string): Values | undefined {
     try {
       const key = this.#list.key.decode(name);
@@ -168,7 +167,7 @@ export class BlobLists {
     return this.#contention.found();
   }
 
-  /** Gives whether no other writer came before. */
+  /** Returns false if another writer came first. */
   async #write(
     name: string,
     ids: IdSet,

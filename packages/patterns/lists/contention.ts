@@ -1,19 +1,19 @@
-// How often writers of one list meet, by key: counted as they write, and told once where it is more than a list should have.
+// How often writers of one list conflict, by key: counted as they write, and reported once when a list has too many conflicts.
 import { ROWS_ADVICE } from './list.js';
 
-/** Lists that are counted at a time: the one that was written longest ago is forgotten first. */
+/** Lists counted at a time: the one written longest ago is forgotten first. */
 const KEYS_MAX = 1_000;
-/** Below so many attempts a share says nothing. */
+/** With fewer attempts a share means nothing. */
 const ATTEMPTS_LEAST = 20;
 /** From one conflict in twenty attempts. */
 const SHARE = 0.05;
 
-/** A list whose writers meet often. */
+/** A list whose writers conflict often. */
 export interface ListContention {
   /** The keys of the list, as texts. */
   readonly list: string;
   readonly attempts: number;
-  /** Of these, how many another writer came before. */
+  /** Attempts that failed because another writer came first. */
   readonly conflicts: number;
   readonly advice: string;
 }
@@ -46,7 +46,7 @@ export class ContentionCount {
     this.#warn({ list, attempts, conflicts, advice: ROWS_ADVICE });
   }
 
-  /** The lists that were written, those with most conflicts first. */
+  /** The lists that were written, most conflicts first. */
   found(): readonly ListContention[] {
     return [...this.#counts]
       .map(([list, { attempts, conflicts }]) => ({ list, attempts, conflicts, advice: ROWS_ADVICE }))

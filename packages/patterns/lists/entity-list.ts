@@ -1,4 +1,4 @@
-// A list that is derived of an entity: its key is made of the entity's values, its ids are the keys of the entity's rows. Pure: what the definition says of a value and of an id. list-of.ts
+// A list derived from an entity: its key is made of the entity's values, its ids are the keys of the entity's rows. Pure: maps a value to its list and its id. list-of.ts
 // makes definitions; list-keeper.ts keeps such lists as rows are written.
 import type { AnyEntity, Of } from '../model/entity.js';
 import type { RowAddress } from '../values/pattern-error.js';
@@ -7,7 +7,7 @@ import type { ListContention } from './contention.js';
 import type { AnyList } from './list.js';
 import type { Values } from './list-rows.js';
 
-/** A list of the rows of an entity that have a value in common. `K` is what names one list. */
+/** A list of an entity's rows that share a value. `K` is the type of a list's name. */
 export interface EntityList<E extends AnyEntity = AnyEntity, K = Values> {
   readonly name: string;
   readonly owner: E;
@@ -18,7 +18,7 @@ export interface EntityList<E extends AnyEntity = AnyEntity, K = Values> {
   /** The list that a value is in; undefined if it lacks a part of the list's key. */
   keyOf(value: Of<E>): K | undefined;
   readonly warnings: readonly string[];
-  /** Told once of a list of whose writes one in twenty or more meets another writer. */
+  /** Called once for a list when at least one in twenty of its writes conflicts with another writer. */
   readonly warn: ((found: ListContention) => void) | undefined;
 }
 
@@ -30,7 +30,7 @@ export const partsOfKey = ({ home }: Pick<EntityList, 'home'>): readonly string[
         each => each !== 'listRow',
       );
 
-/** Where the rows of lists stand whose entity's rows stand in `table`; of lists in blobs that of the entity. */
+/** The table of the lists of an entity whose rows are in `table`; for lists in blobs, the entity's table. */
 export function tableOfList({ home, where, owner }: EntityList, table: string): string {
   const isBeside = home.kind === 'blobs' || where === 'same-partition' || home.list.table === owner.table;
   return isBeside ? table : home.list.table;
@@ -52,7 +52,7 @@ export const idOf = (
   { partitionKey, rowKey }: Omit<RowAddress, 'table'>,
 ): string => (where === 'same-partition' ? rowKey : partitionKey + BETWEEN + rowKey);
 
-/** The row of an id in a list with this key; undefined for an id of others. */
+/** The row of an id in a list with this key; undefined for an id in another form. */
 export function addressOfId(
   { where, owner }: EntityList,
   table: string,

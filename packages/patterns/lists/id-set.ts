@@ -1,5 +1,5 @@
-// A sorted set of ids as bytes: what rows and blobs of a list hold. An id is its length as a varint, then its UTF-8; ids stand in the order of these bytes, each once. Lengths
-// and no separators, so that an id may hold any character. All functions are pure, and none changes bytes that it was given.
+// A sorted set of ids as bytes: the contents of a list's rows and blobs. An id is its length as a varint, then its UTF-8; ids are sorted by these UTF-8 bytes, each once. Lengths
+// instead of separators let an id contain any character. All functions are pure, and none changes bytes that it was given.
 import { compareBytes, fromUtf8, toUtf8 } from '../values/bytes.js';
 import { refuseValue } from '../values/pattern-error.js';
 
@@ -11,13 +11,13 @@ export interface IdSet {
 
 export const NO_IDS: IdSet = { bytes: new Uint8Array(), count: 0 };
 
-/** Two keys of 512 characters as UTF-8, and what stands between them. */
+/** Two keys of 512 characters as UTF-8, and the separator between them. */
 export const ID_BYTES_MAX = 4_096;
 
 /** Half of a surrogate pair. */
 const HALF = /\p{Surrogate}/u;
 
-/** Of each id whether it is to be in the set. */
+/** Whether each id should be in the set. */
 export type IdChanges = ReadonlyMap<string, boolean>;
 
 /** The id as its UTF-8. Throws ValueInvalid for one that is too long, or that UTF-8 cannot hold. */
@@ -71,7 +71,7 @@ class Entries {
     this.#measure();
   }
 
-  /** Below, at or above 0, as `compareBytes` has it. */
+  /** Below, at or above 0, as in `compareBytes`. */
   compare(id: Uint8Array): number {
     const bytes = this.#bytes;
     const length = Math.min(this.end - this.from, id.length);
@@ -91,7 +91,7 @@ class Entries {
   }
 }
 
-/** The same set, with the changes. It is the very same if they change nothing. One pass, whatever the number of changes. */
+/** The set with the changes applied: the same object if they change nothing. One pass, whatever the number of changes. */
 export function changeIds(set: IdSet, changes: IdChanges): IdSet {
   const wanted = [...changes].map(([id, isIn]) => ({ id: idBytes(id), isIn }));
   wanted.sort((a, b) => compareBytes(a.id, b.id));
@@ -164,13 +164,13 @@ export function splitIds({ bytes }: IdSet, parts: number): readonly IdSet[] {
   return sets;
 }
 
-/** One set of several, each of which comes behind the one before it. */
+/** Concatenates sets; each must sort above the one before it. */
 export const mergeIds = (sets: readonly IdSet[]): IdSet => ({
   bytes: joinBytes(sets.map(({ bytes }) => bytes)),
   count: sets.reduce((sum, { count }) => sum + count, 0),
 });
 
-/** Bytes of a row or a blob as a set; undefined if they are none: an entry is cut off, is longer than it may be, or does not come behind the one before it. */
+/** Bytes of a row or a blob as a set; undefined if malformed: an entry is cut off, too long, or not above its predecessor. */
 export function readIds(bytes: Uint8Array): IdSet | undefined {
   const entries = new Entries(bytes);
   let before: Uint8Array | undefined;

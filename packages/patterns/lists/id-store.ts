@@ -1,4 +1,4 @@
-// Where the lists of an entity stand, be it rows or blobs.
+// The stores of an entity's lists: rows or blobs.
 import type { ReadOptions } from '../transport/table-requests.js';
 import type { Service } from '../write/service.js';
 import { BlobLists } from './blob-list.js';
@@ -15,7 +15,7 @@ export interface IdStore {
   contention(): readonly ListContention[];
 }
 
-/** `table` is where the entity's rows stand: lists in its partitions stand there, too. */
+/** `table` is the table of the entity's rows: lists in its partitions are stored there, too. */
 export interface StoreOptions {
   readonly table?: string | undefined;
 }

@@ -1,5 +1,5 @@
-// The flow that keeps lists in other places than their entities' partition: its message names a row and the lists that it may be in or have been in; a worker reads the row, and puts its id into the
-// list that the row belongs to now, and out of the others.
+// The flow that keeps lists outside their entity's partition. Its message names a row and the lists that may have or have had its id; a worker reads the row, adds its id to the
+// list that the row belongs to now, and removes it from the others.
 import { addressOfKey } from '../model/address.js';
 import type { AnyEntity, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
@@ -14,7 +14,7 @@ import { storeOf } from './id-store.js';
 import { LIST_FLOW_SCHEMA, type ListFlowInput } from './list-input.js';
 import { keepByFlow } from './list-keeper.js';
 
-/** Makes the lists that are named, and the one that the row belongs to, equal to the row. */
+/** Makes the named lists, and the one that the row belongs to, match the row. */
 async function settle(
   db: Db,
   list: EntityList,
@@ -43,7 +43,7 @@ const stepOf = (list: EntityList, table: string): Step<ListFlowInput> =>
     make: (row, input, { db, signal }) => settle(db, list, input, row, signal),
   });
 
-/** The flow that keeps these lists, of one entity: every write of its rows is announced to it. Rows of any table may be followed. */
+/** The flow that keeps these lists, of one entity: every write of its rows sends it a message. It can follow rows of any table. */
 export function listFlow<E extends AnyEntity>(
   name: string,
   lists: readonly EntityList<E, unknown>[],

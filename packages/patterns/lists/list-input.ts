@@ -1,4 +1,4 @@
-// What the flow of an entity's lists is told of a write: the row, and the lists that it may be in or have been in. Keys and no data: the worker reads the row.
+// The message to the flow of an entity's lists about a write: the row, and the lists that may have or have had its id. Only keys, no data: the worker reads the row.
 import type { AnyEntity } from '../model/entity.js';
 import { isObject } from '../values/is-object.js';
 import type { StandardSchema } from '../values/standard-schema.js';
@@ -6,7 +6,7 @@ import { type KeyJson, keyJson, rowKeyJson } from '../workflow/key-json.js';
 import type { EntityList } from './entity-list.js';
 import type { Values } from './list-rows.js';
 
-/** What a message says: a row, and lists that it may be in or have been in. */
+/** The contents of a message: a row, and lists that may have its id. */
 export interface ListFlowInput {
   readonly table: string;
   readonly key: KeyJson;

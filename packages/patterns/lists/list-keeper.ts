@@ -1,5 +1,5 @@
-// Keeps the lists of an entity, whoever writes its rows: a list in the row's partition changes in the transaction of the row, under the list's own ETag; of lists in other places the flow is told that keeps
-// them. listOf defines the former keeper, listFlow the latter.
+// Keeps the lists of an entity with every write of its rows. A list in the row's partition changes in the row's transaction, under the list's own ETag; lists in other places are updated by a flow, to
+// which the write sends a message. listOf defines the former keeper, listFlow the latter.
 import type { SentMessage } from '../messages/announce.js';
 import type { AnyEntity, Of } from '../model/entity.js';
 import { keep } from '../model/keeper.js';
@@ -25,7 +25,7 @@ interface ListChange {
   readonly isIn: boolean;
 }
 
-/** What a write does to the lists: nothing where the list's key stays. */
+/** The changes that a write makes to the lists: none where the list's key stays the same. */
 function changesOf(lists: readonly EntityList[], { before, after }: WrittenRow): readonly ListChange[] {
   return lists.flatMap(list => {
     const [old, now] = [before?.value, after].map(value =>
@@ -39,7 +39,7 @@ function changesOf(lists: readonly EntityList[], { before, after }: WrittenRow):
   });
 }
 
-/** Of lists in the partition of their rows. Counts how often writers of one list meet, in this process. */
+/** Keeps lists in the partition of their rows. Counts conflicts between writers of one list in this process. */
 class NearKeeper implements RowKeeper {
   readonly name: string;
   readonly reads: readonly string[];
@@ -77,7 +77,7 @@ class NearKeeper implements RowKeeper {
 const rowKeyOf = ({ write }: PlannedWrite<unknown>): string =>
   'row' in write ? write.row.rowKey : write.rowKey;
 
-/** How often writers of an entity's lists meet. */
+/** How often writers of an entity's lists conflict. */
 const COUNTS = new WeakMap<EntityList, ContentionCount>();
 
 export function countsOf(list: EntityList): ContentionCount {
@@ -89,7 +89,7 @@ export function countsOf(list: EntityList): ContentionCount {
 /** Lists in other places, and their flows. */
 const FLOWS = new WeakMap<EntityList, Flow<ListFlowInput, ListFlowInput>>();
 
-/** The flow that keeps lists of this definition; undefined for those that are written with their rows, and until one is defined. */
+/** The flow that keeps lists of this definition; undefined for lists that are written with their rows, and until a flow is defined. */
 export const flowOf = (list: EntityList): Flow<ListFlowInput, ListFlowInput> | undefined => FLOWS.get(list);
 
 /** Until a list has a flow, writes that change it are refused. */

@@ -1,4 +1,4 @@
-// The entities of a list: its ids, then their rows. Rows that have gone since, or whose value is another one now, are left out and named.
+// The entities of a list: its ids, then their rows. Rows that are gone or whose value has changed are left out and named.
 import { allInOrder } from '../flow/in-order.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import type { AnyEntity, Of } from '../model/entity.js';
@@ -10,7 +10,7 @@ import { addressOfId, type EntityList, textOfKey } from './entity-list.js';
 import type { IdStore } from './id-store.js';
 import type { Values } from './list-rows.js';
 
-/** An id whose entity is not what the list says: its row is gone, or has another value. */
+/** An id whose entity does not match the list: its row is gone, or has another value. */
 export interface StaleId {
   readonly id: string;
   readonly fault: 'gone' | 'moved';
@@ -19,7 +19,7 @@ export interface StaleId {
 /** The entities of a list as they were read. */
 export interface ListMembers<E extends AnyEntity> {
   readonly rows: readonly StoredOf<E>[];
-  /** Of a list that a flow keeps there may be some until the flow is done; of one in the entity's partition only where it was changed between the reads. */
+  /** For a list that a flow keeps, possible until the flow has caught up; for one in the entity's partition, only if it changed between the reads. */
   readonly stale: readonly StaleId[];
 }
 

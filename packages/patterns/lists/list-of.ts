@@ -1,4 +1,4 @@
-// Defines a list of an entity: where it stands, and what of the entity's values names it. From then on each write of the entity's rows keeps it.
+// Defines a list of an entity: where it is stored, and which of the entity's values name it. From then on each write of the entity's rows updates it.
 import { CompiledKey } from '../keys/compiled-key.js';
 import { type Key, type KeyParts, keyOf, type PartNames, partsOf } from '../keys/key.js';
 import { checkTable } from '../model/check-table.js';
@@ -16,11 +16,11 @@ import type { Values } from './list-rows.js';
 type KeyFor<E extends AnyEntity, K> = K | ((parts: KeyParts<E['props'], IndexKeyNames<E['props']>>) => K);
 
 interface Watched {
-  /** Told once of a list of whose writes one in twenty or more meets another writer. */
+  /** Called once for a list when at least one in twenty of its writes conflicts with another writer. */
   readonly warn?: (found: ListContention) => void;
 }
 
-/** In the partition of the entity, written in one transaction with it: the guide's second option. */
+/** In the entity's partition, written in one transaction with it: the guide's second option. */
 export interface SamePartition<E extends AnyEntity, RK> extends Watched {
   readonly where: 'same-partition';
   /** `p => key('last', p.lastName)`. It begins with a literal of its own. */
@@ -51,7 +51,7 @@ type KeyValues<E extends AnyEntity, N> = {
 function homeOf(owner: AnyEntity, name: string, spec: Spec): EntityList['home'] {
   const parts = partsOf(owner.props) as never;
   const made = (part: string, definition: unknown): Key => keyOf(`${name}.${part}`, definition as Key, parts);
-  // In a list's key they are there: a value without one is in no list.
+  // A list's key has all of them: a value without one is in no list.
   const props = Object.fromEntries(Object.entries(owner.props).map(([each, type]) => [each, required(type)]));
   if (spec.where === 'blob') {
     const list = blobList(
@@ -79,7 +79,7 @@ type Spec =
   | Elsewhere<AnyEntity, unknown, unknown>
   | InBlobs<AnyEntity, unknown>;
 
-/** Defines a list of an entity's rows. Throws DefinitionInvalid for what could not work. */
+/** Defines a list of an entity's rows. Throws DefinitionInvalid for a definition that cannot work. */
 export function listOf<E extends AnyEntity, RK extends IndexKeyOn<E['props']>>(
   owner: E,
   name: string,

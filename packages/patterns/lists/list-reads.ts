@@ -1,4 +1,4 @@
-// Reads lists of a table: a short one by one point read, a long one by its head and one range, and of any as much as a change needs.
+// Reads lists of a table: a short one by one point read, a long one by its head and one range. A change reads only the rows that it needs.
 import { Attempts } from '../flow/optimistic.js';
 import { addressOfKey } from '../model/address.js';
 import type { AnyEntity } from '../model/entity.js';
@@ -28,7 +28,7 @@ import {
 
 type StoredRow = StoredOf<AnyEntity>;
 
-/** Rows that a change would write, and under which ETags. */
+/** Rows that a change would write, and their ETags. */
 export interface ListEdits extends RowEdits {
   /** The rows as they were read, by number. A row that is not there is new. */
   readonly stored: ReadonlyMap<number, StoredRow>;
@@ -39,7 +39,7 @@ export interface ListEdits extends RowEdits {
 
 const NOTHING = { head: undefined, chunks: [], removed: [] } as const;
 
-/** The row as what it should be. Throws RowUnreadable. */
+/** The decoded content of the row, which must be defined. Throws RowUnreadable. */
 function understood<T>({ table, partitionKey, rowKey, entity }: StoredRow, content: T | undefined): T {
   if (content !== undefined) return content;
   const reason = 'its ids are not those that a list holds';
@@ -76,7 +76,7 @@ export class ListReads {
     return containsId((await this.#whole(key, options)).ids, id);
   }
 
-  /** What the changes of ids in the head, or in the first chunk that has some, would write. Throws Contention. */
+  /** The rows that the changes of ids in the head, or in the first affected chunk, would write. Throws Contention. */
   async edits(key: Values, changes: IdChanges, options: ReadingOptions = {}): Promise<ListEdits> {
     const attempts = new Attempts(this.#service.surroundings, options);
     for (; ; await attempts.next(this.addressOf(key), undefined)) {

@@ -1,5 +1,5 @@
-// Reads and changes lists of a table under optimistic concurrency: a change reads as much of a list as it needs, and writes under the ETags that it read; if another writer came
-// before, it starts over. list-rows.ts says which rows a change writes.
+// Reads and changes lists of a table under optimistic concurrency: a change reads only the part of a list that it needs, and writes under the ETags that it read; after a
+// conflict with another writer it starts over. list-rows.ts decides which rows a change writes.
 import { Attempts, isLost } from '../flow/optimistic.js';
 import type { AnyEntity } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
@@ -18,13 +18,13 @@ import { CHANGE_BYTES } from './list-limits.js';
 import { type ListEdits, ListReads } from './list-reads.js';
 import { chunkValues, HEAD, headValues, type Values } from './list-rows.js';
 
-/** Where lists stand, and who is told of hot ones. */
+/** Where lists are stored, and a callback for hot ones. */
 export interface ListOptions {
-  /** Where the lists stand, if not in the table of the definition. */
+  /** The table of the lists, if not that of the definition. */
   readonly table?: string | undefined;
-  /** How often a change is tried: 8 by default. */
+  /** Attempts for a change: 8 by default. */
   readonly attempts?: number | undefined;
-  /** Told once of a list of whose writes one in twenty or more meets another writer. */
+  /** Called once for a list when at least one in twenty of its writes conflicts with another writer. */
   readonly warn?: ((found: ListContention) => void) | undefined;
 }
 
@@ -33,17 +33,17 @@ interface ListSettings extends ListOptions {
   readonly counts?: ContentionCount | undefined;
 }
 
-/** What is sent for a list, and what to think of before lists are used. */
+/** The requests that a list costs, and advice before you use lists. */
 export interface ListPlan {
   readonly table: string;
-  /** Of a list in one row; a longer one takes a range besides. */
+  /** For a list in one row; a longer one takes a range, too. */
   readonly read: readonly string[];
-  /** Of a change of one id, after the read; a chunk is split or merged by a transaction of all rows that it concerns. */
+  /** For a change of one id, after the read. A chunk is split or merged by one transaction over all rows affected. */
   readonly write: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** In the order of ids, as many at a time as one transaction may change. */
+/** In the order of ids, in groups that one transaction may change. */
 function* slices(changes: IdChanges): Generator<IdChanges, void, undefined> {
   let slice = new Map<string, boolean>();
   let bytes = 0;
@@ -83,17 +83,17 @@ export class ListRepo<L extends AnyList> {
     return this.#reads.ids(key, options);
   }
 
-  /** Of a list of any length at most two point reads. */
+  /** At most two point reads for a list of any length. */
   contains(key: ListKey<L>, id: string, options: ReadOptions = {}): Promise<boolean> {
     return this.#reads.contains(key, id, options);
   }
 
-  /** Afterwards these ids are in the list. Throws Contention. */
+  /** Adds these ids to the list; those that it has already stay. Throws Contention. */
   add(key: ListKey<L>, ids: Iterable<string>, options: ReadOptions = {}): Promise<void> {
     return this.change(key, new Map([...ids].map(id => [id, true])), options);
   }
 
-  /** Afterwards none of these ids is in the list. Throws Contention. */
+  /** Removes these ids from the list, if it has them. Throws Contention. */
   remove(key: ListKey<L>, ids: Iterable<string>, options: ReadOptions = {}): Promise<void> {
     return this.change(key, new Map([...ids].map(id => [id, false])), options);
   }
@@ -103,7 +103,7 @@ export class ListRepo<L extends AnyList> {
     for (let next of slices(changes)) while (next.size > 0) next = await this.#changed(key, next, options);
   }
 
-  /** Lists that this wrote, those first whose writers met most often. */
+  /** Lists that this instance wrote, most conflicts first. */
   contention(): readonly ListContention[] {
     return this.#contention.found();
   }
@@ -120,7 +120,7 @@ export class ListRepo<L extends AnyList> {
     return this.#reads.addressOf(key);
   }
 
-  /** For whoever writes other rows in the same transaction: what is to be written, from a new read. */
+  /** For callers that write other rows in the same transaction: the writes of the list, from a new read. */
   async planned(
     key: ListKey<L>,
     changes: IdChanges,
@@ -136,7 +136,7 @@ export class ListRepo<L extends AnyList> {
     this.#contention.count(`${partitionKey}, ${rowKey}`, isConflict);
   }
 
-  /** Changes of one chunk. What is left is to be done. */
+  /** Applies changes to one chunk. Returns the changes still to do. */
   async #changed(key: ListKey<L>, changes: IdChanges, options: ReadOptions): Promise<IdChanges> {
     const { signal } = options;
     const attempts = new Attempts(this.#service.surroundings, { attempts: this.#attempts, signal });

@@ -1,8 +1,8 @@
-// What stands in the rows of a list, and which rows a change writes. Pure. A list of up to 900 KiB is its head, one row. A longer one is chunks: rows that each hold the ids from one
-// bound up to another; its head then is the directory of chunks, so that a writer reads and writes one chunk, and the head only where chunks are split or merged.
+// The rows of a list, and the rows that a change writes. Pure. A list of up to 900 KiB is its head, one row. A longer one is split into chunks: each row holds the ids from one
+// bound up to another, and the head is the directory of chunks. A writer then reads and writes one chunk, and writes the head only to split or merge chunks.
 //
-// Splits and merges are one transaction, and chunks say both their bounds: a reader whose chunks cover everything without a gap has missed no id and has none twice, even if it read them in
-// several pages; any others are read again.
+// Splits and merges are one transaction, and each chunk holds both its bounds: if the chunks cover everything without a gap, a reader has missed no id and has none twice, even if it read
+// them in several pages. Otherwise it reads again.
 import { compareBytes } from '../values/bytes.js';
 import { PatternError } from '../values/pattern-error.js';
 import {
@@ -35,24 +35,24 @@ export const HEAD = 0;
 /** A chunk, as the directory knows it. */
 export interface ChunkEntry {
   readonly number: number;
-  /** The lowest id that may be in it, as UTF-8; of the first chunk no bytes, below which nothing is. */
+  /** The lowest id that may be in it, as UTF-8; empty for the first chunk, as no bytes sort lower. */
   readonly from: Uint8Array;
 }
 
 export interface Chunk extends ChunkEntry {
-  /** The lowest id that is in the next chunk; undefined of the last. */
+  /** The lowest id of the next chunk; undefined for the last chunk. */
   readonly to: Uint8Array | undefined;
   readonly ids: IdSet;
 }
 
-/** What a head says. */
+/** The contents of a head. */
 export type Head =
   | { readonly kind: 'ids'; readonly ids: IdSet }
   | { readonly kind: 'directory'; readonly chunks: readonly ChunkEntry[] };
 
-/** What a change makes of the rows that were read for it. A row that is in neither stays as it is. */
+/** What a change does to the rows that were read for it. Rows in neither property stay the same. */
 export interface RowEdits {
-  /** Undefined leaves the head; null takes it away. */
+  /** Undefined leaves the head; null deletes it. */
   readonly head: Head | null | undefined;
   readonly chunks: readonly Chunk[];
   readonly removed: readonly number[];
@@ -66,11 +66,11 @@ const piecesOf = (bytes: Uint8Array): Values =>
     ]),
   );
 
-/** Undefined if they are none of a list. */
+/** Undefined if the values are not those of a list. */
 const idsIn = (values: Values): IdSet | undefined =>
   readIds(joinBytes(PIECE_NAMES.flatMap(name => (values[name] as Uint8Array | undefined) ?? [])));
 
-/** The values of a head's row, but for those of its key. */
+/** The values of a head's row, except those of its key. */
 export function headValues(head: Head): Values {
   if (head.kind === 'ids') return { listRow: HEAD, listCount: head.ids.count, ...piecesOf(head.ids.bytes) };
   const numbers = head.chunks.flatMap(({ number }) => [number >> 8, number & 0xff]);
@@ -84,7 +84,7 @@ export function headValues(head: Head): Values {
   };
 }
 
-/** The values of a chunk's row, but for those of its key. */
+/** The values of a chunk's row, except those of its key. */
 export const chunkValues = ({ number, from, to, ids }: Chunk): Values => ({
   listRow: number,
   listCount: ids.count,
@@ -93,7 +93,7 @@ export const chunkValues = ({ number, from, to, ids }: Chunk): Values => ({
   ...piecesOf(ids.bytes),
 });
 
-/** Undefined for values that are none of a head. */
+/** Undefined for values that are not a head's. */
 export function readHead(values: Values): Head | undefined {
   const stored = idsIn(values);
   if (stored === undefined || stored.count !== values.listCount) return undefined;
@@ -107,7 +107,7 @@ export function readHead(values: Values): Head | undefined {
   return { kind: 'directory', chunks };
 }
 
-/** Undefined for values that are none of a chunk. */
+/** Undefined for values that are not a chunk's. */
 export function readChunk(values: Values): Chunk | undefined {
   const ids = idsIn(values);
   const from = values.listFrom as Uint8Array | undefined;
@@ -117,7 +117,7 @@ export function readChunk(values: Values): Chunk | undefined {
 
 const isBelow = (a: Uint8Array, b: Uint8Array): boolean => compareBytes(a, b) < 0;
 
-/** The chunk that would have the id. */
+/** The chunk whose bounds include the id. */
 export function chunkFor(chunks: readonly ChunkEntry[], id: string): ChunkEntry {
   const wanted = idBytes(id);
   let [low, high] = [0, chunks.length - 1];
@@ -129,13 +129,13 @@ export function chunkFor(chunks: readonly ChunkEntry[], id: string): ChunkEntry 
   return chunks[low] as ChunkEntry;
 }
 
-/** Whether the chunk would have the id: its bounds may have changed since the directory was read. */
+/** Whether the chunk's bounds include the id: they may have changed since the directory was read. */
 export function coversId({ from, to }: Pick<Chunk, 'from' | 'to'>, id: string): boolean {
   const wanted = idBytes(id);
   return !isBelow(wanted, from) && (to === undefined || isBelow(wanted, to));
 }
 
-/** All ids of chunks that cover everything; undefined if they do not, because they were read while others were made of them. */
+/** All ids of chunks that cover everything; undefined if there are gaps, because chunks were split or merged during the read. */
 export function joinedChunks(chunks: readonly Chunk[]): IdSet | undefined {
   const sorted = [...chunks].sort((a, b) => compareBytes(a.from, b.from));
   let bound: Uint8Array | undefined = new Uint8Array();
@@ -195,7 +195,7 @@ export function editHead(ids: IdSet, limits = LIMITS): RowEdits {
   return { head: { kind: 'directory', chunks: chunks.map(entryOf) }, chunks, removed: [] };
 }
 
-/** The neighbour that a chunk of so many bytes should be merged with, if that has room; undefined if it stays by itself. */
+/** The neighbour with which to merge a chunk of this size, if there is space; undefined to leave the chunk alone. */
 export function neighbourOf(
   chunks: readonly ChunkEntry[],
   number: number,

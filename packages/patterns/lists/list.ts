@@ -1,5 +1,5 @@
-// The definition of a list: a set of ids under a key, in rows of a table. Rows of a list are rows of an entity of their own, so that they are encoded, measured, tagged and told
-// apart as all rows are: the list's key, and behind it the number of the row, of which 0 is the head. list-rows.ts knows what stands in them, list-repo.ts reads and writes them.
+// The definition of a list: a set of ids under a key, in rows of a table. Rows of a list are rows of an entity of their own, so they are encoded, measured, tagged and distinguished
+// like all rows. The row key is the list's key followed by the number of the row; 0 is the head. list-rows.ts defines their contents, list-repo.ts reads and writes them.
 import {
   type Key,
   type KeyDefinition,
@@ -31,11 +31,11 @@ export interface List<
   readonly row: RK;
   /** Its rows, as an entity: for `checkTable` and for queries of several entities. */
   readonly rows: AnyEntity;
-  /** What another design would do better. */
+  /** A hint at a better design. */
   readonly warnings: readonly string[];
 }
 
-/** Any list at all. */
+/** Any list. */
 export type AnyList = List;
 
 /** What names one list: the properties in its two keys. */
@@ -44,7 +44,7 @@ export type ListKey<L extends AnyList> = {
     keyof L['props']]: ValueOf<L['props'][K]>;
 };
 
-/** What a definition of a list says. */
+/** The options of a list's definition. */
 export interface ListSpec<P extends Props, PK extends Key, RK extends Key> {
   readonly table: string;
   /** Those that are in its keys; others are left out. */
@@ -56,7 +56,7 @@ export interface ListSpec<P extends Props, PK extends Key, RK extends Key> {
   readonly tag?: string | false | undefined;
 }
 
-/** The design that has none of a list's limits. */
+/** The design without a list's limits. */
 export const ROWS_ADVICE =
   'Use one index row for each value and id, unless a single point read has to give the whole list: such rows have no limit of number, writers of different ids never meet, and each is deleted by itself.';
 
@@ -66,7 +66,7 @@ export const PIECE_NAMES: readonly string[] = Array.from(
   (_, at) => `listIds${String(at).padStart(2, '0')}`,
 );
 
-/** The properties of a list's rows besides those of its key; list-rows.ts says what they hold. */
+/** The properties of a list's rows other than its key; list-rows.ts documents their contents. */
 const ROW_PROPS = {
   listRow: t.int32().stored('ListRow'),
   listCount: t.int32().stored('Count'),
@@ -84,7 +84,7 @@ const ROW_PROPS = {
   ),
 } as const;
 
-/** Defines a list. Throws DefinitionInvalid for what could not work. */
+/** Defines a list. Throws DefinitionInvalid for a definition that cannot work. */
 export function list<const N extends string, P extends Props, PK extends KeyOn<P>, RK extends KeyOn<P>>(
   name: N,
   spec: ListSpec<P, PK, RK>,

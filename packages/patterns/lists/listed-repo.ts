@@ -1,4 +1,4 @@
-// The repository of an entity with reads of its lists: the entities of a list, and its ids. Writes are those of any repository, for list-keeper.ts keeps the lists of all of them.
+// The repository of an entity, with reads of its lists: the entities in a list, and its ids. Writes are those of any repository, since list-keeper.ts keeps the lists for all of them.
 import type { AnyEntity } from '../model/entity.js';
 import { Db } from '../open.js';
 import type { ManyOptions } from '../read/reads.js';
@@ -15,11 +15,11 @@ import type { Values } from './list-rows.js';
 
 /** Where rows stand. */
 export interface ListedOptions {
-  /** Where the rows stand, if not in the entity's table. */
+  /** The table of the rows, if not the entity's. */
   readonly table?: string | undefined;
 }
 
-/** The rows of an entity, and its lists. */
+/** The rows of an entity and its lists. */
 export class ListedRepo<E extends AnyEntity> extends Repo<E> {
   readonly #service: Service;
   readonly #stores: ReadonlyMap<EntityList, IdStore>;
@@ -34,7 +34,7 @@ export class ListedRepo<E extends AnyEntity> extends Repo<E> {
     this.#stores = new Map(all.map(list => [list, storeOf(service, list, { table })]));
   }
 
-  /** The entities of a list: its ids by one read, then each row, 16 at a time. */
+  /** The entities in a list: one read for its ids, then each row, 16 at a time. */
   find<K>(list: EntityList<E, K>, key: K, options: ManyOptions = {}): Promise<ListMembers<E>> {
     const own = list as unknown as EntityList;
     return membersOf(this.#service, own, this.#store(own), this.table, key as Values, options);
@@ -45,7 +45,7 @@ export class ListedRepo<E extends AnyEntity> extends Repo<E> {
     return this.#store(list as unknown as EntityList).ids(key as Values, options);
   }
 
-  /** Lists that this process wrote, those first whose writers met most often. */
+  /** Lists that this process wrote, most conflicts first. */
   contention(): readonly ListContention[] {
     return [...this.#stores.keys()].flatMap(list => countsOf(list).found());
   }

@@ -1,5 +1,5 @@
-// The lists of an entity one after the other, for an audit: heads and chunks as rows, or blobs by their names. A blob's name may not give back the values that it was made of, so that lists in blobs are
-// told apart, read and changed by name.
+// Iterates over the lists of an entity for an audit: heads and chunks as rows, or blobs by name. A blob's name may not be convertible back to its values, so lists in blobs are
+// identified, read and changed by name.
 import type { AuditedRows } from '../audit/audited-rows.js';
 import { addressOfKey } from '../model/address.js';
 import { readAddress } from '../model/row-head.js';
@@ -15,18 +15,18 @@ import { storeOf } from './id-store.js';
 import type { AnyList } from './list.js';
 import { HEAD, type Values } from './list-rows.js';
 
-/** A list, wherever it stands. */
+/** A list in rows or in a blob. */
 export interface WalkedList {
   readonly address: RowAddress;
-  /** Undefined for a blob whose name does not tell it. */
+  /** Undefined if the blob's name cannot be converted back to a key. */
   readonly key: Values | undefined;
-  /** Its key as `textOfKey` has it. */
+  /** Its key in the form of `textOfKey`. */
   readonly text: string;
   ids(options: ReadOptions): Promise<readonly string[]>;
   change(changes: IdChanges, options: ReadOptions): Promise<void>;
 }
 
-/** What was read: a list, more of one, or what is none of these lists and stands in the place of one. */
+/** A list, a further part of one, or something else in the place of a list. */
 export type WalkedItem =
   | { readonly kind: 'list'; readonly list: WalkedList }
   | { readonly kind: 'part' }

@@ -1,4 +1,4 @@
-// One append blob of a writer. An append names the length that the blob must have, so that it is done once however often it is sent; whether one was done whose answer was lost, the end of the blob tells.
+// One append blob of a writer. An append names the length that the blob must have, so it is done once however often it is sent. If an answer was lost, the end of the blob shows whether the append was done.
 import { Jitter } from '../flow/jitter.js';
 import { fraction, type Surroundings } from '../flow/surroundings.js';
 import type { BlobContainer } from '../transport/blob-container.js';
@@ -42,7 +42,7 @@ export class LogBlob {
     return this.#blocks;
   }
 
-  /** Gives whether the block is in the blob; false if somebody else wrote into it. Throws what the last attempt threw, and then the block may be there or not: the same one may be appended again. */
+  /** Returns whether the block is in the blob; false if another process wrote into it. Throws the error of the last attempt; the block may then be there or not, and the same one may be appended again. */
   async append(block: Block, options: ReadOptions): Promise<boolean> {
     const jitter = new Jitter(PAUSES, () => fraction(this.#surroundings.random));
     for (let attempt = 1; ; attempt++) {
@@ -56,7 +56,7 @@ export class LogBlob {
     }
   }
 
-  /** So that readers pass it by whose time is later. That it fails loses nothing. */
+  /** Lets readers of later times skip the blob. A failure loses nothing. */
   async close(options: ReadOptions): Promise<void> {
     if (this.#last === undefined) return;
     const metadata = { first: String(this.#first), last: String(this.#last) };
@@ -67,7 +67,7 @@ export class LogBlob {
     }
   }
 
-  /** Undefined if it is to be tried again. */
+  /** Undefined to try again. */
   async #tried({ bytes, last }: Block, options: ReadOptions): Promise<boolean | undefined> {
     if (!this.#isMade) {
       await this.#container.createAppendBlob(this.name, { first: String(this.#first) }, options);

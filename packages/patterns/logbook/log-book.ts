@@ -10,7 +10,7 @@ import { type LogPeriod, periodEnd, readLogName } from './log-name.js';
 import { LogReader, type RawEntry, type SkippedLine } from './log-reader.js';
 import { type LogDurability, LogWriter } from './log-writer.js';
 
-/** Where a log's blobs are, how they are named, and what a program that ends may lose. */
+/** Where a log's blobs are, how they are named, and what a crashed program may lose. */
 export interface LogOptions {
   /** The container must be there. */
   readonly container: string;
@@ -29,7 +29,7 @@ export interface LogEntry<T> {
 
 /** How a log is read. */
 export interface LogReadOptions extends ReadOptions {
-  /** Told of each line that is no entry. Without it half a line at the end of a blob, behind a program that ended, is passed by, and any other is RowUnreadable. */
+  /** Called for each line that is no entry. Without it the reader skips half a line at the end of a blob, left by a program that ended, and throws RowUnreadable for any other. */
   readonly onSkipped?: (line: SkippedLine) => void;
 }
 
@@ -61,7 +61,7 @@ export class LogBook<S extends StandardSchema> {
     this.#writer = new LogWriter(blocksMax === undefined ? parts : { ...parts, blocksMax });
   }
 
-  /** Gives the time that the entry has. With `durable: 'each'` it is in the blob then, once; otherwise soon. Throws ValueInvalid and TooLarge, and what the service says. */
+  /** Returns the time of the entry. With `durable: 'each'` it is in the blob then, once; otherwise soon. Throws ValueInvalid and TooLarge, and the service's errors. */
   async append(value: OutputOf<S>): Promise<Instant> {
     const property = `${this.name}.entry`;
     const text: string | undefined = JSON.stringify(value);
@@ -70,17 +70,17 @@ export class LogBook<S extends StandardSchema> {
     return this.#writer.append(text);
   }
 
-  /** Afterwards everything that was appended is in a blob. */
+  /** Writes everything that was appended into a blob. */
   flush(): Promise<void> {
     return this.#writer.flush();
   }
 
-  /** Writes what is left, and notes the last time in the blob's metadata, so that readers of later times pass it by. */
+  /** Writes the buffered entries, and stores the last time in the blob's metadata, so that readers of later times skip it. */
   close(options: ReadOptions = {}): Promise<void> {
     return this.#writer.close(options);
   }
 
-  /** The entries of all writers from one instant up to another, which is not included, in the order of their times. What is appended meanwhile may be missing. */
+  /** The entries of all writers from one instant up to another, which is not included, in the order of their times. Entries appended during the read may be missing. */
   async *read(
     from: Instant,
     to: Instant,
@@ -94,7 +94,7 @@ export class LogBook<S extends StandardSchema> {
     }
   }
 
-  /** Takes away the blobs whose time was over before the instant. Gives how many. */
+  /** Deletes the blobs whose time was over before the instant. Returns how many. */
   async expire(before: Instant, { signal }: ReadOptions = {}): Promise<number> {
     let count = 0;
     for (let resume: string | undefined; ; ) {

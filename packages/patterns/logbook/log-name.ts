@@ -1,5 +1,5 @@
-// Names of a log book's blobs: `access/2026/01/05/0800/k3m9p0aa-000001.log` has what the writer `k3m9p0aa` wrote from eight to nine, as its first blob of that hour. So a reader knows by names alone which
-// blobs may have entries of a time. Pure.
+// Names of a log book's blobs: `access/2026/01/05/0800/k3m9p0aa-000001.log` has the entries of the writer `k3m9p0aa` from eight to nine, as its first blob of that hour. Names alone show a reader which
+// blobs may have entries of a period. Pure.
 
 import { Instant, TICKS_OF } from '../values/instant.js';
 
@@ -33,7 +33,7 @@ export const nameOfLog = (book: string, every: LogPeriod, { period, writer, numb
 
 const NAME = /^([a-z0-9-]+)\/(\d{4})\/(\d\d)\/(\d\d)\/(?:(\d\d)00\/)?([^/]+)-(\d{6,})\.log$/;
 
-/** Undefined for what is no blob of the book. */
+/** Undefined for a name that is no blob of the book. */
 export function readLogName(book: string, every: LogPeriod, name: string): LogName | undefined {
   const [, own, year, month, day, hour, writer = '', number] = NAME.exec(name) ?? [];
   if (own !== book || (hour === undefined) !== (every === 'day')) return undefined;
@@ -45,7 +45,7 @@ export function readLogName(book: string, every: LogPeriod, name: string): LogNa
   }
 }
 
-/** How names begin of all blobs that may have entries from one instant up to another: those of a day, or of one hour. In the order of time. */
+/** Prefixes of all blobs that may have entries from one instant up to another: of a day, or of one hour. In the order of time. */
 export function* prefixesOf(
   book: string,
   every: LogPeriod,

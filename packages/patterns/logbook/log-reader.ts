@@ -1,5 +1,5 @@
-// Reads the entries of a time out of the blobs of all writers, in the order of their times. Names say which blobs may have them, metadata which of these have not, and within a blob, whose lines are in order, a
-// reader goes to the first one by halves.
+// Reads the entries of a period from the blobs of all writers, in the order of their times. Names show which blobs may have them, metadata rules out some of these, and within a blob, whose lines are
+// sorted, a binary search finds the first one.
 import { Heap } from '../flow/heap.js';
 import type { BlobContainer, ListedBlob } from '../transport/blob-container.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -13,7 +13,7 @@ const SOUGHT_BYTES = 262_144;
 const PROBE_BYTES = 4_096;
 const LINE_END = 10;
 
-/** What is no entry: a half line behind a program that ended, or what others wrote. */
+/** A line that is no entry: half a line left by a program that ended, or foreign data. */
 export interface SkippedLine {
   readonly blob: string;
   readonly text: string;
@@ -88,7 +88,7 @@ export class LogReader {
     }
   }
 
-  /** Of one period: the blobs of a writer follow each other, writers are beside each other. */
+  /** Of one period: the blobs of a writer follow each other, those of several writers are parallel. */
   async *#merged(blobs: readonly Named[]): AsyncGenerator<RawEntry, void, undefined> {
     const writers = new Map<string, Named[]>();
     for (const blob of blobs) writers.set(blob.writer, [...(writers.get(blob.writer) ?? []), blob]);

@@ -1,5 +1,5 @@
-// Writes entries into the blobs of one writer, in the order of their times. What comes while an append is under way goes with the next one. Durable by entry, or buffered: then a program that ends loses what
-// is in the buffer, which is so old and so large at most as its options say.
+// Writes entries into the blobs of one writer, in the order of their times. Entries that arrive during an append go with the next one. Durable by entry, or buffered: then a program that ends loses
+// the buffer, whose age and size the options limit.
 import { TickClock } from '../flow/tick-clock.js';
 import type { BlobContainer } from '../transport/blob-container.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -11,7 +11,7 @@ import { BLOCK_BYTES_MAX, BLOCKS_MAX, type Block, LogBlob } from './log-blob.js'
 import { formatLine } from './log-line.js';
 import { type LogPeriod, nameOfLog, periodStart } from './log-name.js';
 
-/** What a program that ends loses at most: entries that are so old, or so many bytes. */
+/** The most that a program that ends loses: entries of this age, or this many bytes. */
 export interface LogBuffer {
   readonly milliseconds: number;
   /** Up to 4 MiB. */
@@ -67,14 +67,14 @@ export class LogWriter {
   readonly #blocksMax: number;
   #waiting: Line[] = [];
   #bytes = 0;
-  /** A block of which it is not known whether it is in its blob: it is sent there again, and no other in its place. */
+  /** A block that may or may not be in its blob: it is sent there again, and no other in its place. */
   #doubtful: LinesBlock | undefined;
   #blob: LogBlob | undefined;
   #period: Instant | undefined;
   #number = 0;
   #sending: Promise<void> | undefined;
   #timer: AbortController | undefined;
-  /** Of a flush that nobody waited for. */
+  /** Of a flush that nothing awaited. */
   #failure: unknown;
   #isClosed = false;
 
@@ -85,7 +85,7 @@ export class LogWriter {
     this.#blocksMax = parts.blocksMax ?? BLOCKS_MAX;
   }
 
-  /** Gives the time that the entry has. Throws TooLarge, and what an earlier flush threw that nobody waited for. */
+  /** Returns the time of the entry. Throws TooLarge, and the error of an earlier flush that nothing awaited. */
   async append(json: string): Promise<Instant> {
     if (this.#isClosed) refuseValue('log', 'one that is open', 'it was closed');
     this.#throwFailure();
@@ -116,7 +116,7 @@ export class LogWriter {
     this.#throwFailure();
   }
 
-  /** Writes what is left, and says of the blob that it is complete. */
+  /** Writes the buffered entries, and marks the blob as complete. */
   async close(options: ReadOptions): Promise<void> {
     this.#isClosed = true;
     await this.flush();
@@ -144,7 +144,7 @@ export class LogWriter {
     );
   }
 
-  /** Never fails: what is thrown is the lines' matter, or that of who flushes. */
+  /** Never fails: errors go to the lines' promises, or to the caller of flush. */
   #send(): Promise<void> {
     if (this.#waiting.length > 0 || this.#doubtful !== undefined) this.#sending ??= this.#sent();
     return this.#sending ?? Promise.resolve();
@@ -171,7 +171,7 @@ export class LogWriter {
           this.#sending = undefined;
           return;
         }
-        // Its lines were told to have failed: it may be there all the same, and nothing may follow it.
+        // Its lines were reported as failed, but it may still be there, and nothing may follow it.
         this.#bytes -= block.bytes.length;
         this.#blob = undefined;
         for (const line of block.lines) line.failed(thrown);
@@ -201,7 +201,7 @@ export class LogWriter {
     for (;;) {
       const blob = await this.#blobFor(block);
       if (await blob.append(block, {})) return;
-      // Somebody else wrote into it.
+      // Another process wrote into it.
       this.#blob = undefined;
     }
   }
