@@ -41,7 +41,7 @@ export abstract class TableQuery<R> extends ResultsOnDemand<R> {
 
   abstract get rowQuery(): RowQuery;
 
-  /** What makes results differ besides the query: entities and their versions. */
+  /** What makes results differ in addition to the query: entities and their versions. */
   protected abstract readonly shape: string;
 
   /** Undefined for a row that is none of the results. Throws what should end the query. */

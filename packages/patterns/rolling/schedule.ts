@@ -75,7 +75,7 @@ export class Schedule {
     return { first: firstPeriod(this.#every), last: lastPeriod(this.#every) };
   }
 
-  /** Undefined for a time of which rows are taken. */
+  /** Undefined for a time whose rows are accepted. */
   outside(period: number): OutsideReason | undefined {
     const { first, last } = this.kept();
     return period < first ? 'late' : period > last ? 'early' : undefined;

@@ -106,13 +106,13 @@ export class TablesOnDemand implements RowRequests {
     return this.#inTable(table, send, ({ code }) => isNoTable(code), options);
   }
 
-  /** Makes the table, whoever asks for it at the same time. Throws TableBeingDeleted if the name is not free in time. */
+  /** Makes the table, once for concurrent callers. Throws TableBeingDeleted if the name is not free in time. */
   async make(table: string, { signal }: ReadOptions = {}): Promise<CreatedTable> {
     signal?.throwIfAborted();
     const known = this.#making.get(table) ?? this.#make(table).finally(() => this.#making.delete(table));
     this.#making.set(table, known);
     if (signal === undefined) return known;
-    // Others may wait for the same table: it is made all the same.
+    // Others may wait for the same table, so making it continues.
     return new Promise((resolve, reject) => {
       const release = onAbort(signal, () => reject(signal.reason));
       known.then(resolve, reject).finally(release);

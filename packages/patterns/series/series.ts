@@ -28,7 +28,7 @@ export interface SeriesShape {
 
 const SHAPES = new WeakMap<object, SeriesShape>();
 
-/** Undefined for what is no series. By its pieces, which stay when the property is given another name. */
+/** Undefined unless it is a series. Compares the pieces, which stay when the property is renamed. */
 export const shapeOf = ({ pieces }: Property): SeriesShape | undefined => pieces && SHAPES.get(pieces);
 
 /**

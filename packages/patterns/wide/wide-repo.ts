@@ -29,7 +29,7 @@ export interface WideOptions {
 
 /** What is sent for a wide entity, and what to think of before it is used. */
 export interface WidePlan {
-  /** One query of all its rows; again if they were written meanwhile. */
+  /** One query of all its rows, repeated if they were written during it. */
   readonly read: readonly string[];
   /** One transaction, with the first row and those that change. */
   readonly write: readonly string[];

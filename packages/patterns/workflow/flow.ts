@@ -42,7 +42,7 @@ export interface WriteOptions extends QueueCallOptions {
 export interface FlowFigures {
   /** About so many messages are in the queues, hidden ones included. */
   readonly pending: number;
-  /** Since the oldest message was sent that nobody has in hand, in milliseconds; undefined if there is none. What the flow derives is so old at least. */
+  /** Milliseconds since the oldest message was sent that no worker is processing; undefined if there is none. What the flow derives is at least this old. */
   readonly oldest: number | undefined;
   /** About so many messages were put aside. */
   readonly poisoned: number;

@@ -16,7 +16,7 @@ export interface FollowSpec<E extends AnyEntity, I> {
   /** Where the rows stand, if not in the entity's table. */
   readonly table?: string;
   readonly key: KeyOfInput<E, I>;
-  /** Makes what depends on the row equal to it; `undefined` is a row that is not there. Called again if the row has changed meanwhile. */
+  /** Makes what depends on the row equal to it; `undefined` means that the row does not exist. Called again if the row has changed in between. */
   readonly make: (row: StoredOf<E> | undefined, input: I, context: StepContext) => Promise<void>;
 }
 
