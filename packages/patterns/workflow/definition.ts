@@ -1,4 +1,4 @@
-// What a flow is: a name, a schema of its input, steps, versions and queues. It is checked once, when the program starts. flow.ts is what programs do with it.
+// The definition of a flow: a name, a schema of its input, steps, versions and queues. It is checked once, when the program starts. flow.ts has the methods that programs call.
 import { hashText } from '../keys/hash-bucket.js';
 import type { Envelope } from '../messages/envelope.js';
 import { checkVersion } from '../model/entity.js';

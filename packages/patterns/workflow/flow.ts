@@ -1,5 +1,5 @@
-// A flow as programs use it: work that a queue remembers until it is done, over partitions, tables and services. Sends messages, by themselves or before a write, and starts workers.
-// definition.ts checks what a flow is, worker.ts and delivery.ts do the work.
+// A flow as programs use it: work that a queue remembers until it is done, over partitions, tables and services. Sends messages, on their own or before a write, and starts workers.
+// definition.ts checks the definition, worker.ts and delivery.ts do the work.
 import { newUuid } from '../flow/surroundings.js';
 import { type SentMessage, unlessRefused } from '../messages/announce.js';
 import { checkedText, type Envelope } from '../messages/envelope.js';

@@ -1,5 +1,5 @@
-// A step that keeps something equal to a row: it acts on what the row says now, whatever the message says, and looks at the row again afterwards. Messages may therefore come late, twice or in any
-// order. What is kept equal is the program's to write.
+// A step that keeps something equal to a row: it acts on the row's current state, whatever the message contains, and reads the row again afterwards. Messages may therefore come late, twice or in any
+// order. The program writes the copy.
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';

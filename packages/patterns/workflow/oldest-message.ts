@@ -1,4 +1,4 @@
-// The age of the oldest message that waits in queues: how far behind what a flow derives may be.
+// The age of the oldest message that waits in queues: the greatest lag of the data that a flow derives.
 import type { Clients } from '../transport/clients.js';
 import { QueueRequests } from '../transport/queue-requests.js';
 import type { QueueCallOptions } from '../transport/queue-sender.js';

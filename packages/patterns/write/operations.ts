@@ -1,4 +1,4 @@
-// The one vocabulary of writes: what each is called, takes and gives. Repositories, batches and bulk writes have these names, with these arguments, and plan
+// The one vocabulary of writes: names, arguments and results. Repositories, batches and bulk writes have these names, with these arguments, and plan
 // them here; plan-write.ts makes the requests.
 import { farChange } from '../indexes/far-change.js';
 import { indexWrites } from '../indexes/index-write.js';
