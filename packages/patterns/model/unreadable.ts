@@ -1,4 +1,4 @@
-// What becomes of a row in a query that its entity cannot read: the query need not end for it. row-fault.ts makes the errors.
+// What a query does with a row that its entity cannot read; it need not end the query. row-fault.ts makes the errors.
 import type { AnyPatternError } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { type Bag, decodeBag } from './bag.js';

@@ -1,5 +1,5 @@
 // Queries over rows of several entities of one table, each decoded as its own type. A row that matches no entity is given undecoded: one bad row never
-// ends the reading of the others.
+// ends the query.
 import { checkReason } from '../filter/admit.js';
 import { allOf, anyOf, type Condition, compare, TRUE } from '../filter/condition.js';
 import { keyCondition } from '../filter/key-condition.js';

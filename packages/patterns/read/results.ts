@@ -1,4 +1,4 @@
-// How results are read, whatever they are results of: page by page with a token to resume by, a given number, or as a stream.
+// How results of any kind are read: page by page with a resume token, a given number, or as a stream.
 import { refuseValue } from '../values/pattern-error.js';
 
 /** A page of results, and the token of the next one. */

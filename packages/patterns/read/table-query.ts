@@ -1,4 +1,4 @@
-// What queries of one table share, whatever they make of its rows: the settings by which they are sent, the plan, and admission before results are read.
+// What all queries of one table share: the settings by which they are sent, the plan, and admission before results are read.
 import { type Admission, admit } from '../filter/admit.js';
 import { type Plan, planOf, type RowQuery } from '../filter/plan.js';
 import type { DriftPolicy } from '../model/drift.js';

@@ -1,4 +1,4 @@
-// Requests for rows of tables that come and go: the first write makes its table, a table that is not there has no rows, and one whose time is over is neither read nor written, whether it was dropped yet or not.
+// Requests for rows of tables that are made and dropped: the first write makes its table, a missing table has no rows, and an expired one is neither read nor written, whether or not it was dropped yet.
 // Repositories, batches and bulk writes send through this as they do through the requests below.
 import { onAbort } from '../flow/abort.js';
 import type { Surroundings } from '../flow/surroundings.js';

@@ -1,4 +1,4 @@
-// The keys of a query as the two ends of a shared access signature. Key ranges are half-open, and the ends of a signature both belong to it; it compares pairs of keys, not each key by itself. Sends nothing.
+// The keys of a query as the two ends of a shared access signature. Key ranges are half-open, and both ends of a signature are inclusive; it compares pairs of keys, not each key separately. Sends nothing.
 import type { KeyBounds } from '../filter/classify.js';
 import type { KeyRange } from '../keys/key-range.js';
 import { PatternError, refuseKey } from '../values/pattern-error.js';

@@ -1,4 +1,4 @@
-// Writes and reads the slots of a series. A slot is set blindly, by an upsert-merge of it alone; what is computed from the value before goes by `mutate`, under the ETag of the row.
+// Writes and reads the slots of a series. A slot is set blindly, by an upsert-merge of it alone; `mutate` computes a value from the one before, under the ETag of the row.
 //
 // Many writers merge into one row without knowing each other, so the next of them would overwrite an operation id in the row: a slot's value takes its place. If the answer to a set is lost and the
 // slot has the value, it was done; if not, it is set again, which changes nothing for a slot with one writer.

@@ -1,4 +1,4 @@
-// Definitions of series: properties of an entity whose values are many, in slots that are written one by one.
+// Definitions of series: properties of an entity with many values, in slots that are written one by one.
 import { refuseDefinition } from '../values/pattern-error.js';
 import { inPieces, type Property, type ValueOf } from '../values/property.js';
 import { CUSTOM_PROPERTIES_MAX } from '../values/size.js';

@@ -1,4 +1,4 @@
-// A container of blobs by the official client: what entries of this library need of it, with answers as values and refusals as errors of this library. The client tries again by itself.
+// A container of blobs by the official client: what entries of this library need of it, with answers as values and refusals as errors of this library. The client retries on its own.
 import { PatternError, refuseDefinition } from '../values/pattern-error.js';
 import { clientError, clientFault } from './client-fault.js';
 import type { Clients } from './clients.js';

@@ -1,4 +1,4 @@
-// Reads wide entities: all rows of one with one query, again if they are not of one moment. What was torn is never given.
+// Reads wide entities: all rows of one with one query, repeated if they are from different writes. Torn reads are never returned.
 import { allOf } from '../filter/condition.js';
 import { formatFilter } from '../filter/format-filter.js';
 import { keyCondition } from '../filter/key-condition.js';

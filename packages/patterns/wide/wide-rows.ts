@@ -1,4 +1,4 @@
-// What stands in the rows of a wide entity, and whether rows that were read are of one moment. Pure.
+// The layout of a wide entity's rows, and whether rows that were read are from one write. Pure.
 //
 // The first row has the entity's key, and the ids of the further rows as they were when it was written. Every write of any row writes the first one too, so that its ETag is that of the whole; and it gives
 // each further row that it writes a new id. So a read that overlaps a write is detected: a further row is then not the one that the first row names.
