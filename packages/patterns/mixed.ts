@@ -11,7 +11,7 @@ export type { Mixed, MixedOptions, Named } from './model/decode-mixed.js';
 export type { BagFields, BagQuery, BagReads, BagScan } from './read/bags.js';
 export type { MixedQuery, MixedReads, MixedRow, MixedScan, UnknownRow } from './read/mixed.js';
 
-/** Rows of several entities of a table, read together. Throws DefinitionInvalid if the entities cannot be distinguished. */
+/** Rows of several entities of a table, read together. Throws DefinitionInvalid if their rows would be indistinguishable. */
 export const mixed = <const E extends readonly AnyEntity[]>(db: Db, ...entities: E): MixedReads<E> =>
   mixedReads(entities, querySettings(Db.serviceOf(db), undefined));
 

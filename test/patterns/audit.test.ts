@@ -1,4 +1,4 @@
-// Audits of index rows: what is missing, stale, an orphan or unreadable is found and set right, page by page, while others write; and writes mend what they meet.
+// Audits of index rows: missing, stale, orphaned and unreadable rows are found and repaired, page by page, while others write; and writes fix the ones they meet.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TableClient } from '@azure/data-tables';
@@ -170,7 +170,7 @@ describePeers('audits', peer => {
       },
     };
     const db = open({ tables: peer.client() }, { httpClient, sleep: async () => undefined });
-    // Of its rows alone: what a wrong repair leaves, the look at index rows would take away.
+    // Audits the entity's rows only: the later index phase would remove what a wrong repair leaves.
     const { value } = await audit(db, Person, { table, repair: true }).next();
     assert.equal(value?.phase, 'Person');
     assert(left < 1);

@@ -123,7 +123,7 @@ describe('lists in blobs', () => {
       } while (resume !== undefined);
       return { found, repaired, age: typeof oldest };
     };
-    // Nobody has worked yet.
+    // No worker has run yet.
     const missing = ['1', '2'].map(id => ['missing', 'last!jones', id]);
     const early = await audited(false);
     assert.deepEqual(early, {

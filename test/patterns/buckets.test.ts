@@ -1,5 +1,5 @@
-// A number of buckets that is being changed: every operation covers the old places and the new ones, or refuses; and moving the rows ends that state, whatever is
-// written, lost or killed meanwhile.
+// Changing the number of buckets: every operation covers the old places and the new ones, or refuses; and moving the rows ends that state, whatever is
+// written, lost or killed during the move.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codec, type Db, entity, key, open, PatternError, t } from '#patterns';
@@ -289,7 +289,7 @@ describePeers('a number of buckets that is being changed', peer => {
           );
           applied.set(customer, (applied.get(customer) ?? 0) + 1);
         } catch (thrown) {
-          // A row that was moved tells nothing of a write to where it was; a move may take longer than a writer waits.
+          // A row that was moved shows nothing about a write to its old place; a move may take longer than a writer waits.
           if (!PatternError.is(thrown)) throw thrown;
           if (UNHEARD.has(thrown.code)) continue;
           assert.equal(thrown.code, 'OutcomeUnknown', String(thrown));

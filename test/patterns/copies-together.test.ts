@@ -1,4 +1,4 @@
-// Copies in the partition of their source: equal to it after each write, whoever else writes, wherever a program ends, and with the deletion of a source refused while there are any.
+// Copies in the partition of their source: equal to it after each write, with concurrent writers, wherever a program ends; deleting a source is refused while it has copies.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDefaultHttpClient, type HttpClient } from '@azure/core-rest-pipeline';
@@ -32,7 +32,7 @@ class Turns implements HttpClient {
     return this.#client.sendRequest(request).finally(() => this.#underWay--);
   }
 
-  /** All of these, each of which sends one request at a time. */
+  /** All of these; each sends one request at a time. */
   async run<T>(actors: readonly Promise<T>[]): Promise<readonly PromiseSettledResult<T>[]> {
     let living = actors.length;
     const all = Promise.allSettled(actors.map(each => each.finally(() => living--)));
@@ -51,7 +51,7 @@ const IS_FULL = process.env.PATTERN_FULL !== undefined;
 /** What a write may end with that another one came before, or whose answer was lost. */
 const LOST = new Set([
   'OutcomeUnknown',
-  // A read of which four answers were lost.
+  // A read that lost four answers.
   'Unreachable',
   'Conflict',
   'Contention',

@@ -1,5 +1,5 @@
 // A process as its server sees it: all requests of one set of official clients go through one HTTP client, which fails at a request, ends the process there, or stalls it. What a process does
-// after its end reaches nobody.
+// after its end has no effect.
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   createDefaultHttpClient,
@@ -13,7 +13,7 @@ import type { Peer } from './peers.js';
 
 /**
  * `reset before`: the connection breaks before the request is sent; `reset after`: when it was applied. `dies before` and `dies after`: the process ends there. `stalls`: it stands still before
- * the request, and goes on when others have done its work; `stalls and dies`: the request goes out then, and nothing after it. `lags`: the one request is so slow that others write meanwhile.
+ * the request, and continues when others have done its work; `stalls and dies`: the request goes out then, and nothing after it. `lags`: the one request is so slow that others write during it.
  */
 export type Crash =
   | 'reset before'
@@ -121,7 +121,7 @@ export class CrashingClient implements HttpClient {
 
   async #send(request: PipelineRequest): Promise<PipelineResponse> {
     if (this.#sendsTwice && isSend(request)) await this.#client.sendRequest(request);
-    // A process that is gone takes nobody's word, and its server does not wait for it.
+    // A dead process receives no answer, and its server does not wait for it.
     delete request.abortSignal;
     return this.#client.sendRequest(request);
   }

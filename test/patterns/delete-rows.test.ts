@@ -1,4 +1,4 @@
-// Deletes of what a query gives: all of it, by a few requests; rows that others change meanwhile; and going on after the process is gone.
+// Deleting the results of a query: all of them, by a few requests; rows that others change during the deletion; and resuming after the process is gone.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, type StoredOf } from '#patterns';

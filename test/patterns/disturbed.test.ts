@@ -65,7 +65,7 @@ describePeers('disturbed writers', peer => {
           assert(isRight, `${choice.name} of ${now && 'a row'}: ${thrown}. ${repeat}`);
           continue;
         }
-        // Of a delete that was sent again, and finds no row, nobody knows whose it was: docs/patterns/retries.md.
+        // When a retried delete finds no row, its author is unknown: docs/patterns/retries.md.
         if (choice.name !== 'delete')
           assert.equal(choice.refusal(now), undefined, `${choice.name} was done. ${repeat}`);
       }

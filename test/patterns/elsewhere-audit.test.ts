@@ -1,4 +1,4 @@
-// Audits of indexes in other partitions and tables: what is missing, stale or an orphan there is found and set right, and strange rows are told by their address.
+// Audits of indexes in other partitions and tables: missing, stale and orphaned rows there are found and repaired, and foreign rows are reported by their address.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Db } from '#patterns';

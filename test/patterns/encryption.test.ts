@@ -300,7 +300,7 @@ describePeers('encryption', peer => {
     await refused({}, { partitionKey: 'south' });
     await refused({}, { table: 'Elsewhere' });
     await refused({ name: new Ciphertext(Uint8Array.of(0, 0x22, 0x41, 0x22)) });
-    // Names of tables do not tell capitals from small letters.
+    // Table names are case-insensitive.
     const cased = await own.open({ ...sealed, table: table.toUpperCase() });
     assert.equal(cased.value.name, ANN.name);
     const lost: string[] = [];
@@ -396,7 +396,7 @@ describePeers('encryption', peer => {
     assert.deepEqual(row.value, { id: 1, text: 'open', int32: 7 });
     assert(Buffer.from(row.sealed.value.text?.bytes ?? []).includes('open'));
     assert(Buffer.from(row.sealed.value.int32?.bytes ?? []).includes('new'));
-    // Who wants it encrypted takes no plain value for it.
+    // A reader that requires encryption rejects a plain value.
     const strict = encryption(Sample(table), { ring: keyRing({ current: 'new', keys: KEYS }) });
     await rejects(strict.open(row.sealed), 'CiphertextRefused', { property: 'text' });
   });

@@ -1,5 +1,5 @@
 // Many partitions at once: the same results as one query, in the order that was asked for, whatever the pages are; no more requests than asked for, none
-// that nobody waits for, and tokens that repeat nothing.
+// that is left unawaited, and tokens that repeat nothing.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';

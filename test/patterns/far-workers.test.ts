@@ -13,7 +13,7 @@ import { ann, farWorld, type Person } from './far-world.js';
 import { describePeers } from './peers.js';
 import { rawTable } from './raw-table.js';
 
-/** Waits for `meanwhile` before the first request of this method, and counts writes. */
+/** Awaits `meanwhile` before the first request of this method, and counts writes. */
 class SlowClient implements HttpClient {
   written = 0;
   readonly #client = createDefaultHttpClient();

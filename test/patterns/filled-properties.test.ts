@@ -29,7 +29,7 @@ const given: NewOf<typeof Task> = { department: 'a', id: 1, name: 'one' };
 const whole: Of<typeof Task> = { ...given, state: 'open', number: 7n, created: at(0), updated: at(0) };
 
 describePeers('properties that the library gives', peer => {
-  /** A clock that goes on by hand. */
+  /** A clock that is advanced by hand. */
   function opened(): { readonly db: Db; go(seconds: number): void } {
     let now = FIRST;
     const db = open({ tables: peer.client() }, { now: () => now });

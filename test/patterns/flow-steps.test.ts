@@ -57,7 +57,7 @@ describePeers('moves', peer => {
     const kept = await db.repo(wide, { table: other }).get(annaKey);
     assert.equal(kept?.value.extra, 'of another program');
 
-    // The message comes twice, and meanwhile the row was created anew.
+    // The message comes twice, and the row is created anew in between.
     await rows.create({ ...anna, note: 'anew' });
     await archive.start(db, annaKey, { id: 'first' });
     await told(events, 'done', 2);

@@ -1,4 +1,4 @@
-// The map of the design guide: that it has every title of the guide, in the guide's order, and that each row of it says what the library does.
+// The map of the design guide: it has every title of the guide, in the guide's order, and each row documents the library's answer.
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

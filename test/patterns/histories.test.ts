@@ -28,7 +28,7 @@ interface Question {
   readonly outcome: string;
 }
 
-/** Refusals say what is there; any other failure says that nothing was done. */
+/** Refusals report the row's state; any other failure means that nothing was applied. */
 function refused(state: Label, { from, outcome }: Question): readonly Label[] {
   const isSo =
     outcome === 'AlreadyExists'
@@ -40,7 +40,7 @@ function refused(state: Label, { from, outcome }: Question): readonly Label[] {
 }
 
 function done(state: Label, { kind, from, to, outcome }: Question): readonly Label[] {
-  // Which row a change was made from that may have been done, its caller is not told.
+  // The caller does not learn from which row a change with an unknown outcome was made.
   if (kind === 'mutate' && outcome === 'unknown') return [to];
   if (kind === 'create') return state === undefined ? [to] : [];
   return state === from ? [to] : [];
@@ -55,7 +55,7 @@ const ROW: Model<Label, Question> = {
       : refused(state, question),
 };
 
-// An upsert has no condition: one that is sent again may come behind another's write, and be done twice. Deletes leave nothing to tell whose they were: docs/patterns/retries.md.
+// An upsert has no condition: a retry may follow another writer's write, and be applied twice. Deletes leave no trace of their writer: docs/patterns/retries.md.
 const KINDS = ['get', 'create', 'replace', 'replace', 'mutate', 'mutate'] as const;
 const key = { department: anna.department, id: anna.id };
 
@@ -86,7 +86,7 @@ async function act({ db, table, kind, held, label, isCareless }: Act) {
       },
       { attempts: 50 },
     );
-    // An attempt may have been done whose answer was lost, and be found by the next one: the row says what it was made of.
+    // An attempt whose answer was lost may have been applied, and the next attempt may find it: the row shows what it was made from.
     const name = row?.value.name ?? from;
     return { row, from: name === 'none' ? undefined : name };
   }

@@ -11,7 +11,7 @@ import { rejects } from './rejects.js';
 
 type Row = StoredOf<typeof Person>;
 
-/** Ann as she is after each write, and who she was before: all three keys change. */
+/** Ann after each write: all three keys differ from those before it. */
 const now = { ...ann, last: 'Low', email: 'ann@y.org', badge: undefined } as const;
 
 interface Cell {

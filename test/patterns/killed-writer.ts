@@ -6,7 +6,7 @@ import { anna, Employee } from './employee.js';
 
 const [connectionString = '', table = '', first = '0'] = process.argv.slice(2);
 
-/** Rows of one batch, all of which say the same or none does. */
+/** Rows of one batch: either all of them have the same value or none does. */
 export const TOGETHER = 5;
 /** Rows of one bulk write. */
 export const MANY = 30;

@@ -135,7 +135,7 @@ test('a server that is killed while many write loses nothing that it answered', 
           note(applied, id);
         } catch (thrown) {
           if (!PatternError.is(thrown)) throw thrown;
-          // What was not heard was not done, as far as a look tells: docs/patterns/retries.md.
+          // A write without an answer was not applied, as far as a read shows: docs/patterns/retries.md.
           if (thrown.code === 'OutcomeUnknown') note(unknown, id);
           else await pause(20);
         }

@@ -1,4 +1,4 @@
-// Entities and their lists: in the entity's partition equal after each write, elsewhere and in blobs equal when the flow is done, whoever else writes and wherever a program ends.
+// Entities and their lists: equal after each write in the entity's partition, and when the flow is done elsewhere and in blobs, with concurrent writers and wherever a program ends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '#base/testing/until';

@@ -174,7 +174,7 @@ describePeers('log books', peer => {
       await log.close();
       assert.deepEqual(await read(0, 60), [0, 1]);
     }
-    // By its age, in time that is awaited here.
+    // Rotates by age, in real time.
     const { writer, read } = await world({ durable: { milliseconds: 10, bytes: 1_000 } });
     const log = writer();
     await log.append({ n: 0 });

@@ -41,7 +41,7 @@ describePeers('lost answers', peer => {
           const place = `${fault}, ${lookFails ? 'look fails' : 'look is answered'}: ${outcome}`;
           if (outcome === 'done') assert(isDone, place);
           else if (outcome !== 'OutcomeUnknown') assert(!isDone, place);
-          // Over a put others may have put since, so that a row without its operation id tells nothing.
+          // A put may overwrite a later put, so a row without its operation id shows nothing.
           if (!lookFails && !operation.name.startsWith('upsert'))
             assert.notEqual(outcome, 'OutcomeUnknown', place);
         }
@@ -129,7 +129,7 @@ describePeers('lost answers', peer => {
     const timers = (): number => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length;
     const { pipeline } = peer.client();
     const before = timers();
-    // Nobody may listen on port 1 but those who may do anything.
+    // Port 1 is privileged, so nothing listens there.
     const staff = open({ tables: { url: 'http://127.0.0.1:1/account', pipeline } }).repo(Employee);
     await rejects(staff.create(anna), 'Unreachable', { attempts: 4 });
     assert(timers() <= before, `${timers()} timers, and ${before} before.`);

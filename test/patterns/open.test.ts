@@ -1,4 +1,4 @@
-// The door of the library takes the official clients of an account, of which only that of tables must be there.
+// `open` takes the official clients of an account; only the client for tables is required.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

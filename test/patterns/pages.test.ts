@@ -1,4 +1,4 @@
-// Pages and their tokens: reading goes on behind every page as if it had never stopped, in a program that knows nothing but the token; and a token is good
+// Pages and their tokens: reading resumes after every page as if it had never stopped, in a program that has nothing but the token; and a token is valid
 // for its own query alone.
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';

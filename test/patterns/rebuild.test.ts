@@ -1,4 +1,4 @@
-// Indexes that are made over rows which are there: backfills and rebuilds that end anywhere and are taken up by their tokens, while programs write; and what programs may do with an index meanwhile.
+// Indexes over existing rows: backfills and rebuilds that end anywhere and resume by their tokens, while programs write; and what programs may do with an index until they finish.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -61,7 +61,7 @@ const STEP = process.env.SHELFMARK_LONG === undefined ? 23 : process.env.PATTERN
 const INDEXES = ['byEmail', 'byName'] as const;
 const SIZE = 3;
 
-/** Both indexes, one after the other, by programs that end at these requests. Each goes on where the one before stored that it was. */
+/** Both indexes, one after the other, by programs that end at these requests. Each resumes from the token that the one before stored. */
 async function madeBy(
   peer: Peer,
   table: string,
@@ -163,7 +163,7 @@ describePeers('making an index', peer => {
     const write = fc.record({
       id: fc.integer({ min: 0, max: ROWS + 1 }),
       name: fc.constantFrom('create', 'change', 'delete', 'upsert'),
-      // A key that an older row has is nobody's until the backfill has come by.
+      // Until the backfill reaches an older row, its key is not reserved.
       email: fc.constantFrom(undefined, 'A@x.org', 'a@x.org', 'b@x.org'),
     });
     const writes = fc.array(write, { minLength: 6, maxLength: 16 });

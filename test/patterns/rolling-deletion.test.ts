@@ -22,7 +22,7 @@ const Event = entity('Event', {
 const NOON = Instant.parse('2026-01-05T12:00:00Z');
 const DAY = 864_000_000_000n;
 
-/** A server whose clock goes on as its clients sleep: from now, for official clients sign that. */
+/** A server whose clock advances as its clients sleep: it starts from now, because official clients sign the current time. */
 async function world(t: TestContext, tableDeletionSeconds: number) {
   const clock = { ticks: NOON.ticks, slept: 0 };
   const start = BigInt(Date.now());

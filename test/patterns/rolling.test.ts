@@ -99,7 +99,7 @@ describePeers('rolling tables', peer => {
       [replaced.table, (await events.get({ source: 'a', id: 1 }, { at }))?.value.note],
       [`${prefix}2026010508`, 'm'],
     );
-    // @ts-expect-error the key does not tell the time
+    // @ts-expect-error the key does not contain the time
     await rejects(events.get({ source: 'a', id: 1 }), 'ValueInvalid');
     const later = time('2026-01-05T09:00:00Z');
     await rejects(events.replace(replaced, { source: 'a', id: 1, at: later }), 'ValueInvalid');
@@ -181,7 +181,7 @@ describePeers('rolling tables', peer => {
     });
     for (const count of [-1, 0.5]) await rejects(logins.prepare({ count }), 'ValueInvalid');
     const all = await Promise.all(programs.map(each => each.expire()));
-    // On every service each table is dropped by one program, or told to several beside each other.
+    // On every service each table is dropped by one program, or several concurrent ones report it.
     assert.deepEqual([...new Set(all.flat())].sort(), own('20260105', '20260106'));
     assert.deepEqual(await logins.expire(), []);
     assert.deepEqual(await logins.expire(time('2026-01-10T00:00:00Z')), own('20260107'));

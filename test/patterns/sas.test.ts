@@ -54,7 +54,7 @@ describePeers('signatures', peer => {
     });
   /** Whether a row is admitted that is in the range or not. */
   const expected = (isIn: boolean): boolean => isIn || !keepsRanges;
-  /** Whether the row may be written: a read outside of the range tells of no row, as of one that is missing. */
+  /** Whether the row may be written: a read outside of the range reports no row, as for a missing one. */
   const admits = async (
     table: string,
     sas: string,

@@ -103,7 +103,7 @@ describePeers('series', peer => {
     const { Site, hits } = await world(peer);
     const bytesOf = (options = {}) => seriesOf(open({ tables: peer.client() }, options), Site, 'bytes');
     const counters = [0, 1, 2, 3].map(slot =>
-      // The first request reads the slot, and every third is answered to nobody.
+      // The first request reads the slot, and the answer to every third is lost.
       bytesOf({ httpClient: new FaultyClient(at => (at % 3 === 1 ? 'reset after' : undefined)) }).counter(
         a,
         slot,

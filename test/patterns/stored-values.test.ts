@@ -1,4 +1,4 @@
-// A value that was read belongs to the caller, who may change it in place: each write compares with what the row held. stored-followers.test.ts has what follows from rows.
+// A value that was read belongs to the caller, which may change it in place: each write compares with what the row held. stored-followers.test.ts tests rows that are derived from rows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';

@@ -31,7 +31,7 @@ const bank = 'b';
 
 type Transfer = { readonly id: string; readonly from: number; readonly to: number; readonly amount: bigint };
 
-/** Until it is done, or nobody knows, or the service is not heard: what it ended in. */
+/** Tries until the transfer is applied, its outcome is unknown, or the service does not answer; returns how it ended. */
 async function transfer(
   db: Db,
   accounts: Repo<typeof Account>,

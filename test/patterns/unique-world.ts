@@ -1,4 +1,4 @@
-// Members whose e-mail is unique over all teams, each team in a partition of its own: what stands in the table, who holds which key, and what must be true of both.
+// Members whose e-mail is unique over all teams, each team in its own partition: the table's rows, the holder of each key, and what must be true of both.
 import assert from 'node:assert/strict';
 import { codec, type Db, entity, key, part, type RowAddress, t } from '#patterns';
 import { expectedIndexRow } from '#patterns/internals';

@@ -88,7 +88,7 @@ function run(members: Repo<typeof Member>, { name, team: of, email }: Step): Pro
   return acts[name]();
 }
 
-/** The index over rows that are there, by programs that end at these requests. Each goes on where the one before stored that it was. */
+/** The index over existing rows, by programs that end at these requests. Each resumes from the token that the one before stored. */
 async function made(peer: Peer, table: string, ends: readonly CrashPoint[]): Promise<void> {
   const left = [...ends];
   let resume: string | undefined;
@@ -151,7 +151,7 @@ describePeers('unique keys elsewhere', peer => {
     await rejects(members.merge(other, { email: 'x@X.org' }), 'UniqueViolation');
     await rejects(members.upsert({ ...ben }), 'UniqueViolation');
     const moved = await members.merge(row, { email: 'z@x.org' });
-    // Whom the key belonged to has another: it is free before the flow has come by.
+    // The earlier owner of the key has another: the key is free before the flow has run.
     await members.merge(other, { email: 'x@x.org' });
     await rejects(members.merge(moved, { email: 'x@x.org' }), 'UniqueViolation');
     await assertSettled(peer, db, table);

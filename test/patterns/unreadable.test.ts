@@ -1,4 +1,4 @@
-// Rows that their entity cannot read, of every kind, among rows that it can: a query ends with the row's address, or goes on without it, from every token.
+// Rows that their entity cannot read, of every kind, among rows that it can: a query ends with the row's address, or continues without it, from every token.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

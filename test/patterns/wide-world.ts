@@ -51,7 +51,7 @@ export function numberOf(value: object): number {
 
 const client = createDefaultHttpClient();
 
-/** Each row of a query is a page, before each of which something is done. */
+/** Each row of a query is a page; a hook runs before each page. */
 export class TornReads implements HttpClient {
   pages = 0;
   readonly #between: () => Promise<unknown>;

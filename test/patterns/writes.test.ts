@@ -1,4 +1,4 @@
-// Writes of single rows: conditional unless it is said otherwise, and exactly what was asked for.
+// Writes of single rows: conditional by default, and exactly the write that was requested.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';

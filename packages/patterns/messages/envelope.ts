@@ -1,4 +1,4 @@
-// The text of a flow's message: JSON in base64, with a version of its own so that a later program can tell its messages from these. It carries keys and never data, for data would be
+// The text of a flow's message: JSON in base64, with its own version so that a later program can recognize these messages. It carries keys and never data, which would be
 // outdated when the message is read. queue-sender.ts sends texts.
 import { MESSAGE_BYTES_MAX } from '../transport/queue-sender.js';
 import { fromBase64, fromUtf8, toBase64, toUtf8 } from '../values/bytes.js';
@@ -26,7 +26,7 @@ export interface Envelope {
   readonly input: unknown;
   /** What the write leaves in its row that was announced by this message; none if no write was. */
   readonly operationId: string | undefined;
-  /** The announced write takes the row away, so that no row tells of it. */
+  /** The announced write deletes the row, so the row cannot show its outcome. */
   readonly deletes: boolean;
   /** Receipts that were no attempts: the write was waited for. */
   readonly waits: number;

@@ -1,4 +1,4 @@
-// Where the row of a key stands: at one address, unless the number of buckets of its key is being changed.
+// The address of a key's row: one, unless the number of buckets of its key is being changed.
 import type { RowAddress } from '../values/pattern-error.js';
 import type { AnyEntity, KeyOf } from './entity.js';
 

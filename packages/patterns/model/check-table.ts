@@ -1,4 +1,4 @@
-// Checks entities that share a table: no row of one can have the keys of another, and their rows can be told apart. entity.ts checks each one by itself, and index-plan.ts its indexes.
+// Checks entities that share a table: no row of one can have the keys of another, and their rows are distinguishable. entity.ts checks each entity, and index-plan.ts its indexes.
 import { areDisjoint } from '../keys/disjoint.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { AnyEntity } from './entity.js';

@@ -1,4 +1,4 @@
-// Compiles a definition whose names are in order to the plan by which rows are encoded and decoded. entity.ts checks what else a program says of an entity; index-plan.ts
+// Compiles a definition whose names are in order to the plan by which rows are encoded and decoded. entity.ts checks the rest of a definition; index-plan.ts
 // compiles index rows as entities of their own.
 import { CompiledKey } from '../keys/compiled-key.js';
 import { type Key, namesIn } from '../keys/key.js';

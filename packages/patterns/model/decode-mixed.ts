@@ -8,10 +8,10 @@ import { readAddress } from './row-head.js';
 import type { StoredOf } from './stored.js';
 import { parseTag } from './type-tag.js';
 
-/** A row of an entity, by whose name it can be told from others. */
+/** A row of an entity; the name distinguishes it from rows of others. */
 export type Named<E extends AnyEntity> = E extends AnyEntity ? StoredOf<E> : never;
 
-/** A row of one of the entities, or a bag: `entity` says which. */
+/** A row of one of the entities, or a bag, as `entity` shows. */
 export type Mixed<E extends readonly AnyEntity[]> = Named<E[number]> | Bag;
 
 /** How rows of several entities are decoded. */

@@ -15,7 +15,7 @@ export interface EncodedRow<T> extends WireRow {
   readonly value: T;
 }
 
-/** What a row has besides its value. */
+/** What a row has in addition to its value. */
 export interface EncodeOptions {
   /** Properties that are not the entity's and are sent with it: those that were kept from the row, or operation ids. */
   readonly extra?: readonly WireProperty[];
@@ -23,7 +23,7 @@ export interface EncodeOptions {
   readonly now?: Instant | undefined;
   /** The row before, whose time of creation stays. */
   readonly before?: Values | undefined;
-  /** The properties will stand in several rows, each of which is measured by itself. */
+  /** The properties will be stored in several rows; each row is measured separately. */
   readonly isWide?: boolean;
   /** The row may be there: of what is not given, only parts of the keys and the time of this write are filled in. */
   readonly keepsRow?: boolean;

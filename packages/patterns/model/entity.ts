@@ -32,7 +32,7 @@ export interface Field {
   /** In the table. */
   readonly wire: string;
   readonly property: Property;
-  /** The key that gives the value back; such a property is not stored beside it. */
+  /** The key that gives the value back; such a property is not stored separately. */
   readonly rebuiltFrom: 'partition' | 'row' | undefined;
   /** Whether a key depends on it, so that it cannot change. */
   readonly inKey: boolean;
@@ -74,7 +74,7 @@ export interface Entity<
   readonly props: P;
   readonly partition: PK;
   readonly row: RK;
-  /** The name of the property that says which entity and version a row is, as `Employee.2`; none if rows say nothing. */
+  /** The name of the property that holds a row's entity and version, such as `Employee.2`; none if rows do not store it. */
   readonly tag: string | undefined;
   readonly upcast: Readonly<Record<number, Upcast>>;
   readonly indexes: IX;

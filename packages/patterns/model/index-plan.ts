@@ -1,6 +1,6 @@
-// Secondary indexes of an entity: what a definition says of them, and the plan that is compiled of it. The rows of an index are rows of an entity of their own, called
-// `Employee.byEmail`, with the index's keys and some of the properties: so they are encoded, queried and told apart as all rows are. This says nothing of how they are written;
-// index-row.ts makes them of values.
+// Secondary indexes of an entity: their definitions, and the plan that is compiled from them. The rows of an index are rows of an entity of their own, called
+// `Employee.byEmail`, with the index's keys and some of the properties: so they are encoded and queried like all rows. Writes are elsewhere;
+// index-row.ts makes index rows from values.
 import { areDisjoint } from '../keys/disjoint.js';
 import {
   type Key,
@@ -36,7 +36,7 @@ type IndexKeyDefinition<P extends Props> =
 
 /** What a definition says of every index. */
 interface AnyIndexSpec<P extends Props> {
-  /** Properties that its rows have besides those of keys; `all` for whole copies, none by default. */
+  /** Properties that its rows have in addition to those of keys; `all` for whole copies, none by default. */
   readonly project?: 'all' | readonly (keyof P & string)[];
   /** `building`: writes keep its rows, and it has no queries yet, for rows may be missing that older writes should have made. `ready` by default. */
   readonly state?: IndexState;
@@ -135,7 +135,7 @@ export type ReadyIndexName<E extends AnyEntity> = {
   [I in IndexName<E>]: E['indexes'][I]['state'] extends 'building' ? never : I;
 }[IndexName<E>];
 
-/** The names of its indexes whose rows stand beside its own. */
+/** The names of the indexes whose rows are stored next to the entity's own. */
 export type NearIndexName<E extends AnyEntity> = Exclude<IndexName<E>, FarIndexName<E>>;
 
 /** For the compiler only: why an index is not read in this way. */
@@ -220,7 +220,7 @@ function copied(property: Property, isInKey: boolean): Property {
   return required(property);
 }
 
-/** The entity's steps, of which a row with fewer properties has only what concerns it. */
+/** The entity's steps; a row with fewer properties has only those that concern it. */
 const narrowed = (step: Upcast, props: Props, all: Props): Upcast => {
   return old => {
     const entries = Object.entries(step(old));
@@ -251,7 +251,7 @@ function checkSpec({ name, props }: Owner, index: string, spec: IndexSpec): void
   }
 }
 
-/** The row key of an index with what tells its rows apart that have one key in it. */
+/** The row key of an index, with what distinguishes rows that have the same index key. */
 function wholeRowKey({ partition, row }: Owner, { row: own, unique, kind }: Index): Key {
   if (unique) return own;
   const ofOwner = kind === 'elsewhere' ? [...partition.parts, ...row.parts] : row.parts;
@@ -285,7 +285,7 @@ function indexEntity(owner: Owner, index: string, definition: Index, table: stri
     upcast: upcasts,
     indexes: {},
     plan,
-    // What the entity's own partition key begins with is said of the entity.
+    // Warnings about the entity's own partition key belong to the entity.
     warnings: definition.partition === undefined && plan.partition.names.length > 0 ? [] : plan.warnings,
   });
 }
@@ -314,7 +314,7 @@ function planOf(owner: Owner, index: string, spec: IndexSpec): IndexPlan {
   return { name: index, definition, unique, entity, needs: namesOf(definition), table };
 }
 
-/** By literals the rows of an index are told apart from all others of their table. */
+/** Literals distinguish the rows of an index from all others in their table. */
 function checkLiterals(
   { name, row: ofOwner }: Owner,
   index: string,

@@ -1,5 +1,5 @@
-// The rows of an entity's indexes as a value gives them: pure, and of the whole value, so that whoever writes or checks index rows has the same. What is done with them is others'
-// matter.
+// The rows of an entity's indexes, computed from a value: pure, and from the whole value, so that writes and checks of index rows agree. Other modules read and write
+// them.
 import type { CompiledKey } from '../keys/compiled-key.js';
 import { encodeProperty } from '../values/encode-property.js';
 import { Instant, instantOfEtag } from '../values/instant.js';
@@ -64,7 +64,7 @@ export const indexKeysIn = (entities: readonly AnyEntity[], partitionKey: string
 export const isIndexRow = (entities: readonly AnyEntity[], { partitionKey, rowKey }: RowAddress): boolean =>
   indexKeysIn(entities, partitionKey).some(key => begins(key, rowKey));
 
-/** The table of an index's rows, of which the entity's stand in `table`. Throws DefinitionInvalid where an index with a table of its own would mix rows of two tables. */
+/** The table of an index's rows; the entity's are in `table`. Throws DefinitionInvalid where an index with a table of its own would mix rows of two tables. */
 export function tableOfIndex(owner: AnyEntity, { name, table: own }: IndexPlan, table: string): string {
   if (own === undefined) return table;
   if (table.toLowerCase() !== owner.table.toLowerCase())

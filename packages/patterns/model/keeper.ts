@@ -1,5 +1,5 @@
-// What is kept equal to the rows of an entity beside its indexes: lists of them, and copies in other rows. It is defined beside the entity and noted here, in the entity's plan, so that every write of such
-// a row finds it, by whichever door. write/keeper.ts says what a keeper does.
+// What is kept equal to the rows of an entity in addition to its indexes: lists of them, and copies in other rows. It is defined next to the entity and noted here, in the entity's plan, so that every write of such
+// a row finds it, whichever API it uses. write/keeper.ts documents what a keeper does.
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { AnyEntity } from './entity.js';
 
@@ -33,6 +33,6 @@ export function keep({ name, plan }: AnyEntity, keeper: Keeper): void {
   plan.keepers.push(keeper);
 }
 
-/** Whether writes of these rows write others besides. */
+/** Whether writes of these rows also write others. */
 export const isFollowed = ({ plan }: AnyEntity): boolean =>
   plan.indexes.length > 0 || plan.elsewhere.length > 0 || plan.keepers.length > 0;

@@ -3,7 +3,7 @@ import type { Refused } from '../values/pattern-error.js';
 import type { ValueOf } from '../values/property.js';
 import type { AnyEntity, KeyOf } from './entity.js';
 
-/** In a merge: takes the property away. `null` does the same, except for a JSON property, of which null is a value. */
+/** In a merge: removes the property. `null` does the same, except for a JSON property, where null is a value. */
 export const remove: unique symbol = Symbol('remove');
 /** The type of `remove`. */
 export type Remove = typeof remove;

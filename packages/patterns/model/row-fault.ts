@@ -5,7 +5,7 @@ import { textOf } from '../values/row-member.js';
 import type { AnyEntity } from './entity.js';
 import { parseTag } from './type-tag.js';
 
-/** Errors that name the row and say what is wrong with it. */
+/** Errors that name the row and its problem. */
 const isClear = (thrown: unknown): thrown is AnyPatternError =>
   PatternError.is(thrown, 'WrongEntity') ||
   PatternError.is(thrown, 'TypeDrift') ||

@@ -1,4 +1,4 @@
-// What every row of an answer has, whatever entity it is of: keys, ETag and time.
+// The members of every row of an answer, whatever its entity: keys, ETag and time.
 import { Instant, instantOfEtag } from '../values/instant.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';

@@ -1,4 +1,4 @@
-// What becomes of a row in a query that its entity cannot read: the query need not end for it. row-fault.ts makes the errors.
+// What a query does with a row that its entity cannot read; it need not end the query. row-fault.ts makes the errors.
 import type { AnyPatternError } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { type Bag, decodeBag } from './bag.js';
@@ -9,7 +9,7 @@ export type UnreadableRow = Bag & { readonly fault: AnyPatternError };
 
 /**
  * What a query does with a row whose keys, types or upcasts its entity cannot read, or that a newer program wrote in a form that this one cannot read. `throw` ends the query
- * with table and keys in the error; `skip` goes on without the row; a function is given the row, and the query goes on without it unless it throws.
+ * with table and keys in the error; `skip` leaves the row out and continues; a function receives the row, and the query continues without it unless it throws.
  */
 export type UnreadablePolicy = 'throw' | 'skip' | ((row: UnreadableRow) => void);
 

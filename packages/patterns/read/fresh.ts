@@ -1,5 +1,5 @@
-// Reads by an index whose rows stand in other partitions or in another table, and so may be behind: each hit is looked up in the entity's rows, and is given as the row is now. What the row no longer says is
-// left out and told of. What the index has not got yet is not found.
+// Reads by an index whose rows are in other partitions or in another table, and so may be stale: each hit is looked up in the entity's rows, and returned as the row is now. A hit that no longer matches is
+// left out and reported. Rows that the index does not have yet are not found.
 
 import { evaluate } from '../filter/evaluate.js';
 import type { Plan } from '../filter/plan.js';
@@ -33,7 +33,7 @@ export interface StaleHit<E extends AnyEntity, I extends FarIndexName<E>> {
   readonly row: StoredOf<E> | undefined;
 }
 
-/** Who is told of hits that are left out. */
+/** Called with hits that are left out. */
 export interface FreshOptions<E extends AnyEntity, I extends FarIndexName<E>> {
   readonly onStale?: ((stale: StaleHit<E, I>) => void) | undefined;
 }
@@ -82,7 +82,7 @@ interface Verifying<E extends AnyEntity, I extends FarIndexName<E>> extends Fres
 type Hit<E extends AnyEntity, I extends FarIndexName<E>> = StoredOf<IndexEntity<E, I>>;
 type HitQuery<E extends AnyEntity, I extends FarIndexName<E>> = EntityQuery<IndexEntity<E, I>, Hit<E, I>>;
 
-/** The row of a hit, if it still has this place in the index and meets the query; undefined if it has not, which is told. */
+/** The row of a hit, if it still has this place in the index and matches the query; otherwise undefined, and the hit is reported. */
 async function verified<E extends AnyEntity, I extends FarIndexName<E>>(
   { owner, index, rows, table, onStale }: Verifying<E, I>,
   hit: Hit<E, I>,
@@ -129,7 +129,7 @@ class FreshResults<E extends AnyEntity, I extends FarIndexName<E>>
     return freshPlan(this.#with, this.#query.explain());
   }
 
-  /** A page of which nothing is left is passed over. */
+  /** Skips pages that end up empty. */
   override async *pages(options: PageOptions = {}): AsyncGenerator<Page<StoredOf<E>>, void, undefined> {
     const { signal } = options;
     for await (const { items, next } of this.#query.pages(options)) {

@@ -22,7 +22,7 @@ export interface LookupOptions {
   readonly maxStale?: number | undefined;
   /** Milliseconds from anywhere, that never go back. */
   readonly now?: (() => number) | undefined;
-  /** Told of failures that a remembered row hides. */
+  /** Called with failures that a remembered row hides. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -60,7 +60,7 @@ function checkOption(name: string, value: number, least: number): void {
   if (!(value >= least)) refuseValue(name, `a number from ${least}`, `it is ${value}`);
 }
 
-/** What the promise gives, unless the signal comes first: the promise is others' too, and goes on. */
+/** The promise's value, unless the signal comes first: the promise itself is shared and is not aborted. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   signal.throwIfAborted();

@@ -16,7 +16,7 @@ import {
 } from './merge.js';
 import type { Page } from './results.js';
 
-/** A partition with its page, of which the row at `at` comes next. */
+/** A partition with its page; the row at `at` comes next. */
 interface Head<R> {
   /** Of rows with one key, the one of the least rank comes first. */
   readonly rank: number;
@@ -67,7 +67,7 @@ async function* itemsOf<R extends RowPosition>(
   }
 }
 
-/** The rows behind the position, of which `left` gives what is left of each part. */
+/** The rows behind the position; `left` gives the remainder of each part. */
 function merging<R extends RowPosition>(
   parts: readonly MergePart<R>[],
   options: MergeOptions,

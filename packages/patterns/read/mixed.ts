@@ -1,5 +1,5 @@
 // Queries over rows of several entities of one table, each decoded as its own type. A row that matches no entity is given undecoded: one bad row never
-// ends the reading of the others.
+// ends the query.
 import { checkReason } from '../filter/admit.js';
 import { allOf, anyOf, type Condition, compare, TRUE } from '../filter/condition.js';
 import { keyCondition } from '../filter/key-condition.js';
@@ -22,7 +22,7 @@ export type UnknownRow = Bag & {
   readonly fault: AnyPatternError | undefined;
 };
 
-/** A row of one of the entities, or an unknown one: `entity` says which, and is undefined for unknown ones. */
+/** A row of one of the entities, or an unknown one: `entity` is its entity, and undefined for unknown ones. */
 export type MixedRow<E extends readonly AnyEntity[]> = Named<E[number]> | UnknownRow;
 
 export interface MixedSettings extends QuerySettings {
@@ -140,7 +140,7 @@ function partitionKeyOf(entities: readonly AnyEntity[], values: Values): string 
   return text;
 }
 
-/** Reads of several entities of one table. Throws DefinitionInvalid if their rows could not be told apart. */
+/** Reads of several entities of one table. Throws DefinitionInvalid if their rows would be indistinguishable. */
 export function mixedReads<const E extends readonly AnyEntity[]>(
   entities: E,
   settings: MixedSettings,

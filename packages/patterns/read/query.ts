@@ -50,7 +50,7 @@ export type Scanning = {
 
 /** A query that reads many partitions. */
 export interface TableScan<R> extends Scanning {
-  /** Its results. The reason is for those who read the program, and for `warn`. */
+  /** Its results. The reason is for readers of the program, and for `warn`. */
   allowScan(reason: string): Results<R>;
 }
 
@@ -67,7 +67,7 @@ export interface QuerySpec<E extends AnyEntity> {
   readonly reason?: string | undefined;
 }
 
-/** One class for queries of all kinds; `Query` says which of its methods a query has. */
+/** One class for queries of all kinds; `Query` types which of its methods a query has. */
 export class EntityQuery<E extends AnyEntity, R> extends TableQuery<R> {
   readonly #spec: QuerySpec<E>;
   #made: RowQuery | undefined;
@@ -102,7 +102,7 @@ export class EntityQuery<E extends AnyEntity, R> extends TableQuery<R> {
     return this.#with({ reason: checkReason(this.rowQuery, reason) });
   }
 
-  /** What is to be said of the entity's keys stands there, too: a query of an append-only key meets all that is written. */
+  /** Includes warnings about the entity's keys: a query of an append-only key competes with every write. */
   override explain(): Plan {
     const plan = super.explain();
     return { ...plan, warnings: [...plan.warnings, ...this.#spec.entity.plan.warnings] };

@@ -90,7 +90,7 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     const { table, entity } = this;
     const { source, onDrift } = this.#settings;
     const places = addresses(entity, table, key);
-    // A row that is moved meanwhile goes to the first place, and so the first is asked again.
+    // A row that is moved during the reads goes to the first place, so the first is read again.
     const [first] = places;
     for (const address of places.length > 1 && first ? [...places, first] : places) {
       const found = await source.get(address, { signal });

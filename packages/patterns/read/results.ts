@@ -1,4 +1,4 @@
-// How results are read, whatever they are results of: page by page with a token to resume by, a given number, or as a stream.
+// How results of any kind are read: page by page with a resume token, a given number, or as a stream.
 import { refuseValue } from '../values/pattern-error.js';
 
 /** A page of results, and the token of the next one. */
@@ -76,7 +76,7 @@ export abstract class PagedResults<R> implements Results<R> {
   }
 }
 
-/** What is made of pages of several queries, none of which can be told how many results are wanted in all. */
+/** Combines pages of several queries, where no single query knows how many results are wanted in total. */
 export abstract class StreamedResults<R> extends PagedResults<R> {
   override async take(count: number, { signal }: ReadingOptions = {}): Promise<readonly R[]> {
     checkWhole('count', count, 0);

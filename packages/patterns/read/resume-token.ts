@@ -14,7 +14,7 @@ function mismatch(reason: string): never {
   throw new PatternError('TokenMismatch', { reason });
 }
 
-/** Tells tokens of other queries, which a program mixes up; the seal, of all of the query, is against those who do it on purpose. */
+/** Detects tokens of other queries that a program mixes up by mistake; the seal, which covers all of the query, is against deliberate changes. */
 const queryHash = (query: string): string =>
   [query, `:${query}`].map(text => hashText(text).toString(36)).join('.');
 
@@ -32,7 +32,7 @@ const keyOf = (secret: Uint8Array) =>
 const sealed = (query: string, body: Uint8Array): Uint8Array => Uint8Array.of(...body, ...toUtf8(query));
 
 /**
- * `query` is a text of everything by which two queries can differ, `at` the position, which JSON must be able to hold. With a secret nobody else can make or change the
+ * `query` is a text of everything by which two queries can differ, `at` the position, which must be valid JSON. With a secret, no other party can make or change the
  * token.
  */
 export async function formatToken(

@@ -1,4 +1,4 @@
-// A partition whose rows stand in several, because the number of its buckets is being changed: the same query of each, merged to what one partition would give.
+// A partition whose rows are in several, because the number of its buckets is being changed: the same query of each, merged to the results of one partition.
 
 import { QUERY_CLASSES } from '../filter/classify.js';
 import type { Plan } from '../filter/plan.js';

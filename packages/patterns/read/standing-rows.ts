@@ -1,4 +1,4 @@
-// Keys and ETags of rows that stand in a partition, by one query: for whoever must know of many rows only whether they are there, and unchanged.
+// Keys and ETags of the rows in a partition, by one query: for callers that need to know only whether many rows exist, unchanged.
 import { allOf } from '../filter/condition.js';
 import { formatFilter } from '../filter/format-filter.js';
 import { keyCondition } from '../filter/key-condition.js';

@@ -1,4 +1,4 @@
-// What queries of one table share, whatever they make of its rows: the settings by which they are sent, the plan, and admission before results are read.
+// What all queries of one table share: the settings by which they are sent, the plan, and admission before results are read.
 import { type Admission, admit } from '../filter/admit.js';
 import { type Plan, planOf, type RowQuery } from '../filter/plan.js';
 import type { DriftPolicy } from '../model/drift.js';
@@ -41,7 +41,7 @@ export abstract class TableQuery<R> extends ResultsOnDemand<R> {
 
   abstract get rowQuery(): RowQuery;
 
-  /** What makes results differ besides the query: entities and their versions. */
+  /** What makes results differ in addition to the query: entities and their versions. */
   protected abstract readonly shape: string;
 
   /** Undefined for a row that is none of the results. Throws what should end the query. */

@@ -1,7 +1,7 @@
-// Rows with a time to live: each stands in the table of the time at which it expires, so that a table holds rows which end together, and is dropped when the last of them has. A key does not tell that time, so rows
+// Rows with a time to live: each is in the table of the time at which it expires, so that a table holds rows which expire together, and is dropped after the last of them. A key does not contain that time, so rows
 // are looked for in all tables up to the longest life, unless a program knows it.
 //
-// A row that is put again with a longer life leaves its earlier copy behind, which ends by itself: of several copies that one is the row which ends last. So a shorter life has to take the later copies away: behind
+// A row that is put again with a longer life leaves its earlier copy behind, which expires on its own: of several copies the one that expires last counts. So a shorter life has to delete the later copies, after
 // its own write, so that at every moment there is a copy.
 import { allInOrder } from '../flow/in-order.js';
 import type { AnyEntity, KeyOf, NewOf } from '../model/entity.js';
@@ -17,7 +17,7 @@ import { instantOf, type RollingTime, type Schedule } from './schedule.js';
 /** The longest life of a row. */
 export type Lifetime = { readonly hours: number } | { readonly days: number };
 
-/** Who deletes rows whose time is over. `rolling`: they go with their tables. `server`: the service by itself, which no service does that this library knows; so it is refused. */
+/** What deletes expired rows. `rolling`: they go with their tables. `server`: the service itself, which no service known to this library does; so it is refused. */
 export type ExpiryBy = 'rolling' | 'server';
 
 /** How rows are put into tables by the time at which they expire. */
@@ -50,7 +50,7 @@ const DAY_HOURS = 24;
 /** No month is shorter. */
 const MONTH_HOURS = 28 * DAY_HOURS;
 const PERIOD_HOURS = { hour: 1, day: DAY_HOURS, month: MONTH_HOURS } as const;
-/** Tables that a row is looked for in, besides the current one. */
+/** Tables in which a row is looked for, in addition to the current one. */
 const TABLES_MAX = 100;
 const CONCURRENCY = 16;
 /** A row whose life is made shorter between the reads of one look is found by the next one. */
@@ -152,7 +152,7 @@ export class ExpiringRows<E extends AnyEntity, T extends TimeName<E>> {
     return this.rows.prepare({ count: this.#periods().length - 1, signal });
   }
 
-  /** Drops the tables of which all rows have expired, as `expire` of rolling tables does. */
+  /** Drops the tables whose rows have all expired, as `expire` of rolling tables does. */
   expire(now?: RollingTime, options: ReadOptions = {}): Promise<readonly string[]> {
     return this.rows.expire(now && instantOf(now), options);
   }

@@ -1,4 +1,4 @@
-// Which tables are kept at a time: those whose period may have rows that are no older than is said, and those of the near future. Pure.
+// Which tables are kept at a time: those whose period may have rows no older than the limit, and those of the near future. Pure.
 import { Instant, TICKS_OF } from '../values/instant.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import { firstPeriod, lastPeriod, periodOf, type RollingPeriod } from './period.js';

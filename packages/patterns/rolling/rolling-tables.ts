@@ -1,4 +1,4 @@
-// Rolling tables: an entity whose rows stand in a table of their hour, day or month, so that old rows go with their table, by one request. Each write goes to the table of its time, whenever it comes.
+// Rolling tables: an entity whose rows are in a table of their hour, day or month, so that one request deletes old rows with their table. Each write goes to the table of its time, whenever it comes.
 import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf } from '../model/entity.js';
 import type { GivenPatch } from '../model/patch.js';
 import type { RowRef, StoredOf } from '../model/stored.js';
@@ -29,7 +29,7 @@ export type TimeName<E extends AnyEntity> = {
 }[keyof E['props']] &
   string;
 
-/** A row that no table takes: older than what is kept, or further ahead than is said. */
+/** A row that no table takes: older than the retention, or too far in the future. */
 export interface OutsideRow<E extends AnyEntity> {
   readonly reason: OutsideReason;
   readonly value: NewOf<E>;
@@ -56,7 +56,7 @@ export interface RollingOptions<E extends AnyEntity, T extends TimeName<E>, O ex
   readonly ahead?: number | undefined;
   /** Of rows that no table takes: `refuse` by default. */
   readonly outside?: O | undefined;
-  /** Told of each row that is dropped. */
+  /** Called with each row that is dropped. */
   readonly onOutside?: ((row: OutsideRow<E>) => void) | undefined;
   /** How the names of the tables begin, where the table of the entity is not meant. It ends in a letter. */
   readonly prefix?: string | undefined;
@@ -237,7 +237,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
   }
 
   /**
-   * What a query of each table gives of the rows from one time up to another, which is not included, over all tables that are kept and there. In the order of time, by pages that another process goes on with:
+   * The results of a query of each existing kept table, for rows from one time up to another, which is excluded. In the order of time, by pages with which another process can continue:
    * `logins.span(from, to, repo => repo.partition({ user: 'ann' }))`.
    */
   span<R extends SpanRow = StoredOf<E>>(

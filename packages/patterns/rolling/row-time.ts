@@ -1,4 +1,4 @@
-// The time of a row as it is sent, which tells whether it stands in its table. A row in another one would be found by nobody, and dropped too soon or too late.
+// The time of a row as it is sent, which decides whether the row belongs in its table. In another table, no read would find it, and it would be dropped too soon or too late.
 import type { AnyEntity, Field } from '../model/entity.js';
 import type { RowWrite } from '../transport/row-write.js';
 import { Instant } from '../values/instant.js';
@@ -30,7 +30,7 @@ function timeInKey({ plan }: AnyEntity, { name, rebuiltFrom }: Field, row: WireR
   }
 }
 
-/** Undefined for a write that does not tell. */
+/** Undefined for a write that does not contain the time. */
 export function timeOfRow(entity: AnyEntity, time: string, write: RowWrite): Instant | undefined {
   const field = entity.plan.byName.get(time);
   if (write.kind === 'delete' || field === undefined || !isRowOf(entity, write.row)) return undefined;

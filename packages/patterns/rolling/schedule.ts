@@ -1,4 +1,4 @@
-// Which table a time belongs to, and what a program's clock says of it: its names, what is kept, what is taken. Shared by writes, reads and upkeep.
+// Which table a time belongs to, and the state at a program's clock: table names, the kept tables, the accepted times. Shared by writes, reads and upkeep.
 import type { Surroundings } from '../flow/surroundings.js';
 import { Instant } from '../values/instant.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
@@ -75,7 +75,7 @@ export class Schedule {
     return { first: firstPeriod(this.#every), last: lastPeriod(this.#every) };
   }
 
-  /** Undefined for a time of which rows are taken. */
+  /** Undefined for a time whose rows are accepted. */
   outside(period: number): OutsideReason | undefined {
     const { first, last } = this.kept();
     return period < first ? 'late' : period > last ? 'early' : undefined;

@@ -1,4 +1,4 @@
-// The rows of a span of time over several tables, as one result: tables by their names, in the order of time; rows in the order of time, or as a query gives them; pages that another process goes on with.
+// The rows of a time span over several tables, as one result: tables by their names, in the order of time; rows in the order of time, or as a query gives them; pages with which another process can continue.
 import { allOf, compare } from '../filter/condition.js';
 import type { AnyEntity } from '../model/entity.js';
 import { noPosition } from '../read/merge.js';
@@ -45,7 +45,7 @@ export interface SpanSpec<E extends AnyEntity, R extends SpanRow> {
   readonly newestFirst: boolean;
   /** Rows of one period that are put in order at most. */
   readonly sortMost: number;
-  /** What tells the span and its query from others. */
+  /** What distinguishes the span and its query from others. */
   readonly identity: string;
   readonly secret: Uint8Array | undefined;
 }
@@ -55,7 +55,7 @@ export type SpanOrder = 'time' | 'tables';
 
 const PAGE_SIZE = 100;
 
-/** In a period: behind a row, or where a table's own query goes on. */
+/** In a period: behind a row, or where a table's own query continues. */
 type Place =
   | { readonly behind: { readonly ticks: bigint; readonly key: string } }
   | { readonly table: string; readonly next: string | undefined };

@@ -1,5 +1,5 @@
-// Names of rolling tables: `Login20260105` has the rows of that day, `Login20260105x2` those of its second generation. A name is a function of the time and is never used for another one, so that a table which
-// was dropped because its time was over is not made again; and a name tells whose it is, so that no other table is dropped. Pure.
+// Names of rolling tables: `Login20260105` has the rows of that day, `Login20260105x2` those of its second generation. A name is a function of the time and is never used for another one, so an expired table
+// is never made again after its drop; and a name identifies its owner, so that no other table is dropped. Pure.
 import type { Instant } from '../values/instant.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import { lastPeriod, periodOf, type RollingPeriod, readStamp, STAMP_DIGITS, stampOf } from './period.js';
@@ -46,7 +46,7 @@ export class TableNames {
     this.prefix = prefix;
     this.every = every;
     this.generation = generation;
-    // Names of tables are told apart without their case.
+    // Table names are case-insensitive.
     this.#pattern = new RegExp(`^${prefix}(\\d{${STAMP_DIGITS[every]}})(?:x([2-9]|[1-9]\\d))?$`, 'i');
   }
 

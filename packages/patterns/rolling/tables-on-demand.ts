@@ -1,4 +1,4 @@
-// Requests for rows of tables that come and go: the first write makes its table, a table that is not there has no rows, and one whose time is over is neither read nor written, whether it was dropped yet or not.
+// Requests for rows of tables that are made and dropped: the first write makes its table, a missing table has no rows, and an expired one is neither read nor written, whether or not it was dropped yet.
 // Repositories, batches and bulk writes send through this as they do through the requests below.
 import { onAbort } from '../flow/abort.js';
 import type { Surroundings } from '../flow/surroundings.js';
@@ -106,13 +106,13 @@ export class TablesOnDemand implements RowRequests {
     return this.#inTable(table, send, ({ code }) => isNoTable(code), options);
   }
 
-  /** Makes the table, whoever asks for it at the same time. Throws TableBeingDeleted if the name is not free in time. */
+  /** Makes the table, once for concurrent callers. Throws TableBeingDeleted if the name is not free in time. */
   async make(table: string, { signal }: ReadOptions = {}): Promise<CreatedTable> {
     signal?.throwIfAborted();
     const known = this.#making.get(table) ?? this.#make(table).finally(() => this.#making.delete(table));
     this.#making.set(table, known);
     if (signal === undefined) return known;
-    // Others may wait for the same table: it is made all the same.
+    // Others may wait for the same table, so making it continues.
     return new Promise((resolve, reject) => {
       const release = onAbort(signal, () => reject(signal.reason));
       known.then(resolve, reject).finally(release);

@@ -1,5 +1,5 @@
-// The upkeep of rolling tables: those that will be written soon are made before, those whose time is over are dropped. Any number of programs may do it, at any time and as often as they like: what another one did
-// is done, and what one left when it ended the next does.
+// The upkeep of rolling tables: makes those that will be written soon, and drops expired ones. Any number of programs may run it, at any time and as often as they like: work that another one finished
+// stays done, and the next one does what is left.
 import type { AccountTables } from '../transport/account-tables.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { Instant } from '../values/instant.js';

@@ -1,4 +1,4 @@
-// The keys of a query as the two ends of a shared access signature. Key ranges are half-open, and the ends of a signature both belong to it; it compares pairs of keys, not each key by itself. Sends nothing.
+// The keys of a query as the two ends of a shared access signature. Key ranges are half-open, and both ends of a signature are inclusive; it compares pairs of keys, not each key separately. Sends nothing.
 import type { KeyBounds } from '../filter/classify.js';
 import type { KeyRange } from '../keys/key-range.js';
 import { PatternError, refuseKey } from '../values/pattern-error.js';
@@ -16,7 +16,7 @@ const LAST = '\uffff';
 /** The first character that a key may have: those below are controls. */
 const FIRST = ' ';
 
-/** The last key below this one: texts are compared by code unit, so it begins as this does, up to a last unit that is one less, and goes on with the highest there is. */
+/** The last key below this one. Texts are compared by code unit, so it has the same beginning, a last unit that is one less, and then the highest units there are. */
 function before(limit: string): string {
   const last = limit.charCodeAt(limit.length - 1);
   const end = `${limit.slice(0, -1)}${String.fromCharCode(last - 1)}${LAST}`;

@@ -1,4 +1,4 @@
-// How the slots of a series stand in a row: each in a property of its own, or two, so that writers of different slots merge into the row without knowing each other. Pure.
+// How the slots of a series are stored in a row: each in a property of its own, or two, so that writers of different slots merge into the row without knowing each other. Pure.
 
 import { checkValue } from '../values/check-value.js';
 import { INT64_MAX } from '../values/edm.js';

@@ -1,6 +1,6 @@
-// Writes and reads the slots of a series. A slot is set blindly, by an upsert-merge of it alone; what is computed from the value before goes by `mutate`, under the ETag of the row.
+// Writes and reads the slots of a series. A slot is set blindly, by an upsert-merge of it alone; `mutate` computes a value from the one before, under the ETag of the row.
 //
-// Many writers merge into one row without knowing each other, so that an operation id in the row would be lost to the next of them: a slot is told by its value instead. If the answer to a set is lost and the
+// Many writers merge into one row without knowing each other, so the next of them would overwrite an operation id in the row: a slot's value takes its place. If the answer to a set is lost and the
 // slot has the value, it was done; if not, it is set again, which changes nothing for a slot with one writer.
 import { Attempts } from '../flow/optimistic.js';
 import { addressOfKey } from '../model/address.js';
@@ -74,7 +74,7 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
     this.#attempts = attempts;
   }
 
-  /** The row, with all slots; undefined if nobody wrote one. */
+  /** The row, with all slots; undefined if it was never written. */
   get(key: KeyOf<E>, options: ReadOptions = {}): Promise<StoredOf<E> | undefined> {
     return this.#rows.get(key, options);
   }
@@ -88,8 +88,8 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
   }
 
   /**
-   * Afterwards the slot has the value, whoever wrote it before: one request, no read, and the row is made if it is not there. If the answer is lost, the slot is looked at, and set again if it has another
-   * value: so of a slot with several writers an older value may come back once. Throws OutcomeUnknown if no answer comes.
+   * Sets the slot to the value, whatever it was: one request, no read, and the row is made if it does not exist. If the answer is lost, the slot is read, and set again if it has another
+   * value: so in a slot with several writers an older value may come back once. Throws OutcomeUnknown if no answer comes.
    */
   async set(key: KeyOf<E>, slot: number, value: SlotOf<E, S>, options: ReadOptions = {}): Promise<void> {
     this.#refuseRing('setAt');
@@ -200,7 +200,7 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
     );
   }
 
-  /** Whether the slot has the value now. If that cannot be seen either, it is thrown what was to be found out. */
+  /** Whether the slot has the value now. Throws `thrown` if the read gets no answer either. */
   async #isThere(
     key: KeyOf<E>,
     slot: number,
@@ -281,7 +281,7 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
   }
 }
 
-/** What tells two values of a slot apart. */
+/** Distinguishes two values of a slot. */
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (_, each) =>
     typeof each === 'bigint' ? `${each}n` : each instanceof Uint8Array ? [...each] : each,

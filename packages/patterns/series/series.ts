@@ -1,4 +1,4 @@
-// Definitions of series: properties of an entity whose values are many, in slots that are written one by one.
+// Definitions of series: properties of an entity with many values, in slots that are written one by one.
 import { refuseDefinition } from '../values/pattern-error.js';
 import { inPieces, type Property, type ValueOf } from '../values/property.js';
 import { CUSTOM_PROPERTIES_MAX } from '../values/size.js';
@@ -28,7 +28,7 @@ export interface SeriesShape {
 
 const SHAPES = new WeakMap<object, SeriesShape>();
 
-/** Undefined for what is no series. By its pieces, which stay when the property is given another name. */
+/** Undefined unless it is a series. Compares the pieces, which stay when the property is renamed. */
 export const shapeOf = ({ pieces }: Property): SeriesShape | undefined => pieces && SHAPES.get(pieces);
 
 /**

@@ -1,4 +1,4 @@
-// Runs a law on random input: a hundred cases with the other tests, as many as PATTERN_RUNS says at length. A failure prints the command that repeats
+// Runs a law on random input: a hundred cases with the other tests, or PATTERN_RUNS cases. A failure prints the command that repeats
 // it.
 import fc from 'fast-check';
 import { codePoint } from './code-point.js';
@@ -42,7 +42,7 @@ export function law<T>(property: fc.IProperty<T>, size: LawSize = {}): void {
   report(fc.check(property, parametersOf(size) as fc.Parameters<T>), 'packages/patterns');
 }
 
-/** Of what takes turns. `filter` names the test to whoever repeats it. */
+/** For state machines that take turns. `filter` names the test in the command that repeats it. */
 export async function lawOfTurns<T>(
   property: fc.IAsyncProperty<T>,
   { filter, ...size }: LawSize & { readonly filter: string },
@@ -50,7 +50,7 @@ export async function lawOfTurns<T>(
   report(await fc.check(property, parametersOf(size) as fc.Parameters<T>), filter);
 }
 
-/** What is escaped and what stands beside it, letters, and characters on both sides of the surrogates. */
+/** Characters that are escaped and their neighbours, letters, and characters on both sides of the surrogates. */
 const SPECIAL = [
   ...'\u0000\u0001\u001f !"#$-./0123>?@[\\]^}~\u007f\u0080\u009f\u00a0',
   ...'abAB_\ud7ff\ue000\uffff\u{10000}\u{10ffff}éß',

@@ -1,4 +1,4 @@
-// Whether two types are one, told by the compiler: for tests of what it infers.
+// Whether two types are identical, decided by the compiler: for tests of type inference.
 
 export type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 

@@ -1,4 +1,4 @@
-// The requests of the Table service about tables themselves: make one, drop one, list names. What the service says to a table that is there, gone or being deleted is an answer here and no error.
+// The requests of the Table service about tables themselves: make one, drop one, list names. A table that exists, is missing or is being deleted is an answer here and no error.
 import { isObject } from '../values/is-object.js';
 import type { Sender, TableAnswer, TableRequest } from './sender.js';
 import { requestError } from './service-refusal.js';

@@ -1,4 +1,4 @@
-// A container of blobs by the official client: what entries of this library need of it, with answers as values and refusals as errors of this library. The client tries again by itself.
+// A container of blobs by the official client: what entries of this library need of it, with answers as values and refusals as errors of this library. The client retries on its own.
 import { PatternError, refuseDefinition } from '../values/pattern-error.js';
 import { clientError, clientFault } from './client-fault.js';
 import type { Clients } from './clients.js';
@@ -111,7 +111,7 @@ export class BlobContainer {
     this.#client = blobs.getContainerClient(name) as ContainerClient;
   }
 
-  /** A new block blob. That there is one of this name means that an earlier attempt was done: nobody else knows the name. */
+  /** A new block blob. If the name exists, an earlier attempt succeeded: no other writer knows the name. */
   async upload(
     name: string,
     body: Uint8Array,
@@ -125,7 +125,7 @@ export class BlobContainer {
     });
   }
 
-  /** A new append blob, of a name that nobody else knows. */
+  /** A new append blob, with a name that no other writer knows. */
   async createAppendBlob(name: string, metadata: BlobMetadata, options: BlobCallOptions): Promise<void> {
     await this.#called(options, async own => {
       const conditions = { ifNoneMatch: '*' };

@@ -1,4 +1,4 @@
-// What the official clients of queues and blobs throw, read, and as an error of this library. Tables have a sender of their own, whose refusals service-refusal.ts parses.
+// Parses errors of the official clients of queues and blobs, and maps them to errors of this library. Tables have a sender of their own, whose refusals service-refusal.ts parses.
 import { isObject } from '../values/is-object.js';
 import { PatternError } from '../values/pattern-error.js';
 import { isBusy } from './service-refusal.js';

@@ -21,7 +21,7 @@ export interface BlobsConnection {
   getContainerClient(containerName: string): object;
 }
 
-/** The clients of one account. Patterns that need a queue or a blob say so where they are asked for; all others need tables alone. */
+/** The clients of one account. Patterns that need a queue or a blob document it where they take them; all others need tables alone. */
 export interface Clients {
   readonly tables: TablesConnection;
   readonly queues?: QueuesConnection | undefined;

@@ -1,4 +1,4 @@
-// The requests of the Queue service that workers and programs need beyond those of a sender (queue-sender.ts). It knows no format of messages and retries nothing besides what the client does.
+// The requests of the Queue service that workers and programs need in addition to those of a sender (queue-sender.ts). It knows no message format and adds no retries to the client's.
 import type { Clients } from './clients.js';
 import { type MessageRef, type QueueCallOptions, QueueSender, type Shown } from './queue-sender.js';
 
@@ -34,7 +34,7 @@ export class QueueRequests extends QueueSender {
     await this.call(options, (queue, own) => queue.createIfNotExists(own));
   }
 
-  /** At most so many messages that are visible, which nobody else sees for so long. */
+  /** Up to this many visible messages, hidden from other receivers for this long. */
   async receive(
     count: number,
     visibilitySeconds: number,
@@ -55,7 +55,7 @@ export class QueueRequests extends QueueSender {
     return answer.peekedMessageItems.map(item => this.#seen(item, answer.date));
   }
 
-  /** Hides the message for so long from now, with another text if one is given. Undefined if somebody else has it. */
+  /** Hides the message for this long from now, with another text if one is given. Undefined if another receiver has it. */
   async hide(
     { id, receipt }: MessageRef,
     visibilitySeconds: number,

@@ -57,7 +57,7 @@ export interface OfficialQueue {
 /** A message, by which its holder changes and deletes it. */
 export interface MessageRef {
   readonly id: string;
-  /** Void once somebody else has received the message. */
+  /** Void once another receiver has received the message. */
   readonly receipt: string;
 }
 

@@ -1,4 +1,4 @@
-// A write of one row as a value: what a request of its own and a part of a batch have in common.
+// A write of one row as a value: shared by single requests and parts of a batch.
 import type { RowAddress } from '../values/pattern-error.js';
 import { type WireRow, wireText } from '../values/wire-property.js';
 

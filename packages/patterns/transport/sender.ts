@@ -57,7 +57,7 @@ export interface Silence extends Sent {
   readonly cause: unknown;
 }
 
-/** Nobody was there to take the request. */
+/** The connection failed before the request could be sent. */
 const NEVER_SENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
 const codeOf = (thrown: unknown): unknown => (isObject(thrown) ? thrown.code : undefined);
@@ -93,7 +93,7 @@ class Attempts implements HttpClient {
     }
   }
 
-  /** The client has a timeout too, whose timer goes on after a connection broke and keeps the process from ending. */
+  /** The client has a timeout too; its timer keeps running after a connection broke and keeps the process from ending. */
   async #inTime(request: PipelineRequest): Promise<PipelineResponse> {
     const { abortSignal } = request;
     const controller = linkedController(abortSignal as AbortSignal | undefined);
@@ -164,7 +164,7 @@ export class Sender {
       const sent = this.#pipelineRequest({ ...request, signal: linked?.signal });
       const response = await this.#pipeline.sendRequest(attempts, sent);
       const { status, bodyAsText: text } = response;
-      // The last attempt's answer is this one, which tells for itself.
+      // The last attempt's outcome is this answer itself.
       const unheard = attempts.doubtful - (attempts.isLastDoubtful ? 1 : 0);
       return {
         kind: 'answer',

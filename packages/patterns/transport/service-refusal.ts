@@ -7,7 +7,7 @@ export interface ServiceRefusal {
   readonly code: string;
   /** Without the lines that name the request and the time. */
   readonly text: string;
-  /** Of the operation in a batch that is meant, where the text says so. */
+  /** The index of the failed operation in a batch, where the text has it. */
   readonly index: number | undefined;
   /** Seconds that the service asks to wait. */
   readonly retryAfter: number | undefined;

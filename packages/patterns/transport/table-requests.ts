@@ -66,7 +66,7 @@ export function heard(answer: TableAnswer | Silence): TableAnswer {
   return answer;
 }
 
-/** The answer to a write, of which `done` reads what was done. */
+/** The answer to a write; `done` reads its result. */
 function writeAnswer(answer: TableAnswer | Silence, done: (answer: TableAnswer) => BatchAnswer): WriteAnswer {
   const { isInDoubt } = answer;
   if (answer.kind === 'silence') return { kind: 'silence', isInDoubt, error: unreachable(answer) };
@@ -97,7 +97,7 @@ export class TableRequests implements RowSource {
     this.#sender = sender;
   }
 
-  /** The row; undefined if there is none, or no table: of which of these it is, the service says nothing. */
+  /** The row; undefined if the row or the table does not exist: the service does not distinguish the two. */
   async get(address: RowAddress, { select, signal }: GetOptions = {}): Promise<RowAnswer | undefined> {
     const sent = await this.#sender.send({
       method: 'GET',
@@ -160,7 +160,7 @@ export class TableRequests implements RowSource {
   }
 }
 
-/** What repositories need of them, whoever sends them. */
+/** What repositories need, whichever class sends the requests. */
 export interface RowRequests extends Pick<TableRequests, 'get' | 'queryPage' | 'write' | 'part' | 'batch'> {
   /** Throws for a write that would not be sent, before it is put together with others, which would be. */
   check?(write: RowWrite): void;

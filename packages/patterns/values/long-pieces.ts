@@ -1,4 +1,4 @@
-// Long strings and binaries: a value that is longer than a property may be stands in up to sixteen, of which the first has the property's name and the others the name with their number.
+// Long strings and binaries: a value over the size of a property is stored in up to sixteen. The first has the property's name, and the others the name with their number.
 import type { EdmType } from './edm.js';
 import type { Joined, Piece, Pieces } from './pieces.js';
 import { BINARY_BYTES_MAX, checkSize, STRING_LENGTH_MAX } from './size.js';

@@ -9,7 +9,7 @@ export interface RowAddress {
   readonly rowKey: string;
 }
 
-/** What each code tells. */
+/** What each code means. */
 export interface PatternErrorDetails {
   /** The row to be changed is not there. */
   readonly NotFound: RowAddress;
@@ -17,7 +17,7 @@ export interface PatternErrorDetails {
   readonly TableNotFound: { readonly table: string };
   /** A table of this name was dropped, and the service does not yet take another one: for about 40 seconds on Azure. */
   readonly TableBeingDeleted: { readonly table: string };
-  /** A row of a time of which nothing is kept any more: of rolling tables, before `keptFrom`. */
+  /** A row of a time that is no longer kept: of rolling tables, before `keptFrom`. */
   readonly Expired: { readonly table: string; readonly keptFrom: Instant };
   /** A row with these keys is there already. */
   readonly AlreadyExists: RowAddress;
@@ -71,7 +71,7 @@ export interface PatternErrorDetails {
   readonly BatchFailed: RowAddress & { readonly index: number; readonly op: string; readonly reason: string };
   /** It is unknown whether the operation was done, even after a look at the row. */
   readonly OutcomeUnknown: RowAddress & { readonly op: string };
-  /** No answer came, as often as it was tried; a write was not done, as far as a look at the row tells. The clients of queues and blobs do not say how often they tried. */
+  /** No answer came after all attempts; a write was not applied, as far as its row shows. The clients of queues and blobs do not report how often they tried. */
   readonly Unreachable: { readonly attempts: number | undefined };
   readonly Throttled: { readonly retryAfter: number | undefined };
   /** An encrypted value whose key the program does not have, or whose key service fails. */
@@ -176,7 +176,7 @@ const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
 };
 
 /**
- * Every failure that this library knows by name. `detail` has the type that goes with the code, which `PatternError.is` tells the
+ * Every failure that this library knows by name. `detail` has the type that goes with the code, which `PatternError.is` narrows for the
  * compiler.
  */
 export class PatternError<C extends PatternErrorCode = PatternErrorCode> extends Error {
@@ -190,11 +190,11 @@ export class PatternError<C extends PatternErrorCode = PatternErrorCode> extends
     this.detail = detail;
   }
 
-  /** Whether something that was thrown is an error of this library, with this code if one is given. Its `code` then tells the type of its `detail`. */
+  /** Whether a thrown value is an error of this library, with this code if one is given. Its `code` then determines the type of its `detail`. */
   static is(thrown: unknown): thrown is AnyPatternError;
   static is<C extends PatternErrorCode>(thrown: unknown, code: C): thrown is PatternError<C>;
   static is(thrown: unknown, code?: PatternErrorCode): boolean {
-    // By its name, for there may be two copies of this library in a process.
+    // Compares names, since a process may load two copies of this library.
     const isOurs = thrown instanceof Error && thrown.name === 'PatternError' && 'code' in thrown;
     return isOurs && (code === undefined || thrown.code === code);
   }

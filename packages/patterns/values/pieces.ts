@@ -1,4 +1,4 @@
-// How one value of a program stands in several properties of its row. Encoding and decoding ask the property's definition for it; what the pieces are is the matter of who defines them: long values here
+// How one value of a program is stored in several properties of its row. Encoding and decoding use the property's definition, and each definition has its own pieces: long values here
 // (long-pieces.ts), series and large values in entries of their own.
 import type { EdmType } from './edm.js';
 import type { TypedValue } from './typed-value.js';

@@ -48,7 +48,7 @@ export interface Property<T = unknown, P extends Presence = Presence, U extends 
   /** The name in the table. */
   stored(name: string): Property<T, P, U>;
   /**
-   * Of texts, bytes and JSON: a value over 64 KiB stands in several properties of the row, `text`, `text__2` and so on, up to sixteen, each of which counts. The service cannot compare it, so it
+   * For texts, bytes and JSON: a value over 64 KiB is stored in up to sixteen properties of the row, `text`, `text__2` and so on; each one counts. The service cannot compare it, so it
    * has no conditions. Throws DefinitionInvalid for other types.
    */
   long(): Property<T, P, 'opaque'>;

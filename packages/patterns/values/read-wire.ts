@@ -1,4 +1,4 @@
-// Parses the JSON of rows as the service sends it. There `3` is an Int32 and `3.0` a Double, which JSON.parse cannot tell apart; so whole doubles are
+// Parses the JSON of rows as the service sends it. There `3` is an Int32 and `3.0` a Double, which JSON.parse cannot distinguish; so whole doubles are
 // marked before it sees them. decode-property.ts interprets the members.
 
 /** A double that JSON.parse would take for an Int32. */

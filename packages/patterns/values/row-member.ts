@@ -37,7 +37,7 @@ export function checkPropertyName(subject: string, name: string): void {
     );
 }
 
-/** The member that tells the type of another. */
+/** The member that holds the type of another. */
 export const annotationOf = (wire: string): string => `${wire}@odata.type`;
 
 /** A property may be called as something that every object has. Null is what the service answers for a selected property that is not there. */

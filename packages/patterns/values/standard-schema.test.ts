@@ -1,4 +1,4 @@
-// A validator that is no part of this project, as the schema of JSON and as a check: its types are taken over, its refusals are told, and it must answer at once.
+// A third-party validator, as the schema of JSON and as a check: its types are inferred, its refusals are reported, and it must answer synchronously.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';

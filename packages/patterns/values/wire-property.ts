@@ -21,7 +21,7 @@ export interface WireRow {
   readonly bytes: number;
 }
 
-/** Types that a literal of JSON tells by itself. */
+/** Types that a JSON literal implies. */
 const isPlain = (type: EdmType): boolean => type === 'String' || type === 'Boolean' || type === 'Int32';
 
 /** One member of a JSON object, or two where the type needs a word. */

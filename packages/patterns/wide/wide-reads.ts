@@ -1,4 +1,4 @@
-// Reads wide entities: all rows of one with one query, again if they are not of one moment. What was torn is never given.
+// Reads wide entities: all rows of one with one query, repeated if they are from different writes. Torn reads are never returned.
 import { allOf } from '../filter/condition.js';
 import { formatFilter } from '../filter/format-filter.js';
 import { keyCondition } from '../filter/key-condition.js';
@@ -37,7 +37,7 @@ export class WideReads<E extends AnyEntity> {
     return this.#filter(partitionKey, keysOfPieces(rowKey));
   }
 
-  /** Throws RowUnreadable for rows that do not belong together though nobody writes them, and Contention if they were written each time. */
+  /** Throws RowUnreadable for rows that do not belong together though no write is under way, and Contention if every attempt met a write. */
   async get(address: RowAddress, options: ReadOptions = {}): Promise<WideStored<E> | undefined> {
     const filter = this.filterOf(address);
     let tornAt: string | undefined;
@@ -51,7 +51,7 @@ export class WideReads<E extends AnyEntity> {
     }
   }
 
-  /** The wide entities of a partition in the order of their keys. Those that are written meanwhile are read again by themselves. */
+  /** The wide entities of a partition in the order of their keys. Each one that is written during the read is read again separately. */
   async *all(
     partition: PartitionOf<E>,
     lead: RowLead<E>,

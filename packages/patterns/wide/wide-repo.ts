@@ -1,4 +1,4 @@
-// The repository of a wide entity: it reads and writes as one what stands in several rows. wide-reads.ts reads them, wide-writes.ts plans what is written; each write is one transaction.
+// The repository of a wide entity: reads and writes several rows as one value. wide-reads.ts reads them, wide-writes.ts plans the writes; each write is one transaction.
 import { allInOrder } from '../flow/in-order.js';
 import { Attempts, isLost, refusalOf } from '../flow/optimistic.js';
 import { encodeEntity } from '../model/encode-entity.js';
@@ -29,7 +29,7 @@ export interface WideOptions {
 
 /** What is sent for a wide entity, and what to think of before it is used. */
 export interface WidePlan {
-  /** One query of all its rows; again if they were written meanwhile. */
+  /** One query of all its rows, repeated if they were written during it. */
   readonly read: readonly string[];
   /** One transaction, with the first row and those that change. */
   readonly write: readonly string[];

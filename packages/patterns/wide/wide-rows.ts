@@ -1,7 +1,7 @@
-// What stands in the rows of a wide entity, and whether rows that were read are of one moment. Pure.
+// The layout of a wide entity's rows, and whether rows that were read are from one write. Pure.
 //
 // The first row has the entity's key, and the ids of the further rows as they were when it was written. Every write of any row writes the first one too, so that its ETag is that of the whole; and it gives
-// each further row that it writes a new id. So rows that were read while others were written are told from whole ones: a further row is then not the one that the first row names.
+// each further row that it writes a new id. So a read that overlaps a write is detected: a further row is then not the one that the first row names.
 import { KEY_LENGTH_MAX } from '../keys/key-text.js';
 import { fromBase64, fromHex, toHex } from '../values/bytes.js';
 import { encodeProperty } from '../values/encode-property.js';
@@ -45,7 +45,7 @@ export function pieceOfKey(rowKey: string): { readonly first: string; readonly n
   return first === undefined ? { first: rowKey, number: 0 } : { first, number: Number(digits) };
 }
 
-/** The keys of all rows: a space sorts below everything that a key goes on with. */
+/** The keys of all rows: a space sorts below every character that can follow in a key. */
 export const keysOfPieces = (rowKey: string) => ({ ge: rowKey, lt: `${rowKey}!` });
 
 /** Throws TooLarge for a key that leaves no room for the numbers of further rows. */
@@ -71,7 +71,7 @@ function idsIn(row: WireObject): readonly string[] {
 
 const idOf = (row: WireObject): string => toHex(fromBase64(textOf(row, PIECE_ID) ?? '') ?? new Uint8Array());
 
-/** The rows of one wide entity, of which `rowKey` is the first one's key. `own` are the names of the tag and of operation ids, which have their place. */
+/** The rows of one wide entity; `rowKey` is the first one's key. `own` are the names of the tag and of operation ids, which have their place. */
 export function joinRows(
   rows: readonly WireObject[],
   rowKey: string,
@@ -101,13 +101,13 @@ export function joinRows(
   return { kind: 'whole', row, pieces };
 }
 
-/** What a piece has besides the entity's properties, at most: the tag, its id or those of all others, and operation ids. */
+/** What a piece has at most in addition to the entity's properties: the tag, its id or those of all others, and operation ids. */
 const RESERVED = {
   first: { count: 3, bytes: 8_192 },
   further: { count: 2, bytes: 1_024 },
 } as const;
 
-/** Whether these properties and what a piece has besides fit into one row. */
+/** Whether these properties and a piece's additional ones fit into one row. */
 export function fits(address: RowAddress, number: number, properties: readonly WireProperty[]): boolean {
   const { count, bytes } = number === 0 ? RESERVED.first : RESERVED.further;
   const sum = properties.reduce((all, property) => all + property.bytes, 0);

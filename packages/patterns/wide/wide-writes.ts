@@ -38,7 +38,7 @@ interface Encoded<E extends AnyEntity> {
 const tagOf = (entity: AnyEntity): WireProperty =>
   encodeProperty(entity.tag ?? '', 'String', formatTag(entity));
 
-/** Rows that queries of entities pass by. */
+/** Rows that queries of entities skip. */
 const pieceTagOf = ({ name, version, tag }: AnyEntity): WireProperty =>
   encodeProperty(tag ?? '', 'String', formatTag({ name: `${name}.piece`, version }));
 

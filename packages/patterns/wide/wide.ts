@@ -1,4 +1,4 @@
-// The definition of a wide entity: one that may have more properties than a row, or be larger than one, and stands in several rows of a partition. wide-rows.ts says what stands in which row.
+// The definition of a wide entity: one that may have more properties than a row, or be larger than one, and is stored in several rows of a partition. wide-rows.ts documents their layout.
 import type { KeyOn } from '../keys/key.js';
 import type { AnyEntity, Entity, EntitySpec } from '../model/entity.js';
 import { defined } from '../model/entity.js';

@@ -1,4 +1,4 @@
-// Whether the steps of a flow are idempotent, for tests of programs: runs each twice, and compares what stands in tables, and elsewhere, after the first time and after the second.
+// Checks that the steps of a flow are idempotent, for tests of programs: runs each twice, and compares tables and other state after the first run and the second.
 import { Db } from '../open.js';
 import type { PageStart } from '../transport/row-source.js';
 import { PatternError } from '../values/pattern-error.js';

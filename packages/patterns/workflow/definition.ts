@@ -1,4 +1,4 @@
-// What a flow is: a name, a schema of its input, steps, versions and queues. It is checked once, when the program starts. flow.ts is what programs do with it.
+// The definition of a flow: a name, a schema of its input, steps, versions and queues. It is checked once, when the program starts. flow.ts has the methods that programs call.
 import { hashText } from '../keys/hash-bucket.js';
 import type { Envelope } from '../messages/envelope.js';
 import { checkVersion } from '../model/entity.js';
@@ -11,7 +11,7 @@ import type { OperationId } from '../write/operation-id.js';
 /** `pending`: the write that the message announced has not been seen, and the message is kept for a while. */
 export type StepResult = undefined | 'pending';
 
-/** What a step knows besides its input. */
+/** What a step receives in addition to its input. */
 export interface StepContext {
   readonly db: Db;
   /** Of this run of the flow, the same however often its message is delivered: the idempotency key of outside effects. */
@@ -24,7 +24,7 @@ export interface StepContext {
   readonly operationId: OperationId | undefined;
   /** The announced write takes its row away. */
   readonly deletes: boolean;
-  /** Tells the worker's `report` what is worth knowing. */
+  /** Passes an event to the worker's `report`. */
   note(text: string): void;
 }
 

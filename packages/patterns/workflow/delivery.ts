@@ -1,4 +1,4 @@
-// What becomes of one message that was received: its steps are run one after the other, and then it is deleted, comes back, or is put aside. Nothing here needs to happen exactly once: wherever it
+// Processes one received message: its steps run one after the other, and then it is deleted, comes back, or is put aside. Nothing here needs to happen exactly once: wherever it
 // ends, the message comes back, and steps may be repeated.
 import type { Jitter } from '../flow/jitter.js';
 import { type Envelope, envelopeText, readEnvelope } from '../messages/envelope.js';

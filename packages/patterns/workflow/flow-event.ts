@@ -1,4 +1,4 @@
-// What a worker tells of its messages, for logs, metrics and alarms. It decides nothing.
+// A worker's reports of its messages, for logs, metrics and alarms. They decide nothing.
 
 interface OfMessage {
   readonly flow: string;
@@ -27,8 +27,8 @@ export type FlowEvent =
   /** Another worker has the message. */
   | ({ readonly kind: 'lost' } & OfMessage)
   | ({ readonly kind: 'noted'; readonly step: string; readonly note: string } & OfMessage)
-  /** No messages could be received, or what became of one could not be told to the queue, which gives it again. */
+  /** No messages could be received, or the queue could not be updated after a message, which it will deliver again. */
   | { readonly kind: 'unreachable'; readonly flow: string; readonly queue: string; readonly error: unknown };
 
-/** Is told of everything that becomes of messages. */
+/** Called with everything that happens to messages. */
 export type FlowReport = (event: FlowEvent) => void;

@@ -1,5 +1,5 @@
-// A flow as programs use it: work that a queue remembers until it is done, over partitions, tables and services. Sends messages, by themselves or before a write, and starts workers.
-// definition.ts checks what a flow is, worker.ts and delivery.ts do the work.
+// A flow as programs use it: work that a queue remembers until it is done, over partitions, tables and services. Sends messages, on their own or before a write, and starts workers.
+// definition.ts checks the definition, worker.ts and delivery.ts do the work.
 import { newUuid } from '../flow/surroundings.js';
 import { type SentMessage, unlessRefused } from '../messages/announce.js';
 import { checkedText, type Envelope } from '../messages/envelope.js';
@@ -42,7 +42,7 @@ export interface WriteOptions extends QueueCallOptions {
 export interface FlowFigures {
   /** About so many messages are in the queues, hidden ones included. */
   readonly pending: number;
-  /** Since the oldest message was sent that nobody has in hand, in milliseconds; undefined if there is none. What the flow derives is so old at least. */
+  /** Milliseconds since the oldest message was sent that no worker is processing; undefined if there is none. What the flow derives is at least this old. */
   readonly oldest: number | undefined;
   /** About so many messages were put aside. */
   readonly poisoned: number;

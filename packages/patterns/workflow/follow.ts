@@ -1,5 +1,5 @@
-// A step that keeps something equal to a row: it acts on what the row says now, whatever the message says, and looks at the row again afterwards. Messages may therefore come late, twice or in any
-// order. What is kept equal is the program's to write.
+// A step that keeps something equal to a row: it acts on the row's current state, whatever the message contains, and reads the row again afterwards. Messages may therefore come late, twice or in any
+// order. The program writes the copy.
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
@@ -16,7 +16,7 @@ export interface FollowSpec<E extends AnyEntity, I> {
   /** Where the rows stand, if not in the entity's table. */
   readonly table?: string;
   readonly key: KeyOfInput<E, I>;
-  /** Makes what depends on the row equal to it; `undefined` is a row that is not there. Called again if the row has changed meanwhile. */
+  /** Makes what depends on the row equal to it; `undefined` means that the row does not exist. Called again if the row has changed in between. */
   readonly make: (row: StoredOf<E> | undefined, input: I, context: StepContext) => Promise<void>;
 }
 

@@ -2,10 +2,10 @@
 //
 //   1. the row is marked with the id of the run, under its ETag;
 //   2. it is copied: created in the other place, or written over an older copy under that one's ETag;
-//   3. it is deleted in the first place under the ETag of the version that was copied. If it has changed meanwhile, again from the start.
+//   3. it is deleted in the first place under the ETag of the version that was copied. If it has changed in between, the move starts again.
 //
-// The mark tells a row that was changed on its way, and is copied anew, from one that was created after its predecessor had been moved, and stays. Every step is conditional, so that they may be
-// repeated, and done by two workers at once.
+// The mark distinguishes a row that was changed on its way, and is copied anew, from one that was created after its predecessor had been moved, and stays. Every step is conditional, so steps may be
+// repeated, and two workers may do them at once.
 import { Attempts, unlessLost } from '../flow/optimistic.js';
 import { addressOfKey, isSameRow } from '../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
@@ -184,7 +184,7 @@ export class Move<F extends AnyEntity, T extends AnyEntity> {
     const first = db.repo(from, { table: fromTable });
     const row = await first.get(key, options);
     if (row !== undefined) return { place: 'from', row };
-    // It is copied before it goes, so whoever does not find it here finds it there.
+    // It is copied before it is deleted, so a reader that does not find it here finds it there.
     const copy = await db.repo(to, { table: toTable }).get(keyOf(key), options);
     if (copy !== undefined) return { place: 'to', row: copy };
     // Unless another move brought it back between the two reads.

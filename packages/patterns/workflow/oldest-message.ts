@@ -1,13 +1,13 @@
-// The age of the oldest message that waits in queues: how far behind what a flow derives may be.
+// The age of the oldest message that waits in queues: the greatest lag of the data that a flow derives.
 import type { Clients } from '../transport/clients.js';
 import { QueueRequests } from '../transport/queue-requests.js';
 import type { QueueCallOptions } from '../transport/queue-sender.js';
 import { PatternError } from '../values/pattern-error.js';
 
-/** The first messages of a queue, of which the oldest is one unless many come back at once. */
+/** The first messages of a queue: they include the oldest unless many come back at once. */
 const PEEKED = 32;
 
-/** In milliseconds, of messages that nobody has in hand; undefined if there is none. Throws QueueNotFound. */
+/** In milliseconds, for messages that no worker is processing; undefined if there is none. Throws QueueNotFound. */
 export async function oldestIn(
   queues: readonly QueueRequests[],
   options: QueueCallOptions,

@@ -1,4 +1,4 @@
-// An outbox: rows that tell which flows are to be started, written in one transaction with what the flows follow by programs that do without this library. A sweeper makes messages of them. The message
+// An outbox: rows that name flows to start. Programs without this library write them in one transaction with what the flows follow. A sweeper makes messages of them. The message
 // is sent before the row is deleted, so that each row starts its flow at least once; two messages of one row have one id.
 import { allOf } from '../filter/condition.js';
 import { formatFilter } from '../filter/format-filter.js';
@@ -102,7 +102,7 @@ async function sweepRow(
   return { ...address, kind: 'sent', flow: name, id };
 }
 
-/** Starts the flows that the rows of an outbox name, and deletes these rows. Goes on as results are taken, and may be repeated, and run by several programs at once. */
+/** Starts the flows that the rows of an outbox name, and deletes these rows. Runs as results are taken, may be repeated, and may run in several programs at once. */
 export async function* sweepOutbox(
   db: Db,
   flows: readonly Startable[],

@@ -1,4 +1,4 @@
-// The poison queue of a flow: messages that were tried too often, or that nobody can read. They are put aside, listed, sent again or dropped; none is lost on the way, and one that a
+// The poison queue of a flow: messages that were tried too often, or that are unreadable. They are put aside, listed, sent again or dropped; none is lost on the way, and one that a
 // crash put aside twice is listed once.
 
 import { type Envelope, envelopeText, readEnvelope } from '../messages/envelope.js';
@@ -47,7 +47,7 @@ export interface PoisonMessage {
 
 /** How messages that were put aside are listed. */
 export interface PoisonOptions extends QueueCallOptions {
-  /** Seconds for which a listed message is hidden from others who list; 60 by default. */
+  /** Seconds for which a listed message is hidden from other listings; 60 by default. */
   readonly visibility?: number;
 }
 
@@ -60,7 +60,7 @@ function readable(text: string, queue: string): Envelope | undefined {
   }
 }
 
-/** What tells one poisoned message from another. */
+/** Distinguishes one poisoned message from another. */
 const identityOf = (text: string, envelope: Envelope | undefined): string =>
   envelope?.poison?.message ?? text;
 

@@ -45,7 +45,7 @@ export class Renewal {
         this.#held = await this.#queue.hide(this.#held, this.#seconds);
         pause = this.#seconds * 500;
       } catch {
-        // Until it is visible again, there is time for some attempts; and then it is still ours while nobody takes it.
+        // Until it is visible again, there is time for some attempts; after that it is still ours until another worker takes it.
         pause = this.#seconds * 125;
       }
     }

@@ -1,5 +1,5 @@
-// A worker of a flow: receives messages from its queues, as many at a time as it may have in hand, and rests while there are none. Any number of workers share the queues. delivery.ts says what
-// becomes of a message.
+// A worker of a flow: receives messages from its queues, up to its concurrency, and pauses while there are none. Any number of workers share the queues. delivery.ts handles
+// each message.
 import { Jitter } from '../flow/jitter.js';
 import { fraction, type Surroundings } from '../flow/surroundings.js';
 import type { Db } from '../open.js';
@@ -30,7 +30,7 @@ export interface WorkerOptions {
   readonly rest?: { readonly base: number; readonly cap: number };
   /** Before a message comes back whose step failed, in milliseconds; from 1,000 to 60,000 by default. Whole seconds are waited. */
   readonly backoff?: { readonly base: number; readonly cap: number };
-  /** Told of everything that becomes of messages. What it throws is nobody's concern. */
+  /** Called with everything that happens to messages. What it throws is ignored. */
   readonly report?: FlowReport;
 }
 
@@ -57,7 +57,7 @@ function treatmentOf(options: WorkerOptions, random: Surroundings['random']): Tr
   };
 }
 
-/** What a worker needs besides its options. */
+/** What a worker needs in addition to its options. */
 export interface WorkerParts {
   readonly db: Db;
   readonly flow: FlowDefinition<never, unknown>;
@@ -88,7 +88,7 @@ export class Worker {
       try {
         report(event);
       } catch {
-        // A message must not suffer from who watches.
+        // An observer must not affect a message.
       }
     };
     const treatment = treatmentOf(options, surroundings.random);

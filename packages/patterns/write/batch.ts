@@ -16,7 +16,7 @@ import { type Identity, type PlannedWrite, planConditionCheck, type Subject } fr
 import { type BatchResults, type BatchTarget, PlannedBatch } from './planned-batch.js';
 import { newIdentity, type Service, timeOfWrite } from './service.js';
 
-/** The results of a commit: of each operation in the chain its own, then those of operations that were added besides. */
+/** The results of a commit: one for each operation in the chain, in order, then those of operations that were added separately. */
 export type Committed<R extends BatchResults> = readonly [...R, ...BatchResults];
 
 /**
@@ -25,7 +25,7 @@ export type Committed<R extends BatchResults> = readonly [...R, ...BatchResults]
  */
 export class Batch<R extends BatchResults = BatchResults> extends PlannedBatch {
   readonly #table: string;
-  /** One for all: whichever row is looked at tells of the batch. */
+  /** One for all: any row of the batch shows the outcome of the whole batch. */
   readonly #identity: Identity;
   readonly #now: Instant;
 

@@ -1,4 +1,4 @@
-// Makes what repositories, batches and writers share, of the official clients and the options of `open`.
+// Makes the parts that repositories, batches and writers share from the official clients and the options of `open`.
 import { newUuid, REAL_SURROUNDINGS, type Surroundings } from '../flow/surroundings.js';
 import { announcementsOf } from '../indexes/index-message.js';
 import { Reservations } from '../indexes/reserve.js';

@@ -1,4 +1,4 @@
-// What a row tells of a write whose answer was lost.
+// What a row shows about a write whose answer was lost.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type IdentifiedWrite, judgeWrite, type Verdict } from './judge-write.js';

@@ -15,7 +15,7 @@ export interface IdentifiedWrite {
   readonly previousId: OperationId | undefined;
   /** A missing row is no failure: the state that the write asks for is there. */
   readonly ifExists?: boolean;
-  /** The row goes with another of the batch, which tells of both. */
+  /** The row is in one batch with another, which shows the outcome of both. */
   readonly isIndexRow?: boolean;
 }
 
@@ -46,7 +46,7 @@ export function judgeWrite(
   const there = operationIds?.ofRow(found.row) ?? [];
   const at = operationId === undefined ? -1 : there.indexOf(operationId);
   if (at >= 0) return { kind: 'done', etag: at === 0 ? etagOfAnswer(found) : undefined };
-  // Somebody else's row: it could not have been made on top of this one.
+  // Another writer's row: it could not have been made on top of this one.
   if (write.kind === 'create') return operationId === undefined ? UNKNOWN : UNDONE;
   const etag = etagOf(write);
   const isUntouched = etag !== undefined && etagOfAnswer(found) === etag;

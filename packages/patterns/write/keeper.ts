@@ -1,5 +1,5 @@
-// What keepers do when a row of their entity is written: they announce the write to a flow, and say what is written along with it in its transaction. Lists and copies are such keepers; write-kept.ts
-// asks them.
+// What keepers do when a row of their entity is written: they announce the write to a flow, and name the writes that join its transaction. Lists and copies are such keepers; write-kept.ts
+// calls them.
 import type { SentMessage } from '../messages/announce.js';
 import type { AnyEntity } from '../model/entity.js';
 import type { Keeper } from '../model/keeper.js';
@@ -32,7 +32,7 @@ export interface Along {
   readonly set?: Values | undefined;
   readonly rows?: readonly RowAlong[] | undefined;
   readonly writes?: readonly PlannedWrite<WriteResult>[] | undefined;
-  /** Told when the transaction was done, or for which row it was lost to another writer. */
+  /** Called when the transaction was applied, or with the row for which it lost to another writer. */
   readonly ended?: ((lost: RowAddress | undefined) => void) | undefined;
   /** What another design would do better, for writers that are lost each time. */
   readonly advice?: string | undefined;

@@ -61,14 +61,14 @@ export class OperationIds {
     this.#chance = chance;
   }
 
-  /** The same, whose next id is this one: somebody was told of it before the write. */
+  /** The same, whose next id is this one: it was announced before the write. */
   beginningWith(operationId: OperationId): OperationIds {
     const ids = this.#again();
     ids.#first = operationId;
     return ids;
   }
 
-  /** The same, whose writes of whole rows leave these properties beside the id. */
+  /** The same, whose writes of whole rows leave these properties next to the id. */
   leaving(properties: readonly WireProperty[]): OperationIds {
     const ids = this.#again();
     ids.#beside = properties;

@@ -1,4 +1,4 @@
-// The one vocabulary of writes: what each is called, takes and gives. Repositories, batches and bulk writes have these names, with these arguments, and plan
+// The one vocabulary of writes: names, arguments and results. Repositories, batches and bulk writes have these names, with these arguments, and plan
 // them here; plan-write.ts makes the requests.
 import { farChange } from '../indexes/far-change.js';
 import { indexWrites } from '../indexes/index-write.js';
@@ -31,7 +31,7 @@ import {
 /** The row to be changed: one that was read or written, or a key and the ETag that the row must have, `*` for any. */
 export type Target<E extends AnyEntity> = StoredOf<E> | RowRef<E>;
 
-/** The row to be deleted, of which only some properties may have been read. */
+/** The row to delete; perhaps only some of its properties were read. */
 export type Deletable<E extends AnyEntity> = Target<E> | Projected<Partial<Of<E>>, E['name']>;
 
 /** `never`, which is given by a cast, counts as read. */
@@ -198,7 +198,7 @@ function replaceAll<E extends AnyEntity>(
   );
 }
 
-/** What is given back of a row of which only a part was given. */
+/** The returned part of a row when only some properties were given. */
 function refOf<E extends AnyEntity>(
   { readFirst: _, kept, ...planned }: PlannedWrite<StoredOf<E>>,
   key: KeyOf<E>,

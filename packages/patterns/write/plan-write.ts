@@ -35,7 +35,7 @@ export interface PlannedWrite<T> extends IdentifiedWrite {
   readonly isOfRead?: boolean;
   /** Writes of index rows, which go in one transaction with this one. */
   readonly indexWrites?: readonly IndexWrite[];
-  /** What it changes in indexes elsewhere, whose flow is told before the write. */
+  /** What it changes in indexes elsewhere; their flow is notified before the write. */
   readonly far?: FarChange;
   /** Unique keys elsewhere that it gives its row, to be reserved before it. */
   readonly reservations?: readonly Reservation[];
@@ -54,7 +54,7 @@ export interface KeptWrite<T = unknown> {
   readonly after: Values | undefined;
   /** The keeper whose own write it is, which has nothing to do then. */
   readonly by?: Keeper;
-  /** The same write with these properties besides; null takes one away. */
+  /** The same write with these additional properties; null removes one. */
   readonly again: (set: Values) => PlannedWrite<T>;
 }
 
@@ -132,7 +132,7 @@ const planned = <T>(
   previousId?: OperationId | undefined,
 ): PlannedWrite<T> => ({ write, operationId: identity?.operationId, previousId, result });
 
-/** What is known of a row of which a write saw only a part. */
+/** What is known of a row when a write saw only a part of it. */
 const refTo =
   <E extends AnyEntity>(key: KeyOf<E>): ((etag: string | undefined) => RowRef<E>) =>
   (etag = '') => ({ key, etag });
@@ -187,11 +187,11 @@ export function planReplace<E extends AnyEntity>(
   );
 }
 
-/** What a row has beyond its entity that tells of writes: all else is lost in a write of the whole row. */
+/** What a row has beyond its entity that identifies writes: all else is lost in a write of the whole row. */
 export const idsAlone = (identity: Identity, unknown: readonly WireProperty[]): readonly WireProperty[] =>
   unknown.filter(({ name }) => name === identity?.operationIds.property);
 
-/** The row of this key as the value says, and nothing besides: what it has beyond its entity was not read. */
+/** The row of this key with the value alone: what it has beyond its entity was not read. */
 export function planReplaceOf<E extends AnyEntity>(
   { entity, table, identity, now }: Subject<E>,
   { key, etag }: RowRef<E>,

@@ -41,7 +41,7 @@ type Sent = Operation | IndexOperation | RecordOperation;
 const isIndexOperation = (operation: Sent | undefined): operation is IndexOperation =>
   operation !== undefined && 'indexWrite' in operation;
 
-/** The operation of which the batch was refused only because what it should delete is not there. */
+/** The operation to leave out: one that may find no row, when that was the only reason for refusing the batch. */
 function goneIn(operations: readonly Sent[], thrown: unknown): Sent | undefined {
   if (!PatternError.is(thrown, 'BatchFailed') || thrown.detail.reason !== 'NotFound') return undefined;
   const operation = operations[thrown.detail.index];
@@ -108,7 +108,7 @@ function refuseUnread({ readFirst, write }: Planned): void {
 /** As long as any. */
 const ANY_ID = '0'.repeat(36);
 
-/** Times that a batch is mended and sent again: an index row that others write meanwhile may take several. */
+/** Attempts to fix a batch and send it again: an index row under concurrent writes may take several. */
 const MENDS_MAX = 8;
 
 export interface BatchTarget {
@@ -183,7 +183,7 @@ export class PlannedBatch {
     return operations.map(operation => operation.result(etags.get(operation)));
   }
 
-  /** First the messages of what changes elsewhere, and the keys that are to be reserved there; then the transaction, with its record. */
+  /** First the messages about changes elsewhere, and the keys to reserve there; then the transaction, with its record. */
   #announced(
     all: readonly Sent[],
     far: readonly FarChange[],

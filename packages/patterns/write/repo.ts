@@ -75,7 +75,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   }
 
   /**
-   * Some properties, of which only those go over the wire that change. `undefined` leaves a property as it is; `null` and `remove` take it away, where
+   * Changes some properties; only changed ones go over the wire. `undefined` leaves a property as it is; `null` and `remove` remove it, where
    * the row was read. Throws Conflict and NotFound.
    */
   async merge<T extends Target<E>>(

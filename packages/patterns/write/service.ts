@@ -59,7 +59,7 @@ export interface Service {
   readonly abortedFor: number;
 }
 
-/** Whoever knew that it is empty could make tokens. */
+/** An empty secret would let anyone forge tokens. */
 export function refuseEmptySecret({ tokenSecret }: QueryOptions = {}): void {
   if (tokenSecret !== undefined && tokenSecret.length === 0)
     refuseDefinition('tokenSecret', 'it is empty, so that anybody could make tokens');

@@ -99,8 +99,8 @@ export class SettledWrites {
   }
 
   /**
-   * Returns, with the results of the looks, if the operations were done after all. Any that has an operation id tells of all. Deletes leave nothing that could
-   * tell whose they were, so they are asked only if there is nothing else, and then all must be gone.
+   * Returns, with the rows that were read, if the operations were applied after all. Any that has an operation id decides for all. Deletes leave no trace of
+   * their writer, so they are checked only if there is nothing else, and then all must be gone.
    */
   async #settle(
     operations: readonly IdentifiedWrite[],

@@ -1,5 +1,5 @@
-// Writes a row whose entity has lists or copies: their keepers announce the write, and say what goes along. That goes in one transaction with the row, under the ETags that were read; if another writer changed
-// one of these rows in between, it is read again. The row itself is written under its own condition, and what is thrown for it is thrown at once.
+// Writes a row whose entity has lists or copies: their keepers announce the write and name further writes. These go in one transaction with the row, under the ETags that were read; if another writer changed
+// one of these rows in between, it is read again. The row itself is written under its own condition, and errors about it are thrown at once.
 import { Attempts, isLost, refusalOf } from '../flow/optimistic.js';
 import { type SentMessage, unlessRefused } from '../messages/announce.js';
 import { addressOf } from '../transport/row-write.js';

@@ -1,5 +1,5 @@
-// Does one planned write of a row by itself: at once, with its index rows in a batch, after a read where index rows depend on the row before, with its
-// lists and copies, or in whichever bucket the row stands.
+// Does one planned write of a single row: at once, with its index rows in a batch, after a read where index rows depend on the row before, with its
+// lists and copies, or in whichever bucket the row is.
 import { Attempts, isLost, refusalOf } from '../flow/optimistic.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import { addressOf } from '../transport/row-write.js';

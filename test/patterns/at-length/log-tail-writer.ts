@@ -10,7 +10,7 @@ export const Entry = entity('Entry', {
   row: p => key(p.at.as(codec.timeDesc), p.writer),
 });
 
-/** What a writer is told. */
+/** A writer's parameters. */
 export interface WriterTask {
   /** Milliseconds since 1970, at which the clock stands. */
   readonly now: number;

@@ -1,5 +1,5 @@
-// Writes that lose two of their requests or answers, in every pair of places and ways: also the look that settles a lost answer may be lost.
-// A quarter of the pairs in npm run verify patterns, drawn by the seed, and all where PATTERN_FULL says so.
+// Writes that lose two of their requests or answers, in every pair of places and ways: the read that settles a lost answer may be lost too.
+// `npm run verify patterns` tests a quarter of the pairs, drawn by the seed; PATTERN_FULL tests all.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anna, Employee } from '../employee.js';

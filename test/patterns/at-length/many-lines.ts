@@ -1,4 +1,4 @@
-// Writes a log of many lines, and reads it minute by minute. At length in a thread of its own: node's test runner follows every promise of the thread that it runs in, which costs three times what the lines do.
+// Writes a log of many lines, and reads it minute by minute. Long runs use a separate thread: node's test runner follows every promise of its own thread, which costs three times what the lines do.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';

@@ -1,5 +1,5 @@
 // A soak of what follows from rows: writers and workers for some minutes, with faults at one request in a hundred and workers that end; then audits find nothing, no message was put aside or left behind, and
-// the heap did not grow. SOAK_SECONDS says how long.
+// the heap did not grow. SOAK_SECONDS sets the duration.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -50,7 +50,7 @@ const define = (table: string) =>
     },
   });
 
-/** Errors that a disturbed writer may be told. */
+/** Errors that a disturbed writer may get. */
 const EXPECTED: ReadonlySet<string> = new Set([
   'AlreadyExists',
   'UniqueViolation',
@@ -89,7 +89,7 @@ async function write(rows: Repo<Soaked>, chance: () => number): Promise<void> {
   await acts[Math.floor(chance() * acts.length)]?.();
 }
 
-/** Rows with all that follows from them, and programs that write them, of which some requests fail. */
+/** Rows with everything derived from them, and programs that write them while some requests fail. */
 async function soaked(peer: Peer) {
   const Soaked = define(await peer.newTable());
   const everywhere = listOf(Soaked, 'soaked', {

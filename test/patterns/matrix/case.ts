@@ -1,4 +1,4 @@
-// What a case of the crash matrix is: a short value that says what a program does and what must be true of it however its processes end. run-case.ts runs it.
+// A case of the crash matrix: a short value that describes what a program does and what must be true of it however its processes end. run-case.ts runs it.
 import type { TableEntityResult } from '@azure/data-tables';
 import type { Db } from '#patterns';
 import type { Flow, FlowFigures } from '#patterns/flows';
@@ -27,11 +27,11 @@ export interface MatrixCase<W = unknown> {
   setUp(ground: Ground): Promise<W>;
   /** What the program does that ends anywhere. */
   operation(world: W, db: Db, process: Process): Promise<unknown>;
-  /** What another program does: beside the first one, or while that stands still. */
+  /** What another program does: concurrently with the first one, or while that is stalled. */
   rival?(world: W, db: Db, process: Process): Promise<unknown>;
   /** What a process does that does what is left. */
   work?(world: W, process: Process): Working;
-  /** Nothing is left, besides messages. */
+  /** Nothing is left except messages. */
   isDone?(world: W, ground: Ground): Promise<boolean>;
   /** Throws if what must be true between any two requests is not. */
   always?(world: W, ground: Ground): Promise<void>;

@@ -1,4 +1,4 @@
-// Embedded copies: rows have their sources' properties when the flow is done, whoever of both was written.
+// Embedded copies: rows have their sources' properties when the flow is done, whichever of the two was written.
 import assert from 'node:assert/strict';
 import { codec, type Db, entity, key, t } from '#patterns';
 import { copies, embed, type WhenDeleted } from '#patterns/copies';

@@ -1,4 +1,4 @@
-// Indexes in other partitions and tables: when the flow is done, index rows are what the rows say, whoever wrote them and wherever a program or a worker ended.
+// Indexes in other partitions and tables: when the flow is done, index rows match the rows, whatever wrote them and wherever a program or a worker ended.
 import assert from 'node:assert/strict';
 import { audit } from '#patterns/audit';
 import { indexFlow } from '#patterns/indexes';

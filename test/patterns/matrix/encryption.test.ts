@@ -1,4 +1,4 @@
-// Encrypted properties: after each request every row opens, has the values of one write and the index row of its hash; and a rotation that ended anywhere goes on, loses no write, and leaves nothing under
+// Encrypted properties: after each request every row opens, has the values of one write and the index row of its hash; and a rotation resumes wherever it ended, loses no write, and leaves nothing under
 // the earlier key.
 import assert from 'node:assert/strict';
 import { codec, type Db, entity, key, t } from '#patterns';
@@ -38,7 +38,7 @@ interface World {
   /** Of each row, how often it was counted up: as often at least as a call ended, and at most as one began. */
   readonly least: number[];
   readonly most: number[];
-  /** By which a rotation goes on, as its program stored it. */
+  /** The token by which a rotation resumes, as its program stored it. */
   next: string | undefined;
 }
 
@@ -124,7 +124,7 @@ async function assertOpen(
 
 async function assertRotated(world: World, ground: Ground): Promise<void> {
   await assertOpen(world, ground);
-  // Where it ended; then once more, for what programs wrote under the earlier key meanwhile; then there is nothing left.
+  // Resumes where it ended; then runs once more, for rows that programs wrote under the earlier key in between; then nothing is left.
   await rotate(world, ground.db);
   world.next = undefined;
   await rotate(world, ground.db);

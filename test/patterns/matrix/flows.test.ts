@@ -54,7 +54,7 @@ const rival: NonNullable<MatrixCase<World>['rival']> = async (world, db) => {
   await write(rows => rows.mutate(annaKey, row => ({ ...(row ?? anna), score: (row?.score ?? 0) + 1 })));
 };
 
-/** A row, each write of which is followed by a copy of it. */
+/** A row; a copy follows each of its writes. */
 const copied = (stepOf = copyStep): MatrixCase =>
   matrixCase<World>({
     name: 'a copy that follows its row',
@@ -117,7 +117,7 @@ const started: MatrixCase = matrixCase<World & { id: string | undefined }>({
   },
 });
 
-/** The official client tries again by itself, and is then told of its own rows. */
+/** The official client retries on its own, and then meets its own rows. */
 async function unlessThere(act: Promise<unknown>): Promise<void> {
   await act.catch((thrown: unknown) => {
     if ((thrown as { statusCode?: unknown }).statusCode !== 409) throw thrown;

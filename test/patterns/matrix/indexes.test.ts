@@ -101,7 +101,7 @@ const INDEX_CASES: readonly MatrixCase[] = [
     await rows.upsert({ ...eve, email: 'ANN@x' });
     await rows.upsertMerge({ ...ben, last: 'Brown' });
     await rows.merge({ key: ann, etag: '*' }, { last: 'Adams', badge: 1 });
-    // Somebody else's unique key.
+    // Another row's unique key.
     await rows.upsert({ ...eve, id: 4, email: 'BEN@x' });
   }),
   indexed('two rows that swap a unique key', async (world, db) => {
@@ -130,7 +130,7 @@ const repair = async ({ table }: World, db: Db): Promise<void> => {
   for await (const page of audit(db, Person, { table, repair: true })) void page;
 };
 
-/** An audit that repairs, and is done again by whoever comes behind it. */
+/** An audit that repairs; the next process repeats it. */
 const REPAIR_CASE: MatrixCase = matrixCase<RepairWorld>({
   name: 'an audit of indexes that repairs',
   setUp: async ({ peer, db }) => {

@@ -1,4 +1,4 @@
-// Notes the runs of the crash matrix that went well, one a line of a file, so that a run at length can be stopped and goes on where it was. Runs that failed are not noted, and come again.
+// Records the successful runs of the crash matrix, one per line of a file, so that a long run can be stopped and resumed. Failed runs are not recorded, so they run again.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Plan, Ran } from './run-case.js';
 

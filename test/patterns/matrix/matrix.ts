@@ -1,5 +1,5 @@
-// The crash matrix of some cases, on every peer: a few crashes in `npm test`, a sample of all by the run's seed in `npm run verify patterns`, and all in `npm run verify patterns-matrix`. Two writers beside
-// each other take turns as fast-check's scheduler has it.
+// The crash matrix of some cases, on every peer: a few crashes in `npm test`, a sample of all by the run's seed in `npm run verify patterns`, and all in `npm run verify patterns-matrix`. fast-check's scheduler
+// interleaves two concurrent writers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -31,14 +31,14 @@ const IS_FULL = PATTERN_FULL !== undefined;
 const CONCURRENCY = 4;
 /** Of a case, in `npm run verify patterns`. Each is run with one crash, and then with another. */
 const SAMPLED = Number(MATRIX_SAMPLED ?? 4);
-/** Of the first crashes, one in so many is followed by all second ones, where all is run at length. */
+/** In a full run, one first crash in this many is followed by every second crash. */
 const FULL_SHARE: Readonly<Record<Peer['name'], number>> = { memory: 1, process: 4, azurite: 4 };
-/** Where runs are noted that went well, so that a run at length that was stopped goes on. */
+/** The file of successful runs, from which a stopped full run resumes. */
 const journal = MATRIX_JOURNAL === undefined ? undefined : new Journal(MATRIX_JOURNAL);
 
 const filterOf = (title: string): string => `patterns/matrix/${title}`;
 
-/** Runs a plan; a failure says how to repeat it. */
+/** Runs a plan; a failure includes the command that repeats it. */
 async function runPlan(peer: Peer, title: string, each: MatrixCase, plan: Plan): Promise<Ran> {
   try {
     return await runCase(peer, each, plan);

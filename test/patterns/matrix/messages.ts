@@ -87,7 +87,7 @@ export class Messages {
     if (!query.has('peekonly')) await this.#keepHidden(answer, id);
   }
 
-  /** The stage says when messages are visible, and not the server's clock, which goes on while a busy machine makes a case wait. */
+  /** The stage decides when messages are visible, not the server's clock, which advances while a busy machine delays a case. */
   async #keepHidden(answer: PipelineResponse, updated: string | undefined): Promise<void> {
     const xml = answer.bodyAsText ?? '';
     const named = [...xml.matchAll(/<MessageId>([^<]*)</g)].map(([, id = '']) => id);

@@ -1,4 +1,4 @@
-// Plants a fault in the library's code as it is loaded: `node --import` this file, with PLANTED_FAULT naming one of planted-faults.ts. What is to be replaced must be there exactly once.
+// Plants a fault in the library's code as it is loaded: `node --import` this file, with PLANTED_FAULT naming one of planted-faults.ts. The text to replace must occur exactly once.
 import { register } from 'node:module';
 import { PLANTED_FAULTS } from './planted-faults.js';
 

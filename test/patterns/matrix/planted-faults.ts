@@ -1,5 +1,5 @@
-// Faults that are planted in the library's compiled code, each of which the crash matrix must find: what is written there, and what instead. A text that is not there exactly once is an error, so that
-// whoever changes the library takes its faults along.
+// Faults that are planted in the library's compiled code: a text and its replacement. The crash matrix must find each fault. A text that does not occur exactly once is an error, so that
+// a change to the library also updates its faults.
 import type { Crash } from './process.js';
 
 export interface PlantedFault {

@@ -1,5 +1,5 @@
 // A process as its server sees it: all requests of one set of official clients go through one HTTP client, which hands them to the stage, fails at some, ends the process there, or stalls it. What a process
-// does after its end reaches nobody.
+// does after its end has no effect.
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
@@ -20,7 +20,7 @@ import { REST, type Stage } from './stage.js';
 
 /**
  * `reset before`: the connection breaks before the request is sent; `reset after`: when it was applied. `dies before` and `dies after`: the process ends there. `lags`: the request is so slow that others
- * act meanwhile. `stalls`: so slow that others take over what the process had in hand; `stalls and dies`: and nothing goes out after it.
+ * act during it. `stalls`: so slow that others take over what the process had in hand; `stalls and dies`: and nothing goes out after it.
  */
 export type Crash =
   | 'reset before'
@@ -52,7 +52,7 @@ export const textOf = ({ at, crash }: CrashPoint): string => `${crash} at ${at}`
 /** Seconds. Stalls are longer than the time for which a message is hidden, and shorter than that for which a write is waited for, and a stalled worker. */
 const VISIBILITY = 4;
 const GRACE = 12;
-/** Longer than a message is announced before its write, so that others do their work meanwhile. */
+/** Longer than a message is announced before its write, so that others do their work in that time. */
 const LAG_MILLISECONDS = 3_000;
 const STALL_MILLISECONDS = 8_000;
 
@@ -61,7 +61,7 @@ export const isSlow = (crash: Crash): boolean => crash === 'lags' || crash.start
 
 const client = createDefaultHttpClient();
 
-/** Who acts in what way. */
+/** The process, and how it fails. */
 export interface Part {
   readonly name: string;
   readonly points?: readonly CrashPoint[];
@@ -110,7 +110,7 @@ export class Process implements HttpClient {
     });
   }
 
-  /** In the time of the stage. Nobody wakes who is dead. */
+  /** In the time of the stage. A dead process never wakes. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
     return this.isDead ? new Promise(() => undefined) : this.#stage.sleep(milliseconds, signal);
   }
@@ -164,7 +164,7 @@ export class Process implements HttpClient {
   }
 
   async #send(request: PipelineRequest): Promise<PipelineResponse> {
-    // A process that is gone takes nobody's word, and its server does not wait for it.
+    // A dead process receives no answer, and its server does not wait for it.
     delete request.abortSignal;
     const { messages, now } = this.#stage;
     if (messages.losesDelete(request)) return { request, status: 204, ...NO_BODY };

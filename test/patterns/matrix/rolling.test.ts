@@ -1,5 +1,5 @@
-// Rolling tables: whatever ends where, no table is dropped that is kept or another's, old ones go oldest first, the next call does what is left, and a row whose write ended stands in the table of its time, which
-// writers make beside each other.
+// Rolling tables: wherever a process ends, no table is dropped that is kept or another's, old ones go oldest first, the next call finishes the work, and a row whose write ended is in the table of its time, which
+// concurrent writers make.
 import assert from 'node:assert/strict';
 import { type Db, entity, Instant, key, open, t } from '#patterns';
 import { expiring, rolling } from '#patterns/rolling';

@@ -1,4 +1,4 @@
-// Runs a case of the crash matrix once: a program that fails at given requests, workers that do what is left and may fail too, another writer afterwards or beside; then what must be true at the end.
+// Runs a case of the crash matrix once: a program that fails at given requests, workers that finish its work and may fail too, another writer afterwards or concurrently; then checks what must be true at the end.
 import { open, PatternError } from '#patterns';
 import type { Peer } from '../peers.js';
 import { SEED } from '../seeded.js';
@@ -140,7 +140,7 @@ class Running<W> {
       try {
         await operation(this.#world as W, process.db, process);
       } catch (thrown) {
-        // After a reset it may well be told, and the process goes on; what is none of the library's errors is a fault of the case.
+        // After a reset the program may get an error and continue; an error from outside the library fails the case.
         if (!PatternError.is(thrown) && !process.isDead) this.#fault ??= thrown;
       }
       this.#busy.delete(process);

@@ -1,4 +1,4 @@
-// Series: a slot has what its one writer wrote, whoever writes others, and a counter counts each call that returned once, and one that did not at most once.
+// Series: a slot has the value of its one writer, with concurrent writers of other slots; a counter counts each call that returned once, and one that did not at most once.
 import assert from 'node:assert/strict';
 import { type Db, entity, key, t } from '#patterns';
 import { series, seriesOf } from '#patterns/series';
@@ -16,7 +16,7 @@ const siteOf = (table: string) =>
 
 interface World {
   readonly Site: ReturnType<typeof siteOf>;
-  /** What was told to be done: the value of a slot at least, and at most that of a call that did not return. */
+  /** Acknowledged writes: the least value of a slot; the greatest is that of a call that did not return. */
   readonly least: number[];
   readonly most: number[];
 }

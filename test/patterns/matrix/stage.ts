@@ -27,7 +27,7 @@ const REQUESTS_MAX = 3_000;
 const TURNS = 3;
 /** The same, while a body is read. */
 const TURNS_OF_BODY = 20;
-/** Looks, a millisecond or more apart, at whether an official client has tried again: it pauses for two milliseconds in this process, however long looks take. One that was told to end does not try. */
+/** Checks, a millisecond or more apart, for a retry of an official client: it pauses for two milliseconds in this process, however long a check takes. An aborted client does not retry. */
 const RETRY_LOOKS = 500;
 
 const START = Date.UTC(2026, 0, 1);
@@ -91,12 +91,12 @@ export class Stage {
     return this.#waiting.length > 0;
   }
 
-  /** Of requests that nobody performs: their clients wait for them. */
+  /** Fails the requests that were not performed: their clients wait for them. */
   close(): void {
     for (const request of this.#waiting.splice(0)) request.end(new Error('The case is over.'));
   }
 
-  /** A client tries again soon, by a request that is told apart so. */
+  /** A client retries soon; its request is recognized by this. */
   expectRetry(of: string): void {
     this.#retries.set(of, RETRY_LOOKS);
   }
@@ -130,7 +130,7 @@ export class Stage {
     });
   }
 
-  /** Goes on until it is over; that is asked when nothing can happen at this time, too. */
+  /** Runs until it is over; also checked when nothing can happen at this time. */
   async play(isOver: () => boolean | Promise<boolean>): Promise<void> {
     for (;;) {
       if (await this.#performOne()) continue;
