@@ -69,7 +69,7 @@ type FieldOf<V> = [V] extends [boolean | Uint8Array]
     ? TextOrder<V>
     : Order<V>;
 
-/** The properties of an entity that the service can compare: all but JSON and pieces, of which the compiler says why. */
+/** The properties of an entity that the service can compare. For JSON and pieces the compiler prints the reason. */
 export type Fields<E extends AnyEntity> = {
   readonly [K in keyof E['props'] as E['props'][K]['use'] extends 'plain' ? K : never]: FieldOf<
     ValueOf<E['props'][K]>

@@ -7,7 +7,7 @@ export type Grant =
   | { readonly kind: 'owner' }
   /** An account's shared access signature: letters of resource types (`s`, `c`, `o`) and of permissions. */
   | { readonly kind: 'accountSas'; readonly resourceTypes: string; readonly permission: string }
-  /** A bearer token's: roles, each of which allows some actions, in the version of the request. */
+  /** A bearer token's roles, and the version of the request: older versions refuse some operations to tokens. */
   | { readonly kind: 'bearer'; readonly roles: readonly Role[]; readonly version: string }
   /** Of a caller without credentials, where the service has something for all. */
   | { readonly kind: 'anonymous' }

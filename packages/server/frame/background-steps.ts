@@ -5,7 +5,7 @@ import { StoreError } from '#store';
 /** After a step that failed. */
 const PAUSE_OF_FAILURE_MS = 30_000;
 
-/** Work in small steps, each of which returns the pause before the next. */
+/** Work in small steps. Each returns the pause before the next. */
 export interface Steps {
   step(): Promise<{ readonly pauseMs: number }>;
 }

@@ -61,7 +61,7 @@ function creationLaws(suite: Suite): void {
         undefined,
       );
       assert.deepEqual(seen, [changed]);
-      // Whatever others create and drop meanwhile, each has one of the two.
+      // Among concurrent creations and drops, each call gets either a new space or the existing one.
       await Promise.all(
         Array.from({ length: 20 }, async (_, index) => {
           let found: Space | undefined;

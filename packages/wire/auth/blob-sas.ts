@@ -129,7 +129,7 @@ export function blobSasStringToSign({ query, version, resource }: ServiceSas, ac
   return lines.join('\n');
 }
 
-/** Whether the signature covers what it says about headers of the answer: what it does not cover anybody may write. */
+/** Whether the signature covers its overrides of response headers. Anyone could add overrides to one that does not. */
 export const signsOverrides = (query: Query): boolean => (query.get('sv') ?? '') >= VERSION_OF_OVERRIDES;
 
 /** The fields of a user delegation key: its owner and its period. */

@@ -22,7 +22,7 @@ export function decode(text: string): string {
   }
 }
 
-/** A plus sign and `%20` both mean a space, but in the base64 of `sig` (protocol: requests#query-strings). Of a name given twice the first counts. */
+/** A plus sign and `%20` both mean a space, except in the Base64 of `sig` (protocol: requests#query-strings). Of a name given twice the first counts. */
 function parse(text: string): Parameters {
   const parameters = new Map<string, string>();
   let repeated: Set<string> | undefined;

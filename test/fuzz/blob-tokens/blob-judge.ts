@@ -35,8 +35,8 @@ export interface BlobKnown {
 }
 
 /**
- * Types of an account's signature, the letters of which it needs one of each, and whether containers' and blobs'
- * signatures may have it.
+ * For each operation: the resource types that an account's signature needs, the sets of letters (one letter of each
+ * set), and whether signatures of containers and blobs may allow it.
  */
 const NEEDS = {
   get: ['o', ['r'], true],
