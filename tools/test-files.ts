@@ -1,4 +1,4 @@
-// The compiled tests, and which of them share a process. Those in folders `at-length` take longer, and run only if
+// The compiled tests, and which of them share a process. Those in folders `slow` take longer, and run only if
 // SHELFMARK_LONG is set. Node 20 supports no globs and newer versions no directories, so the files are found here.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -28,7 +28,7 @@ export function testFiles(names: readonly string[]): readonly string[] {
   const filters = names.map(name => name.replace(/\.ts$/, ''));
   const files = compiled()
     .filter(file => file.endsWith('.test.js'))
-    .filter(file => process.env.SHELFMARK_LONG !== undefined || !file.includes('at-length'))
+    .filter(file => process.env.SHELFMARK_LONG !== undefined || !file.includes('/slow/'))
     .filter(file => filters.length === 0 || filters.some(part => relative(dist, file).includes(part)))
     .sort();
   // Among several, one that matches nothing would go unnoticed, such as the old name of a moved file.

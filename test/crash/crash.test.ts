@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { onlyIn } from '../support/at-length.js';
+import { onlyIn } from '../support/slow.js';
 import { Life } from './life.js';
 
 const seed = Number(process.env.SHELFMARK_SEED ?? Date.now() % 1_000_000);
@@ -14,7 +14,7 @@ for (const workers of [1, 4]) {
     skip: process.platform !== 'linux' || (workers > 1 && onlyIn('crash')),
   }, async t => {
     t.diagnostic(
-      `SHELFMARK_SEED=${seed}; at length: node dist/test/crash/main.js --seed ${seed} --workers ${workers}`,
+      `SHELFMARK_SEED=${seed}; the whole suite: node dist/test/crash/main.js --seed ${seed} --workers ${workers}`,
     );
     const directory = await mkdtemp(join(tmpdir(), 'shelfmark-crash-'));
     t.after(() => rm(directory, { recursive: true, maxRetries: 5 }));

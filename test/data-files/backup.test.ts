@@ -13,7 +13,7 @@ import { until } from '#base/testing/until';
 import { collectRows } from '#store';
 import { openLmdbStore } from '#store-lmdb';
 import { encodeEntity, encodeTableMetadata } from '#tables';
-import { onlyIn } from '../support/at-length.js';
+import { onlyIn } from '../support/slow.js';
 import { ROOT, runToEnd, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
 const CLIENT_OPTIONS = { allowInsecureConnection: true, retryOptions: { maxRetries: 0 } } as const;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { serve } from '#server';
-import { onlyIn } from '../support/at-length.js';
+import { onlyIn } from '../support/slow.js';
 import { runToEnd } from '../support/spawned-server.js';
 
 const root = mkdtempSync(join(tmpdir(), 'store-address-'));

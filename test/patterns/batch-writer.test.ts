@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Db, open, PatternError } from '#patterns';
 import { change, type RowChange, type WriteReport, type WriterOptions, writeAll } from '#patterns/bulk';
-import { onlyIn } from '../support/at-length.js';
+import { onlyIn } from '../support/slow.js';
 import { anna, Employee } from './employee.js';
 import { FAULTS, FaultyClient } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';

@@ -8,7 +8,7 @@ import { type RunningServer, serve } from 'shelfmark';
 import { until } from '#base/testing/until';
 import { codec, type Db, entity, key, open, t } from '#patterns';
 import { auditLists, listed, listFlow, listOf } from '#patterns/lists';
-import { onlyIn } from '../support/at-length.js';
+import { onlyIn } from '../support/slow.js';
 import { rejects } from './rejects.js';
 
 const Employee = entity('Employee', {

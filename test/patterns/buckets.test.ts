@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codec, type Db, entity, key, open, PatternError, t } from '#patterns';
 import { change, rebucket, writeAll } from '#patterns/bulk';
-import { onlyIn } from '../support/at-length.js';
+import { onlyIn } from '../support/slow.js';
 import { disturbed, FaultyClient, faultAt, SOME_FAULTS } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';

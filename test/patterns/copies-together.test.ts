@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { type Db, entity, key, open, PatternError, t } from '#patterns';
 import { copies, embed, type WhenDeleted } from '#patterns/copies';
 import { listOf } from '#patterns/lists';
-import { onlyIn } from '../support/at-length.js';
+import { onlyIn } from '../support/slow.js';
 import { type FaultPlan, FaultyClient } from './faulty-client.js';
 import { definitions, writesOf } from './managers.js';
 import { describePeers } from './peers.js';

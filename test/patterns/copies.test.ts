@@ -6,7 +6,7 @@ import { until } from '#base/testing/until';
 import { type Db, entity, open, t } from '#patterns';
 import { type CopyAuditOptions, type CopyFault, type CopyFinding, embed } from '#patterns/copies';
 import type { FlowEvent } from '#patterns/flows';
-import { onlyIn } from '../support/at-length.js';
+import { onlyIn } from '../support/slow.js';
 import { type FaultPlan, FaultyClient } from './faulty-client.js';
 import { definitions, type World, writesOf } from './managers.js';
 import { describePeers } from './peers.js';

@@ -11,7 +11,7 @@ import {
   localKey,
   reseal,
 } from '#patterns/encryption';
-import { onlyIn } from '../support/at-length.js';
+import { onlyIn } from '../support/slow.js';
 import { faultAt, SOME_FAULTS } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';
 import { outcomeOf, withFaults } from './write-operations.js';

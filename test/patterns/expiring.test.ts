@@ -5,7 +5,7 @@ import { createDefaultHttpClient, type HttpClient } from '@azure/core-rest-pipel
 import { until } from '#base/testing/until';
 import { entity, Instant, key, open, t } from '#patterns';
 import { expiring } from '#patterns/rolling';
-import { onlyIn } from '../support/at-length.js';
+import { onlyIn } from '../support/slow.js';
 import { FaultyClient } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';
 import { rejects } from './rejects.js';

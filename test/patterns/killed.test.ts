@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { TableServiceClient } from '@azure/data-tables';
 import { until } from '#base/testing/until';
 import { open, PatternError } from '#patterns';
-import { onlyIn } from '../support/at-length.js';
+import { onlyIn } from '../support/slow.js';
 import { ROOT, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { anna, Employee } from './employee.js';
 import { MANY, TOGETHER } from './killed-writer.js';

@@ -6,7 +6,7 @@ import { codec, type Db, entity, Instant, key, open, type StoredOf, t } from '#p
 import { change, deleteRows, writeAll } from '#patterns/bulk';
 import type { FlowEvent } from '#patterns/flows';
 import { auditLists, type EntityList, listed, listFlow, listOf } from '#patterns/lists';
-import { onlyIn } from '../support/at-length.js';
+import { onlyIn } from '../support/slow.js';
 import { type FaultPlan, FaultyClient } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';

@@ -9,7 +9,7 @@ import {
 } from '@azure/core-rest-pipeline';
 import { type Db, key, open, t } from '#patterns';
 import { type ListContention, list, lists } from '#patterns/lists';
-import { onlyIn } from '../support/at-length.js';
+import { onlyIn } from '../support/slow.js';
 import { type FaultPlan, FaultyClient } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';

@@ -7,10 +7,10 @@ import { Instant, open } from '#patterns';
 import { connect } from '#patterns/internals';
 import { type LogDurability, logBook } from '#patterns/logbook';
 import { LogBook } from '../../packages/patterns/logbook/log-book.js';
-import { type ManyLines, readInThread, readManyLines } from './at-length/many-lines.js';
 import { type Fault, FaultyClient } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
+import { type ManyLines, readInThread, readManyLines } from './slow/many-lines.js';
 
 const container = 'logs';
 const Entry = z.object({ n: z.number(), text: z.string().optional() });

@@ -6,7 +6,7 @@ import { serve } from 'shelfmark';
 import { entity, Instant, key, open, PatternError, t as type } from '#patterns';
 import { rolling } from '#patterns/rolling';
 import '../../packages/patterns/testing/fail-on-warning.js';
-import { onlyIn } from '../support/at-length.js';
+import { onlyIn } from '../support/slow.js';
 import { FaultyClient } from './faulty-client.js';
 import { rejects } from './rejects.js';
 import { chanceOf, repeatBy, SEED } from './seeded.js';

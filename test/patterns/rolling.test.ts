@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { codec, entity, Instant, key, open, PatternError, t } from '#patterns';
 import { change, deleteRows, writeAll } from '#patterns/bulk';
 import { rolling } from '#patterns/rolling';
-import { onlyIn } from '../support/at-length.js';
+import { onlyIn } from '../support/slow.js';
 import { FaultyClient, faultAt, SOME_FAULTS } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';
 import { rejects } from './rejects.js';

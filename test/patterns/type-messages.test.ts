@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ROOT } from '../support/spawned-server.js';
-import { compileByCommand } from './at-length/compile-program.js';
+import { compileByCommand } from './slow/compile-program.js';
 
 const HEAD = `
 import { codec, entity, key, open, t } from '#patterns';

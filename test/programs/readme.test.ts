@@ -1,4 +1,4 @@
-// The README's programs in TypeScript, verbatim. Those in Python and of `az` are in at-length/readme-clients.test.ts.
+// The README's programs in TypeScript, verbatim. Those in Python and of `az` are in slow/readme-clients.test.ts.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
 import { until } from '#base/testing/until';
-import { onlyIn } from '../support/at-length.js';
 import { CLIENT_OPTIONS, collect } from '../support/clients.js';
 import { signedHeaders } from '../support/raw-client.js';
+import { onlyIn } from '../support/slow.js';
 import { runToEnd, type SpawnedServer, type Spawning, spawnServer } from '../support/spawned-server.js';
 import { freePort, isTaken, takenPort } from '../support/taken-port.js';
 

@@ -1,5 +1,5 @@
 // One message's life through the official client, over a real socket, with a connection string that opens tables too.
-// at-length/, which `npm run verify queues` runs, covers everything else of the Queue service.
+// slow/, which `npm run verify queues` runs, covers everything else of the Queue service.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueueServiceClient } from '@azure/storage-queue';

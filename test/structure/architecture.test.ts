@@ -19,7 +19,7 @@ interface Source {
 
 const FOLDERS = ['packages', 'test', 'tools', 'demo', 'examples', 'bench'] as const;
 const TEST = new RegExp(
-  `\\.test\\.(?:fixture\\.)?ts$|^test/|^packages/[^/]+/conformance/|/(?:${TESTING}|at-length)/`,
+  `\\.test\\.(?:fixture\\.)?ts$|^test/|^packages/[^/]+/conformance/|/(?:${TESTING}|slow)/`,
 );
 
 function sourcesIn(folder: string): Source[] {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext } from 'node:test';
-import { onlyIn } from './at-length.js';
+import { onlyIn } from './slow.js';
 import { type SpawnedServer, spawnServer } from './spawned-server.js';
 import { Connection, type Reply } from './worker-processes.js';
 

@@ -30,10 +30,10 @@ const STEPS: readonly Step[] = [
     SHELFMARK_SEED: '1',
     MATRIX_SAMPLED: '2',
   }),
-  longTests('rclone, a copy', ['programs/at-length/rclone'], { RCLONE_FILES: '500' }),
-  longTests('azure-cli, a round trip', ['programs/at-length/azure-cli', '--name', 'round trip'], NO_INSTALL),
+  longTests('rclone, a copy', ['programs/slow/rclone'], { RCLONE_FILES: '500' }),
+  longTests('azure-cli, a round trip', ['programs/slow/azure-cli', '--name', 'round trip'], NO_INSTALL),
   program('power cuts, 40', 'test/power-cut/main.js', ['--cuts', '6', '--seed', '1', '--skip-planted']),
-  longTests('the packed package', ['test/at-length/packaging']),
+  longTests('the packed package', ['test/slow/packaging']),
   {
     ...program(`npm test on Node ${NEWEST_NODE}`, 'tools/verify/on-node.js', [NEWEST_NODE]),
     isRepeated: false,

@@ -97,7 +97,7 @@ export const SUITES: readonly Suite[] = [
     name: 'large-blobs',
     minutes: 8,
     proves: 'blobs of 5 GB; needs 10 GB of disk',
-    steps: [longTests('large blobs', ['blobs/at-length/large-blobs'], { LARGE_BLOB_BYTES: '5000000000' })],
+    steps: [longTests('large blobs', ['blobs/slow/large-blobs'], { LARGE_BLOB_BYTES: '5000000000' })],
   },
   {
     name: 'node-versions',
@@ -155,7 +155,7 @@ export const SUITES: readonly Suite[] = [
     minutes: 21,
     proves: 'ten minutes of writers, workers and failing requests on each of two servers',
     steps: [
-      longTests('soak', ['patterns/at-length/soak'], {
+      longTests('soak', ['patterns/slow/soak'], {
         SOAK_SECONDS: '600',
         SHELFMARK_PEERS: 'memory,process',
       }),
@@ -186,8 +186,8 @@ export const SUITES: readonly Suite[] = [
         'store-lmdb/wal/overlay',
         'test/workers',
         'test/crash/crash',
-        'at-length/packaging',
-        'bench/at-length',
+        'slow/packaging',
+        'bench/slow',
       ]),
     ],
   },
@@ -209,13 +209,9 @@ export const SUITES: readonly Suite[] = [
     minutes: 2,
     proves: '5,000 histories of queues, and all scenarios of the Queue service',
     steps: [
-      longTests(
-        'queues',
-        ['at-length/queue', 'at-length/legacy', 'services/queue/bad-input', 'test/queues'],
-        {
-          QUEUE_FUZZ_RUNS: '5000',
-        },
-      ),
+      longTests('queues', ['slow/queue', 'slow/legacy', 'services/queue/bad-input', 'test/queues'], {
+        QUEUE_FUZZ_RUNS: '5000',
+      }),
     ],
   },
   {

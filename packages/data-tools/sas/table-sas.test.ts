@@ -1,5 +1,5 @@
 // What a signature covers and what it may not: times, letters, keys, policies.
-// test/data-tools/at-length/survey-commands.test.ts checks that a server accepts it.
+// test/data-tools/slow/survey-commands.test.ts checks that a server accepts it.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { lawOfTurns } from '../../../packages/patterns/testing/law.js';
-import { onlyIn } from '../../support/at-length.js';
+import { onlyIn } from '../../support/slow.js';
 import { describePeers, type Peer } from '../peers.js';
 import { chanceOf, SEED } from '../seeded.js';
 import type { MatrixCase } from './case.js';

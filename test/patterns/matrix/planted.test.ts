@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { onlyIn } from '../../support/at-length.js';
+import { onlyIn } from '../../support/slow.js';
 import { chanceOf, SEED } from '../seeded.js';
 import { PLANTED_FAULTS, type PlantedFault } from './planted-faults.js';
 

@@ -2,7 +2,7 @@
 // verify simulation` runs 400.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { onlyIn } from '../../support/at-length.js';
+import { onlyIn } from '../../support/slow.js';
 import { installCalls } from './simulated-calls.js';
 
 installCalls();

@@ -1,5 +1,5 @@
 // Which grant covers which operation of the Queue service (protocol: sas#rights-of-queues). The official client's tokens are asked in
-// test/scenarios/at-length/queue-sas.test.ts.
+// test/scenarios/slow/queue-sas.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OperationKind } from '#queues';

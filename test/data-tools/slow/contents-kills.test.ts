@@ -20,7 +20,7 @@ import { runUntil } from './run-until.js';
 const SEED = Number(process.env.SHELFMARK_SEED ?? 7);
 /** For all tools together: a fraction of those of rows, by the same setting. */
 const KILLS = Math.ceil(Number(process.env.SHELFMARK_KILLS ?? 200) / 15);
-const REPEAT = `SHELFMARK_SEED=${SEED} SHELFMARK_LONG=1 node dist/tools/run-tests.js data-tools/at-length/contents-kills`;
+const REPEAT = `SHELFMARK_SEED=${SEED} SHELFMARK_LONG=1 node dist/tools/run-tests.js data-tools/slow/contents-kills`;
 const MESSAGES = 30;
 const TOOLS = ['dump', 'load', 'copy', 'mirror'] as const;
 

@@ -23,7 +23,7 @@ import { exitOf, rowsOf, runTool } from '../tool-run.js';
 
 const SEED = Number(process.env.SHELFMARK_SEED ?? 7);
 const SHARE = 0.3;
-const REPEAT = `SHELFMARK_SEED=${SEED} SHELFMARK_LONG=1 node dist/tools/run-tests.js data-tools/at-length/faults`;
+const REPEAT = `SHELFMARK_SEED=${SEED} SHELFMARK_LONG=1 node dist/tools/run-tests.js data-tools/slow/faults`;
 
 const ROWS: readonly Row[] = Array.from({ length: 600 }, (_, i) =>
   rowOf(`p${i % 7}`, String(i).padStart(4, '0'), [

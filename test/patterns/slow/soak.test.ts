@@ -18,7 +18,7 @@ import { chanceOf, repeatBy, SEED } from '../seeded.js';
 const { SOAK_SECONDS } = process.env;
 const skip = SOAK_SECONDS === undefined && 'runs in npm run verify patterns-soak';
 
-const REPEAT = `SOAK_SECONDS=${SOAK_SECONDS} ${repeatBy('at-length/soak')}`;
+const REPEAT = `SOAK_SECONDS=${SOAK_SECONDS} ${repeatBy('slow/soak')}`;
 
 const WRITERS = 4;
 const FAULTY_SHARE = 0.01;

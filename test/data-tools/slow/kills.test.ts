@@ -24,7 +24,7 @@ import { runUntil } from './run-until.js';
 const SEED = Number(process.env.SHELFMARK_SEED ?? 5);
 const KILLS = Number(process.env.SHELFMARK_KILLS ?? 200);
 const ROWS = 15_000;
-const REPEAT = `SHELFMARK_SEED=${SEED} SHELFMARK_LONG=1 node dist/tools/run-tests.js data-tools/at-length/kills`;
+const REPEAT = `SHELFMARK_SEED=${SEED} SHELFMARK_LONG=1 node dist/tools/run-tests.js data-tools/slow/kills`;
 const nothing = async (): Promise<void> => {};
 
 describe('a tool that is killed', () => {
