@@ -215,13 +215,13 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
   'packages/blobs': {
     'blob-error.ts': [],
     'contests.ts': [],
-    'upkeep.ts': ['contests.ts'],
+    'background-work.ts': ['contests.ts'],
     values: ['blob-error.ts'],
     'limits.ts': ['blob-error.ts', 'values'],
     'operation.ts': ['values'],
     'outcome.ts': ['values', 'operation.ts'],
     rows: ['values'],
-    'blob-context.ts': ['blob-error.ts', 'upkeep.ts', 'rows'],
+    'blob-context.ts': ['blob-error.ts', 'background-work.ts', 'rows'],
     body: ['blob-error.ts', 'outcome.ts', 'rows', 'blob-context.ts'],
     operations: [
       'blob-error.ts',
@@ -235,7 +235,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     ],
     '.': [
       'blob-error.ts',
-      'upkeep.ts',
+      'background-work.ts',
       'values',
       'limits.ts',
       'operation.ts',

@@ -2,7 +2,7 @@
 // removals. The sweep does what fails or is left undone here.
 import { Contests } from './contests.js';
 
-export class Upkeep {
+export class BackgroundWork {
   readonly contests = new Contests();
   readonly #readers = new Map<string, Set<Promise<void>>>();
   readonly #tasks = new Set<Promise<void>>();

@@ -8,4 +8,4 @@ export const TIER_NOW = 'Hot';
 /** From this version on, snapshots can have tiers, and answers include them. */
 const VERSION_OF_SNAPSHOTS = '2019-12-12';
 
-export const tellsSnapshots = (version: string): boolean => version >= VERSION_OF_SNAPSHOTS;
+export const hasSnapshotTiers = (version: string): boolean => version >= VERSION_OF_SNAPSHOTS;

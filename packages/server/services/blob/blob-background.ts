@@ -2,9 +2,9 @@
 import { BlobSweep } from '#blobs';
 import { BackgroundSteps } from '../../frame/background-steps.js';
 import type { ServerContext } from '../../frame/server-context.js';
-import { upkeepOf } from './blob-request.js';
+import { backgroundOf } from './blob-request.js';
 
-export class BlobUpkeep {
+export class BlobBackground {
   readonly #server: ServerContext;
   readonly #sweep: BackgroundSteps;
 
@@ -15,7 +15,7 @@ export class BlobUpkeep {
       store,
       content,
       clock,
-      upkeep: upkeepOf(server),
+      background: backgroundOf(server),
       ids: server.newId,
       accounts: () => accounts.names,
     });
@@ -27,6 +27,6 @@ export class BlobUpkeep {
   /** Resolves once nothing of it is under way. */
   async stop(): Promise<void> {
     await this.#sweep.stop();
-    await upkeepOf(this.#server).settled();
+    await backgroundOf(this.#server).settled();
   }
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { detachedString, memo } from './kept-text.js';
+import { detachedString, memo } from './detached-text.js';
 
 const COUNT = 2_000;
 const LENGTH = 4_096;
