@@ -3,8 +3,8 @@
 import { recordsCondition } from './audit/aborted-records.js';
 import { Audit, type AuditPlan, type AuditProgress } from './audit/audit.js';
 import { conditionOf } from './audit/audited-rows.js';
-import { farIndexRows } from './audit/far-index-rows.js';
 import { indexRows } from './audit/index-rows.js';
+import { remoteIndexRows } from './audit/remote-index-rows.js';
 import type { AuditOptions as Options } from './audit/walk.js';
 import { indexFlowName } from './indexes/index-message.js';
 import type { AnyEntity, PartitionOf } from './model/entity.js';
@@ -35,14 +35,14 @@ function audited<E extends AnyEntity>(
   const service = Db.serviceOf(db);
   const partitionKey = partition && entity.plan.partition.encode(partition);
   const derived = indexes.map(index =>
-    index.definition.kind === 'elsewhere'
-      ? farIndexRows(service, entity, index, table, partitionKey !== undefined)
+    index.definition.kind === 'remote'
+      ? remoteIndexRows(service, entity, index, table, partitionKey !== undefined)
       : indexRows(service, entity, index, table, partitionKey),
   );
   const condition = conditionOf(entity, partitionKey);
-  const isFollowed = indexes.some(({ definition }) => definition.kind === 'elsewhere');
-  const queues = isFollowed ? [indexFlowName(entity).queue] : [];
-  const hasRecords = work === 'audit' && entity.plan.elsewhere.some(({ unique }) => unique);
+  const hasRemote = indexes.some(({ definition }) => definition.kind === 'remote');
+  const queues = hasRemote ? [indexFlowName(entity).queue] : [];
+  const hasRecords = work === 'audit' && entity.plan.remoteIndexes.some(({ unique }) => unique);
   const records = hasRecords ? recordsCondition(partitionKey) : undefined;
   return new Audit(service, { work, entity, table, condition, derived, records, queues }, options).run();
 }
@@ -57,7 +57,7 @@ export const audit = <E extends AnyEntity>(
   entity: E,
   options: AuditOptions<E> = {},
 ): AsyncGenerator<AuditProgress<E>, void, undefined> =>
-  audited(db, entity, 'audit', [...entity.plan.indexes, ...entity.plan.elsewhere], options);
+  audited(db, entity, 'audit', [...entity.plan.indexes, ...entity.plan.remoteIndexes], options);
 
 /**
  * Makes the rows of an index that was added to an entity with rows: the first phase of an audit with repairs, of one index. Programs that write the entity's rows must keep the index already.

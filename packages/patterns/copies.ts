@@ -2,8 +2,8 @@
 import { Copies } from './copies/copies.js';
 import type { CopyInput } from './copies/copy-input.js';
 import type { CopiesSpec } from './copies/copy-rules.js';
+import type { FlowOptions } from './flows/definition.js';
 import type { AnyEntity } from './model/entity.js';
-import type { FlowOptions } from './workflow/definition.js';
 
 export type { CopyAuditOptions, CopyAuditProgress, CopyFault, CopyFinding } from './copies/audit-copies.js';
 export type { Copies, CopiesPlan } from './copies/copies.js';

@@ -5,7 +5,7 @@
 // Where to begin: open.ts is the door, model/entity.ts the definition, read/query.ts and write/repo.ts what is done with rows. The folders, each of which
 // may import those before it (test/structure/rooms.ts):
 //   values/     what a property is: types, its form on the wire, sizes, and the errors that everything throws
-//   flow/       steps at once, pauses, time and chance
+//   concurrency/  steps at once, pauses, time and chance
 //   keys/       definitions of keys, their codecs and ranges
 //   model/      entities: definition, encoding, decoding, versions
 //   filter/     conditions: as values, as text, evaluated, and what each makes the service do
@@ -17,13 +17,13 @@
 //   audit/      what follows from rows, compared with what stands in the table
 //   testing/    what the tests of these share; not published
 
+export type { Surroundings } from './concurrency/surroundings.js';
+export { TickClock, type TickClockOptions } from './concurrency/tick-clock.js';
 export type { Admission } from './filter/admit.js';
 export type { Classification, KeyBounds, QueryClass } from './filter/classify.js';
 export type { Comparison, Condition, Operand } from './filter/condition.js';
 export type { Plan } from './filter/plan.js';
 export type { Clause, Equality, Fields, Order, TextOrder } from './filter/where.js';
-export type { Surroundings } from './flow/surroundings.js';
-export { TickClock, type TickClockOptions } from './flow/tick-clock.js';
 export type { PartBounds, Values } from './keys/compiled-key.js';
 export {
   type DescendingPart,
@@ -67,8 +67,6 @@ export {
   type Upcast,
 } from './model/entity.js';
 export type {
-  FarIndexName,
-  FarIndexSpec,
   Index,
   IndexEntity,
   Indexes,
@@ -81,10 +79,12 @@ export type {
   IndexSpec,
   IndexSpecs,
   IndexState,
-  NearIndexName,
-  NearIndexSpec,
+  LocalIndexName,
+  LocalIndexSpec,
   NoIndexes,
   ReadyIndexName,
+  RemoteIndexName,
+  RemoteIndexSpec,
 } from './model/index-plan.js';
 export { type GivenPatch, type KeyStays, type PatchOf, type Remove, remove } from './model/patch.js';
 export type { BareKey, Projected, RowRef, Stored, StoredOf } from './model/stored.js';

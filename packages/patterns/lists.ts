@@ -16,7 +16,7 @@ export { type AnyList, type List, type ListKey, type ListSpec, list } from './li
 export { listFlow } from './lists/list-flow.js';
 export type { ListFlowInput } from './lists/list-input.js';
 export type { ListMembers, StaleId } from './lists/list-members.js';
-export { type Elsewhere, type InBlobs, listOf, type SamePartition } from './lists/list-of.js';
+export { type InBlobs, listOf, type Remote, type SamePartition } from './lists/list-of.js';
 export type { ListOptions, ListPlan, ListRepo } from './lists/list-repo.js';
 export type { ListedOptions, ListedRepo } from './lists/listed-repo.js';
 

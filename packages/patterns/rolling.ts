@@ -17,6 +17,7 @@ export type {
   Lifetime,
   PutOptions,
 } from './rolling/expiring-rows.js';
+export type { RollingPlan } from './rolling/maintenance.js';
 export type { RollingPeriod } from './rolling/period.js';
 export type { RollingKeep } from './rolling/retention.js';
 export type {
@@ -33,7 +34,6 @@ export type {
 } from './rolling/rolling-tables.js';
 export type { OutsideReason, RollingTime } from './rolling/schedule.js';
 export type { SpanOrder, SpanRow } from './rolling/span.js';
-export type { RollingPlan } from './rolling/upkeep.js';
 
 /** The rows of an entity in tables of an hour, a day or a month. Throws DefinitionInvalid. */
 export const rolling = <E extends AnyEntity, T extends TimeName<E>, O extends OutsidePolicy = 'refuse'>(

@@ -63,7 +63,7 @@ export type Rooms = Readonly<Record<string, readonly string[]>>;
 /** The basis of flows, and what lists and copies use in addition. */
 const PATTERNS_BELOW_FLOWS = [
   'values',
-  'flow',
+  'concurrency',
   'keys',
   'model',
   'filter',
@@ -74,7 +74,7 @@ const PATTERNS_BELOW_FLOWS = [
   'write',
   'open.ts',
 ];
-const PATTERNS_BELOW_LISTS = [...PATTERNS_BELOW_FLOWS, 'audit', 'workflow'];
+const PATTERNS_BELOW_LISTS = [...PATTERNS_BELOW_FLOWS, 'audit', 'flows'];
 
 /**
  * Each entry names only entries above it, so that there are no cycles. `.` is every file at the package's top that has
@@ -83,45 +83,45 @@ const PATTERNS_BELOW_LISTS = [...PATTERNS_BELOW_FLOWS, 'audit', 'workflow'];
 export const ROOMS: Readonly<Record<string, Rooms>> = {
   'packages/patterns': {
     values: [],
-    flow: ['values'],
+    concurrency: ['values'],
     keys: ['values'],
     model: ['values', 'keys'],
     filter: ['values', 'keys', 'model'],
-    transport: ['values', 'flow'],
-    read: ['values', 'flow', 'keys', 'model', 'filter', 'transport'],
-    messages: ['values', 'flow', 'transport'],
-    indexes: ['values', 'flow', 'keys', 'model', 'transport', 'messages'],
-    write: ['values', 'flow', 'model', 'transport', 'read', 'messages', 'indexes'],
-    bulk: ['values', 'flow', 'model', 'transport', 'read', 'indexes', 'write'],
+    transport: ['values', 'concurrency'],
+    read: ['values', 'concurrency', 'keys', 'model', 'filter', 'transport'],
+    messages: ['values', 'concurrency', 'transport'],
+    indexes: ['values', 'concurrency', 'keys', 'model', 'transport', 'messages'],
+    write: ['values', 'concurrency', 'model', 'transport', 'read', 'messages', 'indexes'],
+    bulk: ['values', 'concurrency', 'model', 'transport', 'read', 'indexes', 'write'],
     'open.ts': ['model', 'transport', 'write'],
-    workflow: PATTERNS_BELOW_FLOWS,
-    elsewhere: [
+    flows: PATTERNS_BELOW_FLOWS,
+    remote: [
       'values',
-      'flow',
+      'concurrency',
       'model',
       'transport',
       'messages',
       'indexes',
       'write',
       'open.ts',
-      'workflow',
+      'flows',
     ],
     audit: [
       'values',
-      'flow',
+      'concurrency',
       'model',
       'filter',
       'transport',
       'read',
       'indexes',
       'write',
-      'workflow',
-      'elsewhere',
+      'flows',
+      'remote',
     ],
     lists: PATTERNS_BELOW_LISTS,
     copies: PATTERNS_BELOW_LISTS,
-    encryption: ['values', 'flow', 'model', 'transport', 'read', 'write', 'open.ts'],
-    sas: ['values', 'flow', 'keys', 'model', 'filter'],
+    encryption: ['values', 'concurrency', 'model', 'transport', 'read', 'write', 'open.ts'],
+    sas: ['values', 'concurrency', 'keys', 'model', 'filter'],
     wide: PATTERNS_BELOW_FLOWS,
     series: PATTERNS_BELOW_FLOWS,
     large: PATTERNS_BELOW_FLOWS,
@@ -130,7 +130,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     '.': [
       ...PATTERNS_BELOW_LISTS,
       'bulk',
-      'elsewhere',
+      'remote',
       'lists',
       'copies',
       'encryption',
@@ -215,13 +215,13 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
   'packages/blobs': {
     'blob-error.ts': [],
     'contests.ts': [],
-    'upkeep.ts': ['contests.ts'],
+    'background-work.ts': ['contests.ts'],
     values: ['blob-error.ts'],
     'limits.ts': ['blob-error.ts', 'values'],
     'operation.ts': ['values'],
     'outcome.ts': ['values', 'operation.ts'],
     rows: ['values'],
-    'blob-context.ts': ['blob-error.ts', 'upkeep.ts', 'rows'],
+    'blob-context.ts': ['blob-error.ts', 'background-work.ts', 'rows'],
     body: ['blob-error.ts', 'outcome.ts', 'rows', 'blob-context.ts'],
     operations: [
       'blob-error.ts',
@@ -235,7 +235,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     ],
     '.': [
       'blob-error.ts',
-      'upkeep.ts',
+      'background-work.ts',
       'values',
       'limits.ts',
       'operation.ts',

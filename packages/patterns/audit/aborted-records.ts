@@ -11,7 +11,7 @@ import type { WireObject } from '../values/read-wire.js';
 import { planDelete } from '../write/plan-write.js';
 import type { Service } from '../write/service.js';
 import type { Finding } from './derived-rows.js';
-import type { Sight } from './look.js';
+import type { CheckResult } from './recheck.js';
 
 /** The phase that finds them. */
 export const RECORDS = 'transaction records';
@@ -26,12 +26,12 @@ export const recordsCondition = (partitionKey: string | undefined): Condition =>
 };
 
 /** Whether the record is of an aborted transaction, and old enough, by the service's clock. */
-export async function recordSight<E extends AnyEntity>(
+export async function checkRecord<E extends AnyEntity>(
   { requests, writes, surroundings, abortedFor }: Service,
   table: string,
   row: WireObject,
   options: ReadOptions,
-): Promise<Sight<Finding<E>>> {
+): Promise<CheckResult<Finding<E>>> {
   const address = readAddress(row, table);
   const found = await requests.get(address, options);
   if (found === undefined || stateIn(found) !== 'aborted') return 'right';

@@ -1,7 +1,8 @@
 // Compares rows derived from an entity's rows with the rows stored: for each row of the entity the derived rows that it should have, then for each derived row whether some row should have it. Others may
 // write during the audit, so each finding is re-checked before it is reported. Repairs are conditional on the rows read.
+
+import { allInOrder } from '../concurrency/in-order.js';
 import type { Condition } from '../filter/condition.js';
-import { allInOrder } from '../flow/in-order.js';
 import { addressOfKey, isSameRow } from '../model/address.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
@@ -11,10 +12,10 @@ import type { RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { wireText } from '../values/wire-property.js';
 import type { Service } from '../write/service.js';
-import { RECORDS, recordSight } from './aborted-records.js';
+import { checkRecord, RECORDS } from './aborted-records.js';
 import { AuditedRows, type Read, readOrFault, unreadable, unreadableRow } from './audited-rows.js';
 import type { DerivedRows, ExpectedRow, Fault, Finding } from './derived-rows.js';
-import { type Sight, settled } from './look.js';
+import { type CheckResult, recheck } from './recheck.js';
 import { type AuditOptions, type Progress, phase, walk } from './walk.js';
 
 /** The state of an audit after a page. Its phases are the entity's name, then the names of its indexes, and `transaction records` if one of them is unique over partitions. */
@@ -106,10 +107,10 @@ export class Audit<E extends AnyEntity> {
   #checkExpected(kind: DerivedRows<E>, first: StoredOf<E>): Promise<Finding<E> | undefined> {
     const { repair } = this.#options;
     let owner = first;
-    const look = async (times: number): Promise<Sight<Finding<E>>> => {
+    const check = async (times: number): Promise<CheckResult<Finding<E>>> => {
       const wrong = await this.#wrongOf(kind, owner);
       if (wrong === undefined) return 'right';
-      // A repair requires that the row is unchanged, so the first look need not check that.
+      // A repair requires that the row is unchanged, so the first check need not check that.
       if (times > 0 || repair !== true) {
         const now = await this.#rows.now(this.#plan.entity, owner);
         if (now === undefined || 'fault' in now) return 'right';
@@ -119,7 +120,7 @@ export class Audit<E extends AnyEntity> {
       }
       return this.#sightOf(kind, owner, wrong);
     };
-    return settled(look, repair);
+    return recheck(check, repair);
   }
 
   async #wrongOf(kind: DerivedRows<E>, owner: StoredOf<E>): Promise<Wrong | undefined> {
@@ -153,7 +154,11 @@ export class Audit<E extends AnyEntity> {
   }
 
   /** An unreadable row occupies the place of the expected one, and stays. */
-  #sightOf(kind: DerivedRows<E>, owner: StoredOf<E>, { expected, found, fault }: Wrong): Sight<Finding<E>> {
+  #sightOf(
+    kind: DerivedRows<E>,
+    owner: StoredOf<E>,
+    { expected, found, fault }: Wrong,
+  ): CheckResult<Finding<E>> {
     const reason = found !== undefined && 'fault' in found ? found.fault : undefined;
     const key = owner.value as KeyOf<E>;
     const finding = { ...expected.address, fault, of: kind.name, key, isRepaired: false, reason };
@@ -167,7 +172,7 @@ export class Audit<E extends AnyEntity> {
     const read = this.#rows.decoded(kind.entity, table, row);
     if ('fault' in read) return [{ ...unreadableRow(row, table, read.fault), of, key: undefined }];
     let derived = read.row;
-    const look = async (times: number): Promise<Sight<Finding<E>>> => {
+    const check = async (times: number): Promise<CheckResult<Finding<E>>> => {
       if (times > 0) {
         const now = await this.#rows.now(kind.entity, derived);
         if (now === undefined || 'fault' in now) return 'right';
@@ -175,19 +180,19 @@ export class Audit<E extends AnyEntity> {
       }
       return this.#orphanSight(kind, derived);
     };
-    const found = await readOrFault(() => settled(look, this.#options.repair));
+    const found = await readOrFault(() => recheck(check, this.#options.repair));
     if ('fault' in found) return [{ ...unreadable(read.row, found.fault), of, key: undefined }];
     return found.row === undefined ? [] : [found.row];
   }
 
   async #checkRecord(row: WireObject): Promise<readonly Finding<E>[]> {
-    const look = () => recordSight<E>(this.#service, this.#plan.table, row, this.#options);
-    const found = await settled(look, this.#options.repair);
+    const check = () => checkRecord<E>(this.#service, this.#plan.table, row, this.#options);
+    const found = await recheck(check, this.#options.repair);
     return found === undefined ? [] : [found];
   }
 
   /** Whether some row should have the derived row. Throws what the owner's key throws. */
-  async #orphanSight(kind: DerivedRows<E>, derived: Stored<unknown>): Promise<Sight<Finding<E>>> {
+  async #orphanSight(kind: DerivedRows<E>, derived: Stored<unknown>): Promise<CheckResult<Finding<E>>> {
     const { entity, table } = this.#plan;
     const key = kind.ownerOf(derived);
     const owner = await this.#rows.now(entity, addressOfKey(entity, table, key));

@@ -12,7 +12,7 @@ import type { ReadOptions } from '../transport/table-requests.js';
 import { type AnyPatternError, PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { querySettings, type Service } from '../write/service.js';
-import { faultOfRow } from './look.js';
+import { faultOfRow } from './recheck.js';
 
 /** A result from a row, or why there is none. */
 export type Read<T> = { readonly row: T } | { readonly fault: AnyPatternError };

@@ -7,7 +7,7 @@ import type { Stored, StoredOf } from '../model/stored.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import type { Instant } from '../values/instant.js';
 import type { AnyPatternError, RowAddress } from '../values/pattern-error.js';
-import type { AnyFinding } from './look.js';
+import type { AnyFinding } from './recheck.js';
 
 /** A row that should be there. */
 export interface ExpectedRow {

@@ -1,11 +1,12 @@
 // Walks the rows of an audit, phase by phase and page by page: rate, progress, and the token to continue from. The comparisons are elsewhere: audit.ts compares indexes, copies/audit-copies.ts
 // copies, lists/audit-lists.ts lists.
+
+import { oldestMessage } from '../flows/oldest-message.js';
 import type { Page, PageOptions } from '../read/results.js';
 import { formatToken, parseToken } from '../read/resume-token.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { isObject } from '../values/is-object.js';
 import { refuseValue } from '../values/pattern-error.js';
-import { oldestMessage } from '../workflow/oldest-message.js';
 import type { Service } from '../write/service.js';
 
 /** Options of every audit. */

@@ -18,7 +18,7 @@ export interface RowChange {
   readonly plan: (service: Service) => PlannedWrite<WriteResult>;
 }
 
-interface Elsewhere {
+interface InTable {
   /** Where the row stands, if not in the entity's table. A row that was read stands where it was read. */
   readonly table?: string | undefined;
 }
@@ -31,20 +31,20 @@ const planned = <E extends AnyEntity>(
   plan: service => plan({ entity, table, identity: newIdentity(service), now: timeOfWrite(service) }),
 });
 
-const tableOf = <E extends AnyEntity>(entity: E, target: Deletable<E>, { table }: Elsewhere): string =>
+const tableOf = <E extends AnyEntity>(entity: E, target: Deletable<E>, { table }: InTable): string =>
   table ?? ('table' in target ? target.table : entity.table);
 
 /** One change of one row each, with the names and under the conditions of a repository's writes. */
 export const change = {
   /** There is no such row yet. */
-  create: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: Elsewhere = {}): RowChange =>
+  create: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: InTable = {}): RowChange =>
     planned(entity, table ?? entity.table, at => OPERATIONS.create(at, value)),
   /** The row is there, under the condition of its ETag, and becomes this. */
   replace: <E extends AnyEntity>(
     entity: E,
     target: Target<E> | BareKey<E>,
     value: NewOf<E>,
-    where: Elsewhere = {},
+    where: InTable = {},
   ): RowChange =>
     planned(entity, tableOf(entity, target as Target<E>, where), at =>
       OPERATIONS.replace(at, target as Target<E>, value),
@@ -54,22 +54,22 @@ export const change = {
     entity: E,
     target: T | BareKey<E>,
     patch: PatchInto<E, T>,
-    where: Elsewhere = {},
+    where: InTable = {},
   ): RowChange =>
     planned(entity, tableOf(entity, target as T, where), at =>
       OPERATIONS.merge(at, target as T, patch as PatchOf<E>),
     ),
   /** Whatever row is there becomes this, or there is one. */
-  upsert: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: Elsewhere = {}): RowChange =>
+  upsert: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: InTable = {}): RowChange =>
     planned(entity, table ?? entity.table, at => OPERATIONS.upsert(at, value)),
   /** Whatever row is there gets these properties and keeps its others, or there is one. */
-  upsertMerge: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: Elsewhere = {}): RowChange =>
+  upsertMerge: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: InTable = {}): RowChange =>
     planned(entity, table ?? entity.table, at => OPERATIONS.upsertMerge(at, value)),
   /** The row is there, under the condition of its ETag, and goes. */
   delete: <E extends AnyEntity>(
     entity: E,
     target: Deletable<E> | BareKey<E>,
-    where: Elsewhere = {},
+    where: InTable = {},
   ): RowChange =>
     planned(entity, tableOf(entity, target as Deletable<E>, where), at =>
       OPERATIONS.delete(at, target as Deletable<E>),
@@ -78,7 +78,7 @@ export const change = {
   deleteIfExists: <E extends AnyEntity>(
     entity: E,
     target: Deletable<E> | BareKey<E>,
-    where: Elsewhere = {},
+    where: InTable = {},
   ): RowChange =>
     planned(entity, tableOf(entity, target as Deletable<E>, where), at =>
       OPERATIONS.deleteIfExists(at, target as Deletable<E>),

@@ -1,7 +1,7 @@
 // Moves an entity's rows to the places of its current number of buckets, page by page, with a token by which another process can continue. A row is marked, then
-// copied to its new place, then deleted in its old one; each step is conditional, and the three can be repeated from anywhere. spread-writes.ts documents writes by others during the move.
+// copied to its new place, then deleted in its old one; each step is conditional, and the three can be repeated from anywhere. rebucketing-writes.ts documents writes by others during the move.
 
-import { unlessLost } from '../flow/optimistic.js';
+import { unlessLost } from '../concurrency/optimistic.js';
 import { addresses, isSameRow } from '../model/address.js';
 import { decodeBag, encodeBag } from '../model/bag.js';
 import type { AnyEntity } from '../model/entity.js';

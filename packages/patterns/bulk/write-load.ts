@@ -1,6 +1,6 @@
 // Sends one batch's worth of independent changes of a partition: as a batch and, if rows of it are refused, again without those, so that bad rows fail alone.
 // refused-rows.ts finds them by one read of their keys.
-import { isLost, refusalOf } from '../flow/optimistic.js';
+import { isLost, refusalOf } from '../concurrency/optimistic.js';
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { type AnyPatternError, PatternError } from '../values/pattern-error.js';
@@ -83,8 +83,8 @@ async function writeTogether(
 }
 
 /** Whether it is written by itself: the row may stand in one of several buckets, has to be read first, or has lists or copies. */
-const isAlone = ({ planned: { spread, readFirst, kept } }: WaitingChange): boolean =>
-  spread !== undefined || readFirst !== undefined || kept !== undefined;
+const isAlone = ({ planned: { rebucketing, readFirst, deriving } }: WaitingChange): boolean =>
+  rebucketing !== undefined || readFirst !== undefined || deriving !== undefined;
 
 /** In their order: those that are written by themselves, and what stands between them in batches. */
 export async function writeLoad(

@@ -1,8 +1,8 @@
 // Compares copies with their sources, page by page of the rows that have copies. Others may write during the audit, so each finding is re-checked before it is reported.
 import { AuditedRows, readOrFault, unreadable, unreadableRow } from '../audit/audited-rows.js';
-import { type AnyFinding, type Sight, settled } from '../audit/look.js';
+import { type AnyFinding, type CheckResult, recheck } from '../audit/recheck.js';
 import { type AuditOptions, type Progress, phase, walk } from '../audit/walk.js';
-import { allInOrder } from '../flow/in-order.js';
+import { allInOrder } from '../concurrency/in-order.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
@@ -69,16 +69,16 @@ class CopyAudit {
     const { holder } = this.#audited.rules.spec;
     const read = this.#rows.decoded(holder, holder.table, row);
     if ('fault' in read) return [{ ...unreadableRow(row, holder.table, read.fault), key: undefined }];
-    const look = async (times: number): Promise<Sight<CopyFinding>> => {
+    const check = async (times: number): Promise<CheckResult<CopyFinding>> => {
       if (times === 0 && (await this.#sightOf(read.row)) === 'right') return 'right';
       const now = await this.#rows.now(holder, read.row);
       return now === undefined || 'fault' in now ? 'right' : this.#sightOf(now.row);
     };
-    const found = await settled(look, this.#options.repair);
+    const found = await recheck(check, this.#options.repair);
     return found === undefined ? [] : [found];
   }
 
-  async #sightOf(row: StoredOf<AnyEntity>): Promise<Sight<CopyFinding>> {
+  async #sightOf(row: StoredOf<AnyEntity>): Promise<CheckResult<CopyFinding>> {
     const { rules, refresh } = this.#audited;
     const value = row.value as Values;
     const key = row.value as KeyOf<AnyEntity>;

@@ -1,7 +1,12 @@
-// Copies of a source's properties in the rows of another entity: their definition, the flow that updates them, and the cost of a change of a source. copy-keeper.ts keeps them with every write, and decides
+// Copies of a source's properties in the rows of another entity: their definition, the flow that updates them, and the cost of a change of a source. copy-derivation.ts keeps them with every write, and decides
 // which of them are updated at once. A worker writes only what follows from the current rows, so messages may arrive late, twice and in any order.
+
+import { Attempts, unlessLost } from '../concurrency/optimistic.js';
 import type { Plan } from '../filter/plan.js';
-import { Attempts, unlessLost } from '../flow/optimistic.js';
+import type { FlowOptions, Step } from '../flows/definition.js';
+import { type Flow, flow } from '../flows/flow.js';
+import { follow } from '../flows/follow.js';
+import { keyOfJson, rowKeyJson } from '../flows/key-json.js';
 import { addressOfKey } from '../model/address.js';
 import { checkTable } from '../model/check-table.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
@@ -9,18 +14,14 @@ import type { StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { refuseDefinition } from '../values/pattern-error.js';
-import type { FlowOptions, Step } from '../workflow/definition.js';
-import { type Flow, flow } from '../workflow/flow.js';
-import { follow } from '../workflow/follow.js';
-import { keyOfJson, rowKeyJson } from '../workflow/key-json.js';
-import type { RowKeeper } from '../write/keeper.js';
 import { planConditionCheck } from '../write/plan-write.js';
 import { PlannedBatch } from '../write/planned-batch.js';
+import type { RowDerivation } from '../write/row-derivation.js';
 import { newIdentity } from '../write/service.js';
 import { writePlanned } from '../write/write-planned.js';
 import { auditCopies, type CopyAuditOptions, type CopyAuditProgress } from './audit-copies.js';
+import { deriveCopies, FAN_OUT, planCopies } from './copy-derivation.js';
 import { COPY_FLOW_SCHEMA, type CopyInput } from './copy-input.js';
-import { FAN_OUT, keepCopies, planCopies } from './copy-keeper.js';
 import { type CopiesPlace, type CopiesSpec, CopyRules } from './copy-rules.js';
 
 /** What a change of a source costs, when copied properties of it change. */
@@ -43,10 +44,10 @@ export interface CopiesPlan {
 /** Copies of a source's properties in the rows of another entity. */
 export class Copies<H extends AnyEntity, S extends AnyEntity> {
   readonly name: string;
-  /** Keeps copies elsewhere. */
+  /** Keeps remote copies. */
   readonly flow: Flow<CopyInput, CopyInput>;
   readonly #rules: CopyRules;
-  readonly #keeper: RowKeeper;
+  readonly #derivation: RowDerivation;
 
   constructor(name: string, spec: CopiesSpec<H, S>, options: FlowOptions<CopyInput> = {}) {
     const { holder, embedded, where } = spec;
@@ -58,10 +59,10 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
       checkTable([embedded.source, holder]);
     }
     this.flow = flow(name, COPY_FLOW_SCHEMA, [this.#step()], options);
-    this.#keeper = keepCopies(name, this.#rules, this.flow);
+    this.#derivation = deriveCopies(name, this.#rules, this.flow);
   }
 
-  get #isNear(): boolean {
+  get #isSamePartition(): boolean {
     return this.#rules.spec.where === 'same-partition';
   }
 
@@ -81,7 +82,7 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
     const found = holders(db, key);
     const plan = found.explain();
     const shared = { table: holder.table, holders: plan, rows: FAN_OUT };
-    if (this.#isNear)
+    if (this.#isSamePartition)
       return {
         ...shared,
         where: 'same-partition',
@@ -93,7 +94,7 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
     const source = `${embedded.source.table}(${embedded.source.name})`;
     return {
       ...shared,
-      where: 'elsewhere',
+      where: 'remote',
       goesOn: true,
       writer: [`POST ${this.flow.definition.queues[0]}/messages`],
       worker: [
@@ -119,7 +120,7 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
       // A source that was written in between may have been read by others before the copy was there.
       const sourceKey = keyOf(row.value as never);
       const again = sourceKey && (await db.repo(embedded.source).get(sourceKey, options));
-      const isAsRead = this.#isNear || again?.etag === source?.etag;
+      const isAsRead = this.#isSamePartition || again?.etag === source?.etag;
       if (written !== undefined && isAsRead) return;
       await attempts.next(address, row.etag);
     }
@@ -130,7 +131,7 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
     const audited = {
       name: this.name,
       rules: this.#rules,
-      queues: this.#isNear ? [] : this.flow.definition.queues,
+      queues: this.#isSamePartition ? [] : this.flow.definition.queues,
       refresh: (key: unknown, each: ReadOptions) => this.refresh(db, key as KeyOf<H>, each),
     };
     return auditCopies(db, audited, options) as AsyncGenerator<CopyAuditProgress<H>, void, undefined>;
@@ -146,14 +147,14 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
   ): Promise<true> {
     const service = Db.serviceOf(db);
     const identity = newIdentity(service);
-    const { kept, ...planned } = planCopies(service, this.#rules.spec.holder, row)(patch, identity);
-    if (this.#isNear && source !== undefined) {
+    const { deriving, ...planned } = planCopies(service, this.#rules.spec.holder, row)(patch, identity);
+    if (this.#isSamePartition && source !== undefined) {
       const batch = new PlannedBatch(service, row).add(planned);
       await batch.add(planConditionCheck(source, identity)).commit(options);
     } else
       await writePlanned(
         service,
-        { ...planned, ...(kept && { kept: { ...kept, by: this.#keeper } }) },
+        { ...planned, ...(deriving && { deriving: { ...deriving, by: this.#derivation } }) },
         options,
       );
     return true;

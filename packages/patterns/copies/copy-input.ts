@@ -1,7 +1,8 @@
 // The message to the flow of copies: a source that was written, or a row with copies, and the position among a source's rows with copies.
+
+import type { KeyJson } from '../flows/key-json.js';
 import { isObject } from '../values/is-object.js';
 import type { StandardSchema } from '../values/standard-schema.js';
-import type { KeyJson } from '../workflow/key-json.js';
 
 /** The contents of a message: the row that was written, and the position to continue from among the rows with copies of it. */
 export interface CopyInput {

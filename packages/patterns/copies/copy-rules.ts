@@ -1,4 +1,4 @@
-// The right copies for the current rows: which source a row has, what its copies are, and which rows have copies of a source. copy-keeper.ts and copies.ts write the differences.
+// The right copies for the current rows: which source a row has, what its copies are, and which rows have copies of a source. copy-derivation.ts and copies.ts write the differences.
 
 import type { Plan } from '../filter/plan.js';
 import { addressOfKey, isSameRow } from '../model/address.js';
@@ -12,7 +12,7 @@ import type { RowAddress } from '../values/pattern-error.js';
 import { type CopySpec, copiesOf, copyNames, hasCopies } from './embed.js';
 
 /** Where copies stand: in the partition of their source, written in its transaction, or anywhere, written by a flow. */
-export type CopiesPlace = 'same-partition' | 'elsewhere';
+export type CopiesPlace = 'same-partition' | 'remote';
 
 /** Rows with copies, and how they are found. */
 export type Holders<H extends AnyEntity> = Results<StoredOf<H>> & { explain(): Plan };
@@ -20,7 +20,7 @@ export type Holders<H extends AnyEntity> = Results<StoredOf<H>> & { explain(): P
 /** Copies and how they are kept. */
 export interface CopiesSpec<H extends AnyEntity = AnyEntity, S extends AnyEntity = AnyEntity>
   extends CopySpec<H, S> {
-  /** `elsewhere` by default. */
+  /** `remote` by default. */
   readonly where?: CopiesPlace;
   /** The rows that have copies of a source, by a query of the program. */
   readonly holders: NoInfer<(db: Db, key: KeyOf<S>) => Holders<H>>;

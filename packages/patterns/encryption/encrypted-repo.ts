@@ -1,5 +1,5 @@
 // A repository whose values are open in the program and encrypted in the table. It has the writes of every repository; the rows themselves, and queries of them, are those of `rows`.
-import { Attempts } from '../flow/optimistic.js';
+import { Attempts } from '../concurrency/optimistic.js';
 import { addressOfKey } from '../model/address.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { GivenPatch, KeyStays } from '../model/patch.js';

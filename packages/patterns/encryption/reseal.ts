@@ -1,5 +1,5 @@
 // Writes rows again whose values are under earlier keys, page by page, with a token by which another process goes on. Each write is conditional: programs read and write meanwhile.
-import { unlessLost } from '../flow/optimistic.js';
+import { unlessLost } from '../concurrency/optimistic.js';
 import type { AnyEntity, NewOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import type { Db } from '../open.js';

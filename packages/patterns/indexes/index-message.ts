@@ -1,4 +1,4 @@
-// The message to the flow of an entity's indexes elsewhere about writes: the rows that they change, and the index rows that these may have before and after (far-change.ts). Only keys, no data: the worker
+// The message to the flow of an entity's remote indexes about writes: the rows that they change, and the index rows that these may have before and after (remote-change.ts). Only keys, no data: the worker
 // reads the rows. Pure.
 import { hashText } from '../keys/hash-bucket.js';
 import type { Announcement } from '../messages/announce.js';
@@ -31,14 +31,14 @@ export interface IndexFlowInput {
   readonly transaction?: ReservationId | undefined;
 }
 
-/** A write of a row whose entity has indexes elsewhere. `change` is undefined where their rows stay as they are. */
-export interface FarChange {
+/** A write of a row whose entity has remote indexes. `change` is undefined where their rows stay as they are. */
+export interface RemoteChange {
   readonly entity: AnyEntity;
   readonly table: string;
   readonly change: ChangedRow | undefined;
 }
 
-/** The flow that keeps an entity's indexes elsewhere, and its queue. */
+/** The flow that keeps an entity's remote indexes, and its queue. */
 export interface IndexFlowName {
   readonly flow: string;
   readonly queue: string;
@@ -115,7 +115,7 @@ function refuseUnkept(
   { name, plan }: AnyEntity,
   has: { readonly queues: boolean; readonly operationIds: boolean },
 ): void {
-  const subject = `${name}.indexes.${plan.elsewhere[0]?.name}`;
+  const subject = `${name}.indexes.${plan.remoteIndexes[0]?.name}`;
   if (!has.queues)
     refuseDefinition(
       subject,
@@ -127,7 +127,7 @@ function refuseUnkept(
 
 /** The messages of writes. Throws DefinitionInvalid for entities whose indexes no flow keeps. */
 export function announcementsOf(
-  writes: readonly FarChange[],
+  writes: readonly RemoteChange[],
   has: { readonly queues: boolean; readonly operationIds: boolean },
   transaction?: ReservationId,
 ): readonly Announcement[] {

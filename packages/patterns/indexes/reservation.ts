@@ -1,4 +1,4 @@
-// The rows by which a unique key of an index elsewhere is reserved, as values. Pure; claim.ts writes and reads them.
+// The rows by which a unique key of a remote index is reserved, as values. Pure; claim.ts writes and reads them.
 //
 //   the index's row     what the index has of the value, and `_reserved`: the id of the transaction that reserved the key. Without that property the key is confirmed.
 //   transaction record  ('<partition of the entity's row>', '!transaction!<id>'), State: `committed`, created in the transaction that writes the entity's row; or `aborted`, created by
@@ -38,7 +38,7 @@ export const reservationsOf = (
   before: Before | undefined,
   after: unknown,
 ): readonly Reservation[] =>
-  entity.plan.elsewhere.flatMap(index => {
+  entity.plan.remoteIndexes.flatMap(index => {
     const { table } = owner;
     if (!index.unique || after === undefined) return [];
     const expected = expectedIndexRow(entity, index, table, after);

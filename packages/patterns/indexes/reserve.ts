@@ -1,8 +1,8 @@
 // Reserves unique keys of indexes in other partitions, and settles reservations. One row stands for a key, so the service's create decides its owner: of two writers only one succeeds. A key is
 // reserved before the transaction of its entity's row, which creates a transaction record. A process that finds an expired reservation creates that record first, so that the transaction can never
 // be done. So a key changes hands only when no row has it, whatever the clocks. Callers decide when to retry, and which error a program gets.
-import { Attempts, isLost } from '../flow/optimistic.js';
-import type { Surroundings } from '../flow/surroundings.js';
+import { Attempts, isLost } from '../concurrency/optimistic.js';
+import type { Surroundings } from '../concurrency/surroundings.js';
 import { addressOfKey, isSameRow } from '../model/address.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import {
@@ -72,7 +72,7 @@ interface Transaction {
   readonly found: RowAnswer;
 }
 
-/** Unique keys elsewhere: reserves them for a write, releases them, settles them, and keeps them for their rows. */
+/** Remote unique keys: reserves them for a write, releases them, settles them, and keeps them for their rows. */
 export class Reservations {
   readonly #service: Reserving;
 

@@ -1,7 +1,7 @@
-// A transaction that gives rows unique keys elsewhere: the keys are reserved, then it is sent with its record, and the keys are released if it was refused. If its outcome is unknown, the keys stay
+// A transaction that gives rows remote unique keys: the keys are reserved, then it is sent with its record, and the keys are released if it was refused. If its outcome is unknown, the keys stay
 // reserved until the flow of the entity's indexes settles them. reserve.ts documents reservations.
-import { Attempts } from '../flow/optimistic.js';
-import { newUuid, type Surroundings } from '../flow/surroundings.js';
+import { Attempts } from '../concurrency/optimistic.js';
+import { newUuid, type Surroundings } from '../concurrency/surroundings.js';
 import type { RowWrite } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';

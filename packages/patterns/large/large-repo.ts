@@ -1,6 +1,6 @@
 // The repository of an entity with large values. A blob is written first, then the row that names it, under the ETag of the row that was read; then the blob that the row named before goes. So no row ever
 // names a blob that is not there, wherever a program ends; what it leaves is a blob that no row names, which sweep.ts finds.
-import { Attempts, isLost } from '../flow/optimistic.js';
+import { Attempts, isLost } from '../concurrency/optimistic.js';
 import { isRefusal } from '../messages/announce.js';
 import { addressOfKey } from '../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';

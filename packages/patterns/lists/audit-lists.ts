@@ -1,15 +1,15 @@
 // Compares the lists of an entity with its rows: for each row whether its list has its id, then for each id of a list whether its row belongs there. Others may write during the audit, so each finding is
 // re-checked before it is reported, and once more after its repair. walked-lists.ts iterates over the lists.
 import { AuditedRows, conditionOf, readOrFault, unreadable, unreadableRow } from '../audit/audited-rows.js';
-import { type AnyFinding, type Sight, settled } from '../audit/look.js';
+import { type AnyFinding, type CheckResult, recheck } from '../audit/recheck.js';
 import { type AuditOptions, type Progress, phase, walk } from '../audit/walk.js';
-import { allInOrder } from '../flow/in-order.js';
+import { allInOrder } from '../concurrency/in-order.js';
 import type { AnyEntity, Of } from '../model/entity.js';
 import { POINT_CONCURRENCY } from '../read/table-query.js';
 import type { WireObject } from '../values/read-wire.js';
 import type { Service } from '../write/service.js';
 import { addressOfId, type EntityList, idOf, textOfKey } from './entity-list.js';
-import { flowOf } from './list-keeper.js';
+import { flowOf } from './list-derivation.js';
 import type { Values } from './list-rows.js';
 import { type WalkedItem, type WalkedList, WalkedLists } from './walked-lists.js';
 
@@ -97,7 +97,7 @@ export class ListAudit {
         return ids.filter(id => !there.row.has(id)).map(id => ({ list, id }));
       },
     );
-    return [...findings, ...(await this.#settledAll(found))];
+    return [...findings, ...(await this.#recheckAll(found))];
   }
 
   async #checkedLists(items: readonly WalkedItem[]): Promise<readonly ListFinding[]> {
@@ -115,9 +115,9 @@ export class ListAudit {
         continue;
       }
       const suspects = await this.#forEach([...ids.row], async id =>
-        (await this.#look(list, id)).isWanted ? [] : [{ list, id }],
+        (await this.#check(list, id)).isWanted ? [] : [{ list, id }],
       );
-      findings.push(...(await this.#settledAll(suspects)));
+      findings.push(...(await this.#recheckAll(suspects)));
     }
     return findings;
   }
@@ -127,23 +127,23 @@ export class ListAudit {
     return (await allInOrder(items, { concurrency, signal }, work)).flat();
   }
 
-  #settledAll(found: readonly (Suspect | ListFinding)[]): Promise<readonly ListFinding[]> {
+  #recheckAll(found: readonly (Suspect | ListFinding)[]): Promise<readonly ListFinding[]> {
     return this.#forEach(found, async each => {
       if (!('list' in each)) return [each];
-      const finding = await settled(() => this.#sightOf(each), this.#options.repair);
+      const finding = await recheck(() => this.#checkSuspect(each), this.#options.repair);
       return finding === undefined ? [] : [finding];
     });
   }
 
-  async #sightOf({ list, id }: Suspect): Promise<Sight<ListFinding>> {
-    const before = await this.#look(list, id);
+  async #checkSuspect({ list, id }: Suspect): Promise<CheckResult<ListFinding>> {
+    const before = await this.#check(list, id);
     const ids = await this.#idsOf(list);
     const { key, address } = list;
     if ('fault' in ids) return { finding: { ...unreadable(address, ids.fault), id, key } };
     const isThere = ids.row.has(id);
     // Unknown for a row that cannot be read; the phase over the rows reported it.
     if (before.isUnreadable || isThere === before.isWanted) return 'right';
-    if ((await this.#look(list, id)).etag !== before.etag) return 'changed';
+    if ((await this.#check(list, id)).etag !== before.etag) return 'changed';
     const fault = isThere ? 'orphan' : 'missing';
     const { signal } = this.#options;
     const changes = new Map([[id, before.isWanted]]);
@@ -159,7 +159,7 @@ export class ListAudit {
   }
 
   /** Whether the row of the id belongs in the list. */
-  async #look(list: WalkedList, id: string): Promise<Look> {
+  async #check(list: WalkedList, id: string): Promise<Checked> {
     const address = addressOfId(this.#list, this.#table, list.key ?? {}, id);
     const read = address && (await this.#rows.now(this.#list.owner, address));
     if (read === undefined) return { isWanted: false, isUnreadable: false, etag: undefined };
@@ -175,7 +175,7 @@ export class ListAudit {
   }
 }
 
-interface Look {
+interface Checked {
   readonly isWanted: boolean;
   readonly isUnreadable: boolean;
   readonly etag: string | undefined;

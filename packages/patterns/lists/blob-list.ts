@@ -1,6 +1,6 @@
 // Lists of ids in blobs, one blob a list: read with one request, and written as a whole under the ETag that was read. An append blob of added and removed ids would avoid contention between writers, but a
 // reader would have to replay it, it may have 50,000 blocks, and compacting it brings the contention back. Workers of a flow write lists in blobs, and they can wait.
-import { Attempts } from '../flow/optimistic.js';
+import { Attempts } from '../concurrency/optimistic.js';
 import type { CompiledKey } from '../keys/compiled-key.js';
 import type { Page, PageOptions } from '../read/results.js';
 import { blobError } from '../transport/blob-container.js';

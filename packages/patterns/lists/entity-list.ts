@@ -1,5 +1,5 @@
 // A list derived from an entity: its key is made of the entity's values, its ids are the keys of the entity's rows. Pure: maps a value to its list and its id. list-of.ts
-// makes definitions; list-keeper.ts keeps such lists as rows are written.
+// makes definitions; list-derivation.ts keeps such lists as rows are written.
 import type { AnyEntity, Of } from '../model/entity.js';
 import type { RowAddress } from '../values/pattern-error.js';
 import type { BlobList } from './blob-list.js';
@@ -11,7 +11,7 @@ import type { Values } from './list-rows.js';
 export interface EntityList<E extends AnyEntity = AnyEntity, K = Values> {
   readonly name: string;
   readonly owner: E;
-  readonly where: 'same-partition' | 'elsewhere' | 'blob';
+  readonly where: 'same-partition' | 'remote' | 'blob';
   readonly home:
     | { readonly kind: 'rows'; readonly list: AnyList }
     | { readonly kind: 'blobs'; readonly list: BlobList };

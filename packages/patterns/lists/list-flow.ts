@@ -1,18 +1,19 @@
 // The flow that keeps lists outside their entity's partition. Its message names a row and the lists that may have or have had its id; a worker reads the row, adds its id to the
 // list that the row belongs to now, and removes it from the others.
+
+import type { FlowOptions, Step } from '../flows/definition.js';
+import { type Flow, flow } from '../flows/flow.js';
+import { follow } from '../flows/follow.js';
+import { keyOfJson, keyValues } from '../flows/key-json.js';
 import { addressOfKey } from '../model/address.js';
 import type { AnyEntity, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../open.js';
 import { refuseDefinition } from '../values/pattern-error.js';
-import type { FlowOptions, Step } from '../workflow/definition.js';
-import { type Flow, flow } from '../workflow/flow.js';
-import { follow } from '../workflow/follow.js';
-import { keyOfJson, keyValues } from '../workflow/key-json.js';
 import { type EntityList, idOf, textOfKey } from './entity-list.js';
 import { storeOf } from './id-store.js';
+import { deriveByFlow } from './list-derivation.js';
 import { LIST_FLOW_SCHEMA, type ListFlowInput } from './list-input.js';
-import { keepByFlow } from './list-keeper.js';
 
 /** Makes the named lists, and the one that the row belongs to, match the row. */
 async function settle(
@@ -59,6 +60,6 @@ export function listFlow<E extends AnyEntity>(
     }),
   );
   const made = flow(name, LIST_FLOW_SCHEMA, steps, options);
-  keepByFlow(all, made);
+  deriveByFlow(all, made);
   return made;
 }

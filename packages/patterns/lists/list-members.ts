@@ -1,5 +1,5 @@
 // The entities of a list: its ids, then their rows. Rows that are gone or whose value has changed are left out and named.
-import { allInOrder } from '../flow/in-order.js';
+import { allInOrder } from '../concurrency/in-order.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import type { AnyEntity, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';

@@ -10,7 +10,7 @@ import { blobList } from './blob-list.js';
 import type { ListContention } from './contention.js';
 import { type EntityList, partsOfKey } from './entity-list.js';
 import { list, ROWS_ADVICE } from './list.js';
-import { keepList } from './list-keeper.js';
+import { deriveList } from './list-derivation.js';
 import type { Values } from './list-rows.js';
 
 type KeyFor<E extends AnyEntity, K> = K | ((parts: KeyParts<E['props'], IndexKeyNames<E['props']>>) => K);
@@ -28,8 +28,8 @@ export interface SamePartition<E extends AnyEntity, RK> extends Watched {
 }
 
 /** In other partitions or in another table, kept by a flow: the guide's third option. */
-export interface Elsewhere<E extends AnyEntity, PK, RK> extends Watched {
-  readonly where: 'elsewhere';
+export interface Remote<E extends AnyEntity, PK, RK> extends Watched {
+  readonly where: 'remote';
   /** That of the entity by default. */
   readonly table?: string;
   readonly partition: KeyFor<E, PK>;
@@ -62,7 +62,7 @@ function homeOf(owner: AnyEntity, name: string, spec: Spec): EntityList['home'] 
     return { kind: 'blobs', list };
   }
   const partition = spec.where === 'same-partition' ? owner.partition : made('partition', spec.partition);
-  const { table = owner.table } = spec.where === 'elsewhere' ? spec : {};
+  const { table = owner.table } = spec.where === 'remote' ? spec : {};
   const rows = list(name, {
     table,
     props,
@@ -76,7 +76,7 @@ function homeOf(owner: AnyEntity, name: string, spec: Spec): EntityList['home'] 
 
 type Spec =
   | SamePartition<AnyEntity, unknown>
-  | Elsewhere<AnyEntity, unknown, unknown>
+  | Remote<AnyEntity, unknown, unknown>
   | InBlobs<AnyEntity, unknown>;
 
 /** Defines a list of an entity's rows. Throws DefinitionInvalid for a definition that cannot work. */
@@ -92,7 +92,7 @@ export function listOf<
 >(
   owner: E,
   name: string,
-  spec: Elsewhere<E, PK, RK>,
+  spec: Remote<E, PK, RK>,
 ): EntityList<E, KeyValues<E, PartNames<PK['parts']> | PartNames<RK['parts']>>>;
 export function listOf<E extends AnyEntity, BK extends IndexKeyOn<E['props']>>(
   owner: E,
@@ -119,6 +119,6 @@ export function listOf(owner: AnyEntity, name: string, spec: unknown): EntityLis
     warnings: [ROWS_ADVICE],
     warn,
   });
-  keepList(made);
+  deriveList(made);
   return made as EntityList<AnyEntity, unknown>;
 }

@@ -1,5 +1,5 @@
 // Reads lists of a table: a short one by one point read, a long one by its head and one range. A change reads only the rows that it needs.
-import { Attempts } from '../flow/optimistic.js';
+import { Attempts } from '../concurrency/optimistic.js';
 import { addressOfKey } from '../model/address.js';
 import type { AnyEntity } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';

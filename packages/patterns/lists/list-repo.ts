@@ -1,6 +1,6 @@
 // Reads and changes lists of a table under optimistic concurrency: a change reads only the part of a list that it needs, and writes under the ETags that it read; after a
 // conflict with another writer it starts over. list-rows.ts decides which rows a change writes.
-import { Attempts, isLost } from '../flow/optimistic.js';
+import { Attempts, isLost } from '../concurrency/optimistic.js';
 import type { AnyEntity } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import type { ReadOptions } from '../transport/table-requests.js';

@@ -1,4 +1,4 @@
-// The repository of an entity, with reads of its lists: the entities in a list, and its ids. Writes are those of any repository, since list-keeper.ts keeps the lists for all of them.
+// The repository of an entity, with reads of its lists: the entities in a list, and its ids. Writes are those of any repository, since list-derivation.ts keeps the lists for all of them.
 import type { AnyEntity } from '../model/entity.js';
 import { Db } from '../open.js';
 import type { ManyOptions } from '../read/reads.js';
@@ -9,7 +9,7 @@ import type { Service } from '../write/service.js';
 import type { ListContention } from './contention.js';
 import type { EntityList } from './entity-list.js';
 import { type IdStore, storeOf } from './id-store.js';
-import { countsOf } from './list-keeper.js';
+import { countsOf } from './list-derivation.js';
 import { type ListMembers, membersOf } from './list-members.js';
 import type { Values } from './list-rows.js';
 

@@ -1,6 +1,6 @@
 // Writes entries into the blobs of one writer, in the order of their times. Entries that arrive during an append go with the next one. Durable by entry, or buffered: then a program that ends loses
 // the buffer, whose age and size the options limit.
-import { TickClock } from '../flow/tick-clock.js';
+import { TickClock } from '../concurrency/tick-clock.js';
 import type { BlobContainer } from '../transport/blob-container.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import type { Instant } from '../values/instant.js';

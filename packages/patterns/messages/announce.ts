@@ -1,6 +1,6 @@
 // Messages that announce a write: they are sent before it, so that a worker finishes what follows from the write wherever the program ends, and are taken back if the write was refused. What they say, and
 // what a worker does, is others' matter.
-import { newUuid, type Surroundings } from '../flow/surroundings.js';
+import { newUuid, type Surroundings } from '../concurrency/surroundings.js';
 import type { Clients } from '../transport/clients.js';
 import { type MessageRef, type QueueCallOptions, QueueSender } from '../transport/queue-sender.js';
 import { PatternError, type PatternErrorCode } from '../values/pattern-error.js';
@@ -85,7 +85,7 @@ async function send(
     operationId: undefined,
     deletes: false,
     waits: 0,
-    isSecondLook: false,
+    isRedelivery: false,
     poison: undefined,
   });
   const queue = new QueueSender(clients, name);

@@ -31,15 +31,15 @@ export interface Envelope {
   /** Receipts that were no attempts: the write was waited for. */
   readonly waits: number;
   /** The message was done once, and came back because another worker may have been stalled with it. */
-  readonly isSecondLook: boolean;
+  readonly isRedelivery: boolean;
   readonly poison: PoisonMark | undefined;
 }
 
 const WAITS_MAX = 9_999;
 
 /** Of one length, so that a message which fits once always fits. */
-const stateText = ({ waits, isSecondLook }: Envelope): string =>
-  `${isSecondLook ? 1 : 0}${String(Math.min(waits, WAITS_MAX)).padStart(4, '0')}`;
+const stateText = ({ waits, isRedelivery }: Envelope): string =>
+  `${isRedelivery ? 1 : 0}${String(Math.min(waits, WAITS_MAX)).padStart(4, '0')}`;
 
 /** The text, whatever its size. */
 export function envelopeText(envelope: Envelope): string {
@@ -99,7 +99,7 @@ export function readEnvelope(text: string, queue: string): Envelope {
     operationId: typeof op === 'string' ? op : undefined,
     deletes: deletes === true,
     waits: Number(state.slice(1)),
-    isSecondLook: state.startsWith('1'),
+    isRedelivery: state.startsWith('1'),
     poison: isPoisonMark(poison) ? poison : undefined,
   };
 }

@@ -17,7 +17,7 @@ function checkPair(a: AnyEntity, b: AnyEntity): void {
 /** The entity, and its index rows as entities of their own. */
 const withIndexes = (entity: AnyEntity): readonly AnyEntity[] => [
   entity,
-  ...[...entity.plan.indexes, ...entity.plan.elsewhere].map(index => index.entity),
+  ...[...entity.plan.indexes, ...entity.plan.remoteIndexes].map(index => index.entity),
 ];
 
 /** Throws DefinitionInvalid if entities of one table could get into each other's way. Those of different tables never do. */

@@ -90,8 +90,8 @@ export function compileEntity({
     row: rowKey,
     isChanging: partitionKey.changing.length > 0 || rowKey.changing.length > 0,
     indexes: [],
-    elsewhere: [],
+    remoteIndexes: [],
     warnings: warningsOf(partitionKey, rowKey, namesIn(ownRow)),
-    keepers: [],
+    derivations: [],
   };
 }

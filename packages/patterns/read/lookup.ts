@@ -1,8 +1,8 @@
 // A cache of the rows of a small table. Concurrent reads of one row share a request, missing rows are cached too, and entries may be served stale for a
 // stated time while the service fails. It is written by hand because stale entries, their age, and a bound that refuses rather than evicts are most of
 // it; a library would add only a Map in the order of use.
-import { onAbort } from '../flow/abort.js';
-import { inOrder } from '../flow/in-order.js';
+import { onAbort } from '../concurrency/abort.js';
+import { inOrder } from '../concurrency/in-order.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
 import { PatternError, refuseValue } from '../values/pattern-error.js';

@@ -1,5 +1,5 @@
 // Merges partitions in the order of arrival, a limited number at a time. While the rows of a page are consumed, the partition's next page is fetched.
-import { linkedController } from '../flow/abort.js';
+import { linkedController } from '../concurrency/abort.js';
 import { isObject } from '../values/is-object.js';
 import {
   behind,

@@ -1,9 +1,9 @@
 // Merges all partitions by row key and then by partition: buffers a page of each, and fetches a partition's next page when the last row of its page is
 // taken.
 
-import { linkedController } from '../flow/abort.js';
-import { Heap } from '../flow/heap.js';
-import { allInOrder } from '../flow/in-order.js';
+import { linkedController } from '../concurrency/abort.js';
+import { Heap } from '../concurrency/heap.js';
+import { allInOrder } from '../concurrency/in-order.js';
 import {
   behind,
   keysIn,

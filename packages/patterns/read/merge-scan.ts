@@ -1,5 +1,5 @@
 // Concatenates partitions in their order, and prefetches the first pages of the next ones.
-import { inOrder } from '../flow/in-order.js';
+import { inOrder } from '../concurrency/in-order.js';
 import {
   behind,
   keysIn,

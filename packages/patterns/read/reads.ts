@@ -1,29 +1,30 @@
 // All reads of one entity: rows by their keys, and the beginnings of queries.
+
+import { allInOrder } from '../concurrency/in-order.js';
 import { allOf } from '../filter/condition.js';
 import { keyCondition } from '../filter/key-condition.js';
 import type { Plan } from '../filter/plan.js';
-import { allInOrder } from '../flow/in-order.js';
 import { addresses } from '../model/address.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import type { AnyEntity, KeyOf, PartitionOf } from '../model/entity.js';
 import type {
-  FarIndexName,
   IndexEntity,
   IndexReason,
-  NearIndexName,
+  LocalIndexName,
   ReadyIndexName,
+  RemoteIndexName,
 } from '../model/index-plan.js';
 import { readyIndex, tableOfIndex } from '../model/index-row.js';
 import type { StoredOf } from '../model/stored.js';
 import { type Refused, refuseValue } from '../values/pattern-error.js';
 import { FanOut, type FanOutOptions } from './fan-out.js';
-import { type FreshOptions, type FreshReads, freshReads } from './fresh.js';
 import type { RowPosition } from './merge.js';
 import { EntityPartition, type PartitionQuery } from './partition-query.js';
 import { EntityQuery, type Query } from './query.js';
+import { RebucketingPartition } from './rebucketing-partition.js';
 import type { ReadingOptions, Results } from './results.js';
-import { SpreadPartition } from './spread-partition.js';
 import { POINT_CONCURRENCY, type QuerySettings } from './table-query.js';
+import { type VerifiedOptions, type VerifiedReads, verifiedReads } from './verified-reads.js';
 
 /** How many rows are read at once. */
 export interface ManyOptions extends ReadingOptions {
@@ -46,15 +47,18 @@ export interface Reads<E extends AnyEntity> {
   /** All of the entity's rows in the table. */
   scan(): Query<E, StoredOf<E>, 'table-scan'>;
   /** The rows of an index, which are read as an entity's: `repo.get(hit.value)` gives the entity of one. Throws DefinitionInvalid for one that is being built. */
-  index<I extends ReadyIndexName<E> & NearIndexName<E>>(name: I): Reads<IndexEntity<E, I>>;
+  index<I extends ReadyIndexName<E> & LocalIndexName<E>>(name: I): Reads<IndexEntity<E, I>>;
   /** The same of an index in other partitions or another table, as its flow has left it: it may be behind by as much as the flow's oldest message is old. */
-  index<I extends ReadyIndexName<E> & FarIndexName<E>>(name: I, reading: 'asOf'): Reads<IndexEntity<E, I>>;
-  /** The entity's rows by such an index, each read for itself: what the row no longer says is left out. */
-  index<I extends ReadyIndexName<E> & FarIndexName<E>>(
+  index<I extends ReadyIndexName<E> & RemoteIndexName<E>>(
     name: I,
-    reading: 'fresh',
-    options?: FreshOptions<E, I>,
-  ): FreshReads<E, I>;
+    reading: 'index-only',
+  ): Reads<IndexEntity<E, I>>;
+  /** The entity's rows by such an index, each read for itself: what the row no longer says is left out. */
+  index<I extends ReadyIndexName<E> & RemoteIndexName<E>>(
+    name: I,
+    reading: 'verified',
+    options?: VerifiedOptions<E, I>,
+  ): VerifiedReads<E, I>;
   /** For the compiler only: it takes none, and prints why. */
   index<I extends string>(name: I & Refused<IndexReason<E, I>>, reading?: unknown, options?: unknown): never;
   /** The same of many partitions at once; of each all rows, by default. */
@@ -119,7 +123,7 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     const [only] = texts;
     if (texts.length === 1 && only !== undefined) return this.#partition(only);
     const parts = texts.map(text => new EntityPartition(this.entity, this.#settings, text));
-    return new SpreadPartition(parts, this.#settings.tokenSecret) as unknown as PartitionQuery<E>;
+    return new RebucketingPartition(parts, this.#settings.tokenSecret) as unknown as PartitionQuery<E>;
   }
 
   scan(): Query<E, StoredOf<E>, 'table-scan'> {
@@ -132,29 +136,32 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     return new EntityQuery<E, StoredOf<E>>(spec) as unknown as Query<E, StoredOf<E>, 'table-scan'>;
   }
 
-  index<I extends ReadyIndexName<E> & NearIndexName<E>>(name: I): Reads<IndexEntity<E, I>>;
-  index<I extends ReadyIndexName<E> & FarIndexName<E>>(name: I, reading: 'asOf'): Reads<IndexEntity<E, I>>;
-  index<I extends ReadyIndexName<E> & FarIndexName<E>>(
+  index<I extends ReadyIndexName<E> & LocalIndexName<E>>(name: I): Reads<IndexEntity<E, I>>;
+  index<I extends ReadyIndexName<E> & RemoteIndexName<E>>(
     name: I,
-    reading: 'fresh',
-    options?: FreshOptions<E, I>,
-  ): FreshReads<E, I>;
+    reading: 'index-only',
+  ): Reads<IndexEntity<E, I>>;
+  index<I extends ReadyIndexName<E> & RemoteIndexName<E>>(
+    name: I,
+    reading: 'verified',
+    options?: VerifiedOptions<E, I>,
+  ): VerifiedReads<E, I>;
   index<I extends string>(name: I & Refused<IndexReason<E, I>>, reading?: unknown, options?: unknown): never;
-  index(name: string, reading?: 'asOf' | 'fresh', options: FreshOptions<E, never> = {}): unknown {
+  index(name: string, reading?: 'index-only' | 'verified', options: VerifiedOptions<E, never> = {}): unknown {
     const owner = this.entity;
     const index = readyIndex(owner, name);
-    const isFar = index.definition.kind === 'elsewhere';
-    if (isFar !== (reading === 'asOf' || reading === 'fresh'))
+    const isRemote = index.definition.kind === 'remote';
+    if (isRemote !== (reading === 'index-only' || reading === 'verified'))
       refuseValue(
         'reading',
-        isFar ? "'fresh' or 'asOf'" : 'not given',
-        isFar ? 'rows of the index may be behind' : 'rows of the index are never behind',
+        isRemote ? "'verified' or 'index-only'" : 'not given',
+        isRemote ? 'rows of the index may be behind' : 'rows of the index are never behind',
       );
     const settings = { ...this.#settings, table: tableOfIndex(owner, index, this.table) };
     const hits = new EntityReads(index.entity, settings);
-    if (reading !== 'fresh') return hits;
+    if (reading !== 'verified') return hits;
     const verifying = { ...options, owner, index, rows: this, table: this.table, settings };
-    return freshReads(verifying, hits as unknown as Reads<IndexEntity<E, never>>);
+    return verifiedReads(verifying, hits as unknown as Reads<IndexEntity<E, never>>);
   }
 
   fanOut<R extends RowPosition = StoredOf<E>>(

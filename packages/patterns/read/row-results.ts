@@ -1,7 +1,8 @@
 // The results of one query: asks for its pages, or for the rows that it names, follows continuations to the end, over empty pages too, and decodes rows. query.ts makes
 // the query, table-query.ts decides whether it may be sent.
+
+import { allInOrder } from '../concurrency/in-order.js';
 import { isByPoints, type PointQuery, pointFilter, pointQuery, type RowQuery } from '../filter/plan.js';
-import { allInOrder } from '../flow/in-order.js';
 import type { PageStart, RowSource } from '../transport/row-source.js';
 import { isObject } from '../values/is-object.js';
 import type { WireObject } from '../values/read-wire.js';

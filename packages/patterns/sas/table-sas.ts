@@ -5,9 +5,9 @@ import {
   type SasIPRange,
   type SasProtocol,
 } from '@azure/data-tables';
+import { REAL_SURROUNDINGS } from '../concurrency/surroundings.js';
 import type { KeyBounds } from '../filter/classify.js';
 import type { Plan } from '../filter/plan.js';
-import { REAL_SURROUNDINGS } from '../flow/surroundings.js';
 import type { PartBounds } from '../keys/compiled-key.js';
 import type { AnyEntity, PartitionOf } from '../model/entity.js';
 import { PatternError, refuseValue } from '../values/pattern-error.js';

@@ -2,10 +2,10 @@
 //
 // Many writers merge into one row without knowing each other, so the next of them would overwrite an operation id in the row: a slot's value takes its place. If the answer to a set is lost and the
 // slot has the value, it was done; if not, it is set again, which changes nothing for a slot with one writer.
-import { Attempts } from '../flow/optimistic.js';
+import { Attempts } from '../concurrency/optimistic.js';
 import { addressOfKey } from '../model/address.js';
+import { hasDerivedRows } from '../model/derivation.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
-import { isFollowed } from '../model/keeper.js';
 import type { StoredOf } from '../model/stored.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import type { Instant } from '../values/instant.js';
@@ -186,7 +186,7 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
   }
 
   async #merged(key: KeyOf<E>, slot: number, value: unknown, options: ReadOptions): Promise<void> {
-    const identity = isFollowed(this.#entity) ? newIdentity(this.#service) : undefined;
+    const identity = hasDerivedRows(this.#entity) ? newIdentity(this.#service) : undefined;
     const subject = {
       entity: this.#entity,
       table: this.#rows.table,

@@ -1,8 +1,9 @@
 // Reads wide entities: all rows of one with one query, repeated if they are from different writes. Torn reads are never returned.
+
+import { Attempts } from '../concurrency/optimistic.js';
 import { allOf } from '../filter/condition.js';
 import { formatFilter } from '../filter/format-filter.js';
 import { keyCondition } from '../filter/key-condition.js';
-import { Attempts } from '../flow/optimistic.js';
 import type { KeyRange } from '../keys/key-range.js';
 import { addressOfKey } from '../model/address.js';
 import { decodeEntity } from '../model/decode-entity.js';

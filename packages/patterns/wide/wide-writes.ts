@@ -1,5 +1,5 @@
 // Plans writes of a wide entity: which of its rows are written, and how, in one transaction. Pure. The first row is always among them, under the ETag of the whole; the others need no condition of their own.
-import { keptAsWritten } from '../model/decode-entity.js';
+import { trackedAsWritten } from '../model/decode-entity.js';
 import { type EncodedRow, encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, NewOf, Of } from '../model/entity.js';
 import { readPatch } from '../model/patch.js';
@@ -87,7 +87,7 @@ const resultOf =
       unknown: row.unknown,
       pieces,
     };
-    keptAsWritten<E>(entity, stored, row.whole);
+    trackedAsWritten<E>(entity, stored, row.whole);
     return stored;
   };
 

@@ -1,5 +1,5 @@
 // Makes the parts that repositories, batches and writers share from the official clients and the options of `open`.
-import { newUuid, REAL_SURROUNDINGS, type Surroundings } from '../flow/surroundings.js';
+import { newUuid, REAL_SURROUNDINGS, type Surroundings } from '../concurrency/surroundings.js';
 import { announcementsOf } from '../indexes/index-message.js';
 import { Reservations } from '../indexes/reserve.js';
 import { announced as announce } from '../messages/announce.js';

@@ -6,7 +6,7 @@ import { etagOf, type RowWrite } from '../transport/row-write.js';
 import type { RowAnswer } from '../transport/table-requests.js';
 import type { OperationId, OperationIds } from './operation-id.js';
 
-/** A write, and what a look at its row needs to know. */
+/** A write, and what a read of its row needs to know. */
 export interface IdentifiedWrite {
   readonly write: RowWrite;
   /** Undefined for a delete, and where operation ids are off. */

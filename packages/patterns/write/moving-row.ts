@@ -1,5 +1,5 @@
 // The mark of a row that is being moved to another bucket. A row that has it is frozen: its content goes to its new place, which then counts, and nothing may be
-// written to the old one. rebucket.ts moves rows; spread-writes.ts writes around the move.
+// written to the old one. rebucket.ts moves rows; rebucketing-writes.ts writes around the move.
 import type { AnyEntity } from '../model/entity.js';
 import { encodeProperty } from '../values/encode-property.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';

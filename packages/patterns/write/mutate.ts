@@ -1,6 +1,6 @@
 // Optimistic concurrency: read, compute, write if the row is unchanged, else again. All attempts share one operation id, so that an attempt that was
 // applied although its answer was lost is not repeated.
-import { type Attempts, isLost } from '../flow/optimistic.js';
+import { type Attempts, isLost } from '../concurrency/optimistic.js';
 import type { Stored } from '../model/stored.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { type RowAddress, refuseDefinition } from '../values/pattern-error.js';

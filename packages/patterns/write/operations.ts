@@ -1,12 +1,13 @@
 // The one vocabulary of writes: names, arguments and results. Repositories, batches and bulk writes have these names, with these arguments, and plan
 // them here; plan-write.ts makes the requests.
-import { farChange } from '../indexes/far-change.js';
+
 import { indexWrites } from '../indexes/index-write.js';
+import { remoteChange } from '../indexes/remote-change.js';
 import { reservationsOf } from '../indexes/reservation.js';
 import { addresses, addressOfKey } from '../model/address.js';
+import { hasDerivedRows } from '../model/derivation.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
-import { isFollowed } from '../model/keeper.js';
 import type { GivenPatch, PatchOf } from '../model/patch.js';
 import { refuseNewer } from '../model/refuse-newer.js';
 import { asRead, type Projected, type RowRef, type Stored, type StoredOf } from '../model/stored.js';
@@ -15,8 +16,8 @@ import { isObject } from '../values/is-object.js';
 import { PatternError, refuseValue } from '../values/pattern-error.js';
 import { refuseMoving } from './moving-row.js';
 import {
+  type DerivingWrite,
   idsAlone,
-  type KeptWrite,
   type PlannedWrite,
   planDelete,
   planMerge,
@@ -90,7 +91,7 @@ function planDeleteOf<E extends AnyEntity>(at: Subject<E>, target: Deletable<E>)
   refuseStrange(target);
   if (!isRead(target)) {
     const planned = planDelete(addressOfKey(at.entity, at.table, target.key), target.etag);
-    return spread(at, readFirst(at, planned, target.etag, deleteOf(at)), target.key);
+    return inBuckets(at, readFirst(at, planned, target.etag, deleteOf(at)), target.key);
   }
   refuseForeign(at, target);
   refuseMoving(at.entity, target);
@@ -99,7 +100,7 @@ function planDeleteOf<E extends AnyEntity>(at: Subject<E>, target: Deletable<E>)
   const indexed = row.whole
     ? withFollowers(at, planned, row as StoredOf<E>, undefined, () => planned)
     : readFirst(at, planned, row.etag, deleteOf(at));
-  return spread(at, indexed, row.value as Values, true);
+  return inBuckets(at, indexed, row.value as Values, true);
 }
 
 const deleteOf =
@@ -110,7 +111,7 @@ const deleteOf =
   };
 
 /**
- * The write with those of the entity's index rows, and with what its keepers have to know; `after` is the value that it leaves. A newer program may have index rows that this one does not
+ * The write with those of the entity's index rows, and with what its derivations have to know; `after` is the value that it leaves. A newer program may have index rows that this one does not
  * know.
  */
 function withFollowers<E extends AnyEntity, T>(
@@ -118,20 +119,22 @@ function withFollowers<E extends AnyEntity, T>(
   planned: PlannedWrite<T>,
   before: StoredOf<E> | undefined,
   after: unknown,
-  again: KeptWrite<T>['again'],
+  again: DerivingWrite<T>['again'],
 ): PlannedWrite<T> {
-  if (!isFollowed(entity)) return planned;
+  if (!hasDerivedRows(entity)) return planned;
   if (before !== undefined) refuseNewer(entity, before);
   const address = addressOf(planned.write);
-  const { elsewhere, keepers } = entity.plan;
+  const { remoteIndexes, derivations } = entity.plan;
   return {
     ...planned,
     indexWrites: indexWrites(entity, address, before, after),
-    ...(elsewhere.length > 0 && {
-      far: farChange(entity, address, before, after, planned.operationId),
+    ...(remoteIndexes.length > 0 && {
+      remoteChange: remoteChange(entity, address, before, after, planned.operationId),
       reservations: reservationsOf(entity, address, before, after),
     }),
-    ...(keepers.length > 0 && { kept: { entity, before, after: after as Values | undefined, again } }),
+    ...(derivations.length > 0 && {
+      deriving: { entity, before, after: after as Values | undefined, again },
+    }),
   };
 }
 
@@ -140,9 +143,9 @@ const withFollowersOf = <E extends AnyEntity>(
   at: Subject<E>,
   planned: PlannedWrite<StoredOf<E>>,
   before: StoredOf<E> | undefined,
-  again: KeptWrite<StoredOf<E>>['again'],
+  again: DerivingWrite<StoredOf<E>>['again'],
 ): PlannedWrite<StoredOf<E>> =>
-  isFollowed(at.entity)
+  hasDerivedRows(at.entity)
     ? withFollowers(at, planned, before, planned.result(undefined).value, again)
     : planned;
 
@@ -178,7 +181,7 @@ function readFirst<E extends AnyEntity, T>(
   withoutRow?: () => PlannedWrite<T>,
   merged: Values = {},
 ): PlannedWrite<T> {
-  if (!isFollowed(entity) && !mayLeavePieces(entity, merged)) return planned;
+  if (!hasDerivedRows(entity) && !mayLeavePieces(entity, merged)) return planned;
   const plan = (stored: StoredOf<AnyEntity> | undefined): PlannedWrite<T> => {
     if (stored !== undefined) return withRow(stored as StoredOf<E>);
     return withoutRow === undefined ? planned : withoutRow();
@@ -200,12 +203,12 @@ function replaceAll<E extends AnyEntity>(
 
 /** The returned part of a row when only some properties were given. */
 function refOf<E extends AnyEntity>(
-  { readFirst: _, kept, ...planned }: PlannedWrite<StoredOf<E>>,
+  { readFirst: _, deriving, ...planned }: PlannedWrite<StoredOf<E>>,
   key: KeyOf<E>,
 ): PlannedWrite<RowRef<E>> {
   const result = (etag = ''): RowRef<E> => ({ key, etag });
-  if (kept === undefined) return { ...planned, result };
-  return { ...planned, result, kept: { ...kept, again: set => refOf(kept.again(set), key) } };
+  if (deriving === undefined) return { ...planned, result };
+  return { ...planned, result, deriving: { ...deriving, again: set => refOf(deriving.again(set), key) } };
 }
 
 const planMerged = <E extends AnyEntity>(
@@ -226,7 +229,7 @@ function patchOfValue<E extends AnyEntity>({ entity, now }: Subject<E>, value: N
 }
 
 /** Where rows of this entity may stand in several buckets, the write goes to where its row is. */
-function spread<E extends AnyEntity, T>(
+function inBuckets<E extends AnyEntity, T>(
   { entity, table }: Subject<E>,
   planned: PlannedWrite<T>,
   key: Values,
@@ -236,7 +239,7 @@ function spread<E extends AnyEntity, T>(
   return {
     ...planned,
     isOfRead,
-    spread: { entity: entity.name, addresses: addresses(entity, table, key as KeyOf<E>) },
+    rebucketing: { entity: entity.name, addresses: addresses(entity, table, key as KeyOf<E>) },
   };
 }
 
@@ -244,7 +247,7 @@ function spread<E extends AnyEntity, T>(
 export const OPERATIONS = {
   /** There is no such row yet. */
   create: <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<StoredOf<E>> =>
-    spread(
+    inBuckets(
       at,
       withFollowersOf(at, planNew('create', at, value), undefined, set =>
         OPERATIONS.create(at, filled(value, set)),
@@ -261,11 +264,11 @@ export const OPERATIONS = {
     if (stored !== undefined) {
       const again = (set: Values): PlannedWrite<StoredOf<E>> =>
         OPERATIONS.replace(at, stored, filled(value, set));
-      return spread(at, withFollowersOf(at, planReplace(at, stored, value), stored, again), value, true);
+      return inBuckets(at, withFollowersOf(at, planReplace(at, stored, value), stored, again), value, true);
     }
     const row = target as RowRef<E>;
     const planned = planReplaceOf(at, row, value);
-    return spread(
+    return inBuckets(
       at,
       readFirst(at, planned, row.etag, before => replaceAll(at, before, value)),
       row.key,
@@ -278,10 +281,11 @@ export const OPERATIONS = {
     patch: PatchOf<E>,
   ): PlannedWrite<StoredOf<E> | RowRef<E>> => {
     const stored = read(at, target);
-    if (stored !== undefined) return spread(at, planMerged(at, stored, patch), stored.value as Values, true);
+    if (stored !== undefined)
+      return inBuckets(at, planMerged(at, stored, patch), stored.value as Values, true);
     const row = target as RowRef<E>;
     const planned = planMergeOf(at, row, patch);
-    return spread(
+    return inBuckets(
       at,
       readFirst(
         at,
@@ -297,7 +301,7 @@ export const OPERATIONS = {
   /** Whatever row is there becomes this, or there is one. */
   upsert: <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<StoredOf<E>> => {
     const planned = planNew('upsert', at, value);
-    return spread(
+    return inBuckets(
       at,
       readFirst(
         at,
@@ -313,7 +317,7 @@ export const OPERATIONS = {
   upsertMerge: <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<RowRef<E>> => {
     const planned = planUpsertMerge(at, value);
     const { key } = planned.result(undefined);
-    return spread(
+    return inBuckets(
       at,
       readFirst(
         at,

@@ -1,10 +1,11 @@
 // Plans a write of one row: the request, its condition, its operation id, and the row afterwards. Pure. operations.ts names the writes; repositories send them
 // one by one, batches together.
-import type { FarChange } from '../indexes/index-message.js';
+import type { RemoteChange } from '../indexes/index-message.js';
 import type { IndexWrite } from '../indexes/index-write.js';
 import type { Reservation } from '../indexes/reservation.js';
 import { addressOfKey } from '../model/address.js';
-import { keptAsWritten } from '../model/decode-entity.js';
+import { trackedAsWritten } from '../model/decode-entity.js';
+import type { Derivation } from '../model/derivation.js';
 import {
   type EncodedRow,
   encodeEntity,
@@ -14,7 +15,6 @@ import {
   refuseTaking,
 } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
-import type { Keeper } from '../model/keeper.js';
 import { readPatch } from '../model/patch.js';
 import { refuseNewer } from '../model/refuse-newer.js';
 import { asRead, type RowRef, type Stored, type StoredOf } from '../model/stored.js';
@@ -29,31 +29,31 @@ import type { OperationId, OperationIds } from './operation-id.js';
 /** A write, and what it gives when the service has done it. */
 export interface PlannedWrite<T> extends IdentifiedWrite {
   readonly result: (etag: string | undefined) => T;
-  /** The row may stand in one of several buckets, and is written where it is found: spread-writes.ts does that, a batch cannot. */
-  readonly spread?: SpreadRow;
+  /** The row may stand in one of several buckets, and is written where it is found: rebucketing-writes.ts does that, a batch cannot. */
+  readonly rebucketing?: RebucketingRow;
   /** The write is of a row that was read, and goes to where that was. */
   readonly isOfRead?: boolean;
   /** Writes of index rows, which go in one transaction with this one. */
   readonly indexWrites?: readonly IndexWrite[];
-  /** What it changes in indexes elsewhere; their flow is notified before the write. */
-  readonly far?: FarChange;
-  /** Unique keys elsewhere that it gives its row, to be reserved before it. */
+  /** What it changes in remote indexes; their flow is notified before the write. */
+  readonly remoteChange?: RemoteChange;
+  /** Remote unique keys that it gives its row, to be reserved before it. */
   readonly reservations?: readonly Reservation[];
   /** Other rows follow from the entity's, and the row before is not known. */
   readonly readFirst?: ReadFirst<T>;
-  /** The entity's lists and copies are written along. */
-  readonly kept?: KeptWrite<T>;
+  /** The entity's lists and copies are written with it. */
+  readonly deriving?: DerivingWrite<T>;
 }
 
-/** What the keepers of an entity have to know of a write of its row. */
-export interface KeptWrite<T = unknown> {
+/** What the derivations of an entity have to know of a write of its row. */
+export interface DerivingWrite<T = unknown> {
   readonly entity: AnyEntity;
   /** As it was read; undefined for a new one. */
   readonly before: StoredOf<AnyEntity> | undefined;
   /** The value that the write leaves; undefined if it takes the row away. */
   readonly after: Values | undefined;
-  /** The keeper whose own write it is, which has nothing to do then. */
-  readonly by?: Keeper;
+  /** The derivation whose own write it is, which has nothing to do then. */
+  readonly by?: Derivation;
   /** The same write with these additional properties; null removes one. */
   readonly again: (set: Values) => PlannedWrite<T>;
 }
@@ -69,7 +69,7 @@ export interface ReadFirst<T> {
 }
 
 /** The entity whose buckets are being changed, and the addresses of the row: the one of the current number of buckets, then earlier ones. */
-export interface SpreadRow {
+export interface RebucketingRow {
   readonly entity: string;
   readonly addresses: readonly RowAddress[];
 }
@@ -120,7 +120,7 @@ function whole<E extends AnyEntity>(
   return (etag = '') => {
     const timestamp = instantOfEtag(etag);
     const head = { entity: name, table, partitionKey, rowKey, etag, timestamp, version };
-    return keptAsWritten(entity, { ...head, value, whole: true, unknown }, row);
+    return trackedAsWritten(entity, { ...head, value, whole: true, unknown }, row);
   };
 }
 

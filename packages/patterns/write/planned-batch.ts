@@ -1,8 +1,8 @@
 // An entity group transaction of planned writes and of their index rows, applied all or not at all. Counts operations and bytes as they are added, so that the operation that exceeds
 // a limit is the one that fails. Nothing is split here: batch-writer.ts does that for rows that need no transaction. batch.ts plans writes by their names.
 
-import { refusalOf } from '../flow/optimistic.js';
-import type { FarChange } from '../indexes/index-message.js';
+import { refusalOf } from '../concurrency/optimistic.js';
+import type { RemoteChange } from '../indexes/index-message.js';
 import type { IndexWrite } from '../indexes/index-write.js';
 import { mend, uniqueViolation } from '../indexes/mend.js';
 import { type ReservedWrite, writeReserved } from '../indexes/reserved-write.js';
@@ -30,7 +30,7 @@ interface IndexOperation extends IdentifiedPart {
   readonly of: Operation;
 }
 
-/** The record of a transaction that gives rows unique keys elsewhere. */
+/** The record of a transaction that gives rows remote unique keys. */
 interface RecordOperation extends IdentifiedPart {
   readonly isIndexRow: true;
   readonly isRecord: true;
@@ -74,24 +74,24 @@ function indexedIn(all: readonly Sent[], sent: readonly Sent[], thrown: unknown)
 }
 
 /** A batch is of one partition, and the row may stand in another. */
-function refuseSpread({ spread }: Planned): void {
-  if (spread !== undefined)
+function refuseRebucketing({ rebucketing }: Planned): void {
+  if (rebucketing !== undefined)
     throw new PatternError('BucketsChanging', {
-      entity: spread.entity,
+      entity: rebucketing.entity,
       reason: 'a batch is of one partition, and its rows may stand in several; write them one by one',
     });
 }
 
 /** What its lists and copies need has to be read. A repository does that. */
-function refuseKept({ kept, readFirst, write }: Planned): void {
-  const entity = kept?.entity ?? readFirst?.entity;
-  const [keeper] = entity?.plan.keepers ?? [];
-  if (entity === undefined || keeper === undefined) return;
+function refuseDeriving({ deriving, readFirst, write }: Planned): void {
+  const entity = deriving?.entity ?? readFirst?.entity;
+  const [derivation] = entity?.plan.derivations ?? [];
+  if (entity === undefined || derivation === undefined) return;
   throw new PatternError('NotInBatch', {
     ...addressOf(write),
     entity: entity.name,
     op: write.kind,
-    keeper: keeper.name,
+    derivation: derivation.name,
   });
 }
 
@@ -146,8 +146,8 @@ export class PlannedBatch {
    * rows it changes, and NotInBatch for one of an entity with lists or copies.
    */
   add(planned: Planned): this {
-    refuseSpread(planned);
-    refuseKept(planned);
+    refuseRebucketing(planned);
+    refuseDeriving(planned);
     refuseUnread(planned);
     this.#refuseMisplaced(planned);
     const operation = { ...planned, part: this.#service.requests.part(planned.write) };
@@ -177,21 +177,24 @@ export class PlannedBatch {
 
   async #apply(options: ReadOptions): Promise<BatchResults> {
     const operations = [...this.#operations];
-    const far = operations.flatMap(operation => (operation.far === undefined ? [] : [operation.far]));
+    const remoteChanges = operations.flatMap(operation =>
+      operation.remoteChange === undefined ? [] : [operation.remoteChange],
+    );
     const all = [...operations, ...this.#indexRows.values()];
-    const etags = await this.#announced(all, far, options);
+    const etags = await this.#announced(all, remoteChanges, options);
     return operations.map(operation => operation.result(etags.get(operation)));
   }
 
-  /** First the messages about changes elsewhere, and the keys to reserve there; then the transaction, with its record. */
+  /** First the messages about changes of remote indexes, and the keys to reserve there; then the transaction, with its record. */
   #announced(
     all: readonly Sent[],
-    far: readonly FarChange[],
+    remoteChanges: readonly RemoteChange[],
     options: ReadOptions,
   ): Promise<ReadonlyMap<Sent, string | undefined>> {
     const service = this.#service;
-    if (far.length === 0) return this.#send(all, options);
-    if (this.#recordBytes === 0) return service.announced(far, () => this.#send(all, options), options);
+    if (remoteChanges.length === 0) return this.#send(all, options);
+    if (this.#recordBytes === 0)
+      return service.announced(remoteChanges, () => this.#send(all, options), options);
     const owners = new Map(
       this.#operations.flatMap(operation =>
         (operation.reservations ?? []).map(each => [each, operation] as const),
@@ -199,7 +202,7 @@ export class PlannedBatch {
     );
     const write: ReservedWrite<ReadonlyMap<Sent, string | undefined>> = {
       reservations: [...owners.keys()],
-      announce: (id, send) => service.announced(far, send, options, id),
+      announce: (id, send) => service.announced(remoteChanges, send, options, id),
       send: record => this.#send([...all, this.#recordOperation(record)], options),
       refusal: (reservation, thrown) => failureOf(this.#operations, owners.get(reservation), thrown),
     };

@@ -1,6 +1,6 @@
 // The repository of one entity: reads by key, and writes on condition that the row is unchanged since it was read. operations.ts has the writes by their
 // names.
-import { Attempts } from '../flow/optimistic.js';
+import { Attempts } from '../concurrency/optimistic.js';
 import { addressOfKey, isSameRow } from '../model/address.js';
 import { encodeEntity } from '../model/encode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';

@@ -1,6 +1,6 @@
 // What repositories, batches and writers share: requests, settled writes, operation ids, clock and random bytes.
-import type { Surroundings } from '../flow/surroundings.js';
-import type { FarChange } from '../indexes/index-message.js';
+import type { Surroundings } from '../concurrency/surroundings.js';
+import type { RemoteChange } from '../indexes/index-message.js';
 import type { Reservations } from '../indexes/reserve.js';
 import type { ReservationId } from '../indexes/transaction-record.js';
 import type { DriftPolicy } from '../model/drift.js';
@@ -26,9 +26,9 @@ export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
   readonly onDrift?: DriftPolicy;
   /** Options of all queries. */
   readonly queries?: QueryOptions;
-  /** Seconds until workers see the message of a write from which rows elsewhere follow, in which the write should be done; 2 by default. */
+  /** Seconds until workers see the message of a write from which remote rows follow, in which the write should be done; 2 by default. */
   readonly announceAfter?: number;
-  /** Seconds for which a unique key elsewhere stays reserved for a write that was not done; 30 by default. A write that takes longer may have to reserve it again. */
+  /** Seconds for which a remote unique key stays reserved for a write that was not done; 30 by default. A write that takes longer may have to reserve it again. */
   readonly reserveFor?: number;
   /** Seconds for which the record of an aborted transaction is kept, in which no request of it can arrive any more; a day by default. Audits with repair delete older ones. */
   readonly keepAborted?: number;
@@ -45,9 +45,9 @@ export interface Service {
   readonly onDrift: DriftPolicy | undefined;
   readonly queries: QueryOptions;
   readonly announceAfter: number;
-  /** Writes of rows with indexes elsewhere: first the messages of what they change there, then the writes. Throws DefinitionInvalid if nothing would keep the indexes. */
+  /** Writes of rows with remote indexes: first the messages of what they change there, then the writes. Throws DefinitionInvalid if nothing would keep the indexes. */
   readonly announced: <T>(
-    changes: readonly FarChange[],
+    changes: readonly RemoteChange[],
     write: () => Promise<T>,
     options: ReadOptions,
     transaction?: ReservationId,

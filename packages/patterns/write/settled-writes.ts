@@ -111,7 +111,7 @@ export class SettledWrites {
     const telling = operations.filter(({ write }) => write.kind !== 'delete').sort(byCertainty);
     let areAllGone = telling.length === 0;
     for (const operation of areAllGone ? operations : telling) {
-      const verdict = await this.#look(operation, error);
+      const verdict = await this.#readRow(operation, error);
       verdicts.set(operation, verdict);
       if (verdict.kind === 'undone') throw error;
       if (verdict.kind === 'done' && operation.write.kind !== 'delete') return verdicts;
@@ -122,31 +122,31 @@ export class SettledWrites {
   }
 
   /** Not aborted by the caller's signal, so that the outcome is known. */
-  async #look(operation: IdentifiedWrite, error: PatternError): Promise<Verdict> {
+  async #readRow(operation: IdentifiedWrite, error: PatternError): Promise<Verdict> {
     try {
       const found = await this.#requests.get(addressOf(operation.write));
       return judgeWrite(operation, found, this.#operationIds);
     } catch (thrown) {
       throw outcomeUnknown(
         [operation],
-        new AggregateError([error, thrown], 'The write and the look at its row failed.'),
+        new AggregateError([error, thrown], 'The write and the read of its row failed.'),
       );
     }
   }
 
-  /** Of operations that were done, whatever becomes of further looks. */
+  /** Of operations that were done, whatever becomes of further reads. */
   async #etagsNow(operations: readonly IdentifiedWrite[], known: Verdicts): Promise<readonly Etag[]> {
     const etags: Etag[] = [];
     for (const operation of operations) {
       const hasNone = operation.write.kind === 'delete' || operation.isIndexRow === true;
-      const verdict = hasNone ? undefined : (known.get(operation) ?? (await this.#lookAgain(operation)));
+      const verdict = hasNone ? undefined : (known.get(operation) ?? (await this.#readAgain(operation)));
       const etag = verdict?.kind === 'done' ? verdict.etag : undefined;
       etags.push(hasNone ? undefined : (etag ?? OUTDATED_ETAG));
     }
     return etags;
   }
 
-  async #lookAgain(operation: IdentifiedWrite): Promise<Verdict | undefined> {
+  async #readAgain(operation: IdentifiedWrite): Promise<Verdict | undefined> {
     try {
       return judgeWrite(operation, await this.#requests.get(addressOf(operation.write)), this.#operationIds);
     } catch (thrown) {

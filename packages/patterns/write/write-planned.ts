@@ -1,6 +1,6 @@
 // Does one planned write of a single row: at once, with its index rows in a batch, after a read where index rows depend on the row before, with its
 // lists and copies, or in whichever bucket the row is.
-import { Attempts, isLost, refusalOf } from '../flow/optimistic.js';
+import { Attempts, isLost, refusalOf } from '../concurrency/optimistic.js';
 import { decodeEntity } from '../model/decode-entity.js';
 import { addressOf } from '../transport/row-write.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -8,9 +8,9 @@ import { PatternError } from '../values/pattern-error.js';
 import type { WriteResult } from './operations.js';
 import type { PlannedWrite, ReadFirst } from './plan-write.js';
 import { PlannedBatch } from './planned-batch.js';
+import { writeRebucketing } from './rebucketing-writes.js';
 import type { Service } from './service.js';
-import { writeSpread } from './spread-writes.js';
-import { writeKept } from './write-kept.js';
+import { writeDeriving } from './write-deriving.js';
 
 /** Rows of one partition, and their index rows, all or nothing. Gives what becomes of the first. Throws BatchFailed. */
 async function writeTogether<T>(
@@ -71,15 +71,17 @@ export async function writePlanned<T>(
   planned: PlannedWrite<T>,
   options: ReadOptions = {},
 ): Promise<T> {
-  const { spread, readFirst, kept, indexWrites = [], far, reservations = [] } = planned;
+  const { rebucketing, readFirst, deriving, indexWrites = [], remoteChange, reservations = [] } = planned;
   if (readFirst !== undefined) return writeAfterRead(service, planned, readFirst, options);
-  if (kept !== undefined)
-    return writeKept(service, { ...planned, kept }, options, {
+  if (deriving !== undefined)
+    return writeDeriving(service, { ...planned, deriving }, options, {
       alone: own => writePlanned(service, own, options),
       together: (own, others) => writeTogether(service, own, others, options),
     });
   if (indexWrites.length > 0 || reservations.length > 0) return writeWithIndexes(service, planned, options);
-  if (spread !== undefined) return writeSpread(service, planned, spread, options);
+  if (rebucketing !== undefined) return writeRebucketing(service, planned, rebucketing, options);
   const write = () => service.writes.write(planned, options);
-  return planned.result(await (far === undefined ? write() : service.announced([far], write, options)));
+  return planned.result(
+    await (remoteChange === undefined ? write() : service.announced([remoteChange], write, options)),
+  );
 }
