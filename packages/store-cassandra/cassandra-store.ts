@@ -221,7 +221,7 @@ export class CassandraStore implements Engine {
   async #call<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) throw new StoreError('closed', 'The store is closed.');
     // Other processes may take themselves for exclusive by now.
-    if (this.#members.isLate) throw new StoreError('busy', 'The cluster has not been reached for long.');
+    if (this.#members.isLate) throw new StoreError('busy', 'The cluster has not answered for a long time.');
     const running = work();
     this.#underWay.add(running);
     try {

@@ -37,7 +37,7 @@ const OPTIONS = ['create', 'replicas', 'dataCenter', 'tls', 'ca', 'cert', 'key',
 const FORM = 'cassandra://HOST[:PORT][,HOST…]/KEYSPACE[?OPTION&…]';
 const EXPLAINED = 'create, replicas=N, dataCenter=NAME, tls, ca=FILE, cert=FILE, key=FILE and unsafe';
 const NO_SECRETS =
-  'A user and a password do not belong into the address, which others see in lists of processes: they go into SHELFMARK_CASSANDRA_USER, and SHELFMARK_CASSANDRA_PASSWORD or SHELFMARK_CASSANDRA_PASSWORD_FILE.';
+  'Give the user and password in SHELFMARK_CASSANDRA_USER, and SHELFMARK_CASSANDRA_PASSWORD or SHELFMARK_CASSANDRA_PASSWORD_FILE: other users see an address in the list of processes.';
 
 const refused = (why: string): StoreError =>
   new StoreError('unsupported', `${why}: an address of Cassandra is ${FORM}, with the options ${EXPLAINED}.`);

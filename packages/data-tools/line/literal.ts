@@ -69,7 +69,7 @@ function guid(text: string): string {
 }
 
 function binary(text: string): string {
-  if (!BASE64.test(text) || text.length % 4 !== 0) throw new RowError(`${shown(text)} is no base64`);
+  if (!BASE64.test(text) || text.length % 4 !== 0) throw new RowError(`${shown(text)} is not base64`);
   // The writer may have set unused bits of the last character: the bytes are the same.
   if (!text.endsWith('=')) return text;
   return `${text.slice(0, -4)}${Buffer.from(text.slice(-4), 'base64').toString('base64')}`;

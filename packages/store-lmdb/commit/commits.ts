@@ -83,7 +83,7 @@ export interface Group {
 
 /** A work calls this before it puts anything: fails, for its caller only, if there is no space for it. */
 export function grow(group: Group): void {
-  if (!group.mayGrow) throw new StoreError('full', 'No space is left on the disk to write to.');
+  if (!group.mayGrow) throw new StoreError('full', 'No space is left on the disk.');
   group.didGrow = true;
 }
 

@@ -200,7 +200,7 @@ describe('the commands of the data tools', () => {
       assert.deepEqual(JSON.parse(stderr.trim().split('\n').at(-1) ?? ''), {
         event: 'error',
         code: 6,
-        message: 'Nobody reads the output any more.',
+        message: 'The reader of the output has closed it.',
       });
     }
   });

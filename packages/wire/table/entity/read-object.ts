@@ -42,7 +42,7 @@ const malformed = () => new TableError('InvalidInput:Body');
 export interface JsonObject {
   /** In the order of the text, duplicates and all. */
   readonly members: readonly Member[];
-  /** No name comes twice. */
+  /** No name is given twice. */
   readonly hasDistinctNames: boolean;
 }
 
