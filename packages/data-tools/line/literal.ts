@@ -1,5 +1,5 @@
 // The canonical JSON texts of values, as docs/data-tools.md documents them to the byte: equal values have equal
-// literals. A text that is no value of its type is a RowError; its reader adds the position.
+// literals. A text that is not a value of its type is a RowError; its reader adds the position.
 import type { EdmType } from './row.js';
 import { RowError } from './row-error.js';
 

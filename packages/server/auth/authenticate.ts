@@ -86,7 +86,7 @@ function checkSigned(
 
 /** Where clients mix up their settings, a key stands in the place of the account's name. */
 const named = (account: string): string =>
-  /^[a-z0-9-]{1,34}$/.test(account) ? account : 'what is no account';
+  /^[a-z0-9-]{1,34}$/.test(account) ? account : 'what is not an account';
 
 function checkDate(text: string | undefined, now: bigint): void {
   if (text === undefined) throw failed('The request has neither x-ms-date nor Date.');

@@ -26,7 +26,7 @@ export interface Entry {
 
 export type CompareKeys = (a: Buffer, b: Buffer) => number;
 
-/** Keys of the pages below are at or after `from` and before `until`; undefined is no bound. */
+/** Keys of the pages below are at or after `from` and before `until`; undefined is not a bound. */
 interface Bounds {
   readonly from: Buffer | undefined;
   readonly until: Buffer | undefined;

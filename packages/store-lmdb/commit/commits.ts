@@ -197,11 +197,11 @@ function makeChanges(
 function assertChanges<R>(decision: Decision<R>): Decision<R> {
   const { puts, deletes } = decision;
   for (const key of deletes ?? []) {
-    if (typeof key !== 'string') throw new TypeError('A decision deletes something that is no key.');
+    if (typeof key !== 'string') throw new TypeError('A decision deletes something that is not a key.');
   }
   for (const { key, value } of puts ?? []) {
     if (typeof key !== 'string' || !(value instanceof Uint8Array)) {
-      throw new TypeError('A decision puts something that is no row.');
+      throw new TypeError('A decision puts something that is not a row.');
     }
   }
   return decision;

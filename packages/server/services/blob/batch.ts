@@ -99,7 +99,7 @@ async function answerPart(
   return formatBlobPart(answer, context, part.partId);
 }
 
-/** A body that is no batch gets a batch of one part without an id, and with the request id of the answer (protocol: blob-requests#batches). */
+/** A body that is not a batch gets a batch of one part without an id, and with the request id of the answer (protocol: blob-requests#batches). */
 function refusedBatch(refusal: ServiceError<BlobErrorCode>, context: BlobRequest): string {
   context.refused = refusal;
   const { requestId, now, request, kind } = context;
