@@ -28,7 +28,7 @@ const Department = entity('Department', {
   row: key('department'),
 });
 /** In a table of its own. */
-const FarDepartment = entity('FarDepartment', {
+const RemoteDepartment = entity('RemoteDepartment', {
   version: 1,
   table: 'Departments',
   props: departmentProps,
@@ -60,7 +60,7 @@ async function hire(db: Db, employee: EmployeeValue): Promise<void> {
  * workers at a time.
  */
 async function count(db: Db, name: string): Promise<void> {
-  const departments = db.repo(FarDepartment);
+  const departments = db.repo(RemoteDepartment);
   for (;;) {
     const department = await departments.get({ name });
     if (department === undefined) return;
@@ -153,7 +153,7 @@ async function countByFlow(db: Db, say: (line: string) => void): Promise<void> {
   ];
   const leaving = flow('leaving', SCHEMA, steps);
   for (const each of [hiring, leaving]) await each.createQueues(db);
-  for (const name of ['Sales', 'IT']) await db.repo(FarDepartment).create({ name, employeeCount: 0 });
+  for (const name of ['Sales', 'IT']) await db.repo(RemoteDepartment).create({ name, employeeCount: 0 });
 
   for (let id = 1; id <= 20; id++) {
     const department = id % 3 === 0 ? 'IT' : 'Sales';
@@ -164,11 +164,11 @@ async function countByFlow(db: Db, say: (line: string) => void): Promise<void> {
   say(
     '20 employees are hired, each announced by a message. Half of the workers end behind their first write:',
   );
-  await drain(db, hiring, { backoff: { base: 20, cap: 100 }, secondLook: 1 });
+  await drain(db, hiring, { backoff: { base: 20, cap: 100 }, redeliverAfter: 1 });
   for (const id of [3, 6, 7]) await leaving.start(db, { department: id % 3 === 0 ? 'IT' : 'Sales', id });
   await drain(db, leaving);
 
-  for (const { value } of await db.repo(FarDepartment).partition({}).take(10)) {
+  for (const { value } of await db.repo(RemoteDepartment).partition({}).take(10)) {
     const rows = await employees.partition({ department: value.name }).take(100);
     say(`  ${value.name}: ${value.employeeCount}`);
     assert.equal(value.employeeCount, rows.length);

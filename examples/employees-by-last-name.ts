@@ -31,14 +31,14 @@ const inBlobs = listOf(Employee, 'inBlobs', {
   container: CONTAINER,
   blob: p => key(p.lastName),
 });
-const elsewhere = listOf(Employee, 'elsewhere', {
-  where: 'elsewhere',
+const remote = listOf(Employee, 'remote', {
+  where: 'remote',
   partition: p => key('last', p.lastName),
   row: key('list'),
 });
 
 /** A flow keeps the lists in other partitions and in blobs. */
-const keeping = listFlow('employees-by-last-name', [inBlobs, elsewhere]);
+const keeping = listFlow('employees-by-last-name', [inBlobs, remote]);
 
 const EMPLOYEES = [
   [152, 'Ann', 'Jones'],
@@ -75,13 +75,13 @@ async function inOnePartition(db: Db, say: (line: string) => void): Promise<void
 
 /** The first and the third option: both name employees of all departments, when the queue is empty. */
 async function overPartitions(db: Db, say: (line: string) => void): Promise<void> {
-  const staff = listed(db, Employee, [inBlobs, elsewhere]);
+  const staff = listed(db, Employee, [inBlobs, remote]);
   const [dan] = [
     await staff.create({ department: 'IT', id: 9, firstName: 'Dan', lastName: 'Brown' }),
     await staff.create({ department: 'Marketing', id: 4, firstName: 'Eve', lastName: 'Brown' }),
   ];
   const assertNames = async (lastName: string, expected: readonly string[]): Promise<void> => {
-    for (const list of [inBlobs, elsewhere]) {
+    for (const list of [inBlobs, remote]) {
       const { rows, stale } = await staff.find(list, { lastName });
       assert.deepEqual([rows.map(({ value }) => value.firstName), stale], [expected, []]);
       say(`  ${lastName}, ${list.name}: ${expected.join(', ')}`);
@@ -91,7 +91,7 @@ async function overPartitions(db: Db, say: (line: string) => void): Promise<void
   await drain(db, keeping);
   await assertNames('Brown', ['Dan', 'Eve']);
   await staff.merge(dan, { lastName: 'White' });
-  const { stale } = await staff.find(elsewhere, { lastName: 'Brown' });
+  const { stale } = await staff.find(remote, { lastName: 'Brown' });
   assert.deepEqual(
     stale.map(({ fault }) => fault),
     ['moved'],

@@ -19,13 +19,13 @@ const Employee = entity('Employee', {
   row: p => key('empid', p.id.as(codec.int(6))),
   indexes: {
     byEmail: {
-      kind: 'elsewhere',
+      kind: 'remote',
       table: 'EverybodyByEmail',
       partition: p => key(p.email.as(codec.lower)),
       row: key('employee'),
     },
     byLastName: {
-      kind: 'elsewhere',
+      kind: 'remote',
       partition: p => key('last', p.lastName),
       row: key('employee'),
       project: 'all',
@@ -49,13 +49,13 @@ export const employeesOfAllDepartments: Example = {
     const staff = db.repo(Employee);
     for (const employee of STAFF) await staff.create(employee);
     say(`${(await keeping.figures(db)).pending} messages are in the queue, and the indexes have no rows yet`);
-    const joneses = staff.index('byLastName', 'fresh').partition({ lastName: 'Jones' });
+    const joneses = staff.index('byLastName', 'verified').partition({ lastName: 'Jones' });
     const idsOfJoneses = async (): Promise<readonly number[]> =>
       (await joneses.take(10)).map(({ value }) => value.id);
     assert.deepEqual(await idsOfJoneses(), []);
     await drain(db, keeping);
 
-    const byEmail = staff.index('byEmail', 'asOf').partition({ email: 'jonesj@CONTOSO.com' });
+    const byEmail = staff.index('byEmail', 'index-only').partition({ email: 'jonesj@CONTOSO.com' });
     say(`By e-mail: ${byEmail.explain().class}, ${byEmail.explain().requests.join()}`);
     const hit = await byEmail.first();
     assert(hit);
@@ -73,7 +73,7 @@ export const employeesOfAllDepartments: Example = {
     );
     await drain(db, keeping);
     assert.equal(await byEmail.first(), undefined);
-    const [smith] = await staff.index('byLastName', 'asOf').partition({ lastName: 'Smith' }).take(10);
+    const [smith] = await staff.index('byLastName', 'index-only').partition({ lastName: 'Smith' }).take(10);
     assert.equal(smith?.value.id, 223);
     say('When the queue is empty, both indexes are what the rows say.');
   },

@@ -54,10 +54,10 @@ export const weekOfLogins: Example = {
       await logins.prepare();
       dropped += (await logins.expire()).length;
     }
-    const { kept } = await logins.explain();
-    say(`${dropped} tables were dropped, and ${kept.length} stay: ${kept[0]} to ${kept.at(-1)}.`);
+    const { retained } = await logins.explain();
+    say(`${dropped} tables were dropped, and ${retained.length} stay: ${retained[0]} to ${retained.at(-1)}.`);
     // Today, the seven days before, and tomorrow's.
-    assert.deepEqual([dropped, kept.length], [DAYS - KEPT_DAYS - 1, KEPT_DAYS + 2]);
+    assert.deepEqual([dropped, retained.length], [DAYS - KEPT_DAYS - 1, KEPT_DAYS + 2]);
 
     const [yesterday, now] = [new Date(today - DAY), new Date(today + DAY)];
     const latest = await logins

@@ -95,13 +95,13 @@ function columnOf(title: string, name: string, where?: CopiesPlace): CostColumn 
         .partition({})
         .where(p => p.sourceId.eq(id)),
   });
-  return where === 'elsewhere' ? { title, prepare, flow } : { title, prepare };
+  return where === 'remote' ? { title, prepare, flow } : { title, prepare };
 }
 
 const COLUMNS: readonly CostColumn[] = [
   columnOf('no copies', 'Plain'),
-  columnOf('in the same partition', 'Near', 'same-partition'),
-  columnOf('elsewhere', 'Far', 'elsewhere'),
+  columnOf('in the same partition', 'Local', 'same-partition'),
+  columnOf('remote', 'Remote', 'remote'),
 ];
 
 export const copyCosts = (): Promise<string> =>

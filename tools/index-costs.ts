@@ -68,31 +68,31 @@ const KINDS = [
 /** Indexes with rows in other partitions, which a worker writes. */
 const FAR_KINDS = [
   [
-    'elsewhere, keys alone',
-    member('FarBare', {
-      by: { kind: 'elsewhere', partition: p => key('far-bare', p.email), row: key('e') },
+    'remote, keys alone',
+    member('RemoteBare', {
+      by: { kind: 'remote', partition: p => key('remote-bare', p.email), row: key('e') },
     }),
   ],
   [
-    'elsewhere, whole copies',
-    member('FarWhole', {
-      by: { kind: 'elsewhere', partition: p => key('far-whole', p.email), row: key('e'), project: 'all' },
+    'remote, whole copies',
+    member('RemoteWhole', {
+      by: { kind: 'remote', partition: p => key('remote-whole', p.email), row: key('e'), project: 'all' },
     }),
   ],
   [
-    'elsewhere, unique',
-    member('FarUnique', {
-      by: { kind: 'elsewhere', partition: p => key('far-unique', p.email), row: key('e'), unique: true },
+    'remote, unique',
+    member('RemoteUnique', {
+      by: { kind: 'remote', partition: p => key('remote-unique', p.email), row: key('e'), unique: true },
     }),
   ],
 ] as const;
 
 const Listed = member('Listed', {});
 listOf(Listed, 'listed', { where: 'same-partition', row: p => key('list-email', p.email) });
-const FarListed = member('FarListed', {});
-const farList = listOf(FarListed, 'far-listed', {
-  where: 'elsewhere',
-  partition: p => key('far-list', p.email),
+const RemoteListed = member('RemoteListed', {});
+const remoteList = listOf(RemoteListed, 'remote-listed', {
+  where: 'remote',
+  partition: p => key('remote-list', p.email),
   row: key('list'),
 });
 const BlobListed = member('BlobListed', {});
@@ -117,7 +117,7 @@ const INDEXES: readonly Kind[] = [
 const LISTS: readonly Kind[] = [
   { title: 'no list', entity: member('Unlisted', {}) },
   { title: 'in the same partition', entity: Listed },
-  { title: 'elsewhere', entity: FarListed, flow: listFlow('far-listed', [farList]) },
+  { title: 'remote', entity: RemoteListed, flow: listFlow('remote-listed', [remoteList]) },
   { title: 'in blobs', entity: BlobListed, flow: listFlow('blob-listed', [blobList]) },
 ];
 

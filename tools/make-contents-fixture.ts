@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { systemClock } from '#base';
-import { type BlobContext, execute, Upkeep } from '#blobs';
+import { BackgroundWork, type BlobContext, execute } from '#blobs';
 import { openLmdbStore } from '#store-lmdb';
 import { CONTAINER } from '../test/blobs/blob-model.js';
 import { operationOf } from '../test/blobs/blob-operation.js';
@@ -20,15 +20,15 @@ const directory = mkdtempSync(join(tmpdir(), 'store-fixture-'));
 const clock = systemClock;
 try {
   const store = await openLmdbStore({ directory, clock });
-  const [account, ids, upkeep] = ['account1', randomUUID, new Upkeep()];
-  const context: BlobContext = { store, content: store.content, account, ids, clock, upkeep };
+  const [account, ids, background] = ['account1', randomUUID, new BackgroundWork()];
+  const context: BlobContext = { store, content: store.content, account, ids, clock, background };
   await execute(
     { kind: 'createContainer', container: CONTAINER, metadata: [], publicAccess: 'private' },
     context,
   );
   for (const step of STEPS) {
     await execute(operationOf(step), context);
-    await upkeep.settled();
+    await background.settled();
   }
   await store.close();
   for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../packages/base/index.js';
 import {
+  BackgroundWork,
   type BlobContext,
   execute,
   NO_CONDITIONS,
   NO_PROPERTIES,
   type PutBlockBlob,
-  Upkeep,
 } from '../../packages/blobs/index.js';
 import { ENGINES } from '../../packages/server/engines.js';
 import { logName } from './blob-names.js';
@@ -55,7 +55,7 @@ export async function fillBlobs({ directory, account, containers }: Filling): Pr
     account,
     ids: randomUUID,
     clock: systemClock,
-    upkeep: new Upkeep(),
+    background: new BackgroundWork(),
   };
   const body = Buffer.from(SMALL_BODY);
   for (const { name: container, count, naming } of containers) {

@@ -2,12 +2,12 @@
 import type { DeletionDelay } from '#account';
 import type { Clock } from '#base';
 import type { ContentStore, Space, Store } from '#store';
+import type { BackgroundWork } from './background-work.js';
 import { BlobError } from './blob-error.js';
 import { containerAddress } from './rows/container-space.js';
-import type { Upkeep } from './upkeep.js';
 
 /** The MD5 of one body, computed off the event loop. Must be ended or dropped. */
-export interface Md5Beside {
+export interface OffThreadMd5 {
   /** A promise where the piece has to be waited for; afterwards it may change. */
   update(piece: Buffer): Promise<void> | undefined;
   end(): Promise<Buffer>;
@@ -15,7 +15,7 @@ export interface Md5Beside {
 }
 
 /** Gives undefined where it has too much to do. */
-export type OpenMd5 = () => Md5Beside | undefined;
+export type OpenMd5 = () => OffThreadMd5 | undefined;
 
 export interface BlobContext {
   readonly store: Store;
@@ -26,7 +26,7 @@ export interface BlobContext {
   readonly ids: () => string;
   readonly clock: Clock;
   /** One for all requests of a server. */
-  readonly upkeep: Upkeep;
+  readonly background: BackgroundWork;
   /** Its commits do not wait for the writer that has the blob to itself: it is that one. */
   readonly isAlone?: boolean | undefined;
   /** Absent where the event loop computes every MD5 itself. */

@@ -2,6 +2,8 @@
 // operation.ts and outcome.ts, the requests and their results; execute.ts runs one. values/ has the types that both use, and the pure
 // decisions over it; rows/ has what is stored, beginning with keys.ts; body/ has the contents of blobs; operations/ has the operations, a file
 // for each or for a few that belong together. sweep.ts reclaims what no row names, and inspect.ts checks a store.
+
+export * from './background-work.js';
 export * from './blob-context.js';
 export * from './blob-error.js';
 export * from './execute.js';
@@ -13,7 +15,6 @@ export { BEHIND_SNAPSHOTS } from './operations/list-blobs.js';
 export { isBlobThere } from './operations/read-blob.js';
 export * from './outcome.js';
 export * from './sweep.js';
-export * from './upkeep.js';
 export * from './values/conditions.js';
 export * from './values/lease.js';
 export * from './values/properties.js';

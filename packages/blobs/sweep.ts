@@ -7,11 +7,11 @@
 // from one of them to another.
 import type { Clock } from '#base';
 import type { ContentStore, Position, Row, ScanEnd, Space, Store } from '#store';
+import type { BackgroundWork } from './background-work.js';
 import { commitRows } from './body/contend.js';
 import { type MergedLayers, mergeLayers } from './body/merge-layers.js';
 import { BlobSurvey, contentsOf, type Reclaiming, reclaim } from './body/reclaim.js';
 import { STAGING_KEY } from './rows/keys.js';
-import type { Upkeep } from './upkeep.js';
 
 const NOTHING_MERGED: MergedLayers = { steps: 0, givenUp: [] };
 const UNBOUNDED = Number.POSITIVE_INFINITY;
@@ -26,7 +26,7 @@ export interface BlobSweepOptions {
   readonly store: Store;
   readonly content: ContentStore;
   readonly clock: Clock;
-  readonly upkeep: Upkeep;
+  readonly background: BackgroundWork;
   /** As a context has them. */
   readonly ids: () => string;
   /** Called again for each account of a pass. */

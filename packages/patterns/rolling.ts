@@ -1,6 +1,6 @@
 // Rolling tables, as `shelfmark-patterns/rolling`: the guide's high volume delete pattern, which drops a table instead of deleting its rows. An entry of its own, because few entities have a time that is over.
 import type { AnyEntity } from './model/entity.js';
-import { Db } from './open.js';
+import { Db } from './repo/open.js';
 import { type ExpiringOptions, ExpiringRows } from './rolling/expiring-rows.js';
 import {
   type OutsidePolicy,
@@ -17,6 +17,7 @@ export type {
   Lifetime,
   PutOptions,
 } from './rolling/expiring-rows.js';
+export type { RollingPlan } from './rolling/maintenance.js';
 export type { RollingPeriod } from './rolling/period.js';
 export type { RollingKeep } from './rolling/retention.js';
 export type {
@@ -33,7 +34,6 @@ export type {
 } from './rolling/rolling-tables.js';
 export type { OutsideReason, RollingTime } from './rolling/schedule.js';
 export type { SpanOrder, SpanRow } from './rolling/span.js';
-export type { RollingPlan } from './rolling/upkeep.js';
 
 /** The rows of an entity in tables of an hour, a day or a month. Throws DefinitionInvalid. */
 export const rolling = <E extends AnyEntity, T extends TimeName<E>, O extends OutsidePolicy = 'refuse'>(

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { systemClock } from '#base';
-import { type BlobContext, BlobError, BlobSweep, execute, Upkeep } from '#blobs';
+import { BackgroundWork, type BlobContext, BlobError, BlobSweep, execute } from '#blobs';
 import { type Engine, openFaultyStore, openMemoryStore, StoreError, type StoreWithContent } from '#store';
 import { openLmdbStore } from '#store-lmdb';
 import {
@@ -65,13 +65,13 @@ const newId = (): string => {
   return `00000000-0000-4000-8000-${ids.toString(16).padStart(12, '0')}`;
 };
 
-const contextOn = (store: StoreWithContent, upkeep = new Upkeep()): BlobContext => ({
+const contextOn = (store: StoreWithContent, background = new BackgroundWork()): BlobContext => ({
   store,
   content: store.content,
   account: 'account1',
   ids: newId,
   clock: systemClock,
-  upkeep,
+  background,
 });
 
 async function make(context: BlobContext): Promise<void> {
@@ -82,7 +82,7 @@ async function make(context: BlobContext): Promise<void> {
 }
 
 async function sweep(context: BlobContext): Promise<number> {
-  await context.upkeep.settled();
+  await context.background.settled();
   const sweeping = new BlobSweep({ ...context, accounts: () => ['account1'] });
   for (let reclaimed = 0; ; ) {
     const step = await sweeping.step();
@@ -147,7 +147,7 @@ async function runWithFaults(store: StoreWithContent, steps: readonly Step[], se
     return state / 2 ** 32;
   };
   const faults = { random, failBefore: 0.08, failAfter: 0.08, delay: 0.1, redecide: 0.1, shortScan: 0.1 };
-  const faulty = contextOn(openFaultyStore(store, faults), sound.upkeep);
+  const faulty = contextOn(openFaultyStore(store, faults), sound.background);
   // More than one if a block replaced another of its length, and which one is there cannot be seen.
   let models: readonly Model[] = [EMPTY];
   for (const step of steps) {

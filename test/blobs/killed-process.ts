@@ -147,7 +147,7 @@ function finishingLate(content: Engine['content']): Engine['content'] {
 
 async function main(): Promise<void> {
   watchCalls();
-  const { Upkeep } = await import('#blobs');
+  const { BackgroundWork } = await import('#blobs');
   const { systemClock } = await import('#base');
   const { openLmdbStore } = await import('../../packages/store-lmdb/lmdb-store.js');
   const { makeContainer, perform } = await import('./blob-operation.js');
@@ -156,9 +156,9 @@ async function main(): Promise<void> {
   const options = { directory, durability: withLog ? 'full' : 'none', exclusive: withLog } as const;
   const engine = await openLmdbStore(options, { logAfter: 0 });
   const store = watchCommits(engine);
-  const upkeep = new Upkeep();
+  const background = new BackgroundWork();
   const [account, clock, ids] = ['account1', systemClock, randomUUID];
-  const context: BlobContext = { store, content: store.content, account, ids, clock, upkeep };
+  const context: BlobContext = { store, content: store.content, account, ids, clock, background };
   await makeContainer(context);
   isCounting = true;
   for (const step of stepsOf(setting)) {
@@ -166,7 +166,7 @@ async function main(): Promise<void> {
     await perform(step, context);
     if (fault !== 'answers first') say('answered');
     pass('answer');
-    await upkeep.settled();
+    await background.settled();
     await Promise.all(late.splice(0));
   }
   isCounting = false;

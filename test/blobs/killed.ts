@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '#base';
 import { until } from '#base/testing/until';
-import { type BlobContext, BlobError, BlobSweep, contentsNamedBy, execute, Upkeep } from '#blobs';
+import { BackgroundWork, type BlobContext, BlobError, BlobSweep, contentsNamedBy, execute } from '#blobs';
 import { collectRows, type Engine } from '#store';
 import { checkFile, openLmdbStore } from '#store-lmdb';
 import { inspection } from '../../packages/cli/store-task/inspection.js';
@@ -73,9 +73,9 @@ export async function judge(
   { setting, isSwept }: Judging,
 ): Promise<void> {
   const engine = await openLmdbStore({ directory, durability: 'none', exclusive: true });
-  const upkeep = new Upkeep();
+  const background = new BackgroundWork();
   const [account, clock, ids] = ['account1', systemClock, randomUUID];
-  const context: BlobContext = { store: engine, content: engine.content, account, ids, clock, upkeep };
+  const context: BlobContext = { store: engine, content: engine.content, account, ids, clock, background };
   try {
     const { findings } = await checkFile(join(directory, 'data.mdb'), inspection);
     assert.deepEqual(findings, []);
@@ -143,7 +143,7 @@ async function leavesNothing(context: BlobContext, engine: Engine, directory: st
     await execute(operationOf({ ...step, kind: 'put', blob }), context);
     await execute(operationOf({ ...step, kind: 'delete', blob }), context);
   }
-  await context.upkeep.settled();
+  await context.background.settled();
   await sweep(context);
   assert.deepEqual(await contentsOf(engine, directory), [[], []]);
 }

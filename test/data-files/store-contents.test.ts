@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { Clock } from '#base';
-import { type BlobContext, BlobSweep, execute, Upkeep } from '#blobs';
+import { BackgroundWork, type BlobContext, BlobSweep, execute } from '#blobs';
 import { checkFile, openLmdbStore } from '#store-lmdb';
 import { inspection } from '../../packages/cli/store-task/inspection.js';
 import { bytesWithin } from '../../packages/store-lmdb/content/content-sums.js';
@@ -47,8 +47,8 @@ function copyFixture(t: TestContext, format: number): string {
 async function contextOn(t: TestContext, directory: string): Promise<BlobContext> {
   const store = await openLmdbStore({ directory, durability: 'none', clock: CLOCK });
   t.after(() => store.close());
-  const [account, clock, ids, upkeep] = ['account1', CLOCK, randomUUID, new Upkeep()];
-  return { store, content: store.content, account, clock, ids, upkeep };
+  const [account, clock, ids, background] = ['account1', CLOCK, randomUUID, new BackgroundWork()];
+  return { store, content: store.content, account, clock, ids, background };
 }
 
 for (const { format, unsummed } of FIXTURES) {
@@ -77,7 +77,7 @@ for (const { format, unsummed } of FIXTURES) {
       await execute(operationOf(step), context);
       next = afterStep(next, step) ?? assert.fail(step.kind);
     }
-    await context.upkeep.settled();
+    await context.background.settled();
     assert.deepEqual(await showStore(context), showModel(next));
     const report = await checkFile(join(directory, 'data.mdb'), inspection);
     assert.deepEqual(report.findings, []);

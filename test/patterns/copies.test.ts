@@ -1,4 +1,4 @@
-// Copies of a source in rows of another entity: equal to their sources after each write in one partition, and when the flow is done elsewhere; in a random graph, through storms of renames, and wherever a
+// Copies of a source in rows of another entity: equal to their sources after each write in one partition, and when the flow is done for remote ones; in a random graph, through storms of renames, and wherever a
 // program ends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -53,7 +53,7 @@ describePeers('copies', peer => {
     const workDuring = async (workers: number, grace: number, done: () => Promise<unknown>) => {
       const events: FlowEvent[] = [];
       const report = (event: FlowEvent) => events.push(event);
-      const options = { grace, secondLook: 1, concurrency: 8, rest: { base: 20, cap: 100 }, report };
+      const options = { grace, redeliverAfter: 1, concurrency: 8, rest: { base: 20, cap: 100 }, report };
       const running = Array.from({ length: workers }, () => managers.flow.worker(db, options));
       await done();
       for (const worker of running) await worker.stop();
@@ -173,7 +173,7 @@ describePeers('copies', peer => {
     await drain();
     await check();
     const plan = managers.explain(db, { id: 1 });
-    assert.deepEqual([plan.where, plan.rows, plan.goesOn, plan.writer.length], ['elsewhere', 99, true, 1]);
+    assert.deepEqual([plan.where, plan.rows, plan.goesOn, plan.writer.length], ['remote', 99, true, 1]);
     // As a row that takes the source between the look and the deletion.
     const { version, table, props, partition, row } = Employee;
     await db.repo(entity('Employee', { version, table, props, partition, row })).delete(ann);

@@ -38,29 +38,29 @@ const patient = (more: object = {}, table = 'Patients') =>
 type Parts = Readonly<Record<string, never>>;
 const by = (name: string) => (p: Parts) => key('by', p[name] as never);
 const near = { kind: 'same-partition' } as const;
-const far = { kind: 'elsewhere' } as const;
+const remote = { kind: 'remote' } as const;
 
 /** By what is declared: with `email`, and with what is declared instead. */
 const INDEXES: Readonly<Record<string, (name: string) => unknown>> = {
   'the key of an index in the partition': name => patient({ indexes: { x: { ...near, row: by(name) } } }),
   'the key of a unique index in the partition': name =>
     patient({ indexes: { x: { ...near, row: by(name), unique: true } } }),
-  'the partition key of an index elsewhere': name =>
-    patient({ indexes: { x: { ...far, partition: by(name), row: key('x') } } }),
-  'the row key of an index elsewhere': name =>
-    patient({ indexes: { x: { ...far, partition: key('x'), row: by(name) } } }),
-  'the key of a unique index elsewhere': name =>
-    patient({ indexes: { x: { ...far, partition: by(name), row: key('x'), unique: true } } }),
+  'the partition key of a remote index': name =>
+    patient({ indexes: { x: { ...remote, partition: by(name), row: key('x') } } }),
+  'the row key of a remote index': name =>
+    patient({ indexes: { x: { ...remote, partition: key('x'), row: by(name) } } }),
+  'the key of a remote unique index': name =>
+    patient({ indexes: { x: { ...remote, partition: by(name), row: key('x'), unique: true } } }),
   'the key of an index in a table of its own': name =>
-    patient({ indexes: { x: { ...far, table: 'Emails', partition: by(name), row: key('x') } } }),
+    patient({ indexes: { x: { ...remote, table: 'Emails', partition: by(name), row: key('x') } } }),
   'the rows of an index in the partition': name =>
     patient({ indexes: { x: { ...near, row: by('id'), project: [name] } } }),
-  'the rows of an index elsewhere': name =>
-    patient({ indexes: { x: { ...far, partition: by('id'), row: key('x'), project: [name] } } }),
+  'the rows of a remote index': name =>
+    patient({ indexes: { x: { ...remote, partition: by('id'), row: key('x'), project: [name] } } }),
   'a list in the partition': name =>
     listOf(patient(), 'x', { where: 'same-partition', row: by(name) as never }),
-  'a list elsewhere': name =>
-    listOf(patient(), 'x', { where: 'elsewhere', partition: by(name) as never, row: key('x') }),
+  'a remote list': name =>
+    listOf(patient(), 'x', { where: 'remote', partition: by(name) as never, row: key('x') }),
   'a list in blobs': name =>
     listOf(patient(), 'x', { where: 'blob', container: 'xxx', blob: by(name) as never }),
   'copies in other rows': name => embed('patient', patient(), [name as 'emailHash']),
@@ -99,7 +99,7 @@ describe('encrypted properties', () => {
   test('are refused in whole copies', () => {
     for (const index of [
       { ...near, row: by('id'), project: 'all' },
-      { ...far, partition: by('id'), row: key('x'), project: 'all' },
+      { ...remote, partition: by('id'), row: key('x'), project: 'all' },
     ])
       assert.throws(() => patient({ indexes: { x: index } }), refusedFor('email', /is encrypted/));
   });

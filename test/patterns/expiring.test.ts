@@ -1,4 +1,4 @@
-// Rows with a time to live: found while they live and by no time of upkeep after, put again with longer and shorter lives, and gone with their tables.
+// Rows with a time to live: found while they live and by no time of maintenance after, put again with longer and shorter lives, and gone with their tables.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDefaultHttpClient, type HttpClient } from '@azure/core-rest-pipeline';
@@ -76,7 +76,7 @@ describePeers('rows with a time to live', peer => {
   test('are refused if their time is over or further away than rows live', async () => {
     const { sessions, session, at } = world(peer);
     for (const until of [START, START.plus(-1n)])
-      await rejects(sessions.put({ ...session('a', 0), until }), 'Expired', { keptFrom: START });
+      await rejects(sessions.put({ ...session('a', 0), until }), 'Expired', { retainedFrom: START });
     await sessions.put({ ...session('a', 0), until: START.plus(1n) });
     for (const less of [1n, 0n]) await sessions.put({ ...session('b', 0), until: at(360).plus(-less) });
     await rejects(sessions.put({ ...session('b', 0), until: at(360).plus(1n) }), 'ValueInvalid');

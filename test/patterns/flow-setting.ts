@@ -23,7 +23,7 @@ export const SOON: WorkerOptions = {
   visibility: 60,
   maxDequeue: 20,
   grace: 3,
-  secondLook: 3,
+  redeliverAfter: 3,
   rest: { base: 20, cap: 100 },
   backoff: { base: 1, cap: 1_000 },
 };

@@ -1,4 +1,4 @@
-// Entities and their lists: equal after each write in the entity's partition, and when the flow is done elsewhere and in blobs, with concurrent writers and wherever a program ends.
+// Entities and their lists: equal after each write in the entity's partition, and when the flow is done in remote rows and in blobs, with concurrent writers and wherever a program ends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '#base/testing/until';
@@ -36,12 +36,12 @@ const teams = (of: Employees) =>
   listOf(of, 'byTeam', { where: 'same-partition', row: p => key('team', p.team) });
 const allNames = (of: Employees) =>
   listOf(of, 'everywhere', {
-    where: 'elsewhere',
+    where: 'remote',
     partition: p => key('lastNames', p.lastName),
     row: key('list'),
   });
 const days = (of: Employees) =>
-  listOf(of, 'byDay', { where: 'elsewhere', partition: key('days'), row: p => key('day', p.hired) });
+  listOf(of, 'byDay', { where: 'remote', partition: key('days'), row: p => key('day', p.hired) });
 const jones = { department: 'Sales', lastName: 'Jones' };
 
 describePeers('entities with lists', peer => {
@@ -60,7 +60,7 @@ describePeers('entities with lists', peer => {
     const report = (event: FlowEvent) => events.push(event);
     const worker = follower.worker(db, {
       grace: 3,
-      secondLook: 1,
+      redeliverAfter: 1,
       concurrency: 8,
       rest: { base: 20, cap: 100 },
       report,
@@ -174,7 +174,7 @@ describePeers('entities with lists', peer => {
       () => batch().upsert(Employee, row(10)),
       () => batch().delete(Employee, at(1)),
     ])
-      await rejects(async () => act(), 'NotInBatch', { entity: 'Employee', keeper: 'byLastName' });
+      await rejects(async () => act(), 'NotInBatch', { entity: 'Employee', derivation: 'byLastName' });
     assert.equal(httpClient.count, 0);
   });
 
@@ -267,7 +267,7 @@ describePeers('entities with lists', peer => {
     await rejects(auditLists(db, byLastName, { resume: 'x' }).next(), 'TokenMismatch');
   });
 
-  test('lists elsewhere are equal when the flow is done', async () => {
+  test('remote lists are equal when the flow is done', async () => {
     const Employee = employees();
     const [everywhere, byDay] = [allNames(Employee), days(Employee)];
     const table = await peer.newTable();

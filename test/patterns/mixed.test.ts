@@ -90,7 +90,7 @@ describePeers('mixed reads', peer => {
       table: 'Other',
       props: { customer: t.string() },
       partition: p => key(p.customer),
-      row: key('elsewhere'),
+      row: key('remote'),
     });
     assert.throws(() => mixed(db(), Order, Elsewhere), /DefinitionInvalid/);
     assert.throws(() => mixed(db()), /DefinitionInvalid/);

@@ -1,4 +1,4 @@
-// Rolling tables on a server that deletes tables as Azure does, whose names can be neither used nor made again for a while; and days of late events, early ones and upkeep against a model.
+// Rolling tables on a server that deletes tables as Azure does, whose names can be neither used nor made again for a while; and days of late events, early ones and maintenance against a model.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { TableServiceClient } from '@azure/data-tables';
@@ -60,7 +60,7 @@ test('the name of a table that is being deleted is waited for, as long as is sai
     assert.deepEqual(await events.at(NOON).partition({}).take(9), []);
     await rejects(events.merge(row, { note: 'n' }), 'NotFound');
     await rejects(events.delete(row), 'NotFound');
-    assert.deepEqual((await events.explain()).kept, []);
+    assert.deepEqual((await events.explain()).retained, []);
     assert.deepEqual(await events.expire(NOON.plus(DAY * 30n)), []);
     const written = Promise.all([2, 3, 4].map(id => events.create({ id, at: NOON })));
     if (waitForDeletion >= 40) {

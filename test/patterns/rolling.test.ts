@@ -124,7 +124,7 @@ describePeers('rolling tables', peer => {
     await logins.create(at('2026-01-03T00:00:00Z'));
     await rejects(logins.create(at('2026-01-02T23:59:59.9999999Z')), 'Expired', {
       table: `${prefix}20260102`,
-      keptFrom: time('2026-01-03T00:00:00Z'),
+      retainedFrom: time('2026-01-03T00:00:00Z'),
     });
     await logins.create(at('2026-01-06T23:59:59.9999999Z'));
     await rejects(logins.create(at('2026-01-07T00:00:00Z')), 'ValueInvalid');
@@ -134,7 +134,7 @@ describePeers('rolling tables', peer => {
       ...options,
       ahead: 0,
       outside: 'drop',
-      onOutside: row => told.push(`${row.reason} ${row.at} ${row.value.id} ${row.keptFrom}`),
+      onOutside: row => told.push(`${row.reason} ${row.at} ${row.value.id} ${row.retainedFrom}`),
     });
     assert.equal(await telling.create(at('2026-01-02T23:59:59.9999999Z', 7)), undefined);
     assert.equal(await telling.upsert(at('2026-01-06T00:00:00Z', 8)), undefined);
@@ -166,7 +166,11 @@ describePeers('rolling tables', peer => {
     ];
     for (const name of others) await peer.client().createTable(name);
     const own = (...stamps: string[]) => stamps.map(stamp => `${prefix}${stamp}`);
-    assert.deepEqual(await logins.explain(), { kept: [], dropped: [], made: own('20260105', '20260106') });
+    assert.deepEqual(await logins.explain(), {
+      retained: [],
+      dropped: [],
+      made: own('20260105', '20260106'),
+    });
     assert.deepEqual(await logins.prepare(), own('20260105', '20260106'));
     assert.deepEqual(await logins.prepare({ count: 3 }), own('20260107', '20260108'));
     const programs = Array.from({ length: 4 }, () =>
@@ -175,7 +179,7 @@ describePeers('rolling tables', peer => {
     set('2026-01-09T00:00:00Z');
     await Promise.all(programs.map(each => each.prepare()));
     assert.deepEqual(await logins.explain(), {
-      kept: own('20260107', '20260108', '20260109', '20260110'),
+      retained: own('20260107', '20260108', '20260109', '20260110'),
       dropped: own('20260105', '20260106'),
       made: [],
     });
@@ -410,7 +414,7 @@ describePeers('rolling tables', peer => {
     assert.deepEqual(await first.expire(), [`${prefix}20260105`, `${prefix}20260105x2`]);
   });
 
-  test('are refused for what has no time, or rows elsewhere', async () => {
+  test('are refused for what has no time, or remote rows', async () => {
     const { db, prefix } = world(peer);
     const options = { time: 'at', every: 'day', keep: 1, prefix } as const;
     // @ts-expect-error a text is no time
@@ -426,15 +430,15 @@ describePeers('rolling tables', peer => {
       () => rolling(db, Login, { ...options, prefix: 'Login1' }),
       /of which the first and the last/,
     );
-    const Far = entity('Far', {
+    const Remote = entity('Remote', {
       version: 1,
-      table: 'Far',
+      table: 'Remote',
       props: { id: t.int32(), at: t.instant(), user: t.string() },
       partition: p => key(p.id),
-      row: key('far'),
-      indexes: { byUser: { kind: 'elsewhere', partition: p => key('user', p.user), row: p => key(p.id) } },
+      row: key('remote'),
+      indexes: { byUser: { kind: 'remote', partition: p => key('user', p.user), row: p => key(p.id) } },
     });
-    assert.throws(() => rolling(db, Far, options), /rows elsewhere/);
+    assert.throws(() => rolling(db, Remote, options), /remote rows/);
     const logins = rolling(db, Login, options);
     const stranger = await peer.newTable();
     const row = await db.repo(Login, { table: stranger }).create({ user: 'ann', at: time(NOON), id: 1 });

@@ -9,10 +9,10 @@ import { indexFlow } from '#patterns/indexes';
 import { larges, largeText } from '#patterns/large';
 import { auditLists, listed, listOf } from '#patterns/lists';
 import { wide, wideRepo } from '#patterns/wide';
-import * as far from './far-world.js';
 import { ann, assertExact, Person } from './indexed-entity.js';
 import { definitions, writesOf } from './managers.js';
 import { describePeers } from './peers.js';
+import * as remote from './remote-world.js';
 import * as unique from './unique-world.js';
 
 /** The row, with these in its value, which is the same object. */
@@ -96,9 +96,9 @@ describePeers('what follows from a row whose value was assigned to', peer => {
     await exact();
   });
 
-  test('is right for indexes elsewhere', async () => {
-    const world = await far.farWorld(peer);
-    const row = assigned(await world.people.create(far.ann), { ...email, last: 'Smith' });
+  test('is right for remote indexes', async () => {
+    const world = await remote.remoteWorld(peer);
+    const row = assigned(await world.people.create(remote.ann), { ...email, last: 'Smith' });
     const replaced = await world.people.replace(row, row.value);
     await world.drain();
     await world.assertExact();
@@ -108,7 +108,7 @@ describePeers('what follows from a row whose value was assigned to', peer => {
     assert.deepEqual(await world.rows(), []);
   });
 
-  test('is right for unique keys elsewhere', async () => {
+  test('is right for remote unique keys', async () => {
     const table = await peer.newTable();
     const Member = unique.defineMember(`Assigned${++names}`);
     const db = open({ tables: peer.client(), queues: peer.queues() }, { announceAfter: 0 });
@@ -116,7 +116,7 @@ describePeers('what follows from a row whose value was assigned to', peer => {
     const members = db.repo(Member, { table });
     const row = assigned(await members.create(unique.ann), email);
     const kept = async () => {
-      await far.drain(db, Member as never);
+      await remote.drain(db, Member as never);
       await unique.assertKept(db, table, undefined, Member);
     };
     const replaced = await members.replace(row, row.value);
@@ -236,7 +236,7 @@ describePeers('what follows from a row whose value was assigned to', peer => {
     const rows = db.repo(Person, { table });
     await rows.create(ann);
     await moving.start(db, ann);
-    await using _ = moving.flow.worker(db, { grace: 3, secondLook: 1, rest: { base: 20, cap: 100 } });
+    await using _ = moving.flow.worker(db, { grace: 3, redeliverAfter: 1, rest: { base: 20, cap: 100 } });
     await until('the move', async () => (await rows.get(ann)) === undefined);
     await assertExact(db, table);
     await assertExact(db, toTable);

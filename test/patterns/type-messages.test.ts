@@ -21,7 +21,7 @@ const Task = entity('Task', {
   version: 1, table: 'Tasks', props,
   partition: p => key(p.list), row: p => key('task', p.id.as(codec.int(4))),
   indexes: {
-    byEmail: { kind: 'elsewhere', table: 'ByEmail', partition: p => key(p.email), row: key('e') },
+    byEmail: { kind: 'remote', table: 'ByEmail', partition: p => key(p.email), row: key('e') },
     byTitle: { kind: 'same-partition', row: p => key('title', p.title) },
     making: { kind: 'same-partition', row: p => key('making', p.title), state: 'building' },
   },
@@ -75,12 +75,12 @@ const MISTAKES: { readonly [title: string]: readonly (readonly [line: string, pr
   'an index read in another way than it is': [
     [
       "tasks.index('byEmail')",
-      "Refused<\"The rows of byEmail stand elsewhere and may be behind: read it 'fresh' or 'asOf'\">",
+      "Refused<\"The rows of byEmail are remote and may be behind: read it 'verified' or 'index-only'\">",
     ],
-    ["tasks.index('byTitle', 'fresh')", 'Refused<"The rows of byTitle are never behind'],
+    ["tasks.index('byTitle', 'verified')", 'Refused<"The rows of byTitle are never behind'],
     ["tasks.index('making')", 'Refused<"making is being built, and has no queries until it is ready">'],
     ["tasks.index('nothing')", 'Refused<"Task has no index nothing">'],
-    ["tasks.index('nothing', 'asOf')", 'Refused<"Task has no index nothing">'],
+    ["tasks.index('nothing', 'index-only')", 'Refused<"Task has no index nothing">'],
   ],
   'a scan that is not allowed': [
     ['tasks.scan().take(3)', SCAN],
@@ -127,7 +127,7 @@ const RIGHT = [
   "batch.merge(Task, row, { title: 'x' }).delete(Task, ref)",
   "change.merge(Task, ref, { title: 'x' })",
   "db.repo(Once).delete({ key: {}, etag: '*' })",
-  "tasks.index('byEmail', 'asOf')",
+  "tasks.index('byEmail', 'index-only')",
   "tasks.index('byTitle')",
   "tasks.scan().allowScan('it is small').take(3)",
   "mixed(db, Task, Once).scan().allowScan('it is small').take(3)",

@@ -20,7 +20,7 @@ export const defineMember = (name: string) =>
     ...common,
     indexes: {
       byEmail: {
-        kind: 'elsewhere',
+        kind: 'remote',
         partition: p => key('email', p.email.as(codec.lower)),
         row: key('email'),
         unique: true,
@@ -52,7 +52,7 @@ export async function holdersIn(
   Entity: MemberEntity = Member,
 ): Promise<readonly Holder[]> {
   const members = await db.repo(Entity, { table }).scan().allowScan('a check').take(1_000);
-  const [byEmail] = Entity.plan.elsewhere;
+  const [byEmail] = Entity.plan.remoteIndexes;
   return members.flatMap(({ value, partitionKey, rowKey, etag }) => {
     const expected = byEmail && expectedIndexRow(Entity, byEmail, table, value);
     return expected === undefined

@@ -14,7 +14,7 @@ import { describePeers, type Peer } from './peers.js';
 import { rejects } from './rejects.js';
 import { ann, assertKept, assertUnique, ben, Member, rowsIn, Unindexed } from './unique-world.js';
 
-const [byEmail] = Member.plan.elsewhere;
+const [byEmail] = Member.plan.remoteIndexes;
 assert(byEmail);
 
 /** Reservations are never, or always, too old. */
@@ -104,7 +104,7 @@ async function made(peer: Peer, table: string, ends: readonly CrashPoint[]): Pro
   }
 }
 
-describePeers('unique keys elsewhere', peer => {
+describePeers('remote unique keys', peer => {
   test('leave records of aborted transactions, which audits delete when they are old', async () => {
     const { table, db } = await team(peer);
     const record = (id: string, State: string) =>

@@ -3,20 +3,22 @@ import { type Decide, type Reads, type Space, StoreError } from '#store';
 import type { BlobContext } from '../blob-context.js';
 
 /** What commits to a blob's rows need of a context. */
-type Committing = Pick<BlobContext, 'store' | 'upkeep' | 'isAlone'>;
+type Committing = Pick<BlobContext, 'store' | 'background' | 'isAlone'>;
 
 export const rowsName = (space: Space, blob: string): string => `${space.id}/${blob}`;
 
 /** As the store's commit: all commits to a blob's rows are made here, so that they wait for a writer that has the blob to itself. */
 export function commitRows<R>(
-  { store, upkeep, isAlone }: Committing,
+  { store, background, isAlone }: Committing,
   space: Space,
   blob: string,
   reads: Reads,
   decide: Decide<R>,
 ): Promise<R | undefined> {
   const turn =
-    isAlone === true || !upkeep.contests.areAny ? undefined : upkeep.contests.turnOf(rowsName(space, blob));
+    isAlone === true || !background.contests.areAny
+      ? undefined
+      : background.contests.turnOf(rowsName(space, blob));
   return turn === undefined
     ? store.commit(space, blob, reads, decide)
     : turn.then(() => store.commit(space, blob, reads, decide));
@@ -39,7 +41,7 @@ export async function contend<T>(
     if (done !== undefined) return done;
   }
   const giveUp = context.clock() + PATIENCE;
-  return context.upkeep.contests.alone(rowsName(space, blob), async () => {
+  return context.background.contests.alone(rowsName(space, blob), async () => {
     const alone = { ...context, isAlone: true };
     do {
       const done = await attempt(alone);

@@ -1,7 +1,7 @@
 // Computes the digests of a body as it arrives, and compares them with those that the client sent (protocol: blob-requests#digests). The CRC-64 of a body that
 // becomes a content is stored with it.
 import { createHash, hash } from 'node:crypto';
-import type { Md5Beside, OpenMd5 } from '../blob-context.js';
+import type { OffThreadMd5, OpenMd5 } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import type { Digests } from '../outcome.js';
 
@@ -11,7 +11,7 @@ const NOTHING = Buffer.alloc(0);
 export class Md5Sum {
   readonly #isWanted: boolean;
   readonly #length: number | undefined;
-  readonly #beside: Md5Beside | undefined;
+  readonly #offThread: OffThreadMd5 | undefined;
   #md5: ReturnType<typeof createHash> | undefined;
   /** The body as one piece. */
   #whole: Buffer | undefined;
@@ -23,13 +23,13 @@ export class Md5Sum {
   constructor(isWanted: boolean, length: number | undefined, openMd5: OpenMd5 | undefined) {
     this.#isWanted = isWanted;
     this.#length = length;
-    this.#beside = isWanted ? openMd5?.() : undefined;
+    this.#offThread = isWanted ? openMd5?.() : undefined;
   }
 
   /** A piece that is the whole body must not change before the end. A promise where it has to be waited for. */
   update(piece: Buffer): Promise<void> | undefined {
     if (!this.#isWanted || piece.length === 0) return undefined;
-    if (this.#beside !== undefined) return this.#beside.update(piece);
+    if (this.#offThread !== undefined) return this.#offThread.update(piece);
     if (piece.length === this.#length) {
       this.#whole = piece;
       return undefined;
@@ -41,13 +41,13 @@ export class Md5Sum {
 
   /** To be called once. */
   end(): Buffer | undefined | Promise<Buffer> {
-    if (this.#beside !== undefined) return this.#beside.end();
+    if (this.#offThread !== undefined) return this.#offThread.end();
     return this.#isWanted ? this.#endMd5() : undefined;
   }
 
   /** Abandons the sum; after the end nothing is left to drop. */
   drop(): void {
-    this.#beside?.drop();
+    this.#offThread?.drop();
   }
 
   /** Most small bodies are one piece, for which one call costs half as much as three. */
@@ -56,22 +56,22 @@ export class Md5Sum {
   }
 }
 
-/** What a client says of a body. */
-export interface Said {
+/** The digests that a client sent with a body. */
+export interface SentDigests {
   readonly md5: Buffer | undefined;
   readonly crc64: Buffer | undefined;
 }
 
-/** The refusal of a body that is not what the client says. */
-export function mismatchOf(said: Said, digests: Digests): BlobError | undefined {
-  if (said.md5 !== undefined && digests.md5 !== undefined && !said.md5.equals(digests.md5))
+/** The error for a body that does not match the digests sent with it. */
+export function mismatchOf(sent: SentDigests, digests: Digests): BlobError | undefined {
+  if (sent.md5 !== undefined && digests.md5 !== undefined && !sent.md5.equals(digests.md5))
     return new BlobError('Md5Mismatch', {
-      userMd5: said.md5.toString('base64'),
+      userMd5: sent.md5.toString('base64'),
       serverMd5: digests.md5.toString('base64'),
     });
-  if (said.crc64 !== undefined && !said.crc64.equals(digests.crc64))
+  if (sent.crc64 !== undefined && !sent.crc64.equals(digests.crc64))
     return new BlobError('Crc64Mismatch', {
-      userCrc64: said.crc64.toString('base64'),
+      userCrc64: sent.crc64.toString('base64'),
       serverCrc64: digests.crc64.toString('base64'),
     });
   return undefined;

@@ -52,7 +52,7 @@ interface Heads {
 
 /** Runs after a snapshot was taken or deleted, or the blob made shorter, and then removes what is no longer needed. */
 export function mergeLayersLater(context: Reclaiming, space: Space, blob: string): void {
-  context.upkeep.laterOnce(rowsName(space, blob), async () => {
+  context.background.laterOnce(rowsName(space, blob), async () => {
     const { givenUp } = await mergeLayers(context, space, blob);
     await reclaim(context, space, blob, givenUp);
   });
@@ -105,9 +105,9 @@ async function isFirstEmpty({ context, space, blob }: Merging, { base }: Heads):
 
 /** False where continuing now is useless. */
 async function take(merging: Merging, heads: Heads, step: LayerStep): Promise<boolean> {
-  const { upkeep, content } = merging.context;
+  const { background, content } = merging.context;
   if (step.kind === 'merge' || step.kind === 'thaw') {
-    await upkeep.readersOf(rowsName(merging.space, merging.blob));
+    await background.readersOf(rowsName(merging.space, merging.blob));
     if (!(await content.unpinnedElsewhere())) return false;
   }
   if (step.kind === 'merge') return mergeInto(merging, heads, step);

@@ -11,7 +11,7 @@ const KEPT_MAX = 8;
 
 const kept = new WeakMap<ContentStore, Map<string, readonly Piece[]>>();
 
-function keptOf(content: ContentStore): Map<string, readonly Piece[]> {
+function cachedLists(content: ContentStore): Map<string, readonly Piece[]> {
   const own = kept.get(content) ?? new Map<string, readonly Piece[]>();
   kept.set(content, own);
   return own;
@@ -20,7 +20,7 @@ function keptOf(content: ContentStore): Map<string, readonly Piece[]> {
 export async function piecesOf(content: ContentStore, space: Space, head: Head): Promise<readonly Piece[]> {
   const { manifest } = head;
   if (manifest === undefined) return head.pieces;
-  const lists = keptOf(content);
+  const lists = cachedLists(content);
   const found = lists.get(manifest.content);
   if (found !== undefined) return found;
   const pieces = decodeManifest(await readWhole(content, space, manifest));

@@ -27,12 +27,12 @@ export interface OpenedBody {
 
 /** Holds what a reader needs that reads several contents or rows, one after the other; to be called before the head is read. */
 export function guard(
-  context: Pick<BlobContext, 'content' | 'upkeep'>,
+  context: Pick<BlobContext, 'content' | 'background'>,
   space: Space,
   blob: string,
 ): () => void {
   const pin = context.content.pin();
-  const release = context.upkeep.hold(rowsName(space, blob));
+  const release = context.background.hold(rowsName(space, blob));
   return () => {
     pin.release();
     release();

@@ -5,7 +5,7 @@ import { StoreError } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import type { Digests } from '../outcome.js';
-import { Md5Sum, mismatchOf, type Said } from './digest.js';
+import { Md5Sum, mismatchOf, type SentDigests } from './digest.js';
 
 /** Up to this length a content is part of its row: one commit, one read. */
 export const INLINE_BYTES_MAX = 16_384;
@@ -13,7 +13,7 @@ export const INLINE_BYTES_MAX = 16_384;
 const BESIDE_BYTES_MIN = 1_048_576;
 
 /** A body as it arrives. An Upload is one, and so is the source of a copy. */
-export interface Incoming extends Said {
+export interface Incoming extends SentDigests {
   readonly length: number | undefined;
   /** Each piece may change once the next one is read. */
   readonly pieces: AsyncIterable<Buffer>;

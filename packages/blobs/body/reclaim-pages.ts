@@ -16,14 +16,14 @@ export interface GivenUp {
 
 /** After the commit, in the background. A content that no row names now is never named again. Readers pin it. */
 export function reclaimPagesLater(
-  { store, content, upkeep }: Reclaiming,
+  { store, content, background }: Reclaiming,
   space: Space,
   blob: string,
   layer: string,
   givenUp: readonly GivenUp[],
 ): void {
   if (givenUp.length === 0 || !isWrittenLayer(layer)) return;
-  upkeep.later(async () => {
+  background.later(async () => {
     for (const [name, origin] of new Map(givenUp.map(each => [each.content, each.origin]))) {
       const until = origin + PAGE_EXTENT_BYTES_MAX;
       const near = await extentsOfLayer(store, space, blob, layer, origin, until);

@@ -10,7 +10,7 @@ import { commitRows, rowsName } from './contend.js';
 import { piecesOf } from './pieces-of.js';
 
 /** What reclaiming needs of a context. */
-export type Reclaiming = Pick<BlobContext, 'store' | 'content' | 'upkeep' | 'ids'>;
+export type Reclaiming = Pick<BlobContext, 'store' | 'content' | 'background' | 'ids'>;
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 /** Rows that one commit removes. */
@@ -122,7 +122,7 @@ export async function reclaim(
   await removeDead(context, space, blob, deadBlocks);
   await drop(new Set([...deadBlocks.contents, ...candidates]));
   if (deadExtents.rows.length === 0) return;
-  await context.upkeep.readersOf(rowsName(space, blob));
+  await context.background.readersOf(rowsName(space, blob));
   if (!(await context.content.unpinnedElsewhere())) return;
   await removeDead(context, space, blob, deadExtents);
   await drop(deadExtents.contents);
@@ -161,7 +161,7 @@ export function reclaimLater(
     replaced !== undefined &&
     (replaced.manifest !== undefined || replaced.pieces.some(each => each.content !== ''));
   if (!mayShare && !isShared && !hasContents) return;
-  context.upkeep.later(async () => {
+  context.background.later(async () => {
     const contents = replaced && hasContents ? await contentsOf(context, space, replaced) : [];
     await reclaim(context, space, blob, contents);
   });

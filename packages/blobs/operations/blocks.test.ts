@@ -71,7 +71,7 @@ test('a block that is put again after its list was made leaves the blob its cont
   await putBlock(account, BLOB, 'a', large('a'));
   const space = await account.store.getSpace({ account: 'account1', service: 'blob', name: CONTAINER });
   // Rows of listed blocks stay until their last reader is done.
-  const release = account.context.upkeep.hold(`${space?.id}/${BLOB}`);
+  const release = account.context.background.hold(`${space?.id}/${BLOB}`);
   await putList(account, BLOB, ['a']);
   await putBlock(account, BLOB, 'a', large('b'));
   release();

@@ -76,7 +76,7 @@ function against(
     await turns();
   });
   const writer = accountOn({ store, content: account.content }, account.time);
-  Object.assign(writer.context, { upkeep: account.context.upkeep });
+  Object.assign(writer.context, { background: account.context.background });
   return { writer, attempts: () => changes.length, ended: () => Promise.all(changes) };
 }
 
@@ -153,7 +153,7 @@ test('sixteen writers of one blob, of whom some look first: all are answered', a
     }
   };
   await Promise.all(Array.from({ length: 16 }, (_, writer) => each(writer)));
-  assert.equal(account.context.upkeep.contests.areAny, false);
+  assert.equal(account.context.background.contests.areAny, false);
 });
 
 /** Another process, which does not wait for this one, puts a block while the list is made. */

@@ -62,7 +62,7 @@ async function stage(
     bytesMax: BLOCK_BYTES_MAX,
   });
   const replaced = await settling([received.writer], () => commitBlock(context, space, operation, received));
-  if (replaced !== undefined) context.upkeep.later(() => context.content.drop(space, replaced));
+  if (replaced !== undefined) context.background.later(() => context.content.drop(space, replaced));
   return { kind: 'blockPut', digests: received.digests };
 }
 

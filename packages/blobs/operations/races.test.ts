@@ -146,7 +146,7 @@ test('a block that is put while its list is made is in it', async () => {
 const killed = (account: TestAccount): TestAccount => {
   const { store, content, time } = account;
   const dying = accountOn({ store, content }, time);
-  dying.context.upkeep.later = () => undefined;
+  dying.context.background.later = () => undefined;
   return dying;
 };
 

@@ -1,13 +1,13 @@
 // An account on a memory store whose clock and ids the test holds, for tests through the package's entry point.
 import { outcomeOf, refusalsOf } from '#account/testing';
 import { type ContentStore, openMemoryStore, type Store } from '#store';
+import { BackgroundWork } from '../background-work.js';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError, type BlobErrorCode } from '../blob-error.js';
 import { execute } from '../execute.js';
 import { contentsNamedBy } from '../inspect.js';
 import type { AppendConditions, Operation, Upload, WholeBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
-import { Upkeep } from '../upkeep.js';
 import { NO_CONDITIONS, type PageConditions } from '../values/conditions.js';
 import { NO_PROPERTIES, type Stamp } from '../values/properties.js';
 
@@ -46,15 +46,22 @@ export function accountOn(
   time: { now: bigint },
   ids = countedIds(),
 ): TestAccount {
-  const upkeep = new Upkeep();
-  const context: BlobContext = { store, content, account: 'account1', ids, clock: () => time.now, upkeep };
+  const background = new BackgroundWork();
+  const context: BlobContext = {
+    store,
+    content,
+    account: 'account1',
+    ids,
+    clock: () => time.now,
+    background,
+  };
   return {
     time,
     store,
     content,
     context,
     run: operation => execute(operation, context),
-    settled: () => upkeep.settled(),
+    settled: () => background.settled(),
   };
 }
 

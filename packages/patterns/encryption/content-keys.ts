@@ -1,5 +1,5 @@
 // The keys that values are under: made, wrapped by the ring, and kept unwrapped for a while, so that a service that wraps is not asked for every value. Nothing of them leaves the process unwrapped.
-import type { Chance } from '../flow/surroundings.js';
+import type { Chance } from '../concurrency/surroundings.js';
 import { toBase64 } from '../values/bytes.js';
 import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
 import { contentKeyOf, KEY_BYTES, type SecretKey } from './cipher.js';

@@ -1,8 +1,8 @@
 // Encrypts what an entity says before it is written, and decrypts what was read. The keys are content-keys.ts's, the bytes ciphertext.ts's; encrypted-repo.ts reads and writes with it.
-import { REAL_SURROUNDINGS, type Surroundings } from '../flow/surroundings.js';
+import { REAL_SURROUNDINGS, type Surroundings } from '../concurrency/surroundings.js';
 import type { AnyEntity, NewOf } from '../model/entity.js';
 import type { Projected, StoredOf } from '../model/stored.js';
-import type { Db } from '../open.js';
+import type { Db } from '../repo/open.js';
 import { toBase64Url, toUtf8 } from '../values/bytes.js';
 import { checkValue } from '../values/check-value.js';
 import { PatternError, type RowAddress, refuseValue } from '../values/pattern-error.js';

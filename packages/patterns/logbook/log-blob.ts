@@ -1,6 +1,6 @@
 // One append blob of a writer. An append names the length that the blob must have, so it is done once however often it is sent. If an answer was lost, the end of the blob shows whether the append was done.
-import { Jitter } from '../flow/jitter.js';
-import { fraction, type Surroundings } from '../flow/surroundings.js';
+import { Jitter } from '../concurrency/jitter.js';
+import { fraction, type Surroundings } from '../concurrency/surroundings.js';
 import type { BlobContainer } from '../transport/blob-container.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { compareBytes } from '../values/bytes.js';

@@ -1,6 +1,6 @@
 // Reads the entries of a period from the blobs of all writers, in the order of their times. Names show which blobs may have them, metadata rules out some of these, and within a blob, whose lines are
 // sorted, a binary search finds the first one.
-import { Heap } from '../flow/heap.js';
+import { Heap } from '../concurrency/heap.js';
 import type { BlobContainer, ListedBlob } from '../transport/blob-container.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { Instant } from '../values/instant.js';

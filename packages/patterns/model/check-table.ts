@@ -1,7 +1,8 @@
 // Checks entities that share a table: no row of one can have the keys of another, and their rows are distinguishable. entity.ts checks each entity, and index-plan.ts its indexes.
-import { areDisjoint } from '../keys/disjoint.js';
+
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { AnyEntity } from './entity.js';
+import { areDisjoint } from './keys/disjoint.js';
 
 function checkPair(a: AnyEntity, b: AnyEntity): void {
   const refuse = (reason: string): never => {
@@ -17,7 +18,7 @@ function checkPair(a: AnyEntity, b: AnyEntity): void {
 /** The entity, and its index rows as entities of their own. */
 const withIndexes = (entity: AnyEntity): readonly AnyEntity[] => [
   entity,
-  ...[...entity.plan.indexes, ...entity.plan.elsewhere].map(index => index.entity),
+  ...[...entity.plan.indexes, ...entity.plan.remoteIndexes].map(index => index.entity),
 ];
 
 /** Throws DefinitionInvalid if entities of one table could get into each other's way. Those of different tables never do. */

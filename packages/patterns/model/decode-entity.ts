@@ -6,12 +6,12 @@ import { wiresOf } from '../values/pieces.js';
 import { readRow, type WireObject } from '../values/read-wire.js';
 import { annotationOf, memberOf, SYSTEM_NAMES, textOf, unknownNames } from '../values/row-member.js';
 import { type WireRow, wireText } from '../values/wire-property.js';
+import { hasDerivedRows } from './derivation.js';
 import { type DriftPolicy, FieldReader } from './drift.js';
 import type { AnyEntity, Field, Of } from './entity.js';
-import { isFollowed } from './keeper.js';
 import { rowFault } from './row-fault.js';
 import { readAddress, readHead } from './row-head.js';
-import { keepAsRead, type Projected, type StoredOf } from './stored.js';
+import { type Projected, type StoredOf, trackAsRead } from './stored.js';
 import { parseTag } from './type-tag.js';
 import { upcastRow } from './upcast.js';
 
@@ -106,7 +106,7 @@ function named<T extends object>(
   const address = readAddress(row, options.table ?? entity.table);
   try {
     const decoded = decode();
-    if (isFollowed(entity)) FOLLOWED.set(decoded, entity);
+    if (hasDerivedRows(entity)) FOLLOWED.set(decoded, entity);
     return decoded;
   } catch (thrown) {
     throw rowFault(entity, row, address, thrown);
@@ -114,17 +114,17 @@ function named<T extends object>(
 }
 
 /** Keeps what the row holds apart from its value. */
-const keptRow = <E extends AnyEntity>(entity: E, stored: StoredOf<E>, decodeAgain: () => StoredOf<E>) =>
-  keepAsRead(stored, decoderOf(entity).hasObjects ? () => decodeAgain().value : undefined);
+const trackedRow = <E extends AnyEntity>(entity: E, stored: StoredOf<E>, decodeAgain: () => StoredOf<E>) =>
+  trackAsRead(stored, decoderOf(entity).hasObjects ? () => decodeAgain().value : undefined);
 
 /** The same, of a row that was written as this. */
-export const keptAsWritten = <E extends AnyEntity>(
+export const trackedAsWritten = <E extends AnyEntity>(
   entity: E,
   stored: StoredOf<E>,
   row: WireRow,
 ): StoredOf<E> => {
   const { table } = stored;
-  return keptRow(entity, stored, () => wholeRow(entity, readRow(wireText(row)), { table }));
+  return trackedRow(entity, stored, () => wholeRow(entity, readRow(wireText(row)), { table }));
 };
 
 /** The whole row. Throws TypeDrift, WrongEntity, NewerVersion and RowUnreadable. */
@@ -134,7 +134,7 @@ export const decodeEntity = <E extends AnyEntity>(
   options: DecodeOptions = {},
 ): StoredOf<E> =>
   named(entity, row, options, () =>
-    keptRow(entity, wholeRow(entity, row, options), () => wholeRow(entity, row, options)),
+    trackedRow(entity, wholeRow(entity, row, options), () => wholeRow(entity, row, options)),
   );
 
 function wholeRow<E extends AnyEntity>(entity: E, row: WireObject, options: DecodeOptions): StoredOf<E> {
@@ -207,5 +207,5 @@ function someOfRow<E extends AnyEntity, K extends keyof Of<E> & string>(
     const value = field.rebuiltFrom === undefined ? reader.readIn(field, row) : keys[name];
     if (value !== undefined) values[name] = value;
   }
-  return keepAsRead({ ...head, value: values as Pick<Of<E>, K>, version, whole: false as const }, undefined);
+  return trackAsRead({ ...head, value: values as Pick<Of<E>, K>, version, whole: false as const }, undefined);
 }

@@ -256,30 +256,30 @@ describe('warnings of a definition', () => {
   });
 
   test('tell the same of its indexes, by their names', () => {
-    const far = (partition: unknown, row: unknown) => ({
-      indexes: { byDate: { kind: 'elsewhere', table: 'ByDate', partition, row } },
+    const remote = (partition: unknown, row: unknown) => ({
+      indexes: { byDate: { kind: 'remote', table: 'ByDate', partition, row } },
     });
-    const begins = define(far(key('all'), (p: Parts) => key(p.at)));
+    const begins = define(remote(key('all'), (p: Parts) => key(p.at)));
     assert.match(begins.join(), /^Log\.byDate\.row begins with time, in a partition that all rows share/);
-    const has = define(far(key('all'), (p: Parts) => key(p.kind, p.at.as(codec.timeDesc))));
+    const has = define(remote(key('all'), (p: Parts) => key(p.kind, p.at.as(codec.timeDesc))));
     assert.match(has.join(), /^Log\.byDate\.row has time/);
-    const first = define(far((p: Parts) => key(p.at), key('x')));
+    const first = define(remote((p: Parts) => key(p.at), key('x')));
     assert.match(first.join(), /^Log\.byDate\.partition begins with time: all new rows go to one end/);
-    const counted = define(far((p: Parts) => key('n', p.n), key('x')));
+    const counted = define(remote((p: Parts) => key('n', p.n), key('x')));
     assert.match(counted.join(), /^Log\.byDate\.partition begins with a number/);
     assert.deepEqual(
       define(
-        far(
+        remote(
           (p: Parts) => key(p.kind),
           (p: Parts) => key(p.at),
         ),
       ),
       [],
     );
-    assert.deepEqual(define(far(key('all'), (p: Parts) => key(p.kind))), []);
+    assert.deepEqual(define(remote(key('all'), (p: Parts) => key(p.kind))), []);
     // The keys of the entity's row stand behind those of the index, which does not name them.
     const timed = { partition: (p: Parts) => key(p.kind), row: (p: Parts) => key('log', p.at) };
-    assert.deepEqual(define({ ...timed, ...far(key('all'), (p: Parts) => key(p.id)) }), []);
+    assert.deepEqual(define({ ...timed, ...remote(key('all'), (p: Parts) => key(p.id)) }), []);
     const near = { indexes: { byDate: { kind: 'same-partition', row: (p: Parts) => key('at', p.at) } } };
     assert.deepEqual(define(near), []);
     assert.match(define({ ...near, partition: key('all') }).join(), /^Log\.byDate\.row begins with time/);

@@ -1,18 +1,10 @@
 // The definition of an entity: a name, a version, a table, properties, two keys, and indexes. It is checked once, when the program starts, and compiled to a plan
 // for encoding and decoding.
-import type { CompiledKey } from '../keys/compiled-key.js';
-import {
-  type Key,
-  type KeyDefinition,
-  type KeyOn,
-  keyOf,
-  type Part,
-  type PartNames,
-  partsOf,
-} from '../keys/key.js';
+
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { Flat, GivenRow, Property, Props, Row, ValueOf } from '../values/property.js';
 import { compileEntity } from './compile-entity.js';
+import type { Derivation } from './derivation.js';
 import {
   checkTableName,
   compileIndexes,
@@ -23,7 +15,16 @@ import {
   type IndexSpecs,
   type NoIndexes,
 } from './index-plan.js';
-import type { Keeper } from './keeper.js';
+import type { CompiledKey } from './keys/compiled-key.js';
+import {
+  type Key,
+  type KeyDefinition,
+  type KeyOn,
+  keyOf,
+  type Part,
+  type PartNames,
+  partsOf,
+} from './keys/key.js';
 
 /** A property as encoding and decoding need it. */
 export interface Field {
@@ -50,11 +51,11 @@ export interface EntityPlan {
   /** Those whose rows stand in the partition of the entity's row. */
   readonly indexes: readonly IndexPlan[];
   /** Those whose rows stand in other partitions or in another table. */
-  readonly elsewhere: readonly IndexPlan[];
+  readonly remoteIndexes: readonly IndexPlan[];
   /** What its keys will not do well. */
   readonly warnings: readonly string[];
-  /** Of lists and copies that were defined since: keeper.ts. */
-  readonly keepers: Keeper[];
+  /** Of lists and copies that were defined since: derivation.ts. */
+  readonly derivations: Derivation[];
 }
 
 /** Turns the values of one version into those of the next. Pure, and total over what was ever stored. */
@@ -143,7 +144,7 @@ export interface EntitySpec<P extends Props, PK extends Key, RK extends Key, IX 
   readonly tag?: string | false;
   /**
    * Further keys by which rows are found, by their names: `{ byEmail: { kind: 'same-partition', row: p => key('email', p.email.as(codec.lower)), unique: true } }`. The library
-   * writes their rows together with the entity's, or by a flow where they stand `elsewhere`.
+   * writes their rows together with the entity's, or by a flow where they stand `remote`.
    */
   readonly indexes?: IX;
 }
@@ -205,7 +206,7 @@ export function defined<
   const plan: EntityPlan = {
     ...compiled,
     indexes: all.filter(({ definition }) => definition.kind === 'same-partition'),
-    elsewhere: all.filter(({ definition }) => definition.kind === 'elsewhere'),
+    remoteIndexes: all.filter(({ definition }) => definition.kind === 'remote'),
   };
   const warnings = [
     ...plan.warnings,

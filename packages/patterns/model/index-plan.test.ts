@@ -73,8 +73,8 @@ describe('types of indexes', () => {
     );
     refusesDefinition(
       // @ts-expect-error no such kind
-      () => entity('E', { ...spec, indexes: { x: { kind: 'far', row: key('x') } } }),
-      /of the kind far/,
+      () => entity('E', { ...spec, indexes: { x: { kind: 'distant', row: key('x') } } }),
+      /of the kind distant/,
     );
   });
 });

@@ -1,7 +1,12 @@
 // Secondary indexes of an entity: their definitions, and the plan that is compiled from them. The rows of an index are rows of an entity of their own, called
 // `Employee.byEmail`, with the index's keys and some of the properties: so they are encoded and queried like all rows. Writes are elsewhere;
 // index-row.ts makes index rows from values.
-import { areDisjoint } from '../keys/disjoint.js';
+
+import { refuseDefinition } from '../values/pattern-error.js';
+import { type Property, type Props, required, type ValueOf } from '../values/property.js';
+import { compileEntity } from './compile-entity.js';
+import type { AnyEntity, Entity, EntityPlan, Upcast } from './entity.js';
+import { areDisjoint } from './keys/disjoint.js';
 import {
   type Key,
   type KeyParts,
@@ -11,11 +16,7 @@ import {
   type PartNames,
   type PartOf,
   partsOf,
-} from '../keys/key.js';
-import { refuseDefinition } from '../values/pattern-error.js';
-import { type Property, type Props, required, type ValueOf } from '../values/property.js';
-import { compileEntity } from './compile-entity.js';
-import type { AnyEntity, Entity, EntityPlan, Upcast } from './entity.js';
+} from './keys/key.js';
 
 /** The properties that may be in an index's key: those of keys, and optional ones, without which a value has no row in the index. */
 export type IndexKeyNames<P extends Props> = {
@@ -43,7 +44,7 @@ interface AnyIndexSpec<P extends Props> {
 }
 
 /** What a definition says of an index whose rows stand in the partition of the entity's row, and are written in one transaction with it. */
-export interface NearIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
+export interface LocalIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
   readonly kind: 'same-partition';
   /** `p => key('email', p.email.as(codec.lower))`. It begins with a literal of its own. */
   readonly row: IndexKeyDefinition<P>;
@@ -52,8 +53,8 @@ export interface NearIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> 
 }
 
 /** What a definition says of an index whose rows stand in other partitions or in another table, and are written by a flow after the entity's row. */
-export interface FarIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
-  readonly kind: 'elsewhere';
+export interface RemoteIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
+  readonly kind: 'remote';
   /** Of its own. Without one its rows stand in the table of the entity's rows. */
   readonly table?: string;
   /** `p => key('email', p.email.as(codec.lower))`. In the table of the entity's rows it begins with a literal of its own. */
@@ -64,7 +65,7 @@ export interface FarIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
 }
 
 /** What a definition says of an index. */
-export type IndexSpec<P extends Props = Props> = NearIndexSpec<P> | FarIndexSpec<P>;
+export type IndexSpec<P extends Props = Props> = LocalIndexSpec<P> | RemoteIndexSpec<P>;
 
 /** Whether all rows of an index are there. */
 export type IndexState = 'building' | 'ready';
@@ -126,7 +127,7 @@ type IndexOf<S> = S extends { readonly row: infer R }
 export type IndexName<E extends AnyEntity> = keyof E['indexes'] & string;
 
 /** The names of its indexes whose rows stand in other partitions or in another table. */
-export type FarIndexName<E extends AnyEntity> = {
+export type RemoteIndexName<E extends AnyEntity> = {
   [I in IndexName<E>]: E['indexes'][I]['partition'] extends Key ? I : never;
 }[IndexName<E>];
 
@@ -136,15 +137,15 @@ export type ReadyIndexName<E extends AnyEntity> = {
 }[IndexName<E>];
 
 /** The names of the indexes whose rows are stored next to the entity's own. */
-export type NearIndexName<E extends AnyEntity> = Exclude<IndexName<E>, FarIndexName<E>>;
+export type LocalIndexName<E extends AnyEntity> = Exclude<IndexName<E>, RemoteIndexName<E>>;
 
 /** For the compiler only: why an index is not read in this way. */
 export type IndexReason<E extends AnyEntity, I extends string> =
   I extends IndexName<E>
     ? I extends ReadyIndexName<E>
-      ? I extends FarIndexName<E>
-        ? `The rows of ${I} stand elsewhere and may be behind: read it 'fresh' or 'asOf'`
-        : `The rows of ${I} are never behind: it is read without 'fresh' or 'asOf'`
+      ? I extends RemoteIndexName<E>
+        ? `The rows of ${I} are remote and may be behind: read it 'verified' or 'index-only'`
+        : `The rows of ${I} are never behind: it is read without 'verified' or 'index-only'`
       : `${I} is being built, and has no queries until it is ready`
     : `${E['name']} has no index ${I}`;
 
@@ -234,9 +235,9 @@ function checkSpec({ name, props }: Owner, index: string, spec: IndexSpec): void
   const subject = `${name}.indexes.${index}`;
   const { kind, project, state } = spec;
   if (!INDEX_NAME.test(index)) refuseDefinition(subject, 'an index is named by letters, digits, _ and -');
-  if (kind !== 'same-partition' && kind !== 'elsewhere')
+  if (kind !== 'same-partition' && kind !== 'remote')
     refuseDefinition(subject, `there are no indexes of the kind ${kind}`);
-  if (kind === 'elsewhere' && spec.table !== undefined) checkTableName(subject, spec.table);
+  if (kind === 'remote' && spec.table !== undefined) checkTableName(subject, spec.table);
   if (state !== undefined && state !== 'building' && state !== 'ready')
     refuseDefinition(subject, `an index is building or ready, and not ${state}`);
   if (project !== undefined && project !== 'all') {
@@ -254,7 +255,7 @@ function checkSpec({ name, props }: Owner, index: string, spec: IndexSpec): void
 /** The row key of an index, with what distinguishes rows that have the same index key. */
 function wholeRowKey({ partition, row }: Owner, { row: own, unique, kind }: Index): Key {
   if (unique) return own;
-  const ofOwner = kind === 'elsewhere' ? [...partition.parts, ...row.parts] : row.parts;
+  const ofOwner = kind === 'remote' ? [...partition.parts, ...row.parts] : row.parts;
   return key(...own.parts, ...ofOwner).joinedBy(own.separator);
 }
 
@@ -305,8 +306,8 @@ function planOf(owner: Owner, index: string, spec: IndexSpec): IndexPlan {
     keyOf(`${owner.name}.${index}.${what}`, definition as never, parts) as Key;
   const { kind, project = [], state = 'ready' } = spec;
   const unique = spec.unique === true;
-  const partition = kind === 'elsewhere' ? made('partition', spec.partition) : undefined;
-  const table = kind === 'elsewhere' ? ownTable(owner, spec.table) : undefined;
+  const partition = kind === 'remote' ? made('partition', spec.partition) : undefined;
+  const table = kind === 'remote' ? ownTable(owner, spec.table) : undefined;
   const row = made('row', spec.row);
   const definition: Index = Object.freeze({ kind, partition, row, unique, project, state });
   checkLiterals(owner, index, definition, table);
@@ -322,11 +323,11 @@ function checkLiterals(
   table: string | undefined,
 ): void {
   const begins = ({ parts }: Key): boolean => typeof parts[0] === 'string';
-  if (kind === 'elsewhere') {
+  if (kind === 'remote') {
     if (unique && !begins(ofOwner))
       refuseDefinition(
         `${name}.row`,
-        'the row key of an entity with unique keys elsewhere begins with a literal, so that queries of its rows leave out the records of transactions',
+        'the row key of an entity with remote unique keys begins with a literal, so that queries of its rows leave out the records of transactions',
       );
     if (table === undefined && partition !== undefined && !begins(partition))
       refuseDefinition(

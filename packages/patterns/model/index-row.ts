@@ -1,6 +1,6 @@
 // The rows of an entity's indexes, computed from a value: pure, and from the whole value, so that writes and checks of index rows agree. Other modules read and write
 // them.
-import type { CompiledKey } from '../keys/compiled-key.js';
+
 import { encodeProperty } from '../values/encode-property.js';
 import { Instant, instantOfEtag } from '../values/instant.js';
 import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
@@ -9,6 +9,7 @@ import { type WireProperty, wireText } from '../values/wire-property.js';
 import { type EncodedRow, encodeEntity } from './encode-entity.js';
 import type { AnyEntity } from './entity.js';
 import type { IndexPlan } from './index-plan.js';
+import type { CompiledKey } from './keys/compiled-key.js';
 import type { Stored } from './stored.js';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -34,7 +35,7 @@ export const indexKeyOf = ({ needs }: IndexPlan, value: unknown): Values =>
 
 /** The index of this name. Throws DefinitionInvalid. */
 export function indexNamed({ name, plan }: AnyEntity, index: string): IndexPlan {
-  const found = [...plan.indexes, ...plan.elsewhere].find(each => each.name === index);
+  const found = [...plan.indexes, ...plan.remoteIndexes].find(each => each.name === index);
   if (found !== undefined) return found;
   throw new PatternError('DefinitionInvalid', { subject: name, reason: `it has no index ${index}` });
 }
@@ -56,7 +57,7 @@ const begins = ({ beginning: { text, isWhole } }: CompiledKey, key: string): boo
 /** The row keys of the indexes that these entities may have in a partition of their table. */
 export const indexKeysIn = (entities: readonly AnyEntity[], partitionKey: string): readonly CompiledKey[] =>
   entities
-    .flatMap(({ plan }) => [...plan.indexes, ...plan.elsewhere])
+    .flatMap(({ plan }) => [...plan.indexes, ...plan.remoteIndexes])
     .filter(({ table, entity }) => table === undefined && begins(entity.plan.partition, partitionKey))
     .map(({ entity }) => entity.plan.row);
 
@@ -75,11 +76,11 @@ export function tableOfIndex(owner: AnyEntity, { name, table: own }: IndexPlan, 
   return own;
 }
 
-/** The version of a row, as index rows elsewhere have it: later ones are greater. */
+/** The version of a row, as remote index rows have it: later ones are greater. */
 export const versionOf = ({ etag, timestamp }: Pick<Stored<unknown>, 'etag' | 'timestamp'>): Instant =>
   instantOfEtag(etag) ?? timestamp ?? Instant.fromTicks(0n);
 
-/** The version of the row that an index row elsewhere was made of; undefined where it says none. */
+/** The version of the row that a remote index row was made of; undefined where it says none. */
 export function sourceOf({ unknown }: Stored<unknown>): Instant | undefined {
   const found = unknown.find(({ name, type }) => name === MARKS.source && type === 'DateTime');
   return found && Instant.parse(String(JSON.parse(found.literal)));

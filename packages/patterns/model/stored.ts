@@ -56,7 +56,7 @@ const canChange = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !isInstant(value);
 
 /** Its members are private, so that deep comparisons of rows do not see them. */
-class Kept {
+class AsRead {
   readonly #values: Values;
   readonly #decodeAgain: (() => Values) | undefined;
 
@@ -76,22 +76,22 @@ class Kept {
   }
 }
 
-interface Keeping {
+interface Tracked {
   readonly value: unknown;
-  [AS_READ]?: Kept;
+  [AS_READ]?: AsRead;
 }
 
 /** Keeps the row's value as it is now. `decodeAgain` gives its objects anew; undefined where the entity has none. */
-export function keepAsRead<S extends { readonly value: unknown }>(
+export function trackAsRead<S extends { readonly value: unknown }>(
   row: S,
   decodeAgain: (() => Values) | undefined,
 ): S {
-  (row as Keeping)[AS_READ] = new Kept(row.value as Values, decodeAgain);
+  (row as Tracked)[AS_READ] = new AsRead(row.value as Values, decodeAgain);
   return row;
 }
 
 /** The row with the value that was read, whatever the caller changed since. A row without the symbol, such as one parsed from JSON, is returned as is. */
 export function asRead<S extends { readonly value: unknown }>(row: S): S {
-  const kept = (row as Keeping)[AS_READ];
-  return kept === undefined ? row : { ...row, value: kept.values() };
+  const read = (row as Tracked)[AS_READ];
+  return read === undefined ? row : { ...row, value: read.values() };
 }

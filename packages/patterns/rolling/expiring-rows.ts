@@ -3,10 +3,10 @@
 //
 // A row that is put again with a longer life leaves its earlier copy behind, which expires on its own: of several copies the one that expires last counts. So a shorter life has to delete the later copies, after
 // its own write, so that at every moment there is a copy.
-import { allInOrder } from '../flow/in-order.js';
+import { allInOrder } from '../concurrency/in-order.js';
 import type { AnyEntity, KeyOf, NewOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
-import { Db } from '../open.js';
+import { Db } from '../repo/open.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { type Instant, TICKS_OF } from '../values/instant.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
@@ -53,8 +53,8 @@ const PERIOD_HOURS = { hour: 1, day: DAY_HOURS, month: MONTH_HOURS } as const;
 /** Tables in which a row is looked for, in addition to the current one. */
 const TABLES_MAX = 100;
 const CONCURRENCY = 16;
-/** A row whose life is made shorter between the reads of one look is found by the next one. */
-const LOOKS = 2;
+/** A row whose life is made shorter between the reads of one round is found by the next one. */
+const ROUNDS = 2;
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -133,7 +133,7 @@ export class ExpiringRows<E extends AnyEntity, T extends TimeName<E>> {
   async get(key: KeyOf<E>, { expires, signal }: ExpiringGetOptions = {}): Promise<StoredOf<E> | undefined> {
     if (expires !== undefined)
       return this.#living(await this.#in(this.#schedule.periodOf(expires), key, signal));
-    for (let look = 0; look < LOOKS; look++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const found = this.#living((await this.#copies(key, signal)).at(-1));
       if (found !== undefined) return found;
     }
@@ -194,7 +194,7 @@ export class ExpiringRows<E extends AnyEntity, T extends TimeName<E>> {
   #refuseOutside(at: Instant): void {
     const { now } = this.#schedule;
     if (at.ticks <= now.ticks)
-      throw new PatternError('Expired', { table: this.rows.tableOf(at), keptFrom: now });
+      throw new PatternError('Expired', { table: this.rows.tableOf(at), retainedFrom: now });
     const last = now.plus(this.#longest);
     if (at.ticks > last.ticks)
       refuseValue(this.#expires, `a time up to ${last}`, `a row that lives until ${at} would not be found`);

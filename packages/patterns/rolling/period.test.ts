@@ -159,22 +159,25 @@ describe('names of rolling tables', () => {
 });
 
 describe('what is kept', () => {
-  const keptAt = (now: string, of: RollingPeriod, keep: ConstructorParameters<typeof Retention>[2]): string =>
-    stampOf(new Retention('L', of, keep, 1).at(at(now)).first, of);
+  const retainedAt = (
+    now: string,
+    of: RollingPeriod,
+    keep: ConstructorParameters<typeof Retention>[2],
+  ): string => stampOf(new Retention('L', of, keep, 1).at(at(now)).first, of);
 
   test('is what ended less long ago, at the tick', () => {
-    assert.equal(keptAt('2026-03-02T00:00:00Z', 'day', 60), '20260101');
-    assert.equal(keptAt('2026-03-01T23:59:59.9999999Z', 'day', 60), '20251231');
-    assert.equal(keptAt('2026-03-01T00:00:00Z', 'day', 0), '20260301');
-    assert.equal(keptAt('2026-01-08T08:00:00Z', 'hour', { days: 7 }), '2026010108');
-    assert.equal(keptAt('2026-01-08T07:59:59.9999999Z', 'hour', { days: 7 }), '2026010107');
-    assert.equal(keptAt('2026-01-08T12:00:00Z', 'day', { hours: 12 }), '20260108');
-    assert.equal(keptAt('2026-01-08T11:59:59.9999999Z', 'day', { hours: 12 }), '20260107');
-    assert.equal(keptAt('2024-03-31T00:00:00Z', 'month', 1), '202402');
-    assert.equal(keptAt('2026-04-01T00:00:00Z', 'month', { days: 31 }), '202603');
-    assert.equal(keptAt('2026-04-02T00:00:00Z', 'month', { days: 32 }), '202603');
-    assert.equal(keptAt('2026-04-02T00:00:00Z', 'month', { days: 31 }), '202603');
-    assert.equal(keptAt('0001-01-02T00:00:00Z', 'day', 60), '00010101');
+    assert.equal(retainedAt('2026-03-02T00:00:00Z', 'day', 60), '20260101');
+    assert.equal(retainedAt('2026-03-01T23:59:59.9999999Z', 'day', 60), '20251231');
+    assert.equal(retainedAt('2026-03-01T00:00:00Z', 'day', 0), '20260301');
+    assert.equal(retainedAt('2026-01-08T08:00:00Z', 'hour', { days: 7 }), '2026010108');
+    assert.equal(retainedAt('2026-01-08T07:59:59.9999999Z', 'hour', { days: 7 }), '2026010107');
+    assert.equal(retainedAt('2026-01-08T12:00:00Z', 'day', { hours: 12 }), '20260108');
+    assert.equal(retainedAt('2026-01-08T11:59:59.9999999Z', 'day', { hours: 12 }), '20260107');
+    assert.equal(retainedAt('2024-03-31T00:00:00Z', 'month', 1), '202402');
+    assert.equal(retainedAt('2026-04-01T00:00:00Z', 'month', { days: 31 }), '202603');
+    assert.equal(retainedAt('2026-04-02T00:00:00Z', 'month', { days: 32 }), '202603');
+    assert.equal(retainedAt('2026-04-02T00:00:00Z', 'month', { days: 31 }), '202603');
+    assert.equal(retainedAt('0001-01-02T00:00:00Z', 'day', 60), '00010101');
   });
 
   test('never lacks a row that is younger than said, and has none a period older', () =>

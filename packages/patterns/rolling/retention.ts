@@ -9,7 +9,7 @@ export type RollingKeep = number | { readonly hours: number } | { readonly days:
 const isCount = (count: number): boolean => Number.isSafeInteger(count) && count >= 0;
 
 /** The tables of a time: those before `first` are over. */
-export interface KeptTables {
+export interface RetainedTables {
   readonly first: number;
   readonly now: number;
   /** Rows of later ones are not taken. */
@@ -37,7 +37,7 @@ export class Retention {
   }
 
   /** A table is over when its period ended as long ago as rows are kept, or longer. */
-  at(now: Instant): KeptTables {
+  at(now: Instant): RetainedTables {
     const from = now.ticks - this.#ticks;
     const first = periodOf(Instant.fromTicks(from < 0n ? 0n : from), this.every) - this.#periods;
     const current = periodOf(now, this.every);

@@ -2,26 +2,26 @@
 import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf } from '../model/entity.js';
 import type { GivenPatch } from '../model/patch.js';
 import type { RowRef, StoredOf } from '../model/stored.js';
-import { Db } from '../open.js';
-import { checkWhole, type Results } from '../read/results.js';
-import type { QueryOptions } from '../read/table-query.js';
+import { Db } from '../repo/open.js';
+import { checkWhole, type Results } from '../repo/read/results.js';
+import type { QueryOptions } from '../repo/read/table-query.js';
+import type { Batch } from '../repo/write/batch.js';
+import { withRequests } from '../repo/write/connect.js';
+import type { Change } from '../repo/write/mutate.js';
+import { type DeleteOptions, type MutateOptions, Repo } from '../repo/write/repo.js';
+import type { Service } from '../repo/write/service.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import type { Instant } from '../values/instant.js';
 import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { Property } from '../values/property.js';
 import { isInstant } from '../values/typed-value.js';
-import type { Batch } from '../write/batch.js';
-import { withRequests } from '../write/connect.js';
-import type { Change } from '../write/mutate.js';
-import { type DeleteOptions, type MutateOptions, Repo } from '../write/repo.js';
-import type { Service } from '../write/service.js';
+import { Maintenance, type RollingPlan } from './maintenance.js';
 import type { RollingPeriod } from './period.js';
 import type { RollingKeep } from './retention.js';
 import { timeOfRow } from './row-time.js';
 import { instantOf, type OutsideReason, type RollingTime, Schedule } from './schedule.js';
 import { type SpanOrder, SpanResults, type SpanRow, type SpanTables } from './span.js';
 import { TablesOnDemand } from './tables-on-demand.js';
-import { type RollingPlan, Upkeep } from './upkeep.js';
 
 /** Properties that can have the time of a row: required ones of the type `t.instant()`. */
 export type TimeName<E extends AnyEntity> = {
@@ -35,7 +35,7 @@ export interface OutsideRow<E extends AnyEntity> {
   readonly value: NewOf<E>;
   readonly at: Instant;
   /** When the first table that is kept begins. */
-  readonly keptFrom: Instant;
+  readonly retainedFrom: Instant;
 }
 
 /** What becomes of rows that no table takes: `refuse` throws Expired or ValueInvalid, `drop` writes nothing. */
@@ -77,7 +77,7 @@ export interface SpanOptions {
   readonly sortMost?: number | undefined;
 }
 
-/** What upkeep is asked for. */
+/** What maintenance is asked for. */
 export interface PrepareOptions extends ReadOptions {
   /** How many tables behind the current one; 1 by default. */
   readonly count?: number | undefined;
@@ -109,8 +109,8 @@ function checkEntity(entity: AnyEntity, time: string): void {
       `${name}.${time}`,
       'the table of a row follows from a required property of the type t.instant()',
     );
-  if (plan.elsewhere.length > 0 || plan.keepers.length > 0)
-    refuseDefinition(name, 'it has rows elsewhere, which would stay when a table is dropped');
+  if (plan.remoteIndexes.length > 0 || plan.derivations.length > 0)
+    refuseDefinition(name, 'it has remote rows, which would stay when a table is dropped');
 }
 
 /** An entity in tables of an hour, a day or a month. */
@@ -123,7 +123,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
   readonly #onOutside: ((row: OutsideRow<E>) => void) | undefined;
   readonly #service: Service;
   readonly #schedule: Schedule;
-  readonly #upkeep: Upkeep;
+  readonly #maintenance: Maintenance;
   readonly #queries: QueryOptions | undefined;
 
   /** Throws DefinitionInvalid. */
@@ -142,7 +142,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
       requests: service.requests,
       tables: service.tables,
       sleep: service.surroundings.sleep,
-      isKept: table => schedule.isKept(table),
+      isRetained: table => schedule.isRetained(table),
       admit: table => schedule.admit(table),
       check: write => {
         const at = timeOfRow(entity, time, write);
@@ -157,7 +157,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
     this.#service = withRequests(service, onDemand);
     this.db = new Db(this.#service);
     this.#schedule = schedule;
-    this.#upkeep = new Upkeep(schedule, service.tables, onDemand);
+    this.#maintenance = new Maintenance(schedule, service.tables, onDemand);
     this.#queries = queries;
   }
 
@@ -282,13 +282,13 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
   /** Makes the current table and those that come next, so that the first writes of a period find theirs. Gives those that it made. */
   async prepare({ count = AHEAD, signal }: PrepareOptions = {}): Promise<readonly string[]> {
     checkWhole('count', count, 0);
-    return this.#upkeep.prepare(count, { signal });
+    return this.#maintenance.prepare(count, { signal });
   }
 
   /** What stands, and what `prepare` and `expire` would do now, or at another time. Changes nothing. */
   async explain(now?: RollingTime, { count = AHEAD, signal }: PrepareOptions = {}): Promise<RollingPlan> {
     checkWhole('count', count, 0);
-    return this.#upkeep.explain(count, now && instantOf(now), { signal });
+    return this.#maintenance.explain(count, now && instantOf(now), { signal });
   }
 
   /**
@@ -296,7 +296,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
    * earlier call left; what other programs dropped is no failure.
    */
   expire(now?: RollingTime, { signal }: ReadOptions = {}): Promise<readonly string[]> {
-    return this.#upkeep.expire(now && instantOf(now), { signal });
+    return this.#maintenance.expire(now && instantOf(now), { signal });
   }
 
   /** For the library's other parts. */
@@ -329,8 +329,8 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
       this.#schedule.admit(repo.table);
       return (await write(repo)) as Taken<O, R>;
     }
-    const keptFrom = this.#schedule.startOf(this.#schedule.kept().first);
-    this.#onOutside?.({ reason, value, at, keptFrom });
+    const retainedFrom = this.#schedule.startOf(this.#schedule.retained().first);
+    this.#onOutside?.({ reason, value, at, retainedFrom });
     return undefined as Taken<O, R>;
   }
 
@@ -353,7 +353,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
     options: ReadOptions,
   ): Promise<readonly SpanTables<R>[]> {
     if (from.equals(to)) return [];
-    const first = Math.max(this.#schedule.periodOf(from), this.#schedule.kept().first);
+    const first = Math.max(this.#schedule.periodOf(from), this.#schedule.retained().first);
     const last = this.#schedule.periodOf(to.plus(-1n));
     const { names } = this.#schedule;
     const periods = new Map<number, string[]>();
@@ -364,7 +364,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
         periods.set(period, generations);
       }
     } else
-      for (const { name, period } of (await this.#upkeep.list(first, last, options)).tables)
+      for (const { name, period } of (await this.#maintenance.list(first, last, options)).tables)
         periods.set(period, [...(periods.get(period) ?? []), name]);
     const all = [...periods].map(
       ([period, tables]): SpanTables<R> => ({

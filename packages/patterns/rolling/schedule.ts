@@ -1,5 +1,5 @@
-// Which table a time belongs to, and the state at a program's clock: table names, the kept tables, the accepted times. Shared by writes, reads and upkeep.
-import type { Surroundings } from '../flow/surroundings.js';
+// Which table a time belongs to, and the state at a program's clock: table names, the retained tables, the accepted times. Shared by writes, reads and maintenance.
+import type { Surroundings } from '../concurrency/surroundings.js';
 import { Instant } from '../values/instant.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import { isInstant } from '../values/typed-value.js';
@@ -12,7 +12,7 @@ import {
   periodStart,
   type RollingPeriod,
 } from './period.js';
-import { type KeptTables, Retention, type RollingKeep } from './retention.js';
+import { type RetainedTables, Retention, type RollingKeep } from './retention.js';
 import { TableNames } from './table-names.js';
 
 /** A point in time. A Date has milliseconds. */
@@ -54,7 +54,7 @@ export class Schedule {
     return Instant.fromDate(new Date(this.#now()));
   }
 
-  kept(now = this.now): KeptTables {
+  retained(now = this.now): RetainedTables {
     return this.#retention.at(now);
   }
 
@@ -77,14 +77,14 @@ export class Schedule {
 
   /** Undefined for a time whose rows are accepted. */
   outside(period: number): OutsideReason | undefined {
-    const { first, last } = this.kept();
+    const { first, last } = this.retained();
     return period < first ? 'late' : period > last ? 'early' : undefined;
   }
 
   /** Whether rows of the table are given. Tables that are none of these are others' matter. */
-  isKept(table: string): boolean {
+  isRetained(table: string): boolean {
     const named = this.names.read(table);
-    return named === undefined || named.period >= this.kept().first;
+    return named === undefined || named.period >= this.retained().first;
   }
 
   /** Throws ValueInvalid for a time of another table. */
@@ -104,8 +104,8 @@ export class Schedule {
     const reason = named && this.outside(named.period);
     if (named === undefined || reason === undefined) return;
     if (reason === 'late')
-      throw new PatternError('Expired', { table, keptFrom: this.startOf(this.kept().first) });
-    const end = this.names.nameOf(this.kept().last);
+      throw new PatternError('Expired', { table, retainedFrom: this.startOf(this.retained().first) });
+    const end = this.names.nameOf(this.retained().last);
     refuseValue('time', `one of the tables up to ${end}`, `${table} is of a time that is too far ahead`);
   }
 }

@@ -1,7 +1,7 @@
 // Requests for rows of tables that are made and dropped: the first write makes its table, a missing table has no rows, and an expired one is neither read nor written, whether or not it was dropped yet.
 // Repositories, batches and bulk writes send through this as they do through the requests below.
-import { onAbort } from '../flow/abort.js';
-import type { Surroundings } from '../flow/surroundings.js';
+import { onAbort } from '../concurrency/abort.js';
+import type { Surroundings } from '../concurrency/surroundings.js';
 import type { AccountTables, CreatedTable } from '../transport/account-tables.js';
 import type { RowWrite } from '../transport/row-write.js';
 import type { ServiceRefusal } from '../transport/service-refusal.js';
@@ -22,7 +22,7 @@ export interface OnDemandParts {
   readonly tables: AccountTables;
   readonly sleep: Surroundings['sleep'];
   /** Whether rows of the table are given. */
-  readonly isKept: (table: string) => boolean;
+  readonly isRetained: (table: string) => boolean;
   /** Throws Expired and ValueInvalid for a table that takes no rows. */
   readonly admit: (table: string) => void;
   /** Throws ValueInvalid for a row of another time than its table's. */
@@ -57,7 +57,7 @@ export class TablesOnDemand implements RowRequests {
   }
 
   async get(address: RowAddress, options: GetOptions = {}): Promise<RowAnswer | undefined> {
-    if (!this.#parts.isKept(address.table)) return undefined;
+    if (!this.#parts.isRetained(address.table)) return undefined;
     try {
       return await this.#parts.requests.get(address, options);
     } catch (thrown) {
@@ -68,7 +68,7 @@ export class TablesOnDemand implements RowRequests {
 
   async queryPage(request: PageRequest): Promise<PageAnswer> {
     const none: PageAnswer = { rows: [], next: undefined };
-    if (!this.#parts.isKept(request.table)) return none;
+    if (!this.#parts.isRetained(request.table)) return none;
     try {
       return await this.#parts.requests.queryPage(request);
     } catch (thrown) {
@@ -120,10 +120,10 @@ export class TablesOnDemand implements RowRequests {
   }
 
   async #make(table: string): Promise<CreatedTable> {
-    const { tables, sleep, waitForDeletion, admit, isKept } = this.#parts;
+    const { tables, sleep, waitForDeletion, admit, isRetained } = this.#parts;
     for (let waited = 0; ; waited += PAUSE_MILLISECONDS) {
       // It may have been waited for until its time was over.
-      if (!isKept(table)) admit(table);
+      if (!isRetained(table)) admit(table);
       const created = await tables.create(table);
       if (created !== 'deleting') return created;
       if (waited >= waitForDeletion * 1_000) throw new PatternError('TableBeingDeleted', { table });

@@ -1,6 +1,6 @@
 // What a writer needs of the Queue service: it sends messages and takes them back, by the official client of queues, whose refusals become errors of this library. An application has this in its bundle wherever
-// it writes rows with indexes elsewhere; queue-requests.ts adds what workers need.
-import { linkedController } from '../flow/abort.js';
+// it writes rows with remote indexes; queue-requests.ts adds what workers need.
+import { linkedController } from '../concurrency/abort.js';
 import { PatternError, refuseDefinition } from '../values/pattern-error.js';
 import { type ClientFault, clientError, clientFault } from './client-fault.js';
 import type { Clients } from './clients.js';

@@ -11,7 +11,7 @@ import {
   type PipelineRequest,
   type PipelineResponse,
 } from '@azure/core-rest-pipeline';
-import { linkedController } from '../flow/abort.js';
+import { linkedController } from '../concurrency/abort.js';
 import { isObject } from '../values/is-object.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { TablesConnection } from './clients.js';

@@ -17,11 +17,11 @@ export interface PatternErrorDetails {
   readonly TableNotFound: { readonly table: string };
   /** A table of this name was dropped, and the service does not yet take another one: for about 40 seconds on Azure. */
   readonly TableBeingDeleted: { readonly table: string };
-  /** A row of a time that is no longer kept: of rolling tables, before `keptFrom`. */
-  readonly Expired: { readonly table: string; readonly keptFrom: Instant };
+  /** A row of a time that is no longer kept: of rolling tables, before `retainedFrom`. */
+  readonly Expired: { readonly table: string; readonly retainedFrom: Instant };
   /** A row with these keys is there already. */
   readonly AlreadyExists: RowAddress;
-  /** Another row has this key in a unique index: one of the partition or, of an index elsewhere, any, or a write that may yet be done. The address is that of the index's row. */
+  /** Another row has this key in a unique index: one of the partition or, of a remote index, any, or a write that may yet be done. The address is that of the index's row. */
   readonly UniqueViolation: RowAddress & {
     readonly entity: string;
     readonly index: string;
@@ -30,7 +30,11 @@ export interface PatternErrorDetails {
   /** A write of an entity with indexes or of values in pieces, which depends on the row before: it has to be read, which a batch does not do. */
   readonly RowNotRead: RowAddress & { readonly entity: string; readonly op: string };
   /** A write of an entity with lists or copies, in a batch of the program: a repository writes it with them. */
-  readonly NotInBatch: RowAddress & { readonly entity: string; readonly op: string; readonly keeper: string };
+  readonly NotInBatch: RowAddress & {
+    readonly entity: string;
+    readonly op: string;
+    readonly derivation: string;
+  };
   /** A row takes copies of another that is not there. The address is that of the other. */
   readonly SourceMissing: RowAddress & { readonly copies: string };
   /** A row that others have copies of may not be deleted. `by` is one of them. */
@@ -69,7 +73,7 @@ export interface PatternErrorDetails {
   readonly TokenMismatch: { readonly reason: string };
   /** One operation of a batch failed, and so none was done. `reason` is the code of the error, which is the `cause`. */
   readonly BatchFailed: RowAddress & { readonly index: number; readonly op: string; readonly reason: string };
-  /** It is unknown whether the operation was done, even after a look at the row. */
+  /** It is unknown whether the operation was done, even after a read of the row. */
   readonly OutcomeUnknown: RowAddress & { readonly op: string };
   /** No answer came after all attempts; a write was not applied, as far as its row shows. The clients of queues and blobs do not report how often they tried. */
   readonly Unreachable: { readonly attempts: number | undefined };
@@ -126,14 +130,14 @@ const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
   NotFound: row => `There is no row ${at(row)}.`,
   TableNotFound: ({ table }) => `There is no table ${table}.`,
   TableBeingDeleted: ({ table }) => `The table ${table} is being deleted.`,
-  Expired: ({ table, keptFrom }) => `Rows of ${table} are not kept: those from ${keptFrom} on are.`,
+  Expired: ({ table, retainedFrom }) => `Rows of ${table} are not kept: those from ${retainedFrom} on are.`,
   AlreadyExists: row => `There is a row ${at(row)} already.`,
   UniqueViolation: detail =>
     `Another ${detail.entity} has this key in ${detail.index}, by the row ${at(detail)}.`,
   RowNotRead: detail =>
     `${detail.entity} has indexes or values in pieces, and ${detail.op} of ${at(detail)} does not know the row before: read it, or write it by a repository.`,
   NotInBatch: detail =>
-    `${detail.entity} has ${detail.keeper}, with which ${detail.op} of ${at(detail)} has to be written: use db.repo(${detail.entity}).`,
+    `${detail.entity} has ${detail.derivation}, with which ${detail.op} of ${at(detail)} has to be written: use db.repo(${detail.entity}).`,
   SourceMissing: detail => `There is no row ${at(detail)}, of which ${detail.copies} takes copies.`,
   SourceInUse: detail =>
     `The row ${at(detail)} stays, because ${at(detail.by)} has copies of it: ${detail.copies} refuses its deletion.`,

@@ -12,7 +12,7 @@ export const MARKS = {
   moving: '_moving',
   /** A key that is not confirmed yet: reservation.ts. */
   reserved: '_reserved',
-  /** The version that an index row elsewhere was made of: index-row.ts. */
+  /** The version that a remote index row was made of: index-row.ts. */
   source: '_source',
 } as const;
 

@@ -5,8 +5,8 @@ import { Service } from '../frame/handle-request.js';
 import type { ServerContext } from '../frame/server-context.js';
 import type { CountedService } from '../observe/request-metrics.js';
 import type { Carried, ForwardedRequest } from '../peers/forwarded.js';
+import { BlobBackground } from './blob/blob-background.js';
 import { BLOB_SERVICE } from './blob/blob-service.js';
-import { BlobUpkeep } from './blob/blob-upkeep.js';
 import { QUEUE_SERVICE } from './queue/queue-service.js';
 import { QueueSweep } from './queue/queue-sweep.js';
 import { TABLE_SERVICE } from './table/table-service.js';
@@ -84,7 +84,7 @@ const blobs: ServiceEntry = {
   endpointName: 'BlobEndpoint',
   addressOf: ({ blobHost, blobPort }) => ({ host: blobHost, port: blobPort }),
   open: server => new Service(BLOB_SERVICE, server),
-  startBackground: server => new BlobUpkeep(server),
+  startBackground: server => new BlobBackground(server),
 };
 
 export const SERVICES: readonly ServiceEntry[] = [tables, queues, blobs];

@@ -3,8 +3,8 @@ import { formatDateTimeFull, formatHttpDate } from '#base';
 import type { BlobProperties, CopyState, Digests, Stamp } from '#blobs';
 import type { Header } from '../shared/answer.js';
 import { formatMetadata } from '../shared/storage-parameters.js';
+import { hasSnapshotTiers, SMART, TIER_NOW } from './access-tiers.js';
 import { quotedEtag } from './request/etag.js';
-import { SMART, TIER_NOW, tellsSnapshots } from './told-tiers.js';
 import { addLeaseHeaders } from './xml/lease-elements.js';
 
 /** Earlier versions return neither a blob's creation time nor, with a part of it, the digest of the whole. */
@@ -95,7 +95,7 @@ function tierHeaders({ tier, snapshot }: BlobProperties, version: string): Heade
     if (tier.name === SMART) headers.push(['x-ms-smart-access-tier', TIER_NOW]);
     return headers;
   }
-  if (snapshot !== undefined && !tellsSnapshots(version)) return [];
+  if (snapshot !== undefined && !hasSnapshotTiers(version)) return [];
   return [
     ['x-ms-access-tier', TIER_NOW],
     ['x-ms-access-tier-inferred', 'true'],

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serve } from 'shelfmark';
 import { systemClock } from '#base';
-import { BlobSweep, contentsNamedBy, Upkeep } from '#blobs';
+import { BackgroundWork, BlobSweep, contentsNamedBy } from '#blobs';
 import { collectRows, type Engine, type Space } from '#store';
 import { openLmdbStore } from '#store-lmdb';
 import { Connection } from '../../support/worker-processes.js';
@@ -106,7 +106,7 @@ export async function faultsOfContents(directory: string): Promise<readonly stri
       store,
       content: store.content,
       clock: systemClock,
-      upkeep: new Upkeep(),
+      background: new BackgroundWork(),
       ids: randomUUID,
     };
     const sweep = new BlobSweep({ ...context, accounts: () => [ACCOUNT] });

@@ -1,4 +1,4 @@
-// Lists of ids in all three places: sets of exactly the rows that have the value, after each write in the partition, and when the flow is done elsewhere and in blobs.
+// Lists of ids in all three places: sets of exactly the rows that have the value, after each write in the partition, and when the flow is done in remote rows and in blobs.
 import assert from 'node:assert/strict';
 import { codec, type Db, entity, key, t } from '#patterns';
 import type { Flow } from '#patterns/flows';
@@ -19,16 +19,16 @@ type People = ReturnType<typeof people>;
 
 const near = (of: People) =>
   listOf(of, 'near', { where: 'same-partition', row: p => key('last', p.lastName) });
-const far = (of: People, table: string) =>
-  listOf(of, 'far', {
-    where: 'elsewhere',
+const remote = (of: People, table: string) =>
+  listOf(of, 'remote', {
+    where: 'remote',
     table,
     partition: p => key('lastNames', p.lastName),
     row: key('list'),
   });
 const inBlobs = (of: People, container: string) =>
   listOf(of, 'blobs', { where: 'blob', container, blob: p => key('last', p.lastName) });
-type StaffList = ReturnType<typeof near> | ReturnType<typeof far> | ReturnType<typeof inBlobs>;
+type StaffList = ReturnType<typeof near> | ReturnType<typeof remote> | ReturnType<typeof inBlobs>;
 
 const NAMES = ['Jones', 'Smith', 'Brown'];
 const department = 'Sales';
@@ -122,7 +122,7 @@ const LIST_CASES: readonly MatrixCase[] = [
   ...renamed('a list in another table', {
     setUp: async ground => {
       const table = await ground.peer.newTable();
-      return setUp(ground, of => far(of, table));
+      return setUp(ground, of => remote(of, table));
     },
     ...worked,
   }),

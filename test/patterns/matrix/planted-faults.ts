@@ -21,7 +21,7 @@ const COPY = {
   case: 'a copy that follows its row',
   words: /The copy is not what the row says/,
 } as const;
-const MOVE = { by: 'moves', case: 'a row that is moved', file: 'workflow/move.js' } as const;
+const MOVE = { by: 'moves', case: 'a row that is moved', file: 'flows/move.js' } as const;
 const INDEX = { by: 'indexes', words: /Index rows are not what people are/, crash: 'dies after' } as const;
 const CREATED = 'indexes of rows that are created, changed and deleted';
 const OVER = 'indexes of rows that are written over';
@@ -30,21 +30,21 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     ...COPY,
     name: 'a worker that does not look at the row again',
-    file: 'workflow/follow.js',
+    file: 'flows/follow.js',
     changes: [['if (again?.etag === row?.etag)', 'if (true)']],
     crash: 'lags',
   },
   {
     ...COPY,
     name: 'a worker that does not wait for the write of its message',
-    file: 'workflow/delivery.js',
+    file: 'flows/delivery.js',
     changes: [["isPending ? 'pending' : 'done'", "'done'"]],
     crash: 'stalls',
   },
   {
     ...COPY,
     name: 'a worker that deletes the message before its steps',
-    file: 'workflow/delivery.js',
+    file: 'flows/delivery.js',
     changes: [
       [
         'const { outcome, held } = await',
@@ -55,15 +55,15 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     ...COPY,
-    name: 'no second look behind a stalled worker',
-    file: 'workflow/delivery.js',
-    changes: [['!envelope.isSecondLook && secondLook > 0', 'false']],
+    name: 'no redelivery behind a stalled worker',
+    file: 'flows/delivery.js',
+    changes: [['!envelope.isRedelivery && redeliverAfter > 0', 'false']],
     crash: 'stalls and dies',
   },
   {
     ...COPY,
     name: 'the entity before its message',
-    file: 'workflow/flow.js',
+    file: 'flows/flow.js',
     changes: [
       [
         'const { queue, message } = await this.#sent(db, input, { id, after, signal, operationId, deletes });',
@@ -108,7 +108,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     by: 'flows',
     case: 'a message that is put aside',
     name: 'a poisoned message that is deleted before it is put aside',
-    file: 'workflow/poison.js',
+    file: 'flows/poison.js',
     changes: [
       ['await to.send(', 'await from.delete(message);\nawait to.send('],
       ['    await from.delete(message);\n}', '}'],
@@ -120,7 +120,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     ...COPY,
     case: 'an outbox',
     name: 'an outbox whose row goes before its message is sent',
-    file: 'workflow/outbox.js',
+    file: 'flows/outbox.js',
     changes: [
       ['await flow.start(db, inputIn(flow, row), { id, ...options });', 'inputIn(flow, row);'],
       [
@@ -134,14 +134,14 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     ...INDEX,
     case: CREATED,
     name: 'an index row that stays where the key has changed',
-    file: 'indexes/index-write.js',
+    file: 'repo/indexes/index-write.js',
     changes: [['if (old !== undefined && !isSameKey)', 'if (old !== undefined && row === undefined)']],
   },
   {
     ...INDEX,
     case: OVER,
     name: 'a unique index row without a condition',
-    file: 'indexes/index-write.js',
+    file: 'repo/indexes/index-write.js',
     changes: [['if (!unique)', 'if (true)']],
   },
 ];

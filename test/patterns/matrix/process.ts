@@ -126,7 +126,7 @@ export class Process implements HttpClient {
       visibility: VISIBILITY,
       maxDequeue: 20,
       grace: GRACE,
-      secondLook: GRACE,
+      redeliverAfter: GRACE,
       rest: { base: REST, cap: REST },
       backoff: { base: 1_000, cap: 1_000 },
       report: event => this.events.push(event),

@@ -172,7 +172,7 @@ const SHORTENED: MatrixCase = matrixCase<Lives>({
 
 crashMatrix('rolling', [
   rollingCase(
-    'upkeep',
+    'maintenance',
     async (world, db) => {
       await eventsOf(db, world).prepare();
       await eventsOf(db, world).expire();

@@ -28,7 +28,7 @@ const named = (
   rival: (members: Members) => Promise<unknown>,
 ): MatrixCase =>
   matrixCase<World>({
-    name: `unique keys elsewhere of ${name}`,
+    name: `remote unique keys of ${name}`,
     setUp: async ({ peer, db, newName }) => {
       const world = { Member: defineMember(newName('Member')), table: await peer.newTable() };
       await indexFlow(world.Member).createQueues(db);

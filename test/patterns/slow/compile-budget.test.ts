@@ -29,28 +29,28 @@ const indexUses = (at: number): string => `
   // @ts-expect-error no such index
   void repo.index('by${at}');`;
 
-const FAR_INDEXES = `
+const REMOTE_INDEXES = `
   indexes: {
-    byTenant: { kind: 'elsewhere', partition: p => key('tenant', p.tenant.as(codec.lower)), row: key('a'), project: ['p0', 'p1'] },
-    byNumber: { kind: 'elsewhere', table: 'Numbers', partition: p => key(p.number), row: key('b'), project: 'all' },
+    byTenant: { kind: 'remote', partition: p => key('tenant', p.tenant.as(codec.lower)), row: key('a'), project: ['p0', 'p1'] },
+    byNumber: { kind: 'remote', table: 'Numbers', partition: p => key(p.number), row: key('b'), project: 'all' },
   },`;
 
-const farIndexUses = (at: number): string => `
-  const hit = await repo.index('byTenant', 'asOf').partition({ tenant: 'a' }).first();
+const remoteIndexUses = (at: number): string => `
+  const hit = await repo.index('byTenant', 'index-only').partition({ tenant: 'a' }).first();
   // @ts-expect-error it is not projected
   void hit?.value.p2;
-  const [whole] = await repo.index('byNumber', 'fresh').partition({ number: 1 }).rows({ tenant: 'a' }).take(1);
+  const [whole] = await repo.index('byNumber', 'verified').partition({ number: 1 }).rows({ tenant: 'a' }).take(1);
   if (whole) await repo.replace(whole, whole.value);
   // @ts-expect-error which way it is read has to be said
   void (() => repo.index('byNumber'));
   // @ts-expect-error no such index
-  void (() => repo.index('by${at}', 'asOf'));`;
+  void (() => repo.index('by${at}', 'index-only'));`;
 
-const DEFINITIONS = { none: '', 'same-partition': INDEXES, elsewhere: FAR_INDEXES } as const;
+const DEFINITIONS = { none: '', 'same-partition': INDEXES, remote: REMOTE_INDEXES } as const;
 type Kind = keyof typeof DEFINITIONS;
 
 const usesOf = (kind: Kind, at: number): string =>
-  kind === 'none' ? '' : kind === 'elsewhere' ? farIndexUses(at) : indexUses(at);
+  kind === 'none' ? '' : kind === 'remote' ? remoteIndexUses(at) : indexUses(at);
 
 /** One entity, its values written, read and queried, and uses that the compiler must refuse. */
 function source(at: number, kind: Kind): string {
@@ -135,7 +135,7 @@ async function check(entities: number, kind: Kind): Promise<Figures> {
   return { instantiations: figure('Instantiations'), seconds: figure('Total time') };
 }
 
-for (const kind of ['none', 'same-partition', 'elsewhere'] as const)
+for (const kind of ['none', 'same-partition', 'remote'] as const)
   test(`an entity ${kind === 'none' ? '' : `with two indexes (${kind}) `}costs the compiler little, and a hundred cost a hundred times that`, async context => {
     const few = await check(10, kind);
     const many = await check(ENTITIES, kind);

@@ -37,12 +37,12 @@ const define = (table: string) =>
     indexes: {
       byLast: { kind: 'same-partition', row: p => key('last', p.last, p.id.as(codec.int(6))) },
       byName: {
-        kind: 'elsewhere',
+        kind: 'remote',
         partition: p => key('name', p.last),
         row: p => key('n', p.team, p.id.as(codec.int(6))),
       },
       byEmail: {
-        kind: 'elsewhere',
+        kind: 'remote',
         partition: p => key('email', p.email.as(codec.lower)),
         row: key('e'),
         unique: true,
@@ -93,7 +93,7 @@ async function write(rows: Repo<Soaked>, chance: () => number): Promise<void> {
 async function soaked(peer: Peer) {
   const Soaked = define(await peer.newTable());
   const everywhere = listOf(Soaked, 'soaked', {
-    where: 'elsewhere',
+    where: 'remote',
     partition: p => key('list', p.last),
     row: key('all'),
   });
@@ -109,7 +109,7 @@ async function soaked(peer: Peer) {
   const report = (event: FlowEvent): void => {
     if (event.kind === 'poisoned') poisoned.push(event);
   };
-  const options: WorkerOptions = { visibility: 5, maxDequeue: 20, grace: 40, secondLook: 5, report };
+  const options: WorkerOptions = { visibility: 5, maxDequeue: 20, grace: 40, redeliverAfter: 5, report };
   return {
     Soaked,
     everywhere,

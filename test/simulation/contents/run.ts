@@ -114,7 +114,7 @@ class Run {
 
   async #settle(): Promise<void> {
     for (const [, call] of this.#busy) await patiently(call, this.#end);
-    await patiently(this.#life.context.upkeep.settled(), this.#end);
+    await patiently(this.#life.context.background.settled(), this.#end);
   }
 
   /** Another process begins. Unanswered requests to the previous one are in doubt. */

@@ -51,7 +51,7 @@ export class World {
   /** A process begins on the disk as it is. */
   async begin(): Promise<Life> {
     const { random, faults, failingSyncs, planted, clock } = this.#options;
-    const { Upkeep } = await import('#blobs');
+    const { BackgroundWork } = await import('#blobs');
     const { FileContents } = await import('../../../packages/store-lmdb/content/file-contents.js');
     const mount = new Mount(this.disk, {
       ...planted,
@@ -71,21 +71,21 @@ export class World {
     const store = ofLife(this.rows, content, mount, space => living.push(space));
     const broken = planted.plant?.(store) ?? store;
     const faulty = faults ? openFaultyStore(broken, { ...FAULTS, random: () => random.next() }) : broken;
-    const upkeep = new Upkeep();
+    const background = new BackgroundWork();
     const contextOn = (on: StoreWithContent): BlobContext => ({
       store: on,
       content: on.content,
       account: ACCOUNT,
       ids: () => this.#newId(),
       clock: clock.read,
-      upkeep,
+      background,
     });
     return {
       mount,
       context: contextOn(faulty),
       sound: contextOn(broken),
       close: async () => {
-        await upkeep.settled();
+        await background.settled();
         await content.close();
         mount.isDead = true;
       },

@@ -1,6 +1,6 @@
 // The context of a request to the Blob service, and what the service keeps for each server: its background tasks and
 // an authenticator for requests inside of others.
-import { type BlobContext, Upkeep } from '#blobs';
+import { BackgroundWork, type BlobContext } from '#blobs';
 import type { ServiceRoute } from '#wire';
 import type { BlobOperationKind, BlobResource } from '#wire/blob';
 import type { AuthenticationProtocol } from '../../auth/auth-protocol.js';
@@ -12,15 +12,15 @@ import { openMd5 } from './md5-thread.js';
 export type BlobRequest = RequestContext<BlobResource, BlobOperationKind>;
 export type BlobAuthenticator = Authenticator<ServiceRoute<BlobResource>>;
 
-const UPKEEPS = new WeakMap<ServerContext, Upkeep>();
+const BACKGROUNDS = new WeakMap<ServerContext, BackgroundWork>();
 
 /** One for all requests of a server, and for its background task. */
-export function upkeepOf(server: ServerContext): Upkeep {
-  const known = UPKEEPS.get(server);
+export function backgroundOf(server: ServerContext): BackgroundWork {
+  const known = BACKGROUNDS.get(server);
   if (known) return known;
-  const upkeep = new Upkeep();
-  UPKEEPS.set(server, upkeep);
-  return upkeep;
+  const background = new BackgroundWork();
+  BACKGROUNDS.set(server, background);
+  return background;
 }
 
 export const blobContextOf = (server: ServerContext, account: string): BlobContext => ({
@@ -29,7 +29,7 @@ export const blobContextOf = (server: ServerContext, account: string): BlobConte
   account,
   ids: server.newId,
   clock: server.clock,
-  upkeep: upkeepOf(server),
+  background: backgroundOf(server),
   openMd5,
   deletion: server.deletion,
 });

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
-import type { Md5Beside } from '#blobs';
+import type { OffThreadMd5 } from '#blobs';
 import { openMd5 } from './md5-thread.js';
 
 const SUMS_MAX = 16;
 const BODY = randomBytes(1_500_000);
 const skip = availableParallelism() > 1 ? false : 'the event loop computes them itself on one processor';
 
-const opened = (): Md5Beside => openMd5() ?? assert.fail('it has too much to do');
+const opened = (): OffThreadMd5 => openMd5() ?? assert.fail('it has too much to do');
 
 /** Every piece is overwritten once it is taken. */
-async function md5Of(sum: Md5Beside, pieceBytes: number): Promise<string> {
+async function md5Of(sum: OffThreadMd5, pieceBytes: number): Promise<string> {
   for (let at = 0; at < BODY.length; at += pieceBytes) {
     const piece = Buffer.from(BODY.subarray(at, at + pieceBytes));
     await sum.update(piece);

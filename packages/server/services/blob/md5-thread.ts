@@ -2,7 +2,7 @@
 // them. A body is copied into memory that the thread shares: one piece of it is filled while the thread reads another and a third waits.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { Md5Beside } from '#blobs';
+import type { OffThreadMd5 } from '#blobs';
 import type { Md5Done, Md5Job } from './md5-messages.js';
 
 const ENTRY = new URL('md5-thread-entry.js', import.meta.url);
@@ -41,7 +41,7 @@ class Md5Thread {
   }
 
   /** Undefined where it has too much to do, and once it has failed. */
-  open(): Md5Beside | undefined {
+  open(): OffThreadMd5 | undefined {
     if (this.#failure !== undefined || this.#waiting.size >= SUMS_MAX) return undefined;
     // A process may end only while it has nothing to do.
     if (this.#waiting.size === 0) this.#worker.ref();
@@ -80,7 +80,7 @@ class Md5Thread {
   }
 }
 
-class ThreadSum implements Md5Beside {
+class ThreadSum implements OffThreadMd5 {
   readonly #thread: Md5Thread;
   readonly #sum: number;
   #memory: SharedArrayBuffer | undefined;
@@ -150,7 +150,7 @@ let thread: Md5Thread | undefined;
 const hasProcessors = availableParallelism() > 1;
 
 /** Undefined where the event loop has to do it: on one processor, with many bodies at a time, and where the thread has failed. */
-export function openMd5(): Md5Beside | undefined {
+export function openMd5(): OffThreadMd5 | undefined {
   if (!hasProcessors) return undefined;
   thread ??= new Md5Thread();
   return thread.open();

@@ -3,7 +3,7 @@ import type { Metadata } from '#account';
 import { type ContentProperties, checkBlobMetadata, type PublicAccess, TIERS, type WholeBlob } from '#blobs';
 import { parseMetadata } from '../../shared/storage-parameters.js';
 import { conditionsOf } from './conditions.js';
-import { type Headers, invalidHeader, keptMd5Of, sent } from './header-values.js';
+import { type Headers, invalidHeader, sent, storedMd5Of } from './header-values.js';
 import { tagsOfHeader } from './tags.js';
 
 const TYPE_DEFAULT = 'application/octet-stream';
@@ -15,7 +15,7 @@ export const contentPropertiesOf = (headers: Headers): ContentProperties => ({
   contentLanguage: sent(headers, 'x-ms-blob-content-language'),
   contentDisposition: sent(headers, 'x-ms-blob-content-disposition'),
   cacheControl: sent(headers, 'x-ms-blob-cache-control'),
-  contentMd5: keptMd5Of(headers, 'x-ms-blob-content-md5'),
+  contentMd5: storedMd5Of(headers, 'x-ms-blob-content-md5'),
 });
 
 /** The plain headers describe a body that is the content; the service's own headers win. */

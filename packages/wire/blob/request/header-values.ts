@@ -69,7 +69,7 @@ export function flagOf(headers: Headers, name: string): boolean {
 export const isBase64 = (text: string): boolean => BASE64.test(text);
 
 /** A digest that is kept and compared with nothing: of any length (protocol: blob-requests#content-headers). */
-export function keptMd5Of(headers: Headers, name: string): Buffer | undefined {
+export function storedMd5Of(headers: Headers, name: string): Buffer | undefined {
   const text = sent(headers, name);
   if (text === undefined) return undefined;
   if (!isBase64(text)) throw new BlobError('InvalidMd5');
@@ -77,7 +77,7 @@ export function keptMd5Of(headers: Headers, name: string): Buffer | undefined {
 }
 
 export function md5Of(headers: Headers, name: string): Buffer | undefined {
-  const bytes = keptMd5Of(headers, name);
+  const bytes = storedMd5Of(headers, name);
   if (bytes !== undefined && bytes.length !== MD5_BYTES) throw new BlobError('InvalidMd5');
   return bytes;
 }

@@ -9,10 +9,10 @@ import {
   formatListMetadata,
 } from '../../shared/storage-list-xml.js';
 import { escapeXml, XML_HEAD } from '../../shared/xml.js';
+import { hasSnapshotTiers, SMART, TIER_NOW } from '../access-tiers.js';
 import { VERSION_OF_CREATION } from '../blob-headers.js';
 import { etagText } from '../request/etag.js';
 import { formatTagSet } from '../request/tags.js';
-import { SMART, TIER_NOW, tellsSnapshots } from '../told-tiers.js';
 import { formatLease } from './lease-elements.js';
 
 /** The request's parameters are repeated where they were given. */
@@ -57,7 +57,7 @@ function formatTier({ snapshot, tier }: BlobProperties, version: string): string
       `<AccessTierChangeTime>${formatHttpDate(tier.changed)}</AccessTierChangeTime>` +
       elementOf('SmartAccessTier', tier.name === SMART ? TIER_NOW : undefined)
     );
-  return snapshot === undefined || tellsSnapshots(version)
+  return snapshot === undefined || hasSnapshotTiers(version)
     ? '<AccessTier>Hot</AccessTier><AccessTierInferred>true</AccessTierInferred>'
     : '';
 }

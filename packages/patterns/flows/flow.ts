@@ -1,0 +1,187 @@
+// A flow as programs use it: work that a queue remembers until it is done, over partitions, tables and services. Sends messages, on their own or before a write, and starts workers.
+// definition.ts checks the definition, worker.ts and delivery.ts do the work.
+import { newUuid } from '../concurrency/surroundings.js';
+import { Db } from '../repo/open.js';
+import type { OperationId } from '../repo/write/operation-id.js';
+import { type SentMessage, unlessRefused } from '../transport/messages/announce.js';
+import { checkedText, type Envelope } from '../transport/messages/envelope.js';
+import { QueueRequests } from '../transport/queue-requests.js';
+import type { MessageRef, QueueCallOptions } from '../transport/queue-sender.js';
+import { refuseDefinition } from '../values/pattern-error.js';
+import type { StandardSchema } from '../values/standard-schema.js';
+import {
+  define,
+  type FlowDefinition,
+  type FlowOptions,
+  inputToSend,
+  queueOf,
+  type Step,
+} from './definition.js';
+import { oldestIn } from './oldest-message.js';
+import { type PoisonMessage, type PoisonOptions, poisonMessages } from './poison.js';
+import { Worker, type WorkerOptions } from './worker.js';
+
+/** How a run is named, and when it begins. */
+export interface StartOptions extends QueueCallOptions {
+  /** Of this run; a UUID by default. Runs with one id are the same work, and steps with outside effects do it once. */
+  readonly id?: string;
+  /** Seconds until workers see the message; 0 by default. */
+  readonly after?: number;
+}
+
+/** How a write is announced to the workers that follow it. */
+export interface WriteOptions extends QueueCallOptions {
+  readonly id?: string;
+  /** Seconds until workers see the message, in which the write should be done; 2 by default. */
+  readonly after?: number;
+  /** The write takes the row away: a row that is not there then says that it was done. */
+  readonly deletes?: boolean;
+}
+
+/** How much a flow has to do. */
+export interface FlowFigures {
+  /** About so many messages are in the queues, hidden ones included. */
+  readonly pending: number;
+  /** Milliseconds since the oldest message was sent that no worker is processing; undefined if there is none. What the flow derives is at least this old. */
+  readonly oldest: number | undefined;
+  /** About so many messages were put aside. */
+  readonly poisoned: number;
+}
+
+/** Work over partitions, tables and services, which a queue remembers until it is done. */
+export class Flow<I = unknown, O = unknown> {
+  readonly name: string;
+  readonly definition: FlowDefinition<I, O>;
+
+  constructor(definition: FlowDefinition<I, O>) {
+    this.name = definition.name;
+    this.definition = definition;
+  }
+
+  /** Makes its queues. Does nothing if they are there. */
+  async createQueues(db: Db, options: QueueCallOptions = {}): Promise<void> {
+    const { queues, poisonQueue } = this.definition;
+    for (const name of [...queues, poisonQueue]) await this.#queue(db, name).create(options);
+  }
+
+  /** Sends the message that makes a worker run the steps with this input. Gives the run's id. Throws ValueInvalid, TooLarge and QueueNotFound. */
+  async start(db: Db, input: I, { id, after = 0, signal }: StartOptions = {}): Promise<string> {
+    const { envelope } = await this.#sent(db, input, { id, after, signal });
+    return envelope.id;
+  }
+
+  /**
+   * For derivations of lists and copies: sends the message of a write to come, which leaves this operation id.
+   */
+  async announce(
+    db: Db,
+    input: I,
+    operationId: OperationId | undefined,
+    { deletes = false, signal }: WriteOptions,
+  ): Promise<SentMessage> {
+    if (operationId === undefined)
+      return refuseDefinition(this.name, 'a write that a flow follows needs operation ids');
+    const { announceAfter } = Db.serviceOf(db);
+    const sending = { id: undefined, after: announceAfter, signal, operationId, deletes };
+    const { queue, message } = await this.#sent(db, input, sending);
+    return { queue, message };
+  }
+
+  /**
+   * A write that the flow follows: first the message, then the write with the operation id that the message names, so that the work is not forgotten wherever the program ends. `write` does
+   * one write, of a row or a batch, by the Db that it gets. If that was refused, the message is taken back.
+   */
+  async write<T>(
+    db: Db,
+    input: I,
+    write: (db: Db) => Promise<T>,
+    { id, after = 2, deletes = false, signal }: WriteOptions = {},
+  ): Promise<T> {
+    const service = Db.serviceOf(db);
+    const { operationIds } = service;
+    if (operationIds === undefined)
+      return refuseDefinition(this.name, 'a write that a flow follows needs operation ids');
+    const operationId = operationIds.next();
+    const { queue, message } = await this.#sent(db, input, { id, after, signal, operationId, deletes });
+    const own = new Db({ ...service, operationIds: operationIds.beginningWith(operationId) });
+    return unlessRefused([{ queue, message }], () => write(own));
+  }
+
+  /** Begins to work. Any number of workers, in any number of processes, share the messages. */
+  worker(db: Db, options: WorkerOptions = {}): Worker {
+    const { queues, poisonQueue } = this.definition;
+    const parts = {
+      db,
+      flow: this.definition as unknown as FlowDefinition<never, unknown>,
+      queues: queues.map(name => this.#queue(db, name)),
+      poison: this.#queue(db, poisonQueue),
+      surroundings: Db.serviceOf(db).surroundings,
+    };
+    return new Worker(parts, options);
+  }
+
+  /** The messages that were put aside. */
+  poison(db: Db, options: PoisonOptions = {}): AsyncGenerator<PoisonMessage, void, undefined> {
+    const { poisonQueue, queues } = this.definition;
+    const redrive = async (envelope: Envelope | undefined, text: string): Promise<void> => {
+      const [first = ''] = queues;
+      const name = envelope === undefined ? first : queueOf(this.definition, envelope.input as I);
+      await this.#queue(db, name).send(envelope === undefined ? text : checkedText(envelope), 0);
+    };
+    return poisonMessages(this.#queue(db, poisonQueue), redrive, options);
+  }
+
+  /** How much there is to do, and how old it is. */
+  async figures(db: Db, options: QueueCallOptions = {}): Promise<FlowFigures> {
+    const { queues, poisonQueue } = this.definition;
+    const own = queues.map(name => this.#queue(db, name));
+    let pending = 0;
+    for (const queue of own) pending += await queue.count(options);
+    const oldest = await oldestIn(own, options);
+    const poisoned = await this.#queue(db, poisonQueue).count(options);
+    return { pending, oldest, poisoned };
+  }
+
+  #queue(db: Db, name: string): QueueRequests {
+    const { clients, surroundings } = Db.serviceOf(db);
+    return new QueueRequests(clients, name, surroundings.now);
+  }
+
+  async #sent(
+    db: Db,
+    input: I,
+    { id, after, signal, operationId, deletes = false }: Sending,
+  ): Promise<{ readonly envelope: Envelope; readonly queue: QueueRequests; readonly message: MessageRef }> {
+    const { name, version } = this.definition;
+    const envelope: Envelope = {
+      flow: name,
+      version,
+      id: id ?? newUuid(Db.serviceOf(db).surroundings.random),
+      input: inputToSend(this.definition, input),
+      operationId,
+      deletes,
+      waits: 0,
+      isRedelivery: false,
+      poison: undefined,
+    };
+    const text = checkedText(envelope);
+    const queue = this.#queue(db, queueOf(this.definition, input));
+    const message = await queue.send(text, after, { signal });
+    return { envelope, queue, message };
+  }
+}
+
+interface Sending extends QueueCallOptions {
+  readonly id: string | undefined;
+  readonly after: number;
+  readonly operationId?: string;
+  readonly deletes?: boolean;
+}
+
+/** Defines a flow. Throws DefinitionInvalid for what could not work. */
+export const flow = <I, O>(
+  name: string,
+  schema: StandardSchema<I, O>,
+  steps: readonly Step<O>[],
+  options: FlowOptions<I> = {},
+): Flow<I, O> => new Flow(define(name, schema, steps, options));

@@ -1,0 +1,227 @@
+// Moves rows to another table or partition by a flow, as into an archive. A row is at every moment in one of its two places, or in both:
+//
+//   1. the row is marked with the id of the run, under its ETag;
+//   2. it is copied: created in the other place, or written over an older copy under that one's ETag;
+//   3. it is deleted in the first place under the ETag of the version that was copied. If it has changed in between, the move starts again.
+//
+// The mark distinguishes a row that was changed on its way, and is copied anew, from one that was created after its predecessor had been moved, and stays. Every step is conditional, so steps may be
+// repeated, and two workers may do them at once.
+
+import { addressOfKey, isSameRow } from '../model/address.js';
+import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
+import type { StoredOf } from '../model/stored.js';
+import { Db } from '../repo/open.js';
+import { Attempts, unlessLost } from '../repo/optimistic.js';
+import type { Repo } from '../repo/write/repo.js';
+import type { ReadOptions } from '../transport/table-requests.js';
+import { encodeProperty } from '../values/encode-property.js';
+import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
+import { MARKS } from '../values/row-member.js';
+import type { WireProperty } from '../values/wire-property.js';
+import { define, type FlowOptions, type StepContext } from './definition.js';
+import { Flow, type StartOptions } from './flow.js';
+import { type KeyJson, keyOfJson, keySchema, rowKeyJson } from './key-json.js';
+
+/** From where rows are moved to where. */
+export interface MoveSpec<F extends AnyEntity, T extends AnyEntity> {
+  readonly from: F;
+  readonly to: T;
+  /** Where the rows stand, if not in the table of `from`. */
+  readonly fromTable?: string;
+  /** Where they go, if not to the table of `to`. */
+  readonly toTable?: string;
+  /** The value there. The same one by default, if the entity is the same. */
+  readonly become?: NoInfer<(value: Of<F>) => NewOf<T>>;
+  /** The key there. The same one by default, if the entity is the same. */
+  readonly keyOf?: NoInfer<(key: KeyOf<F>) => KeyOf<T>>;
+}
+
+/** A row, and in which of its two places it was found. */
+export type Found<F extends AnyEntity, T extends AnyEntity> =
+  | { readonly place: 'from'; readonly row: StoredOf<F> }
+  | { readonly place: 'to'; readonly row: StoredOf<T> };
+
+/** Of a row on its way the run's id; in its copy, before that, the ETag of the version that was copied. */
+const MARK = MARKS.moved;
+
+const markText = ({ unknown }: StoredOf<AnyEntity>): string | undefined => {
+  const property = unknown.find(({ name, type }) => name === MARK && type === 'String');
+  return property && String(JSON.parse(property.literal));
+};
+
+const marked = (text: string): WireProperty => encodeProperty(MARK, 'String', text);
+
+/** The run that made a copy. ETags have no blanks. */
+const runOf = (copy: StoredOf<AnyEntity>): string | undefined =>
+  /^\S+ (.*)$/s.exec(markText(copy) ?? '')?.[1];
+
+type Checked<F extends AnyEntity, T extends AnyEntity> = Required<MoveSpec<F, T>>;
+
+/** One row on its way, by one run of the flow. */
+class Passage<F extends AnyEntity, T extends AnyEntity> {
+  readonly #spec: Checked<F, T>;
+  readonly #key: KeyOf<F>;
+  readonly #context: StepContext;
+  readonly #from: Repo<F>;
+  readonly #to: Repo<T>;
+
+  constructor(spec: Checked<F, T>, key: KeyOf<F>, context: StepContext) {
+    this.#spec = spec;
+    this.#key = key;
+    this.#context = context;
+    this.#from = context.db.repo(spec.from, { table: spec.fromTable });
+    this.#to = context.db.repo(spec.to, { table: spec.toTable });
+  }
+
+  async run(): Promise<void> {
+    const { db, signal } = this.#context;
+    const address = addressOfKey(this.#spec.from, this.#spec.fromTable, this.#key);
+    for (const attempts = new Attempts(Db.serviceOf(db).surroundings, { signal }); ; ) {
+      const row = await this.#from.get(this.#key, { signal });
+      if (row === undefined) return this.#tellMissing();
+      if (await this.#pass(row)) return;
+      await attempts.next(address, row.etag);
+    }
+  }
+
+  /** Whether nothing is left to do. */
+  async #pass(row: StoredOf<F>): Promise<boolean> {
+    const isMarked = markText(row) === this.#context.id;
+    if (!isMarked && (await this.#isSuccessor())) return true;
+    const going = isMarked ? row : await unlessLost(() => this.#mark(row));
+    if (going === undefined || !(await this.#copy(going))) return false;
+    const { signal } = this.#context;
+    const gone = await unlessLost(async () => {
+      await this.#from.delete(going, { signal });
+      return true;
+    });
+    return gone ?? false;
+  }
+
+  /** Its predecessor was moved by this run, and then it was created. */
+  async #isSuccessor(): Promise<boolean> {
+    const { id, signal, note } = this.#context;
+    const copy = await this.#to.get(this.#spec.keyOf(this.#key), { signal });
+    if (copy === undefined || runOf(copy) !== id) return false;
+    note('the row was moved, and is there again: what is there stays');
+    return true;
+  }
+
+  #mark(row: StoredOf<F>): Promise<StoredOf<F>> {
+    const { id, signal } = this.#context;
+    const unknown = [...row.unknown.filter(({ name }) => name !== MARK), marked(id)];
+    return this.#from.replace({ ...row, unknown }, row.value as NewOf<F>, { signal });
+  }
+
+  /** Whether the copy is of this version. */
+  async #copy(row: StoredOf<F>): Promise<boolean> {
+    const { id, signal, note } = this.#context;
+    const value = this.#spec.become(row.value);
+    const text = `${row.etag} ${id}`;
+    const mark = marked(text);
+    const created = await unlessLost(() => this.#copying(row, mark).create(value, { signal }));
+    if (created !== undefined) return true;
+    const copy = await this.#to.get(this.#spec.keyOf(this.#key), { signal });
+    if (copy === undefined) return false;
+    if (markText(copy) === text) return true;
+    // A later version can only be copied after this look, and then the copy is not as it was before it.
+    const now = await this.#from.get(this.#key, { signal });
+    if (now?.etag !== row.etag) return false;
+    if (runOf(copy) !== id) note('another row was there already, and is written over');
+    const unknown = [...this.#kept(row), mark];
+    const replaced = await unlessLost(() => this.#to.replace({ ...copy, unknown }, value, { signal }));
+    return replaced !== undefined;
+  }
+
+  /** A repository whose new rows have also what the row has beyond its entity. */
+  #copying(row: StoredOf<F>, mark: WireProperty): Repo<T> {
+    const service = Db.serviceOf(this.#context.db);
+    const operationIds = service.operationIds?.leaving([...this.#kept(row), mark]);
+    return new Db({ ...service, operationIds }).repo(this.#spec.to, { table: this.#spec.toTable });
+  }
+
+  #kept({ unknown }: StoredOf<F>): readonly WireProperty[] {
+    const { to } = this.#spec;
+    const own = Db.serviceOf(this.#context.db).operationIds?.property;
+    return unknown.filter(
+      ({ name }) => name !== MARK && name !== own && name !== to.tag && !to.plan.byWire.has(name),
+    );
+  }
+
+  async #tellMissing(): Promise<void> {
+    const { signal, note } = this.#context;
+    const copy = await this.#to.get(this.#spec.keyOf(this.#key), { signal });
+    if (copy === undefined) note('there is no such row in either place');
+  }
+}
+
+/** Rows that go from one table or partition to another, each at every moment in one of them. */
+export class Move<F extends AnyEntity, T extends AnyEntity> {
+  /** Its queues, workers, figures and poison. */
+  readonly flow: Flow<KeyJson, KeyJson>;
+  readonly #spec: Checked<F, T>;
+
+  constructor(name: string, spec: Checked<F, T>, options: FlowOptions<KeyJson>) {
+    this.#spec = spec;
+    const run = (json: KeyJson, context: StepContext): Promise<void> => {
+      const key = keyOfJson(spec.from, json);
+      this.#refuseSamePlace(key);
+      if (Db.serviceOf(context.db).operationIds === undefined)
+        refuseDefinition(name, 'rows are moved by marks that go with operation ids');
+      return new Passage(spec, key, context).run();
+    };
+    this.flow = new Flow(define(name, keySchema(spec.from), [{ name: 'move', run }], options));
+  }
+
+  /** Has a worker move the row of this key. Gives the id of the run. */
+  async start(db: Db, key: KeyOf<F>, options: StartOptions = {}): Promise<string> {
+    this.#refuseSamePlace(key);
+    return this.flow.start(db, rowKeyJson(this.#spec.from, key), options);
+  }
+
+  /** The row, wherever it is: the one that has not been moved, if there are two. Undefined if there is none. */
+  async get(db: Db, key: KeyOf<F>, options: ReadOptions = {}): Promise<Found<F, T> | undefined> {
+    const { from, to, fromTable, toTable, keyOf } = this.#spec;
+    const first = db.repo(from, { table: fromTable });
+    const row = await first.get(key, options);
+    if (row !== undefined) return { place: 'from', row };
+    // It is copied before it is deleted, so a reader that does not find it here finds it there.
+    const copy = await db.repo(to, { table: toTable }).get(keyOf(key), options);
+    if (copy !== undefined) return { place: 'to', row: copy };
+    // Unless another move brought it back between the two reads.
+    const again = await first.get(key, options);
+    return again && { place: 'from', row: again };
+  }
+
+  #refuseSamePlace(key: KeyOf<F>): void {
+    const { from, to, fromTable, toTable, keyOf } = this.#spec;
+    const [a, b] = [addressOfKey(from, fromTable, key), addressOfKey(to, toTable, keyOf(key))];
+    if (a.table.toLowerCase() === b.table.toLowerCase() && isSameRow(a, b))
+      refuseValue('key', 'one that changes', 'the row would be moved to where it is');
+  }
+}
+
+/** Defines how rows are moved. Throws DefinitionInvalid. */
+export function move<F extends AnyEntity, T extends AnyEntity>(
+  name: string,
+  spec: MoveSpec<F, T>,
+  options: FlowOptions<KeyJson> = {},
+): Move<F, T> {
+  const { from, to, fromTable = from.table, toTable = to.table } = spec;
+  const isSame: boolean = (from as AnyEntity) === (to as AnyEntity);
+  if (!isSame && (spec.become === undefined || spec.keyOf === undefined))
+    refuseDefinition(name, `how ${from.name} becomes ${to.name} is said by become and keyOf`);
+  const onlyHere = to.plan.fields.find(({ property }) => property.pieces?.onlyHere !== undefined);
+  if (onlyHere !== undefined)
+    refuseDefinition(
+      name,
+      `${onlyHere.name} of ${to.name} ${onlyHere.property.pieces?.onlyHere}; read the row there and write it here, by encryption()`,
+    );
+  if (from.plan.isChanging || to.plan.isChanging)
+    refuseDefinition(name, 'the number of buckets of its entities is being changed');
+  const {
+    become = (value: Of<F>): NewOf<T> => value as unknown as NewOf<T>,
+    keyOf = (key: KeyOf<F>): KeyOf<T> => key as unknown as KeyOf<T>,
+  } = spec;
+  return new Move(name, { from, to, fromTable, toTable, become, keyOf }, options);
+}

@@ -1,0 +1,132 @@
+// An outbox: rows that name flows to start. Programs without this library write them in one transaction with what the flows follow. A sweeper makes messages of them. The message
+// is sent before the row is deleted, so that each row starts its flow at least once; two messages of one row have one id.
+import { allOf } from '../model/filter/condition.js';
+import { formatFilter } from '../model/filter/format-filter.js';
+import { keyCondition } from '../model/filter/key-condition.js';
+import { Db } from '../repo/open.js';
+import type { PageStart } from '../transport/row-source.js';
+import type { ReadOptions } from '../transport/table-requests.js';
+import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import type { WireObject } from '../values/read-wire.js';
+import { memberOf, textOf } from '../values/row-member.js';
+import { type FlowDefinition, inputToSend, upcastInput } from './definition.js';
+import type { Flow, StartOptions } from './flow.js';
+
+/** Row keys of an outbox begin so, and the character behind it is the next one. */
+const PREFIX = 'outbox!';
+const BEHIND = 'outbox"';
+
+/** A row of an outbox, as the official client writes it. Other languages write the same properties. */
+export interface OutboxRow {
+  readonly partitionKey: string;
+  /** `outbox!` and an id that no other row of the partition has. */
+  readonly rowKey: string;
+  /** The flow's name. */
+  readonly Flow: string;
+  /** Of the input. */
+  readonly Version: number;
+  /** JSON. */
+  readonly Input: string;
+}
+
+/** The row that starts a flow, to be written in one transaction with what the flow follows. Throws ValueInvalid. */
+export const outboxRow = <I, O>(
+  { definition }: Flow<I, O>,
+  { partitionKey, id }: { readonly partitionKey: string; readonly id: string },
+  input: I,
+): OutboxRow => ({
+  partitionKey,
+  rowKey: `${PREFIX}${id}`,
+  Flow: definition.name,
+  Version: definition.version,
+  Input: JSON.stringify(inputToSend(definition, input)),
+});
+
+/** Which outbox is swept. */
+export interface SweepOptions extends ReadOptions {
+  readonly table: string;
+  /** The one partition that is swept; without it the whole table is scanned, which costs as much as reading it. */
+  readonly partitionKey?: string;
+}
+
+/** What became of a row of an outbox. */
+export type Swept = RowAddress &
+  (
+    | { readonly kind: 'sent'; readonly flow: string; readonly id: string }
+    /** No flow was given that it names, or its input is none of that flow; the row stays. */
+    | { readonly kind: 'refused'; readonly reason: string }
+  );
+
+/** Any flow at all, as a sweeper needs it. */
+export interface Startable {
+  readonly name: string;
+  readonly definition: Pick<FlowDefinition, 'name' | 'version' | 'upcast'>;
+  start(db: Db, input: never, options: StartOptions): Promise<string>;
+}
+
+/** The version and the input of a row. Throws PatternError and SyntaxError. */
+function inputIn(flow: Startable, row: WireObject): unknown {
+  const version = memberOf(row, 'Version') ?? flow.definition.version;
+  const input: unknown = JSON.parse(textOf(row, 'Input') ?? '');
+  return upcastInput({ ...flow.definition, schema: undefined }, input, Number(version));
+}
+
+async function sweepRow(
+  db: Db,
+  flows: ReadonlyMap<string, Startable>,
+  address: RowAddress,
+  row: WireObject,
+  options: ReadOptions,
+): Promise<Swept> {
+  const name = textOf(row, 'Flow') ?? '';
+  const flow = flows.get(name);
+  if (flow === undefined) return { ...address, kind: 'refused', reason: `no flow is called ${name}` };
+  const id = `${address.partitionKey}/${address.rowKey}`;
+  try {
+    await flow.start(db, inputIn(flow, row) as never, { id, ...options });
+  } catch (thrown) {
+    const isOfRow =
+      thrown instanceof SyntaxError ||
+      ['ValueInvalid', 'TooLarge', 'MessageUnreadable'].some(
+        code => PatternError.is(thrown) && thrown.code === code,
+      );
+    if (!isOfRow) throw thrown;
+    return { ...address, kind: 'refused', reason: (thrown as Error).message };
+  }
+  const etag = textOf(row, 'odata.etag') ?? '*';
+  const write = { kind: 'delete', ...address, etag } as const;
+  await Db.serviceOf(db).writes.write(
+    { write, operationId: undefined, previousId: undefined, ifExists: true },
+    options,
+  );
+  return { ...address, kind: 'sent', flow: name, id };
+}
+
+/** Starts the flows that the rows of an outbox name, and deletes these rows. Runs as results are taken, may be repeated, and may run in several programs at once. */
+export async function* sweepOutbox(
+  db: Db,
+  flows: readonly Startable[],
+  { table, partitionKey, signal }: SweepOptions,
+): AsyncGenerator<Swept, void, undefined> {
+  const { requests } = Db.serviceOf(db);
+  const byName = new Map(flows.map(flow => [flow.name, flow]));
+  const rowKeys = keyCondition('RowKey', { ge: PREFIX, lt: BEHIND });
+  const condition =
+    partitionKey === undefined
+      ? rowKeys
+      : allOf([keyCondition('PartitionKey', { eq: partitionKey }), rowKeys]);
+  const filter = formatFilter(condition);
+  let next: PageStart | undefined;
+  do {
+    const page = await requests.queryPage({ table, filter, next, signal });
+    for (const row of page.rows) {
+      const address = {
+        table,
+        partitionKey: textOf(row, 'PartitionKey') ?? '',
+        rowKey: textOf(row, 'RowKey') ?? '',
+      };
+      yield await sweepRow(db, byName, address, row, { signal });
+    }
+    next = page.next;
+  } while (next !== undefined);
+}

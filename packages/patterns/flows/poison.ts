@@ -1,0 +1,121 @@
+// The poison queue of a flow: messages that were tried too often, or that are unreadable. They are put aside, listed, sent again or dropped; none is lost on the way, and one that a
+// crash put aside twice is listed once.
+
+import { type Envelope, envelopeText, readEnvelope } from '../transport/messages/envelope.js';
+import { MESSAGES_MAX, type QueueRequests, type ReceivedMessage } from '../transport/queue-requests.js';
+import { MESSAGE_BYTES_MAX, type MessageRef, type QueueCallOptions } from '../transport/queue-sender.js';
+import { PatternError } from '../values/pattern-error.js';
+
+/** Of a reason, so that it does not fill the message. */
+const REASON_MAX = 1_000;
+
+/** The text as it is put aside: with the reason where that can be added, and as it came where it cannot. */
+function poisonText(text: string, envelope: Envelope | undefined, message: string, reason: string): string {
+  if (envelope === undefined) return text;
+  const marked = envelopeText({ ...envelope, poison: { message, reason: reason.slice(0, REASON_MAX) } });
+  return marked.length <= MESSAGE_BYTES_MAX ? marked : text;
+}
+
+/** Puts a message aside, and then takes it from its queue. */
+export async function putAside(
+  from: QueueRequests,
+  to: QueueRequests,
+  message: MessageRef & { readonly text: string },
+  envelope: Envelope | undefined,
+  reason: string,
+): Promise<void> {
+  await to.send(poisonText(message.text, envelope, message.id, reason), 0);
+  await from.delete(message);
+}
+
+/** A message that was put aside. */
+export interface PoisonMessage {
+  /** As the flow got it, in the form of JSON; undefined if the text could not be read. */
+  readonly input: unknown;
+  /** Of the flow's run; undefined if the text could not be read. */
+  readonly id: string | undefined;
+  /** Undefined if the message had no room for it, or could not be read. */
+  readonly reason: string | undefined;
+  readonly text: string;
+  /** Since it was put aside, in milliseconds. */
+  readonly age: number;
+  /** Sends it to the flow's queue again, with all attempts before it. A crash in the middle sends it twice. */
+  redrive(): Promise<void>;
+  /** Takes it away for good. */
+  drop(): Promise<void>;
+}
+
+/** How messages that were put aside are listed. */
+export interface PoisonOptions extends QueueCallOptions {
+  /** Seconds for which a listed message is hidden from other listings; 60 by default. */
+  readonly visibility?: number;
+}
+
+function readable(text: string, queue: string): Envelope | undefined {
+  try {
+    return readEnvelope(text, queue);
+  } catch (thrown) {
+    if (PatternError.is(thrown, 'MessageUnreadable')) return undefined;
+    throw thrown;
+  }
+}
+
+/** Distinguishes one poisoned message from another. */
+const identityOf = (text: string, envelope: Envelope | undefined): string =>
+  envelope?.poison?.message ?? text;
+
+/** Where messages go that are sent again: the text, and the queue for it. */
+export type Redrive = (envelope: Envelope | undefined, text: string) => Promise<void>;
+
+const REDRIVEN = { waits: 0, isRedelivery: false, poison: undefined } as const;
+
+/** Lists what was put aside. What is neither sent again nor dropped is visible again at the end. */
+export async function* poisonMessages(
+  queue: QueueRequests,
+  redrive: Redrive,
+  { visibility = 60, signal }: PoisonOptions = {},
+): AsyncGenerator<PoisonMessage, void, undefined> {
+  const seen = new Set<string>();
+  const kept = new Map<string, ReceivedMessage>();
+  const take = async (message: ReceivedMessage): Promise<void> => {
+    await queue.delete(message);
+    kept.delete(message.id);
+  };
+  try {
+    for (;;) {
+      const messages = await queue.receive(MESSAGES_MAX, visibility, { signal });
+      if (messages.length === 0) return;
+      for (const message of messages) {
+        const { text, age } = message;
+        const envelope = readable(text, queue.name);
+        const identity = identityOf(text, envelope);
+        if (kept.has(message.id)) {
+          // The list outlived its own time: the receipt of before is void.
+          kept.set(message.id, message);
+          continue;
+        }
+        if (seen.has(identity)) {
+          await queue.delete(message);
+          continue;
+        }
+        seen.add(identity);
+        kept.set(message.id, message);
+        const now = (): ReceivedMessage => kept.get(message.id) ?? message;
+        yield {
+          input: envelope?.input,
+          id: envelope?.id,
+          reason: envelope?.poison?.reason,
+          text,
+          age,
+          redrive: async () => {
+            await redrive(envelope && { ...envelope, ...REDRIVEN }, text);
+            await take(now());
+          },
+          drop: () => take(now()),
+        };
+      }
+    }
+  } finally {
+    for (const message of kept.values()) await queue.hide(message, 0);
+  }
+}
