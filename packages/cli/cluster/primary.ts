@@ -2,7 +2,8 @@
 // connections in it and hands them to the workers in rotation; the primary answers no request and does not open the
 // store.
 import cluster, { type Worker } from 'node:cluster';
-import { type AccountKeys, lastingMetrics, type MetricFamily, mergeMetrics } from '#server';
+import type { AccountKeys, MetricFamily } from '#server';
+import { lastingMetrics, mergeMetrics } from '#server/parts';
 import { ScatterGather } from './scatter-gather.js';
 import {
   type PrimaryMessage,
