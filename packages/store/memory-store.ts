@@ -31,7 +31,7 @@ interface MemoryPartition {
   readonly rows: SortedMap<Row>;
 }
 
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   readonly clock?: Clock | undefined;
   /** For tests of a store's callers: the traits of another engine. */
   readonly traits?: StoreTraits | undefined;

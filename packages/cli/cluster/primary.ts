@@ -35,7 +35,7 @@ interface Life {
 export type Started = Extract<WorkerMessage, { readonly kind: 'ready' | 'failed' }>;
 
 /** The workers' metrics, added up. */
-export interface ClusterMetrics {
+interface ClusterMetrics {
   readonly unreadiness: string | undefined;
   /** Those of ended workers are included. */
   readonly families: readonly MetricFamily[];
@@ -43,7 +43,7 @@ export interface ClusterMetrics {
   readonly restarts: number;
 }
 
-export interface PrimaryOptions {
+interface PrimaryOptions {
   readonly workers: number;
   /** The command line of each worker. */
   readonly args: readonly string[];

@@ -15,7 +15,7 @@ interface Endpoint {
   readonly port: number | 'none';
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly workers: number;
   /** By the options that set the ports of the services, as `--table-port`. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
