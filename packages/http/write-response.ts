@@ -6,7 +6,7 @@ import type { StreamedResponse, WireResponse } from '#base';
 import { formatHttpDate, releaseBuffer, systemClock, withHead } from '#base';
 import type { Refusal } from './request-head.js';
 
-export interface ResponseHead {
+interface ResponseHead {
   /** Without the lines that end it. */
   readonly text: string;
   /** The length of the body as the headers give it; undefined if they do not. */

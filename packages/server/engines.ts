@@ -23,7 +23,7 @@ interface Found {
 }
 
 /** What a command can ask of a store that is not open. */
-export type ToolName = 'check' | 'backup' | 'restore';
+type ToolName = 'check' | 'backup' | 'restore';
 
 export class Engines {
   readonly #kinds: ReadonlyMap<string, EngineKind>;

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
-import { ConfigurationError, ENGINES, Engines, type RunningServer, serve } from '#server';
+import { ConfigurationError, type RunningServer, serve } from '#server';
+import { ENGINES, Engines } from '#server/parts';
 import {
   type Engine,
   type EngineKind,

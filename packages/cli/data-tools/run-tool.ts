@@ -66,7 +66,7 @@ SOURCE and TARGET are a connection string (UseDevelopmentStorage=true works), a 
 these in it. Without the option, SHELFMARK_FROM and SHELFMARK_TO are read. Other users of the machine can see
 arguments in \`ps\`: pass secrets by @FILE or by the environment.`;
 
-export interface ToolResult {
+interface ToolResult {
   readonly tables: number;
   /** Default: done. */
   readonly exit?: keyof typeof EXIT;

@@ -27,7 +27,7 @@ import { isLoopback } from './loopback.js';
 import { SignedTokens } from './signed-tokens.js';
 
 /** The server's data that authentication needs. */
-export interface AuthenticationContext {
+interface AuthenticationContext {
   readonly accounts: Accounts;
   readonly bearer: BearerTokens;
   readonly store: Store;

@@ -19,7 +19,7 @@ export interface Failure {
 }
 
 /** Changes that become durable together. */
-export interface DecidedBatch extends TickRange {
+interface DecidedBatch extends TickRange {
   /** Its changes as the log has them. */
   readonly record: RecordDraft;
   readonly changes: readonly Change[];
@@ -32,7 +32,7 @@ export interface DecidedBatch extends TickRange {
 export type Appended = 'durable' | 'last' | 'lost' | 'unknown';
 
 /** What the log needs from its environment. */
-export interface CheckpointTarget {
+interface CheckpointTarget {
   readonly catalog: Catalog;
   readonly rows: Rows;
   readonly snapshot: ReadSnapshot;
@@ -42,7 +42,7 @@ export interface CheckpointTarget {
   takeLogBack(): Promise<bigint | undefined>;
 }
 
-export interface WriteAheadLogOptions {
+interface WriteAheadLogOptions {
   readonly environment: CheckpointTarget;
   readonly counters: Counters;
   /** Whether the disk has headroom for the tree to take a segment's changes. */

@@ -25,7 +25,7 @@ import type { BlobAuthenticator, BlobRequest } from './blob-request.js';
 const ALLOWED: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>(['deleteBlob', 'setTier']);
 
 /** What a batch needs of its service: to authenticate a part and to run it. */
-export interface BatchDoor {
+interface BatchDoor {
   readonly authenticator: BlobAuthenticator;
   run(kind: BlobOperationKind, route: BlobRoute, grant: Grant, context: BlobRequest): Promise<BlobAnswer>;
 }
