@@ -74,6 +74,7 @@ export class Session {
   readonly #client: cassandra.Client;
   readonly #suspects: SuspectsLast;
   readonly #places: Semaphore;
+  #inTurns = 0;
 
   private constructor(client: cassandra.Client, suspects: SuspectsLast) {
     this.#client = client;
@@ -151,6 +152,11 @@ export class Session {
     };
   }
 
+  /** Requests that wait for their turn, or for an answer. */
+  get underWay(): number {
+    return this.#inTurns;
+  }
+
   /** Calls the listener whenever a host can be reached again, is new, or has left the cluster. */
   onHosts(listener: () => void): void {
     for (const event of ['hostUp', 'hostAdd', 'hostRemove']) this.#client.on(event, listener);
@@ -188,11 +194,13 @@ export class Session {
   }
 
   async #inTurn<T>(send: () => Promise<T>): Promise<T> {
+    this.#inTurns += 1;
     await this.#places.enter();
     try {
       return await send();
     } finally {
       this.#places.leave();
+      this.#inTurns -= 1;
     }
   }
 
