@@ -138,6 +138,13 @@ export class CassandraStore implements Engine {
         value: this.#settings?.unsafe.length ?? 0,
         aggregate: 'max',
       },
+      {
+        kind: 'gauge',
+        name: 'cassandra_requests_in_flight',
+        help: 'Requests to the cluster that wait for their turn or for an answer.',
+        value: this.#session.underWay,
+      },
+      ...this.#commits.counts.statistics(),
       ...this.#large.statistics(),
     ];
   }

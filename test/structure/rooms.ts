@@ -136,6 +136,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
   'packages/store-cassandra': {
     layout: [],
     'place.ts': [],
+    'retry.ts': [],
     'live-members.ts': [],
     'owners.ts': ['live-members.ts'],
     session: ['layout'],
@@ -149,6 +150,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     '.': [
       'layout',
       'place.ts',
+      'retry.ts',
       'live-members.ts',
       'owners.ts',
       'session',
