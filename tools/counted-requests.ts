@@ -51,11 +51,11 @@ export class Counted {
     this.db = open({ tables, queues, blobs }, { httpClient, announceAfter: 0 });
   }
 
-  /** `1 / 2`: requests, including those to queues that `run` returns, and rows or blobs written. */
+  /** `1/2`: requests, including those to queues that `run` returns, and rows or blobs written. */
   async count(run: () => Promise<number>): Promise<string> {
     const { requests, written } = this.#client;
     const others = await run();
-    return `${this.#client.requests - requests + others} / ${this.#client.written - written}`;
+    return `${this.#client.requests - requests + others}/${this.#client.written - written}`;
   }
 }
 
