@@ -9,7 +9,7 @@ import { logCosts, seriesCosts } from './time-costs.js';
 const pages = join(fileURLToPath(new URL('../..', import.meta.url)), 'docs', 'patterns');
 
 /** A page, and the function that counts its table. */
-export interface CostPage {
+interface CostPage {
   readonly name: string;
   readonly path: string;
   costs(): Promise<string>;

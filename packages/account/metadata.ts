@@ -11,14 +11,14 @@ export interface MetadataPair {
 export type Metadata = readonly MetadataPair[];
 
 /** For names and values together. */
-export const METADATA_BYTES_MAX = 8192;
+const METADATA_BYTES_MAX = 8192;
 
 /** C# identifiers, in ASCII because they travel as names of headers. */
 const METADATA_NAME = /^[A-Za-z_]\w*$/;
 /** What a header holds as text: clients encode other characters themselves. */
 const METADATA_VALUE = /^[\t\x20-\x7e]*$/;
 
-export type MetadataFault = 'EmptyMetadataKey' | 'InvalidMetadata' | 'MetadataTooLarge';
+type MetadataFault = 'EmptyMetadataKey' | 'InvalidMetadata' | 'MetadataTooLarge';
 
 /** The code of the refusal, if they break a limit. */
 export function metadataFault(metadata: Metadata): MetadataFault | undefined {

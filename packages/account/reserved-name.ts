@@ -9,7 +9,7 @@ export interface DeletionDelay {
   readonly clock: Clock;
 }
 
-export interface NameReservation {
+interface NameReservation {
   readonly store: Store;
   /** Absent where a dropped name is free at once. */
   readonly deletion?: DeletionDelay | undefined;

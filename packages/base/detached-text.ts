@@ -7,7 +7,7 @@
  */
 export const detachedString = (text: string): string => ` ${text}`.slice(1);
 
-export interface MemoLimits {
+interface MemoLimits {
   readonly entriesMax: number;
   /** Longer texts are parsed each time. */
   readonly lengthMax: number;

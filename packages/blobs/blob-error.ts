@@ -1,5 +1,5 @@
 // Errors of the Blob service: its own codes and those that all services share (protocol: blobs#refusals).
-import { type ErrorDetail, ServiceError, type SharedErrorCode } from '#account';
+import { ServiceError, type SharedErrorCode } from '#account';
 
 /**
  * Azure's codes. What follows a colon names another text or status of the same code: `:Container` is the text about containers,
@@ -97,11 +97,9 @@ export type BlobErrorCode =
   | 'UnsupportedQueryParameter';
 
 /**
- * Values that belong to the code: `userMd5` and `serverMd5`, `userCrc64` and `serverCrc64` in Base64 of a digest that differs, `length` of
+ * Details by code: `userMd5` and `serverMd5`, `userCrc64` and `serverCrc64` in Base64 of a digest that differs, `length` of
  * the blob whose range is invalid, `limit` of what is too large, and `fault` of an expression over tags, and those that queues give too.
  */
-export type BlobErrorDetail = ErrorDetail;
-
 export class BlobError extends ServiceError<BlobErrorCode> {
   override readonly name = 'BlobError';
 }

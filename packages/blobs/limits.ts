@@ -7,12 +7,11 @@ import type { Tags } from './values/tags.js';
 
 const MIB = 1024 * 1024;
 
-export const CONTAINER_NAME_LENGTH_MIN = 3;
-export const CONTAINER_NAME_LENGTH_MAX = 63;
-export const BLOB_NAME_LENGTH_MAX = 1024;
-export const BLOB_NAME_SEGMENTS_MAX = 254;
+const CONTAINER_NAME_LENGTH_MIN = 3;
+const CONTAINER_NAME_LENGTH_MAX = 63;
+const BLOB_NAME_LENGTH_MAX = 1024;
+const BLOB_NAME_SEGMENTS_MAX = 254;
 export const LIST_PAGE_MAX = 5000;
-export const CONTAINER_IDENTIFIERS_MAX = 5;
 export const PUT_BLOB_BYTES_MAX = 5000 * MIB;
 export const BLOCK_BYTES_MAX = 4000 * MIB;
 export const APPEND_BYTES_MAX = 100 * MIB;
@@ -20,19 +19,19 @@ export const APPENDED_BLOCKS_MAX = 50_000;
 export const COMMITTED_BLOCKS_MAX = 50_000;
 export const UNCOMMITTED_BLOCKS_MAX = 100_000;
 /** Before they are written in Base64. */
-export const BLOCK_ID_BYTES_MAX = 64;
+const BLOCK_ID_BYTES_MAX = 64;
 export const PAGE_BYTES = 512;
 export const PUT_PAGES_BYTES_MAX = 4 * MIB;
-export const PAGE_BLOB_BYTES_MAX = 8 * MIB * MIB;
+const PAGE_BLOB_BYTES_MAX = 8 * MIB * MIB;
 export const SEQUENCE_NUMBER_MAX = 2n ** 63n - 1n;
 /** Of Copy Blob From URL. */
 export const SYNCHRONOUS_COPY_BYTES_MAX = 256 * MIB;
 export const TAGS_MAX = 10;
-export const TAG_KEY_LENGTH_MAX = 128;
-export const TAG_VALUE_LENGTH_MAX = 256;
-export const LEASE_SECONDS_MIN = 15;
-export const LEASE_SECONDS_MAX = 60;
-export const BREAK_SECONDS_MAX = 60;
+const TAG_KEY_LENGTH_MAX = 128;
+const TAG_VALUE_LENGTH_MAX = 256;
+const LEASE_SECONDS_MIN = 15;
+const LEASE_SECONDS_MAX = 60;
+const BREAK_SECONDS_MAX = 60;
 
 const CONTAINER_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const SYSTEM_CONTAINERS: ReadonlySet<string> = new Set(['$root', '$logs', '$web']);

@@ -13,7 +13,7 @@ import type { LeaseAction } from './values/lease.js';
 import type { ContentProperties, PublicAccess } from './values/properties.js';
 import type { TagExpression, Tags } from './values/tags.js';
 
-export interface OnContainer<Kind extends string> {
+interface OnContainer<Kind extends string> {
   readonly kind: Kind;
   readonly container: string;
 }
@@ -23,7 +23,7 @@ export interface OnBlob<Kind extends string> extends OnContainer<Kind> {
 }
 
 /** A blob or, if a tick is given, its snapshot of that time. */
-export interface OnSnapshot<Kind extends string> extends OnBlob<Kind> {
+interface OnSnapshot<Kind extends string> extends OnBlob<Kind> {
   readonly snapshot: bigint | undefined;
 }
 

@@ -22,7 +22,7 @@ const PAUSE_OF_PASSES_MS = 3_600_000;
 /** A week, in ticks. */
 const STAGING_LIFE = 7n * 24n * 3600n * 10_000_000n;
 
-export interface BlobSweepOptions {
+interface BlobSweepOptions {
   readonly store: Store;
   readonly content: ContentStore;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export interface BlobSweepOptions {
   readonly accounts: () => readonly string[];
 }
 
-export interface BlobSweepStep {
+interface BlobSweepStep {
   readonly reclaimed: number;
   /** The step ended a pass over all containers. */
   readonly isPassOver: boolean;

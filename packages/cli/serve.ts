@@ -7,8 +7,6 @@ import type { Command } from 'commander';
 import {
   type AccountKeys,
   ConfigurationError,
-  checkAccounts,
-  ENGINES,
   type LogLevel,
   type OperationsOptions,
   type RunningServer,
@@ -16,6 +14,7 @@ import {
   serve,
   WELL_KNOWN_KEY,
 } from '#server';
+import { checkAccounts, ENGINES } from '#server/parts';
 import { type ServingCluster, serveCluster } from './cluster/serve-cluster.js';
 import { ServingWorker } from './cluster/worker.js';
 import { fail, textOf } from './fail.js';

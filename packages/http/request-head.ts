@@ -29,7 +29,7 @@ export interface FieldLine {
 }
 
 /** How the header lines of one connection are read. */
-export interface FieldReading {
+interface FieldReading {
   /** The lines of its last head, by their index: most come again and need no parsing. Updated. */
   readonly recalled: FieldLine[];
   /** Names with this prefix, in lower case, also keep their spelling, under `:` and the name. */
@@ -41,7 +41,7 @@ export interface FieldReading {
 }
 
 /** What `readFields` returns instead of a position. */
-export const INCOMPLETE = 0;
+const INCOMPLETE = 0;
 export const MALFORMED = -1;
 export const TOO_MANY = -2;
 

@@ -20,7 +20,7 @@ type Origin = Pick<WireRequest, 'remoteAddress' | 'secure'> & { readonly host: s
 type Headers = WireRequest['headers'];
 
 /** Stands for an address that a proxy hides: it is in no range, and not this machine's. */
-export const HIDDEN_ADDRESS = 'unknown';
+const HIDDEN_ADDRESS = 'unknown';
 /** `for=192.0.2.1`, `;`, and a comma between the entries of two proxies; values may be quoted. */
 const PAIR =
   /[ \t]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w-]+)|"((?:[\t !#-[\]-~]|\\[\t -~])*)")|)[ \t]*([;,]|$)/y;

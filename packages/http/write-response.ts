@@ -6,7 +6,7 @@ import type { StreamedResponse, WireResponse } from '#base';
 import { formatHttpDate, releaseBuffer, systemClock, withHead } from '#base';
 import type { Refusal } from './request-head.js';
 
-export interface ResponseHead {
+interface ResponseHead {
   /** Without the lines that end it. */
   readonly text: string;
   /** The length of the body as the headers give it; undefined if they do not. */
@@ -36,7 +36,7 @@ const NOT_REMEMBERED: Line = { value: undefined, text: '' };
 
 /** Caches the line only if it is ASCII. */
 function learn(name: string, value: string): Line {
-  if (!NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} is no name of a header.`);
+  if (!NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} is not the name of a header.`);
   const isKept = value.length <= REMEMBERED_LENGTH_MAX && PLAIN_VALUE.test(value);
   if (!isKept || LINES.size >= LINES_MAX) return NOT_REMEMBERED;
   const line = { value, text: `${name}: ${value}\r\n` };

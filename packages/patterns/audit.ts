@@ -1,20 +1,20 @@
 // Audits, as `shelfmark-patterns/audit`: whether all that follows from an entity's rows is in its table, and nothing else; its repair; and the making of an index over rows that are there.
 
-import { recordsCondition } from './audit/aborted-records.js';
-import { Audit, type AuditPlan, type AuditProgress } from './audit/audit.js';
-import { conditionOf } from './audit/audited-rows.js';
-import { indexRows } from './audit/index-rows.js';
-import { remoteIndexRows } from './audit/remote-index-rows.js';
-import type { AuditOptions as Options } from './audit/walk.js';
-import { indexFlowName } from './indexes/index-message.js';
+import { recordsCondition } from './derived/audit/aborted-records.js';
+import { Audit, type AuditPlan, type AuditProgress } from './derived/audit/audit.js';
+import { conditionOf } from './derived/audit/audited-rows.js';
+import { indexRows } from './derived/audit/index-rows.js';
+import { remoteIndexRows } from './derived/audit/remote-index-rows.js';
+import type { AuditOptions as Options } from './derived/audit/walk.js';
 import type { AnyEntity, PartitionOf } from './model/entity.js';
 import type { IndexName, IndexPlan } from './model/index-plan.js';
 import { indexNamed } from './model/index-row.js';
-import { Db } from './open.js';
-import type { RepoOptions } from './write/repo.js';
+import { indexFlowName } from './repo/indexes/index-message.js';
+import { Db } from './repo/open.js';
+import type { RepoOptions } from './repo/write/repo.js';
 
-export type { AuditProgress } from './audit/audit.js';
-export type { Fault, Finding } from './audit/derived-rows.js';
+export type { AuditProgress } from './derived/audit/audit.js';
+export type { Fault, Finding } from './derived/audit/derived-rows.js';
 
 /** Options of an audit. */
 export interface AuditOptions<E extends AnyEntity> extends Options, Pick<RepoOptions, 'table'> {

@@ -1,25 +1,25 @@
 // Many rows, as `shelfmark-patterns/bulk`: bulk writes, bulk deletes, and moves of rows to new buckets. A separate entry, because most programs that run in a browser
 // write rows one by one.
 
-import { BatchWriter, type WriterOptions } from './bulk/batch-writer.js';
-import type { RowChange } from './bulk/change.js';
+import type { AnyEntity } from './model/entity.js';
+import { BatchWriter, type WriterOptions } from './repo/bulk/batch-writer.js';
+import type { RowChange } from './repo/bulk/change.js';
 import {
   type DeletableRows,
   type DeleteProgress,
   type DeleteRowsOptions,
   deletePages,
-} from './bulk/delete-rows.js';
-import { moveRows, type RebucketOptions, type RebucketProgress } from './bulk/rebucket.js';
-import type { WriteReport } from './bulk/write-load.js';
-import type { AnyEntity } from './model/entity.js';
-import { Db } from './open.js';
-import type { RepoOptions } from './write/repo.js';
+} from './repo/bulk/delete-rows.js';
+import { moveRows, type RebucketOptions, type RebucketProgress } from './repo/bulk/rebucket.js';
+import type { WriteReport } from './repo/bulk/write-load.js';
+import { Db } from './repo/open.js';
+import type { RepoOptions } from './repo/write/repo.js';
 
-export type { WriterOptions } from './bulk/batch-writer.js';
-export { change, type RowChange } from './bulk/change.js';
-export type { DeletableRows, DeleteProgress, DeleteRowsOptions } from './bulk/delete-rows.js';
-export type { RebucketOptions, RebucketProgress } from './bulk/rebucket.js';
-export type { WriteReport } from './bulk/write-load.js';
+export type { WriterOptions } from './repo/bulk/batch-writer.js';
+export { change, type RowChange } from './repo/bulk/change.js';
+export type { DeletableRows, DeleteProgress, DeleteRowsOptions } from './repo/bulk/delete-rows.js';
+export type { RebucketOptions, RebucketProgress } from './repo/bulk/rebucket.js';
+export type { WriteReport } from './repo/bulk/write-load.js';
 
 /**
  * Does any number of changes, in batches by partition, and reports the outcome of each. It advances as the caller consumes reports. If the source throws, the changes that it gave before are

@@ -1,15 +1,26 @@
 // Copies of some properties of one entity in rows of another, as `shelfmark-patterns/copies`: the guide's denormalization, kept in the transaction of the source or by a flow.
-import { Copies } from './copies/copies.js';
-import type { CopyInput } from './copies/copy-input.js';
-import type { CopiesSpec } from './copies/copy-rules.js';
+import { Copies } from './derived/copies/copies.js';
+import type { CopyInput } from './derived/copies/copy-input.js';
+import type { CopiesSpec } from './derived/copies/copy-rules.js';
 import type { FlowOptions } from './flows/definition.js';
 import type { AnyEntity } from './model/entity.js';
 
-export type { CopyAuditOptions, CopyAuditProgress, CopyFault, CopyFinding } from './copies/audit-copies.js';
-export type { Copies, CopiesPlan } from './copies/copies.js';
-export type { CopyInput } from './copies/copy-input.js';
-export type { CopiesPlace, CopiesSpec, Holders } from './copies/copy-rules.js';
-export { type CopyProps, type CopySpec, type Embedded, embed, type WhenDeleted } from './copies/embed.js';
+export type {
+  CopyAuditOptions,
+  CopyAuditProgress,
+  CopyFault,
+  CopyFinding,
+} from './derived/copies/audit-copies.js';
+export type { Copies, CopiesPlan } from './derived/copies/copies.js';
+export type { CopyInput } from './derived/copies/copy-input.js';
+export type { CopiesPlace, CopiesSpec, Holders } from './derived/copies/copy-rules.js';
+export {
+  type CopyProps,
+  type CopySpec,
+  type Embedded,
+  embed,
+  type WhenDeleted,
+} from './derived/copies/embed.js';
 
 /** Copies of a source in the rows of `spec.holder`, kept by every write of these: in one transaction, or by the flow of this name. */
 export const copies = <H extends AnyEntity, S extends AnyEntity>(

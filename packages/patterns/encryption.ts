@@ -4,7 +4,7 @@ import type { ClearOf, ClearPatchOf, ClearStored, ClearTarget, NewClearOf } from
 import { Encryption, type EncryptionSpec } from './encryption/encryption.js';
 import { type ResealOptions, type ResealProgress, resealRows } from './encryption/reseal.js';
 import type { AnyEntity } from './model/entity.js';
-import type { Db } from './open.js';
+import type { Db } from './repo/open.js';
 
 export { Ciphertext, ContentKey, type KeyPlace } from './encryption/ciphertext.js';
 export {

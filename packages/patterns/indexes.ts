@@ -1,4 +1,4 @@
 // Indexes in other partitions and tables, as `shelfmark-patterns/indexes`: the flow that keeps them. An entry of its own, because it needs the official client of queues, which most programs do without.
 
-export type { ChangedRow, IndexFlowInput, IndexRowKey } from './indexes/index-message.js';
-export { indexFlow } from './remote/index-flow.js';
+export { indexFlow } from './derived/remote/index-flow.js';
+export type { ChangedRow, IndexFlowInput, IndexRowKey } from './repo/indexes/index-message.js';

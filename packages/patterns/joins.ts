@@ -1,10 +1,10 @@
 // Joins in the client, as `shelfmark-patterns/joins`: links between entities, small tables that are remembered, and conditions on rows that have been read.
 import type { AnyEntity } from './model/entity.js';
-import type { Db } from './open.js';
-import { Lookup, type LookupOptions } from './read/lookup.js';
-import type { RepoOptions } from './write/repo.js';
+import type { Db } from './repo/open.js';
+import { Lookup, type LookupOptions } from './repo/read/lookup.js';
+import type { RepoOptions } from './repo/write/repo.js';
 
-export { satisfies } from './filter/satisfies.js';
+export { satisfies } from './model/filter/satisfies.js';
 export {
   type Link,
   type LinkTarget,
@@ -12,8 +12,8 @@ export {
   linkMany,
   type ManyLink,
   type ReadsByEntity,
-} from './read/link.js';
-export type { Cached, JoinOptions, Lookup, LookupOptions } from './read/lookup.js';
+} from './repo/read/link.js';
+export type { Cached, JoinOptions, Lookup, LookupOptions } from './repo/read/lookup.js';
 
 /** Rows of a small table, remembered for a while. */
 export const lookup = <E extends AnyEntity>(

@@ -1,10 +1,17 @@
 // Values in blobs, as `shelfmark-patterns/large`: the guide's large entities, whose rows name blobs that have what is too large for them. An entry of its own, because it needs a client of blobs.
-import { LargeRepo, type LargesOptions } from './large/large-repo.js';
-import { type SweepOptions, type SweepProgress, sweep } from './large/sweep.js';
-import type { AnyEntity } from './model/entity.js';
-import { Db } from './open.js';
 
-export type { ContentOf, GivenLarge, LargeName, LargeRepo, LargesOptions } from './large/large-repo.js';
+import type { AnyEntity } from './model/entity.js';
+import { Db } from './repo/open.js';
+import { LargeRepo, type LargesOptions } from './shapes/large/large-repo.js';
+import { type SweepOptions, type SweepProgress, sweep } from './shapes/large/sweep.js';
+
+export type {
+  ContentOf,
+  GivenLarge,
+  LargeName,
+  LargeRepo,
+  LargesOptions,
+} from './shapes/large/large-repo.js';
 export {
   type BlobPointer,
   type LargeOptions,
@@ -12,8 +19,8 @@ export {
   type LargeValue,
   largeBytes,
   largeText,
-} from './large/large-value.js';
-export type { SweepOptions, SweepProgress } from './large/sweep.js';
+} from './shapes/large/large-value.js';
+export type { SweepOptions, SweepProgress } from './shapes/large/sweep.js';
 
 /** The rows of an entity with large values. Throws DefinitionInvalid without a client of blobs or operation ids. */
 export const larges = <E extends AnyEntity>(db: Db, entity: E, options: LargesOptions): LargeRepo<E> =>

@@ -1,24 +1,24 @@
 // Lists of ids, as `shelfmark-patterns/lists`: the guide's index entities, in rows or blobs, standalone or derived from an entity. A separate entry, because one index row for each id serves
 // most programs better.
-import { ListAudit, type ListAuditOptions, type ListAuditProgress } from './lists/audit-lists.js';
-import type { EntityList } from './lists/entity-list.js';
-import type { AnyList } from './lists/list.js';
-import { type ListOptions, ListRepo } from './lists/list-repo.js';
-import { type ListedOptions, ListedRepo } from './lists/listed-repo.js';
+import { ListAudit, type ListAuditOptions, type ListAuditProgress } from './derived/lists/audit-lists.js';
+import type { EntityList } from './derived/lists/entity-list.js';
+import type { AnyList } from './derived/lists/list.js';
+import { type ListOptions, ListRepo } from './derived/lists/list-repo.js';
+import { type ListedOptions, ListedRepo } from './derived/lists/listed-repo.js';
 import type { AnyEntity } from './model/entity.js';
-import { Db } from './open.js';
+import { Db } from './repo/open.js';
 
-export type { ListAuditOptions, ListAuditProgress, ListFinding } from './lists/audit-lists.js';
-export type { BlobList } from './lists/blob-list.js';
-export type { ListContention } from './lists/contention.js';
-export type { EntityList } from './lists/entity-list.js';
-export { type AnyList, type List, type ListKey, type ListSpec, list } from './lists/list.js';
-export { listFlow } from './lists/list-flow.js';
-export type { ListFlowInput } from './lists/list-input.js';
-export type { ListMembers, StaleId } from './lists/list-members.js';
-export { type InBlobs, listOf, type Remote, type SamePartition } from './lists/list-of.js';
-export type { ListOptions, ListPlan, ListRepo } from './lists/list-repo.js';
-export type { ListedOptions, ListedRepo } from './lists/listed-repo.js';
+export type { ListAuditOptions, ListAuditProgress, ListFinding } from './derived/lists/audit-lists.js';
+export type { BlobList } from './derived/lists/blob-list.js';
+export type { ListContention } from './derived/lists/contention.js';
+export type { EntityList } from './derived/lists/entity-list.js';
+export { type AnyList, type List, type ListKey, type ListSpec, list } from './derived/lists/list.js';
+export { listFlow } from './derived/lists/list-flow.js';
+export type { ListFlowInput } from './derived/lists/list-input.js';
+export type { ListMembers, StaleId } from './derived/lists/list-members.js';
+export { type InBlobs, listOf, type Remote, type SamePartition } from './derived/lists/list-of.js';
+export type { ListOptions, ListPlan, ListRepo } from './derived/lists/list-repo.js';
+export type { ListedOptions, ListedRepo } from './derived/lists/listed-repo.js';
 
 /** The lists of a definition. */
 export const lists = <L extends AnyList>(db: Db, definition: L, options: ListOptions = {}): ListRepo<L> =>

@@ -1,6 +1,6 @@
 // Logs in append blobs, as `shelfmark-patterns/logbook`: what the guide says of log data, which belongs in blobs and not in tables. An entry of its own, because it needs a client of blobs and no table.
 import { LogBook, type LogOptions } from './logbook/log-book.js';
-import { Db } from './open.js';
+import { Db } from './repo/open.js';
 import type { StandardSchema } from './values/standard-schema.js';
 
 export type { LogBook, LogEntry, LogOptions, LogReadOptions } from './logbook/log-book.js';

@@ -1,15 +1,15 @@
 // Rows of several entities of a table, or of none, as `shelfmark-patterns/mixed`: each row as its own type, or as a property bag.
 import type { AnyEntity } from './model/entity.js';
-import { Db } from './open.js';
-import { type BagReads, bagReads } from './read/bags.js';
-import { type MixedReads, mixedReads } from './read/mixed.js';
-import { querySettings } from './write/service.js';
+import { Db } from './repo/open.js';
+import { type BagReads, bagReads } from './repo/read/bags.js';
+import { type MixedReads, mixedReads } from './repo/read/mixed.js';
+import { querySettings } from './repo/write/service.js';
 
 export type { Bag, BagOptions } from './model/bag.js';
 export { checkTable } from './model/check-table.js';
 export type { Mixed, MixedOptions, Named } from './model/decode-mixed.js';
-export type { BagFields, BagQuery, BagReads, BagScan } from './read/bags.js';
-export type { MixedQuery, MixedReads, MixedRow, MixedScan, UnknownRow } from './read/mixed.js';
+export type { BagFields, BagQuery, BagReads, BagScan } from './repo/read/bags.js';
+export type { MixedQuery, MixedReads, MixedRow, MixedScan, UnknownRow } from './repo/read/mixed.js';
 
 /** Rows of several entities of a table, read together. Throws DefinitionInvalid if their rows would be indistinguishable. */
 export const mixed = <const E extends readonly AnyEntity[]>(db: Db, ...entities: E): MixedReads<E> =>

@@ -1,10 +1,10 @@
 // Series of values in one row, as `shelfmark-patterns/series`: the guide's data series, whose slots are written one by one by any number of writers. An entry of its own, because few entities have one.
 import type { AnyEntity } from './model/entity.js';
-import { Db } from './open.js';
-import { type SeriesName, type SeriesOptions, SeriesRepo } from './series/series-repo.js';
+import { Db } from './repo/open.js';
+import { type SeriesName, type SeriesOptions, SeriesRepo } from './shapes/series/series-repo.js';
 
-export { type Ring, ring, type Series, series } from './series/series.js';
-export type { Period, RingSlot, Slots } from './series/series-pieces.js';
+export { type Ring, ring, type Series, series } from './shapes/series/series.js';
+export type { Period, RingSlot, Slots } from './shapes/series/series-pieces.js';
 export type {
   RingValue,
   SeriesName,
@@ -12,7 +12,7 @@ export type {
   SeriesRepo,
   SlotCounter,
   SlotOf,
-} from './series/series-repo.js';
+} from './shapes/series/series-repo.js';
 
 /** A series of an entity's rows. Throws DefinitionInvalid for an entity whose rows a slot alone does not make. */
 export const seriesOf = <E extends AnyEntity, S extends SeriesName<E>>(

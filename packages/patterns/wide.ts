@@ -1,14 +1,14 @@
 // Entities of more than 252 properties or 1 MiB, as `shelfmark-patterns/wide`: the guide's wide entities, in several rows of one partition that are read and written as one. An entry of its own, because
 // most entities are one row.
 import type { AnyEntity } from './model/entity.js';
-import { Db } from './open.js';
-import type { WideEntity } from './wide/wide.js';
-import { type WideOptions, WideRepo } from './wide/wide-repo.js';
+import { Db } from './repo/open.js';
+import type { WideEntity } from './shapes/wide/wide.js';
+import { type WideOptions, WideRepo } from './shapes/wide/wide-repo.js';
 
-export { type WideEntity, type WideSpec, wide } from './wide/wide.js';
-export type { WideOptions, WidePlan, WideRepo } from './wide/wide-repo.js';
-export type { WidePiece } from './wide/wide-rows.js';
-export type { WideStored, WideTarget } from './wide/wide-stored.js';
+export { type WideEntity, type WideSpec, wide } from './shapes/wide/wide.js';
+export type { WideOptions, WidePlan, WideRepo } from './shapes/wide/wide-repo.js';
+export type { WidePiece } from './shapes/wide/wide-rows.js';
+export type { WideStored, WideTarget } from './shapes/wide/wide-stored.js';
 
 /** The wide entities of a definition. */
 export const wideRepo = <E extends AnyEntity>(

@@ -6,10 +6,9 @@ import { QueueError } from './queue-error.js';
 /** 9999-12-31T23:59:59Z in ticks: the expiry of a message that never expires (recorded; protocol: messages#life). */
 export const NEVER = 2_534_023_007_990_000_000n;
 
-export const QUEUE_NAME_LENGTH_MIN = 3;
-export const QUEUE_NAME_LENGTH_MAX = 63;
+const QUEUE_NAME_LENGTH_MIN = 3;
+const QUEUE_NAME_LENGTH_MAX = 63;
 export const QUEUES_PAGE_MAX = 5000;
-export const IDENTIFIERS_MAX = 5;
 /** Of a message's text in UTF-8, without its XML. */
 export const MESSAGE_BYTES_MAX = 65_536;
 export const MESSAGES_MAX = 32;

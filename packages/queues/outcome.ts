@@ -29,7 +29,7 @@ export interface PutReceipt {
   readonly visible: bigint;
 }
 
-export interface ListedQueue {
+interface ListedQueue {
   readonly name: string;
   readonly metadata: Metadata;
 }

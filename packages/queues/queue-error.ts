@@ -1,5 +1,5 @@
 // Errors of the Queue service: its own codes and those that all services share (protocol: errors#codes-of-queues).
-import { type ErrorDetail, ServiceError, type SharedErrorCode } from '#account';
+import { ServiceError, type SharedErrorCode } from '#account';
 
 export type QueueErrorCode =
   | SharedErrorCode
@@ -18,11 +18,9 @@ export type QueueErrorCode =
   | 'UnsupportedHttpVerb';
 
 /**
- * Values that belong to the code. The domain gives `name`, `value` and `reason` of a parameter with a bad value, `name`,
+ * Details by code: the domain gives `name`, `value` and `reason` of a parameter with a bad value, `name`,
  * `value`, `minimum` and `maximum` of one out of range, and `limit` of what is too large.
  */
-export type QueueErrorDetail = ErrorDetail;
-
 export class QueueError extends ServiceError<QueueErrorCode> {
   override readonly name = 'QueueError';
 }

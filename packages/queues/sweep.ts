@@ -32,7 +32,7 @@ export interface SweepOptions {
   readonly accounts: () => readonly string[];
 }
 
-export interface SweepStep {
+interface SweepStep {
   readonly reclaimed: number;
   /** The step ended a pass over all queues. */
   readonly isPassOver: boolean;

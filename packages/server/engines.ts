@@ -23,7 +23,7 @@ interface Found {
 }
 
 /** What a command can ask of a store that is not open. */
-export type ToolName = 'check' | 'backup' | 'restore';
+type ToolName = 'check' | 'backup' | 'restore';
 
 export class Engines {
   readonly #kinds: ReadonlyMap<string, EngineKind>;
@@ -37,19 +37,19 @@ export class Engines {
     return this.#kinds.has(ADDRESS.exec(text)?.[1] ?? '');
   }
 
-  /** @throws ConfigurationError for what is no address, StoreError where the data cannot be opened. */
+  /** @throws ConfigurationError for what is not an address, StoreError where the data cannot be opened. */
   open(address: string, options: EngineOptions): Promise<Engine> {
     const { kind, place } = this.#find(address);
     return kind.open(place, options);
   }
 
-  /** @throws ConfigurationError for what is no address. */
+  /** @throws ConfigurationError for what is not an address. */
   tools(address: string): EngineTools {
     const { kind, place } = this.#find(address);
     return kind.tools(place);
   }
 
-  /** @throws StoreError `unsupported` if the engine has no such tool, ConfigurationError for what is no address. */
+  /** @throws StoreError `unsupported` if the engine has no such tool, ConfigurationError for what is not an address. */
   tool<Name extends ToolName>(address: string, name: Name): NonNullable<EngineTools[Name]> {
     const { kind, place } = this.#find(address);
     const tool = kind.tools(place)[name];
@@ -63,7 +63,7 @@ export class Engines {
     const [, scheme = '', place = ''] = ADDRESS.exec(address) ?? [];
     const kind = this.#kinds.get(scheme);
     if (kind === undefined) {
-      const what = scheme === '' ? 'That is no address of a store' : `There is no engine '${scheme}'`;
+      const what = scheme === '' ? 'That is not the address of a store' : `There is no engine '${scheme}'`;
       throw new ConfigurationError(`${what}: known are ${this.#known()}.`);
     }
     if ((place === '') !== (kind.placeName === '')) {

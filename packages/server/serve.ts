@@ -55,7 +55,7 @@ export interface ServeOptions extends ServiceAddresses, PeerOptions {
   readonly store?: string | undefined;
   /** Account name to keys in base64; default is the emulator's well-known account. */
   readonly accounts?: AccountKeys | undefined;
-  /** Allows the well-known key, which is no secret, on addresses beyond this machine. */
+  /** Allows the well-known key, which is not a secret, on addresses beyond this machine. */
   readonly allowWellKnownKey?: boolean | undefined;
   /** `none` answers before the data is synced: for tests, because a power cut may lose acknowledged writes. Default `full`. */
   readonly durability?: 'full' | 'none' | undefined;
@@ -134,7 +134,7 @@ export function checkAccounts(accounts: AccountKeys, exposure: Exposure, service
   const open = services.map(service => hostOf(service, exposure)).find(each => !isLoopback(each));
   if (open === undefined || exposure.allowWellKnownKey || !checked.hasWellKnownKey) return checked;
   throw new ConfigurationError(
-    `The emulator's well-known key is no secret and must not be served on ${open}: configure accounts, listen on 127.0.0.1, or allow it in so many words.`,
+    `The emulator's well-known key is not a secret and must not be served on ${open}: configure accounts, listen on 127.0.0.1, or allow it in so many words.`,
   );
 }
 

@@ -138,6 +138,13 @@ export class CassandraStore implements Engine {
         value: this.#settings?.unsafe.length ?? 0,
         aggregate: 'max',
       },
+      {
+        kind: 'gauge',
+        name: 'cassandra_requests_in_flight',
+        help: 'Requests to the cluster that wait for their turn or for an answer.',
+        value: this.#session.underWay,
+      },
+      ...this.#commits.counts.statistics(),
       ...this.#large.statistics(),
     ];
   }
@@ -221,7 +228,7 @@ export class CassandraStore implements Engine {
   async #call<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) throw new StoreError('closed', 'The store is closed.');
     // Other processes may take themselves for exclusive by now.
-    if (this.#members.isLate) throw new StoreError('busy', 'The cluster has not been reached for long.');
+    if (this.#members.isLate) throw new StoreError('busy', 'The cluster has not answered for a long time.');
     const running = work();
     this.#underWay.add(running);
     try {

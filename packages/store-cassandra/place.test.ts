@@ -13,14 +13,15 @@ test('place: hosts, port and keyspace, and the defaults', () => {
     dataCenter: undefined,
     tls: undefined,
     unsafe: false,
+    wait: 60,
   });
   const { hosts, port } = parsePlace('//[::1]:9043,b:9043/k');
   assert.deepEqual([hosts, port], [['::1', 'b'], 9043]);
 });
 
 test('place: options', () => {
-  const { create, replicas, unsafe } = parsePlace('//a/k?create&replicas=1&unsafe');
-  assert.deepEqual([create, replicas, unsafe], [true, 1, true]);
+  const { create, replicas, unsafe, wait } = parsePlace('//a/k?create&replicas=1&unsafe&wait=0');
+  assert.deepEqual([create, replicas, unsafe, wait], [true, 1, true, 0]);
 });
 
 test('place: TLS and its files', () => {
@@ -58,6 +59,8 @@ test('place: an invalid address is refused with the form of a valid one', () => 
     ['//a/k?replicas=0', /from 1 on/],
     ['//a/k?replicas=x', /from 1 on/],
     ['//a/k?copies=3', /no option 'copies'/],
+    ['//a/k?wait', /number of seconds/],
+    ['//a/k?wait=1.5', /number of seconds/],
     ['//a/k?dataCenter', /dataCenter is a name/],
     ['//a/k?tls&ca', /ca names no file/],
     ['//a/k?tls&cert=c', /go together/],

@@ -25,19 +25,24 @@ export interface Place {
   readonly tls: TlsFiles | undefined;
   /** Serves although settings of the cluster break the durability promise. */
   readonly unsafe: boolean;
+  /** How many seconds an open waits for enough nodes. */
+  readonly wait: number;
 }
 
 const PORT = 9042;
 const REPLICAS = 3;
+/** Three nodes that are started together need 17 to 34 s on two cores. */
+const WAIT_SECONDS = 60;
 const PLACE = /^\/\/([^/?]+)\/(\w{1,48})(?:\?(.*))?$/;
 /** Before the options, where file names may contain an `@`. */
 const USER = /^[^?]*@/;
 const HOST = /^([\w.-]+|\[[\da-f:]+\])(?::(\d{1,5}))?$/i;
-const OPTIONS = ['create', 'replicas', 'dataCenter', 'tls', 'ca', 'cert', 'key', 'unsafe'];
+const OPTIONS = ['create', 'replicas', 'dataCenter', 'tls', 'ca', 'cert', 'key', 'unsafe', 'wait'];
 const FORM = 'cassandra://HOST[:PORT][,HOST…]/KEYSPACE[?OPTION&…]';
-const EXPLAINED = 'create, replicas=N, dataCenter=NAME, tls, ca=FILE, cert=FILE, key=FILE and unsafe';
+const EXPLAINED =
+  'create, replicas=N, dataCenter=NAME, tls, ca=FILE, cert=FILE, key=FILE, wait=SECONDS and unsafe';
 const NO_SECRETS =
-  'A user and a password do not belong into the address, which others see in lists of processes: they go into SHELFMARK_CASSANDRA_USER, and SHELFMARK_CASSANDRA_PASSWORD or SHELFMARK_CASSANDRA_PASSWORD_FILE.';
+  'Give the user and password in SHELFMARK_CASSANDRA_USER, and SHELFMARK_CASSANDRA_PASSWORD or SHELFMARK_CASSANDRA_PASSWORD_FILE: other users see an address in the list of processes.';
 
 const refused = (why: string): StoreError =>
   new StoreError('unsupported', `${why}: an address of Cassandra is ${FORM}, with the options ${EXPLAINED}.`);
@@ -55,7 +60,7 @@ function tlsIn(options: URLSearchParams): TlsFiles | undefined {
   return undefined;
 }
 
-type Options = Pick<Place, 'create' | 'replicas' | 'dataCenter' | 'tls' | 'unsafe'>;
+type Options = Pick<Place, 'create' | 'replicas' | 'dataCenter' | 'tls' | 'unsafe' | 'wait'>;
 
 function optionsIn(text: string): Options {
   const options = new URLSearchParams(text);
@@ -63,6 +68,9 @@ function optionsIn(text: string): Options {
     if (!OPTIONS.includes(name)) throw refused(`There is no option '${name}'`);
   const replicas = Number(options.get('replicas') ?? REPLICAS);
   if (!Number.isInteger(replicas) || replicas < 1) throw refused('replicas is a number from 1 on');
+  const wait = Number(options.get('wait') ?? WAIT_SECONDS);
+  if (!Number.isInteger(wait) || wait < 0 || options.get('wait') === '')
+    throw refused('wait is a number of seconds from 0 on');
   const dataCenter = options.get('dataCenter') ?? undefined;
   if (dataCenter === '') throw refused('dataCenter is a name');
   return {
@@ -71,6 +79,7 @@ function optionsIn(text: string): Options {
     dataCenter,
     tls: tlsIn(options),
     unsafe: options.has('unsafe'),
+    wait,
   };
 }
 

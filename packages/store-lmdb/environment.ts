@@ -32,7 +32,7 @@ import { beginLog, endLog, fenceLog, isUnread, replayLog } from './wal/recovery.
 
 export type Durability = 'full' | 'none';
 
-export interface EnvironmentOptions {
+interface EnvironmentOptions {
   readonly directory: string;
   readonly durability: Durability;
   /** True if no other process writes to the file. */

@@ -88,7 +88,7 @@ export interface StoreCopy {
   make(inspection: Inspection, onProgress: () => void): Promise<StoreReport>;
 }
 
-export interface PreparedCopy {
+interface PreparedCopy {
   /** The atomic install: renames the copy once it is on disk. */
   finish(): void;
   /** Removes what was made, as far as possible. */

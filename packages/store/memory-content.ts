@@ -18,7 +18,7 @@ interface MemoryContent {
   state: 'open' | 'finished' | 'released' | 'dropped' | 'gone';
 }
 
-export interface MemoryContentOptions {
+interface MemoryContentOptions {
   /** For all contents together; a write beyond it fails with `full`. */
   readonly bytesMax: number;
   readonly isLiving: (space: Space) => boolean;

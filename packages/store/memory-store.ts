@@ -1,6 +1,6 @@
 // The memory store: the reference model for other engines, simple rather than fast. It keeps nothing when it is closed,
 // and promises O(log n) lookups.
-import { type Clock, detachedString, SortedMap, systemClock } from '#base';
+import { type Clock, detachedString, OrderedMap, systemClock } from '#base';
 import { copyRow, inPlace } from './collect-rows.js';
 import type { Engine, EngineKind, EngineTools, Statistic } from './engine.js';
 import { MemoryContentStore } from './memory-content.js';
@@ -23,15 +23,15 @@ import { StoreError } from './store-error.js';
 interface MemorySpace {
   readonly space: Space;
   /** A partition without rows has no entry. */
-  readonly partitions: SortedMap<MemoryPartition>;
+  readonly partitions: OrderedMap<MemoryPartition>;
 }
 
 interface MemoryPartition {
   readonly partition: string;
-  readonly rows: SortedMap<Row>;
+  readonly rows: OrderedMap<Row>;
 }
 
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   readonly clock?: Clock | undefined;
   /** For tests of a store's callers: the traits of another engine. */
   readonly traits?: StoreTraits | undefined;
@@ -63,7 +63,7 @@ class MemoryStore implements Engine {
   readonly tools = TOOLS;
   readonly #clock: Clock;
   /** By account and service, then by name. */
-  readonly #services = new Map<string, SortedMap<MemorySpace>>();
+  readonly #services = new Map<string, OrderedMap<MemorySpace>>();
   #lastTick = 0n;
   #lastId = 0;
   #isClosed = false;
@@ -108,7 +108,7 @@ class MemoryStore implements Engine {
       created,
       metadata: Buffer.from(metadata),
     };
-    spaces.set(name, { space, partitions: new SortedMap() });
+    spaces.set(name, { space, partitions: new OrderedMap() });
     return copySpace(space);
   }
 
@@ -122,7 +122,7 @@ class MemoryStore implements Engine {
     await this.#turn();
     const spaces = this.#spacesOf(account, service);
     const listed: Space[] = [];
-    for (const found of spaces.valuesFrom(from)) {
+    for (const found of valuesFrom(spaces, from)) {
       if (listed.length >= limit) break;
       listed.push(copySpace(found.space));
     }
@@ -190,7 +190,7 @@ class MemoryStore implements Engine {
     await this.#turn();
     const found = this.#living(space);
     if (found === undefined) return undefined;
-    const rows = found.partitions.get(partition)?.rows ?? new SortedMap<Row>();
+    const rows = found.partitions.get(partition)?.rows ?? new OrderedMap<Row>();
     const tick = this.#nextTick();
     const decision = decide(readRows(rows, reads), tick);
     for (const key of decision.deletes ?? []) rows.delete(key);
@@ -222,9 +222,9 @@ class MemoryStore implements Engine {
     return this.#lastTick;
   }
 
-  #spacesOf(account: string, service: string): SortedMap<MemorySpace> {
+  #spacesOf(account: string, service: string): OrderedMap<MemorySpace> {
     const place = JSON.stringify([account, service]);
-    const spaces = this.#services.get(place) ?? new SortedMap<MemorySpace>();
+    const spaces = this.#services.get(place) ?? new OrderedMap<MemorySpace>();
     this.#services.set(place, spaces);
     return spaces;
   }
@@ -235,9 +235,9 @@ class MemoryStore implements Engine {
   }
 
   *#rowsFrom(space: Space, { from, until }: ScanRange): Generator<Row> {
-    const partitions = this.#living(space)?.partitions ?? new SortedMap<MemoryPartition>();
-    for (const { partition, rows } of partitions.valuesFrom(from.partition)) {
-      for (const row of rows.valuesFrom(partition === from.partition ? from.key : '')) {
+    const partitions = this.#living(space)?.partitions ?? new OrderedMap<MemoryPartition>();
+    for (const { partition, rows } of valuesFrom(partitions, from.partition)) {
+      for (const row of valuesFrom(rows, partition === from.partition ? from.key : '')) {
         if (until !== undefined && !isBefore(row, until)) return;
         yield row;
       }
@@ -245,15 +245,22 @@ class MemoryStore implements Engine {
   }
 }
 
+function* valuesFrom<V extends NonNullable<unknown>>(map: OrderedMap<V>, from: string): Generator<V> {
+  for (const key of map.keysWithin(from)) {
+    const value = map.get(key);
+    if (value !== undefined) yield value;
+  }
+}
+
 function isBefore(a: Position, b: Position): boolean {
   return a.partition === b.partition ? a.key < b.key : a.partition < b.partition;
 }
 
-function readRows(rows: SortedMap<Row>, reads: Reads): ReadRows {
+function readRows(rows: OrderedMap<Row>, reads: Reads): ReadRows {
   const range: Row[] = [];
   if (reads.range !== undefined) {
     const { from, until, rows: limit } = reads.range;
-    for (const row of rows.valuesFrom(from)) {
+    for (const row of valuesFrom(rows, from)) {
       if (range.length >= limit || (until !== undefined && row.key >= until)) break;
       range.push(copyRow(row));
     }

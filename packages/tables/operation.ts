@@ -83,12 +83,12 @@ export interface QueryTables {
   readonly from: string | undefined;
 }
 
-export interface OnTable<Kind extends string> {
+interface OnTable<Kind extends string> {
   readonly kind: Kind;
   readonly table: string;
 }
 
-export interface SetTableAcl extends OnTable<'setTableAcl'> {
+interface SetTableAcl extends OnTable<'setTableAcl'> {
   readonly identifiers: readonly SignedIdentifier[];
 }
 

@@ -1,5 +1,5 @@
 // The refusals of the Table service: its codes in addition to those that all services share, and the failure of a changeset.
-import { type ErrorDetail, ServiceError, type SharedErrorCode } from '#account';
+import { ServiceError, type SharedErrorCode } from '#account';
 
 export type TableErrorCode =
   | SharedErrorCode
@@ -42,8 +42,6 @@ export type TableErrorCode =
   | 'XMethodIncorrectCount'
   | 'XMethodIncorrectValue'
   | 'XMethodNotUsingPost';
-
-export type TableErrorDetail = ErrorDetail;
 
 export class TableError extends ServiceError<TableErrorCode> {
   override readonly name = 'TableError';

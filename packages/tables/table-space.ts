@@ -24,7 +24,7 @@ export function tableAddress(account: string, table: string): SpaceAddress {
 export const openTable = ({ store, account }: TableSpaces, table: string): Promise<Space | undefined> =>
   store.getSpace(tableAddress(account, table));
 
-export interface TableMetadata {
+interface TableMetadata {
   /** As spelled when the table was created. */
   readonly name: string;
   readonly identifiers: readonly SignedIdentifier[];

@@ -7,8 +7,8 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Engines } from '#server';
 import { serve } from '#server';
+import type { Engines } from '#server/parts';
 import { spawnServer } from '../support/spawned-server.js';
 import { cassandra, lmdb, memory } from '../support/stores.js';
 

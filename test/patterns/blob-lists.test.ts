@@ -164,8 +164,8 @@ describe('lists in blobs', () => {
   });
 
   test('are as long as blobs may be', { skip }, async () => {
-    const { BlobLists } = await import('../../packages/patterns/lists/blob-list.js');
-    const { Db: Opened } = await import('../../packages/patterns/open.js');
+    const { BlobLists } = await import('../../packages/patterns/derived/lists/blob-list.js');
+    const { Db: Opened } = await import('../../packages/patterns/repo/open.js');
     assert(inBlobs.home.kind === 'blobs');
     const lists = new BlobLists(Opened.serviceOf(db), inBlobs.home.list);
     const ids = Array.from(

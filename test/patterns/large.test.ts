@@ -5,7 +5,7 @@ import { createDefaultHttpClient, type HttpClient } from '@azure/core-rest-pipel
 import { codec, entity, key, open, remove, t } from '#patterns';
 import { connect } from '#patterns/internals';
 import { largeBytes, larges, largeText, sweepLarges } from '#patterns/large';
-import { sweepOlderThan } from '../../packages/patterns/large/sweep.js';
+import { sweepOlderThan } from '../../packages/patterns/shapes/large/sweep.js';
 import { describePeers, type Peer } from './peers.js';
 import { rejects } from './rejects.js';
 

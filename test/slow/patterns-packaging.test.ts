@@ -152,7 +152,7 @@ describe('the package of the pattern library', () => {
   test('holds what runs, its pages, and neither tests nor sources', async () => {
     const names = await readdir(installed(), { recursive: true });
     const expected =
-      /^(?:README\.md|LICENSE|docs|docs[/\\][\w-]+\.md|(?:commonjs[/\\])?(?:package\.json|[a-z]+|(?:[a-z]+[/\\])?[a-z0-9-]+\.(?:js|d\.ts)))$/;
+      /^(?:README\.md|LICENSE|docs|docs[/\\][\w-]+\.md|(?:commonjs[/\\])?(?:package\.json|[a-z]+(?:[/\\][a-z]+)*|(?:[a-z]+[/\\])*[a-z0-9-]+\.(?:js|d\.ts)))$/;
     assert.deepEqual(
       names.filter(name => !expected.test(name)),
       [],

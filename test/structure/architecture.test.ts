@@ -91,6 +91,8 @@ function findings({ text, code }: Source, pattern: RegExp, where = code): string
 
 /** The engines without the server, for commands that serve nothing. */
 const ENGINES_FACE = '#server/engines';
+/** What the package does not publish. */
+const PARTS_FACE = '#server/parts';
 /** Only the classes of filters, without a client: the data tools explain filters with them. */
 const FILTERS_FACE = '#patterns/filters';
 /** Entry points of packages for the tests of other packages. */
@@ -116,6 +118,7 @@ describe('imports', () => {
           const isForTests = source.isTest && FOR_TESTS.has(name);
           const isFace =
             name === ENGINES_FACE ||
+            name === PARTS_FACE ||
             name === FILTERS_FACE ||
             SERVICES.some(({ faces }) => faces.includes(name));
           return (

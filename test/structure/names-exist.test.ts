@@ -68,7 +68,7 @@ const isFile = (path: string): boolean => {
 const isWord = (word: string): boolean =>
   FOREIGN.has(word) ||
   words.has(word) ||
-  words.has(word.replace(/^shelfmark_(?:cassandra_)?/, '')) ||
+  [/^shelfmark_/, /^shelfmark_cassandra_/].some(prefix => words.has(word.replace(prefix, ''))) ||
   /^\d*$/.test(word);
 const isOption = (option: string): boolean => {
   const property = option.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());

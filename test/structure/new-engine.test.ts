@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
-import { ConfigurationError, ENGINES, Engines, type RunningServer, serve } from '#server';
+import { ConfigurationError, type RunningServer, serve } from '#server';
+import { ENGINES, Engines } from '#server/parts';
 import {
   type Engine,
   type EngineKind,
@@ -136,8 +137,8 @@ test('the refusal of an unknown address lists the known ones, and repeats no mor
       'nonsense:secret',
       "There is no engine 'nonsense': known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.",
     ],
-    ['./data', 'That is no address of a store: known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.'],
-    ['C:\\data', 'That is no address of a store: known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.'],
+    ['./data', 'That is not the address of a store: known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.'],
+    ['C:\\data', 'That is not the address of a store: known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.'],
     [
       'lmdb:',
       "An address of the engine 'lmdb' needs a place behind the colon: known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.",

@@ -8,21 +8,18 @@ import { createHmac } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { ServiceError, type SharedErrorCode, setStoredProperties } from '#account';
 import type { WireResponse } from '#base';
+import { Accounts, issueToken, type RunningServer, serve } from '#server';
 import {
-  Accounts,
   authorize,
   ENGINES,
   type Grant,
-  issueToken,
   type RequestContext,
-  type RunningServer,
   SERVICES,
   type ServerContext,
   Service,
   type ServiceEntry,
   type ServiceProtocol,
-  serve,
-} from '#server';
+} from '#server/parts';
 import {
   type ErrorTable,
   type Exchange,

@@ -9,7 +9,7 @@ import * as root from '#patterns';
 import * as internals from '#patterns/internals';
 import { importsOf } from '../support/source-text.js';
 import { ROOT } from '../support/spawned-server.js';
-import { TESTING } from './rooms.js';
+import { ROOMS, type Rooms, TESTING } from './rooms.js';
 
 /** What an application needs, with room for indexes and flows. */
 const ROOT_VALUES_MAX = 35;
@@ -18,6 +18,10 @@ const CHAIN_MAX = 11;
 
 const SOURCES = join(ROOT, 'packages', 'patterns');
 const COMPILED = join(ROOT, 'dist', 'packages', 'patterns');
+
+const ROOMS_MAX = 14;
+/** Each floor may import the floors below it. */
+const FLOORS_MAX = 6;
 
 /** What each module imports of the others, for modules whose sources still exist. */
 function modules(): ReadonlyMap<string, readonly string[]> {
@@ -56,4 +60,25 @@ test('no chain of imports is longer than a reader can follow', () => {
     const chain = chainOf(face, graph);
     assert(chain.length <= CHAIN_MAX, `${chain.length} files: ${chain.join(' > ')}`);
   }
+});
+
+/** The floor of a room: one above the highest room that it may import. */
+function floorOf(rooms: Rooms, name: string): number {
+  return 1 + Math.max(0, ...(rooms[name] ?? []).map(below => floorOf(rooms, below)));
+}
+
+test('the library has few rooms, on few floors, and its index names each on its floor', () => {
+  const rooms = ROOMS['packages/patterns'] ?? {};
+  const names = Object.keys(rooms);
+  assert(names.length <= ROOMS_MAX, names.join());
+  const header = readFileSync(join(SOURCES, 'index.ts'), 'utf8').split('\nexport')[0] ?? '';
+  let floor = 0;
+  const drawn = [...header.matchAll(/^\/\/ {3}([ \d]) {2}(?:([a-z]+)\/|the entries)/gm)].map(
+    ([, given = ' ', room = '.']) => {
+      floor = given === ' ' ? floor : Number(given);
+      return [room, floor] as const;
+    },
+  );
+  assert.deepEqual(drawn.toSorted(), names.map(room => [room, floorOf(rooms, room)] as const).toSorted());
+  assert(floor <= FLOORS_MAX, `${floor} floors`);
 });

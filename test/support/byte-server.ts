@@ -1,6 +1,7 @@
 // A server with tables, queues and bytes in a process of its own, which reports its memory. Run by fork(): it sends its
 // address; a message `reset` starts a measurement, any other requests the growth since then.
-import { ENGINES, SERVICES, serve } from '#server';
+import { serve } from '#server';
+import { ENGINES, SERVICES } from '#server/parts';
 import { BYTES } from './byte-service.js';
 
 export interface ByteServer {

@@ -13,7 +13,7 @@ import {
   type ServiceEntry,
   type ServiceProtocol,
   streamedBody,
-} from '#server';
+} from '#server/parts';
 import {
   type ErrorTable,
   type Exchange,

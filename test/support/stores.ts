@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Engines } from '#server';
+import { Engines } from '#server/parts';
 import { cassandraEngine, cassandraTools } from '../../packages/store-cassandra/cassandra-engine.js';
 import { openCassandraStore } from '../../packages/store-cassandra/open.js';
 import { parsePlace } from '../../packages/store-cassandra/place.js';

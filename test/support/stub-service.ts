@@ -1,7 +1,7 @@
 // The common part of services that exist for tests: resources are names, the permission for one is a letter, and
 // callers that sign with a key or a shared access signature are admitted. Each service defines its operations and
 // answers.
-import { BODY_BYTES_MAX, type Right } from '#server';
+import { BODY_BYTES_MAX, type Right } from '#server/parts';
 import {
   parseServiceSas,
   type ServiceRoute,

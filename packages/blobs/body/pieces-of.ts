@@ -36,7 +36,7 @@ async function readWhole(content: ContentStore, space: Space, manifest: Manifest
   return Buffer.concat(read);
 }
 
-export interface StoredPieces {
+interface StoredPieces {
   readonly pieces: readonly Piece[];
   readonly manifest: Manifest | undefined;
   /** Of the manifest: finished. */

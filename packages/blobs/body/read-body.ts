@@ -18,7 +18,7 @@ export interface Bounds {
   readonly until: number;
 }
 
-export interface OpenedBody {
+interface OpenedBody {
   readonly head: Head;
   readonly bounds: Bounds;
   /** Must be iterated or returned, because it holds its rows. */

@@ -30,7 +30,7 @@ export interface Received {
   readonly writer: ContentWriter | undefined;
 }
 
-export interface Receiving {
+interface Receiving {
   readonly withMd5: boolean;
   /** Called before a large body is stored, so that a request which would be refused anyway stores nothing. */
   readonly precheck: () => Promise<void>;

@@ -17,7 +17,7 @@ import { isArchived } from './admission.js';
 import { boundsOf } from './read-blob.js';
 
 /** Error codes for failures of the source. */
-export interface SourceFailures {
+interface SourceFailures {
   readonly missing: BlobErrorCode;
   readonly conditions: ConditionFailures;
   /** Undefined where an archived source is still read. */
@@ -87,7 +87,7 @@ export async function withSource<T>(
 const lengthOf = ({ from, until }: Bounds): number => until - from;
 
 /** A lease on the source matters only where its id is sent. */
-export function admitSource(
+function admitSource(
   { clock }: Pick<BlobContext, 'clock'>,
   { container, snapshot, conditions }: Source,
   head: Head | undefined,

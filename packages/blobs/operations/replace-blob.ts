@@ -45,7 +45,7 @@ export const EMPTY_CONTENT = {
 } as const;
 
 /** The new head; a blob keeps the time of its creation while it is replaced (protocol: blobs#put-blob). */
-export function replacingHead(
+function replacingHead(
   old: Head | undefined,
   content: NewContent,
   tier: string | undefined,
@@ -76,7 +76,7 @@ export function replacingHead(
 
 type Replacing = OnBlob<string> & Pick<WholeBlob, 'conditions' | 'tier'>;
 
-export interface Replacement {
+interface Replacement {
   readonly content: NewContent;
   /** A digest mismatch of the body: thrown only if all other checks pass. */
   readonly mismatch: BlobError | undefined;

@@ -42,7 +42,7 @@ export const startOfKey = (key: string): number => Number.parseInt(key.slice(1 +
 export const allSnapshots = { from: SNAPSHOT, until: BLOB_KEY } as const;
 export const allBlocks = { from: BLOCK, until: EXTENT } as const;
 
-export type RowKind = 'snapshot' | 'blob' | 'staging' | 'block' | 'extent';
+type RowKind = 'snapshot' | 'blob' | 'staging' | 'block' | 'extent';
 
 /** By its first letter alone: lists ask it for every row. */
 export function kindOfKey(key: string): RowKind | undefined {

@@ -21,7 +21,7 @@ const TICKS_A_SECOND = 10_000_000n;
 export type Access = 'read' | 'write' | 'create';
 
 /** What conditions are about. */
-export interface Conditioned {
+interface Conditioned {
   readonly etag: bigint;
   readonly lastModified: bigint;
   readonly tags: Tags;

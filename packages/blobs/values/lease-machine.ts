@@ -5,7 +5,7 @@ import { type Lease, type LeaseAction, stateOfLease } from './lease.js';
 
 const TICKS_A_SECOND = 10_000_000n;
 
-export type Leased = 'Blob' | 'Container';
+type Leased = 'Blob' | 'Container';
 
 export interface LeaseChange {
   /** Undefined: it is available. */

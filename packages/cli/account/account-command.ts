@@ -53,7 +53,7 @@ function addCommand(): Command {
     .action((name: string, { accounts, keyFile }: FileFlags & { keyFile?: string }) =>
       runLocally(() => {
         addAccount(accounts, name, keyFile === undefined ? newKey() : keyIn(keyFile));
-        return `Added ${name} to ${accounts}, where its key stands.\n`;
+        return `Added ${name} to ${accounts}, with its key.\n`;
       }),
     );
 }

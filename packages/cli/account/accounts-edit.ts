@@ -70,7 +70,7 @@ function write(path: string, text: string): void {
     if (systemCodeOf(error) !== 'EEXIST') throw failed(path, error);
     throw new ToolError(
       'conflict',
-      `${beside} is there: another command is changing ${path}. If none is, remove it.`,
+      `${beside} exists: another command is changing ${path}. If none is running, remove it.`,
     );
   }
   try {

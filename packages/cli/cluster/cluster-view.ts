@@ -1,12 +1,6 @@
 // The health and metrics of a cluster: the primary's own metrics and the sum of the workers'.
-import {
-  counter,
-  gauge,
-  type MetricFamily,
-  mergeMetrics,
-  type OperationsView,
-  processFamilies,
-} from '#server';
+import type { MetricFamily, OperationsView } from '#server';
+import { counter, gauge, mergeMetrics, processFamilies } from '#server/parts';
 import type { Primary } from './primary.js';
 
 export class ClusterView implements OperationsView {

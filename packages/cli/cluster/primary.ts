@@ -2,7 +2,8 @@
 // connections in it and hands them to the workers in rotation; the primary answers no request and does not open the
 // store.
 import cluster, { type Worker } from 'node:cluster';
-import { type AccountKeys, lastingMetrics, type MetricFamily, mergeMetrics } from '#server';
+import type { AccountKeys, MetricFamily } from '#server';
+import { lastingMetrics, mergeMetrics } from '#server/parts';
 import { ScatterGather } from './scatter-gather.js';
 import {
   type PrimaryMessage,
@@ -34,7 +35,7 @@ interface Life {
 export type Started = Extract<WorkerMessage, { readonly kind: 'ready' | 'failed' }>;
 
 /** The workers' metrics, added up. */
-export interface ClusterMetrics {
+interface ClusterMetrics {
   readonly unreadiness: string | undefined;
   /** Those of ended workers are included. */
   readonly families: readonly MetricFamily[];
@@ -42,7 +43,7 @@ export interface ClusterMetrics {
   readonly restarts: number;
 }
 
-export interface PrimaryOptions {
+interface PrimaryOptions {
   readonly workers: number;
   /** The command line of each worker. */
   readonly args: readonly string[];

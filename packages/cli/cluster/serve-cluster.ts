@@ -1,6 +1,7 @@
 // Serves with a cluster of processes: chooses the ports that they share, handles signals, and opens the port for health and
 // metrics.
-import { type AccountKeys, ConfigurationError, type OperationsOptions, openOperationsPort } from '#server';
+import { type AccountKeys, ConfigurationError, type OperationsOptions } from '#server';
+import { openOperationsPort } from '#server/parts';
 import { ClusterView } from './cluster-view.js';
 import { freePort } from './free-port.js';
 import { Primary, type Started } from './primary.js';
@@ -14,7 +15,7 @@ interface Endpoint {
   readonly port: number | 'none';
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly workers: number;
   /** By the options that set the ports of the services, as `--table-port`. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;

@@ -1,5 +1,6 @@
 // The messages between a worker and its primary. The channel carries any JSON, so both sides validate what they receive.
-import { type AccountKeys, isMetricFamily, type MetricFamily } from '#server';
+import type { AccountKeys, MetricFamily } from '#server';
+import { isMetricFamily } from '#server/parts';
 
 /** A worker's answer to a request for its metrics. */
 export interface WorkerMetrics {

@@ -44,7 +44,7 @@ deletions. Page blobs, snapshots and archived blobs are skipped; each is reporte
 them instead, which adds one to their dequeue counts. After a kill, --resume makes them visible again at once; without
 it they become visible when their time runs out.`;
 
-export const selectOf = (text: string | undefined): readonly string[] | undefined =>
+const selectOf = (text: string | undefined): readonly string[] | undefined =>
   text
     ?.split(',')
     .map(name => name.trim())

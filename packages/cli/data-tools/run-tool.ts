@@ -66,7 +66,7 @@ SOURCE and TARGET are a connection string (UseDevelopmentStorage=true works), a 
 these in it. Without the option, SHELFMARK_FROM and SHELFMARK_TO are read. Other users of the machine can see
 arguments in \`ps\`: pass secrets by @FILE or by the environment.`;
 
-export interface ToolResult {
+interface ToolResult {
   readonly tables: number;
   /** Default: done. */
   readonly exit?: keyof typeof EXIT;
@@ -146,7 +146,7 @@ function sourceContext(flags: PaceFlags, reporter: Reporter, signal: AbortSignal
 }
 
 /** For stdout, if its reader has gone. */
-export const NO_READER = 'Nobody reads the output any more.';
+export const NO_READER = 'The reader of the output has closed it.';
 
 function expectedFailure(error: unknown): ToolError | undefined {
   if (error instanceof ToolError) return error;
@@ -176,7 +176,9 @@ export async function runTool(
   setMaxListeners(0, stop.signal);
   const interrupt = (): void => {
     if (stop.signal.aborted) process.exit(EXIT.interrupted);
-    stop.abort(new ToolError('interrupted', 'Interrupted. A command that has --resume goes on with it.'));
+    stop.abort(
+      new ToolError('interrupted', 'Interrupted. With --resume, a command that has this option continues.'),
+    );
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   let source: SourceContext | undefined;

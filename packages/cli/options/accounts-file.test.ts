@@ -89,7 +89,7 @@ test('an invalid or refused file is reported once and not applied', async t => {
   await saidSoMuch(4);
   await new Promise(resolve => setTimeout(resolve, 5 * PERIOD));
   assert.deepEqual(taken, []);
-  const reasons = [/There is no account in/, /The account 'alice' comes twice\./, /Not her\./, /ENOENT/];
+  const reasons = [/There is no account in/, /The account 'alice' is given twice\./, /Not her\./, /ENOENT/];
   for (const [i, reason] of reasons.entries()) {
     assert.match(said[i] ?? '', reason);
     assert.match(said[i] ?? '', /was not taken, and the accounts stay as they were: /);

@@ -8,7 +8,7 @@ import { textOf } from '../fail.js';
 const PERIOD_MILLISECONDS = 1_000;
 
 /** Applies the accounts, and resolves once only they are valid; rejects with a reason to keep the old ones. */
-export type TakeAccounts = (accounts: AccountKeys) => Promise<void> | void;
+type TakeAccounts = (accounts: AccountKeys) => Promise<void> | void;
 
 /** A change of the file, in place or by a rename, changes this text. */
 function stampOf(path: string): string {

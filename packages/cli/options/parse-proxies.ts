@@ -1,6 +1,7 @@
 // Parses --trusted-proxy: addresses and ranges of addresses, one by one.
 import { InvalidArgumentError } from 'commander';
-import { ConfigurationError, checkTrustedProxies } from '#server';
+import { ConfigurationError } from '#server';
+import { checkTrustedProxies } from '#server/parts';
 
 /** @param before the previously named ones. */
 export function parseProxies(text: string, before: readonly string[] = []): readonly string[] {

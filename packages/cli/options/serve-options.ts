@@ -1,6 +1,7 @@
 // The options of `shelfmark serve`: its own, and Azurite's.
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { LOG_LEVELS, type LogLevel } from '#server';
+import type { LogLevel } from '#server';
+import { LOG_LEVELS } from '#server/parts';
 import { DATA_DEFAULT } from './data-default.js';
 import { addLimitOptions, type LimitFlags } from './limit-options.js';
 import { parseProxies } from './parse-proxies.js';

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '#base';
-import { ENGINES } from '#server';
+import { ENGINES } from '#server/parts';
 import { encodeEntity, encodeTableMetadata } from '#tables';
 import { copyStore } from './copy-store.js';
 import { runStoreTask } from './store-task.js';

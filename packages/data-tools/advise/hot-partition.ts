@@ -64,7 +64,7 @@ export class HotPartition implements Rule {
     const [first] = this.#byRows.list();
     if (first === undefined || this.#total < ROWS_LEAST) return [];
     const share = first.rows / this.#total;
-    // A share equal to all others is no finding: with three partitions each has a third.
+    // A share equal to all others is not a finding: with three partitions each has a third.
     const isUneven = this.#partitions === 1 || share > 2 / this.#partitions;
     if (share <= SHARE || !isUneven) return [];
     return [

@@ -40,7 +40,7 @@ function parsed(path: string): unknown {
 export function readLokiFile(path: string): LokiCollections {
   const document = parsed(path);
   if (!isRecord(document) || !Array.isArray(document.collections))
-    throw new LokiInvalid(`${path} has no collections: it is no file of Azurite's.`);
+    throw new LokiInvalid(`${path} has no collections: it is not a file of Azurite.`);
   const collections = new Map<string, readonly LokiDocument[]>();
   for (const collection of document.collections) {
     if (!isRecord(collection) || typeof collection.name !== 'string' || !Array.isArray(collection.data))

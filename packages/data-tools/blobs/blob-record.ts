@@ -68,7 +68,7 @@ const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** Why metadata or headers cannot be sent; undefined if they can. */
 export function unsendable(headers: Texts, metadata: Texts): string | undefined {
   const name = Object.keys(metadata).find(each => !TOKEN.test(each));
-  if (name !== undefined) return `${JSON.stringify(name)} is no name of metadata`;
+  if (name !== undefined) return `${JSON.stringify(name)} is not a metadata name`;
   const text = [...Object.entries(headers), ...Object.entries(metadata)].find(
     ([, value]) => !HEADER_TEXT.test(value),
   );

@@ -47,7 +47,7 @@ export async function* pagesOfLines(
 /** Checks a directory that is given as a dump. @throws ToolError usage, if it is for other commands. */
 export function checkIsDump(directory: string, tool: 'load' | 'verify' | 'diff' | 'stats'): void {
   if (!existsSync(directory)) throw new ToolError('notThere', `${directory} is not there.`);
-  if (!statSync(directory).isDirectory()) throw new ToolError('usage', `${directory} is no directory.`);
+  if (!statSync(directory).isDirectory()) throw new ToolError('usage', `${directory} is not a directory.`);
   if (isAzuriteFolder(directory))
     throw new ToolError(
       'usage',
@@ -76,7 +76,7 @@ export class Dump implements RowSource {
     if (!existsSync(join(directory, SUMS_PATH)))
       throw new ToolError(
         'damaged',
-        `${directory} has no ${SUMS_PATH}: it is no dump, or an unfinished one, which \`dump --resume\` goes on with.`,
+        `${directory} has no ${SUMS_PATH}: it is not a dump, or an unfinished one, which \`dump --resume\` goes on with.`,
       );
     try {
       return new Dump(

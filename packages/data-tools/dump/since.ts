@@ -32,7 +32,7 @@ export function sinceTime(text: string): string {
 
 function startOf(directory: string): string {
   if (!existsSync(join(directory, SUMS_PATH)))
-    throw new ToolError('usage', `--since ${directory}: it is no finished dump.`);
+    throw new ToolError('usage', `--since ${directory}: it is not a finished dump.`);
   const { started } = JSON.parse(readFileSync(join(directory, MANIFEST_PATH), 'utf8')) as Manifest;
   return formatDateTime(started);
 }

@@ -87,7 +87,7 @@ async function readManifest(files: DumpFiles): Promise<Manifest | Finding> {
       : damaged(MANIFEST_PATH, 'it is not as a dump writes it');
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError)
-      return damaged(MANIFEST_PATH, 'it is no manifest');
+      return damaged(MANIFEST_PATH, 'it is not a manifest');
     throw error;
   }
 }
@@ -148,7 +148,7 @@ export async function verifyFiles(place: string | DumpFiles, signal?: AbortSigna
         {
           kind: 'unfinished',
           path: SUMS_PATH,
-          message: 'it is missing: this is no dump, or an unfinished one',
+          message: 'it is missing: this is not a dump, or an unfinished one',
         },
       ],
     };

@@ -11,7 +11,7 @@ const CLASSES: readonly (readonly [PlanClass, string])[] = [
   ['partition-scan', "PartitionKey eq 'Sales'"],
   ['partition-scan', "PartitionKey eq 'Sales' and LastName eq 'Smith'"],
   ['partition-scan', "PartitionKey eq 'Sales' and RowKey ge 'S' and LastName eq 'Smith'"],
-  // The guide names this one: `or` of row keys is no range.
+  // The guide names this one: `or` of row keys is not a range.
   ['partition-scan', "PartitionKey eq 'Sales' and (RowKey eq '121' or RowKey eq '322')"],
   ['table-scan', "LastName eq 'Jones'"],
   ['table-scan', "PartitionKey ge 'a' and PartitionKey lt 'b'"],

@@ -59,7 +59,7 @@ export function cellValue(cell: Cell): Pick<Property, 'type' | 'literal'> | unde
   }
   if (type === ESCAPED) return { type: 'String', literal: formatString(unescaped(text)) };
   const known = TYPES.get(type);
-  if (known === undefined) throw new RowError(`${JSON.stringify(type)} is no type`);
+  if (known === undefined) throw new RowError(`${JSON.stringify(type)} is not a type`);
   return { type: known, literal: literalOf(known, text) };
 }
 

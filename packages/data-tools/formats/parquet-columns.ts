@@ -74,13 +74,13 @@ const TIME_PARTS = /^(-?\d{4,})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?
  */
 export function microsOf(text: string): bigint {
   const parts = TIME_PARTS.exec(text);
-  if (parts === null) throw new RowError(`${text} is no time that Parquet has`);
+  if (parts === null) throw new RowError(`${text} is not a time that Parquet can hold`);
   const [, year, month, day, hour, minute, second, fraction = '', sign, zoneHours, zoneMinutes] = parts;
   // A year below 100 would be taken for one of the last century.
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   date.setUTCHours(Number(hour), Number(minute), Number(second));
-  if (Number.isNaN(date.getTime())) throw new RowError(`${text} is no time that Parquet has`);
+  if (Number.isNaN(date.getTime())) throw new RowError(`${text} is not a time that Parquet can hold`);
   const zone =
     sign === undefined ? 0 : (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === '-' ? -1 : 1);
   const seconds = BigInt(date.getTime() / 1000 - zone * 60);

@@ -33,13 +33,13 @@ export function whole<T>(read: () => T): T {
 /** @throws ToolError notThere or usage, unless it is an Azurite folder. */
 export function checkIsFolder(directory: string): void {
   if (!existsSync(directory)) throw new ToolError('notThere', `${directory} is not there.`);
-  if (!statSync(directory).isDirectory()) throw new ToolError('usage', `${directory} is no directory.`);
+  if (!statSync(directory).isDirectory()) throw new ToolError('usage', `${directory} is not a directory.`);
   if (existsSync(join(directory, 'SHA256SUMS')))
     throw new ToolError('usage', `${directory} is a dump: \`shelfmark load ${directory}\` is for it.`);
   if (!isAzuriteFolder(directory))
     throw new ToolError(
       'usage',
-      `${directory} is no folder of Azurite's: it has none of ${SERVICE_FILES.join(', ')}. Give what \`azurite --location\` was given.`,
+      `${directory} is not a folder of Azurite: it has none of ${SERVICE_FILES.join(', ')}. Give what \`azurite --location\` was given.`,
     );
 }
 

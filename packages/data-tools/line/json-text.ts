@@ -112,7 +112,7 @@ export class JsonText {
         return this.#word('null');
       case OPEN_BRACE:
       case OPEN_BRACKET:
-        throw this.fail('an object or an array is no value of a property');
+        throw this.fail("a property's value can't be an object or an array");
       default: {
         NUMBER.lastIndex = this.#at;
         if (!NUMBER.test(this.#text)) throw this.fail('there is no value');

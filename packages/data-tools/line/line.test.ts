@@ -120,7 +120,7 @@ describe('a line', () => {
     );
   });
 
-  test('reads a type that differs from that of the row before, and refuses one that is no string', () => {
+  test('reads a type that differs from that of the row before, and refuses one that is not a string', () => {
     const entity = (type: string, value: string): string =>
       `{"PartitionKey":"p","RowKey":"r${value.length}","a@odata.type":${type},"a":${value}}`;
     const rows = readPage(
@@ -132,7 +132,7 @@ describe('a line', () => {
     );
     assert.throws(() => readRow(entity('5', '5')), {
       name: 'RowError',
-      message: /a@odata\.type is 5, which is no string/,
+      message: /a@odata\.type is 5, which is not a string/,
     });
   });
 
@@ -188,7 +188,7 @@ describe('a line', () => {
       ['{"PartitionKey":"","RowKey":"","a@odata.type":"Edm.Single","a":1}', /tables do not have/],
       ['{"PartitionKey":"","RowKey":""} ', /^$/],
       ['{"PartitionKey":"","RowKey":""}x', /more after the end/],
-      ['{"PartitionKey":"","RowKey":"\x01"}', /no string of JSON/],
+      ['{"PartitionKey":"","RowKey":"\x01"}', /not a JSON string/],
       ['{"PartitionKey":"","RowKey":"a', /does not end/],
       ['', /"\{" is missing/],
     ];

@@ -1,5 +1,5 @@
 // The canonical JSON texts of values, as docs/data-tools.md documents them to the byte: equal values have equal
-// literals. A text that is no value of its type is a RowError; its reader adds the position.
+// literals. A text that is not a value of its type is a RowError; its reader adds the position.
 import type { EdmType } from './row.js';
 import { RowError } from './row-error.js';
 
@@ -69,7 +69,7 @@ function guid(text: string): string {
 }
 
 function binary(text: string): string {
-  if (!BASE64.test(text) || text.length % 4 !== 0) throw new RowError(`${shown(text)} is no base64`);
+  if (!BASE64.test(text) || text.length % 4 !== 0) throw new RowError(`${shown(text)} is not base64`);
   // The writer may have set unused bits of the last character: the bytes are the same.
   if (!text.endsWith('=')) return text;
   return `${text.slice(0, -4)}${Buffer.from(text.slice(-4), 'base64').toString('base64')}`;

@@ -23,7 +23,7 @@ function textIn(literal: string): string {
   try {
     return String(JSON.parse(literal));
   } catch {
-    throw new RowError(`${literal.slice(0, 60)} is no string of JSON`);
+    throw new RowError(`${literal.slice(0, 60)} is not a JSON string`);
   }
 }
 
@@ -90,7 +90,7 @@ class RowReader {
     json.expect(COLON);
     if (!isTypeName(name)) return memberOf(`${raw}:`, name);
     const value = this.#scalar();
-    if (value.charCodeAt(0) !== QUOTE) throw new RowError(`${name} is ${value}, which is no string`);
+    if (value.charCodeAt(0) !== QUOTE) throw new RowError(`${name} is ${value}, which is not a string`);
     return typeMember(`${raw}:${value}`, name, value);
   }
 
@@ -151,7 +151,7 @@ function unknownType(name: string, { token }: Annotation): never {
 }
 
 function keyOf(raw: string, name: string): string {
-  if (raw.charCodeAt(0) !== QUOTE) throw new RowError(`${name} is no string`);
+  if (raw.charCodeAt(0) !== QUOTE) throw new RowError(`${name} is not a string`);
   return textIn(raw);
 }
 

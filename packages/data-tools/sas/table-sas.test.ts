@@ -70,7 +70,7 @@ test('an invalid signature request is an error of usage', () => {
   for (const expires of ['1', 'h', '1w', 'soon', '2026-13-01']) refuses({ expires }, /--expires takes/);
   for (const expires of ['0s', '2025-12-31T23:59:59Z']) refuses({ expires }, /has passed/);
   refuses({ expires: undefined }, /needs --permissions and --expires/);
-  refuses({ table: 'a b' }, /is no name of a table/);
+  refuses({ table: 'a b' }, /is not a table name/);
   refuses({ fromKey: 'b', toKey: 'a' }, /behind --to-key/);
   refuses({ toKey: 'a,' }, /an empty RowKey/);
   refuses({ toKey: '' }, /needs a PartitionKey/);

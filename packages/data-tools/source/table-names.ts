@@ -24,7 +24,7 @@ function checked(name: string): string {
   if (!isTableName(name))
     throw new ToolError(
       'usage',
-      `${JSON.stringify(name)} is no name of a table: letters and digits, a letter first, 3 to 63 of them.`,
+      `${JSON.stringify(name)} is not a table name: letters and digits, a letter first, 3 to 63 of them.`,
     );
   return name;
 }

@@ -1,5 +1,4 @@
 // What the library takes from outside: the clock, random bytes and waiting. Tests inject their own. No other file reads a clock.
-import { toHex } from '../values/bytes.js';
 import { onAbort } from './abort.js';
 
 export interface Chance {
@@ -44,5 +43,6 @@ export function newUuid(random: Chance['random']): string {
   const bytes = Uint8Array.from(random(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return toHex(bytes).replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const hex = Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

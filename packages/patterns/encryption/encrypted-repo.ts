@@ -1,17 +1,18 @@
 // A repository whose values are open in the program and encrypted in the table. It has the writes of every repository; the rows themselves, and queries of them, are those of `rows`.
-import { Attempts } from '../concurrency/optimistic.js';
+
 import { addressOfKey } from '../model/address.js';
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { GivenPatch, KeyStays } from '../model/patch.js';
 import { asRead, type BareKey, type RowRef, type StoredOf } from '../model/stored.js';
-import { Db } from '../open.js';
-import type { ManyOptions } from '../read/reads.js';
+import { Db } from '../repo/open.js';
+import { Attempts } from '../repo/optimistic.js';
+import type { ManyOptions } from '../repo/read/reads.js';
+import { type Change, mutate } from '../repo/write/mutate.js';
+import { OPERATIONS, type Target } from '../repo/write/operations.js';
+import type { DeleteOptions, MutateOptions, Repo } from '../repo/write/repo.js';
+import { newIdentity, type Service, timeOfWrite } from '../repo/write/service.js';
+import { writePlanned } from '../repo/write/write-planned.js';
 import type { ReadOptions } from '../transport/table-requests.js';
-import { type Change, mutate } from '../write/mutate.js';
-import { OPERATIONS, type Target } from '../write/operations.js';
-import type { DeleteOptions, MutateOptions, Repo } from '../write/repo.js';
-import { newIdentity, type Service, timeOfWrite } from '../write/service.js';
-import { writePlanned } from '../write/write-planned.js';
 import type { ClearOf, ClearPatchOf, ClearStored, ClearTarget, NewClearOf } from './clear.js';
 import type { Encryption, OpenOptions } from './encryption.js';
 

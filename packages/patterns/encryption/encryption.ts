@@ -2,7 +2,7 @@
 import { REAL_SURROUNDINGS, type Surroundings } from '../concurrency/surroundings.js';
 import type { AnyEntity, NewOf } from '../model/entity.js';
 import type { Projected, StoredOf } from '../model/stored.js';
-import type { Db } from '../open.js';
+import type { Db } from '../repo/open.js';
 import { toBase64Url, toUtf8 } from '../values/bytes.js';
 import { checkValue } from '../values/check-value.js';
 import { PatternError, type RowAddress, refuseValue } from '../values/pattern-error.js';

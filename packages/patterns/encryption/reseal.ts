@@ -1,8 +1,9 @@
 // Writes rows again whose values are under earlier keys, page by page, with a token by which another process goes on. Each write is conditional: programs read and write meanwhile.
-import { unlessLost } from '../concurrency/optimistic.js';
+
 import type { AnyEntity, NewOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
-import type { Db } from '../open.js';
+import type { Db } from '../repo/open.js';
+import { unlessLost } from '../repo/optimistic.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { NewClearOf } from './clear.js';

@@ -1,5 +1,5 @@
 // Checks that the steps of a flow are idempotent, for tests of programs: runs each twice, and compares tables and other state after the first run and the second.
-import { Db } from '../open.js';
+import { Db } from '../repo/open.js';
 import type { PageStart } from '../transport/row-source.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';

@@ -1,12 +1,13 @@
 // The definition of a flow: a name, a schema of its input, steps, versions and queues. It is checked once, when the program starts. flow.ts has the methods that programs call.
-import { hashText } from '../keys/hash-bucket.js';
-import type { Envelope } from '../messages/envelope.js';
+
 import { checkVersion } from '../model/entity.js';
-import type { Db } from '../open.js';
+import { hashText } from '../model/keys/hash-bucket.js';
+import type { Db } from '../repo/open.js';
+import type { OperationId } from '../repo/write/operation-id.js';
+import type { Envelope } from '../transport/messages/envelope.js';
 import { validated } from '../values/check-value.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { StandardSchema } from '../values/standard-schema.js';
-import type { OperationId } from '../write/operation-id.js';
 
 /** `pending`: the write that the message announced has not been seen, and the message is kept for a while. */
 export type StepResult = undefined | 'pending';

@@ -1,8 +1,8 @@
 // Processes one received message: its steps run one after the other, and then it is deleted, comes back, or is put aside. Nothing here needs to happen exactly once: wherever it
 // ends, the message comes back, and steps may be repeated.
 import type { Jitter } from '../concurrency/jitter.js';
-import { type Envelope, envelopeText, readEnvelope } from '../messages/envelope.js';
-import type { Db } from '../open.js';
+import type { Db } from '../repo/open.js';
+import { type Envelope, envelopeText, readEnvelope } from '../transport/messages/envelope.js';
 import type { QueueRequests, ReceivedMessage } from '../transport/queue-requests.js';
 import type { MessageRef } from '../transport/queue-sender.js';
 import { PatternError } from '../values/pattern-error.js';

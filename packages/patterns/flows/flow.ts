@@ -1,14 +1,14 @@
 // A flow as programs use it: work that a queue remembers until it is done, over partitions, tables and services. Sends messages, on their own or before a write, and starts workers.
 // definition.ts checks the definition, worker.ts and delivery.ts do the work.
 import { newUuid } from '../concurrency/surroundings.js';
-import { type SentMessage, unlessRefused } from '../messages/announce.js';
-import { checkedText, type Envelope } from '../messages/envelope.js';
-import { Db } from '../open.js';
+import { Db } from '../repo/open.js';
+import type { OperationId } from '../repo/write/operation-id.js';
+import { type SentMessage, unlessRefused } from '../transport/messages/announce.js';
+import { checkedText, type Envelope } from '../transport/messages/envelope.js';
 import { QueueRequests } from '../transport/queue-requests.js';
 import type { MessageRef, QueueCallOptions } from '../transport/queue-sender.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { StandardSchema } from '../values/standard-schema.js';
-import type { OperationId } from '../write/operation-id.js';
 import {
   define,
   type FlowDefinition,

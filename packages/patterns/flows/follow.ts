@@ -2,8 +2,8 @@
 // order. The program writes the copy.
 import type { AnyEntity, KeyOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
-import { Db } from '../open.js';
-import type { OperationId } from '../write/operation-id.js';
+import { Db } from '../repo/open.js';
+import type { OperationId } from '../repo/write/operation-id.js';
 import type { Step, StepContext, StepResult } from './definition.js';
 
 /** A condition that always holds, because the compiler keeps the literals of what a function returns only when the function's type is one. */

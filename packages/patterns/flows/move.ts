@@ -6,17 +6,18 @@
 //
 // The mark distinguishes a row that was changed on its way, and is copied anew, from one that was created after its predecessor had been moved, and stays. Every step is conditional, so steps may be
 // repeated, and two workers may do them at once.
-import { Attempts, unlessLost } from '../concurrency/optimistic.js';
+
 import { addressOfKey, isSameRow } from '../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
-import { Db } from '../open.js';
+import { Db } from '../repo/open.js';
+import { Attempts, unlessLost } from '../repo/optimistic.js';
+import type { Repo } from '../repo/write/repo.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { encodeProperty } from '../values/encode-property.js';
 import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import { MARKS } from '../values/row-member.js';
 import type { WireProperty } from '../values/wire-property.js';
-import type { Repo } from '../write/repo.js';
 import { define, type FlowOptions, type StepContext } from './definition.js';
 import { Flow, type StartOptions } from './flow.js';
 import { type KeyJson, keyOfJson, keySchema, rowKeyJson } from './key-json.js';

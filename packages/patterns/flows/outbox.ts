@@ -1,9 +1,9 @@
 // An outbox: rows that name flows to start. Programs without this library write them in one transaction with what the flows follow. A sweeper makes messages of them. The message
 // is sent before the row is deleted, so that each row starts its flow at least once; two messages of one row have one id.
-import { allOf } from '../filter/condition.js';
-import { formatFilter } from '../filter/format-filter.js';
-import { keyCondition } from '../filter/key-condition.js';
-import { Db } from '../open.js';
+import { allOf } from '../model/filter/condition.js';
+import { formatFilter } from '../model/filter/format-filter.js';
+import { keyCondition } from '../model/filter/key-condition.js';
+import { Db } from '../repo/open.js';
 import type { PageStart } from '../transport/row-source.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';

@@ -1,7 +1,7 @@
 // The poison queue of a flow: messages that were tried too often, or that are unreadable. They are put aside, listed, sent again or dropped; none is lost on the way, and one that a
 // crash put aside twice is listed once.
 
-import { type Envelope, envelopeText, readEnvelope } from '../messages/envelope.js';
+import { type Envelope, envelopeText, readEnvelope } from '../transport/messages/envelope.js';
 import { MESSAGES_MAX, type QueueRequests, type ReceivedMessage } from '../transport/queue-requests.js';
 import { MESSAGE_BYTES_MAX, type MessageRef, type QueueCallOptions } from '../transport/queue-sender.js';
 import { PatternError } from '../values/pattern-error.js';

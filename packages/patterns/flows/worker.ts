@@ -2,7 +2,7 @@
 // each message.
 import { Jitter } from '../concurrency/jitter.js';
 import { fraction, type Surroundings } from '../concurrency/surroundings.js';
-import type { Db } from '../open.js';
+import type { Db } from '../repo/open.js';
 import { type QueueRequests, VISIBILITY_SECONDS_MAX } from '../transport/queue-requests.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { FlowDefinition } from './definition.js';

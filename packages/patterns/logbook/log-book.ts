@@ -1,11 +1,12 @@
 // A log book: entries of a schema in append blobs that are named by time, which any number of writers write and readers read by time.
+
+import type { Service } from '../repo/write/service.js';
 import { BlobContainer } from '../transport/blob-container.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { validated } from '../values/check-value.js';
 import type { Instant } from '../values/instant.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { OutputOf, StandardSchema } from '../values/standard-schema.js';
-import type { Service } from '../write/service.js';
 import { type LogPeriod, periodEnd, readLogName } from './log-name.js';
 import { LogReader, type RawEntry, type SkippedLine } from './log-reader.js';
 import { type LogDurability, LogWriter } from './log-writer.js';

@@ -1,13 +1,14 @@
 // Compiles a definition whose names are in order to the plan by which rows are encoded and decoded. entity.ts checks the rest of a definition; index-plan.ts
 // compiles index rows as entities of their own.
-import { CompiledKey } from '../keys/compiled-key.js';
-import { type Key, namesIn } from '../keys/key.js';
+
 import { refuseDefinition } from '../values/pattern-error.js';
 import { wiresOf } from '../values/pieces.js';
 import type { Props } from '../values/property.js';
 import { checkPropertyName } from '../values/row-member.js';
 import { CUSTOM_PROPERTIES_MAX } from '../values/size.js';
 import type { EntityPlan, Field } from './entity.js';
+import { CompiledKey } from './keys/compiled-key.js';
+import { type Key, namesIn } from './keys/key.js';
 
 function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: CompiledKey): readonly Field[] {
   return Object.entries(props).map(([name, property]) => {

@@ -1,5 +1,5 @@
 // What is kept equal to the rows of an entity in addition to its indexes: lists of them, and copies in other rows. It is defined next to the entity and noted here, in the entity's plan, so that every write of such
-// a row finds it, whichever API it uses. write/row-derivation.ts documents what a derivation does.
+// a row finds it, whichever API it uses. repo/write/row-derivation.ts documents what a derivation does.
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { AnyEntity } from './entity.js';
 

@@ -1,15 +1,6 @@
 // The definition of an entity: a name, a version, a table, properties, two keys, and indexes. It is checked once, when the program starts, and compiled to a plan
 // for encoding and decoding.
-import type { CompiledKey } from '../keys/compiled-key.js';
-import {
-  type Key,
-  type KeyDefinition,
-  type KeyOn,
-  keyOf,
-  type Part,
-  type PartNames,
-  partsOf,
-} from '../keys/key.js';
+
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { Flat, GivenRow, Property, Props, Row, ValueOf } from '../values/property.js';
 import { compileEntity } from './compile-entity.js';
@@ -24,6 +15,16 @@ import {
   type IndexSpecs,
   type NoIndexes,
 } from './index-plan.js';
+import type { CompiledKey } from './keys/compiled-key.js';
+import {
+  type Key,
+  type KeyDefinition,
+  type KeyOn,
+  keyOf,
+  type Part,
+  type PartNames,
+  partsOf,
+} from './keys/key.js';
 
 /** A property as encoding and decoding need it. */
 export interface Field {

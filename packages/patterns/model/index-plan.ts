@@ -1,7 +1,12 @@
 // Secondary indexes of an entity: their definitions, and the plan that is compiled from them. The rows of an index are rows of an entity of their own, called
 // `Employee.byEmail`, with the index's keys and some of the properties: so they are encoded and queried like all rows. Writes are elsewhere;
 // index-row.ts makes index rows from values.
-import { areDisjoint } from '../keys/disjoint.js';
+
+import { refuseDefinition } from '../values/pattern-error.js';
+import { type Property, type Props, required, type ValueOf } from '../values/property.js';
+import { compileEntity } from './compile-entity.js';
+import type { AnyEntity, Entity, EntityPlan, Upcast } from './entity.js';
+import { areDisjoint } from './keys/disjoint.js';
 import {
   type Key,
   type KeyParts,
@@ -11,11 +16,7 @@ import {
   type PartNames,
   type PartOf,
   partsOf,
-} from '../keys/key.js';
-import { refuseDefinition } from '../values/pattern-error.js';
-import { type Property, type Props, required, type ValueOf } from '../values/property.js';
-import { compileEntity } from './compile-entity.js';
-import type { AnyEntity, Entity, EntityPlan, Upcast } from './entity.js';
+} from './keys/key.js';
 
 /** The properties that may be in an index's key: those of keys, and optional ones, without which a value has no row in the index. */
 export type IndexKeyNames<P extends Props> = {

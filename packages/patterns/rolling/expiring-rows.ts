@@ -6,7 +6,7 @@
 import { allInOrder } from '../concurrency/in-order.js';
 import type { AnyEntity, KeyOf, NewOf } from '../model/entity.js';
 import type { StoredOf } from '../model/stored.js';
-import { Db } from '../open.js';
+import { Db } from '../repo/open.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { type Instant, TICKS_OF } from '../values/instant.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';

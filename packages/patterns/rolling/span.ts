@@ -1,8 +1,9 @@
 // The rows of a time span over several tables, as one result: tables by their names, in the order of time; rows in the order of time, or as a query gives them; pages with which another process can continue.
-import { allOf, compare } from '../filter/condition.js';
+
 import type { AnyEntity } from '../model/entity.js';
-import { noPosition } from '../read/merge.js';
-import { EntityQuery } from '../read/query.js';
+import { allOf, compare } from '../model/filter/condition.js';
+import { noPosition } from '../repo/read/merge.js';
+import { EntityQuery } from '../repo/read/query.js';
 import {
   checkPageSize,
   PAGE_SIZE_MAX,
@@ -11,8 +12,8 @@ import {
   type ReadingOptions,
   type Results,
   StreamedResults,
-} from '../read/results.js';
-import { formatToken, parseToken } from '../read/resume-token.js';
+} from '../repo/read/results.js';
+import { formatToken, parseToken } from '../repo/read/resume-token.js';
 import type { Instant } from '../values/instant.js';
 import { isObject } from '../values/is-object.js';
 import { refuseValue } from '../values/pattern-error.js';

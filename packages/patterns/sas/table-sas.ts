@@ -6,10 +6,10 @@ import {
   type SasProtocol,
 } from '@azure/data-tables';
 import { REAL_SURROUNDINGS } from '../concurrency/surroundings.js';
-import type { KeyBounds } from '../filter/classify.js';
-import type { Plan } from '../filter/plan.js';
-import type { PartBounds } from '../keys/compiled-key.js';
 import type { AnyEntity, PartitionOf } from '../model/entity.js';
+import type { KeyBounds } from '../model/filter/classify.js';
+import type { Plan } from '../model/filter/plan.js';
+import type { PartBounds } from '../model/keys/compiled-key.js';
 import { PatternError, refuseValue } from '../values/pattern-error.js';
 import { keySpan } from './key-span.js';
 

@@ -1,7 +1,7 @@
 // Random conditions and rows, for tests: few names, few values near each other, so that comparisons meet equal ones often.
 import fc from 'fast-check';
-import { COMPARISONS, type Comparison, type Condition, type Operand } from '../filter/condition.js';
-import type { RowReader } from '../filter/evaluate.js';
+import { COMPARISONS, type Comparison, type Condition, type Operand } from '../model/filter/condition.js';
+import type { RowReader } from '../model/filter/evaluate.js';
 import { Instant } from '../values/instant.js';
 import type { TypedValue } from '../values/typed-value.js';
 

@@ -40,7 +40,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** Undefined for what is no base64. */
+/** Undefined for what is not base64. */
 export function fromBase64(base64: string): Uint8Array | undefined {
   let text: string;
   try {
@@ -57,7 +57,7 @@ export function fromBase64(base64: string): Uint8Array | undefined {
 export const toBase64Url = (bytes: Uint8Array): string =>
   toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
-/** Undefined for what is no base64 for addresses. */
+/** Undefined for what is not base64 for addresses. */
 export const fromBase64Url = (text: string): Uint8Array | undefined =>
   /^[\w-]*$/.test(text) ? fromBase64(text.replaceAll('-', '+').replaceAll('_', '/')) : undefined;
 

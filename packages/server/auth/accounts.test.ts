@@ -44,7 +44,7 @@ test('settings that make no sense', () => {
     [{ ['a'.repeat(25)]: ['AQID'] }, name('a'.repeat(25))],
     [{ alice: ['AQID', 'BAUG', 'Bw=='] }, "The account 'alice' has 3 keys; it may have 2."],
     ...['', 'A', 'AQ', 'AQ=', 'A-_B', 'AQID ', 'no base64'].map(
-      key => [{ alice: ['AQID', key] }, "A key of the account 'alice' is no base64."] as const,
+      key => [{ alice: ['AQID', key] }, "A key of the account 'alice' is not base64."] as const,
     ),
   ];
   for (const [keys, message] of cases)
@@ -110,7 +110,7 @@ test('accounts as a file has them: a line each, with remarks', () => {
   assert.deepEqual(parseAccounts(text), { alice: ['AQID', 'BAUG'], bob: ['Bw=='], carol: ['CA=='] });
   assert.throws(() => parseAccounts('alice:AQID\nalice:BAUG'), {
     name: 'ConfigurationError',
-    message: "The account 'alice' comes twice.",
+    message: "The account 'alice' is given twice.",
   });
 });
 

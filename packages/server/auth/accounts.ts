@@ -98,7 +98,7 @@ const nameOf = (name: string, index: number): string =>
 
 function decodeKey(account: string, key: string): Buffer {
   if (key === '' || !BASE64.test(key))
-    throw new ConfigurationError(`A key of the account ${account} is no base64.`);
+    throw new ConfigurationError(`A key of the account ${account} is not base64.`);
   return Buffer.from(key, 'base64');
 }
 
@@ -106,7 +106,7 @@ function decodeKey(account: string, key: string): Buffer {
  * `account1:key1[:key2];account2:key1`, as Azurite's AZURITE_ACCOUNTS has it. In a file each may have a line of its own, and
  * lines that begin with `#` say nothing.
  *
- * @throws ConfigurationError for an account that comes twice.
+ * @throws ConfigurationError for an account that is given twice.
  */
 export function parseAccounts(text: string): AccountKeys {
   const entries = text
@@ -120,7 +120,7 @@ export function parseAccounts(text: string): AccountKeys {
     });
   const names = new Set<string>();
   for (const [i, [name]] of entries.entries()) {
-    if (names.has(name)) throw new ConfigurationError(`The account ${nameOf(name, i)} comes twice.`);
+    if (names.has(name)) throw new ConfigurationError(`The account ${nameOf(name, i)} is given twice.`);
     names.add(name);
   }
   return Object.fromEntries(entries);

@@ -27,7 +27,7 @@ import { isLoopback } from './loopback.js';
 import { SignedTokens } from './signed-tokens.js';
 
 /** The server's data that authentication needs. */
-export interface AuthenticationContext {
+interface AuthenticationContext {
   readonly accounts: Accounts;
   readonly bearer: BearerTokens;
   readonly store: Store;
@@ -86,10 +86,10 @@ function checkSigned(
 
 /** Where clients mix up their settings, a key stands in the place of the account's name. */
 const named = (account: string): string =>
-  /^[a-z0-9-]{1,34}$/.test(account) ? account : 'what is no account';
+  /^[a-z0-9-]{1,34}$/.test(account) ? account : 'what is not an account';
 
 function checkDate(text: string | undefined, now: bigint): void {
-  if (text === undefined) throw failed('There is neither x-ms-date nor Date.');
+  if (text === undefined) throw failed('The request has neither x-ms-date nor Date.');
   const date = parseHttpDate(text);
   if (date === undefined) throw failed('The date of the request cannot be read.');
   const skew = date > now ? date - now : now - date;
@@ -236,7 +236,7 @@ export class Authenticator<Route extends ServiceRoute> {
     }
     throw failed(
       first === undefined
-        ? 'A parameter that is signed comes more than once.'
+        ? 'A signed parameter is given more than once.'
         : `The signature is not of ${JSON.stringify(first)}.`,
     );
   }
@@ -285,13 +285,13 @@ export class Authenticator<Route extends ServiceRoute> {
   ): Promise<Grant> {
     const { bearer } = this.#server;
     if (!request.secure && !isLoopback(request.remoteAddress))
-      throw challenged(bearer.challenge, request, 'A bearer token came without TLS.');
+      throw challenged(bearer.challenge, request, 'A bearer token was sent without TLS.');
     try {
       const roles = await bearer.verify(token, account, now, this.#protocol.name);
       return { kind: 'bearer', roles, version: request.headers['x-ms-version'] ?? '' };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      const reason = `The bearer token does not hold: ${why}`;
+      const reason = `The bearer token is not valid: ${why}`;
       throw challenged(bearer.challenge, request, reason, bearerDetail(error));
     }
   }

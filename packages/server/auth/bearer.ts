@@ -152,7 +152,7 @@ export class BearerTokens {
     if (iss === LOCAL_ISSUER) return this.#verifyLocal(token, account, { audience, currentDate });
     const tenant = this.#tenants.find(each => each.issuers.includes(iss));
     if (tenant === undefined)
-      throw new UnknownIssuer('The token is neither of the local issuer nor of a tenant that is configured.');
+      throw new UnknownIssuer('The token is from neither the local issuer nor a configured tenant.');
     const { keys, role } = tenant;
     const accepted = tenant.audience === undefined ? audience : withBothEnds(tenant.audience);
     const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384'];

@@ -31,7 +31,7 @@ export class SignedTokens {
   find(resource: string, query: Query): Sas | undefined {
     const seen = this.#byQuery.get(query);
     if (seen?.resource === resource) return seen.sas;
-    // Its identity is that of a token in which no name comes twice.
+    // Its identity is that of a token in which no name is given twice.
     if (query instanceof RepeatedParameters) return undefined;
     const sas = this.#known.get(this.#identityOf(resource, query));
     if (sas === undefined || !isSame(sas.signature, query.get('sig') ?? '')) return undefined;

@@ -14,7 +14,7 @@ const TOLD: Readonly<Record<StoreErrorCode, string>> = {
   unsupported: 'InternalError',
 };
 
-test('fault code: each failure of an engine is told, and what is no failure of it is a fault of ours', () => {
+test('fault code: each failure of an engine is told, and what is not a failure of it is a fault of ours', () => {
   for (const [code, told] of Object.entries(TOLD))
     assert.equal(faultCode(new StoreError(code as StoreErrorCode, '')), told);
   assert.equal(faultCode(new TypeError()), 'InternalError');

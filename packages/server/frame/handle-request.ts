@@ -16,7 +16,7 @@ import type { ServerContext } from './server-context.js';
 import type { Answered, RequestContext, ServiceProtocol } from './service-protocol.js';
 
 /** Echoed to requests that name none; any well-formed version is accepted (protocol: requests#versions). */
-export const LATEST_VERSION = '2026-10-06';
+const LATEST_VERSION = '2026-10-06';
 const VERSION = /^\d{4}-\d\d-\d\d$/;
 /** Of a body that is not streamed: a batch of 100 entities (protocol: requests#bounds). */
 export const BODY_BYTES_MAX = 4 * 1_048_576;

@@ -34,7 +34,7 @@ export interface Log {
   failure(entry: RequestEntry, error: unknown): void;
 }
 
-export const silentLog: Log = { seesAnswers: false, request: () => undefined, failure: () => undefined };
+const silentLog: Log = { seesAnswers: false, request: () => undefined, failure: () => undefined };
 
 /** Of the members that an error may have only those whose content is known, and what was its cause. */
 function describeError(error: unknown): object {

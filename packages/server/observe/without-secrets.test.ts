@@ -44,8 +44,8 @@ test('other texts stay as they are', () => {
   const texts = [
     '/account/People(PartitionKey=%27a%27,RowKey=%27b%27)',
     '/devstoreaccount1/SharedKeys',
-    'The bearer token does not hold: "exp" claim timestamp check failed',
-    'A bearer token came without TLS.',
+    'The bearer token is not valid: "exp" claim timestamp check failed',
+    'A bearer token was sent without TLS.',
     'Signature did not match. String to sign used was r\n2020\n/table/account/t',
     '/account/a-long-name-of-a-table-that-has-more-letters-than-a-signature',
     'ENOSPC: no space left on device, write',

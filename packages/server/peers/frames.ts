@@ -39,7 +39,7 @@ export class FrameReader {
     while (this.#bytes >= this.#wanted) {
       const all = this.#pieces.length === 1 ? (this.#pieces[0] ?? piece) : Buffer.concat(this.#pieces);
       const length = all.readUInt32BE(0);
-      if (length < HEAD_BYTES || length > FRAME_BYTES_MAX) throw new RangeError('That is no frame.');
+      if (length < HEAD_BYTES || length > FRAME_BYTES_MAX) throw new RangeError('That is not a frame.');
       const end = LENGTH_BYTES + length;
       const isWhole = all.length >= end;
       const rest = isWhole ? all.subarray(end) : all;
@@ -53,7 +53,7 @@ export class FrameReader {
 
 function frameOf(bytes: Buffer): Frame {
   const kind = FRAME_KINDS[bytes.readUInt8(0)];
-  if (kind === undefined) throw new RangeError('That is no frame.');
+  if (kind === undefined) throw new RangeError('That is not a frame.');
   return { kind, number: bytes.readUInt32BE(1), payload: bytes.subarray(HEAD_BYTES) };
 }
 
@@ -68,7 +68,7 @@ export function encodePayload(head: unknown, body: Buffer): Buffer {
 /** @throws RangeError, SyntaxError. The body is memory of its own. */
 export function decodePayload(payload: Buffer): { readonly head: unknown; readonly body: Buffer } {
   const end = LENGTH_BYTES + payload.readUInt32BE(0);
-  if (end > payload.length) throw new RangeError('That is no payload.');
+  if (end > payload.length) throw new RangeError('That is not a payload.');
   const head: unknown = JSON.parse(payload.toString('utf8', LENGTH_BYTES, end));
   return { head, body: Buffer.from(payload.subarray(end)) };
 }

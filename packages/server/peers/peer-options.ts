@@ -32,7 +32,7 @@ export function checkPeerOptions(
       '--peer-host is told to other servers, which connect to it: name one address of this machine.',
     );
   if (peerHost !== undefined && addressIn(urlOf({ host: peerHost, port: 1 }))?.host !== peerHost)
-    throw new ConfigurationError('--peer-host is no address and no name of a machine.');
+    throw new ConfigurationError('--peer-host is neither an address nor a host name.');
 }
 
 /** Undefined where nothing is handed over. */

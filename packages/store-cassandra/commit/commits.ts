@@ -1,5 +1,6 @@
 // The partitions that this process is committing to, by space and name.
 import type { Decide, Reads } from '#store';
+import { CommitCounts } from './commit-counts.js';
 import { Partition, type PartitionHost } from './partition.js';
 import { type NextTick, PartitionCommits } from './partition-commits.js';
 import type { Size } from './size.js';
@@ -10,6 +11,7 @@ export type NoteConflict = (sid: bigint, partition: string) => void;
 export type NoteSize = (sid: bigint, partition: string, size: Size) => void;
 
 export class Commits {
+  readonly counts = new CommitCounts();
   readonly #host: PartitionHost;
   readonly #noteConflict: NoteConflict;
   readonly #noteSize: NoteSize;
@@ -46,6 +48,7 @@ export class Commits {
     const open = this.#open.get(place);
     if (open !== undefined) return open;
     const commits = new PartitionCommits(name, partition, nextTick, {
+      counts: this.counts,
       conflict: () => this.#noteConflict(sid, name),
       sized: size => this.#noteSize(sid, name, size),
       ended: () => this.#open.delete(place),

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Reads, type Row, StoreError } from '#store';
+import type { CommitCounts } from './commit-counts.js';
 import type { Fence } from './fences.js';
 import type { GapChange } from './gaps.js';
 import { decideGroup, type GroupRows, type Waiting } from './group.js';
@@ -32,6 +33,7 @@ const ID_BYTES = 16;
 const UNCLEAR_MS_MAX = 10_000;
 
 interface Told {
+  readonly counts: CommitCounts;
   /** The condition of a write did not hold. */
   conflict(): void;
   /** Reports the partition's size after a commit that changed rows. */
@@ -85,6 +87,7 @@ export class PartitionCommits {
         const done = await this.#commit(group);
         this.#waiting.unshift(...group.slice(done));
       } catch (error) {
+        this.#told.counts.failed();
         for (const { reject } of group) reject(error);
       }
       // Callers that just got answers may commit again at once, and belong in one group with those that waited.
@@ -109,7 +112,8 @@ export class PartitionCommits {
 
   /** Resolves with how many of them were done. */
   async #commit(group: readonly Waiting[]): Promise<number> {
-    const giveUp = performance.now() + PATIENCE_MS;
+    const start = performance.now();
+    const giveUp = start + PATIENCE_MS;
     for (let attempt = 0; attempt === 0 || performance.now() < giveUp; attempt++) {
       if (attempt > 0) await sleep(Math.random() * Math.min(PAUSE_MS_MAX, PAUSE_MS * 2 ** attempt));
       const rows = await this.#read(group);
@@ -128,7 +132,10 @@ export class PartitionCommits {
       const isDone =
         !isChange || (await this.#write({ id, from: rows.fence, to, puts, deletes, gaps, size }));
       if (!isDone) continue;
-      if (isChange) this.#told.sized(size);
+      if (isChange) {
+        this.#told.sized(size);
+        this.#told.counts.done(told.length, performance.now() - start);
+      }
       for (const tell of told) tell();
       return told.length;
     }
@@ -207,7 +214,11 @@ export class PartitionCommits {
   /** False if it did not happen. */
   async #write(change: Change): Promise<boolean> {
     const answer = await this.#partition.write(change);
-    if (answer.kind === 'refused') this.#told.conflict();
+    if (answer.kind === 'refused') {
+      this.#told.counts.conflict();
+      this.#told.conflict();
+    }
+    if (answer.kind === 'unclear') this.#told.counts.unclear();
     const isDone = answer.kind === 'unclear' ? await this.#findOut(change) : answer.kind === 'applied';
     if (isDone && change.gaps !== undefined) this.#partition.keepGaps({ tick: change.to, ...change.gaps });
     return isDone;

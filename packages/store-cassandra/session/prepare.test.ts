@@ -4,15 +4,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SCHEMA_VERSION } from '../layout/schema.js';
 import { dataCenterOf, prepare, type Wanted } from './prepare.js';
-import type { ClusterAccess } from './session.js';
+import type { ClusterAccess, Run } from './session.js';
 
 const WANTED: Wanted = { keyspace: 'k', create: false, replicas: 3, dataCenter: undefined, unsafe: false };
 const SAFE = { commitlog_sync: 'batch', paxos_variant: 'v2' };
 
 /** A cluster with a store whose three nodes have these settings, and one its own. */
-function clusterWith(own: object, { nodes = 3, replicas = '3' } = {}) {
+function clusterWith(own: object, { nodes = 3, replicas = '3', disagreements = 0 } = {}) {
   const ran: string[] = [];
   let looks = 0;
+  let left = disagreements;
   const rowsOf = (settings: object): never[] =>
     Object.entries({ ...SAFE, ...settings }).map(([name, value]) => ({ name, value })) as never[];
   const answers: readonly (readonly [RegExp, object])[] = [
@@ -20,22 +21,32 @@ function clusterWith(own: object, { nodes = 3, replicas = '3' } = {}) {
     [/system_schema.tables/, { table_name: 'format' }],
     [/SELECT version/, { version: SCHEMA_VERSION }],
   ];
+  const run: Run = async query => {
+    ran.push(query);
+    return answers.filter(([pattern]) => pattern.test(query)).map(([, row]) => row) as never[];
+  };
   const cluster: ClusterAccess = {
     dataCenters: () => ['one'],
     countHosts: () => nodes,
-    run: async query => {
-      ran.push(query);
-      return answers.filter(([pattern]) => pattern.test(query)).map(([, row]) => row) as never[];
-    },
+    run,
+    onFirst: () => run,
     runOnEach: async (_, query) => {
       if (/settings/.test(query)) looks += 1;
+      if (/schema_version/.test(query)) {
+        ran.push(query);
+        const version = left > 0 ? `${left--}` : 'one';
+        return new Map(
+          ['one', version].map((schema_version, host) => [`${host}`, [{ schema_version }]]),
+        ) as never;
+      }
       return new Map([
         ['a', rowsOf({})],
         ['b', rowsOf(own)],
       ]);
     },
   };
-  return { cluster, looks: () => looks, made: () => ran.filter(query => query.startsWith('CREATE')).length };
+  const made = (): number => ran.filter(query => query.startsWith('CREATE')).length;
+  return { cluster, ran, looks: () => looks, made };
 }
 
 test('the only data center is used, one of several has to be named', () => {
@@ -81,6 +92,14 @@ test('settings are read once, also when tables are created', async () => {
   }
 });
 
+test('nodes agree on the tables before the first statement, and on new ones before the first row', async () => {
+  const { cluster, ran } = clusterWith({}, { disagreements: 2 });
+  await prepare(cluster, { ...WANTED, create: true });
+  const words = ran.flatMap(query => /schema_version|CREATE|INSERT|SELECT version/.exec(query)?.[0] ?? []);
+  const order = words.filter((word, at) => word !== words[at - 1]);
+  assert.deepEqual(order, ['schema_version', 'CREATE', 'schema_version', 'INSERT', 'SELECT version']);
+});
+
 test('settings that keep the promise are accepted', async () => {
   for (const own of [{ commitlog_sync: 'group' }, { paxos_variant: 'v1' }])
     assert.deepEqual((await prepare(clusterWith(own).cluster, WANTED)).unsafe, []);
@@ -97,7 +116,7 @@ test('as many copies as requested, on as many nodes', async () => {
     'The data center has 2 nodes, and 3 copies of everything are asked for (replicas), each of which needs a node. ' +
     'The option unsafe serves all the same.';
   const { cluster, made } = clusterWith({}, { nodes: 2 });
-  const refused = { code: 'unsupported', message: fewNodes };
+  const refused = { code: 'busy', message: fewNodes };
   await assert.rejects(prepare(cluster, { ...WANTED, create: true }), refused);
   await assert.rejects(prepare(cluster, WANTED), refused);
   assert.equal(made(), 0);

@@ -1,5 +1,6 @@
 // The checks before a store is opened: that keyspace and tables exist, in this program's version, and that no setting
 // of the cluster breaks the promise that acknowledged changes are kept.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '#store';
 import { SCHEMA_VERSION, TABLES, UPGRADES } from '../layout/schema.js';
 import type { ClusterAccess, Run } from './session.js';
@@ -27,6 +28,11 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   paxos_variant: ['v1', 'v2'],
 };
 
+/** Nodes tell each other about tables within a second or two. */
+const AGREE_MS = 10_000;
+const AGREE_PAUSE_MS = 100;
+
+const READ_SCHEMA = 'SELECT schema_version FROM system.local';
 const READ_SETTINGS = 'SELECT name, value FROM system_views.settings';
 const READ_KEYSPACE = 'SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?';
 const READ_VERSION = (keyspace: string) => `SELECT version FROM "${keyspace}".format WHERE name = 'store'`;
@@ -35,17 +41,19 @@ const PUT_VERSION = (keyspace: string) =>
 const RAISE_VERSION = (keyspace: string, version: number) =>
   `UPDATE "${keyspace}".format SET version = ${version + 1} WHERE name = 'store' IF version = ${version}`;
 
-/** @throws StoreError `unsupported`, in one sentence that names what is wrong. */
+/**
+ * @throws StoreError in one sentence that names what is wrong: `unsupported`, or `busy` if it may pass while nodes
+ * start.
+ */
 export async function prepare(cluster: ClusterAccess, wanted: Wanted): Promise<Prepared> {
   const { run } = cluster;
   const dataCenter = dataCenterOf(cluster.dataCenters(), wanted.dataCenter);
   const settings = await unsafeSettings(cluster, dataCenter);
+  await agree(cluster, dataCenter);
   if (wanted.create) {
     // Leaves a refused cluster as it was.
     refuse([...settings, ...tooFewNodes(cluster, dataCenter, wanted)], wanted);
-    await createTables(run, dataCenter, wanted);
-    // Each node then knows the last table, and so all of them.
-    await cluster.runOnEach(dataCenter, READ_VERSION(wanted.keyspace));
+    await createTables(cluster, dataCenter, wanted);
   }
   const unsafe = [...settings, ...(await tooFewIn(cluster, dataCenter, wanted))];
   await checkVersion(run, wanted.keyspace);
@@ -56,9 +64,23 @@ export async function prepare(cluster: ClusterAccess, wanted: Wanted): Promise<P
 function refuse([first]: readonly string[], wanted: Wanted): void {
   if (first !== undefined && !wanted.unsafe)
     throw new StoreError(
-      'unsupported',
+      // A node that has just started does not know the others yet.
+      first.startsWith('nodes=') ? 'busy' : 'unsupported',
       `${sentenceOf(first, wanted)} The option unsafe serves all the same.`,
     );
+}
+
+/** A node that does not know a table yet fails the requests for its rows. */
+async function agree({ runOnEach }: ClusterAccess, dataCenter: string): Promise<void> {
+  const giveUp = performance.now() + AGREE_MS;
+  for (;;) {
+    const answers = await runOnEach(dataCenter, READ_SCHEMA);
+    const versions = new Set([...answers.values()].map(([row]) => String(row?.schema_version)));
+    if (versions.size <= 1) return;
+    if (performance.now() > giveUp)
+      throw new StoreError('busy', 'The nodes of the cluster do not agree on their tables yet.');
+    await sleep(AGREE_PAUSE_MS);
+  }
 }
 
 /**
@@ -126,27 +148,33 @@ async function unsafeSettings({ runOnEach }: ClusterAccess, dataCenter: string):
   return [...found];
 }
 
-async function createTables(run: Run, dataCenter: string, { keyspace, replicas }: Wanted): Promise<void> {
-  await run(
+/**
+ * Several processes may do this at a time. A table that two nodes create at a time has two ids, and the cluster never
+ * agrees again: all processes use one node.
+ */
+async function createTables(cluster: ClusterAccess, dataCenter: string, wanted: Wanted): Promise<void> {
+  const { keyspace, replicas } = wanted;
+  const define = cluster.onFirst(dataCenter);
+  await define(
     `CREATE KEYSPACE IF NOT EXISTS "${keyspace}" WITH replication = {'class': 'NetworkTopologyStrategy', '${dataCenter}': ${replicas}}`,
   );
-  for (const table of TABLES) await run(table.replace('EXISTS ', `EXISTS "${keyspace}".`));
-  await run(PUT_VERSION(keyspace));
-  await upgrade(run, keyspace);
+  for (const table of TABLES) await define(table.replace('EXISTS ', `EXISTS "${keyspace}".`));
+  await agree(cluster, dataCenter);
+  await cluster.run(PUT_VERSION(keyspace));
+  await upgrade(cluster, dataCenter, keyspace);
 }
 
-/**
- * Several processes may upgrade at a time: the version is raised after the tables are there, and each step is
- * repeatable.
- */
-async function upgrade(run: Run, keyspace: string): Promise<void> {
+/** The version is raised after the tables are there, and each step is repeatable. */
+async function upgrade(cluster: ClusterAccess, dataCenter: string, keyspace: string): Promise<void> {
+  const define = cluster.onFirst(dataCenter);
   for (;;) {
-    const [found] = await run(READ_VERSION(keyspace));
+    const [found] = await cluster.run(READ_VERSION(keyspace));
     const version: number = found?.version;
     const steps = UPGRADES.get(version);
     if (steps === undefined) return;
-    for (const step of steps) await run(step.replace('TABLE ', `TABLE "${keyspace}".`));
-    await run(RAISE_VERSION(keyspace, version));
+    for (const step of steps) await define(step.replace('TABLE ', `TABLE "${keyspace}".`));
+    await agree(cluster, dataCenter);
+    await cluster.run(RAISE_VERSION(keyspace, version));
   }
 }
 

@@ -21,6 +21,9 @@ const NO_ANSWER = 'Nodes that speak TLS only end connections so: they need the o
 /** A node that wants a certificate sends an alert once it has seen that there is none that it trusts. */
 const ALERT = /^ERR_SSL_.*_ALERT_/;
 
+/** A node that cannot read the users, because other nodes are down. */
+const NO_ROLES = /^Unable to perform authentication/;
+
 /** `unsupported` with a sentence of its own for permanent causes, `busy` for all others. */
 export function refusalOf(error: unknown, shown?: Access): StoreError {
   for (const [host, inner] of failuresOf(error)) {
@@ -40,7 +43,7 @@ function failuresOf(error: unknown): readonly (readonly [string, unknown])[] {
 }
 
 function reasonOf(host: string, error: unknown, shown: Access | undefined): string | undefined {
-  if (error instanceof cassandra.errors.AuthenticationError)
+  if (error instanceof cassandra.errors.AuthenticationError && !NO_ROLES.test(error.message))
     return shown?.credentials
       ? `${host} does not take the user and password of SHELFMARK_CASSANDRA_USER: ${textOf(error)}.`
       : `${host} asks for a user and a password: give SHELFMARK_CASSANDRA_USER, and SHELFMARK_CASSANDRA_PASSWORD or SHELFMARK_CASSANDRA_PASSWORD_FILE.`;

@@ -74,6 +74,7 @@ export class Session {
   readonly #client: cassandra.Client;
   readonly #suspects: SuspectsLast;
   readonly #places: Semaphore;
+  #inTurns = 0;
 
   private constructor(client: cassandra.Client, suspects: SuspectsLast) {
     this.#client = client;
@@ -151,6 +152,11 @@ export class Session {
     };
   }
 
+  /** Requests that wait for their turn, or for an answer. */
+  get underWay(): number {
+    return this.#inTurns;
+  }
+
   /** Calls the listener whenever a host can be reached again, is new, or has left the cluster. */
   onHosts(listener: () => void): void {
     for (const event of ['hostUp', 'hostAdd', 'hostRemove']) this.#client.on(event, listener);
@@ -188,11 +194,13 @@ export class Session {
   }
 
   async #inTurn<T>(send: () => Promise<T>): Promise<T> {
+    this.#inTurns += 1;
     await this.#places.enter();
     try {
       return await send();
     } finally {
       this.#places.leave();
+      this.#inTurns -= 1;
     }
   }
 
@@ -227,6 +235,8 @@ export interface ClusterAccess {
   dataCenters(): readonly string[];
   /** How many hosts a data center has, reachable or not. */
   countHosts(dataCenter: string): number;
+  /** On the reachable host of a data center with the first address: the same one for every process, as a rule. */
+  onFirst(dataCenter: string): Run;
   /** The answers of all reachable hosts of a data center. */
   runOnEach(dataCenter: string, query: string): Promise<ReadonlyMap<string, readonly cassandra.types.Row[]>>;
 }
@@ -246,18 +256,23 @@ export async function onCluster<T>(
 }
 
 function clusterOf(client: cassandra.Client): ClusterAccess {
+  const upIn = (dataCenter: string): readonly cassandra.Host[] =>
+    client.hosts.values().filter(host => host.datacenter === dataCenter && host.isUp());
   const runOnEach: ClusterAccess['runOnEach'] = async (dataCenter, query) => {
     const answers = new Map<string, readonly cassandra.types.Row[]>();
-    for (const host of client.hosts.values())
-      if (host.datacenter === dataCenter && host.isUp())
-        answers.set(host.address, await run(client, query, [], host));
+    for (const host of upIn(dataCenter)) answers.set(host.address, await run(client, query, [], host));
     return answers;
+  };
+  const onFirst: ClusterAccess['onFirst'] = dataCenter => {
+    const [first] = [...upIn(dataCenter)].sort((a, b) => (a.address < b.address ? -1 : 1));
+    return (query, params = []) => run(client, query, params, first);
   };
   const placesOfHosts = (): readonly string[] => client.hosts.values().map(({ datacenter }) => datacenter);
   return {
     run: (query, params = []) => run(client, query, params),
     dataCenters: () => [...new Set(placesOfHosts())],
     countHosts: dataCenter => placesOfHosts().filter(name => name === dataCenter).length,
+    onFirst,
     runOnEach,
   };
 }
@@ -312,7 +327,8 @@ function clientOf(
     }),
     // The driver's own default accepts any certificate.
     ...(certificates && { sslOptions: { ...definedOf(certificates), rejectUnauthorized: true } }),
-    protocolOptions: { port },
+    // The driver waits for hosts that are down too; prepare.ts asks those that are up.
+    protocolOptions: { port, maxSchemaAgreementWaitSeconds: 0 },
     pooling: { heartBeatInterval: HEARTBEAT_MS },
     socketOptions: { readTimeout: READ_MS, connectTimeout: CONNECT_MS },
     encoding: { useBigIntAsLong: true },
@@ -352,6 +368,8 @@ async function run(
     try {
       const { rows } = await client.execute(query, [...params], {
         readTimeout: SCHEMA_MS,
+        consistency: consistencies.localQuorum,
+        serialConsistency: consistencies.localSerial,
         ...(host && { host }),
       });
       return rows;

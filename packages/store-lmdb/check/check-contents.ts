@@ -41,7 +41,7 @@ interface Naming {
 }
 
 /** Reads the whole content and returns what is wrong with it. */
-export type ReadContentFile = (content: ContentFile, onProgress: () => void) => Promise<Damage | undefined>;
+type ReadContentFile = (content: ContentFile, onProgress: () => void) => Promise<Damage | undefined>;
 
 /** Contents without checksums need no reading. */
 const readOnly: ReadContentFile = async ({ path, id }, onProgress) =>

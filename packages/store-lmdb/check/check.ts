@@ -142,7 +142,7 @@ class Check {
     await this.#each(names, 'names', ({ key, value, flags }) => {
       const name = ['catalog', 'long', 'rows'].find(known => key.toString('latin1') === `${known}\0`);
       if (name === undefined || flags !== NODE_TREE || value.length !== TREE_RECORD_BYTES)
-        this.#findings.add(`names: '${key.toString('latin1')}' is no tree of a store.`);
+        this.#findings.add(`names: '${key.toString('latin1')}' is not a tree of a store.`);
       else trees.set(name, readTreeRecord(value, 0));
     });
     // Opening the store again creates what an interrupted opening left out; only the format can be there before.

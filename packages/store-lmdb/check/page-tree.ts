@@ -24,9 +24,9 @@ export interface Entry {
   readonly flags: number;
 }
 
-export type CompareKeys = (a: Buffer, b: Buffer) => number;
+type CompareKeys = (a: Buffer, b: Buffer) => number;
 
-/** Keys of the pages below are at or after `from` and before `until`; undefined is no bound. */
+/** Keys of the pages below are at or after `from` and before `until`; undefined is not a bound. */
 interface Bounds {
   readonly from: Buffer | undefined;
   readonly until: Buffer | undefined;

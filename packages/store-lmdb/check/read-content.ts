@@ -24,7 +24,7 @@ export type Damage =
   | { readonly kind: 'bytes'; readonly ranges: readonly ByteRange[] };
 
 /** Receives the file piece by piece, including its checksums. */
-export type TakePiece = (piece: Buffer, at: number) => Promise<void> | void;
+type TakePiece = (piece: Buffer, at: number) => Promise<void> | void;
 
 /**
  * Undefined for a content that is as it was written, and for one without checksums. Fails with what `take` fails with.

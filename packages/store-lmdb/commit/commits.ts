@@ -83,7 +83,7 @@ export interface Group {
 
 /** A work calls this before it puts anything: fails, for its caller only, if there is no space for it. */
 export function grow(group: Group): void {
-  if (!group.mayGrow) throw new StoreError('full', 'No space is left on the disk to write to.');
+  if (!group.mayGrow) throw new StoreError('full', 'No space is left on the disk.');
   group.didGrow = true;
 }
 
@@ -197,11 +197,11 @@ function makeChanges(
 function assertChanges<R>(decision: Decision<R>): Decision<R> {
   const { puts, deletes } = decision;
   for (const key of deletes ?? []) {
-    if (typeof key !== 'string') throw new TypeError('A decision deletes something that is no key.');
+    if (typeof key !== 'string') throw new TypeError('A decision deletes something that is not a key.');
   }
   for (const { key, value } of puts ?? []) {
     if (typeof key !== 'string' || !(value instanceof Uint8Array)) {
-      throw new TypeError('A decision puts something that is no row.');
+      throw new TypeError('A decision puts something that is not a row.');
     }
   }
   return decision;

@@ -119,7 +119,7 @@ test('a failure of the engine fails the whole transaction, and the next one succ
   for (const answer of [first, second]) {
     assert(answer?.status === 'rejected' && answer.reason.code === 'corrupt');
   }
-  assert.equal(third?.status, 'fulfilled', 'what had not run yet is no part of it');
+  assert.equal(third?.status, 'fulfilled', 'what had not run yet is not a part of it');
 });
 
 test('works that are too much together are retried one by one', async t => {

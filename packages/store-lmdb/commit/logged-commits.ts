@@ -58,7 +58,7 @@ const BATCH_BYTES_MAX = 1024 * 1024;
 /** Groups of transactions before a log is begun: a store that writes less does not need its 8 MiB. */
 const LOG_AFTER = 8;
 
-export interface LoggedCommitsOptions extends GroupedTransactionsOptions {
+interface LoggedCommitsOptions extends GroupedTransactionsOptions {
   /** Groups of transactions before the log is begun. */
   readonly logAfter?: number | undefined;
 }

@@ -4,7 +4,7 @@ import type { Space, SpaceAddress } from '#store';
 import type { Catalog } from '../layout/catalog.js';
 import { type Group, grow, type Work } from './commits.js';
 
-export interface CreatedSpace {
+interface CreatedSpace {
   readonly space: Space;
   /** False if the space was there before. */
   readonly isNew: boolean;

@@ -74,7 +74,7 @@ export class ContentSums {
 }
 
 /** The contents of a file's footer. Its own checksum covers the whole trailer. */
-export interface Footer {
+interface Footer {
   readonly id: string;
   readonly length: number;
 }

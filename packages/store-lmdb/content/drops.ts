@@ -24,7 +24,7 @@ interface Drop {
   readonly done: () => void;
 }
 
-export interface DropsOptions {
+interface DropsOptions {
   /** The directory of all contents. */
   readonly directory: string;
   /** The time of the oldest pin of other processes. */

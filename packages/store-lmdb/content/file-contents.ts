@@ -33,7 +33,7 @@ import { contentError, isAbsent, openDirectory, openFile } from './system-call.j
 /** Names of a directory that are read in one call. */
 const NAMES = 256;
 
-export interface FileContentsOptions {
+interface FileContentsOptions {
   /** The store's directory. */
   readonly directory: string;
   readonly isDurable: boolean;

@@ -6,7 +6,7 @@ import { CONTENT_PIECE_MAX, StoreError } from '#store';
 import { trailerBytes } from './content-sums.js';
 import { closeFile, contentError, isAbsent, openFile, readFrom } from './system-call.js';
 
-export interface ReadRange {
+interface ReadRange {
   readonly path: string;
   readonly from: number;
   readonly until: number;

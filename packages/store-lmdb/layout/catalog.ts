@@ -22,7 +22,7 @@ import {
 
 export type SpaceKey = [account: string, service: string, name: string];
 
-export interface FormatRecord {
+interface FormatRecord {
   readonly version: number;
   /** See long-keys.ts. */
   readonly chunk: number;
@@ -38,7 +38,7 @@ export interface LogFence {
   readonly tick: bigint;
 }
 
-export interface CounterRecord {
+interface CounterRecord {
   readonly tick: bigint;
   readonly spaceId: number;
   readonly subtreeId: number;

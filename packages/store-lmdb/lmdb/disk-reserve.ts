@@ -18,7 +18,7 @@ import { processLimit } from './process-limit.js';
 
 /** 100 deletes in as many leaves, with all pages above them and the list of free pages, take less than half. */
 export const RESERVE_BYTES = 4 * 1024 * 1024;
-export const RESERVE_NAME = 'reserve';
+const RESERVE_NAME = 'reserve';
 /** Left for others when the reserve is created. */
 const SPARE_BYTES = 1024 * 1024;
 /** Many times what a full log may take in the tree. */
@@ -30,7 +30,7 @@ const PAUSE_MS = 1000;
 /** Least space of a group: pages on the way to its rows. */
 const GROUP_BYTES_MIN = 256 * 1024;
 
-export interface DiskReserveOptions {
+interface DiskReserveOptions {
   /** The data file. */
   readonly path: string;
   readonly reserveBytes?: number | undefined;

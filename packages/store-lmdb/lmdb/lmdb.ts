@@ -26,7 +26,7 @@ export interface OpenOptions {
   readonly batchStartThreshold?: number;
 }
 
-export interface DatabaseOptions<V, K> {
+interface DatabaseOptions<V, K> {
   readonly name: string;
   readonly encoder: {
     encode(value: V): Uint8Array;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 /** As /proc/self/limits names it. */
-export type LimitName = 'Max file size' | 'Max address space';
+type LimitName = 'Max file size' | 'Max address space';
 
 /** In bytes; infinity if there is no limit, or the system does not report one. */
 export function processLimit(name: LimitName): number {

@@ -101,7 +101,7 @@ export interface EntryCursor {
 }
 
 /** Writes a key's bytes into `target` at `position`; returns the position after them. */
-export type WriteKey<K> = (key: K | Uint8Array, target: Uint8Array, position: number) => number;
+type WriteKey<K> = (key: K | Uint8Array, target: Uint8Array, position: number) => number;
 
 export class Tree<K extends Key> {
   readonly name: string;
@@ -208,7 +208,7 @@ export class Tree<K extends Key> {
 function noChange(): void {}
 
 /** The package's cursor. Its entries are where those of its tree are: valid until the next call of any tree. */
-export class TreeCursor implements EntryCursor {
+class TreeCursor implements EntryCursor {
   readonly span: KeySpan;
   readonly value: ValueSpan;
   readonly #entries: Iterator<unknown>;

@@ -13,5 +13,5 @@ export function numberOf(store: Engine, name: string): number {
 
 export function countsOf(store: Engine, name: string): HistogramCounts {
   const statistic = statisticOf(store, name);
-  return statistic.kind === 'histogram' ? statistic.counts : assert.fail(`${name} is no histogram.`);
+  return statistic.kind === 'histogram' ? statistic.counts : assert.fail(`${name} is not a histogram.`);
 }

@@ -80,3 +80,23 @@ test('if the replay of a fenced log fails, it is retried before anything is deci
   assert.equal(await parts.add('k', '2'), '12');
   assert.deepEqual([calls(), parts.inTree('k'), parts.isRecent('k')], [2, '12', false]);
 });
+
+for (const failures of [1, 2])
+  test(`a batch that another process replayed is not decided again after ${failures} failures`, async t => {
+    const parts = await openLogged(t);
+    const { environment } = parts;
+    const takeLogBack = environment.takeLogBack.bind(environment);
+    let calls = 0;
+    environment.catalog.ownsLog = () => false;
+    environment.takeLogBack = async () => {
+      calls += 1;
+      // The batch is on disk by now.
+      if (calls === 1) await parts.fence();
+      if (calls <= failures) throw new Error('once more');
+      return takeLogBack();
+    };
+    const added = parts.add('k', '2');
+    if (failures === 1) assert.equal(await added, '12');
+    else await assert.rejects(added, { code: 'busy' });
+    assert.equal(parts.inTree('k'), '12');
+  });

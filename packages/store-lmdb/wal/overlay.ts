@@ -2,7 +2,7 @@
 // log, which readers see over the tree; and over it the in-flight overlay, of changes that are decided and not durable
 // yet, which only later decisions see. A row is here once, with its last change of both kinds. write-ahead-log.ts and
 // commit/logged-commits.ts decide when changes come, become durable and go.
-import { firstFrom } from '#base';
+import { OrderedMap } from '#base';
 import type { Row, ScanRange } from '#store';
 import type { RowKey } from '../layout/keys.js';
 import { copyValue, ROW_HEADER_BYTES } from '../layout/rows.js';
@@ -163,20 +163,20 @@ export class Overlay {
     const found: Change[] = [];
     const partitions = this.#spaces.get(space);
     if (partitions === undefined) return found;
-    const collect = (rows: Rows, partition: string): void => {
-      const start = partition === from.partition ? from.key : '';
-      const end = partition === until?.partition ? until.key : undefined;
-      rows.forEachWithin(start, end, latest => {
-        const change = side === 'latest' ? latest : durableOf(latest);
-        if (change !== undefined) found.push(change);
-      });
-    };
     // Nothing of the last partition is in the range if the bound is its beginning.
     const end = until && (until.key === '' ? until.partition : after(until.partition));
-    if (end === after(from.partition)) {
-      const rows = partitions.get(from.partition);
-      if (rows !== undefined) collect(rows, from.partition);
-    } else partitions.forEachWithin(from.partition, end, collect);
+    const names =
+      end === after(from.partition) ? [from.partition] : partitions.keysWithin(from.partition, end);
+    for (const partition of names) {
+      const rows = partitions.get(partition);
+      const start = partition === from.partition ? from.key : '';
+      const stop = partition === until?.partition ? until.key : undefined;
+      for (const key of rows?.keysWithin(start, stop) ?? []) {
+        const latest = rows?.get(key);
+        const change = side === 'latest' ? latest : durableOf(latest);
+        if (change !== undefined) found.push(change);
+      }
+    }
     return found;
   }
 
@@ -193,49 +193,4 @@ export class Overlay {
 /** The smallest string after it. */
 function after(text: string): string {
   return `${text}\0`;
-}
-
-/** Removed keys stay in the order until they outnumber the others plus this many. */
-const GONE_MAX = 64;
-
-/**
- * A map that iterates in the order of JavaScript's `<` on strings. The order is built on first use and maintained from
- * then on: a map without ordered reads costs little more than a `Map`.
- */
-export class OrderedMap<V extends NonNullable<unknown>> extends Map<string, V> {
-  /** All keys of the map, and some that are gone. */
-  #order: string[] | undefined;
-
-  override set(key: string, value: V): this {
-    if (this.#order !== undefined) this.#place(this.#order, key);
-    return super.set(key, value);
-  }
-
-  /** Visits entries in order from `from`, up to but not including `until`. The map must not change during the visit. */
-  forEachWithin(from: string, until: string | undefined, visit: (value: V, key: string) => void): void {
-    // Without a comparison function it sorts by UTF-16 code units, as `<` does.
-    this.#order ??= [...this.keys()].sort();
-    const order = this.#order;
-    for (let index = firstFrom(order, from); index < order.length; index += 1) {
-      const key = order[index];
-      if (key === undefined || (until !== undefined && key >= until)) return;
-      const value = this.get(key);
-      if (value !== undefined) visit(value, key);
-    }
-  }
-
-  #place(order: string[], key: string): void {
-    if (this.has(key)) return;
-    if (order.length >= 2 * this.size + GONE_MAX) {
-      this.#order = undefined;
-      return;
-    }
-    const last = order.at(-1);
-    if (last === undefined || last < key) {
-      order.push(key);
-      return;
-    }
-    const index = firstFrom(order, key);
-    if (order[index] !== key) order.splice(index, 0, key);
-  }
 }

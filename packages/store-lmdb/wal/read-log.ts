@@ -26,7 +26,7 @@ import {
 /** The head and two segments; the first one is shorter by the head. */
 export const LOG_BYTES = 8 * 1024 * 1024;
 
-export interface LogHalf {
+interface LogHalf {
   readonly from: number;
   readonly until: number;
 }

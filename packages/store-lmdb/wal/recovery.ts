@@ -18,7 +18,7 @@ import { LOG_NAME, type LogRecord, readLog } from './log-file.js';
 import { BLOCK_BYTES, decodeHead } from './log-record.js';
 
 /** What a log is replayed into. */
-export interface ReplayParts {
+interface ReplayParts {
   readonly catalog: Catalog;
   readonly rows: Rows;
   /** The data file; the log is next to it. */
@@ -98,17 +98,17 @@ export function endLog(catalog: Catalog): void {
   if (mark?.state === 'used') closeFence(catalog, mark.epoch);
 }
 
-export const logPathOf = (path: string): string => join(dirname(path), LOG_NAME);
+const logPathOf = (path: string): string => join(dirname(path), LOG_NAME);
 
 /** The fence of a log that may hold what the trees lack. */
-export type OpenFence = LogFence & { readonly state: 'used' | 'taken' };
+type OpenFence = LogFence & { readonly state: 'used' | 'taken' };
 
 export function isUnread(mark: LogFence | undefined): mark is OpenFence {
   return mark !== undefined && mark.state !== 'read';
 }
 
 /** Where the trees end. */
-export interface TreeEnd {
+interface TreeEnd {
   /** The last tick in them when the log was begun. */
   readonly begun: bigint;
   /** The last tick in them. */

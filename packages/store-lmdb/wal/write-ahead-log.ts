@@ -19,7 +19,7 @@ export interface Failure {
 }
 
 /** Changes that become durable together. */
-export interface DecidedBatch extends TickRange {
+interface DecidedBatch extends TickRange {
   /** Its changes as the log has them. */
   readonly record: RecordDraft;
   readonly changes: readonly Change[];
@@ -32,7 +32,7 @@ export interface DecidedBatch extends TickRange {
 export type Appended = 'durable' | 'last' | 'lost' | 'unknown';
 
 /** What the log needs from its environment. */
-export interface CheckpointTarget {
+interface CheckpointTarget {
   readonly catalog: Catalog;
   readonly rows: Rows;
   readonly snapshot: ReadSnapshot;
@@ -42,7 +42,7 @@ export interface CheckpointTarget {
   takeLogBack(): Promise<bigint | undefined>;
 }
 
-export interface WriteAheadLogOptions {
+interface WriteAheadLogOptions {
   readonly environment: CheckpointTarget;
   readonly counters: Counters;
   /** Whether the disk has headroom for the tree to take a segment's changes. */
@@ -155,6 +155,8 @@ export class WriteAheadLog {
   /** Checkpoints until the tree has everything durable; returns the reason if it cannot. */
   async drain(): Promise<Failure | undefined> {
     if (this.isEmpty) return undefined;
+    // One that began before may have failed already: its failure says nothing of now.
+    await this.#checkpoint;
     this.#failure = undefined;
     while (!this.isEmpty && this.#failure === undefined) await this.#checkpointNow();
     return this.#failure;
@@ -262,7 +264,13 @@ export class WriteAheadLog {
 
   /** The log was fenced off after the batch was on disk: the process that did so may have replayed it into the tree. */
   async #lose({ tick }: DecidedBatch): Promise<Appended> {
-    const last = await this.#takeBackOnce();
+    let last: bigint | undefined;
+    try {
+      last = await this.#takeBackOnce().catch(() => this.#takeBackOnce());
+    } catch {
+      // A batch that the other process has replayed must not be decided again.
+      return 'unknown';
+    }
     if (last === undefined) return 'unknown';
     return tick <= last ? 'last' : 'lost';
   }

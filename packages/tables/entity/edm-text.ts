@@ -157,7 +157,7 @@ function isStoredTime(text: string): boolean {
 }
 
 /** The text of a value, as a request has it. */
-export interface ValueText {
+interface ValueText {
   readonly text: string;
   /** The JSON literal that the text was read from, if it is ASCII and without escapes. */
   readonly literal: string | undefined;

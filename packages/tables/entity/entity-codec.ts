@@ -48,7 +48,7 @@ export const GUID = 6;
 export const BINARY = 7;
 
 /** The position of one property in the stored form. Offsets are in bytes from its start. */
-export interface StoredProperty {
+interface StoredProperty {
   readonly entryAt: number;
   readonly type: number;
   readonly flags: number;

@@ -2,10 +2,10 @@
 // and that the compiled filter agrees with a simple evaluation of its tree.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ErrorDetail } from '#account';
 import type { Effort, RowInPlace } from '#store';
 import type { EdmType, EdmValue, Property } from '../entity/edm.js';
 import { encodeEntity } from '../entity/entity-encoder.js';
-import type { TableErrorDetail } from '../table-error.js';
 import { placed } from '../testing/placed-row.js';
 import { compileFilter } from './compile-filter.js';
 import type { ComparisonOperator, Filter, Operand } from './filter.js';
@@ -191,7 +191,7 @@ test('keys and the Timestamp are columns of every row', () => {
 });
 
 test('a comparison of a column with a constant of another type is refused before a row is read', () => {
-  const cases: readonly (readonly [string, ComparisonOperator, EdmValue, TableErrorDetail])[] = [
+  const cases: readonly (readonly [string, ComparisonOperator, EdmValue, ErrorDetail])[] = [
     ['PartitionKey', 'eq', int32(5), { left: 'Edm.String', right: 'Edm.Int32', operator: 'Equal' }],
     ['RowKey', 'ne', boolean(true), { left: 'Edm.String', right: 'Edm.Boolean', operator: 'NotEqual' }],
     ['RowKey', 'lt', guid('c9'), { left: 'Edm.String', right: 'Edm.Guid', operator: 'LessThan' }],

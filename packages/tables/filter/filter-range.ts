@@ -180,7 +180,7 @@ function isInterval(filter: Filter): boolean {
   return isKey && other.kind === 'constant' && other.constant.type === 'Edm.String';
 }
 
-export interface ScanPlan {
+interface ScanPlan {
   /** The range that contains every matching row; undefined if no row can match. */
   readonly range: ScanRange | undefined;
   /** The residual predicate, still to be evaluated on each row of the range; undefined if the filter matches all of them. */

@@ -25,7 +25,7 @@ function intersection(a: ScanRange, b: ScanRange | undefined): ScanRange | undef
 const positionOf = (key: EntityKey): Position => ({ partition: key.partitionKey, key: key.rowKey });
 
 /** The end of a page. */
-export interface EntitiesEnd {
+interface EntitiesEnd {
   readonly next: EntityKey | undefined;
   readonly examined: number;
 }

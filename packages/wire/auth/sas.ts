@@ -7,7 +7,7 @@ import { type IpRange, parseIpRange } from './ip-range.js';
 import type { KeyRange } from './key-range.js';
 import { signatureFault } from './signature.js';
 
-export interface SignedFields {
+interface SignedFields {
   /** The parameters as they were sent: what the signature covers. */
   readonly query: ReadonlyMap<string, string>;
   readonly version: string;

@@ -62,7 +62,7 @@ export function formatBlobPart(answer: BlobAnswer, exchange: Exchange, partId: s
   return `${head}${line('Server', 'Shelfmark-Blob/1.0')}\r\n${text}`;
 }
 
-export interface BlobEnvelope {
+interface BlobEnvelope {
   readonly contentType: string;
   readonly body: string;
 }

@@ -54,7 +54,7 @@ export interface Overrides {
   readonly cacheControl: string | undefined;
 }
 
-export interface ContentFacts {
+interface ContentFacts {
   readonly type: string | undefined;
   readonly headers: readonly Header[];
 }

@@ -13,7 +13,7 @@ export type BlobResource =
 export type BlobRoute = ServiceRoute<BlobResource>;
 
 /** The container of blobs whose path names none (protocol: blob-requests#paths). */
-export const ROOT_CONTAINER = '$root';
+const ROOT_CONTAINER = '$root';
 
 /** The container or the blob that is meant; both are empty where there is none. */
 export interface BlobAddress {

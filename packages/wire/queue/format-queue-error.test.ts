@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { QueueError, type QueueErrorDetail } from '#queues';
+import type { ErrorDetail } from '#account';
+import { QueueError } from '#queues';
 import { wireCode } from '../shared/error-table.js';
 import { XML_HEAD } from '../shared/xml.js';
 import { ERROR_TABLE } from '../table/error-table.js';
@@ -12,11 +13,11 @@ import { QUEUE_ERROR_TABLE } from './queue-error-table.js';
 const ID = '55614012-c003-0055-0d05-06245c000000';
 const NOW = BigInt(Date.parse('2019-05-09T01:19:39.588Z')) * 10_000n + 5383n;
 
-const answerOf = (code: QueueError['code'], detail: QueueErrorDetail = {}) =>
+const answerOf = (code: QueueError['code'], detail: ErrorDetail = {}) =>
   formatQueueError(new QueueError(code, detail), ID, NOW);
 
 /** The elements after the text. */
-const elementsOf = (code: QueueError['code'], detail: QueueErrorDetail): string =>
+const elementsOf = (code: QueueError['code'], detail: ErrorDetail): string =>
   /<\/Message>(.*)<\/Error>$/s.exec(answerOf(code, detail).body ?? '')?.[1] ?? assert.fail();
 
 test('document, status, phrase and code', () => {

@@ -2,7 +2,7 @@
 // table. A service's own table adds its codes, and its own texts where they differ.
 import type { ServiceError, SharedErrorCode } from '#account';
 
-export interface ErrorEntry {
+interface ErrorEntry {
   readonly status: number;
   /** `{name}` is replaced by a value of the error's detail. */
   readonly message: string;

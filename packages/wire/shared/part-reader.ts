@@ -61,7 +61,7 @@ const DASH = 0x2d;
  * How tolerant a service is: Azure Tables accept blanks before the first delimiter and headers without a blank after the colon, blobs do not
  * (protocol: batches#requests, blob-requests#batches).
  */
-export type Leniency = 'lenient' | 'strict';
+type Leniency = 'lenient' | 'strict';
 
 /**
  * Reads the parts of one body. Most parts have the head of the one before them, byte for byte, which is read once. Other heads are the same

@@ -48,7 +48,7 @@ function formatElements(error: ServiceError<string>, elements: ErrorElements): s
   return text;
 }
 
-export interface StorageErrorText {
+interface StorageErrorText {
   readonly message: string;
   readonly elements: ErrorElements;
   readonly requestId: string;

@@ -22,7 +22,7 @@ async function serve(address: string) {
     '--metrics-port',
     '0',
   ]);
-  const url = /told at (\S+)\.\n/.exec(server.stderr())?.[1] ?? '';
+  const url = /served at (\S+)\.\n/.exec(server.stderr())?.[1] ?? '';
   const ask = async (path: string) => {
     const answer = await fetch(`${url}${path}`);
     return { status: answer.status, text: await answer.text() };

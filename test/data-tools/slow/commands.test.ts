@@ -103,7 +103,7 @@ describe('the commands of the data tools', () => {
     await ends(7, ['stats', '--from', place, '--all']);
   });
 
-  test('what a filter and a selection left out is no difference', async () => {
+  test('what a filter and a selection left out is not a difference', async () => {
     const few = ['--filter', 'n lt 30', '--select', 'n'];
     await ends(0, ['dump', '--table', 'Orders', ...few, '--out', 'few']);
     await ends(0, ['verify', 'few', '--against', address()]);
@@ -200,7 +200,7 @@ describe('the commands of the data tools', () => {
       assert.deepEqual(JSON.parse(stderr.trim().split('\n').at(-1) ?? ''), {
         event: 'error',
         code: 6,
-        message: 'Nobody reads the output any more.',
+        message: 'The reader of the output has closed it.',
       });
     }
   });

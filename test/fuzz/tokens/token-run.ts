@@ -1,7 +1,8 @@
 // Attempts to get in, against the frame: the server must admit exactly those that the judge admits, and return only
 // rows in the token's range.
 import { inspect } from 'node:util';
-import { Accounts, issueToken, ROLES, WELL_KNOWN_KEY } from '#server';
+import { Accounts, issueToken, WELL_KNOWN_KEY } from '#server';
+import { ROLES } from '#server/parts';
 import { openMemoryStore } from '#store';
 import type { Random } from '../../simulation/plan/random.js';
 import { type DirectServer, directService } from '../../support/direct-service.js';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { codec, type Db, entity, key, t } from '#patterns';
 import { largeBytes, larges } from '#patterns/large';
-import { sweepOlderThan } from '../../../packages/patterns/large/sweep.js';
-import { Db as OwnDb } from '../../../packages/patterns/open.js';
+import { Db as OwnDb } from '../../../packages/patterns/repo/open.js';
+import { sweepOlderThan } from '../../../packages/patterns/shapes/large/sweep.js';
 import { type Ground, type MatrixCase, matrixCase } from './case.js';
 import { crashMatrix } from './matrix.js';
 

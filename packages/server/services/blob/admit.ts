@@ -106,7 +106,7 @@ export const notReplaced = (error: unknown, operation: Operation): unknown =>
 
 const overwriting = (): BlobError =>
   new BlobError('UnauthorizedBlobOverwrite', {
-    reason: 'A blob is there, and the signature grants c without w.',
+    reason: 'The blob exists, and the signature grants create (c) without write (w).',
   });
 
 /** Blocks that would replace a blob are refused when they come (protocol: sas#rights-of-blobs). @throws BlobError UnauthorizedBlobOverwrite. */

@@ -25,7 +25,7 @@ import type { BlobAuthenticator, BlobRequest } from './blob-request.js';
 const ALLOWED: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>(['deleteBlob', 'setTier']);
 
 /** What a batch needs of its service: to authenticate a part and to run it. */
-export interface BatchDoor {
+interface BatchDoor {
   readonly authenticator: BlobAuthenticator;
   run(kind: BlobOperationKind, route: BlobRoute, grant: Grant, context: BlobRequest): Promise<BlobAnswer>;
 }
@@ -99,7 +99,7 @@ async function answerPart(
   return formatBlobPart(answer, context, part.partId);
 }
 
-/** A body that is no batch gets a batch of one part without an id, and with the request id of the answer (protocol: blob-requests#batches). */
+/** A body that is not a batch gets a batch of one part without an id, and with the request id of the answer (protocol: blob-requests#batches). */
 function refusedBatch(refusal: ServiceError<BlobErrorCode>, context: BlobRequest): string {
   context.refused = refusal;
   const { requestId, now, request, kind } = context;

@@ -144,7 +144,7 @@ test("the URL's signature counts alone, and is not shown", async () => {
   assert.equal(await ask(signed('of-private', 'b', 'rt'), anyone, withTags), 'of-private/b false');
 });
 
-test('a token that does not hold, another server, and what is no blob', async () => {
+test('a token that does not hold, another server, and what is not a blob', async () => {
   const ask = await openSources();
   const token = { headers: { 'x-ms-copy-source-authorization': 'Bearer x' } };
   assert.equal(await ask(`${ROOT}/of-private/b`, OWNER, token), FORBIDDEN);

@@ -21,7 +21,7 @@ const CRC64 = 'x-ms-range-get-content-crc64';
 
 type Content = Extract<Outcome, { kind: 'blobContent' }>;
 
-export interface WantedDigests {
+interface WantedDigests {
   readonly md5: boolean;
   readonly crc64: boolean;
 }
@@ -48,7 +48,7 @@ async function collected(content: Content['content']): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-export interface Digested {
+interface Digested {
   readonly outcome: Outcome;
   readonly headers: readonly Header[];
 }

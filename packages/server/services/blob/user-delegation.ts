@@ -63,7 +63,7 @@ export function withinRoles(sas: ServiceSas, query: Query): ServiceSas {
   return { ...sas, permission: letters.join('') || '-' };
 }
 
-export interface KeyRequest {
+interface KeyRequest {
   readonly account: string;
   readonly body: Buffer;
   readonly version: string;

@@ -44,7 +44,7 @@ test('a sweep that was stopped leaves the store alone', async () => {
   assert.equal(await count(), 1);
 });
 
-test('a store that is closed is no failure; what is corrupt is told', async () => {
+test('a store that is closed is not a failure; what is corrupt is told', async () => {
   const store = openMemoryStore();
   await store.close();
   const sweep = new QueueSweep({ store, clock: systemClock, accounts: () => ['a'], onFailure: unexpected });

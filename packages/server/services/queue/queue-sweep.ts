@@ -2,7 +2,7 @@
 import { Sweep, type SweepOptions } from '#queues';
 import { BackgroundSteps } from '../../frame/background-steps.js';
 
-export interface QueueSweepOptions extends SweepOptions {
+interface QueueSweepOptions extends SweepOptions {
   /** Called with errors other than a busy or a closed store. */
   readonly onFailure: (error: unknown) => void;
 }

@@ -59,7 +59,7 @@ export interface Asked {
   readonly tables: TableContext;
 }
 
-export interface Admitted {
+interface Admitted {
   readonly operation: SingleOperation;
   readonly format: ResponseFormat;
 }

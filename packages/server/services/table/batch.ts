@@ -35,7 +35,7 @@ import { admit } from './admit.js';
 import { isWrite, leaveWrite } from './leave-write.js';
 
 /** A batch whose caller is known. */
-export interface BatchCall {
+interface BatchCall {
   readonly context: RequestContext<TableResource, OperationKind>;
   readonly route: Route;
   readonly grant: Grant;

@@ -21,7 +21,7 @@ import { ofRootAlone, rangeOf, snapshotOf } from './ranges.js';
 import { parseTags } from './tags.js';
 import { appendConditionsOf } from './write-operations.js';
 
-export type BlobKind =
+type BlobKind =
   | 'getBlockList'
   | 'sealBlob'
   | 'getPageRanges'

@@ -11,7 +11,7 @@ import { blobPosition, containerPosition, foundPosition } from './markers.js';
 import { includedOf, topOf } from './page-size.js';
 import { parseTagQuery } from './tag-languages.js';
 
-export type ContainerKind =
+type ContainerKind =
   | 'listContainers'
   | 'createContainer'
   | 'deleteContainer'

@@ -66,7 +66,7 @@ export function flagOf(headers: Headers, name: string): boolean {
   return text === 'true';
 }
 
-export const isBase64 = (text: string): boolean => BASE64.test(text);
+const isBase64 = (text: string): boolean => BASE64.test(text);
 
 /** A digest that is kept and compared with nothing: of any length (protocol: blob-requests#content-headers). */
 export function storedMd5Of(headers: Headers, name: string): Buffer | undefined {

@@ -26,7 +26,7 @@ export function blobPosition(query: Query): ListPosition | undefined {
   return { blob: decoded(name), snapshot: snapshot === undefined ? undefined : BigInt(snapshot) };
 }
 
-export interface FoundPosition {
+interface FoundPosition {
   readonly container: string;
   readonly blob: string;
 }

@@ -4,7 +4,7 @@ import { BlobError } from '#blobs';
 import { parseXml, textOf, XML_HEAD, type XmlElement } from '../../shared/xml.js';
 
 /** Ticks. */
-export interface KeyTimes {
+interface KeyTimes {
   readonly start: bigint;
   readonly expiry: bigint;
 }
@@ -41,7 +41,7 @@ export function parseKeyInfo(body: Buffer, now: bigint): KeyTimes {
   return { start, expiry };
 }
 
-export interface UserDelegationKey extends KeyTimes {
+interface UserDelegationKey extends KeyTimes {
   readonly objectId: string;
   readonly tenantId: string;
   readonly version: string;

@@ -2,7 +2,7 @@
 // format-part.ts formats its parts.
 
 /** New GUIDs in lower case for each answer. Clients search for the prefixes before them. */
-export interface EnvelopeIds {
+interface EnvelopeIds {
   readonly batch: string;
   readonly changeset: string;
 }

@@ -23,12 +23,12 @@ const TYPES_OF: Readonly<Record<Member['kind'], readonly EdmType[]>> = {
   other: [],
 };
 
-export interface KeyMember {
+interface KeyMember {
   readonly member: Member;
   readonly declared: EdmType | undefined;
 }
 
-export interface EntityBody {
+interface EntityBody {
   /** The keys in the body, if any. Only an insert uses them. */
   readonly partitionKey: KeyMember | undefined;
   readonly rowKey: KeyMember | undefined;

@@ -39,10 +39,10 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const NO_NAME = memberName('');
 const malformed = () => new TableError('InvalidInput:Body');
 
-export interface JsonObject {
+interface JsonObject {
   /** In the order of the text, duplicates and all. */
   readonly members: readonly Member[];
-  /** No name comes twice. */
+  /** No name is given twice. */
   readonly hasDistinctNames: boolean;
 }
 

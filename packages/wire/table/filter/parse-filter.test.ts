@@ -3,17 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { ErrorDetail } from '#account';
 import { formatDateTimeFull } from '#base';
 import { codePoint } from '#base/testing';
 import { randomRuns } from '#base/testing/random-runs';
-import type {
-  ComparisonOperator,
-  EdmValue,
-  Filter,
-  Operand,
-  TableErrorCode,
-  TableErrorDetail,
-} from '#tables';
+import type { ComparisonOperator, EdmValue, Filter, Operand, TableErrorCode } from '#tables';
 import { TableError } from '#tables';
 import { FILTER_DEPTH_MAX, FILTER_LENGTH_MAX, parseFilter } from './parse-filter.js';
 
@@ -33,7 +27,7 @@ const not = (operand: Filter): Filter => ({ kind: 'not', operand });
 const equals = (name: string, value: number): Filter => compare(property(name), 'eq', int(value));
 const always: Filter = constant({ type: 'Edm.Boolean', value: true });
 
-function assertRefused(text: string, code: TableErrorCode, detail?: TableErrorDetail): void {
+function assertRefused(text: string, code: TableErrorCode, detail?: ErrorDetail): void {
   assert.throws(
     () => parseFilter(text),
     (error: unknown) => {

@@ -1,0 +1,149 @@
+// Keeps the lists of an entity with every write of its rows. A list in the row's partition changes in the row's transaction, under the list's own ETag; lists in other places are updated by a flow, to
+// which the write sends a message. listOf defines the former derivation, listFlow the latter.
+
+import type { Flow } from '../../flows/flow.js';
+import { addDerivation } from '../../model/derivation.js';
+import type { AnyEntity, Of } from '../../model/entity.js';
+import { Db } from '../../repo/open.js';
+import type { WriteResult } from '../../repo/write/operations.js';
+import type { PlannedWrite } from '../../repo/write/plan-write.js';
+import type { JoinedWrites, RowDerivation, WrittenRow } from '../../repo/write/row-derivation.js';
+import type { Service } from '../../repo/write/service.js';
+import type { SentMessage } from '../../transport/messages/announce.js';
+import type { ReadOptions } from '../../transport/table-requests.js';
+import { refuseDefinition } from '../../values/pattern-error.js';
+import { ContentionCount } from './contention.js';
+import { type EntityList, idOf, partsOfKey, textOfKey } from './entity-list.js';
+import { ROWS_ADVICE } from './list.js';
+import { type ListFlowInput, listFlowInput } from './list-input.js';
+import { ListRepo } from './list-repo.js';
+import type { Values } from './list-rows.js';
+
+/** An id that goes into a list, or out of it. */
+interface ListChange {
+  readonly list: EntityList;
+  readonly key: Values;
+  readonly isIn: boolean;
+}
+
+/** The changes that a write makes to the lists: none where the list's key stays the same. */
+function changesOf(lists: readonly EntityList[], { before, after }: WrittenRow): readonly ListChange[] {
+  return lists.flatMap(list => {
+    const [old, now] = [before?.value, after].map(value =>
+      value === undefined ? undefined : list.keyOf(value as Of<AnyEntity>),
+    );
+    if (old !== undefined && now !== undefined && textOfKey(list, old) === textOfKey(list, now)) return [];
+    return [
+      ...(old === undefined ? [] : [{ list, key: old, isIn: false }]),
+      ...(now === undefined ? [] : [{ list, key: now, isIn: true }]),
+    ];
+  });
+}
+
+/** Keeps lists in the partition of their rows. Counts conflicts between writers of one list in this process. */
+class SamePartitionList implements RowDerivation {
+  readonly name: string;
+  readonly reads: readonly string[];
+  readonly writes = [];
+  readonly #list: EntityList;
+
+  constructor(list: EntityList) {
+    this.name = list.name;
+    this.reads = partsOfKey(list);
+    this.#list = list;
+  }
+
+  async join(service: Service, row: WrittenRow, options: ReadOptions): Promise<JoinedWrites | undefined> {
+    const changes = changesOf([this.#list], row);
+    const { home } = this.#list;
+    if (changes.length === 0 || home.kind !== 'rows') return undefined;
+    const counts = countsOf(this.#list);
+    const lists = new ListRepo(service, home.list, { table: row.address.table, counts });
+    const writes: PlannedWrite<WriteResult>[] = [];
+    const keys = new Map<string, Values>();
+    for (const { key, isIn } of changes) {
+      const change = new Map([[idOf(this.#list, row.address), isIn]]);
+      const planned = await lists.planned(key, change, row.identity, options);
+      for (const each of planned) keys.set(rowKeyOf(each), key);
+      writes.push(...planned);
+    }
+    const ended: JoinedWrites['ended'] = lost => {
+      if (lost === undefined) for (const { key } of changes) lists.count(key, false);
+      else if (keys.has(lost.rowKey)) lists.count(keys.get(lost.rowKey) ?? {}, true);
+    };
+    return { writes, ended, advice: ROWS_ADVICE };
+  }
+}
+
+const rowKeyOf = ({ write }: PlannedWrite<unknown>): string =>
+  'row' in write ? write.row.rowKey : write.rowKey;
+
+/** How often writers of an entity's lists conflict. */
+const COUNTS = new WeakMap<EntityList, ContentionCount>();
+
+export function countsOf(list: EntityList): ContentionCount {
+  const counts = COUNTS.get(list) ?? new ContentionCount(list.warn);
+  COUNTS.set(list, counts);
+  return counts;
+}
+
+/** Lists in other places, and their flows. */
+const FLOWS = new WeakMap<EntityList, Flow<ListFlowInput, ListFlowInput>>();
+
+/** The flow that keeps lists of this definition; undefined for lists that are written with their rows, and until a flow is defined. */
+export const flowOf = (list: EntityList): Flow<ListFlowInput, ListFlowInput> | undefined => FLOWS.get(list);
+
+/** Until a list has a flow, writes that change it are refused. */
+const flowless = (list: EntityList): RowDerivation => ({
+  name: list.name,
+  reads: partsOfKey(list),
+  writes: [],
+  announce: async (_, row) => {
+    if (!FLOWS.has(list) && changesOf([list], row).length > 0)
+      refuseDefinition(
+        list.name,
+        `it is not in the partition of its entities, and needs the flow that keeps it: listFlow('${list.name}', [${list.name}])`,
+      );
+    return undefined;
+  },
+});
+
+/** The list is changed by every write of its owner's rows. Throws DefinitionInvalid. */
+export const deriveList = (list: EntityList): void =>
+  addDerivation(list.owner, list.where === 'same-partition' ? new SamePartitionList(list) : flowless(list));
+
+/** The lists are changed by this flow. Throws DefinitionInvalid for lists that have one. */
+export function deriveByFlow(lists: readonly EntityList[], flow: Flow<ListFlowInput, ListFlowInput>): void {
+  const [first] = lists;
+  if (first === undefined) return;
+  const twice = lists.find(list => FLOWS.has(list));
+  if (twice !== undefined)
+    refuseDefinition(flow.name, `${twice.name} is kept by the flow ${FLOWS.get(twice)?.name} already`);
+  const stranger = lists.find(({ owner }) => owner !== first.owner);
+  if (stranger !== undefined)
+    refuseDefinition(flow.name, `${stranger.name} is a list of ${stranger.owner.name}`);
+  for (const list of lists) FLOWS.set(list, flow);
+  const derivation: RowDerivation = {
+    name: flow.name,
+    reads: lists.flatMap(partsOfKey),
+    writes: [],
+    announce: (service, row, options) => announce(service, lists, flow, row, options),
+  };
+  addDerivation(first.owner, derivation);
+}
+
+async function announce(
+  service: Service,
+  lists: readonly EntityList[],
+  flow: Flow<ListFlowInput, ListFlowInput>,
+  row: WrittenRow,
+  { signal }: ReadOptions,
+): Promise<SentMessage | undefined> {
+  const changes = changesOf(lists, row);
+  if (changes.length === 0) return undefined;
+  const { entity, address, after, before, identity } = row;
+  const values: unknown = after ?? before?.value;
+  const input = listFlowInput(entity, address.table, values as Values, changes);
+  const deletes = after === undefined;
+  return flow.announce(new Db(service), input, identity?.operationId, { deletes, signal });
+}

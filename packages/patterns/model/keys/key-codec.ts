@@ -1,0 +1,282 @@
+// Codecs: how one value becomes text in a key, and back. Ordered codecs keep the order of values in the order of texts; no text of a codec holds a
+// character that is forbidden in keys. key.ts joins the parts.
+import { type EdmType, GUID, INT32_MIN, INT64_MIN, isInt32, isInt64 } from '../../values/edm.js';
+import { Instant } from '../../values/instant.js';
+import { refuseDefinition, refuseKey } from '../../values/pattern-error.js';
+import { isInstant } from '../../values/typed-value.js';
+import { bucketOf, bucketText, isBucketCount } from './hash-bucket.js';
+import { escapeKeyText, forbiddenIn, unescapeKeyText } from './key-text.js';
+
+/** How values of one type, and perhaps of others, become text in a key. */
+export interface CodecFor<T> {
+  /** As it is written in a definition: `int(6)`. */
+  readonly name: string;
+  /** Types of properties whose values it takes. */
+  readonly edm: readonly EdmType[];
+  /** Whether texts are in the order of values, or in the reverse: only then are ranges of keys ranges of values. */
+  readonly order: 'up' | 'down' | 'none';
+  /** The key can be decoded to the value, so the property is not stored separately. */
+  readonly lossless: boolean;
+  /** Of every text. */
+  readonly width: number | undefined;
+  /** What texts are made of: `escaped` ones hold nothing below `"`, `exact` ones are as the value is. */
+  readonly text: 'digits' | 'hex' | 'escaped' | 'exact';
+  /** What its values may follow: where a partition key begins with that, new rows all go to one end of the table. */
+  readonly trend: 'time' | 'count' | 'none';
+  /** Every text there is, where these are few: what a query of all buckets asks. */
+  readonly all: readonly string[] | undefined;
+  /** Throws KeyInvalid. */
+  readonly encode: (value: T) => string;
+  /** Rows may stand under other texts than that of `encode`: their buckets are being changed. */
+  readonly isChanging: boolean;
+  /** Other texts, in addition to that of `encode`, under which rows may have been stored. */
+  readonly earlier: (value: T) => readonly string[];
+  /** Throws KeyInvalid. */
+  readonly decode: (text: string) => unknown;
+}
+
+/** How a value of one type becomes text in a key, and back. */
+export interface KeyCodec<T> extends CodecFor<T> {
+  readonly decode: (text: string) => T;
+}
+
+/** A codec whose texts are in the reverse order of values. */
+export interface DescendingCodec<T> extends KeyCodec<T> {
+  readonly order: 'down';
+}
+
+/** A codec, whatever it takes. */
+export type AnyKeyCodec = CodecFor<never>;
+
+/** What a hash may be taken of. */
+export type Hashable = string | number | bigint | boolean | Instant;
+
+const refuse = (name: string, text: string, reason: string): never => refuseKey(name, reason, text);
+
+const none = (): readonly string[] => [];
+
+type Given<T> = Pick<KeyCodec<T>, 'name' | 'edm' | 'encode' | 'decode'> & Partial<KeyCodec<T>>;
+
+function define<T>(given: Given<T>): KeyCodec<T> {
+  const defaults = {
+    order: 'up',
+    lossless: true,
+    width: undefined,
+    text: 'digits',
+    trend: 'none',
+    all: undefined,
+    isChanging: false,
+    earlier: none,
+  } as const;
+  return Object.freeze({ ...defaults, ...given });
+}
+
+const text: KeyCodec<string> = define({
+  name: 'text',
+  edm: ['String'],
+  text: 'escaped',
+  encode: escapeKeyText,
+  decode: unescapeKeyText,
+});
+
+const exact: KeyCodec<string> = define({
+  name: 'exact',
+  edm: ['String'],
+  text: 'exact',
+  encode: value => {
+    const character = forbiddenIn(value);
+    return character === undefined ? value : refuse('exact', value, `holds ${character}, which no key may`);
+  },
+  decode: value => value,
+});
+
+const lower: KeyCodec<string> = define({
+  name: 'lower',
+  edm: ['String'],
+  text: 'escaped',
+  lossless: false,
+  encode: value => escapeKeyText(value.normalize('NFC').toLowerCase()),
+  decode: unescapeKeyText,
+});
+
+const ALL_DIGITS = /^\d+$/;
+
+/** A text of so many digits, as a number. */
+function digitsIn(value: string, name: string, width: number): bigint {
+  if (value.length !== width || !ALL_DIGITS.test(value)) refuse(name, value, `is not ${width} digits`);
+  return BigInt(value);
+}
+
+/** Whole numbers from 0, with zeros before them: what people write into keys by hand. */
+function int(width: number): KeyCodec<number> {
+  const name = `int(${width})`;
+  if (!Number.isInteger(width) || width < 1 || width > 15)
+    refuseDefinition(name, 'the width is not from 1 to 15');
+  const limit = 10 ** width;
+  return define({
+    name,
+    edm: ['Int32', 'Double'],
+    width,
+    trend: 'count',
+    encode: value =>
+      Number.isInteger(value) && value >= 0 && value < limit
+        ? String(value).padStart(width, '0')
+        : refuse(name, `${value}`, `is not a whole number from 0 to ${limit - 1}`),
+    decode: value => Number(digitsIn(value, name, width)),
+  });
+}
+
+/** Any whole number of a type: the digits of what it is above the least, so that negative ones come first. */
+const whole = <T extends number | bigint>(
+  edm: EdmType,
+  width: number,
+  least: T,
+  isWhole: (value: unknown) => boolean,
+  fromAbove: (digits: bigint) => T,
+): KeyCodec<T> => {
+  const name = edm.toLowerCase();
+  return define<T>({
+    name,
+    edm: [edm],
+    width,
+    trend: 'count',
+    encode: value =>
+      isWhole(value)
+        ? String(BigInt(value) - BigInt(least)).padStart(width, '0')
+        : refuse(name, `${value}`, `is no ${edm}`),
+    decode: value => fromAbove(digitsIn(value, name, width) + BigInt(least)),
+  });
+};
+
+/** Any Int32: ten digits of the value + 2^31. */
+const int32 = whole<number>('Int32', 10, INT32_MIN, isInt32, Number);
+
+/** Any Int64: twenty digits of the value + 2^63. */
+const int64 = whole<bigint>('Int64', 20, INT64_MIN, isInt64, digits => digits);
+
+const DOUBLE_WIDTH = 16;
+const SIGN_BIT = 1n << 63n;
+const ALL_BITS = (1n << 64n) - 1n;
+const HEX_16 = /^[0-9a-f]{16}$/;
+
+/** Any double but NaN: the bits in 16 hexadecimal digits, those of negative ones inverted. -0 is 0. */
+const double: KeyCodec<number> = define({
+  name: 'double',
+  edm: ['Double', 'Int32'],
+  text: 'hex',
+  width: DOUBLE_WIDTH,
+  encode: value => {
+    if (typeof value !== 'number' || Number.isNaN(value)) refuse('double', `${value}`, 'is no number');
+    const view = new DataView(new ArrayBuffer(8));
+    view.setFloat64(0, value === 0 ? 0 : value);
+    const bits = view.getBigUint64(0);
+    const sorted = bits & SIGN_BIT ? bits ^ ALL_BITS : bits | SIGN_BIT;
+    return sorted.toString(16).padStart(DOUBLE_WIDTH, '0');
+  },
+  decode: value => {
+    if (!HEX_16.test(value)) refuse('double', value, 'is not 16 hexadecimal digits');
+    const sorted = BigInt(`0x${value}`);
+    const view = new DataView(new ArrayBuffer(8));
+    view.setBigUint64(0, sorted & SIGN_BIT ? sorted ^ SIGN_BIT : sorted ^ ALL_BITS);
+    return view.getFloat64(0);
+  },
+});
+
+const bool: KeyCodec<boolean> = define({
+  name: 'bool',
+  edm: ['Boolean'],
+  width: 1,
+  encode: value => (value ? '1' : '0'),
+  decode: value => (value === '0' || value === '1' ? value === '1' : refuse('bool', value, 'is not 0 or 1')),
+});
+
+const HEX_32 = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
+
+/** 32 hexadecimal digits. */
+const guid: KeyCodec<string> = define({
+  name: 'guid',
+  edm: ['Guid'],
+  text: 'hex',
+  width: 32,
+  encode: value => {
+    const spelled = value.toLowerCase();
+    return GUID.test(spelled) ? spelled.replaceAll('-', '') : refuse('guid', value, 'is no GUID');
+  },
+  decode: value => {
+    const groups = HEX_32.exec(value);
+    return groups ? groups.slice(1).join('-') : refuse('guid', value, 'is not 32 hexadecimal digits');
+  },
+});
+
+const TICKS_WIDTH = 19;
+const TICKS_MAX = 3_155_378_975_999_999_999n;
+const ticksIn = (value: string, name: string): bigint => {
+  const ticks = digitsIn(value, name, TICKS_WIDTH);
+  return ticks <= TICKS_MAX ? ticks : refuse(name, value, 'is after the year 9999');
+};
+
+/** Nineteen digits of ticks. */
+const time: KeyCodec<Instant> = define({
+  name: 'time',
+  edm: ['DateTime'],
+  width: TICKS_WIDTH,
+  trend: 'time',
+  encode: value => String(value.ticks).padStart(TICKS_WIDTH, '0'),
+  decode: value => Instant.fromTicks(ticksIn(value, 'time')),
+});
+
+/** Nineteen digits of the ticks that are left until the end of 9999: the latest comes first. */
+const timeDesc = define<Instant>({
+  name: 'timeDesc',
+  edm: ['DateTime'],
+  width: TICKS_WIDTH,
+  order: 'down',
+  trend: 'time',
+  encode: value => String(TICKS_MAX - value.ticks).padStart(TICKS_WIDTH, '0'),
+  decode: value => Instant.fromTicks(TICKS_MAX - ticksIn(value, 'timeDesc')),
+}) as DescendingCodec<Instant>;
+
+/** What is hashed: a text that any language can make of the value. */
+const hashedText = (value: Hashable): string => (isInstant(value) ? `${value.ticks}` : `${value}`);
+
+/**
+ * One of so many buckets, by a hash of the value, to spread what would heat one partition. Rows of earlier counts of buckets are still found if
+ * these are named: `hash(16, { also: [8] })`.
+ */
+function hash(buckets: number, options: { readonly also?: readonly number[] } = {}): KeyCodec<Hashable> {
+  const also = options.also ?? [];
+  const name = also.length === 0 ? `hash(${buckets})` : `hash(${buckets}, also ${also.join(', ')})`;
+  const wrong = [buckets, ...also].find(count => !isBucketCount(count));
+  if (wrong !== undefined) refuseDefinition(name, `${wrong} is not a number of buckets from 2 to 10000`);
+  const names = [buckets, ...also].flatMap(count =>
+    Array.from({ length: count }, (_, i) => bucketText(i, count)),
+  );
+  return define<Hashable>({
+    name,
+    edm: ['String', 'Int32', 'Int64', 'Double', 'Boolean', 'DateTime', 'Guid'],
+    order: 'none',
+    lossless: false,
+    width: also.length === 0 ? bucketText(0, buckets).length : undefined,
+    all: [...new Set(names)],
+    isChanging: also.length > 0,
+    encode: value => bucketOf(hashedText(value), buckets),
+    earlier: value => also.map(count => bucketOf(hashedText(value), count)),
+    decode: value => value,
+  });
+}
+
+/** How values become text in keys. Without a codec a part takes the one of its property's type. */
+export const codec = {
+  text,
+  exact,
+  lower,
+  int,
+  int32,
+  int64,
+  double,
+  bool,
+  guid,
+  time,
+  timeDesc,
+  hash,
+} as const;

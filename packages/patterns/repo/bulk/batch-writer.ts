@@ -1,0 +1,217 @@
+// Bulk writes: groups any number of changes by partition into batches, sends a limited number of batches at a time, buffers a limited number of changes,
+// and reports each. The source is read only as reports are consumed (back-pressure).
+import type { RowWrite } from '../../transport/row-write.js';
+import { PatternError, refuseValue } from '../../values/pattern-error.js';
+import type { Service } from '../write/service.js';
+import type { RowChange } from './change.js';
+import { type WaitingChange, WriteLanes } from './write-lanes.js';
+import { type WriteReport, writeLoad } from './write-load.js';
+
+/** How bulk writes are sent and buffered. */
+export interface WriterOptions {
+  /** Batches that are under way at a time; 8 by default. */
+  readonly concurrency?: number | undefined;
+  /** Changes in memory at most, waiting and under way; 2,000 by default. */
+  readonly buffered?: number | undefined;
+  /** What they may count, as rows do; 32 MiB by default. A single change may be more. */
+  readonly bufferedBytes?: number | undefined;
+  /** Changes of one row are done in their order. `false` lets several batches of a partition go at a time, for changes of different rows. */
+  readonly ordered?: boolean | undefined;
+  /** Milliseconds after which a partial batch is sent, if the source gives no more and no request is under way; 100 by default. */
+  readonly linger?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const CONCURRENCY = 8;
+const BUFFERED = 2_000;
+const BUFFERED_BYTES = 32 * 1_048_576;
+const LINGER_MILLISECONDS = 100;
+/** Of a delete. */
+const LEAST_BYTES = 64;
+
+const bytesOfWrite = (write: RowWrite): number => Math.max(LEAST_BYTES, 'row' in write ? write.row.bytes : 0);
+
+/** What a change counts, with its index rows. */
+const bytesOf = ({ write, indexWrites = [] }: ReturnType<RowChange['plan']>): number =>
+  indexWrites.reduce((sum, each) => sum + bytesOfWrite(each.write), bytesOfWrite(write));
+
+function checkWhole(property: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  refuseValue(property, 'a whole number from 1', `it is ${value}`);
+}
+
+type Next =
+  | { readonly kind: 'next'; readonly result: IteratorResult<RowChange> }
+  | { readonly kind: 'broken'; readonly thrown: unknown }
+  | { readonly kind: 'written' | 'lingered' };
+
+export class BatchWriter {
+  readonly #service: Service;
+  readonly #concurrency: number;
+  readonly #bufferedMax: number;
+  readonly #bufferedBytesMax: number;
+  readonly #signal: AbortSignal | undefined;
+  readonly #linger: number;
+  readonly #end = new AbortController();
+  readonly #lanes: WriteLanes;
+  readonly #source: AsyncIterator<RowChange> | Iterator<RowChange>;
+  readonly #underWay = new Set<Promise<Next>>();
+  #reports: WriteReport[] = [];
+  #failure: { readonly thrown: unknown } | undefined;
+  /** What the source threw. What it gave before that is written and reported first. */
+  #broken: { readonly thrown: unknown } | undefined;
+  #index = 0;
+  #buffered = 0;
+  #bufferedBytes = 0;
+  #isAtEnd = false;
+  #reading: Promise<Next> | undefined;
+  #lingering: Promise<Next> | undefined;
+  /** Batches go that are not full. */
+  #isUrgent = false;
+
+  constructor(
+    service: Service,
+    changes: Iterable<RowChange> | AsyncIterable<RowChange>,
+    {
+      concurrency = CONCURRENCY,
+      buffered = BUFFERED,
+      bufferedBytes = BUFFERED_BYTES,
+      ordered = true,
+      linger = LINGER_MILLISECONDS,
+      signal,
+    }: WriterOptions = {},
+  ) {
+    this.#service = service;
+    this.#concurrency = checkWhole('concurrency', concurrency);
+    this.#bufferedMax = checkWhole('buffered', buffered);
+    this.#bufferedBytesMax = checkWhole('bufferedBytes', bufferedBytes);
+    this.#signal = signal;
+    this.#linger = linger;
+    this.#lanes = new WriteLanes(ordered);
+    this.#source =
+      Symbol.asyncIterator in changes ? changes[Symbol.asyncIterator]() : changes[Symbol.iterator]();
+  }
+
+  /** The outcome of each change, in the order in which outcomes became known. Waits for requests under way before it returns. */
+  async *reports(): AsyncGenerator<WriteReport, void, undefined> {
+    try {
+      for (;;) {
+        this.#signal?.throwIfAborted();
+        if (this.#failure) throw this.#failure.thrown;
+        this.#send();
+        if (this.#reports.length > 0) {
+          const reports = this.#reports;
+          this.#reports = [];
+          yield* reports;
+        } else if (this.#isAtEnd && this.#underWay.size === 0) {
+          if (this.#broken) throw this.#broken.thrown;
+          return;
+        } else await this.#step();
+      }
+    } finally {
+      this.#end.abort();
+      await Promise.all(this.#underWay);
+      if (!this.#isAtEnd) await this.#leave();
+    }
+  }
+
+  /** Ends the source. If it is about to yield a change, it ends after that change, without anything waiting for it. */
+  async #leave(): Promise<void> {
+    const ended = Promise.resolve(this.#source.return?.());
+    if (this.#reading === undefined) await ended;
+    else ended.catch(() => undefined);
+  }
+
+  get #isFull(): boolean {
+    return this.#buffered >= this.#bufferedMax || this.#bufferedBytes >= this.#bufferedBytesMax;
+  }
+
+  /** Waits for the next change, if there is room for one, or until something was written. */
+  async #step(): Promise<void> {
+    const awaited = [...this.#underWay];
+    if (!this.#isAtEnd && !this.#isFull) {
+      this.#reading ??= this.#read();
+      awaited.push(this.#reading);
+      if (this.#lanes.count > 0) this.#lingering ??= this.#lingered();
+      if (this.#lingering) awaited.push(this.#lingering);
+    }
+    const next = await Promise.race(awaited);
+    if (next.kind === 'lingered') {
+      this.#lingering = undefined;
+      this.#isUrgent = true;
+    }
+    if (next.kind === 'broken') this.#breakOff(next.thrown);
+    if (next.kind !== 'next') return;
+    this.#reading = undefined;
+    if (next.result.done) this.#isAtEnd = true;
+    else this.#take(next.result.value);
+  }
+
+  async #lingered(): Promise<Next> {
+    // It may be left when the whole ends.
+    await this.#service.surroundings.sleep(this.#linger, this.#end.signal).catch(() => undefined);
+    return { kind: 'lingered' };
+  }
+
+  #read(): Promise<Next> {
+    return Promise.resolve()
+      .then(() => this.#source.next())
+      .then(
+        (result): Next => ({ kind: 'next', result }),
+        (thrown: unknown): Next => ({ kind: 'broken', thrown }),
+      );
+  }
+
+  /** The source gives no more. */
+  #breakOff(thrown: unknown): void {
+    this.#isAtEnd = true;
+    this.#broken ??= { thrown };
+  }
+
+  #take(change: RowChange): void {
+    const index = this.#index++;
+    let waiting: WaitingChange;
+    try {
+      const planned = change.plan(this.#service);
+      this.#service.requests.check?.(planned.write);
+      waiting = { index, planned, bytes: bytesOf(planned) };
+    } catch (thrown) {
+      if (!PatternError.is(thrown)) {
+        void this.#source.return?.();
+        this.#breakOff(thrown);
+        return;
+      }
+      this.#reports.push({ index, kind: 'failed', error: thrown });
+      return;
+    }
+    this.#lanes.add(waiting);
+    this.#buffered++;
+    this.#bufferedBytes += waiting.bytes;
+  }
+
+  #send(): void {
+    while (this.#underWay.size < this.#concurrency) {
+      const load = this.#lanes.take(this.#isAtEnd || this.#isFull || this.#isUrgent);
+      if (load === undefined) {
+        this.#isUrgent = false;
+        return;
+      }
+      const { changes } = load;
+      const written = writeLoad(this.#service, changes, { signal: this.#signal })
+        .then(
+          reports => this.#reports.push(...reports),
+          (thrown: unknown) => {
+            this.#failure ??= { thrown };
+          },
+        )
+        .then((): Next => {
+          this.#lanes.release(load);
+          this.#buffered -= changes.length;
+          for (const { bytes } of changes) this.#bufferedBytes -= bytes;
+          this.#underWay.delete(written);
+          return { kind: 'written' };
+        });
+      this.#underWay.add(written);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// Changes of rows as values, for bulk writes: a batch writer takes them one after the other and reports the outcome of each.
+import type { AnyEntity, NewOf } from '../../model/entity.js';
+import type { PatchOf } from '../../model/patch.js';
+import type { BareKey } from '../../model/stored.js';
+import {
+  type Deletable,
+  OPERATIONS,
+  type PatchInto,
+  type Target,
+  type WriteResult,
+} from '../write/operations.js';
+import type { PlannedWrite, Subject } from '../write/plan-write.js';
+import { newIdentity, type Service, timeOfWrite } from '../write/service.js';
+
+/** Opaque: made by `change`, and done by a writer. */
+export interface RowChange {
+  /** Throws ValueInvalid, KeyInvalid, WrongEntity and TooLarge. */
+  readonly plan: (service: Service) => PlannedWrite<WriteResult>;
+}
+
+interface InTable {
+  /** Where the row stands, if not in the entity's table. A row that was read stands where it was read. */
+  readonly table?: string | undefined;
+}
+
+const planned = <E extends AnyEntity>(
+  entity: E,
+  table: string,
+  plan: (at: Subject<E>) => PlannedWrite<WriteResult>,
+): RowChange => ({
+  plan: service => plan({ entity, table, identity: newIdentity(service), now: timeOfWrite(service) }),
+});
+
+const tableOf = <E extends AnyEntity>(entity: E, target: Deletable<E>, { table }: InTable): string =>
+  table ?? ('table' in target ? target.table : entity.table);
+
+/** One change of one row each, with the names and under the conditions of a repository's writes. */
+export const change = {
+  /** There is no such row yet. */
+  create: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: InTable = {}): RowChange =>
+    planned(entity, table ?? entity.table, at => OPERATIONS.create(at, value)),
+  /** The row is there, under the condition of its ETag, and becomes this. */
+  replace: <E extends AnyEntity>(
+    entity: E,
+    target: Target<E> | BareKey<E>,
+    value: NewOf<E>,
+    where: InTable = {},
+  ): RowChange =>
+    planned(entity, tableOf(entity, target as Target<E>, where), at =>
+      OPERATIONS.replace(at, target as Target<E>, value),
+    ),
+  /** The row is there, under the condition of its ETag, and gets these properties. */
+  merge: <E extends AnyEntity, T extends Target<E>>(
+    entity: E,
+    target: T | BareKey<E>,
+    patch: PatchInto<E, T>,
+    where: InTable = {},
+  ): RowChange =>
+    planned(entity, tableOf(entity, target as T, where), at =>
+      OPERATIONS.merge(at, target as T, patch as PatchOf<E>),
+    ),
+  /** Whatever row is there becomes this, or there is one. */
+  upsert: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: InTable = {}): RowChange =>
+    planned(entity, table ?? entity.table, at => OPERATIONS.upsert(at, value)),
+  /** Whatever row is there gets these properties and keeps its others, or there is one. */
+  upsertMerge: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: InTable = {}): RowChange =>
+    planned(entity, table ?? entity.table, at => OPERATIONS.upsertMerge(at, value)),
+  /** The row is there, under the condition of its ETag, and goes. */
+  delete: <E extends AnyEntity>(
+    entity: E,
+    target: Deletable<E> | BareKey<E>,
+    where: InTable = {},
+  ): RowChange =>
+    planned(entity, tableOf(entity, target as Deletable<E>, where), at =>
+      OPERATIONS.delete(at, target as Deletable<E>),
+    ),
+  /** The same, and that there is no row is no failure. */
+  deleteIfExists: <E extends AnyEntity>(
+    entity: E,
+    target: Deletable<E> | BareKey<E>,
+    where: InTable = {},
+  ): RowChange =>
+    planned(entity, tableOf(entity, target as Deletable<E>, where), at =>
+      OPERATIONS.deleteIfExists(at, target as Deletable<E>),
+    ),
+} as const;

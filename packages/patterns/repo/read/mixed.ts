@@ -1,0 +1,165 @@
+// Queries over rows of several entities of one table, each decoded as its own type. A row that matches no entity is given undecoded: one bad row never
+// ends the query.
+
+import { type Bag, decodeBag } from '../../model/bag.js';
+import { checkTable } from '../../model/check-table.js';
+import { decodeMixed, type Named } from '../../model/decode-mixed.js';
+import type { AnyEntity, PartitionOf } from '../../model/entity.js';
+import { checkReason } from '../../model/filter/admit.js';
+import { allOf, anyOf, type Condition, compare, TRUE } from '../../model/filter/condition.js';
+import { keyCondition } from '../../model/filter/key-condition.js';
+import { type RowQuery, rowQuery } from '../../model/filter/plan.js';
+import { indexKeysIn, isIndexRow } from '../../model/index-row.js';
+import type { KeyRange } from '../../model/keys/key-range.js';
+import { readAddress } from '../../model/row-head.js';
+import {
+  type AnyPatternError,
+  PatternError,
+  refuseDefinition,
+  refuseKey,
+} from '../../values/pattern-error.js';
+import type { WireObject } from '../../values/read-wire.js';
+import type { Scanning } from './query.js';
+import { type QuerySettings, TableQuery } from './table-query.js';
+
+/** A row of no entity, or one that its entity cannot read. */
+export type UnknownRow = Bag & {
+  /** Why an entity that the row names could not read it. */
+  readonly fault: AnyPatternError | undefined;
+};
+
+/** A row of one of the entities, or an unknown one: `entity` is its entity, and undefined for unknown ones. */
+export type MixedRow<E extends readonly AnyEntity[]> = Named<E[number]> | UnknownRow;
+
+export interface MixedSettings extends QuerySettings {
+  /** Names the entity of a row without a tag. Undefined leaves it unknown. */
+  readonly resolve?: ((row: Bag) => string | undefined) | undefined;
+}
+
+function tableOf(entities: readonly AnyEntity[]): string {
+  const [first, ...others] = entities;
+  if (first === undefined) return refuseDefinition('mixed()', 'it has no entities');
+  const other = others.find(({ table }) => table.toLowerCase() !== first.table.toLowerCase());
+  if (other !== undefined)
+    refuseDefinition('mixed()', `${first.name} is in ${first.table}, and ${other.name} in ${other.table}`);
+  checkTable(entities);
+  return first.table;
+}
+
+/** The rows of a partition, or a part of them. */
+export class MixedQuery<E extends readonly AnyEntity[]> extends TableQuery<MixedRow<E>> {
+  override readonly rowQuery: RowQuery;
+  readonly #entities: E;
+  readonly #resolve: MixedSettings['resolve'];
+
+  constructor(entities: E, settings: MixedSettings, condition: Condition, reason?: string) {
+    super(settings, reason);
+    this.#entities = entities;
+    this.#resolve = settings.resolve;
+    this.rowQuery = rowQuery(settings.table ?? tableOf(entities), condition, undefined);
+  }
+
+  /** Those of the rows whose row keys are in the range. */
+  rows(range: KeyRange): MixedQuery<E> {
+    return this.#with(allOf([this.rowQuery.condition, keyCondition('RowKey', range)]), this.reason);
+  }
+
+  allowScan(reason: string): MixedQuery<E> {
+    return this.#with(this.rowQuery.condition, checkReason(this.rowQuery, reason));
+  }
+
+  protected override get shape(): string {
+    return this.#entities.map(({ name, version }) => `${name}.${version}`).join();
+  }
+
+  /** Rows of indexes are none of its results. */
+  protected override decode(row: WireObject): MixedRow<E> | undefined {
+    const { onDrift } = this.settings;
+    const { table } = this.rowQuery;
+    if (isIndexRow(this.#entities, readAddress(row, table))) return undefined;
+    try {
+      const found = decodeMixed(this.#entities, row, { table, onDrift, resolve: this.#resolve });
+      return found.entity === undefined
+        ? { ...(found as Bag), fault: undefined }
+        : (found as Named<E[number]>);
+    } catch (thrown) {
+      if (!PatternError.is(thrown)) throw thrown;
+      return { ...decodeBag(row, { table, tag: this.#entities[0]?.tag }), fault: thrown };
+    }
+  }
+
+  #with(condition: Condition, reason: string | undefined): MixedQuery<E> {
+    const settings: MixedSettings = { ...this.settings, resolve: this.#resolve };
+    return new MixedQuery(this.#entities, settings, condition, reason);
+  }
+}
+
+/** The rows of a table: results only for a reason. */
+export type MixedScan<E extends readonly AnyEntity[]> = Pick<MixedQuery<E>, 'allowScan' | 'explain'> &
+  Scanning;
+
+/** What mixed queries begin with. */
+export interface MixedReads<E extends readonly AnyEntity[]> {
+  /** All rows of a partition, which is named by its text or by what the entities' partition keys are made of. */
+  partition(key: string | PartitionOf<E[number]>): Omit<MixedQuery<E>, 'allowScan'>;
+  /** All rows of the table. */
+  scan(): MixedScan<E>;
+  /** The same in another table than the entities'. */
+  inTable(table: string): MixedReads<E>;
+  /** The same, with a function that names the entity of a row without a tag. */
+  resolving(resolve: (row: Bag) => E[number]['name'] | undefined): MixedReads<E>;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Conditions that leave out so many indexes: each takes two of the comparisons that a filter may have. */
+const LEFT_OUT_MAX = 6;
+
+/** All rows of a partition but those of indexes; of further ones each is left out when it is read. */
+const besidesIndexes = (entities: readonly AnyEntity[], partitionKey: string): readonly Condition[] =>
+  indexKeysIn(entities, partitionKey)
+    .map(key => key.range({}))
+    .flatMap(({ eq, ge, lt }) => {
+      if (eq !== undefined) return [compare('RowKey', 'ne', { type: 'String', value: eq })];
+      // Without a literal it may be any row of a partition that is the index's own.
+      if (ge === undefined || lt === undefined) return [];
+      return [anyOf([keyCondition('RowKey', { lt: ge }), keyCondition('RowKey', { ge: lt })])];
+    })
+    .slice(0, LEFT_OUT_MAX);
+
+/** The one text that the values are in all entities' partition keys. */
+function partitionKeyOf(entities: readonly AnyEntity[], values: Values): string {
+  const changing = entities.find(({ plan }) => plan.partition.changing.length > 0);
+  if (changing !== undefined)
+    throw new PatternError('BucketsChanging', {
+      entity: changing.name,
+      reason: 'its partition is one of several; name each by its text',
+    });
+  const texts = new Set(
+    entities
+      .filter(({ plan }) => plan.partition.names.every(name => values[name] !== undefined))
+      .map(({ plan }) => plan.partition.encode(values)),
+  );
+  const [text] = texts;
+  if (text === undefined || texts.size > 1)
+    refuseKey('partition', text === undefined ? 'is not given' : 'is not the same for all entities');
+  return text;
+}
+
+/** Reads of several entities of one table. Throws DefinitionInvalid if their rows would be indistinguishable. */
+export function mixedReads<const E extends readonly AnyEntity[]>(
+  entities: E,
+  settings: MixedSettings,
+): MixedReads<E> {
+  tableOf(entities);
+  return {
+    partition: key => {
+      const eq = typeof key === 'string' ? key : partitionKeyOf(entities, key as Values);
+      const within = keyCondition('PartitionKey', { eq });
+      return new MixedQuery(entities, settings, allOf([within, ...besidesIndexes(entities, eq)]));
+    },
+    scan: () => new MixedQuery(entities, settings, TRUE) as unknown as MixedScan<E>,
+    inTable: table => mixedReads(entities, { ...settings, table }),
+    resolving: resolve => mixedReads(entities, { ...settings, resolve }),
+  };
+}

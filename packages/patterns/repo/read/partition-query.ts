@@ -1,0 +1,137 @@
+// A partition of an entity, where queries begin: one row, rows by leading parts of their keys, the latest, or all.
+
+import type { AnyEntity, NameList, RowLead, RowOf } from '../../model/entity.js';
+import { allOf, anyOf } from '../../model/filter/condition.js';
+import { keyCondition } from '../../model/filter/key-condition.js';
+import type { PartBounds } from '../../model/keys/compiled-key.js';
+import type { DescendingNames } from '../../model/keys/key.js';
+import type { KeyRange } from '../../model/keys/key-range.js';
+import type { StoredOf } from '../../model/stored.js';
+import { PatternError, refuseKey } from '../../values/pattern-error.js';
+import { EntityQuery, type Query } from './query.js';
+import type { ReadingOptions } from './results.js';
+import type { QuerySettings } from './table-query.js';
+
+/** Bounds of the part that comes after those that are given: `{ year: { ge: 2010, lt: 2013 } }`. */
+export type RowBounds<E extends AnyEntity> = {
+  readonly [K in keyof RowOf<E>]?: PartBounds<RowOf<E>[K]>;
+};
+
+/** The first part of a row key that is not given. */
+type NextPart<N extends readonly unknown[], L> = N extends [infer H extends PropertyKey, ...infer R]
+  ? H extends keyof L
+    ? undefined extends L[H]
+      ? H
+      : NextPart<R, L>
+    : H
+  : never;
+
+/** Bounds of the part that comes after those which `L` has, and of no other. */
+export type BoundsAfter<E extends AnyEntity, L> = Pick<
+  RowBounds<E>,
+  NextPart<NameList<E['row']['parts']>, L> & keyof RowOf<E>
+>;
+
+/** What a partition has whose row key has reversed time. */
+export interface LogTail<E extends AnyEntity> {
+  /** The last so many that were written, newest first: of a row key that has reversed time (`codec.timeDesc`) behind the parts of `lead`. */
+  latest(count: number, options?: LatestOptions<E>): Promise<readonly StoredOf<E>[]>;
+}
+
+/** Which rows `latest` takes. */
+export interface LatestOptions<E extends AnyEntity> extends ReadingOptions {
+  /** Parts of the row key that stand before its time. */
+  readonly lead?: RowLead<E>;
+}
+
+/** The queries of one partition. It is itself the query of all of the entity's rows in it. */
+export type PartitionQuery<E extends AnyEntity> = Query<E, StoredOf<E>, 'partition-scan'> & {
+  readonly partitionKey: string;
+  /** The row of these keys. */
+  row(key: RowOf<E>): Query<E, StoredOf<E>, 'point'>;
+  /** The rows whose keys begin with these parts, and of these the ones whose next part is in bounds. */
+  rows<const L extends RowLead<E>>(lead: L, bounds?: BoundsAfter<E, L>): Query<E, StoredOf<E>, 'range'>;
+} & ([DescendingNames<E['row']['parts']>] extends [never] ? unknown : LogTail<E>);
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The parts that are given, which must be the leading ones. */
+function checkLead(subject: string, names: readonly string[], lead: Values): string | undefined {
+  const next = names.find(name => lead[name] === undefined);
+  const given = Object.keys(lead).filter(name => lead[name] !== undefined);
+  const wrong = given.find(
+    name => !names.includes(name) || (next !== undefined && names.indexOf(name) > names.indexOf(next)),
+  );
+  if (wrong !== undefined) refuseKey(wrong, `is no leading part of ${subject}`);
+  return next;
+}
+
+export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredOf<E>> {
+  readonly partitionKey: string;
+  readonly #entity: E;
+  readonly #settings: QuerySettings;
+
+  constructor(entity: E, settings: QuerySettings, partitionKey: string) {
+    const within = keyCondition('PartitionKey', { eq: partitionKey });
+    const own = keyCondition('RowKey', entity.plan.row.range({}));
+    super({ entity, settings, select: undefined, condition: allOf([within, own]) });
+    this.partitionKey = partitionKey;
+    this.#entity = entity;
+    this.#settings = settings;
+  }
+
+  row(key: RowOf<E>): EntityQuery<E, StoredOf<E>> {
+    const [first = '', ...others] = this.#entity.plan.row.encodeAll(key);
+    return this.#query({ eq: first }, ...others.map(eq => ({ eq })));
+  }
+
+  rows(lead: RowLead<E>, bounds: RowBounds<E> = {}): EntityQuery<E, StoredOf<E>> {
+    const { row } = this.#entity.plan;
+    const next = checkLead(row.subject, row.names, lead);
+    const given = Object.entries(bounds).filter(([, bound]) => bound !== undefined);
+    const wrong = given.find(([name]) => name !== next);
+    if (wrong !== undefined)
+      refuseKey(wrong[0], `is not the part of ${row.subject} that follows those which are given`);
+    const changing = row.changing.find(name => (lead as Values)[name] !== undefined);
+    if (changing !== undefined)
+      throw new PatternError('BucketsChanging', {
+        entity: this.#entity.name,
+        reason: `a range behind ${changing} would be of one bucket; read the whole partition`,
+      });
+    return this.#query(row.range(lead, (given[0]?.[1] ?? {}) as PartBounds));
+  }
+
+  async latest(
+    count: number,
+    { lead = {} as RowLead<E>, signal }: LatestOptions<E> = {},
+  ): Promise<readonly StoredOf<E>[]> {
+    this.checkLatest(lead);
+    return this.rows(lead).take(count, { signal });
+  }
+
+  /** Throws KeyInvalid if the part behind these is no reversed time. */
+  checkLatest(lead: RowLead<E>): void {
+    const { name, row } = this.#entity;
+    const next = checkLead(`${name}.row`, this.#entity.plan.row.names, lead);
+    const part = row.parts.find(each => typeof each !== 'string' && each.name === next);
+    if (typeof part !== 'object' || part.codec?.name !== 'timeDesc')
+      refuseKey(
+        next ?? name,
+        `is no reversed time in ${name}.row, so that its latest rows are not its first`,
+      );
+  }
+
+  #query(range: KeyRange, ...others: readonly KeyRange[]): EntityQuery<E, StoredOf<E>> {
+    const rows = others.map(each => keyCondition('RowKey', each));
+    const condition = allOf([
+      keyCondition('PartitionKey', { eq: this.partitionKey }),
+      anyOf([keyCondition('RowKey', range), ...rows]),
+    ]);
+    return new EntityQuery({
+      entity: this.#entity,
+      settings: this.#settings,
+      select: undefined,
+      condition,
+    });
+  }
+}

@@ -1,0 +1,197 @@
+// All reads of one entity: rows by their keys, and the beginnings of queries.
+
+import { allInOrder } from '../../concurrency/in-order.js';
+import { addresses } from '../../model/address.js';
+import { decodeEntity } from '../../model/decode-entity.js';
+import type { AnyEntity, KeyOf, PartitionOf } from '../../model/entity.js';
+import { allOf } from '../../model/filter/condition.js';
+import { keyCondition } from '../../model/filter/key-condition.js';
+import type { Plan } from '../../model/filter/plan.js';
+import type {
+  IndexEntity,
+  IndexReason,
+  LocalIndexName,
+  ReadyIndexName,
+  RemoteIndexName,
+} from '../../model/index-plan.js';
+import { readyIndex, tableOfIndex } from '../../model/index-row.js';
+import type { StoredOf } from '../../model/stored.js';
+import { type Refused, refuseValue } from '../../values/pattern-error.js';
+import { FanOut, type FanOutOptions } from './fan-out.js';
+import type { RowPosition } from './merge.js';
+import { EntityPartition, type PartitionQuery } from './partition-query.js';
+import { EntityQuery, type Query } from './query.js';
+import { RebucketingPartition } from './rebucketing-partition.js';
+import type { ReadingOptions, Results } from './results.js';
+import { POINT_CONCURRENCY, type QuerySettings } from './table-query.js';
+import { type VerifiedOptions, type VerifiedReads, verifiedReads } from './verified-reads.js';
+
+/** How many rows are read at once. */
+export interface ManyOptions extends ReadingOptions {
+  /** Rows that are asked for at once: 16 by default. */
+  readonly concurrency?: number | undefined;
+}
+
+/** What is asked of each partition: a query of that partition. */
+interface Each<E extends AnyEntity, R> {
+  readonly each?: (partition: PartitionQuery<E>) => Results<R> & { explain(): Plan };
+}
+
+/** What can be read of an entity: rows by their keys, partitions, scans, and many partitions at once. */
+export interface Reads<E extends AnyEntity> {
+  /** The row; undefined if there is none. */
+  get(key: KeyOf<E>, options?: ReadingOptions): Promise<StoredOf<E> | undefined>;
+  /** A row for each key, in their order, undefined where there is none. Asks for each by itself, and never by `or`. */
+  getMany(keys: Iterable<KeyOf<E>>, options?: ManyOptions): Promise<readonly (StoredOf<E> | undefined)[]>;
+  partition(key: PartitionOf<E>): PartitionQuery<E>;
+  /** All of the entity's rows in the table. */
+  scan(): Query<E, StoredOf<E>, 'table-scan'>;
+  /** The rows of an index, which are read as an entity's: `repo.get(hit.value)` gives the entity of one. Throws DefinitionInvalid for one that is being built. */
+  index<I extends ReadyIndexName<E> & LocalIndexName<E>>(name: I): Reads<IndexEntity<E, I>>;
+  /** The same of an index in other partitions or another table, as its flow has left it: it may be behind by as much as the flow's oldest message is old. */
+  index<I extends ReadyIndexName<E> & RemoteIndexName<E>>(
+    name: I,
+    reading: 'index-only',
+  ): Reads<IndexEntity<E, I>>;
+  /** The entity's rows by such an index, each read for itself: what the row no longer says is left out. */
+  index<I extends ReadyIndexName<E> & RemoteIndexName<E>>(
+    name: I,
+    reading: 'verified',
+    options?: VerifiedOptions<E, I>,
+  ): VerifiedReads<E, I>;
+  /** For the compiler only: it takes none, and prints why. */
+  index<I extends string>(name: I & Refused<IndexReason<E, I>>, reading?: unknown, options?: unknown): never;
+  /** The same of many partitions at once; of each all rows, by default. */
+  fanOut<R extends RowPosition = StoredOf<E>>(
+    keys: Iterable<PartitionOf<E>>,
+    options?: FanOutOptions & Each<E, R>,
+  ): Results<R>;
+  /** All buckets of a partition that `codec.hash` spreads: what is given is the rest of its key. */
+  buckets<R extends RowPosition = StoredOf<E>>(
+    key: Partial<PartitionOf<E>>,
+    options?: FanOutOptions & Each<E, R>,
+  ): Results<R>;
+}
+
+const isWithin = ({ bounds }: Plan, partitionKey: string): boolean =>
+  bounds.every(({ partition }) => partition.eq === partitionKey);
+
+/** What a repository reads. Writes are repo.ts's matter. */
+export class EntityReads<E extends AnyEntity> implements Reads<E> {
+  readonly entity: E;
+  /** Where the rows stand. */
+  readonly table: string;
+  readonly #settings: QuerySettings;
+
+  constructor(entity: E, settings: QuerySettings) {
+    this.entity = entity;
+    this.table = settings.table ?? entity.table;
+    this.#settings = settings;
+  }
+
+  /** The row; undefined if there is none. Throws TypeDrift, WrongEntity and ServiceRefused. */
+  async get(key: KeyOf<E>, { signal }: ReadingOptions = {}): Promise<StoredOf<E> | undefined> {
+    const { table, entity } = this;
+    const { source, onDrift } = this.#settings;
+    const places = addresses(entity, table, key);
+    // A row that is moved during the reads goes to the first place, so the first is read again.
+    const [first] = places;
+    for (const address of places.length > 1 && first ? [...places, first] : places) {
+      const found = await source.get(address, { signal });
+      if (found !== undefined) return decodeEntity(entity, found.row, { table, onDrift, etag: found.etag });
+    }
+    return undefined;
+  }
+
+  async getMany(
+    keys: Iterable<KeyOf<E>>,
+    { concurrency = this.#settings.concurrency ?? POINT_CONCURRENCY, signal }: ManyOptions = {},
+  ): Promise<readonly (StoredOf<E> | undefined)[]> {
+    const { partition, row } = this.entity.plan;
+    const asked = [...keys].map(key => ({ key, text: `${partition.encode(key)}\n${row.encode(key)}` }));
+    const distinct = new Map(asked.map(({ key, text }) => [text, key]));
+    const found = await allInOrder(distinct, { concurrency, signal }, async ([text, key], each) => ({
+      text,
+      stored: await this.get(key, { signal: each }),
+    }));
+    const byText = new Map(found.map(({ text, stored }) => [text, stored]));
+    return asked.map(({ text }) => byText.get(text));
+  }
+
+  partition(key: PartitionOf<E>): PartitionQuery<E> {
+    const texts = this.entity.plan.partition.encodeAll(key);
+    const [only] = texts;
+    if (texts.length === 1 && only !== undefined) return this.#partition(only);
+    const parts = texts.map(text => new EntityPartition(this.entity, this.#settings, text));
+    return new RebucketingPartition(parts, this.#settings.tokenSecret) as unknown as PartitionQuery<E>;
+  }
+
+  scan(): Query<E, StoredOf<E>, 'table-scan'> {
+    const { partition, row } = this.entity.plan;
+    const condition = allOf([
+      keyCondition('PartitionKey', partition.range({})),
+      keyCondition('RowKey', row.range({})),
+    ]);
+    const spec = { entity: this.entity, settings: this.#settings, select: undefined, condition };
+    return new EntityQuery<E, StoredOf<E>>(spec) as unknown as Query<E, StoredOf<E>, 'table-scan'>;
+  }
+
+  index<I extends ReadyIndexName<E> & LocalIndexName<E>>(name: I): Reads<IndexEntity<E, I>>;
+  index<I extends ReadyIndexName<E> & RemoteIndexName<E>>(
+    name: I,
+    reading: 'index-only',
+  ): Reads<IndexEntity<E, I>>;
+  index<I extends ReadyIndexName<E> & RemoteIndexName<E>>(
+    name: I,
+    reading: 'verified',
+    options?: VerifiedOptions<E, I>,
+  ): VerifiedReads<E, I>;
+  index<I extends string>(name: I & Refused<IndexReason<E, I>>, reading?: unknown, options?: unknown): never;
+  index(name: string, reading?: 'index-only' | 'verified', options: VerifiedOptions<E, never> = {}): unknown {
+    const owner = this.entity;
+    const index = readyIndex(owner, name);
+    const isRemote = index.definition.kind === 'remote';
+    if (isRemote !== (reading === 'index-only' || reading === 'verified'))
+      refuseValue(
+        'reading',
+        isRemote ? "'verified' or 'index-only'" : 'not given',
+        isRemote ? 'rows of the index may be behind' : 'rows of the index are never behind',
+      );
+    const settings = { ...this.#settings, table: tableOfIndex(owner, index, this.table) };
+    const hits = new EntityReads(index.entity, settings);
+    if (reading !== 'verified') return hits;
+    const verifying = { ...options, owner, index, rows: this, table: this.table, settings };
+    return verifiedReads(verifying, hits as unknown as Reads<IndexEntity<E, never>>);
+  }
+
+  fanOut<R extends RowPosition = StoredOf<E>>(
+    keys: Iterable<PartitionOf<E>>,
+    options: FanOutOptions & Each<E, R> = {},
+  ): Results<R> {
+    const texts = [...keys].flatMap(key => this.entity.plan.partition.encodeAll(key));
+    return this.#fanOut(texts, options);
+  }
+
+  buckets<R extends RowPosition = StoredOf<E>>(
+    key: Partial<PartitionOf<E>>,
+    options: FanOutOptions & Each<E, R> = {},
+  ): Results<R> {
+    return this.#fanOut(this.entity.plan.partition.everyBucket(key), options);
+  }
+
+  #partition(partitionKey: string): PartitionQuery<E> {
+    return new EntityPartition(this.entity, this.#settings, partitionKey) as unknown as PartitionQuery<E>;
+  }
+
+  #fanOut<R extends RowPosition>(texts: readonly string[], options: FanOutOptions & Each<E, R>): FanOut<R> {
+    const { each } = options;
+    const parts = texts.map(partitionKey => {
+      const partition = this.#partition(partitionKey);
+      const query: unknown = each === undefined ? partition : each(partition);
+      if (!(query instanceof EntityQuery) || !isWithin(query.explain(), partitionKey))
+        refuseValue('each', 'a query of the partition that it gets', 'it gives something else');
+      return { partitionKey, query: query as EntityQuery<E, R> };
+    });
+    return new FanOut(parts, options, this.#settings.tokenSecret);
+  }
+}

@@ -1,0 +1,115 @@
+// How results of any kind are read: page by page with a resume token, a given number, or as a stream.
+import { refuseValue } from '../../values/pattern-error.js';
+
+/** A page of results, and the token of the next one. */
+export interface Page<R> {
+  readonly items: readonly R[];
+  /** To go on behind this page, in this process or another; undefined behind the last. */
+  readonly next: string | undefined;
+}
+
+/** How a read can be ended. */
+export interface ReadingOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Which page, and how large. */
+export interface PageOptions extends ReadingOptions {
+  /** Items at most, from 1 to 1,000. A page may have fewer, and yet not be the last. */
+  readonly size?: number | undefined;
+  /** `next` of an earlier page of the same query. */
+  readonly resume?: string | undefined;
+}
+
+/** The results of a query, which is sent when they are asked for. */
+export interface Results<R> extends AsyncIterable<R> {
+  /** The first page, or the one that `resume` begins. Empty only if nothing is left. */
+  page(options?: PageOptions): Promise<Page<R>>;
+  /** All pages from there on. */
+  pages(options?: PageOptions): AsyncGenerator<Page<R>, void, undefined>;
+  /** The first so many, fewer if there are no more. */
+  take(count: number, options?: ReadingOptions): Promise<readonly R[]>;
+  first(options?: ReadingOptions): Promise<R | undefined>;
+  /** All, fetched page by page as they are consumed. */
+  stream(
+    options?: ReadingOptions & { readonly size?: number | undefined },
+  ): AsyncGenerator<R, void, undefined>;
+}
+
+/** What the service gives at most. */
+export const PAGE_SIZE_MAX = 1000;
+
+/** Throws ValueInvalid for what is no whole number in this range. */
+export function checkWhole(property: string, value: number, least = 1, most = Number.MAX_SAFE_INTEGER): void {
+  if (!(Number.isInteger(value) && value >= least && value <= most)) {
+    const end = most === Number.MAX_SAFE_INTEGER ? '' : ` to ${most}`;
+    refuseValue(property, `a whole number from ${least}${end}`, `it is ${value}`);
+  }
+}
+
+/** Throws ValueInvalid. */
+export const checkPageSize = (size = 1): void => checkWhole('size', size, 1, PAGE_SIZE_MAX);
+
+/** What is made of pages. */
+export abstract class PagedResults<R> implements Results<R> {
+  abstract pages(options?: PageOptions): AsyncGenerator<Page<R>, void, undefined>;
+
+  abstract take(count: number, options?: ReadingOptions): Promise<readonly R[]>;
+
+  async page(options?: PageOptions): Promise<Page<R>> {
+    for await (const page of this.pages(options)) return page;
+    return { items: [], next: undefined };
+  }
+
+  async first(options?: ReadingOptions): Promise<R | undefined> {
+    return (await this.take(1, options))[0];
+  }
+
+  async *stream(
+    options?: ReadingOptions & { readonly size?: number | undefined },
+  ): AsyncGenerator<R, void, undefined> {
+    for await (const page of this.pages(options)) yield* page.items;
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
+    return this.stream();
+  }
+}
+
+/** Combines pages of several queries, where no single query knows how many results are wanted in total. */
+export abstract class StreamedResults<R> extends PagedResults<R> {
+  override async take(count: number, { signal }: ReadingOptions = {}): Promise<readonly R[]> {
+    checkWhole('count', count, 0);
+    const taken: R[] = [];
+    if (count === 0) return taken;
+    for await (const item of this.stream({ size: Math.min(count, PAGE_SIZE_MAX), signal })) {
+      taken.push(item);
+      if (taken.length === count) break;
+    }
+    return taken;
+  }
+}
+
+/** The results of what makes them when they are asked for: a query of one partition or of several, which may refuse only then. */
+export abstract class ResultsOnDemand<R> extends PagedResults<R> {
+  /** Called for each way of reading. Throws what the query is refused for. */
+  protected abstract results(): Results<R>;
+
+  override async page(options?: PageOptions): Promise<Page<R>> {
+    return this.results().page(options);
+  }
+
+  override async *pages(options?: PageOptions): AsyncGenerator<Page<R>, void, undefined> {
+    yield* this.results().pages(options);
+  }
+
+  override async take(count: number, options?: ReadingOptions): Promise<readonly R[]> {
+    return this.results().take(count, options);
+  }
+
+  override async *stream(
+    options?: ReadingOptions & { readonly size?: number | undefined },
+  ): AsyncGenerator<R, void, undefined> {
+    yield* this.results().stream(options);
+  }
+}

@@ -1,0 +1,81 @@
+// Resume tokens: the text by which a query continues in this process or in another. It holds a position, which is keys and no other data, and a hash of
+// the query. row-results.ts and fan-out.ts define their positions.
+import { hashText } from '../../model/keys/hash-bucket.js';
+import { fromBase64Url, fromUtf8, toBase64Url, toUtf8 } from '../../values/bytes.js';
+import { isObject } from '../../values/is-object.js';
+import { PatternError } from '../../values/pattern-error.js';
+
+const VERSION = 2;
+/** Of HMAC with SHA-256. */
+const SEAL_BYTES = 32;
+const NO_TOKEN = 'it is no token of this library';
+
+function mismatch(reason: string): never {
+  throw new PatternError('TokenMismatch', { reason });
+}
+
+/** Detects tokens of other queries that a program mixes up by mistake; the seal, which covers all of the query, is against deliberate changes. */
+const queryHash = (query: string): string =>
+  [query, `:${query}`].map(text => hashText(text).toString(36)).join('.');
+
+interface Content {
+  readonly v: number;
+  readonly q: string;
+  readonly at: unknown;
+}
+
+/** By Web Crypto, which browsers have where pages are secure. */
+const keyOf = (secret: Uint8Array) =>
+  crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
+
+/** What is sealed: the token, and the query that it is of. */
+const sealed = (query: string, body: Uint8Array): Uint8Array => Uint8Array.of(...body, ...toUtf8(query));
+
+/**
+ * `query` is a text of everything by which two queries can differ, `at` the position, which must be valid JSON. With a secret, no other party can make or change the
+ * token.
+ */
+export async function formatToken(
+  query: string,
+  at: unknown,
+  secret: Uint8Array | undefined,
+): Promise<string> {
+  const content: Content = { v: VERSION, q: queryHash(query), at };
+  const body = toUtf8(JSON.stringify(content));
+  if (secret === undefined) return toBase64Url(body);
+  const seal = await crypto.subtle.sign('HMAC', await keyOf(secret), sealed(query, body));
+  return toBase64Url(Uint8Array.of(...new Uint8Array(seal), ...body));
+}
+
+const isContent = (value: unknown): value is Content =>
+  isObject(value) && 'v' in value && 'q' in value && 'at' in value;
+
+function contentOf(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(fromUtf8(body));
+  } catch {
+    return undefined;
+  }
+}
+
+async function unsealed(query: string, bytes: Uint8Array, secret: Uint8Array): Promise<Uint8Array> {
+  const body = bytes.subarray(SEAL_BYTES);
+  const seal = bytes.subarray(0, SEAL_BYTES);
+  if (!(await crypto.subtle.verify('HMAC', await keyOf(secret), seal, sealed(query, body))))
+    mismatch('its seal is not that of this program and this query');
+  return body;
+}
+
+/** The position in the token. Throws TokenMismatch for one of another query, another version or another program. */
+export async function parseToken(
+  token: string,
+  query: string,
+  secret: Uint8Array | undefined,
+): Promise<unknown> {
+  const bytes = fromBase64Url(token) ?? mismatch(NO_TOKEN);
+  const content = contentOf(secret === undefined ? bytes : await unsealed(query, bytes, secret));
+  if (!isContent(content)) return mismatch(NO_TOKEN);
+  if (content.v !== VERSION) mismatch(`it is of version ${String(content.v).slice(0, 20)}`);
+  if (content.q !== queryHash(query)) mismatch('it was made by another query');
+  return content.at;
+}

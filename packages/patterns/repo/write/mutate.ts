@@ -1,0 +1,87 @@
+// Optimistic concurrency: read, compute, write if the row is unchanged, else again. All attempts share one operation id, so that an attempt that was
+// applied although its answer was lost is not repeated.
+
+import type { Stored } from '../../model/stored.js';
+import type { ReadOptions } from '../../transport/table-requests.js';
+import { type RowAddress, refuseDefinition } from '../../values/pattern-error.js';
+import { type Attempts, isLost } from '../optimistic.js';
+import type { Identity } from './plan-write.js';
+
+/** The row that is changed, as its repository reads and writes it. `G` is what a program gives for it, which the library completes. */
+export interface MutableRow<T, G, N extends string = string> {
+  readonly address: RowAddress;
+  read(options: ReadOptions): Promise<Stored<T, N> | undefined>;
+  write(
+    stored: Stored<T, N> | undefined,
+    value: G,
+    identity: Identity,
+    options: ReadOptions,
+  ): Promise<Stored<T, N>>;
+  /** The value as it was read, whatever was done to it since. */
+  valueAsRead(stored: Stored<T, N>): T | Promise<T>;
+  /** Whether two values are the same row. */
+  isSame(a: G, b: G): boolean;
+}
+
+export interface MutateSettings {
+  readonly attempts: Attempts;
+  readonly identity: Identity;
+  /** Calls the function twice, to see that it is pure. */
+  readonly checksPurity: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A value to write; undefined leaves the row as it is. */
+export type Change<T, G = T> = (current: T | undefined) => G | undefined;
+
+async function computed<T, G, N extends string>(
+  row: MutableRow<T, G, N>,
+  change: Change<T, G>,
+  stored: Stored<T, N> | undefined,
+  twice: boolean,
+): Promise<G | undefined> {
+  const value = change(stored?.value);
+  if (!twice) return value;
+  // The first call may have changed the object that it got.
+  const again = change(stored && (await row.valueAsRead(stored)));
+  const isSame = value === undefined || again === undefined ? value === again : row.isSame(value, again);
+  if (!isSame)
+    refuseDefinition(
+      'mutate',
+      'the function gave two values for one row, and it may be called more than once',
+    );
+  return value;
+}
+
+/** Whether there is nothing to write: the value may be the object that was read, changed in place. */
+async function isAsRead<T, G, N extends string>(
+  row: MutableRow<T, G, N>,
+  stored: Stored<T, N> | undefined,
+  value: G,
+): Promise<boolean> {
+  const given: unknown = value;
+  if (stored === undefined || given !== stored.value) return false;
+  return row.isSame(value, (await row.valueAsRead(stored)) as unknown as G);
+}
+
+/** The row as it is at the end; undefined if there is none. Throws Contention, and what a write throws. */
+export async function mutate<T, G, N extends string>(
+  row: MutableRow<T, G, N>,
+  change: Change<T, G>,
+  { attempts, identity, checksPurity, signal }: MutateSettings,
+): Promise<Stored<T, N> | undefined> {
+  for (;;) {
+    const stored = await row.read({ signal });
+    const isMine =
+      stored !== undefined && identity?.operationIds.ofUnknown(stored.unknown).includes(identity.operationId);
+    if (isMine) return stored;
+    const value = await computed(row, change, stored, checksPurity);
+    if (value === undefined || (await isAsRead(row, stored, value))) return stored;
+    try {
+      return await row.write(stored, value, identity, { signal });
+    } catch (thrown) {
+      if (!isLost(thrown)) throw thrown;
+    }
+    await attempts.next(row.address, stored?.etag);
+  }
+}

@@ -1,0 +1,314 @@
+// Plans a write of one row: the request, its condition, its operation id, and the row afterwards. Pure. operations.ts names the writes; repositories send them
+// one by one, batches together.
+
+import { addressOfKey } from '../../model/address.js';
+import { trackedAsWritten } from '../../model/decode-entity.js';
+import type { Derivation } from '../../model/derivation.js';
+import {
+  type EncodedRow,
+  encodeEntity,
+  encodePatch,
+  encodeUpdated,
+  refusePartOfRow,
+  refuseTaking,
+} from '../../model/encode-entity.js';
+import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/entity.js';
+import { readPatch } from '../../model/patch.js';
+import { refuseNewer } from '../../model/refuse-newer.js';
+import { asRead, type RowRef, type Stored, type StoredOf } from '../../model/stored.js';
+import type { RowWrite } from '../../transport/row-write.js';
+import { type Instant, instantOfEtag } from '../../values/instant.js';
+import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
+import type { WireProperty } from '../../values/wire-property.js';
+import type { RemoteChange } from '../indexes/index-message.js';
+import type { IndexWrite } from '../indexes/index-write.js';
+import type { Reservation } from '../indexes/reservation.js';
+import type { IdentifiedWrite } from './judge-write.js';
+import { refuseMoving } from './moving-row.js';
+import type { OperationId, OperationIds } from './operation-id.js';
+
+/** A write, and what it gives when the service has done it. */
+export interface PlannedWrite<T> extends IdentifiedWrite {
+  readonly result: (etag: string | undefined) => T;
+  /** The row may stand in one of several buckets, and is written where it is found: rebucketing-writes.ts does that, a batch cannot. */
+  readonly rebucketing?: RebucketingRow;
+  /** The write is of a row that was read, and goes to where that was. */
+  readonly isOfRead?: boolean;
+  /** Writes of index rows, which go in one transaction with this one. */
+  readonly indexWrites?: readonly IndexWrite[];
+  /** What it changes in remote indexes; their flow is notified before the write. */
+  readonly remoteChange?: RemoteChange;
+  /** Remote unique keys that it gives its row, to be reserved before it. */
+  readonly reservations?: readonly Reservation[];
+  /** Other rows follow from the entity's, and the row before is not known. */
+  readonly readFirst?: ReadFirst<T>;
+  /** The entity's lists and copies are written with it. */
+  readonly deriving?: DerivingWrite<T>;
+}
+
+/** What the derivations of an entity have to know of a write of its row. */
+export interface DerivingWrite<T = unknown> {
+  readonly entity: AnyEntity;
+  /** As it was read; undefined for a new one. */
+  readonly before: StoredOf<AnyEntity> | undefined;
+  /** The value that the write leaves; undefined if it takes the row away. */
+  readonly after: Values | undefined;
+  /** The derivation whose own write it is, which has nothing to do then. */
+  readonly by?: Derivation;
+  /** The same write with these additional properties; null removes one. */
+  readonly again: (set: Values) => PlannedWrite<T>;
+}
+
+/** How a write is planned when its row has been read: `*` is any ETag. */
+export interface ReadFirst<T> {
+  readonly entity: AnyEntity;
+  readonly etag: string;
+  /** Where there is no row, it is made. */
+  readonly makesRow: boolean;
+  /** Undefined only for a row that is made. */
+  readonly plan: (stored: StoredOf<AnyEntity> | undefined) => PlannedWrite<T>;
+}
+
+/** The entity whose buckets are being changed, and the addresses of the row: the one of the current number of buckets, then earlier ones. */
+export interface RebucketingRow {
+  readonly entity: string;
+  readonly addresses: readonly RowAddress[];
+}
+
+/** The operation id that a write leaves; undefined where operation ids are off. */
+export type Identity = { readonly operationIds: OperationIds; readonly operationId: OperationId } | undefined;
+
+/** What a write is of: an entity's row in a table, by which operation. */
+export interface Subject<E extends AnyEntity> {
+  readonly entity: E;
+  readonly table: string;
+  readonly identity: Identity;
+  /** The time of the write. */
+  readonly now: Instant;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** What a row has beyond its entity, as a write leaves it. */
+export const withId = (identity: Identity, unknown: readonly WireProperty[]): readonly WireProperty[] =>
+  identity ? identity.operationIds.added(identity.operationId, unknown) : unknown;
+
+/** Of the row that a write is made from. */
+export const newestId = (identity: Identity, stored: Stored<unknown>): OperationId | undefined =>
+  identity?.operationIds.ofUnknown(stored.unknown)[0];
+
+/** Programs without types may hand over what a projection gave. */
+function refuseParts(stored: Stored<unknown>): void {
+  if (stored.whole !== true) refuseValue('whole', 'a whole row', 'only some properties were read');
+}
+
+/** The value stands under the keys of the row, be it that of an earlier number of buckets. */
+function refuseOtherKeys({ name, plan }: AnyEntity, row: Omit<RowAddress, 'table'>, values: Values): void {
+  const isSame =
+    plan.partition.encodeAll(values).includes(row.partitionKey) &&
+    plan.row.encodeAll(values).includes(row.rowKey);
+  if (!isSame) refuseValue(`${name}.key`, 'what it was', 'a row cannot change its keys');
+}
+
+function whole<E extends AnyEntity>(
+  table: string,
+  entity: E,
+  row: EncodedRow<Of<E>>,
+  unknown: readonly WireProperty[],
+): (etag: string | undefined) => StoredOf<E> {
+  const { name, version } = entity;
+  const { partitionKey, rowKey, value } = row;
+  return (etag = '') => {
+    const timestamp = instantOfEtag(etag);
+    const head = { entity: name, table, partitionKey, rowKey, etag, timestamp, version };
+    return trackedAsWritten(entity, { ...head, value, whole: true, unknown }, row);
+  };
+}
+
+/** The write under its operation id. */
+const planned = <T>(
+  write: RowWrite,
+  identity: Identity,
+  result: (etag: string | undefined) => T,
+  previousId?: OperationId | undefined,
+): PlannedWrite<T> => ({ write, operationId: identity?.operationId, previousId, result });
+
+/** What is known of a row when a write saw only a part of it. */
+const refTo =
+  <E extends AnyEntity>(key: KeyOf<E>): ((etag: string | undefined) => RowRef<E>) =>
+  (etag = '') => ({ key, etag });
+
+/** A row of nothing but the value. */
+export function planNew<E extends AnyEntity>(
+  kind: 'create' | 'upsert',
+  { entity, table, identity, now }: Subject<E>,
+  value: NewOf<E>,
+): PlannedWrite<StoredOf<E>> {
+  const unknown = withId(identity, []);
+  const row = encodeEntity(entity, value, { extra: unknown, now });
+  return planned({ kind, table, row }, identity, whole(table, entity, row, unknown));
+}
+
+/** The key's parts of a value. */
+function keyIn<E extends AnyEntity>({ plan }: E, value: Values): KeyOf<E> {
+  const names = [...plan.partition.names, ...plan.row.names];
+  return Object.fromEntries(names.map(name => [name, value[name]])) as KeyOf<E>;
+}
+
+/** The value's properties, into whatever row is there. It is a whole value, so that a row which this makes can be read. Defaults are left to the read: here they would write over what the row has. */
+export function planUpsertMerge<E extends AnyEntity>(
+  { entity, table, identity, now }: Subject<E>,
+  value: NewOf<E>,
+): PlannedWrite<RowRef<E>> {
+  refuseRemovals(Object.entries(value).flatMap(([name, each]) => (each === null ? [name] : [])));
+  refusePartOfRow(entity, value);
+  const row = encodeEntity(entity, value, { extra: withId(identity, []), now, keepsRow: true });
+  return planned({ kind: 'upsertMerge', table, row }, identity, refTo(keyIn(entity, row.value as Values)));
+}
+
+/** The row as the value says, with what it has beyond its entity. */
+export function planReplace<E extends AnyEntity>(
+  { entity, identity, now }: Subject<E>,
+  stored: StoredOf<E>,
+  value: NewOf<E>,
+): PlannedWrite<StoredOf<E>> {
+  refuseParts(stored);
+  refuseMoving(entity, stored);
+  refuseNewer(entity, stored);
+  const unknown = withId(identity, stored.unknown);
+  const encoded = encodeEntity(entity, value, { extra: unknown, now, before: stored.value });
+  refuseOtherKeys(entity, stored, encoded.value as Values);
+  const { table, partitionKey, rowKey, etag } = stored;
+  const row = { ...encoded, partitionKey, rowKey };
+  return planned(
+    { kind: 'replace', table, row, etag },
+    identity,
+    whole(table, entity, row, unknown),
+    newestId(identity, stored),
+  );
+}
+
+/** What a row has beyond its entity that identifies writes: all else is lost in a write of the whole row. */
+export const idsAlone = (identity: Identity, unknown: readonly WireProperty[]): readonly WireProperty[] =>
+  unknown.filter(({ name }) => name === identity?.operationIds.property);
+
+/** The row of this key with the value alone: what it has beyond its entity was not read. */
+export function planReplaceOf<E extends AnyEntity>(
+  { entity, table, identity, now }: Subject<E>,
+  { key, etag }: RowRef<E>,
+  value: NewOf<E>,
+): PlannedWrite<StoredOf<E>> {
+  const { partitionKey, rowKey } = addressOfKey(entity, table, key);
+  const unknown = withId(identity, []);
+  const encoded = encodeEntity(entity, value, { extra: unknown, now });
+  refuseOtherKeys(entity, { partitionKey, rowKey }, encoded.value as Values);
+  const row = { ...encoded, partitionKey, rowKey };
+  return planned({ kind: 'replace', table, row, etag }, identity, whole(table, entity, row, unknown));
+}
+
+interface Changes {
+  readonly changed: readonly WireProperty[];
+  /** Pieces of a value would stay that the new value does not have. */
+  readonly leaves: boolean;
+}
+
+/** The properties that the patch changes, as a merge sends them. */
+function changesOf(entity: AnyEntity, before: Values, set: Values): Changes {
+  const each = Object.entries(set).map(([name, value]) => {
+    const now = encodePatch(entity, { [name]: value });
+    const was = before[name] === undefined ? [] : encodePatch(entity, { [name]: before[name] });
+    const literals = new Map(was.map(property => [property.name, property.literal]));
+    return {
+      changed: now.filter(property => literals.get(property.name) !== property.literal),
+      leaves: was.some(old => now.every(property => property.name !== old.name)),
+    };
+  });
+  return { changed: each.flatMap(({ changed }) => changed), leaves: each.some(({ leaves }) => leaves) };
+}
+
+/**
+ * The changes alone. A merge cannot take a property away, and would leave a row of an earlier version half in each; both become a replace
+ * under the same condition.
+ */
+export function planMerge<E extends AnyEntity>(
+  at: Subject<E>,
+  stored: StoredOf<E>,
+  patch: Values,
+): PlannedWrite<StoredOf<E>> {
+  const { entity, identity, now: time } = at;
+  refuseParts(stored);
+  refuseMoving(entity, stored);
+  const before: Values = stored.value;
+  const { set, removed } = readPatch(entity, patch);
+  refuseTaking(entity, removed);
+  const { changed, leaves } = changesOf(entity, before, set);
+  const gone = Object.fromEntries(removed.map(name => [name, undefined]));
+  const merged = { ...before, ...set, ...gone } as NewOf<E>;
+  const takesAway = removed.some(name => before[name] !== undefined);
+  if (takesAway || leaves || stored.version < entity.version) return planReplace(at, stored, merged);
+  const unknown = withId(identity, stored.unknown);
+  // Whether the row still fits the service's limits shows only in the whole of it.
+  const encoded = encodeEntity(entity, merged, { extra: unknown, now: time, before });
+  const { table, partitionKey, rowKey, etag, version } = stored;
+  const properties = [
+    ...changed,
+    ...encodeUpdated(entity, time),
+    ...(identity ? [identity.operationIds.encoded(identity.operationId, stored.unknown)] : []),
+  ];
+  const row = { ...encoded, partitionKey, rowKey };
+  return planned(
+    { kind: 'merge', table, row: { ...row, properties }, etag },
+    identity,
+    now => ({ ...whole(table, entity, row, unknown)(now), version }),
+    newestId(identity, stored),
+  );
+}
+
+function refuseRemovals([name]: readonly string[]): void {
+  if (name !== undefined)
+    refuseValue(name, 'a value', 'a merge takes nothing away, and the row was not read');
+}
+
+/** Into the row of this key. It is not read, so nothing can be taken away from it. */
+export function planMergeOf<E extends AnyEntity>(
+  { entity, table, identity, now }: Subject<E>,
+  { key, etag }: RowRef<E>,
+  patch: Values,
+): PlannedWrite<RowRef<E>> {
+  const { partitionKey, rowKey } = addressOfKey(entity, table, key);
+  const { set, removed } = readPatch(entity, patch);
+  refuseRemovals(removed);
+  const properties = [
+    ...encodePatch(entity, set),
+    ...encodeUpdated(entity, now),
+    ...(identity ? [identity.operationIds.encoded(identity.operationId)] : []),
+  ];
+  return planned(
+    { kind: 'merge', table, row: { partitionKey, rowKey, properties, bytes: 0 }, etag },
+    identity,
+    refTo(key),
+  );
+}
+
+/** A merge of nothing: the row must be as it was read. */
+export function planConditionCheck<T, N extends string>(
+  stored: Stored<T, N>,
+  identity: Identity,
+): PlannedWrite<Stored<T, N>> {
+  refuseParts(stored);
+  const { table, partitionKey, rowKey, etag } = stored;
+  const properties = identity ? [identity.operationIds.encoded(identity.operationId, stored.unknown)] : [];
+  const unknown = withId(identity, stored.unknown);
+  return planned(
+    { kind: 'merge', table, row: { partitionKey, rowKey, properties, bytes: 0 }, etag },
+    identity,
+    (now = '') => ({ ...asRead(stored), etag: now, timestamp: instantOfEtag(now), unknown }),
+    newestId(identity, stored),
+  );
+}
+
+/** `etag` is `*` for whatever row is there. */
+export const planDelete = (address: RowAddress, etag: string): PlannedWrite<undefined> => {
+  const { table, partitionKey, rowKey } = address;
+  return planned({ kind: 'delete', table, partitionKey, rowKey, etag }, undefined, () => undefined);
+};

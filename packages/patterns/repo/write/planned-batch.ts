@@ -1,0 +1,334 @@
+// An entity group transaction of planned writes and of their index rows, applied all or not at all. Counts operations and bytes as they are added, so that the operation that exceeds
+// a limit is the one that fails. Nothing is split here: batch-writer.ts does that for rows that need no transaction. batch.ts plans writes by their names.
+
+import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, EMPTY_BYTES, partBytes } from '../../transport/batch-body.js';
+import { addressOf, type RowWrite } from '../../transport/row-write.js';
+import type { ReadOptions } from '../../transport/table-requests.js';
+import { PatternError } from '../../values/pattern-error.js';
+import type { RemoteChange } from '../indexes/index-message.js';
+import type { IndexWrite } from '../indexes/index-write.js';
+import { mend, uniqueViolation } from '../indexes/mend.js';
+import { type ReservedWrite, writeReserved } from '../indexes/reserved-write.js';
+import { recordWrite } from '../indexes/transaction-record.js';
+import { refusalOf } from '../optimistic.js';
+import type { WriteResult } from './operations.js';
+import type { PlannedWrite } from './plan-write.js';
+import type { Service } from './service.js';
+import type { IdentifiedPart } from './settled-writes.js';
+
+/** The rows as they are now, by position: undefined for deletes, key and ETag where the write did not see all of the row. */
+export type BatchResults = readonly WriteResult[];
+
+type Planned = PlannedWrite<WriteResult>;
+type Operation = Planned & IdentifiedPart;
+
+/** A write of an index row, behind all operations that the program named. */
+interface IndexOperation extends IdentifiedPart {
+  readonly isIndexRow: true;
+  readonly indexWrite: IndexWrite;
+  /** The operation that it belongs to. */
+  readonly of: Operation;
+}
+
+/** The record of a transaction that gives rows remote unique keys. */
+interface RecordOperation extends IdentifiedPart {
+  readonly isIndexRow: true;
+  readonly isRecord: true;
+}
+
+type Sent = Operation | IndexOperation | RecordOperation;
+
+const isIndexOperation = (operation: Sent | undefined): operation is IndexOperation =>
+  operation !== undefined && 'indexWrite' in operation;
+
+/** The operation to leave out: one that may find no row, when that was the only reason for refusing the batch. */
+function goneIn(operations: readonly Sent[], thrown: unknown): Sent | undefined {
+  if (!PatternError.is(thrown, 'BatchFailed') || thrown.detail.reason !== 'NotFound') return undefined;
+  const operation = operations[thrown.detail.index];
+  return operation?.ifExists ? operation : undefined;
+}
+
+/** A refusal of an index row or a key as one of the operation that it belongs to. */
+function failureOf(all: readonly Sent[], of: Operation | undefined, thrown: unknown): unknown {
+  if (!PatternError.is(thrown) || of === undefined) return thrown;
+  const { write } = of;
+  const detail = { index: all.indexOf(of), op: write.kind, reason: thrown.code, ...addressOf(write) };
+  return new PatternError('BatchFailed', detail, { cause: thrown });
+}
+
+/**
+ * One write of an index row that two operations write: one leaves a unique key, and the other takes it. Throws UniqueViolation if both take it.
+ */
+function joined(earlier: IndexWrite, later: IndexWrite): IndexWrite {
+  const [freed, taken] = earlier.write.kind === 'delete' ? [earlier, later] : [later, earlier];
+  if (freed.write.kind !== 'delete' || taken.write.kind !== 'create') throw uniqueViolation(later);
+  const { table, row } = taken.write;
+  return { ...taken, write: { kind: 'replace', table, row, etag: '*' } };
+}
+
+/** A refusal with the index that the operation has among all. */
+function indexedIn(all: readonly Sent[], sent: readonly Sent[], thrown: unknown): unknown {
+  if (!PatternError.is(thrown, 'BatchFailed') || sent.length === all.length) return thrown;
+  const index = all.indexOf(sent[thrown.detail.index] as Sent);
+  return new PatternError('BatchFailed', { ...thrown.detail, index }, { cause: thrown.cause });
+}
+
+/** A batch is of one partition, and the row may stand in another. */
+function refuseRebucketing({ rebucketing }: Planned): void {
+  if (rebucketing !== undefined)
+    throw new PatternError('BucketsChanging', {
+      entity: rebucketing.entity,
+      reason: 'a batch is of one partition, and its rows may stand in several; write them one by one',
+    });
+}
+
+/** What its lists and copies need has to be read. A repository does that. */
+function refuseDeriving({ deriving, readFirst, write }: Planned): void {
+  const entity = deriving?.entity ?? readFirst?.entity;
+  const [derivation] = entity?.plan.derivations ?? [];
+  if (entity === undefined || derivation === undefined) return;
+  throw new PatternError('NotInBatch', {
+    ...addressOf(write),
+    entity: entity.name,
+    op: write.kind,
+    derivation: derivation.name,
+  });
+}
+
+/** Index rows depend on the row before, which a batch does not read. */
+function refuseUnread({ readFirst, write }: Planned): void {
+  if (readFirst !== undefined)
+    throw new PatternError('RowNotRead', {
+      ...addressOf(write),
+      entity: readFirst.entity.name,
+      op: write.kind,
+    });
+}
+
+/** As long as any. */
+const ANY_ID = '0'.repeat(36);
+
+/** Attempts to fix a batch and send it again: an index row under concurrent writes may take several. */
+const MENDS_MAX = 8;
+
+export interface BatchTarget {
+  readonly table: string;
+  readonly partitionKey: string;
+}
+
+/** Operations on rows of one partition, in the order in which they were added. Nothing is sent before `commit`. */
+export class PlannedBatch {
+  readonly #service: Service;
+  readonly #target: BatchTarget;
+  readonly #operations: Operation[] = [];
+  readonly #rowKeys = new Set<string>();
+  /** By row key. */
+  #indexRows: ReadonlyMap<string, IndexOperation> = new Map();
+  /** Without index rows. */
+  #bytes = EMPTY_BYTES;
+  /** Of the transaction record; 0 where no operation needs one. */
+  #recordBytes = 0;
+  /** While a commit is under way, and after one that was done. */
+  #committed: Promise<BatchResults> | undefined;
+
+  constructor(service: Service, target: BatchTarget) {
+    this.#service = service;
+    this.#target = target;
+  }
+
+  /** What the batch has of the 100 operations and 4 MiB that it may have, with the rows of indexes. */
+  get size(): { readonly operations: number; readonly bytes: number } {
+    return this.#sizeWith(this.#operations.length, this.#bytes, this.#indexRows, this.#recordBytes);
+  }
+
+  /**
+   * Throws TooManyOperations and TooLarge, ValueInvalid for a row of another partition or one that is in the batch already, RowNotRead for a write that does not know which index
+   * rows it changes, and NotInBatch for one of an entity with lists or copies.
+   */
+  add(planned: Planned): this {
+    refuseRebucketing(planned);
+    refuseDeriving(planned);
+    refuseUnread(planned);
+    this.#refuseMisplaced(planned);
+    const operation = { ...planned, part: this.#service.requests.part(planned.write) };
+    const bytes = this.#bytes + partBytes(operation.part);
+    const indexRows = this.#indexRowsWith(operation);
+    const recordBytes = this.#recordBytes || this.#recordBytesOf(operation);
+    this.#refuseTooMuch(this.#sizeWith(this.#operations.length + 1, bytes, indexRows, recordBytes));
+    this.#operations.push(operation);
+    this.#rowKeys.add(addressOf(planned.write).rowKey);
+    this.#bytes = bytes;
+    this.#recordBytes = recordBytes;
+    this.#indexRows = indexRows;
+    return this;
+  }
+
+  /**
+   * Applies all or nothing. Throws BatchFailed with the operation that was refused, and OutcomeUnknown if the outcome cannot be found out. After a failure it may
+   * be called again. Calls at the same time share one commit, under the options of the first; once done, it gives the same results.
+   */
+  commit(options: ReadOptions = {}): Promise<BatchResults> {
+    this.#committed ??= this.#apply(options).catch((thrown: unknown) => {
+      this.#committed = undefined;
+      throw thrown;
+    });
+    return this.#committed;
+  }
+
+  async #apply(options: ReadOptions): Promise<BatchResults> {
+    const operations = [...this.#operations];
+    const remoteChanges = operations.flatMap(operation =>
+      operation.remoteChange === undefined ? [] : [operation.remoteChange],
+    );
+    const all = [...operations, ...this.#indexRows.values()];
+    const etags = await this.#announced(all, remoteChanges, options);
+    return operations.map(operation => operation.result(etags.get(operation)));
+  }
+
+  /** First the messages about changes of remote indexes, and the keys to reserve there; then the transaction, with its record. */
+  #announced(
+    all: readonly Sent[],
+    remoteChanges: readonly RemoteChange[],
+    options: ReadOptions,
+  ): Promise<ReadonlyMap<Sent, string | undefined>> {
+    const service = this.#service;
+    if (remoteChanges.length === 0) return this.#send(all, options);
+    if (this.#recordBytes === 0)
+      return service.announced(remoteChanges, () => this.#send(all, options), options);
+    const owners = new Map(
+      this.#operations.flatMap(operation =>
+        (operation.reservations ?? []).map(each => [each, operation] as const),
+      ),
+    );
+    const write: ReservedWrite<ReadonlyMap<Sent, string | undefined>> = {
+      reservations: [...owners.keys()],
+      announce: (id, send) => service.announced(remoteChanges, send, options, id),
+      send: record => this.#send([...all, this.#recordOperation(record)], options),
+      refusal: (reservation, thrown) => failureOf(this.#operations, owners.get(reservation), thrown),
+    };
+    return writeReserved(service, write, { ...this.#target, rowKey: '' }, options);
+  }
+
+  #recordBytesOf({ write, reservations = [] }: Planned): number {
+    if (reservations.length === 0) return 0;
+    return partBytes(this.#recordOperation(recordWrite(addressOf(write), ANY_ID, 'committed')).part);
+  }
+
+  #recordOperation(write: RowWrite): RecordOperation {
+    const part = this.#service.requests.part(write);
+    return { write, operationId: undefined, previousId: undefined, isIndexRow: true, isRecord: true, part };
+  }
+
+  /**
+   * Without the deletes that may find no row, where there is none: the service refuses a batch for one. And with index rows as they have to be written, where they are not as they should
+   * be. Nothing was done by then.
+   */
+  async #send(all: readonly Sent[], options: ReadOptions): Promise<ReadonlyMap<Sent, string | undefined>> {
+    let mends = 0;
+    for (let left = all; left.length > 0; ) {
+      try {
+        const etags = await this.#service.writes.batch(left, options);
+        return new Map(left.map((operation, at) => [operation, etags[at]]));
+      } catch (thrown) {
+        const gone = goneIn(left, thrown);
+        const refused = PatternError.is(thrown, 'BatchFailed') ? left[thrown.detail.index] : undefined;
+        if (gone !== undefined)
+          left = left.filter(each => each !== gone && !(isIndexOperation(each) && each.of === gone));
+        else if (isIndexOperation(refused) && mends++ < MENDS_MAX)
+          left = await this.#mended(left, refused, thrown, options);
+        else if (isIndexOperation(refused)) throw failureOf(all, refused.of, (thrown as PatternError).cause);
+        else throw indexedIn(all, left, thrown);
+      }
+    }
+    return new Map();
+  }
+
+  /** The operations with another write of the index row. Throws BatchFailed. */
+  async #mended(
+    sent: readonly Sent[],
+    refused: IndexOperation,
+    thrown: unknown,
+    options: ReadOptions,
+  ): Promise<readonly Sent[]> {
+    let mended: IndexWrite;
+    try {
+      const refusal = refusalOf(thrown) as PatternError;
+      mended = await mend(this.#service.requests, refused.indexWrite, refusal, options);
+    } catch (failure) {
+      throw failureOf(this.#operations, refused.of, failure);
+    }
+    return sent.map(each => (each === refused ? this.#indexOperation(mended, refused.of) : each));
+  }
+
+  #indexOperation(indexWrite: IndexWrite, of: Operation): IndexOperation {
+    const { write } = indexWrite;
+    const part = this.#service.requests.part(write);
+    return {
+      write,
+      operationId: undefined,
+      previousId: undefined,
+      ifExists: write.kind === 'delete',
+      isIndexRow: true,
+      part,
+      indexWrite,
+      of,
+    };
+  }
+
+  /** The index rows of the batch with those of one more operation. */
+  #indexRowsWith(operation: Operation): ReadonlyMap<string, IndexOperation> {
+    const { indexWrites = [] } = operation;
+    if (indexWrites.length === 0) return this.#indexRows;
+    const rows = new Map(this.#indexRows);
+    for (const each of indexWrites) {
+      const { rowKey } = addressOf(each.write);
+      const earlier = rows.get(rowKey);
+      const indexWrite = earlier === undefined ? each : joined(earlier.indexWrite, each);
+      const of =
+        earlier !== undefined && indexWrite.owner === earlier.indexWrite.owner ? earlier.of : operation;
+      rows.set(rowKey, this.#indexOperation(indexWrite, of));
+    }
+    return rows;
+  }
+
+  #sizeWith(
+    operations: number,
+    bytes: number,
+    indexRows: ReadonlyMap<string, IndexOperation>,
+    recordBytes: number,
+  ): PlannedBatch['size'] {
+    const more = [...indexRows.values()].reduce((sum, { part }) => sum + partBytes(part), recordBytes);
+    return { operations: operations + indexRows.size + Number(recordBytes > 0), bytes: bytes + more };
+  }
+
+  #refuseTooMuch({ operations, bytes }: PlannedBatch['size']): void {
+    if (operations > BATCH_OPERATIONS_MAX)
+      throw new PatternError('TooManyOperations', { operations, limit: BATCH_OPERATIONS_MAX });
+    if (bytes > BATCH_BYTES_MAX)
+      throw new PatternError('TooLarge', {
+        what: 'batch bytes',
+        where: `The batch with operation ${operations}`,
+        size: bytes,
+        limit: BATCH_BYTES_MAX,
+      });
+  }
+
+  #refuseMisplaced({ write }: Planned): void {
+    const { table, partitionKey, rowKey } = addressOf(write);
+    const refuse = (property: string, expected: string, reason: string): never => {
+      throw new PatternError('ValueInvalid', { property, expected, reason });
+    };
+    if (this.#committed) refuse('batch', 'one that is not done', 'commit() was called');
+    const target = this.#target;
+    if (table.toLowerCase() !== target.table.toLowerCase())
+      refuse('table', target.table, `the row is of ${table}, and a batch is of one table`);
+    if (partitionKey !== target.partitionKey)
+      refuse(
+        'PartitionKey',
+        target.partitionKey,
+        `the row is of ${partitionKey}, and a batch is of one partition`,
+      );
+    if (this.#rowKeys.has(rowKey))
+      refuse('RowKey', 'a row that is not in the batch yet', `${rowKey} is, and a row may be there once`);
+  }
+}

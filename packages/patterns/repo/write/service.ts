@@ -1,0 +1,85 @@
+// What repositories, batches and writers share: requests, settled writes, operation ids, clock and random bytes.
+import type { Surroundings } from '../../concurrency/surroundings.js';
+import type { DriftPolicy } from '../../model/drift.js';
+import type { AccountTables } from '../../transport/account-tables.js';
+import type { Clients } from '../../transport/clients.js';
+import type { SenderOptions } from '../../transport/sender.js';
+import type { ReadOptions, RowRequests } from '../../transport/table-requests.js';
+import { Instant } from '../../values/instant.js';
+import { refuseDefinition } from '../../values/pattern-error.js';
+import type { RemoteChange } from '../indexes/index-message.js';
+import type { Reservations } from '../indexes/reserve.js';
+import type { ReservationId } from '../indexes/transaction-record.js';
+import type { QueryOptions, QuerySettings } from '../read/table-query.js';
+import type { OperationIdOptions, OperationIds } from './operation-id.js';
+import type { Identity } from './plan-write.js';
+import type { SettledWrites } from './settled-writes.js';
+
+/** The options of `open`. */
+export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
+  /**
+   * `false` leaves no operation ids in rows. Then a write that the client retried may be reported as failed although it was applied, and a
+   * lost answer is OutcomeUnknown unless the row is as it was.
+   */
+  readonly operationIds?: OperationIdOptions | false;
+  /** The handling of stored properties that do not match their entity; `throw` by default. */
+  readonly onDrift?: DriftPolicy;
+  /** Options of all queries. */
+  readonly queries?: QueryOptions;
+  /** Seconds until workers see the message of a write from which remote rows follow, in which the write should be done; 2 by default. */
+  readonly announceAfter?: number;
+  /** Seconds for which a remote unique key stays reserved for a write that was not done; 30 by default. A write that takes longer may have to reserve it again. */
+  readonly reserveFor?: number;
+  /** Seconds for which the record of an aborted transaction is kept, in which no request of it can arrive any more; a day by default. Audits with repair delete older ones. */
+  readonly keepAborted?: number;
+}
+
+/** What repositories, batches and writers share. */
+export interface Service {
+  readonly clients: Clients;
+  readonly requests: RowRequests;
+  readonly tables: AccountTables;
+  readonly writes: SettledWrites;
+  readonly operationIds: OperationIds | undefined;
+  readonly surroundings: Surroundings;
+  readonly onDrift: DriftPolicy | undefined;
+  readonly queries: QueryOptions;
+  readonly announceAfter: number;
+  /** Writes of rows with remote indexes: first the messages of what they change there, then the writes. Throws DefinitionInvalid if nothing would keep the indexes. */
+  readonly announced: <T>(
+    changes: readonly RemoteChange[],
+    write: () => Promise<T>,
+    options: ReadOptions,
+    transaction?: ReservationId,
+  ) => Promise<T>;
+  readonly reservations: Reservations;
+  /** Milliseconds. */
+  readonly reservedFor: number;
+  /** Milliseconds. */
+  readonly abortedFor: number;
+}
+
+/** An empty secret would let anyone forge tokens. */
+export function refuseEmptySecret({ tokenSecret }: QueryOptions = {}): void {
+  if (tokenSecret !== undefined && tokenSecret.length === 0)
+    refuseDefinition('tokenSecret', 'it is empty, so that anybody could make tokens');
+}
+
+/** What queries of a table need. */
+export function querySettings(
+  { requests, onDrift, queries }: Service,
+  table: string | undefined,
+  own: QueryOptions = {},
+): QuerySettings {
+  refuseEmptySecret(own);
+  return { ...queries, ...own, source: requests, onDrift, table };
+}
+
+/** A write's operation id, or none where operation ids are off. */
+export function newIdentity({ operationIds }: Pick<Service, 'operationIds'>): Identity {
+  return operationIds && { operationIds, operationId: operationIds.next() };
+}
+
+/** The time of a write. */
+export const timeOfWrite = ({ surroundings }: Pick<Service, 'surroundings'>): Instant =>
+  Instant.fromDate(new Date(surroundings.now()));

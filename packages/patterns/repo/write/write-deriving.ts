@@ -1,0 +1,116 @@
+// Writes a row whose entity has lists or copies: their derivations announce the write and name further writes. These go in one transaction with the row, under the ETags that were read; if another writer changed
+// one of these rows in between, it is read again. The row itself is written under its own condition, and errors about it are thrown at once.
+
+import { type SentMessage, unlessRefused } from '../../transport/messages/announce.js';
+import { addressOf } from '../../transport/row-write.js';
+import type { ReadOptions } from '../../transport/table-requests.js';
+import { PatternError } from '../../values/pattern-error.js';
+import { Attempts, isLost, refusalOf } from '../optimistic.js';
+import type { WriteResult } from './operations.js';
+import { type DerivingWrite, type PlannedWrite, planConditionCheck } from './plan-write.js';
+import type { JoinedRow, JoinedWrites, RowDerivation, WrittenRow } from './row-derivation.js';
+import { newIdentity, type Service } from './service.js';
+
+type Deriving<T> = PlannedWrite<T> & { readonly deriving: DerivingWrite<T> };
+
+/** What several derivations change in one row is one write of it. */
+function mergedRows(rows: readonly JoinedRow[]): readonly JoinedRow[] {
+  const byKey = new Map<string, JoinedRow>();
+  for (const each of rows) {
+    const { rowKey } = each.row;
+    const earlier = byKey.get(rowKey);
+    byKey.set(rowKey, earlier ? { ...earlier, patch: { ...earlier.patch, ...each.patch } } : each);
+  }
+  return [...byKey.values()];
+}
+
+/** How writes are sent. */
+export interface Sending<T> {
+  /** The row by itself. */
+  alone(planned: PlannedWrite<T>): Promise<T>;
+  /** The row and others, all or nothing. Throws BatchFailed. */
+  together(planned: PlannedWrite<T>, others: readonly PlannedWrite<WriteResult>[]): Promise<T>;
+}
+
+class DerivingTransaction<T> {
+  readonly #service: Service;
+  readonly #planned: Deriving<T>;
+  readonly #row: WrittenRow;
+  readonly #derivations: readonly RowDerivation[];
+  readonly #options: ReadOptions;
+
+  constructor(service: Service, planned: Deriving<T>, options: ReadOptions) {
+    const { entity, before, after, by } = planned.deriving;
+    const { operationIds } = service;
+    const { operationId } = planned;
+    const identity =
+      operationIds && operationId !== undefined ? { operationIds, operationId } : newIdentity(service);
+    this.#service = service;
+    this.#planned = planned;
+    this.#row = { entity, before, after, address: addressOf(planned.write), identity };
+    this.#derivations = entity.plan.derivations.filter(each => each !== by);
+    this.#options = options;
+  }
+
+  async run(sending: Sending<T>): Promise<T> {
+    const sent: SentMessage[] = [];
+    return unlessRefused(sent, async () => {
+      for (const derivation of this.#derivations) {
+        const message = await derivation.announce?.(this.#service, this.#row, this.#options);
+        if (message !== undefined) sent.push(message);
+      }
+      return this.#written(sending);
+    });
+  }
+
+  async #written({ alone, together }: Sending<T>): Promise<T> {
+    for (const attempts = new Attempts(this.#service.surroundings, this.#options); ; ) {
+      const joined: JoinedWrites[] = [];
+      for (const derivation of this.#derivations)
+        joined.push((await derivation.join?.(this.#service, this.#row, this.#options)) ?? {});
+      const writes = this.#writesOf(joined);
+      const own = this.#ownWith(joined);
+      if (writes.length === 0) return alone(own);
+      try {
+        const result = await together(own, writes);
+        for (const { ended } of joined) ended?.(undefined);
+        return result;
+      } catch (thrown) {
+        if (!PatternError.is(thrown, 'BatchFailed')) throw thrown;
+        if (thrown.detail.index === 0 || !isLost(thrown)) throw refusalOf(thrown);
+        const { detail } = thrown;
+        for (const { ended } of joined) ended?.(detail);
+        await attempts.next(detail, undefined, joined.find(({ advice }) => advice)?.advice);
+      }
+    }
+  }
+
+  #writesOf(joined: readonly JoinedWrites[]): readonly PlannedWrite<WriteResult>[] {
+    const rows = mergedRows(joined.flatMap(each => each.rows ?? []));
+    const { identity } = this.#row;
+    return [
+      ...rows.map(({ row, patch, plan }) => {
+        if (Object.keys(patch).length === 0) return planConditionCheck(row, identity);
+        const { deriving: _, ...planned } = plan(patch, identity);
+        return planned;
+      }),
+      ...joined.flatMap(each => each.writes ?? []),
+    ];
+  }
+
+  /** The write of the row itself, with what derivations set in it. */
+  #ownWith(joined: readonly JoinedWrites[]): PlannedWrite<T> {
+    const set = Object.assign({}, ...joined.map(each => each.set ?? {}));
+    const planned = this.#planned;
+    const { deriving: _, ...own } = Object.keys(set).length === 0 ? planned : planned.deriving.again(set);
+    return { ...own, ...(planned.ifExists !== undefined && { ifExists: planned.ifExists }) };
+  }
+}
+
+/** Does the write, and what its derivations have to do with it. Throws what the write throws, and Contention if others change what joins it each time. */
+export const writeDeriving = <T>(
+  service: Service,
+  planned: Deriving<T>,
+  options: ReadOptions,
+  sending: Sending<T>,
+): Promise<T> => new DerivingTransaction(service, planned, options).run(sending);

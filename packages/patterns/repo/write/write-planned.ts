@@ -1,0 +1,88 @@
+// Does one planned write of a single row: at once, with its index rows in a batch, after a read where index rows depend on the row before, with its
+// lists and copies, or in whichever bucket the row is.
+
+import { decodeEntity } from '../../model/decode-entity.js';
+import { addressOf } from '../../transport/row-write.js';
+import type { ReadOptions } from '../../transport/table-requests.js';
+import { PatternError } from '../../values/pattern-error.js';
+import { Attempts, isLost, refusalOf } from '../optimistic.js';
+import type { WriteResult } from './operations.js';
+import type { PlannedWrite, ReadFirst } from './plan-write.js';
+import { PlannedBatch } from './planned-batch.js';
+import { writeRebucketing } from './rebucketing-writes.js';
+import type { Service } from './service.js';
+import { writeDeriving } from './write-deriving.js';
+
+/** Rows of one partition, and their index rows, all or nothing. Gives what becomes of the first. Throws BatchFailed. */
+async function writeTogether<T>(
+  service: Service,
+  planned: PlannedWrite<T>,
+  others: readonly PlannedWrite<WriteResult>[],
+  options: ReadOptions,
+): Promise<T> {
+  const batch = new PlannedBatch(service, addressOf(planned.write));
+  for (const each of [planned as PlannedWrite<WriteResult>, ...others]) batch.add(each);
+  const [result] = await batch.commit(options);
+  return result as T;
+}
+
+/** The row and its index rows, all or nothing. Throws what a write of the row alone throws, and UniqueViolation. */
+async function writeWithIndexes<T>(
+  service: Service,
+  planned: PlannedWrite<T>,
+  options: ReadOptions,
+): Promise<T> {
+  try {
+    return await writeTogether(service, planned, [], options);
+  } catch (thrown) {
+    throw refusalOf(thrown);
+  }
+}
+
+/** Reads the row, and writes it under the ETag that it has; again if others were faster and any ETag will do. */
+async function writeAfterRead<T>(
+  service: Service,
+  planned: PlannedWrite<T>,
+  { entity, etag, makesRow, plan }: ReadFirst<T>,
+  options: ReadOptions,
+): Promise<T> {
+  const { requests, surroundings, onDrift } = service;
+  const address = addressOf(planned.write);
+  const { table } = address;
+  const { ifExists = false } = planned;
+  for (const attempts = new Attempts(surroundings, options); ; ) {
+    const found = await requests.get(address, options);
+    const stored = found && decodeEntity(entity, found.row, { table, onDrift, etag: found.etag });
+    if (stored === undefined && ifExists) return planned.result(undefined);
+    if (stored === undefined && !makesRow) throw new PatternError('NotFound', address);
+    if (stored !== undefined && etag !== '*' && stored.etag !== etag)
+      throw new PatternError('Conflict', { ...address, etag });
+    try {
+      return await writePlanned(service, { ...plan(stored), ifExists }, options);
+    } catch (thrown) {
+      if (etag !== '*' || !isLost(thrown)) throw thrown;
+    }
+    await attempts.next(address, stored?.etag);
+  }
+}
+
+/** Does the write. Throws what the write throws, and Contention for a row that others are faster to write each time, or whose move to another bucket does not end. */
+export async function writePlanned<T>(
+  service: Service,
+  planned: PlannedWrite<T>,
+  options: ReadOptions = {},
+): Promise<T> {
+  const { rebucketing, readFirst, deriving, indexWrites = [], remoteChange, reservations = [] } = planned;
+  if (readFirst !== undefined) return writeAfterRead(service, planned, readFirst, options);
+  if (deriving !== undefined)
+    return writeDeriving(service, { ...planned, deriving }, options, {
+      alone: own => writePlanned(service, own, options),
+      together: (own, others) => writeTogether(service, own, others, options),
+    });
+  if (indexWrites.length > 0 || reservations.length > 0) return writeWithIndexes(service, planned, options);
+  if (rebucketing !== undefined) return writeRebucketing(service, planned, rebucketing, options);
+  const write = () => service.writes.write(planned, options);
+  return planned.result(
+    await (remoteChange === undefined ? write() : service.announced([remoteChange], write, options)),
+  );
+}

@@ -1,0 +1,370 @@
+// The repository of an entity with large values. A blob is written first, then the row that names it, under the ETag of the row that was read; then the blob that the row named before goes. So no row ever
+// names a blob that is not there, wherever a program ends; what it leaves is a blob that no row names, which sweep.ts finds.
+
+import { addressOfKey } from '../../model/address.js';
+import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/entity.js';
+import type { GivenPatch, KeyStays, PatchOf } from '../../model/patch.js';
+import { asRead, type BareKey, type RowRef, type StoredOf } from '../../model/stored.js';
+import { Attempts, isLost } from '../../repo/optimistic.js';
+import { Repo, type RepoOptions } from '../../repo/write/repo.js';
+import type { Service } from '../../repo/write/service.js';
+import { isRefusal } from '../../transport/messages/announce.js';
+import type { ReadOptions } from '../../transport/table-requests.js';
+import { fromUtf8 } from '../../values/bytes.js';
+import { isObject } from '../../values/is-object.js';
+import { PatternError, type RowAddress, refuseDefinition, refuseValue } from '../../values/pattern-error.js';
+import { LargeBlobs, type Upload } from './large-blobs.js';
+import {
+  type BlobPointer,
+  bytesOfGiven,
+  inBlob,
+  inRow,
+  type LargeShape,
+  type LargeValue,
+  largeShapeOf,
+} from './large-value.js';
+
+/** Where the blobs are, and the rows. */
+export interface LargesOptions extends RepoOptions {
+  /** The container must be there. */
+  readonly container: string;
+}
+
+/** The names of an entity's large properties. */
+export type LargeName<E extends AnyEntity> = {
+  [K in keyof Of<E>]-?: Exclude<Of<E>[K], undefined> extends LargeValue ? K : never;
+}[keyof Of<E>] &
+  string;
+
+/** What a large property holds: bytes or a text. */
+export type ContentOf<E extends AnyEntity, K extends LargeName<E>> =
+  Of<E> extends { readonly [N in K]?: infer V }
+    ? Exclude<V, undefined> extends LargeValue<infer T>
+      ? T
+      : never
+    : never;
+
+type GivenValue<V> = V extends LargeValue<infer T> ? T | LargeValue<T> : V;
+
+/** A value as a program gives it: of large properties the content, or the handle that was read. */
+export type GivenLarge<V> = { readonly [K in keyof V]: GivenValue<V[K]> };
+
+/** From this age on a sweeper takes a blob that no row names, at the least. */
+export const SWEPT_AFTER_MILLISECONDS = 3_600_000;
+/** A blob that waits longer for its row is written again. */
+const NAMED_WITHIN_MILLISECONDS = SWEPT_AFTER_MILLISECONDS / 2;
+
+type Values = Readonly<Record<string, unknown>>;
+type Row<E extends AnyEntity> = StoredOf<E>;
+
+/** A value whose blobs are there. */
+interface Prepared {
+  readonly values: Values;
+  readonly uploads: readonly Upload[];
+}
+
+/** The rows of an entity with large values. */
+export class LargeRepo<E extends AnyEntity> {
+  /** Reads and queries of rows, with handles of large values. What it writes leaves blobs to the sweeper. */
+  readonly rows: Repo<E>;
+  readonly #service: Service;
+  readonly #entity: E;
+  readonly #blobs: LargeBlobs;
+  readonly #shapes: ReadonlyMap<string, LargeShape>;
+
+  constructor(service: Service, entity: E, { container, ...options }: LargesOptions) {
+    if (service.operationIds === undefined)
+      refuseDefinition(
+        entity.name,
+        'rows with large values need operation ids: without them a write that was done may be told as refused, and its blob be taken away',
+      );
+    const shapes = entity.plan.fields.flatMap(({ name, property }) => {
+      const shape = largeShapeOf(property);
+      return shape === undefined ? [] : [[name, shape] as const];
+    });
+    if (shapes.length === 0) refuseDefinition(entity.name, 'it has no large property');
+    this.rows = new Repo(service, entity, options);
+    this.#service = service;
+    this.#entity = entity;
+    this.#blobs = new LargeBlobs(service, entity.name, container);
+    this.#shapes = new Map(shapes);
+  }
+
+  /** The row, with handles of its large values. */
+  get(key: KeyOf<E>, options: ReadOptions = {}): Promise<Row<E> | undefined> {
+    return this.rows.get(key, options);
+  }
+
+  /**
+   * The content of a large value; undefined if the row has none. If the value was replaced meanwhile, that which the row has now. Throws RowUnreadable for a blob that is gone or is not what the row
+   * says.
+   */
+  async content<K extends LargeName<E>>(
+    row: Row<E>,
+    name: K,
+    options: ReadOptions = {},
+  ): Promise<ContentOf<E, K> | undefined> {
+    const shape = this.#shapes.get(name);
+    if (shape === undefined) refuseValue(name, 'a large property', 'it is none');
+    const bytes = await this.#bytesIn(row, name, options);
+    if (bytes === undefined) return undefined;
+    return (shape?.isText ? fromUtf8(bytes) : bytes) as ContentOf<E, K>;
+  }
+
+  /** Throws AlreadyExists. */
+  create(value: GivenLarge<NewOf<E>>, options: ReadOptions = {}): Promise<Row<E>> {
+    return this.#written(undefined, value, options, given => this.rows.create(given as NewOf<E>, options));
+  }
+
+  /** Throws Conflict and NotFound. */
+  replace(
+    target: Row<E> | RowRef<E> | BareKey<E>,
+    value: GivenLarge<NewOf<E>>,
+    options: ReadOptions = {},
+  ): Promise<Row<E>> {
+    return this.#changed(target, options, before =>
+      this.#written(before, value, options, given => this.rows.replace(before, given as NewOf<E>, options)),
+    );
+  }
+
+  /** Throws Conflict and NotFound. */
+  merge(
+    target: Row<E> | RowRef<E> | BareKey<E>,
+    patch: GivenLarge<PatchOf<E>> & KeyStays<E>,
+    options: ReadOptions = {},
+  ): Promise<Row<E>> {
+    return this.#changed(target, options, before =>
+      this.#written(before, patch, options, given =>
+        this.rows.merge(before, given as GivenPatch<E>, options),
+      ),
+    );
+  }
+
+  /** Whatever row is there becomes this, or there is one. It is read first, so that its blobs are known. */
+  upsert(value: GivenLarge<NewOf<E>>, options: ReadOptions = {}): Promise<Row<E>> {
+    return this.#upserted(value, options, before => this.replace(before, value, options));
+  }
+
+  /** Whatever row is there gets these properties and keeps its others, or there is one. It is read first. */
+  upsertMerge(value: GivenLarge<NewOf<E>>, options: ReadOptions = {}): Promise<Row<E>> {
+    const { byName } = this.#entity.plan;
+    const patch = Object.fromEntries(
+      Object.entries(value).filter(([name]) => byName.get(name)?.inKey !== true),
+    );
+    return this.#upserted(value, options, before => this.merge(before, patch as never, options));
+  }
+
+  /** First the row, then its blobs. Throws Conflict and NotFound. */
+  async delete(target: Row<E> | RowRef<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
+    await this.#changed(target, options, async before => {
+      await this.rows.delete(before, options);
+      await this.#drop(this.#pointersIn(before.value), options);
+    });
+  }
+
+  /** Afterwards there is no such row, whether or not there was one. Throws Conflict, where the ETag is not `*`. */
+  async deleteIfExists(target: Row<E> | RowRef<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
+    try {
+      await this.delete(target, options);
+    } catch (thrown) {
+      if (!PatternError.is(thrown, 'NotFound')) throw thrown;
+    }
+  }
+
+  /** As `mutate` of a repository: `change` gets handles, and gives contents or handles. Throws Contention. */
+  async mutate(
+    key: KeyOf<E>,
+    change: (current: Of<E> | undefined) => GivenLarge<NewOf<E>> | undefined,
+    options: ReadOptions & { readonly attempts?: number } = {},
+  ): Promise<Row<E> | undefined> {
+    const address = this.#addressOf(key);
+    for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
+      const before = await this.get(key, options);
+      const value = change(before?.value);
+      if (value === undefined) return before;
+      this.#refuseOther(address, value as Values);
+      try {
+        return await (before === undefined
+          ? this.create(value, options)
+          : this.replace(before, value, options));
+      } catch (thrown) {
+        if (!isLost(thrown)) throw thrown;
+      }
+      await attempts.next(address, before?.etag);
+    }
+  }
+
+  #addressOf(key: KeyOf<E>): RowAddress {
+    return addressOfKey(this.#entity, this.rows.table, key);
+  }
+
+  #refuseOther({ partitionKey, rowKey }: RowAddress, value: Values): void {
+    const { partition, row } = this.#entity.plan;
+    if (partition.encode(value) !== partitionKey || row.encode(value) !== rowKey)
+      refuseValue('key', `('${partitionKey}', '${rowKey}')`, 'the function gave a value with another key');
+  }
+
+  /** By a row that was read; by a key, of the row as it is read now: again if any ETag will do and others were faster. */
+  async #changed<T>(
+    target: Row<E> | RowRef<E> | BareKey<E>,
+    options: ReadOptions,
+    write: (before: Row<E>) => Promise<T>,
+  ): Promise<T> {
+    if (isObject(target) && 'whole' in target) return write(asRead(target as unknown as Row<E>));
+    const { key, etag } = target as RowRef<E>;
+    if (key === undefined || etag === undefined)
+      refuseValue('row', 'a row that was read, or { key, etag }', 'it is neither');
+    const address = this.#addressOf(key);
+    for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
+      const before = await this.get(key, options);
+      if (before === undefined) throw new PatternError('NotFound', address);
+      if (etag !== '*' && before.etag !== etag) throw new PatternError('Conflict', { ...address, etag });
+      try {
+        return await write(before);
+      } catch (thrown) {
+        if (etag !== '*' || !isLost(thrown)) throw thrown;
+      }
+      await attempts.next(address, before.etag);
+    }
+  }
+
+  async #upserted(
+    value: GivenLarge<NewOf<E>>,
+    options: ReadOptions,
+    change: (before: Row<E>) => Promise<Row<E>>,
+  ): Promise<Row<E>> {
+    const key = value as unknown as KeyOf<E>;
+    const address = this.#addressOf(key);
+    for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
+      const before = await this.get(key, options);
+      try {
+        return await (before === undefined ? this.create(value, options) : change(before));
+      } catch (thrown) {
+        if (!isLost(thrown)) throw thrown;
+      }
+      await attempts.next(address, before?.etag);
+    }
+  }
+
+  /** Blobs, the row, and what the row named before. After a refusal nothing names the new blobs, and they go; if it is not known what became of the row, all stay. */
+  async #written(
+    before: Row<E> | undefined,
+    given: object,
+    options: ReadOptions,
+    write: (given: Values) => Promise<Row<E>>,
+  ): Promise<Row<E>> {
+    const address = before ?? this.#addressOf(given as KeyOf<E>);
+    const { values, uploads } = await this.#prepared(address, before, given as Values, options);
+    let row: Row<E>;
+    try {
+      row = await write(values);
+    } catch (thrown) {
+      if (isRefusal(thrown)) await this.#drop(uploads, options);
+      throw thrown;
+    }
+    for (const upload of uploads)
+      if (this.#isLate(upload)) await this.#blobs.restore(address, upload, options);
+    const named = new Set(this.#pointersIn(row.value).map(({ blob }) => blob));
+    await this.#drop(
+      this.#pointersIn(before?.value).filter(({ blob }) => !named.has(blob)),
+      options,
+    );
+    return row;
+  }
+
+  async #prepared(
+    address: RowAddress,
+    before: Row<E> | undefined,
+    given: Values,
+    options: ReadOptions,
+  ): Promise<Prepared> {
+    const values: Record<string, unknown> = { ...given };
+    const uploads: Upload[] = [];
+    try {
+      for (const [name, shape] of this.#shapes) {
+        const value = given[name];
+        if (value === undefined || value === null || typeof value === 'symbol') continue;
+        const bytes =
+          bytesOfGiven(value, name, shape) ??
+          (await this.#ofOther(value as LargeValue, before, name, options));
+        if (bytes === undefined) continue;
+        if (bytes.length <= shape.over) values[name] = inRow(bytes);
+        else {
+          const upload = await this.#blobs.upload(address, bytes, options);
+          uploads.push(upload);
+          values[name] = inBlob(upload);
+        }
+      }
+      // A program that stood still since would name a blob that a sweeper may have taken.
+      if (uploads.some(upload => this.#isLate(upload))) {
+        await this.#drop(uploads, options);
+        return await this.#prepared(address, before, given, options);
+      }
+    } catch (thrown) {
+      await this.#drop(uploads, options);
+      throw thrown;
+    }
+    return { values, uploads };
+  }
+
+  /** The content of a handle that is not of this very row as it was read: it gets a blob of its own. */
+  async #ofOther(
+    value: LargeValue,
+    before: Row<E> | undefined,
+    name: string,
+    options: ReadOptions,
+  ): Promise<Uint8Array | undefined> {
+    const { pointer } = value;
+    if (pointer === undefined) return value.bytes;
+    const own = (before?.value as Values | undefined)?.[name] as LargeValue | undefined;
+    if (own?.pointer?.blob === pointer.blob) return undefined;
+    return (
+      (await this.#blobs.read(pointer, options)) ??
+      refuseValue(name, 'a value that is there', `there is no blob ${pointer.blob}`)
+    );
+  }
+
+  #isLate({ at }: Upload): boolean {
+    return this.#service.surroundings.now() - at > NAMED_WITHIN_MILLISECONDS;
+  }
+
+  #pointersIn(value: unknown): readonly BlobPointer[] {
+    return [...this.#shapes.keys()].flatMap(name => {
+      const found = (value as Values | undefined)?.[name] as LargeValue | undefined;
+      return found?.pointer === undefined ? [] : [found.pointer];
+    });
+  }
+
+  /** Of blobs that no row names. What cannot be taken away now, the sweeper finds. */
+  async #drop(pointers: readonly BlobPointer[], options: ReadOptions): Promise<void> {
+    for (const { blob } of pointers) {
+      try {
+        await this.#blobs.container.delete(blob, options);
+      } catch (thrown) {
+        if (!PatternError.is(thrown)) throw thrown;
+      }
+    }
+  }
+
+  async #bytesIn(row: Row<E>, name: string, options: ReadOptions): Promise<Uint8Array | undefined> {
+    const handleIn = ({ value }: Row<E>): LargeValue | undefined => (value as Values)[name] as never;
+    const handle = handleIn(row);
+    if (handle?.pointer === undefined) return handle?.bytes;
+    const found = await this.#blobs.read(handle.pointer, options);
+    if (found !== undefined) return found;
+    const now = await this.get(row.value as unknown as KeyOf<E>, options);
+    const later = now && handleIn(now);
+    if (later?.pointer === undefined) return later?.bytes;
+    const again = await this.#blobs.read(later.pointer, options);
+    if (again !== undefined) return again;
+    const { table, partitionKey, rowKey } = row;
+    const reason = `the blob ${later.pointer.blob} of its ${name} is gone, or is not what the row says`;
+    throw new PatternError('RowUnreadable', {
+      table,
+      partitionKey,
+      rowKey,
+      entity: this.#entity.name,
+      reason,
+    });
+  }
+}

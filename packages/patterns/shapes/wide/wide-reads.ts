@@ -1,0 +1,138 @@
+// Reads wide entities: all rows of one with one query, repeated if they are from different writes. Torn reads are never returned.
+
+import { addressOfKey } from '../../model/address.js';
+import { decodeEntity } from '../../model/decode-entity.js';
+import type { AnyEntity, KeyOf, PartitionOf, RowLead } from '../../model/entity.js';
+import { allOf } from '../../model/filter/condition.js';
+import { formatFilter } from '../../model/filter/format-filter.js';
+import { keyCondition } from '../../model/filter/key-condition.js';
+import type { KeyRange } from '../../model/keys/key-range.js';
+import { rowFault } from '../../model/row-fault.js';
+import { Attempts } from '../../repo/optimistic.js';
+import type { Service } from '../../repo/write/service.js';
+import type { ReadOptions } from '../../transport/table-requests.js';
+import { PatternError, type RowAddress } from '../../values/pattern-error.js';
+import type { WireObject } from '../../values/read-wire.js';
+import { textOf } from '../../values/row-member.js';
+import { joinRows, keysOfPieces, pieceOfKey, type WideRead } from './wide-rows.js';
+import type { WideStored } from './wide-stored.js';
+
+type Torn = Extract<WideRead, { readonly kind: 'torn' }>;
+
+export class WideReads<E extends AnyEntity> {
+  readonly #service: Service;
+  readonly #entity: E;
+  readonly table: string;
+
+  constructor(service: Service, entity: E, table: string) {
+    this.#service = service;
+    this.#entity = entity;
+    this.table = table;
+  }
+
+  addressOf(key: KeyOf<E>): RowAddress {
+    return addressOfKey(this.#entity, this.table, key);
+  }
+
+  filterOf({ partitionKey, rowKey }: RowAddress): string {
+    return this.#filter(partitionKey, keysOfPieces(rowKey));
+  }
+
+  /** Throws RowUnreadable for rows that do not belong together though no write is under way, and Contention if every attempt met a write. */
+  async get(address: RowAddress, options: ReadOptions = {}): Promise<WideStored<E> | undefined> {
+    const filter = this.filterOf(address);
+    let tornAt: string | undefined;
+    for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
+      const rows: WireObject[] = [];
+      for await (const page of this.#pages(filter, options)) rows.push(...page);
+      const found = this.#joined(rows, address);
+      if (found === undefined || 'pieces' in found) return found;
+      await this.#pause(attempts, address, found, tornAt);
+      tornAt = found.etag;
+    }
+  }
+
+  /** The wide entities of a partition in the order of their keys. Each one that is written during the read is read again separately. */
+  async *all(
+    partition: PartitionOf<E>,
+    lead: RowLead<E>,
+    options: ReadOptions,
+  ): AsyncGenerator<WideStored<E>, void, undefined> {
+    const { plan } = this.#entity;
+    const partitionKey = plan.partition.encode(partition);
+    const range = plan.row.range(lead);
+    const filter = this.#filter(partitionKey, range.eq === undefined ? range : keysOfPieces(range.eq));
+    let group: WireObject[] = [];
+    let first: string | undefined;
+    for await (const page of this.#pages(filter, options))
+      for (const row of page) {
+        const of = pieceOfKey(textOf(row, 'RowKey') ?? '').first;
+        if (of !== first) yield* this.#given(group, partitionKey, first, options);
+        group = of === first ? [...group, row] : [row];
+        first = of;
+      }
+    yield* this.#given(group, partitionKey, first, options);
+  }
+
+  async *#given(
+    rows: readonly WireObject[],
+    partitionKey: string,
+    rowKey: string | undefined,
+    options: ReadOptions,
+  ): AsyncGenerator<WideStored<E>, void, undefined> {
+    if (rowKey === undefined) return;
+    const address = { table: this.table, partitionKey, rowKey };
+    try {
+      const joined = this.#joined(rows, address);
+      const found = joined === undefined || 'pieces' in joined ? joined : await this.get(address, options);
+      if (found !== undefined) yield found;
+    } catch (thrown) {
+      if (!PatternError.is(thrown, 'WrongEntity')) throw thrown;
+    }
+  }
+
+  #joined(rows: readonly WireObject[], address: RowAddress) {
+    const entity = this.#entity;
+    const found = joinRows(rows, address.rowKey, [entity.tag, this.#service.operationIds?.property]);
+    if (found.kind === 'none') return undefined;
+    if (found.kind === 'torn') return found;
+    const { onDrift } = this.#service;
+    const stored = decodeEntity(entity, found.row, { table: this.table, onDrift });
+    return { ...stored, pieces: found.pieces } as WideStored<E>;
+  }
+
+  #filter(partitionKey: string, rows: KeyRange): string {
+    return formatFilter(
+      allOf([keyCondition('PartitionKey', { eq: partitionKey }), keyCondition('RowKey', rows)]),
+    );
+  }
+
+  /** Before the next attempt. Every write of a row is one of the first row, too: what stays torn while that is the same is not being written, but damaged. */
+  async #pause(attempts: Attempts, address: RowAddress, { etag, reason }: Torn, before: string | undefined) {
+    try {
+      await attempts.next(address, etag);
+    } catch (thrown) {
+      throw etag === before && PatternError.is(thrown, 'Contention')
+        ? this.#damaged(address, reason)
+        : thrown;
+    }
+  }
+
+  async *#pages(
+    filter: string,
+    { signal }: ReadOptions,
+  ): AsyncGenerator<readonly WireObject[], void, undefined> {
+    const { requests } = this.#service;
+    const { table } = this;
+    let page = await requests.queryPage({ table, filter, signal });
+    yield page.rows;
+    while (page.next !== undefined) {
+      page = await requests.queryPage({ table, filter, next: page.next, signal });
+      yield page.rows;
+    }
+  }
+
+  #damaged(address: RowAddress, reason: string): PatternError {
+    return rowFault(this.#entity, {}, address, new Error(`${reason}, and nobody writes it.`));
+  }
+}

@@ -1,0 +1,292 @@
+// The repository of a wide entity: reads and writes several rows as one value. wide-reads.ts reads them, wide-writes.ts plans the writes; each write is one transaction.
+import { allInOrder } from '../../concurrency/in-order.js';
+import { encodeEntity } from '../../model/encode-entity.js';
+import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf, RowLead } from '../../model/entity.js';
+import type { GivenPatch } from '../../model/patch.js';
+import { asRead, type BareKey, type RowRef } from '../../model/stored.js';
+import { Attempts, isLost, refusalOf } from '../../repo/optimistic.js';
+import type { ManyOptions } from '../../repo/read/reads.js';
+import { POINT_CONCURRENCY } from '../../repo/read/table-query.js';
+import { type Change, mutate } from '../../repo/write/mutate.js';
+import type { WriteResult } from '../../repo/write/operations.js';
+import { type Identity, idsAlone, type PlannedWrite } from '../../repo/write/plan-write.js';
+import { PlannedBatch } from '../../repo/write/planned-batch.js';
+import type { MutateOptions } from '../../repo/write/repo.js';
+import { newIdentity, type Service, timeOfWrite } from '../../repo/write/service.js';
+import type { ReadOptions } from '../../transport/table-requests.js';
+import { toHex } from '../../values/bytes.js';
+import { PatternError, type RowAddress, refuseDefinition, refuseValue } from '../../values/pattern-error.js';
+import { LOGICAL, type WideEntity } from './wide.js';
+import { WideReads } from './wide-reads.js';
+import type { WideStored, WideTarget } from './wide-stored.js';
+import { planCreate, planDelete, planMerge, planReplace, type WideSubject } from './wide-writes.js';
+
+/** Where the rows stand. */
+export interface WideOptions {
+  /** If not in the table of the definition. */
+  readonly table?: string | undefined;
+}
+
+/** What is sent for a wide entity, and what to think of before it is used. */
+export interface WidePlan {
+  /** One query of all its rows, repeated if they were written during it. */
+  readonly read: readonly string[];
+  /** One transaction, with the first row and those that change. */
+  readonly write: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+const ID_BYTES = 16;
+
+type Planned = PlannedWrite<WriteResult>;
+type Values = Readonly<Record<string, unknown>>;
+
+/** The wide entities of a definition. */
+export class WideRepo<E extends AnyEntity> {
+  readonly table: string;
+  readonly #service: Service;
+  readonly #entity: E;
+  readonly #reads: WideReads<E>;
+  readonly #warnings: readonly string[];
+
+  constructor(service: Service, definition: WideEntity<E>, { table = definition.table }: WideOptions = {}) {
+    const { operationIds } = service;
+    const entity = definition[LOGICAL];
+    if (operationIds && entity.plan.byWire.has(operationIds.property))
+      refuseDefinition(
+        entity.name,
+        `${operationIds.property} is the property that holds operation ids: name another one in the options`,
+      );
+    this.table = table;
+    this.#service = service;
+    this.#entity = entity;
+    this.#reads = new WideReads(service, entity, table);
+    this.#warnings = definition.warnings;
+  }
+
+  /** The whole; undefined if there is none. Throws RowUnreadable for rows that do not belong together, and Contention if they were written each time that they were read. */
+  get(key: KeyOf<E>, options: ReadOptions = {}): Promise<WideStored<E> | undefined> {
+    return this.#reads.get(this.#reads.addressOf(key), options);
+  }
+
+  /** One for each key, in their order, undefined where there is none. */
+  async getMany(
+    keys: Iterable<KeyOf<E>>,
+    { concurrency = POINT_CONCURRENCY, signal }: ManyOptions = {},
+  ): Promise<readonly (WideStored<E> | undefined)[]> {
+    const found = await allInOrder([...keys], { concurrency, signal }, async (key, each) => ({
+      row: await this.get(key, { signal: each }),
+    }));
+    return found.map(({ row }) => row);
+  }
+
+  /** The wide entities of a partition whose row keys begin with these parts, in the order of their keys. */
+  all(
+    partition: PartitionOf<E>,
+    lead: RowLead<E> = {} as RowLead<E>,
+    options: ReadOptions = {},
+  ): AsyncGenerator<WideStored<E>, void, undefined> {
+    return this.#reads.all(partition, lead, options);
+  }
+
+  /** Throws AlreadyExists. */
+  create(value: NewOf<E>, options: ReadOptions = {}): Promise<WideStored<E>> {
+    return this.#done(planCreate(this.#subject(), value), options);
+  }
+
+  /** Throws Conflict and NotFound. */
+  async replace(
+    target: WideTarget<E> | BareKey<E>,
+    value: NewOf<E>,
+    options: ReadOptions = {},
+  ): Promise<WideStored<E>> {
+    return this.#changed(target, (at, stored) => planReplace(at, stored, value), options);
+  }
+
+  /** Some properties: the rows in which they stand are written, and the first. `null` and `remove` take one away. Throws Conflict and NotFound. */
+  async merge(
+    target: WideTarget<E> | BareKey<E>,
+    patch: GivenPatch<E>,
+    options: ReadOptions = {},
+  ): Promise<WideStored<E>> {
+    return this.#changed(target, (at, stored) => planMerge(at, stored, patch as Values), options);
+  }
+
+  /** Whatever is there becomes this, or there is one. It is read first, so that no row of it is left. */
+  upsert(value: NewOf<E>, options: ReadOptions = {}): Promise<WideStored<E>> {
+    return this.#upserted(
+      value,
+      (at, stored) => {
+        const unknown = idsAlone(at.identity, stored.unknown);
+        return planReplace(at, { ...stored, unknown }, value);
+      },
+      options,
+    );
+  }
+
+  /** Whatever is there gets the properties of the value and keeps its others, or there is one. It is read first. */
+  upsertMerge(value: NewOf<E>, options: ReadOptions = {}): Promise<WideStored<E>> {
+    return this.#upserted(value, (at, stored) => planMerge(at, stored, this.#patchOf(at, value)), options);
+  }
+
+  /** Throws Conflict and NotFound. */
+  async delete(target: WideTarget<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
+    await this.#changed(target, (_, stored) => planDelete(stored), options);
+  }
+
+  /** Afterwards there is none, whether or not there was one. Throws Conflict, where the ETag is not `*`. */
+  async deleteIfExists(target: WideTarget<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
+    try {
+      await this.delete(target, options);
+    } catch (thrown) {
+      if (!PatternError.is(thrown, 'NotFound')) throw thrown;
+    }
+  }
+
+  /** As `mutate` of a repository: applies `change` to the whole under optimistic concurrency. Throws Contention. */
+  mutate(
+    key: KeyOf<E>,
+    change: Change<Of<E>, NewOf<E>>,
+    { attempts, checksPurity = false, signal }: MutateOptions = {},
+  ): Promise<WideStored<E> | undefined> {
+    const address = this.#reads.addressOf(key);
+    const now = timeOfWrite(this.#service);
+    const textOf = (value: NewOf<E>): string =>
+      JSON.stringify(encodeEntity(this.#entity, value, { now, isWide: true }).properties);
+    const row = {
+      address,
+      read: (options: ReadOptions) => this.#reads.get(address, options),
+      write: (stored: unknown, value: NewOf<E>, identity: Identity, options: ReadOptions) => {
+        const at = this.#subject(identity);
+        if (stored !== undefined)
+          return this.#done(planReplace(at, asRead(stored as WideStored<E>), value), options);
+        this.#refuseOther(address, value);
+        return this.#done(planCreate(at, value), options);
+      },
+      valueAsRead: (stored: { readonly value: Of<E> }) => asRead(stored).value,
+      isSame: (a: NewOf<E>, b: NewOf<E>) => textOf(a) === textOf(b),
+    };
+    return mutate(row, change, {
+      attempts: new Attempts(this.#service.surroundings, { attempts, signal }),
+      checksPurity,
+      signal,
+      identity: newIdentity(this.#service),
+    }) as Promise<WideStored<E> | undefined>;
+  }
+
+  explain(key: KeyOf<E>): WidePlan {
+    const address = this.#reads.addressOf(key);
+    const first = `${this.table}(PartitionKey='${address.partitionKey}',RowKey='${address.rowKey}')`;
+    return {
+      read: [`GET ${this.table}()?$filter=${this.#reads.filterOf(address)}`],
+      write: [`POST $batch: ${first} with If-Match, and each further row that changes`],
+      warnings: this.#warnings,
+    };
+  }
+
+  #subject(identity = newIdentity(this.#service)): WideSubject<E> {
+    const { random } = this.#service.surroundings;
+    const now = timeOfWrite(this.#service);
+    return { entity: this.#entity, table: this.table, identity, now, newId: () => toHex(random(ID_BYTES)) };
+  }
+
+  #patchOf({ now }: WideSubject<E>, value: NewOf<E>): Values {
+    const { plan } = this.#entity;
+    const { value: whole } = encodeEntity(this.#entity, value, { now, keepsRow: true, isWide: true });
+    return Object.fromEntries(
+      Object.entries(whole as Values).filter(([name]) => plan.byName.get(name)?.inKey !== true),
+    );
+  }
+
+  #refuseOther(address: RowAddress, value: NewOf<E>): void {
+    const { partition, row } = this.#entity.plan;
+    if (
+      partition.encode(value as Values) === address.partitionKey &&
+      row.encode(value as Values) === address.rowKey
+    )
+      return;
+    refuseValue(
+      'key',
+      `('${address.partitionKey}', '${address.rowKey}')`,
+      'the function gave a value with another key',
+    );
+  }
+
+  /** By a row that was read, under its ETag; by a key, of the row as it is read now: again if any ETag will do and others were faster. */
+  async #changed(
+    given: WideTarget<E> | BareKey<E>,
+    plan: (at: WideSubject<E>, stored: WideStored<E>) => readonly Planned[],
+    options: ReadOptions,
+  ): Promise<WideStored<E>> {
+    const target = given as WideTarget<E>;
+    if ('pieces' in target) {
+      this.#refuseForeign(target);
+      return this.#done(plan(this.#subject(), asRead(target)), options);
+    }
+    const { key, etag } = target as RowRef<E>;
+    if (key === undefined || etag === undefined)
+      refuseValue('row', 'a wide entity that was read, or { key, etag }', 'it is neither');
+    const address = this.#reads.addressOf(key);
+    for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
+      const stored = await this.#reads.get(address, options);
+      if (stored === undefined) throw new PatternError('NotFound', address);
+      if (etag !== '*' && stored.etag !== etag) throw new PatternError('Conflict', { ...address, etag });
+      try {
+        return await this.#done(plan(this.#subject(), stored), options);
+      } catch (thrown) {
+        if (etag !== '*' || !isLost(thrown)) throw thrown;
+      }
+      await attempts.next(address, stored.etag);
+    }
+  }
+
+  async #upserted(
+    value: NewOf<E>,
+    plan: (at: WideSubject<E>, stored: WideStored<E>) => readonly Planned[],
+    options: ReadOptions,
+  ): Promise<WideStored<E>> {
+    const address = this.#reads.addressOf(value as unknown as KeyOf<E>);
+    for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
+      const stored = await this.#reads.get(address, options);
+      const at = this.#subject();
+      try {
+        return await this.#done(stored === undefined ? planCreate(at, value) : plan(at, stored), options);
+      } catch (thrown) {
+        if (!isLost(thrown)) throw thrown;
+      }
+      await attempts.next(address, stored?.etag);
+    }
+  }
+
+  #refuseForeign(stored: WideStored<E>): void {
+    const { entity, table, partitionKey, rowKey } = stored;
+    if (entity !== this.#entity.name)
+      throw new PatternError('WrongEntity', {
+        table,
+        partitionKey,
+        rowKey,
+        expected: this.#entity.name,
+        found: entity,
+      });
+    if (table.toLowerCase() !== this.table.toLowerCase())
+      refuseValue('table', this.table, `the row is of ${table}`);
+  }
+
+  /** All or nothing. What is thrown is what the write of the first row throws, which has the condition. */
+  async #done(planned: readonly Planned[], options: ReadOptions): Promise<WideStored<E>> {
+    const [own] = planned as [Planned, ...Planned[]];
+    if (planned.length === 1)
+      return own.result(await this.#service.writes.write(own, options)) as WideStored<E>;
+    const { write } = own;
+    const { table, partitionKey } =
+      write.kind === 'delete' ? write : { table: write.table, partitionKey: write.row.partitionKey };
+    const batch = new PlannedBatch(this.#service, { table, partitionKey });
+    for (const each of planned) batch.add(each);
+    try {
+      const [result] = await batch.commit(options);
+      return result as WideStored<E>;
+    } catch (thrown) {
+      throw refusalOf(thrown);
+    }
+  }
+}
