@@ -4,6 +4,7 @@ export * from './crc64.js';
 export * from './guid.js';
 export * from './histogram.js';
 export * from './kept-text.js';
+export * from './loopback.js';
 export * from './next-turn.js';
 export * from './output.js';
 export * from './piece-buffer.js';
