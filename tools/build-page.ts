@@ -17,8 +17,7 @@ const SOURCES = [
   'packages/explorer/model',
   'packages/data-tools/line',
   'packages/data-tools/explain',
-  'packages/patterns/filter',
-  'packages/patterns/keys',
+  'packages/patterns/model',
   'packages/patterns/values',
 ];
 

@@ -137,8 +137,14 @@ test('the refusal of an unknown address lists the known ones, and repeats no mor
       'nonsense:secret',
       "There is no engine 'nonsense': known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.",
     ],
-    ['./data', 'That is not the address of a store: known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.'],
-    ['C:\\data', 'That is not the address of a store: known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.'],
+    [
+      './data',
+      'That is not the address of a store: known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.',
+    ],
+    [
+      'C:\\data',
+      'That is not the address of a store: known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.',
+    ],
     [
       'lmdb:',
       "An address of the engine 'lmdb' needs a place behind the colon: known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.",
