@@ -4,6 +4,7 @@ export * from './crc64.js';
 export * from './detached-text.js';
 export * from './guid.js';
 export * from './histogram.js';
+export * from './loopback.js';
 export * from './next-turn.js';
 export * from './ordered-map.js';
 export * from './output.js';

@@ -23,6 +23,7 @@ export function textOf(error: unknown): string {
   const isExpected =
     error instanceof ConfigurationError ||
     error instanceof StoreError ||
+    (error instanceof Error && error.name === 'ExplorerRefused') ||
     EXPECTED_CODES.has(systemCode(error) ?? '');
   return isExpected ? error.message : (error.stack ?? error.message);
 }

@@ -9,6 +9,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
 /** In the order of the help. */
 const SUBCOMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.js')).serveCommand(),
+  explorer: async () => (await import('./explorer/explorer-command.js')).explorerCommand(),
   token: async () => (await import('./token.js')).tokenCommand(),
   backup: async () => (await import('./backup.js')).backupCommand(),
   restore: async () => (await import('./restore.js')).restoreCommand(),

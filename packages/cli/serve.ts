@@ -17,6 +17,7 @@ import {
 import { checkAccounts, ENGINES } from '#server/parts';
 import { type ServingCluster, serveCluster } from './cluster/serve-cluster.js';
 import { ServingWorker } from './cluster/worker.js';
+import { openServingExplorer } from './explorer/serving-explorer.js';
 import { fail, textOf } from './fail.js';
 import { startLocked } from './locked-directory.js';
 import { AccountsFile } from './options/accounts-file.js';
@@ -92,6 +93,7 @@ const listeningsOf = (flags: ServeFlags): readonly Listening[] => [
   { name: 'blob', port: blobPortOf(flags) },
   { name: 'metrics', port: flags.metricsPort },
   { name: 'peer', port: flags.peerPort },
+  { name: 'explorer', port: flags.explorerPort },
 ];
 
 function optionsOf(flags: ServeFlags, accounts: AccountKeys): ServeOptions {
@@ -135,6 +137,10 @@ const say = (text: string): void => {
   process.stderr.write(`shelfmark: ${text}\n`);
 };
 
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
 /** The first signal stops gracefully, the second at once. */
 function stopOnSignal(server: RunningServer): void {
   let stopping = false;
@@ -171,29 +177,37 @@ async function runCluster(flags: ServeFlags, workers: number, file: AccountsFile
   };
   const start = () => serveCluster({ workers, endpoints, accounts, operations });
   const endpointOf = ({ readyLine: line }: ServingCluster) => /https?:[^;]+/.exec(line)?.[0] ?? line;
+  const explorer = await openServingExplorer(flags, tlsOf(flags), say);
   const starting = startLocked(ENGINES.tools(storeAddress(flags)).directory, start, endpointOf);
   const take = async (replacement: AccountKeys): Promise<void> => {
     checkAccounts(replacement, exposure);
     await (await starting).replaceAccounts(replacement);
+    explorer.replaceAccounts(replacement);
   };
   file?.watch(take, say);
   const serving = await starting;
   tellOperationsPort(flags, serving.operationsPort);
-  process.stdout.write(`${serving.readyLine}\n`);
+  explorer.ready(serving.readyLine, accounts, print);
 }
 
 async function runAlone(flags: ServeFlags, file: AccountsFile | undefined): Promise<void> {
-  const options = optionsOf(flags, configuredAccounts(file));
+  const accounts = configuredAccounts(file);
+  const options = optionsOf(flags, accounts);
+  const explorer = await openServingExplorer(flags, options.tls, say);
   const starting = startLocked(
     ENGINES.tools(storeAddress(flags)).directory,
     () => serve({ ...options, operations: operationsOf(flags) }),
     ({ tableEndpoint }) => tableEndpoint,
   );
-  file?.watch(async accounts => (await starting).replaceAccounts(accounts), say);
+  const take = async (replacement: AccountKeys): Promise<void> => {
+    (await starting).replaceAccounts(replacement);
+    explorer.replaceAccounts(replacement);
+  };
+  file?.watch(take, say);
   const server = await starting;
   stopOnSignal(server);
   tellOperationsPort(flags, server.operationsPort);
-  process.stdout.write(`${readyLine(server, flags.durability, 1)}\n`);
+  explorer.ready(readyLine(server, flags.durability, 1), accounts, print);
 }
 
 async function run(flags: ServeFlags): Promise<void> {

@@ -1,7 +1,7 @@
 // Starts the services of an account in this process and closes them again: the entry point for programs and tests.
 // The cli maps the command's options to these.
 import { randomUUID } from 'node:crypto';
-import { type Clock, systemClock } from '#base';
+import { type Clock, isLoopback, systemClock } from '#base';
 import { type Listener, type ListenOptions, listen, TrustedProxies } from '#http';
 import type { Engine } from '#store';
 import {
@@ -12,7 +12,6 @@ import {
   WELL_KNOWN_KEY,
 } from './auth/accounts.js';
 import { BearerTokens, type TenantOptions } from './auth/bearer.js';
-import { isLoopback } from './auth/loopback.js';
 import { addressOf, ENGINES, type Engines } from './engines.js';
 import type { ServerContext } from './frame/server-context.js';
 import { type LogLevel, openLog } from './observe/log.js';

@@ -16,7 +16,7 @@ const FOREIGN = new Set(
 );
 const FENCED = /^ *```[\s\S]*?^ *```/gm;
 const PATH = /^[\w.@#-]*(?:\/[\w.@-]+)*\/?$/;
-const NAMES_A_FILE = /\.(?:ts|js|md|json|mjs|cjs)$|^(?:packages|test|tools|bench|docs|demo|examples)\//;
+const NAMES_A_FILE = /\.(?:tsx?|js|md|json|mjs|cjs)$|^(?:packages|test|tools|bench|docs|demo|examples)\//;
 const NAME = /^[A-Za-z_$][\w$]*(?:\.[\w$]+)*(?:\(.*\))?$/;
 
 /** Strings stay: they hold options, metrics and scripts. */
@@ -43,7 +43,7 @@ const textOf = (file: string): string => {
 };
 const ofKind = (pattern: RegExp) =>
   files.filter(file => pattern.test(file)).map(file => ({ file, text: textOf(file) }));
-const sources = ofKind(/\.ts$/);
+const sources = ofKind(/\.tsx?$/);
 /** History, and a page of other programs' settings. */
 const OTHERS = ['CHANGELOG.md', 'docs/programs.md'];
 const pages = ofKind(/\.md$/).filter(({ file }) => !OTHERS.includes(file));

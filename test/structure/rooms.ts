@@ -29,7 +29,9 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Over the wire only: never an engine, never the server. From the pattern library it uses the classes of filters.
   'data-tools': ['wire', 'patterns', 'base'],
-  cli: ['data-tools', 'server', 'tables', 'queues', 'blobs', 'store', 'base'],
+  // Its page is bundled: it may use only what has nothing of Node.
+  explorer: ['data-tools', 'patterns', 'wire', 'account', 'base'],
+  cli: ['explorer', 'data-tools', 'server', 'tables', 'queues', 'blobs', 'store', 'base'],
   // Published separately: its users install nothing of the server.
   patterns: [],
 };
@@ -290,6 +292,12 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
       'survey',
     ],
   },
+  'packages/explorer': {
+    server: [],
+    model: [],
+    page: ['model'],
+    '.': ['server'],
+  },
   'packages/cli': {
     'fail.ts': [],
     options: ['fail.ts'],
@@ -298,7 +306,8 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     'data-tools': [],
     completion: [],
     account: ['fail.ts', 'options', 'data-tools'],
-    '.': ['fail.ts', 'options', 'store-task', 'cluster', 'data-tools', 'completion', 'account'],
+    explorer: ['fail.ts', 'options', 'data-tools'],
+    '.': ['fail.ts', 'options', 'store-task', 'cluster', 'data-tools', 'completion', 'account', 'explorer'],
   },
   bench: {
     'places.ts': [],

@@ -89,6 +89,13 @@ export const SUITES: readonly Suite[] = [
     steps: [INSTALL_AZURITE, longTests('data tools', ['data-tools'], { SHELFMARK_PEERS: 'memory,azurite' })],
   },
   {
+    name: 'explorer',
+    minutes: 2,
+    proves: 'the explorer in Chromium: every flow, accessibility, its size; attacks on its server',
+    debian: { chromium: 'chromium' },
+    steps: [longTests('explorer', ['test/explorer', 'packages/explorer'])],
+  },
+  {
     name: 'fuzz',
     minutes: 5,
     proves: '1,420,000 requests of all services, half of them damaged',

@@ -4,25 +4,19 @@ import type { LogLevel } from '#server';
 import { LOG_LEVELS } from '#server/parts';
 import { DATA_DEFAULT } from './data-default.js';
 import { addLimitOptions, type LimitFlags } from './limit-options.js';
+import { parsePort } from './parse-port.js';
 import { parseProxies } from './parse-proxies.js';
 import { parseRole } from './parse-role.js';
 import { parseWorkers, type Workers } from './parse-workers.js';
 import { STORE_FLAGS, type StoreFlags } from './store-option.js';
 import { oneMore, type TenantFlags } from './tenants.js';
 
-const PORT_MAX = 65_535;
 /** Azurite's, which `UseDevelopmentStorage=true` stands for. */
 export const TABLE_PORT_DEFAULT = 10_002;
 export const QUEUE_PORT_DEFAULT = 10_001;
 export const BLOB_PORT_DEFAULT = 10_000;
 /** The same default as `serve()`. */
 export const HOST_DEFAULT = '127.0.0.1';
-
-function parsePort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= PORT_MAX)) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
-  return port;
-}
 
 function parsePortOrNone(text: string): number | 'none' {
   return text === 'none' ? text : parsePort(text);
@@ -69,6 +63,9 @@ export interface ServeFlags extends LimitFlags, StoreFlags, TenantFlags {
   readonly peerPort?: number | 'none';
   readonly metricsPort?: number;
   readonly metricsHost?: string;
+  readonly explorerPort?: number;
+  readonly explorerHost?: string;
+  readonly allowRemoteExplorer?: boolean;
   readonly logLevel?: LogLevel;
 }
 
@@ -110,6 +107,20 @@ const placeOptions = (): Command =>
         '--peer-port <port>',
         'Cassandra: port for other front ends; 0 picks a free port, none turns forwarding off (default: 0)',
       ).argParser(parsePortOrNone),
+    );
+
+const addExplorerOptions = (serving: Command): Command =>
+  serving
+    .addOption(
+      new Option(
+        '--explorer-port <port>',
+        'serve the explorer, a page that shows and edits all accounts, on this port; 0 picks a free port (default: off)',
+      ).argParser(parsePort),
+    )
+    .option('--explorer-host <host>', 'address of the explorer (default: 127.0.0.1)')
+    .option(
+      '--allow-remote-explorer',
+      'allow --explorer-host to be an address other than loopback; needs --cert and --key',
     );
 
 const addTenantOptions = (serving: Command): Command =>
@@ -175,7 +186,8 @@ export function serveOptions(): Command {
         'serve /healthz, /readyz and /metrics on this port; 0 picks a free port (default: off)',
       ).argParser(parsePort),
     )
-    .option('--metrics-host <host>', 'address of the metrics port (default: 127.0.0.1)')
+    .option('--metrics-host <host>', 'address of the metrics port (default: 127.0.0.1)');
+  addExplorerOptions(serving)
     .addOption(
       new Option(
         '--log-level <level>',

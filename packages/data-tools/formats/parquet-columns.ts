@@ -2,7 +2,8 @@
 // types. Maps each EDM type to Parquet and converts literals into the values that hyparquet-writer takes;
 // write-parquet.ts writes them.
 import type { SchemaElement } from 'hyparquet';
-import { bytesOf, type EdmType, int64Of, numberOf, type Property, textOf } from '../line/row.js';
+import { bytesOf } from '../line/bytes.js';
+import { type EdmType, int64Of, numberOf, type Property, textOf } from '../line/row.js';
 import { RowError } from '../line/row-error.js';
 import type { Column } from './columns.js';
 

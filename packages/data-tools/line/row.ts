@@ -58,6 +58,3 @@ export const numberOf = (property: Property): number => Number(textOf(property))
 
 /** For an Int64 or an Int32. */
 export const int64Of = (property: Property): bigint => BigInt(textOf(property));
-
-/** For a Binary. */
-export const bytesOf = (property: Property): Buffer => Buffer.from(textOf(property), 'base64');

@@ -1,6 +1,7 @@
 // The size of an entity as Azure counts it against 1 MiB and bills it (docs/protocol/data-model.md): 4 bytes, two per
 // character of both keys, and for each property 8 bytes, two per character of its name, and its value.
-import { bytesOf, type EdmType, type Property, type Row, textOf } from '../line/row.js';
+import { bytesOf } from '../line/bytes.js';
+import { type EdmType, type Property, type Row, textOf } from '../line/row.js';
 
 const FIXED: Readonly<Partial<Record<EdmType, number>>> = {
   Boolean: 1,

@@ -3,7 +3,7 @@
 // which never holds a key or a signature.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError, type SignedIdentifier } from '#account';
-import { formatHttpDate, parseHttpDate, type WireRequest } from '#base';
+import { formatHttpDate, isLoopback, parseHttpDate, type WireRequest } from '#base';
 import type { Store } from '#store';
 import {
   type AccountSas,
@@ -23,7 +23,6 @@ import type { Accounts } from './accounts.js';
 import type { AuthenticationProtocol } from './auth-protocol.js';
 import { type BearerTokens, bearerDetail } from './bearer.js';
 import type { Grant } from './grant.js';
-import { isLoopback } from './loopback.js';
 import { SignedTokens } from './signed-tokens.js';
 
 /** The server's data that authentication needs. */

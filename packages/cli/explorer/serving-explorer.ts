@@ -1,0 +1,94 @@
+// The explorer of `shelfmark serve`: opened before the server, so that a taken port is found before anything is served,
+// and given the server's accounts once it is ready. Its packages are loaded only if it is asked for.
+import type { Address } from '#data-tools';
+import type { ExplorerOptions } from '#explorer';
+import { type AccountKeys, ConfigurationError, type ServeOptions } from '#server';
+
+export interface ExplorerFlags {
+  readonly explorerPort?: number;
+  readonly explorerHost?: string;
+  readonly allowRemoteExplorer?: boolean;
+}
+
+export interface ServingExplorer {
+  /** Prints the server's ready line with the explorer in it, then the link. */
+  ready(readyLine: string, accounts: AccountKeys, print: (line: string) => void): void;
+  replaceAccounts(accounts: AccountKeys): void;
+}
+
+const NO_EXPLORER: ServingExplorer = {
+  ready: (readyLine, _, print) => print(readyLine),
+  replaceAccounts: () => undefined,
+};
+const LOOPBACK_HOSTS: readonly (string | undefined)[] = [undefined, '127.0.0.1', 'localhost', '::1'];
+const BEFORE = '; connection string: ';
+
+type Endpoints = Readonly<Record<string, string>>;
+
+/** The endpoints of the first account, by service: a cluster knows no more of its workers than their ready line. */
+const endpointsIn = (readyLine: string): Endpoints =>
+  Object.fromEntries(
+    [...readyLine.matchAll(/\b(table|queue|blob)s at (https?:\/\/[^;\s]+)/g)].map(
+      ([, service = '', url = '']) => [service, url],
+    ),
+  );
+
+/** The connection string of each account: its endpoints are those of the first, with its own name at the end. */
+const connectionStrings = (accounts: AccountKeys, endpoints: Endpoints): readonly string[] =>
+  Object.entries(accounts).map(([name, [key = '']]) => {
+    const parts = Object.entries(endpoints).map(
+      ([service, url]) => `${service}Endpoint=${url.replace(/[^/]+$/, name)};`,
+    );
+    return `AccountName=${name};AccountKey=${key};${parts.join('')}`;
+  });
+
+/** Trusts the server's own certificate, whatever names it has: the explorer connects to the server that it is part of. */
+const trustOf = (tls: ServeOptions['tls']): ExplorerOptions['trust'] =>
+  tls && { ca: [tls.cert], checkServerIdentity: () => undefined, ...{ allowPartialTrustChain: true } };
+
+/** Opens nothing without a port. @throws ExplorerRefused, or the system's error where the port cannot be had. */
+export async function openServingExplorer(
+  flags: ExplorerFlags,
+  tls: ServeOptions['tls'],
+  say: (text: string) => void,
+): Promise<ServingExplorer> {
+  const { explorerPort: port, explorerHost: host, allowRemoteExplorer: allowRemote } = flags;
+  if (port === undefined) {
+    if (host === undefined) return NO_EXPLORER;
+    throw new ConfigurationError('--explorer-host needs --explorer-port.');
+  }
+  const [{ openExplorer }, { parseAddress }] = await Promise.all([
+    import('#explorer'),
+    import('#data-tools'),
+  ]);
+  let addresses: readonly Address[] = [];
+  let endpoints: Endpoints = {};
+  let isReady = false;
+  let first = '';
+  const tell = (link: string): void => say(`open the explorer with this link, which works once: ${link}`);
+  const explorer = await openExplorer({
+    host,
+    port,
+    tls: LOOPBACK_HOSTS.includes(host) ? undefined : tls,
+    allowRemote,
+    accounts: () => addresses,
+    onLink: link => {
+      if (isReady) tell(link);
+      else first = link;
+    },
+    trust: trustOf(tls),
+  });
+  const replaceAccounts = (accounts: AccountKeys): void => {
+    addresses = connectionStrings(accounts, endpoints).map(parseAddress);
+  };
+  return {
+    ready: (readyLine, accounts, print) => {
+      endpoints = endpointsIn(readyLine);
+      replaceAccounts(accounts);
+      print(readyLine.replace(BEFORE, () => `; explorer at ${explorer.url}${BEFORE}`));
+      isReady = true;
+      tell(first);
+    },
+    replaceAccounts,
+  };
+}

@@ -1,0 +1,79 @@
+// What the filter box says about its text: the class of the query, its bounds and advice, or where the text goes wrong.
+import { type PlanBounds, type PlanClass, type QueryPlan, queryPlan } from '#data-tools/explain';
+
+export type Verdict =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'plan'; readonly plan: QueryPlan }
+  | { readonly kind: 'invalid'; readonly position: number; readonly message: string };
+
+interface Positioned {
+  readonly position: number;
+  readonly reason: string;
+}
+
+const isPositioned = (value: unknown): value is Positioned =>
+  typeof value === 'object' && value !== null && 'position' in value && 'reason' in value;
+
+/** The position in the text is in the library's error, or in the details of it. */
+function positionIn(error: unknown): Positioned | undefined {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if (isPositioned(each)) return each;
+    const detail = 'detail' in each ? each.detail : 'details' in each ? each.details : undefined;
+    if (isPositioned(detail)) return detail;
+  }
+  return undefined;
+}
+
+export function verdictOf(filter: string): Verdict {
+  if (filter.trim() === '') return { kind: 'all' };
+  try {
+    return { kind: 'plan', plan: queryPlan(filter) };
+  } catch (error) {
+    const found = positionIn(error);
+    const message = found?.reason ?? (error instanceof Error ? error.message : String(error));
+    return {
+      kind: 'invalid',
+      position: Math.min(found?.position ?? 0, filter.length),
+      message: `${message}.`,
+    };
+  }
+}
+
+export const CLASS_NAMES: Readonly<Record<PlanClass, string>> = {
+  point: 'Point query',
+  range: 'Range query',
+  'partition-scan': 'Partition scan',
+  'table-scan': 'Table scan',
+};
+
+const SIGNS: readonly (readonly [keyof PlanBounds, string])[] = [
+  ['eq', '='],
+  ['gt', '>'],
+  ['ge', '≥'],
+  ['lt', '<'],
+  ['le', '≤'],
+];
+
+function boundsText(name: string, bounds: PlanBounds): string {
+  const parts = SIGNS.flatMap(([operator, sign]) => {
+    const bound = bounds[operator];
+    return bound === undefined ? [] : [`${sign} ${JSON.stringify(bound)}`];
+  });
+  return parts.length === 0 ? `any ${name}` : `${name} ${parts.join(', ')}`;
+}
+
+const BOUNDS_SHOWN_MAX = 4;
+
+/** Between which keys the service reads, a line for each range. */
+export function boundsOf({ bounds }: QueryPlan): readonly string[] {
+  const lines = bounds.map(
+    ({ PartitionKey, RowKey }) =>
+      `${boundsText('PartitionKey', PartitionKey)} · ${boundsText('RowKey', RowKey)}`,
+  );
+  const more = lines.length - BOUNDS_SHOWN_MAX;
+  return more > 0 ? [...lines.slice(0, BOUNDS_SHOWN_MAX), `and ${more} more`] : lines;
+}
+
+/** Whether running it may read far more than it returns; without a filter a table is read page by page, as shown. */
+export const isScan = (verdict: Verdict): boolean =>
+  verdict.kind === 'plan' && ['partition-scan', 'table-scan'].includes(verdict.plan.class);

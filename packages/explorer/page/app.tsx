@@ -1,0 +1,176 @@
+// The whole page: the side, the view that the address names, and what lies over them.
+
+import { useSignal } from '@preact/signals';
+import { Keyboard, Menu as MenuIcon, Monitor, Moon, Search, Sun } from 'lucide';
+import { useEffect } from 'preact/hooks';
+import { ContainerView } from './blobs/container-view.js';
+import { endSession, sessionState } from './client/session.js';
+import { HomeView } from './home/home-view.js';
+import { QueueView } from './queues/queue-view.js';
+import { SignatureView } from './sas/signature-view.js';
+import { Failure, Spinner } from './shell/blank.js';
+import { Create, creating } from './shell/create.js';
+import { Help } from './shell/help.js';
+import { Icon } from './shell/icon.js';
+import { Notices } from './shell/notices.js';
+import { Palette } from './shell/palette.js';
+import { Sidebar } from './shell/sidebar.js';
+import { SignIn } from './shell/sign-in.js';
+import { overlay, useCommands } from './state/command.js';
+import {
+  accounts,
+  accountsFailure,
+  currentAccount,
+  SERVICE_NAMES,
+  SERVICES,
+  startResources,
+} from './state/resources.js';
+import { go, route } from './state/route.js';
+import { nextTheme, type Theme, theme } from './state/theme.js';
+import { TableView } from './tables/table-view.js';
+
+const THEME_ICONS: Readonly<Record<Theme, typeof Sun>> = { system: Monitor, light: Sun, dark: Moon };
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+
+const Top = ({ onSide }: { readonly onSide: () => void }) => (
+  <div class="top">
+    <button type="button" class="button quiet square side-button" aria-label="Show the side" onClick={onSide}>
+      <Icon of={MenuIcon} />
+    </button>
+    <button
+      type="button"
+      class="search-button"
+      onClick={() => {
+        overlay.value = 'palette';
+      }}
+    >
+      <Icon of={Search} />
+      <span>Search or run a command</span>
+      <kbd>{isMac ? '⌘' : 'Ctrl'} K</kbd>
+    </button>
+    <button
+      type="button"
+      class="button quiet square"
+      aria-label="Keys"
+      title="Keys (?)"
+      onClick={() => {
+        overlay.value = 'help';
+      }}
+    >
+      <Icon of={Keyboard} />
+    </button>
+    <button
+      type="button"
+      class="button quiet square"
+      aria-label={`Theme: ${theme.value}`}
+      title={`Theme: ${theme.value}`}
+      onClick={nextTheme}
+    >
+      <Icon of={THEME_ICONS[theme.value]} />
+    </button>
+  </div>
+);
+
+function Main() {
+  const { account, view } = route.value;
+  if (accountsFailure.value !== undefined)
+    return (
+      <Failure
+        title="The explorer cannot be reached"
+        sentence={accountsFailure.value}
+        onRetry={() => void startResources()}
+      />
+    );
+  if (accounts.value.length === 0) return <Spinner label="Opening…" />;
+  if (currentAccount() === undefined)
+    return (
+      <Failure
+        title={`There is no account ${account}`}
+        sentence="The explorer no longer has it. Choose another at the side."
+        onRetry={() => void startResources()}
+      />
+    );
+  switch (view.kind) {
+    case 'table':
+      return (
+        <TableView key={`${account}/${view.name}`} account={account} name={view.name} filter={view.filter} />
+      );
+    case 'queue':
+      return <QueueView key={`${account}/${view.name}`} account={account} name={view.name} />;
+    case 'container':
+      return (
+        <ContainerView
+          key={`${account}/${view.name}`}
+          account={account}
+          name={view.name}
+          prefix={view.prefix}
+        />
+      );
+    case 'signature':
+      return (
+        <SignatureView key={`${view.scope}/${view.resource}`} scope={view.scope} resource={view.resource} />
+      );
+    case 'home':
+      return <HomeView key={account} account={account} />;
+  }
+}
+
+const titleOf = (): string => {
+  const { account, view } = route.value;
+  const name = 'name' in view ? view.name : view.kind === 'signature' ? 'Signatures' : account;
+  return name === '' ? 'Shelfmark' : `${name} · Shelfmark`;
+};
+
+export function App({ refusal }: { readonly refusal: string | undefined }) {
+  const isSideShown = useSignal(false);
+  const title = titleOf();
+  useEffect(() => {
+    document.title = title;
+    isSideShown.value = false;
+  }, [title]);
+  useCommands(
+    () => [
+      ...SERVICES.map(service => ({
+        title: `New ${SERVICE_NAMES[service].one}`,
+        run: () => {
+          creating.value = service;
+        },
+      })),
+      { title: 'Shared access signatures', run: () => go({ kind: 'signature', scope: '', resource: '' }) },
+      { title: 'Change the theme', run: nextTheme },
+      { title: 'End the session', run: () => void endSession() },
+    ],
+    [],
+  );
+  const isEnded = sessionState.value === 'ended';
+  return (
+    <div class={isSideShown.value ? 'app side-shown' : 'app'}>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <Sidebar />
+      <div
+        class="shade"
+        aria-hidden="true"
+        onClick={() => {
+          isSideShown.value = false;
+        }}
+      />
+      <div class="content">
+        <Top
+          onSide={() => {
+            isSideShown.value = !isSideShown.value;
+          }}
+        />
+        <main id="main" tabIndex={-1}>
+          <Main />
+        </main>
+      </div>
+      {creating.value !== undefined && <Create service={creating.value} />}
+      {overlay.value === 'palette' && <Palette />}
+      {overlay.value === 'help' && <Help />}
+      {isEnded && <SignIn refusal={refusal} isOver={accounts.value.length > 0} />}
+      <Notices />
+    </div>
+  );
+}

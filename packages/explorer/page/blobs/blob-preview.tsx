@@ -1,0 +1,157 @@
+// A look into a blob: text and JSON, pictures, the schema of Parquet. Only the first bytes are read, of Parquet the last.
+import { parquetMetadata, parquetSchema } from 'hyparquet';
+import { useEffect, useState } from 'preact/hooks';
+import { formatBytes } from '../../model/cell.js';
+import { prettyMessage } from '../../model/message-text.js';
+import { sentenceOf } from '../client/ask.js';
+import { type BlobRef, readBytes } from '../client/blob-client.js';
+import { Spinner } from '../shell/blank.js';
+
+const TEXT_BYTES = 64 * 1024;
+const PICTURE_BYTES_MAX = 8 * 1024 * 1024;
+/** Footers of wide files are some hundred KiB. */
+const FOOTER_BYTES = 512 * 1024;
+
+const PICTURES: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  bmp: 'image/bmp',
+  ico: 'image/x-icon',
+  svg: 'image/svg+xml',
+};
+
+interface SchemaColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly depth: number;
+}
+
+type Preview =
+  | { readonly kind: 'text'; readonly text: string; readonly isWhole: boolean }
+  | { readonly kind: 'picture'; readonly url: string }
+  | { readonly kind: 'schema'; readonly columns: readonly SchemaColumn[]; readonly rows: string }
+  | { readonly kind: 'none'; readonly reason: string };
+
+const extensionOf = (name: string): string => /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+
+/** The type of a picture, by the blob's type or its name. */
+function pictureType(name: string, contentType: string): string | undefined {
+  if (contentType.startsWith('image/')) return contentType;
+  return PICTURES[extensionOf(name)];
+}
+
+type SchemaTree = ReturnType<typeof parquetSchema>;
+
+const columnsOf = ({ children }: SchemaTree, depth = 0): readonly SchemaColumn[] =>
+  children.flatMap(child => {
+    const {
+      name,
+      type,
+      converted_type: converted,
+      logical_type: logical,
+      repetition_type: repetition,
+    } = child.element;
+    const what = [type ?? 'group', logical?.type ?? converted, repetition?.toLowerCase()]
+      .filter(Boolean)
+      .join(' · ');
+    return [{ name, type: what, depth }, ...columnsOf(child, depth + 1)];
+  });
+
+async function parquetPreview(blob: Blob): Promise<Preview> {
+  const metadata = parquetMetadata(await blob.arrayBuffer());
+  return {
+    kind: 'schema',
+    columns: columnsOf(parquetSchema(metadata)),
+    rows: metadata.num_rows.toLocaleString('en-US'),
+  };
+}
+
+function textPreview(bytes: ArrayBuffer, isWhole: boolean, isJson: boolean): Preview {
+  const text = new TextDecoder().decode(bytes);
+  const head = text.slice(0, 2000);
+  if (/\0/.test(head) || (head.match(/\ufffd/g)?.length ?? 0) > head.length / 50)
+    return { kind: 'none', reason: 'These bytes are no text. Download the blob to open it.' };
+  return { kind: 'text', text: isWhole && isJson ? prettyMessage(text) : text, isWhole };
+}
+
+interface Previewed {
+  readonly ref: BlobRef;
+  readonly bytes: number;
+  readonly contentType: string;
+}
+
+async function previewOf(account: string, { ref, bytes, contentType }: Previewed): Promise<Preview> {
+  if (bytes === 0) return { kind: 'none', reason: 'The blob is empty.' };
+  const picture = pictureType(ref.name, contentType);
+  if (picture !== undefined && bytes <= PICTURE_BYTES_MAX) {
+    const blob = await readBytes(account, ref, bytes, bytes);
+    return { kind: 'picture', url: URL.createObjectURL(new Blob([blob], { type: picture })) };
+  }
+  if (extensionOf(ref.name) === 'parquet')
+    return parquetPreview(await readBytes(account, ref, -Math.min(bytes, FOOTER_BYTES), bytes));
+  const blob = await readBytes(account, ref, TEXT_BYTES, bytes);
+  const isJson = contentType.includes('json') || extensionOf(ref.name) === 'json';
+  return textPreview(await blob.arrayBuffer(), bytes <= TEXT_BYTES, isJson);
+}
+
+interface BlobPreviewProps {
+  readonly account: string;
+  readonly blob: BlobRef;
+  readonly bytes: number;
+  readonly contentType: string;
+}
+
+export function BlobPreview({ account, blob: of, bytes, contentType }: BlobPreviewProps) {
+  const [preview, setPreview] = useState<Preview>();
+  const { container, name, snapshot } = of;
+  useEffect(() => {
+    let isCurrent = true;
+    let url: string | undefined;
+    setPreview(undefined);
+    previewOf(account, { ref: of, bytes, contentType })
+      .catch((error): Preview => ({ kind: 'none', reason: sentenceOf(error) }))
+      .then(found => {
+        if (found.kind === 'picture') url = found.url;
+        if (isCurrent) setPreview(found);
+      });
+    return () => {
+      isCurrent = false;
+      if (url !== undefined) URL.revokeObjectURL(url);
+    };
+  }, [account, container, name, snapshot, bytes]);
+  if (preview === undefined) return <Spinner label="Reading…" />;
+  if (preview.kind === 'none') return <p class="hint pad">{preview.reason}</p>;
+  if (preview.kind === 'picture') return <img class="picture" src={preview.url} alt={name} />;
+  if (preview.kind === 'schema')
+    return (
+      <>
+        <p class="hint">
+          Parquet with {preview.rows} rows, {preview.columns.length} columns
+        </p>
+        <ul class="schema">
+          {preview.columns.map(({ name: column, type, depth }) => (
+            <li key={`${depth} ${column}`} style={{ paddingLeft: `${depth * 16}px` }}>
+              <span class="mono">{column}</span> <span class="hint">{type}</span>
+            </li>
+          ))}
+        </ul>
+      </>
+    );
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keys. */}
+      <pre class="code" tabIndex={0}>
+        {preview.text}
+      </pre>
+      {!preview.isWhole && (
+        <p class="hint">
+          The first {formatBytes(TEXT_BYTES)} of {formatBytes(bytes)}.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,116 @@
+// The metadata of a blob, which is edited as a whole: the service replaces all of it.
+import { Plus, Trash2 } from 'lucide';
+import { useEffect, useState } from 'preact/hooks';
+import { sentenceOf } from '../client/ask.js';
+import { type BlobRef, setMetadata } from '../client/blob-client.js';
+import { Icon } from '../shell/icon.js';
+import { notify } from '../state/notice.js';
+
+interface MetadataProps {
+  readonly account: string;
+  readonly blob: BlobRef;
+  readonly headers: Headers;
+  readonly onSaved: () => void;
+}
+
+type Entry = readonly [name: string, value: string];
+
+const PREFIX = 'x-ms-meta-';
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+const entriesOf = (headers: Headers): readonly Entry[] =>
+  [...headers]
+    .filter(([name]) => name.startsWith(PREFIX))
+    .map(([name, value]) => [name.slice(PREFIX.length), value]);
+
+interface EntryFieldProps {
+  readonly entry: Entry;
+  readonly isFixed: boolean;
+  readonly onChange: (entry: Entry) => void;
+  readonly onRemove: () => void;
+}
+
+const EntryField = ({ entry: [name, value], isFixed, onChange, onRemove }: EntryFieldProps) => (
+  <li class="row">
+    <input
+      class="input mono"
+      aria-label="Name"
+      value={name}
+      readOnly={isFixed}
+      aria-invalid={!NAME.test(name)}
+      spellcheck={false}
+      onInput={event => onChange([event.currentTarget.value, value])}
+    />
+    <input
+      class="input mono grow"
+      aria-label={`Value of ${name}`}
+      value={value}
+      readOnly={isFixed}
+      spellcheck={false}
+      onInput={event => onChange([name, event.currentTarget.value])}
+    />
+    {!isFixed && (
+      <button
+        type="button"
+        class="button quiet square small"
+        aria-label={`Remove ${name}`}
+        onClick={onRemove}
+      >
+        <Icon of={Trash2} size={14} />
+      </button>
+    )}
+  </li>
+);
+
+export function Metadata({ account, blob, headers, onSaved }: MetadataProps) {
+  const stored = entriesOf(headers);
+  const [entries, setEntries] = useState(stored);
+  const [failure, setFailure] = useState<string>();
+  // Other headers are another version.
+  useEffect(() => setEntries(stored), [headers]);
+  const isFixed = Boolean(blob.snapshot);
+  const isChanged = JSON.stringify(entries) !== JSON.stringify(stored);
+  const isValid =
+    entries.every(([name]) => NAME.test(name)) &&
+    new Set(entries.map(([name]) => name)).size === entries.length;
+  const save = async (): Promise<void> => {
+    try {
+      await setMetadata(account, blob, Object.fromEntries(entries));
+      setFailure(undefined);
+      notify('Saved the metadata.');
+      onSaved();
+    } catch (error) {
+      setFailure(sentenceOf(error));
+    }
+  };
+  return (
+    <>
+      {entries.length === 0 && <p class="hint">None.</p>}
+      <ul class="metadata">
+        {entries.map((entry, at) => (
+          <EntryField
+            key={at}
+            entry={entry}
+            isFixed={isFixed}
+            onChange={changed => setEntries(entries.map((each, index) => (index === at ? changed : each)))}
+            onRemove={() => setEntries(entries.filter((_, index) => index !== at))}
+          />
+        ))}
+      </ul>
+      {failure !== undefined && <p class="fault">{failure}</p>}
+      {!isFixed && (
+        <div class="row">
+          <button type="button" class="button" onClick={() => setEntries([...entries, ['', '']])}>
+            <Icon of={Plus} />
+            Add
+          </button>
+          {isChanged && (
+            <button type="button" class="button primary" disabled={!isValid} onClick={() => void save()}>
+              Save metadata
+            </button>
+          )}
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+// The command palette: everything that can be opened or done, by a few letters of its name.
+import { CornerDownLeft, Search } from 'lucide';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Command, commands, overlay } from '../state/command.js';
+import { listings, SERVICE_NAMES, SERVICES } from '../state/resources.js';
+import { go, viewOf } from '../state/route.js';
+import { Icon } from './icon.js';
+
+const SHOWN_MAX = 60;
+
+/** How well the letters fit: undefined if they do not come in this order. Less is better. */
+function distance(wanted: string, title: string): number | undefined {
+  let [at, gaps] = [-1, 0];
+  for (const letter of wanted) {
+    const found = title.indexOf(letter, at + 1);
+    if (found === -1) return undefined;
+    gaps += at === -1 ? found / 4 : found - at - 1;
+    at = found;
+  }
+  return gaps;
+}
+
+function matching(text: string): readonly Command[] {
+  const places = SERVICES.flatMap(service =>
+    listings[service].value.names.map(name => ({
+      title: `${name} · ${SERVICE_NAMES[service].one}`,
+      run: () => go(viewOf(service, name)),
+    })),
+  );
+  const wanted = text.toLowerCase().replace(/\s+/g, '');
+  return [...commands.value, ...places]
+    .map(command => ({ command, gaps: distance(wanted, command.title.toLowerCase()) }))
+    .filter(each => each.gaps !== undefined)
+    .sort((one, other) => (one.gaps ?? 0) - (other.gaps ?? 0))
+    .slice(0, SHOWN_MAX)
+    .map(({ command }) => command);
+}
+
+const close = (): void => {
+  overlay.value = 'none';
+};
+
+export function Palette() {
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState(0);
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => element.current?.showModal(), []);
+  const found = matching(text);
+  const active = Math.min(chosen, found.length - 1);
+  useEffect(
+    () => document.getElementById(`command-${active}`)?.scrollIntoView({ block: 'nearest' }),
+    [active],
+  );
+  const run = (command: Command | undefined): void => {
+    close();
+    // After the dialog has given the focus back.
+    if (command !== undefined) setTimeout(command.run);
+  };
+  const keyed = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step !== 0) setChosen((active + step + found.length) % Math.max(1, found.length));
+    else if (event.key === 'Enter') run(found[active]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <dialog
+      ref={element}
+      class="dialog palette"
+      aria-label="Command palette"
+      onCancel={close}
+      onClose={close}
+    >
+      <div class="palette-field">
+        <Icon of={Search} />
+        <input
+          role="combobox"
+          aria-expanded="true"
+          aria-controls="commands"
+          aria-activedescendant={found.length > 0 ? `command-${active}` : undefined}
+          aria-label="Search tables, queues, containers and commands"
+          placeholder="Search tables, queues, containers and commands"
+          value={text}
+          onInput={event => {
+            setText(event.currentTarget.value);
+            setChosen(0);
+          }}
+          onKeyDown={keyed}
+        />
+      </div>
+      <div id="commands" class="palette-list" role="listbox" aria-label="Found">
+        {found.map((command, at) => (
+          <div
+            key={command.title}
+            id={`command-${at}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={at === active}
+            class="palette-item"
+            onClick={() => run(command)}
+            onKeyDown={keyed}
+            onPointerMove={() => setChosen(at)}
+          >
+            <span class="ellipsis">{command.title}</span>
+            {command.key !== undefined && <kbd>{command.key}</kbd>}
+            {at === active && <Icon of={CornerDownLeft} size={14} />}
+          </div>
+        ))}
+        {found.length === 0 && <p class="hint pad">Nothing has these letters.</p>}
+      </div>
+    </dialog>
+  );
+}

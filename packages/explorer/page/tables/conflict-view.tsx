@@ -1,0 +1,106 @@
+// Both versions of an entity that someone else changed first, property by property, and what can be done.
+import type { Property } from '#data-tools/line';
+import { cellOf } from '../../model/cell.js';
+import { type Draft, differences, read } from '../../model/draft.js';
+import type { Found } from '../client/table-client.js';
+import type { Conflict, Editing } from './use-entity.js';
+
+const Value = ({ of }: { readonly of: Property | undefined }) => {
+  const { text, kind } = cellOf(of);
+  return kind === 'absent' ? (
+    <em class="hint">absent</em>
+  ) : (
+    <span class={kind === 'empty' ? 'hint' : ''}>
+      {text} <span class="head-type">{of?.type}</span>
+    </span>
+  );
+};
+
+const Versions = ({ draft, current }: { readonly draft: Draft; readonly current: Found }) => (
+  <table class="versions">
+    <thead>
+      <tr>
+        <th scope="col">Property</th>
+        <th scope="col">Yours</th>
+        <th scope="col">Stored now</th>
+      </tr>
+    </thead>
+    <tbody>
+      {differences(current.row, read(draft).row).map(({ name, before, after }) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td>
+            <Value of={after} />
+          </td>
+          <td>
+            <Value of={before} />
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+const TITLES: Readonly<Record<Conflict['attempt'], string>> = {
+  insert: 'This entity exists already',
+  merge: 'Changed by someone else',
+  replace: 'Changed by someone else',
+  delete: 'Changed by someone else',
+};
+
+interface ConflictProps {
+  readonly conflict: Conflict;
+  readonly draft: Draft;
+  readonly editing: Editing;
+}
+
+const Gone = ({ editing }: Pick<ConflictProps, 'editing'>) => (
+  <section class="conflict" aria-label="Conflict">
+    <h3>Deleted by someone else</h3>
+    <p>The entity is no longer in the table. What you typed is still here.</p>
+    <div class="row">
+      <button type="button" class="button primary" onClick={() => void editing.save('insert')}>
+        Insert it again
+      </button>
+      <button type="button" class="button" onClick={editing.dismiss}>
+        Keep editing
+      </button>
+    </div>
+  </section>
+);
+
+export function ConflictView({ conflict: { current, attempt }, draft, editing }: ConflictProps) {
+  if (current === undefined) return <Gone editing={editing} />;
+  const { etag } = current;
+  const force = (): void =>
+    void (attempt === 'delete'
+      ? editing.remove(etag)
+      : editing.save(attempt === 'insert' ? 'replace' : attempt, etag));
+  return (
+    <section class="conflict" aria-label="Conflict">
+      <h3>{TITLES[attempt]}</h3>
+      <p>
+        {attempt === 'insert'
+          ? 'Another entity has these keys. Choose what to keep.'
+          : 'Since you opened this entity it has changed. Choose what to keep.'}
+      </p>
+      <Versions draft={draft} current={current} />
+      <div class="row wrap">
+        {attempt !== 'delete' && (
+          <button type="button" class="button primary" onClick={() => editing.adopt(current, true)}>
+            Combine
+          </button>
+        )}
+        <button type="button" class="button danger" onClick={force}>
+          {attempt === 'delete' ? 'Delete all the same' : 'Overwrite with mine'}
+        </button>
+        <button type="button" class="button" onClick={() => editing.adopt(current, false)}>
+          Take theirs
+        </button>
+      </div>
+      {attempt !== 'delete' && (
+        <p class="hint">Combine puts your changes on top of the stored version, for you to check and save.</p>
+      )}
+    </section>
+  );
+}

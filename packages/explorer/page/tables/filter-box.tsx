@@ -1,0 +1,256 @@
+// The filter box: completes names and operators, classifies the query as it is typed, marks where a text goes wrong, and
+// asks before a scan.
+import { Play, TriangleAlert } from 'lucide';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Column } from '../../model/columns.js';
+import { type Completion, completionsAt } from '../../model/completion.js';
+import { boundsOf, CLASS_NAMES, isScan, type Verdict, verdictOf } from '../../model/verdict.js';
+import { Icon } from '../shell/icon.js';
+
+interface FilterBoxProps {
+  /** The filter of the query that is shown. */
+  readonly filter: string;
+  readonly columns: readonly Column[];
+  readonly onRun: (filter: string) => void;
+}
+
+const Chip = ({ verdict }: { readonly verdict: Verdict }) => {
+  if (verdict.kind === 'all') return <span class="chip">All entities</span>;
+  if (verdict.kind === 'invalid') return <span class="chip invalid">Not valid yet</span>;
+  return <span class={`chip ${verdict.plan.class}`}>{CLASS_NAMES[verdict.plan.class]}</span>;
+};
+
+interface ExplanationProps {
+  readonly verdict: Verdict;
+  readonly text: string;
+}
+
+const CONTEXT = 24;
+
+/** The bounds and advice of a query, or the place of an error. */
+function Explanation({ verdict, text }: ExplanationProps) {
+  if (verdict.kind === 'all') return null;
+  if (verdict.kind === 'invalid') {
+    const { position, message } = verdict;
+    const start = Math.max(0, position - CONTEXT);
+    return (
+      <p class="explanation fault" id="filter-explanation">
+        <code class="excerpt">
+          {start > 0 && '…'}
+          {text.slice(start, position)}
+          <mark>{text.slice(position, position + CONTEXT) || '⎵'}</mark>
+        </code>
+        At character {position + 1}: {message}
+      </p>
+    );
+  }
+  const bounds = boundsOf(verdict.plan);
+  return (
+    <div class="explanation" id="filter-explanation">
+      {bounds.length === 0 ? (
+        <p>Nothing can match.</p>
+      ) : (
+        bounds.map(line => (
+          <p key={line}>
+            Reads <code>{line}</code>
+          </p>
+        ))
+      )}
+      {verdict.plan.advice.map(line => (
+        <p key={line} class="hint">
+          {line}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+interface ScanWarningProps {
+  readonly isWholeTable: boolean;
+  readonly onRun: () => void;
+  readonly onCancel: () => void;
+}
+
+const ScanWarning = ({ isWholeTable, onRun, onCancel }: ScanWarningProps) => (
+  <div class="warning" role="alert">
+    <Icon of={TriangleAlert} />
+    <p>
+      {isWholeTable
+        ? 'This reads the whole table to find what matches.'
+        : 'This reads every entity within the bounds to find what matches.'}{' '}
+      Results arrive page by page; you can stop at any time.
+    </p>
+    <button type="button" class="button" onClick={onCancel}>
+      Cancel
+    </button>
+    <button type="button" class="button primary" data-scan onClick={onRun}>
+      Scan
+    </button>
+  </div>
+);
+
+/** The text, and the completions at its caret. */
+function useCompletion(text: string, setText: (text: string) => void, columns: readonly Column[]) {
+  const input = useRef<HTMLInputElement>(null);
+  const [caret, setCaret] = useState<number>();
+  const [chosen, setChosen] = useState(0);
+  const found = useMemo(
+    () => (caret === undefined ? undefined : completionsAt(text, caret, columns)),
+    [text, caret, columns],
+  );
+  const items = found?.items ?? [];
+  const follow = (): void => {
+    setCaret(input.current?.selectionStart ?? undefined);
+    setChosen(0);
+  };
+  const take = ({ text: completed }: Completion): void => {
+    const start = found?.start ?? 0;
+    const after = start + completed.length;
+    setText(text.slice(0, start) + completed + text.slice(caret));
+    // Between the quotes of a value.
+    const at = completed.endsWith("''") ? after - 1 : after;
+    requestAnimationFrame(() => {
+      input.current?.setSelectionRange(at, at);
+      follow();
+    });
+  };
+  return { input, items, chosen, setChosen, follow, take, close: () => setCaret(undefined) };
+}
+
+type Completing = ReturnType<typeof useCompletion>;
+
+const Suggestions = ({ items, chosen, take }: Pick<Completing, 'items' | 'chosen' | 'take'>) => (
+  <div id="filter-completions" class="suggestions" role="listbox" aria-label="Completions">
+    {items.map((item, at) => (
+      <div
+        key={item.label}
+        id={`completion-${at}`}
+        role="option"
+        tabIndex={-1}
+        aria-selected={at === chosen}
+        class="suggestion"
+        onPointerDown={event => {
+          event.preventDefault();
+          take(item);
+        }}
+      >
+        <span>{item.label}</span>
+        <span class="hint">{item.hint}</span>
+      </div>
+    ))}
+  </div>
+);
+
+/** Keys of the list of completions. Whether the key was one. */
+function completionKey(event: KeyboardEvent, { items, chosen, setChosen, take, close }: Completing): boolean {
+  const item = items[chosen];
+  if (item === undefined) return false;
+  if (event.key === 'ArrowDown') setChosen((chosen + 1) % items.length);
+  else if (event.key === 'ArrowUp') setChosen((chosen - 1 + items.length) % items.length);
+  else if (event.key === 'Tab' && !event.shiftKey) take(item);
+  else if (event.key === 'Escape') close();
+  else return false;
+  event.preventDefault();
+  event.stopPropagation();
+  return true;
+}
+
+interface FieldProps {
+  readonly text: string;
+  readonly verdict: Verdict;
+  readonly completing: Completing;
+  readonly setText: (text: string) => void;
+  readonly onEnter: () => void;
+}
+
+function FilterField({ text, verdict, completing, setText, onEnter }: FieldProps) {
+  const mirror = useRef<HTMLDivElement>(null);
+  const { input, items, chosen, follow, close } = completing;
+  const invalidAt = verdict.kind === 'invalid' ? verdict.position : undefined;
+  const scrolled = (): void => {
+    if (mirror.current !== null) mirror.current.scrollLeft = input.current?.scrollLeft ?? 0;
+  };
+  useEffect(scrolled);
+  const keyed = (event: KeyboardEvent): void => {
+    if (completionKey(event, completing)) return;
+    if (event.key === 'Enter') {
+      close();
+      onEnter();
+    } else if (event.key === 'Escape') input.current?.blur();
+  };
+  return (
+    <div class="filter-field">
+      <div ref={mirror} class="filter-mirror" aria-hidden="true">
+        {text.slice(0, invalidAt)}
+        {invalidAt !== undefined && <mark>{text.slice(invalidAt) || ' '}</mark>}
+      </div>
+      <input
+        ref={input}
+        class="filter-input"
+        role="combobox"
+        aria-label="Filter"
+        aria-expanded={items.length > 0}
+        aria-controls="filter-completions"
+        aria-autocomplete="list"
+        aria-activedescendant={items.length > 0 ? `completion-${chosen}` : undefined}
+        aria-invalid={invalidAt !== undefined}
+        aria-describedby={verdict.kind === 'all' ? undefined : 'filter-explanation'}
+        placeholder="PartitionKey eq 'customer1' and total gt 100.0"
+        value={text}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        onInput={event => {
+          setText(event.currentTarget.value);
+          follow();
+        }}
+        onKeyDown={keyed}
+        onClick={follow}
+        onBlur={close}
+        onScroll={scrolled}
+      />
+      {items.length > 0 && <Suggestions {...completing} />}
+    </div>
+  );
+}
+
+export function FilterBox({ filter, columns, onRun }: FilterBoxProps) {
+  const [text, setText] = useState(filter);
+  const [isAsking, setAsking] = useState(false);
+  const verdict = useMemo(() => verdictOf(text), [text]);
+  const change = (changed: string): void => {
+    setText(changed);
+    setAsking(false);
+  };
+  const completing = useCompletion(text, change, columns);
+  useEffect(() => setText(filter), [filter]);
+  const run = (): void => {
+    setAsking(false);
+    onRun(text.trim());
+  };
+  const enter = (): void => {
+    if (verdict.kind === 'invalid') return;
+    if (isScan(verdict) && text.trim() !== filter && !isAsking) setAsking(true);
+    else run();
+  };
+  return (
+    <search class="filter-box">
+      <div class="filter-row">
+        <FilterField {...{ text, verdict, completing }} setText={change} onEnter={enter} />
+        <Chip verdict={verdict} />
+        <button type="button" class="button primary" disabled={verdict.kind === 'invalid'} onClick={enter}>
+          <Icon of={Play} size={14} />
+          Run
+        </button>
+      </div>
+      {isAsking && (
+        <ScanWarning
+          isWholeTable={verdict.kind === 'plan' && verdict.plan.class === 'table-scan'}
+          onRun={run}
+          onCancel={() => setAsking(false)}
+        />
+      )}
+      {text.trim() !== '' && <Explanation verdict={verdict} text={text} />}
+    </search>
+  );
+}

@@ -1,0 +1,102 @@
+// The cells of the grid: of its head and of its rows.
+import { ArrowDown, ArrowUp } from 'lucide';
+import type { Row } from '#data-tools/line';
+import { cellOf } from '../../model/cell.js';
+import { type Column, propertyIn, type Sorting } from '../../model/columns.js';
+import { Icon } from '../shell/icon.js';
+
+interface CellProps {
+  readonly row: Row | undefined;
+  readonly column: Column;
+  readonly width: number;
+  readonly left: number | undefined;
+  readonly id: string;
+  readonly at: number;
+  readonly isActive: boolean;
+}
+
+export function GridCell({ row, column, width, left, id, at, isActive }: CellProps) {
+  const property = row && propertyIn(row, column.name);
+  const { text, kind } = row === undefined ? { text: '', kind: 'value' } : cellOf(property);
+  const isOther = column.isMixed && property !== undefined && property.type !== column.type;
+  const style = { width: `${width}px`, ...(left !== undefined && { left: `${left}px` }) };
+  const classes = [
+    'cell',
+    kind,
+    left === undefined ? '' : 'frozen',
+    isActive ? 'active' : '',
+    row === undefined ? 'waiting' : '',
+  ];
+  return (
+    <div
+      id={id}
+      role="gridcell"
+      aria-colindex={at + 1}
+      aria-label={kind === 'absent' ? 'absent' : undefined}
+      class={classes.filter(Boolean).join(' ')}
+      style={style}
+      data-column={at}
+    >
+      {isOther && <span class="type-tag">{property.type}</span>}
+      <span class="ellipsis">{text}</span>
+    </div>
+  );
+}
+
+interface HeadProps {
+  readonly column: Column;
+  readonly at: number;
+  readonly width: number;
+  readonly left: number | undefined;
+  readonly sorting: Sorting | undefined;
+  readonly onSort: (name: string) => void;
+  readonly onResize: (name: string, width: number) => void;
+}
+
+const WIDTH_MIN = 60;
+const WIDTH_STEP = 20;
+
+export function HeadCell({ column, at, width, left, sorting, onSort, onResize }: HeadProps) {
+  const isSorted = sorting?.name === column.name;
+  const drag = (event: PointerEvent): void => {
+    const handle = event.currentTarget;
+    if (!(handle instanceof HTMLElement)) return;
+    event.preventDefault();
+    handle.setPointerCapture(event.pointerId);
+    const from = event.clientX;
+    const move = ({ clientX }: PointerEvent): void =>
+      onResize(column.name, Math.max(WIDTH_MIN, width + clientX - from));
+    handle.addEventListener('pointermove', move);
+    handle.addEventListener('lostpointercapture', () => handle.removeEventListener('pointermove', move), {
+      once: true,
+    });
+  };
+  const keyed = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowRight' ? WIDTH_STEP : event.key === 'ArrowLeft' ? -WIDTH_STEP : 0;
+    if (!event.altKey || step === 0) return;
+    event.preventDefault();
+    onResize(column.name, Math.max(WIDTH_MIN, width + step));
+  };
+  return (
+    <div
+      role="columnheader"
+      aria-colindex={at + 1}
+      aria-sort={isSorted ? (sorting.isDescending ? 'descending' : 'ascending') : undefined}
+      class={left === undefined ? 'head-cell' : 'head-cell frozen'}
+      style={{ width: `${width}px`, ...(left !== undefined && { left: `${left}px` }) }}
+    >
+      <button
+        type="button"
+        class="head-button"
+        title={`${column.name}: ${column.type}${column.isMixed ? ' and others' : ''}. Alt and arrows change the width`}
+        onClick={() => onSort(column.name)}
+        onKeyDown={keyed}
+      >
+        <span class="ellipsis">{column.name}</span>
+        <span class="head-type">{column.isMixed ? `${column.type}…` : column.type}</span>
+        {isSorted && <Icon of={sorting.isDescending ? ArrowDown : ArrowUp} size={13} />}
+      </button>
+      <div class="resizer" onPointerDown={drag} />
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+// What a request must be before its session is looked at: addressed to this server by a name of its own, so that no DNS
+// name can be pointed here (DNS rebinding), and sent by the explorer's own page, not by a page of another origin (CSRF).
+import type { X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isLoopback } from '#base';
+
+export interface GuardOptions {
+  readonly port: number;
+  /** The server's own certificate, whose names it may be called; undefined without TLS. */
+  readonly certificate: X509Certificate | undefined;
+}
+
+/** Requests that change nothing; browsers send an Origin with all others. */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+export class Guard {
+  readonly #port: number;
+  readonly #certificate: X509Certificate | undefined;
+
+  constructor({ port, certificate }: GuardOptions) {
+    this.#port = port;
+    this.#certificate = certificate;
+  }
+
+  /** Whether the Host header names this server: loopback, or a name that its certificate vouches for. */
+  isOwnHost({ headers: { host = '' } }: IncomingMessage): boolean {
+    const scheme = this.#certificate === undefined ? 'http' : 'https';
+    if (!URL.canParse(`${scheme}://${host}`)) return false;
+    const { hostname, port, pathname, username } = new URL(`${scheme}://${host}`);
+    const given = port === '' ? (scheme === 'https' ? 443 : 80) : Number(port);
+    if (given !== this.#port || pathname !== '/' || username !== '') return false;
+    if (isLoopback(hostname)) return true;
+    const name = hostname.replace(/^\[|\]$/g, '');
+    return (this.#certificate?.checkHost(name) ?? this.#certificate?.checkIP(name)) !== undefined;
+  }
+
+  /** Whether the page that sends the request is the explorer's own. */
+  isOwnPage({ method = '', headers }: IncomingMessage): boolean {
+    const site = headers['sec-fetch-site'];
+    if (site !== undefined && site !== 'same-origin') return false;
+    const scheme = this.#certificate === undefined ? 'http' : 'https';
+    const own = `${scheme}://${headers.host}`;
+    return headers.origin === undefined ? SAFE_METHODS.has(method) : headers.origin === own;
+  }
+}

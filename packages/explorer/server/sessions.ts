@@ -1,0 +1,86 @@
+// Who may use the explorer: a one-time link opens a session, and a session has two secrets. The cookie is HttpOnly, so
+// no script can read it; but browsers send cookies of 127.0.0.1 to every port there, so another local server could see
+// it. The proof closes that gap: the page keeps it in its own origin's storage and sends it in a header, which pages of
+// other origins cannot do without CORS.
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/** What sessions take from outside. */
+export interface Surroundings {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly randomBytes: (count: number) => Buffer;
+}
+
+export interface Session {
+  readonly cookie: string;
+  readonly proof: string;
+}
+
+const SECRET_BYTES = 32;
+/** A browser left open over night asks for a new link in the morning. */
+export const IDLE_MILLISECONDS_MAX = 12 * 60 * 60 * 1000;
+/** One person has a few browsers; the oldest session ends when there are more. */
+const SESSIONS_MAX = 16;
+/** Anyone on this machine can ask for a new link, and each is a line in the terminal. */
+const LINK_PAUSE_MILLISECONDS = 5_000;
+
+const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
+
+export class Sessions {
+  readonly #surroundings: Surroundings;
+  /** Only digests are kept, so that comparing them takes the same time whatever was sent. */
+  readonly #sessions = new Map<string, { readonly proof: Buffer; lastUsed: number }>();
+  #link: Buffer | undefined;
+  #linkMade = Number.NEGATIVE_INFINITY;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  #secret(): string {
+    return this.#surroundings.randomBytes(SECRET_BYTES).toString('base64url');
+  }
+
+  /** A new link's secret, which replaces the one before it; undefined if the last one is too young. */
+  newLink(): string | undefined {
+    const now = this.#surroundings.now();
+    if (now - this.#linkMade < LINK_PAUSE_MILLISECONDS) return undefined;
+    const link = this.#secret();
+    this.#link = digest(link);
+    this.#linkMade = now;
+    return link;
+  }
+
+  /** Uses the link up. Undefined if it is none, or was used before. */
+  open(link: string): Session | undefined {
+    if (this.#link === undefined || !timingSafeEqual(this.#link, digest(link))) return undefined;
+    this.#link = undefined;
+    const session = { cookie: this.#secret(), proof: this.#secret() };
+    const [oldest] = this.#sessions.keys();
+    if (this.#sessions.size >= SESSIONS_MAX && oldest !== undefined) this.#sessions.delete(oldest);
+    this.#sessions.set(digest(session.cookie).toString('hex'), {
+      proof: digest(session.proof),
+      lastUsed: this.#surroundings.now(),
+    });
+    return session;
+  }
+
+  /** Whether the cookie belongs to a session; with a proof, whether both do. Each use keeps the session alive. */
+  admits(cookie: string, proof?: string): boolean {
+    const key = digest(cookie).toString('hex');
+    const session = this.#sessions.get(key);
+    if (session === undefined) return false;
+    const now = this.#surroundings.now();
+    if (now - session.lastUsed > IDLE_MILLISECONDS_MAX) {
+      this.#sessions.delete(key);
+      return false;
+    }
+    if (proof !== undefined && !timingSafeEqual(session.proof, digest(proof))) return false;
+    session.lastUsed = now;
+    return true;
+  }
+
+  end(cookie: string): void {
+    this.#sessions.delete(digest(cookie).toString('hex'));
+  }
+}

@@ -1,0 +1,45 @@
+// A server in memory, the explorer over it, and its links: what the explorer's tests begin with.
+import { randomBytes } from 'node:crypto';
+import { type Address, parseAddress } from '#data-tools';
+import { type Explorer, type ExplorerOptions, openExplorer } from '#explorer';
+import { type RunningServer, serve } from '#server';
+
+export interface Stage {
+  readonly server: RunningServer;
+  readonly explorer: Explorer;
+  /** Every link so far, the newest last. */
+  readonly links: readonly string[];
+  /** Moves the clock that sessions and links know. */
+  readonly pass: (milliseconds: number) => void;
+  close(): Promise<void>;
+}
+
+/** The secret of a link. */
+export const secretOf = (link: string | undefined): string => link?.split('#link=')[1] ?? '';
+
+export async function openStage(
+  options: Partial<ExplorerOptions> = {},
+  addressesOf: (server: RunningServer) => readonly Address[] = ({ connectionString }) => [
+    parseAddress(connectionString()),
+  ],
+): Promise<Stage> {
+  const server = await serve({ data: undefined });
+  const links: string[] = [];
+  let passed = 0;
+  const addresses = addressesOf(server);
+  const explorer = await openExplorer({
+    port: 0,
+    accounts: () => addresses,
+    onLink: link => links.push(link),
+    surroundings: { now: () => Date.now() + passed, randomBytes },
+    ...options,
+  });
+  const close = async (): Promise<void> => {
+    await explorer.close();
+    await server.close();
+  };
+  const pass = (milliseconds: number): void => {
+    passed += milliseconds;
+  };
+  return { server, explorer, links, pass, close };
+}
