@@ -119,7 +119,7 @@ test('another format, an unknown type and a value that is none are corrupt', () 
     assert.throws(() => decodeEntity(value), { name: 'StoreError', code: 'corrupt' });
 });
 
-test('the example of docs/storage-format.md', () => {
+test('a worked example of the stored form', () => {
   const bytes = encodeEntity([
     { name: 'age', type: 'Edm.Int32', value: 39 },
     { name: 'city', type: 'Edm.String', value: 'Köln' },
