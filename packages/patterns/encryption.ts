@@ -3,7 +3,7 @@
 import type { ClearOf, ClearPatchOf, ClearStored, ClearTarget, NewClearOf } from './encryption/clear.js';
 import { Encryption, type EncryptionSpec } from './encryption/encryption.js';
 import { type ResealOptions, type ResealProgress, resealRows } from './encryption/reseal.js';
-import type { AnyEntity } from './model/entity.js';
+import type { AnyEntity } from './model/definition.js';
 import type { Db } from './repo/open.js';
 
 export { Ciphertext, ContentKey, type KeyPlace } from './encryption/ciphertext.js';
@@ -13,15 +13,14 @@ export {
   type ClassicValues,
   readClassic,
 } from './encryption/classic.js';
+export type { EncryptedRepoOptions, LostValue, OpenOptions } from './encryption/clear.js';
 export { contentKey, encrypted } from './encryption/encrypted.js';
-export type { EncryptedRepo, EncryptedRepoOptions } from './encryption/encrypted-repo.js';
+export type { EncryptedRepo } from './encryption/encrypted-repo.js';
 export type {
   ClearValues,
   Encryption,
   EncryptionSpec,
   KeyResolver,
-  LostValue,
-  OpenOptions,
 } from './encryption/encryption.js';
 export {
   type KeyRing,

@@ -62,6 +62,34 @@ test('no chain of imports is longer than a reader can follow', () => {
   }
 });
 
+/** Both by types alone: errors have times among their details, and times throw such errors. */
+const CYCLE = ['values/instant.ts', 'values/pattern-error.ts'];
+
+/** What each source imports of the others, types too. */
+function sources(): ReadonlyMap<string, readonly string[]> {
+  const names = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+    .map(name => name.split(sep).join('/'))
+    .filter(name => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.startsWith(`${TESTING}/`));
+  return new Map(
+    names.map(name => {
+      const own = importsOf(readFileSync(join(SOURCES, name), 'utf8')).filter(each => each.startsWith('.'));
+      return [name, own.map(each => posix.join(dirname(name), each).replace(/\.js$/, '.ts'))];
+    }),
+  );
+}
+
+test('no file imports itself through others, by types neither', () => {
+  const left = new Map(sources());
+  // Whatever imports nothing that is left is in no cycle; nor is what nothing left imports.
+  for (let before = -1; before !== left.size; ) {
+    before = left.size;
+    const imported = new Set([...left.values()].flat());
+    for (const [name, own] of left)
+      if (!imported.has(name) || !own.some(each => left.has(each))) left.delete(name);
+  }
+  assert.deepEqual([...left.keys()].toSorted(), CYCLE);
+});
+
 /** The floor of a room: one above the highest room that it may import. */
 function floorOf(rooms: Rooms, name: string): number {
   return 1 + Math.max(0, ...(rooms[name] ?? []).map(below => floorOf(rooms, below)));

@@ -1,5 +1,5 @@
 // The key of an entity or of one of its lists as JSON, for messages: every type of property has a form there, as the service has it in rows.
-import type { AnyEntity, KeyOf } from '../model/entity.js';
+import type { AnyEntity, KeyOf } from '../model/definition.js';
 import { checkValue } from '../values/check-value.js';
 import { decodeProperty } from '../values/decode-property.js';
 import { encodeProperty } from '../values/encode-property.js';

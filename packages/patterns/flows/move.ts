@@ -8,7 +8,7 @@
 // repeated, and two workers may do them at once.
 
 import { addressOfKey, isSameRow } from '../model/address.js';
-import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
+import type { AnyEntity, KeyOf, NewOf, Of } from '../model/definition.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../repo/open.js';
 import { Attempts, unlessLost } from '../repo/optimistic.js';

@@ -1,17 +1,7 @@
 // What is kept equal to the rows of an entity in addition to its indexes: lists of them, and copies in other rows. It is defined next to the entity and noted here, in the entity's plan, so that every write of such
 // a row finds it, whichever API it uses. repo/write/row-derivation.ts documents what a derivation does.
 import { refuseDefinition } from '../values/pattern-error.js';
-import type { AnyEntity } from './entity.js';
-
-/** Keeps something equal to the rows of an entity. */
-export interface Derivation {
-  /** Of the list or the copies, for errors. */
-  readonly name: string;
-  /** Properties that what it keeps is made of. */
-  readonly reads: readonly string[];
-  /** Properties of these rows that it writes along with other rows, in their transactions. */
-  readonly writes: readonly string[];
-}
+import type { AnyEntity, Derivation } from './definition.js';
 
 /** A change of one would have to bring changes of the other along, without end. */
 function refuseChain(name: string, writer: Derivation, reader: Derivation): void {

@@ -5,7 +5,7 @@ import { Instant } from '../values/instant.js';
 import { refuseValue } from '../values/pattern-error.js';
 import { rowBytes } from '../values/size.js';
 import type { WireProperty, WireRow } from '../values/wire-property.js';
-import type { AnyEntity, Field, NewOf, Of } from './entity.js';
+import type { AnyEntity, Field, NewOf, Of } from './definition.js';
 import { formatTag } from './type-tag.js';
 
 type Values = Readonly<Record<string, unknown>>;

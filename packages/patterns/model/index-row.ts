@@ -6,9 +6,8 @@ import { Instant, instantOfEtag } from '../values/instant.js';
 import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
 import { MARKS } from '../values/row-member.js';
 import { type WireProperty, wireText } from '../values/wire-property.js';
+import type { AnyEntity, IndexPlan } from './definition.js';
 import { type EncodedRow, encodeEntity } from './encode-entity.js';
-import type { AnyEntity } from './entity.js';
-import type { IndexPlan } from './index-plan.js';
 import type { CompiledKey } from './keys/compiled-key.js';
 import type { Stored } from './stored.js';
 

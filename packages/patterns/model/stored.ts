@@ -3,7 +3,7 @@ import type { Instant } from '../values/instant.js';
 import type { Refused } from '../values/pattern-error.js';
 import { isInstant } from '../values/typed-value.js';
 import type { WireProperty } from '../values/wire-property.js';
-import type { AnyEntity, KeyOf, Of } from './entity.js';
+import type { AnyEntity, KeyOf, Of } from './definition.js';
 
 interface Read<T, N extends string> {
   readonly value: T;

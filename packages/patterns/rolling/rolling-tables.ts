@@ -1,5 +1,5 @@
 // Rolling tables: an entity whose rows are in a table of their hour, day or month, so that one request deletes old rows with their table. Each write goes to the table of its time, whenever it comes.
-import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf } from '../model/entity.js';
+import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf } from '../model/definition.js';
 import type { GivenPatch } from '../model/patch.js';
 import type { RowRef, StoredOf } from '../model/stored.js';
 import { Db } from '../repo/open.js';

@@ -8,8 +8,8 @@
 
 import type { Flow } from '../../flows/flow.js';
 import { rowKeyJson } from '../../flows/key-json.js';
+import type { AnyEntity } from '../../model/definition.js';
 import { addDerivation } from '../../model/derivation.js';
-import type { AnyEntity } from '../../model/entity.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Db } from '../../repo/open.js';
 import { OPERATIONS, type WriteResult } from '../../repo/write/operations.js';

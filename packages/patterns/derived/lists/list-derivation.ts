@@ -2,8 +2,8 @@
 // which the write sends a message. listOf defines the former derivation, listFlow the latter.
 
 import type { Flow } from '../../flows/flow.js';
+import type { AnyEntity, Of } from '../../model/definition.js';
 import { addDerivation } from '../../model/derivation.js';
-import type { AnyEntity, Of } from '../../model/entity.js';
 import { Db } from '../../repo/open.js';
 import type { WriteResult } from '../../repo/write/operations.js';
 import type { PlannedWrite } from '../../repo/write/plan-write.js';

@@ -2,9 +2,9 @@
 // them here; plan-write.ts makes the requests.
 
 import { addresses, addressOfKey } from '../../model/address.js';
+import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
 import { hasDerivedRows } from '../../model/derivation.js';
 import { encodeEntity } from '../../model/encode-entity.js';
-import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/entity.js';
 import type { GivenPatch, PatchOf } from '../../model/patch.js';
 import { refuseNewer } from '../../model/refuse-newer.js';
 import { asRead, type Projected, type RowRef, type Stored, type StoredOf } from '../../model/stored.js';

@@ -1,8 +1,7 @@
 // What derivations do when a row of their entity is written: they announce the write to a flow, and name the writes that join its transaction. Lists and copies are such derivations; write-deriving.ts
 // calls them.
 
-import type { Derivation } from '../../model/derivation.js';
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity, Derivation } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import type { SentMessage } from '../../transport/messages/announce.js';
 import type { ReadOptions } from '../../transport/table-requests.js';

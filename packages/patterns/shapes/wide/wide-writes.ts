@@ -1,7 +1,7 @@
 // Plans writes of a wide entity: which of its rows are written, and how, in one transaction. Pure. The first row is always among them, under the ETag of the whole; the others need no condition of their own.
 import { trackedAsWritten } from '../../model/decode-entity.js';
+import type { AnyEntity, NewOf, Of } from '../../model/definition.js';
 import { type EncodedRow, encodeEntity } from '../../model/encode-entity.js';
-import type { AnyEntity, NewOf, Of } from '../../model/entity.js';
 import { readPatch } from '../../model/patch.js';
 import { refuseNewer } from '../../model/refuse-newer.js';
 import { formatTag } from '../../model/type-tag.js';
