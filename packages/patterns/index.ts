@@ -1,6 +1,6 @@
 // What an application imports: a typed model of Azure Tables over the official client, where a definition of an entity says how its values become keys
 // and properties, and repositories read and write rows by it. It knows nothing of a server of ours. What not every application needs is in entries of its own, so that it weighs
-// nothing in others' bundles: audit.ts, bulk.ts, filters.ts, joins.ts, mixed.ts. Tools find the parts below them in internals.ts.
+// nothing in others' bundles: audit.ts, bulk.ts, filters.ts, joins.ts, mixed.ts. internals.ts is for tests, and is not published.
 //
 // Where to begin: repo/open.ts opens a database, model/entity.ts defines an entity, repo/read/query.ts and repo/write/repo.ts are what is done with rows. The rooms, each of which imports
 // only rooms of lower floors (test/structure/rooms.ts):
