@@ -16,7 +16,6 @@ export { connect } from './repo/write/connect.js';
 export { OPERATIONS } from './repo/write/operations.js';
 export { Sender } from './transport/sender.js';
 export { TableRequests } from './transport/table-requests.js';
-export { encodeProperty } from './values/encode-property.js';
 export { instantOfEtag } from './values/instant.js';
 export { readRow, type WireObject } from './values/read-wire.js';
-export { type WireProperty, type WireRow, wireText } from './values/wire-property.js';
+export { encodeProperty, type WireProperty, type WireRow, wireText } from './values/wire-property.js';

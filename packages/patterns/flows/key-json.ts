@@ -2,11 +2,11 @@
 import type { AnyEntity, KeyOf } from '../model/definition.js';
 import { checkValue } from '../values/check-value.js';
 import { decodeProperty } from '../values/decode-property.js';
-import { encodeProperty } from '../values/encode-property.js';
 import { isObject } from '../values/is-object.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { Property } from '../values/property.js';
 import type { SchemaResult, StandardSchema } from '../values/standard-schema.js';
+import { encodeProperty } from '../values/wire-property.js';
 
 type Values = Readonly<Record<string, unknown>>;
 

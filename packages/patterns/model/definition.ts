@@ -79,7 +79,7 @@ export interface EntityPlan {
   readonly remoteIndexes: readonly IndexPlan[];
   /** What its keys will not do well. */
   readonly warnings: readonly string[];
-  /** Of lists and copies that were defined since: derivation.ts. */
+  /** Of lists and copies that were defined since: repo/write/row-derivation.ts. */
   readonly derivations: Derivation[];
 }
 

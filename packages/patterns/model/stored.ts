@@ -95,3 +95,7 @@ export function asRead<S extends { readonly value: unknown }>(row: S): S {
   const read = (row as Tracked)[AS_READ];
   return read === undefined ? row : { ...row, value: read.values() };
 }
+
+/** Whether writes of these rows also write others. */
+export const hasDerivedRows = ({ plan }: AnyEntity): boolean =>
+  plan.indexes.length > 0 || plan.remoteIndexes.length > 0 || plan.derivations.length > 0;

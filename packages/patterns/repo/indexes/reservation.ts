@@ -7,10 +7,9 @@ import { isSameRow } from '../../model/address.js';
 import type { AnyEntity, IndexPlan } from '../../model/definition.js';
 import { type ExpectedIndexRow, expectedIndexRow } from '../../model/index-row.js';
 import type { RowAnswer } from '../../transport/table-requests.js';
-import { encodeProperty } from '../../values/encode-property.js';
 import type { RowAddress } from '../../values/pattern-error.js';
 import { MARKS, textOf } from '../../values/row-member.js';
-import type { WireProperty, WireRow } from '../../values/wire-property.js';
+import { encodeProperty, type WireProperty, type WireRow } from '../../values/wire-property.js';
 import type { Before } from './index-write.js';
 import { type ReservationId, rowOf } from './transaction-record.js';
 

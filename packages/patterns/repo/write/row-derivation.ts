@@ -38,9 +38,30 @@ export interface JoinedWrites {
   readonly advice?: string | undefined;
 }
 
+/** How writes are sent. */
+export interface Sending<T> {
+  /** The row by itself. */
+  alone(planned: PlannedWrite<T>): Promise<T>;
+  /** The row and others, all or nothing. Throws BatchFailed. */
+  together(planned: PlannedWrite<T>, others: readonly PlannedWrite<WriteResult>[]): Promise<T>;
+}
+
+/** A write of a row that has derivations. */
+export type Deriving<T> = PlannedWrite<T> & { readonly deriving: DerivingWrite<T> };
+
+/** Does the write, and what the derivations of its row have to do with it: write-deriving.ts. */
+export type WriteDeriving = <T>(
+  service: Service,
+  planned: Deriving<T>,
+  options: ReadOptions,
+  sending: Sending<T>,
+) => Promise<T>;
+
 export interface RowDerivation extends Derivation {
   /** Sends what has to be sent before the write, so that it is finished wherever the program ends. Throws what refuses the write. */
   announce?(service: Service, row: WrittenRow, options: ReadOptions): Promise<SentMessage | undefined>;
   /** Reads what it needs, again at each attempt. Throws what refuses the write. */
   join?(service: Service, row: WrittenRow, options: ReadOptions): Promise<JoinedWrites | undefined>;
+  /** Set by `derive`, so that only programs with derivations have the code. */
+  transact?: WriteDeriving;
 }

@@ -5,8 +5,7 @@
 
 import { addressOfKey } from '../../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
-import { hasDerivedRows } from '../../model/derivation.js';
-import type { StoredOf } from '../../model/stored.js';
+import { hasDerivedRows, type StoredOf } from '../../model/stored.js';
 import { Attempts } from '../../repo/optimistic.js';
 import { OPERATIONS } from '../../repo/write/operations.js';
 import { type MutateOptions, Repo, type RepoOptions } from '../../repo/write/repo.js';

@@ -8,10 +8,9 @@ import { formatTag } from '../../model/type-tag.js';
 import type { WriteResult } from '../../repo/write/operations.js';
 import { newestId, type PlannedWrite, type Subject, withId } from '../../repo/write/plan-write.js';
 import type { RowWrite } from '../../transport/row-write.js';
-import { encodeProperty } from '../../values/encode-property.js';
 import { instantOfEtag } from '../../values/instant.js';
 import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
-import type { WireProperty } from '../../values/wire-property.js';
+import { encodeProperty, type WireProperty } from '../../values/wire-property.js';
 import { checkKeyLength, firstRow, fits, furtherRow, keyOfPiece, pack, type WidePiece } from './wide-rows.js';
 import type { WideStored } from './wide-stored.js';
 
