@@ -25,10 +25,10 @@ const target = resolve(process.argv[2] ?? '.');
 
 const sources = join(root, 'packages', 'patterns');
 
-/** Compiled from existing sources: those of moved files are still in dist. */
+/** Compiled from existing sources, those of moved files are still in dist; internals.ts is for tests. */
 const isPublished = (name: string): boolean =>
   /\.(?:js|d\.ts)$/.test(name) &&
-  !/\.test\.|^testing[/\\]/.test(name) &&
+  !/\.test\.|^testing[/\\]|^internals\./.test(name) &&
   existsSync(join(sources, name.replace(/\.(?:js|d\.ts)$/, '.ts')));
 
 /**

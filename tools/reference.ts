@@ -73,7 +73,7 @@ export function declarationsIn(text: string): readonly Declared[] {
   return [...found.values()];
 }
 
-/** The entries of the pattern library: what applications import, and last what tools import in addition. */
+/** The entries of the pattern library, as its manifest has them. */
 export const ENTRIES = [
   'index',
   'audit',
@@ -92,7 +92,6 @@ export const ENTRIES = [
   'rolling',
   'series',
   'wide',
-  'internals',
 ] as const;
 
 /** What an entry of the package exports, by the files in which it is declared. */

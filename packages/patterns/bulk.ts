@@ -1,7 +1,7 @@
 // Many rows, as `shelfmark-patterns/bulk`: bulk writes, bulk deletes, and moves of rows to new buckets. A separate entry, because most programs that run in a browser
 // write rows one by one.
 
-import type { AnyEntity } from './model/entity.js';
+import type { AnyEntity } from './model/definition.js';
 import { BatchWriter, type WriterOptions } from './repo/bulk/batch-writer.js';
 import type { RowChange } from './repo/bulk/change.js';
 import {

@@ -3,7 +3,7 @@ import { Copies } from './derived/copies/copies.js';
 import type { CopyInput } from './derived/copies/copy-input.js';
 import type { CopiesSpec } from './derived/copies/copy-rules.js';
 import type { FlowOptions } from './flows/definition.js';
-import type { AnyEntity } from './model/entity.js';
+import type { AnyEntity } from './model/definition.js';
 
 export type {
   CopyAuditOptions,

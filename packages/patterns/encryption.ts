@@ -1,9 +1,8 @@
 // Encrypted properties, as `shelfmark-patterns/encryption`: AES-256-GCM for each value, under keys of a ring; keyed hashes to find rows by; rotation; and reading rows that classic SDKs encrypted. A separate
 // entry, because most programs have no secrets. It uses Web Crypto only, no Node.js module.
-import type { ClearOf, ClearPatchOf, ClearStored, ClearTarget, NewClearOf } from './encryption/clear.js';
 import { Encryption, type EncryptionSpec } from './encryption/encryption.js';
 import { type ResealOptions, type ResealProgress, resealRows } from './encryption/reseal.js';
-import type { AnyEntity } from './model/entity.js';
+import type { AnyEntity } from './model/definition.js';
 import type { Db } from './repo/open.js';
 
 export { Ciphertext, ContentKey, type KeyPlace } from './encryption/ciphertext.js';
@@ -13,15 +12,23 @@ export {
   type ClassicValues,
   readClassic,
 } from './encryption/classic.js';
+export type {
+  ClearOf,
+  ClearPatchOf,
+  ClearStored,
+  ClearTarget,
+  EncryptedRepoOptions,
+  LostValue,
+  NewClearOf,
+  OpenOptions,
+} from './encryption/clear.js';
 export { contentKey, encrypted } from './encryption/encrypted.js';
-export type { EncryptedRepo, EncryptedRepoOptions } from './encryption/encrypted-repo.js';
+export type { EncryptedRepo } from './encryption/encrypted-repo.js';
 export type {
   ClearValues,
   Encryption,
   EncryptionSpec,
   KeyResolver,
-  LostValue,
-  OpenOptions,
 } from './encryption/encryption.js';
 export {
   type KeyRing,
@@ -34,7 +41,6 @@ export {
 } from './encryption/key-ring.js';
 export type { ResealOptions, ResealProgress } from './encryption/reseal.js';
 export type { KeyedHash } from './encryption/sealing.js';
-export type { ClearOf, ClearPatchOf, ClearStored, ClearTarget, NewClearOf };
 
 /** The encryption of the rows of an entity with `encrypted` properties. Throws DefinitionInvalid. */
 export const encryption = <E extends AnyEntity, const H extends keyof E['props'] & string = never>(

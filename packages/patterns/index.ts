@@ -1,6 +1,6 @@
 // What an application imports: a typed model of Azure Tables over the official client, where a definition of an entity says how its values become keys
 // and properties, and repositories read and write rows by it. It knows nothing of a server of ours. What not every application needs is in entries of its own, so that it weighs
-// nothing in others' bundles: audit.ts, bulk.ts, filters.ts, joins.ts, mixed.ts. Tools find the parts below them in internals.ts.
+// nothing in others' bundles: audit.ts, bulk.ts, filters.ts, joins.ts, mixed.ts. internals.ts is for tests, and is not published.
 //
 // Where to begin: repo/open.ts opens a database, model/entity.ts defines an entity, repo/read/query.ts and repo/write/repo.ts are what is done with rows. The rooms, each of which imports
 // only rooms of lower floors (test/structure/rooms.ts):
@@ -21,40 +21,39 @@
 
 export type { Surroundings } from './concurrency/surroundings.js';
 export type { Bag } from './model/bag.js';
+export type {
+  AnyEntity,
+  Entity,
+  EntityPlan,
+  Field,
+  Index,
+  Indexes,
+  IndexPlan,
+  IndexState,
+  KeyOf,
+  NewOf,
+  Of,
+  PartitionOf,
+  RowLead,
+  RowOf,
+  Upcast,
+} from './model/definition.js';
 export type { DriftPolicy, FoundDrift } from './model/drift.js';
-export {
-  type AnyEntity,
-  type Entity,
-  type EntityPlan,
-  type EntitySpec,
-  entity,
-  type Field,
-  type KeyOf,
-  type NewOf,
-  type Of,
-  type PartitionOf,
-  type RowLead,
-  type RowOf,
-  type Upcast,
-} from './model/entity.js';
+export { type EntitySpec, entity } from './model/entity.js';
 export type { Admission } from './model/filter/admit.js';
 export type { Classification, KeyBounds, QueryClass } from './model/filter/classify.js';
 export type { Comparison, Condition, Operand } from './model/filter/condition.js';
 export type { Plan } from './model/filter/plan.js';
 export type { Clause, Equality, Fields, Order, TextOrder } from './model/filter/where.js';
 export type {
-  Index,
   IndexEntity,
-  Indexes,
   IndexesOf,
   IndexKeyNames,
   IndexKeyOn,
   IndexName,
-  IndexPlan,
   IndexReason,
   IndexSpec,
   IndexSpecs,
-  IndexState,
   LocalIndexName,
   LocalIndexSpec,
   NoIndexes,
@@ -89,7 +88,6 @@ export {
 export type { KeyRange, Point } from './model/keys/key-range.js';
 export { type GivenPatch, type KeyStays, type PatchOf, type Remove, remove } from './model/patch.js';
 export type { BareKey, Projected, RowRef, Stored, StoredOf } from './model/stored.js';
-export type { UnreadablePolicy, UnreadableRow } from './model/unreadable.js';
 export { type Db, open } from './repo/open.js';
 export type { FanOutOptions, FanOutOrder } from './repo/read/fan-out.js';
 export type {
@@ -116,6 +114,7 @@ export {
   type Results,
 } from './repo/read/results.js';
 export type { QueryOptions, QuerySettings } from './repo/read/table-query.js';
+export type { UnreadablePolicy, UnreadableRow } from './repo/read/unreadable.js';
 export { TickClock, type TickClockOptions } from './repo/tick-clock.js';
 export type { Batch, Committed } from './repo/write/batch.js';
 export type { Change } from './repo/write/mutate.js';

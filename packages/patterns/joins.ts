@@ -1,5 +1,5 @@
 // Joins in the client, as `shelfmark-patterns/joins`: links between entities, small tables that are remembered, and conditions on rows that have been read.
-import type { AnyEntity } from './model/entity.js';
+import type { AnyEntity } from './model/definition.js';
 import type { Db } from './repo/open.js';
 import { Lookup, type LookupOptions } from './repo/read/lookup.js';
 import type { RepoOptions } from './repo/write/repo.js';

@@ -1,6 +1,6 @@
 // Values in blobs, as `shelfmark-patterns/large`: the guide's large entities, whose rows name blobs that have what is too large for them. An entry of its own, because it needs a client of blobs.
 
-import type { AnyEntity } from './model/entity.js';
+import type { AnyEntity } from './model/definition.js';
 import { Db } from './repo/open.js';
 import { LargeRepo, type LargesOptions } from './shapes/large/large-repo.js';
 import { type SweepOptions, type SweepProgress, sweep } from './shapes/large/sweep.js';

@@ -5,7 +5,7 @@ import type { EntityList } from './derived/lists/entity-list.js';
 import type { AnyList } from './derived/lists/list.js';
 import { type ListOptions, ListRepo } from './derived/lists/list-repo.js';
 import { type ListedOptions, ListedRepo } from './derived/lists/listed-repo.js';
-import type { AnyEntity } from './model/entity.js';
+import type { AnyEntity } from './model/definition.js';
 import { Db } from './repo/open.js';
 
 export type { ListAuditOptions, ListAuditProgress, ListFinding } from './derived/lists/audit-lists.js';

@@ -1,5 +1,5 @@
 // Rows of several entities of a table, or of none, as `shelfmark-patterns/mixed`: each row as its own type, or as a property bag.
-import type { AnyEntity } from './model/entity.js';
+import type { AnyEntity } from './model/definition.js';
 import { Db } from './repo/open.js';
 import { type BagReads, bagReads } from './repo/read/bags.js';
 import { type MixedReads, mixedReads } from './repo/read/mixed.js';

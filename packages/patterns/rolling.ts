@@ -1,5 +1,5 @@
 // Rolling tables, as `shelfmark-patterns/rolling`: the guide's high volume delete pattern, which drops a table instead of deleting its rows. An entry of its own, because few entities have a time that is over.
-import type { AnyEntity } from './model/entity.js';
+import type { AnyEntity } from './model/definition.js';
 import { Db } from './repo/open.js';
 import { type ExpiringOptions, ExpiringRows } from './rolling/expiring-rows.js';
 import {

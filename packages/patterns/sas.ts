@@ -1,6 +1,6 @@
 // Shared access signatures by typed keys, as `shelfmark-patterns/sas`: tokens for the rows of a query, and the stored policies that revoke them. An entry of its own: only a service that issues tokens has the account's key.
 
-import type { AnyEntity, PartitionOf } from './model/entity.js';
+import type { AnyEntity, PartitionOf } from './model/definition.js';
 import type { PartBounds } from './model/keys/compiled-key.js';
 import { partitionRows, type SasRows } from './sas/table-sas.js';
 

@@ -1,5 +1,5 @@
 // Series of values in one row, as `shelfmark-patterns/series`: the guide's data series, whose slots are written one by one by any number of writers. An entry of its own, because few entities have one.
-import type { AnyEntity } from './model/entity.js';
+import type { AnyEntity } from './model/definition.js';
 import { Db } from './repo/open.js';
 import { type SeriesName, type SeriesOptions, SeriesRepo } from './shapes/series/series-repo.js';
 

@@ -1,6 +1,6 @@
 // Entities of more than 252 properties or 1 MiB, as `shelfmark-patterns/wide`: the guide's wide entities, in several rows of one partition that are read and written as one. An entry of its own, because
 // most entities are one row.
-import type { AnyEntity } from './model/entity.js';
+import type { AnyEntity } from './model/definition.js';
 import { Db } from './repo/open.js';
 import type { WideEntity } from './shapes/wide/wide.js';
 import { type WideOptions, WideRepo } from './shapes/wide/wide-repo.js';

@@ -61,7 +61,7 @@ function blocksUnder(page: string, heading: string): readonly Block[] {
 const COMMONJS = `
 import tables = require('@azure/data-tables');
 import patterns = require('shelfmark-patterns');
-import internals = require('shelfmark-patterns/internals');
+import filters = require('shelfmark-patterns/filters');
 
 const { codec, entity, key, open, t } = patterns;
 const Film = entity('Film', {
@@ -85,7 +85,7 @@ async function main(): Promise<void> {
     title: found?.value.title,
     areTwo: other.PatternError !== patterns.PatternError,
     codes: [patterns, other].map(({ PatternError }) => (PatternError.is(thrown, 'AlreadyExists') ? thrown.code : 'none')),
-    filter: internals.formatFilter(internals.parseFilter('a eq 1')),
+    filter: filters.explainFilter("PartitionKey eq 'a'").class,
   }));
 }
 void main();
@@ -213,7 +213,7 @@ for (const entry of ${JSON.stringify(own)}) {
       title: 'Ben',
       areTwo: true,
       codes: ['AlreadyExists', 'AlreadyExists'],
-      filter: 'a eq 1',
+      filter: 'partition-scan',
     });
   });
 

@@ -6,13 +6,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, sep } from 'node:path';
 import { test } from 'node:test';
 import * as root from '#patterns';
-import * as internals from '#patterns/internals';
+import { ENTRIES, exportedBy } from '../../tools/reference.js';
 import { importsOf } from '../support/source-text.js';
 import { ROOT } from '../support/spawned-server.js';
+import { PATTERN_NAMES } from './pattern-names.js';
 import { ROOMS, type Rooms, TESTING } from './rooms.js';
 
 /** What an application needs, with room for indexes and flows. */
 const ROOT_VALUES_MAX = 35;
+/** Values, classes and types of all entries together. */
+const NAMES_MAX = 405;
 /** Files in a row, each importing the next. */
 const CHAIN_MAX = 11;
 
@@ -45,21 +48,54 @@ function chainOf(name: string, graph: ReturnType<typeof modules>, above: readonl
   return [name, ...chains.reduce((a, b) => (b.length > a.length ? b : a), [])];
 }
 
-test('the root has what applications need, and internals nothing of it', () => {
+test('the root has what applications need', () => {
   const atRoot = Object.keys(root);
   assert(atRoot.length <= ROOT_VALUES_MAX, `${atRoot.length} values: ${atRoot.join(', ')}`);
-  assert.deepEqual(
-    Object.keys(internals).filter(name => atRoot.includes(name)),
-    [],
-  );
+});
+
+test('the entries export the names of the list, and few', () => {
+  const exported = ENTRIES.map(entry => {
+    const declared = [...exportedBy(join(COMPILED, `${entry}.d.ts`)).values()].flat();
+    return [entry, [...new Set(declared.map(({ name }) => name))].toSorted()] as const;
+  });
+  const listed = Object.entries(PATTERN_NAMES).map(([entry, names]) => [entry, names.trim().split(/\s+/)]);
+  assert.deepEqual(exported, listed);
+  const names = new Set(exported.flatMap(([, own]) => own));
+  assert(names.size <= NAMES_MAX, `${names.size} names`);
 });
 
 test('no chain of imports is longer than a reader can follow', () => {
   const graph = modules();
-  for (const face of ['index.js', 'internals.js']) {
-    const chain = chainOf(face, graph);
-    assert(chain.length <= CHAIN_MAX, `${chain.length} files: ${chain.join(' > ')}`);
+  const chain = chainOf('index.js', graph);
+  assert(chain.length <= CHAIN_MAX, `${chain.length} files: ${chain.join(' > ')}`);
+});
+
+/** Both by types alone: errors have times among their details, and times throw such errors. */
+const CYCLE = ['values/instant.ts', 'values/pattern-error.ts'];
+
+/** What each source imports of the others, types too. */
+function sources(): ReadonlyMap<string, readonly string[]> {
+  const names = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+    .map(name => name.split(sep).join('/'))
+    .filter(name => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.startsWith(`${TESTING}/`));
+  return new Map(
+    names.map(name => {
+      const own = importsOf(readFileSync(join(SOURCES, name), 'utf8')).filter(each => each.startsWith('.'));
+      return [name, own.map(each => posix.join(dirname(name), each).replace(/\.js$/, '.ts'))];
+    }),
+  );
+}
+
+test('no file imports itself through others, by types neither', () => {
+  const left = new Map(sources());
+  // Whatever imports nothing that is left is in no cycle; nor is what nothing left imports.
+  for (let before = -1; before !== left.size; ) {
+    before = left.size;
+    const imported = new Set([...left.values()].flat());
+    for (const [name, own] of left)
+      if (!imported.has(name) || !own.some(each => left.has(each))) left.delete(name);
   }
+  assert.deepEqual([...left.keys()].toSorted(), CYCLE);
 });
 
 /** The floor of a room: one above the highest room that it may import. */

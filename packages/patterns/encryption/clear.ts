@@ -1,6 +1,7 @@
 // The values of an entity with encrypted properties as a program sees them: open, without content keys, and without keyed hashes where they are given. Types, and the rows that have such values.
-import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
+import type { AnyEntity, KeyOf, NewOf, Of } from '../model/definition.js';
 import type { RowRef, Stored, StoredOf } from '../model/stored.js';
+import type { PatternError } from '../values/pattern-error.js';
 import type { Ciphertext, ContentKey } from './ciphertext.js';
 
 /** What is in a value. */
@@ -45,3 +46,21 @@ export type ClearStored<E extends AnyEntity> = Stored<ClearOf<E>, E['name']> & {
 
 /** The row to be changed: one that was opened, or a key and the ETag that the row must have. */
 export type ClearTarget<E extends AnyEntity> = ClearStored<E> | RowRef<E>;
+
+/** A value that cannot be opened, and why: KeyUnavailable or CiphertextRefused. */
+export interface LostValue {
+  readonly property: string;
+  readonly error: PatternError<'KeyUnavailable'> | PatternError<'CiphertextRefused'>;
+}
+
+/** What becomes of values that cannot be opened. */
+export interface OpenOptions {
+  /** What stands for a value that cannot be opened; undefined for none. Without it the error is thrown. */
+  readonly onLost?: ((lost: LostValue) => unknown) | undefined;
+}
+
+/** Where rows stand. */
+export interface EncryptedRepoOptions {
+  /** Where the rows stand, if not in the entity's table. */
+  readonly table?: string | undefined;
+}

@@ -1,7 +1,7 @@
 // A repository whose values are open in the program and encrypted in the table. It has the writes of every repository; the rows themselves, and queries of them, are those of `rows`.
 
 import { addressOfKey } from '../model/address.js';
-import type { AnyEntity, KeyOf } from '../model/entity.js';
+import type { AnyEntity, KeyOf, NewOf } from '../model/definition.js';
 import type { GivenPatch, KeyStays } from '../model/patch.js';
 import { asRead, type BareKey, type RowRef, type StoredOf } from '../model/stored.js';
 import { Db } from '../repo/open.js';
@@ -13,32 +13,43 @@ import type { DeleteOptions, MutateOptions, Repo } from '../repo/write/repo.js';
 import { newIdentity, type Service, timeOfWrite } from '../repo/write/service.js';
 import { writePlanned } from '../repo/write/write-planned.js';
 import type { ReadOptions } from '../transport/table-requests.js';
-import type { ClearOf, ClearPatchOf, ClearStored, ClearTarget, NewClearOf } from './clear.js';
-import type { Encryption, OpenOptions } from './encryption.js';
-
-/** Where rows stand. */
-export interface EncryptedRepoOptions {
-  /** Where the rows stand, if not in the entity's table. */
-  readonly table?: string | undefined;
-}
+import type { RowAddress } from '../values/pattern-error.js';
+import type {
+  ClearOf,
+  ClearPatchOf,
+  ClearStored,
+  ClearTarget,
+  EncryptedRepoOptions,
+  NewClearOf,
+  OpenOptions,
+} from './clear.js';
 
 type Values = Readonly<Record<string, unknown>>;
+
+/** What the repository needs of the encryption of its entity. */
+interface RowEncryption<E extends AnyEntity, H extends string> {
+  readonly entity: E;
+  seal(value: NewClearOf<E, H>, options: EncryptedRepoOptions): Promise<NewOf<E>>;
+  sealPatch(address: RowAddress, patch: Values): Promise<Values>;
+  open(stored: StoredOf<E>, options?: OpenOptions): Promise<ClearStored<E>>;
+  textOf(value: Values): string;
+}
 
 /** The rows of an entity, with open values. */
 export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
   /** The rows as they stand, with their Ciphertexts: for queries, whose results `encryption.openAll` opens. */
   readonly rows: Repo<E>;
-  readonly encryption: Encryption<E, H>;
+  readonly #encryption: RowEncryption<E, H>;
   readonly #service: Service;
   readonly #table: string;
 
   constructor(
     db: Db,
-    encryption: Encryption<E, H>,
+    encryption: RowEncryption<E, H>,
     { table = encryption.entity.table }: EncryptedRepoOptions = {},
   ) {
     this.rows = db.repo(encryption.entity, { table });
-    this.encryption = encryption;
+    this.#encryption = encryption;
     this.#service = Db.serviceOf(db);
     this.#table = table;
   }
@@ -47,7 +58,7 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
   async get(key: KeyOf<E>, options: ReadOptions & OpenOptions = {}): Promise<ClearStored<E> | undefined> {
     const { onLost, ...own } = options;
     const found = await this.rows.get(key, own);
-    return found && this.encryption.open(found, { onLost });
+    return found && this.#encryption.open(found, { onLost });
   }
 
   /** In the order of the keys; undefined where there is no such row. */
@@ -57,12 +68,12 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
   ): Promise<readonly (ClearStored<E> | undefined)[]> {
     const { onLost, ...own } = options;
     const found = await this.rows.getMany(keys, own);
-    return Promise.all(found.map(row => row && this.encryption.open(row, { onLost })));
+    return Promise.all(found.map(row => row && this.#encryption.open(row, { onLost })));
   }
 
   /** A new row. Throws AlreadyExists. */
   async create(value: NewClearOf<E, H>, options: ReadOptions = {}): Promise<ClearStored<E>> {
-    return this.encryption.open(await this.rows.create(await this.#sealed(value), options));
+    return this.#encryption.open(await this.rows.create(await this.#sealed(value), options));
   }
 
   /** The value instead of the row that was read, under a new content key. Throws Conflict and NotFound. */
@@ -72,12 +83,12 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
     options: ReadOptions = {},
   ): Promise<ClearStored<E>> {
     const sealed = await this.#sealed(value);
-    return this.encryption.open(await this.rows.replace(rowOf(target), sealed, options));
+    return this.#encryption.open(await this.rows.replace(rowOf(target), sealed, options));
   }
 
   /** Insert Or Replace. */
   async upsert(value: NewClearOf<E, H>, options: ReadOptions = {}): Promise<ClearStored<E>> {
-    return this.encryption.open(await this.rows.upsert(await this.#sealed(value), options));
+    return this.#encryption.open(await this.rows.upsert(await this.#sealed(value), options));
   }
 
   /** Some properties: plain ones, and encrypted ones that are self-contained. Throws ValueInvalid for one under the key of its row, Conflict and NotFound. */
@@ -89,13 +100,13 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
     const target: ClearTarget<E> = given as T;
     const address =
       'sealed' in target ? target.sealed : addressOfKey(this.rows.entity, this.#table, target.key);
-    const sealed = (await this.encryption.sealPatch(address, patch as Values)) as GivenPatch<E>;
+    const sealed = (await this.#encryption.sealPatch(address, patch as Values)) as GivenPatch<E>;
     const merged: StoredOf<E> | RowRef<E> = await this.rows.merge(
       rowOf(target) as StoredOf<E>,
       sealed,
       options,
     );
-    return ('whole' in merged ? await this.encryption.open(merged) : merged) as never;
+    return ('whole' in merged ? await this.#encryption.open(merged) : merged) as never;
   }
 
   /** Insert Or Merge, of an entity whose encrypted values are self-contained. Throws ValueInvalid for others: what the row keeps would lose its key. */
@@ -136,13 +147,13 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
           const planned = stored
             ? OPERATIONS.replace(subject, rowOf<E>(stored as ClearStored<E>), sealed)
             : OPERATIONS.create(subject, sealed);
-          return this.encryption.open(await writePlanned(this.#service, planned, options));
+          return this.#encryption.open(await writePlanned(this.#service, planned, options));
         },
         valueAsRead: async stored => {
           const { sealed } = stored as ClearStored<E>;
-          return (await this.encryption.open(asRead(sealed))).value;
+          return (await this.#encryption.open(asRead(sealed))).value;
         },
-        isSame: (a, b) => this.encryption.textOf(a as Values) === this.encryption.textOf(b as Values),
+        isSame: (a, b) => this.#encryption.textOf(a as Values) === this.#encryption.textOf(b as Values),
       },
       change,
       settings,
@@ -151,7 +162,7 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
   }
 
   #sealed(value: NewClearOf<E, H>) {
-    return this.encryption.seal(value, { table: this.#table });
+    return this.#encryption.seal(value, { table: this.#table });
   }
 }
 

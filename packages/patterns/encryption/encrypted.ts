@@ -2,13 +2,13 @@
 import { fromUtf8, toUtf8 } from '../values/bytes.js';
 import { checkValue, passChecks, validated } from '../values/check-value.js';
 import { decodeProperty } from '../values/decode-property.js';
-import { encodeProperty } from '../values/encode-property.js';
 import { longPieces } from '../values/long-pieces.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { Joined, Piece, Pieces } from '../values/pieces.js';
 import { inPieces, type Presence, type Property, type Use } from '../values/property.js';
 import { readRow } from '../values/read-wire.js';
 import type { TypedValue } from '../values/typed-value.js';
+import { encodeProperty } from '../values/wire-property.js';
 import { Ciphertext, ContentKey, type KeyPlace } from './ciphertext.js';
 
 const LONG = longPieces('Binary');

@@ -1,6 +1,6 @@
 // Encrypts what an entity says before it is written, and decrypts what was read. The keys are content-keys.ts's, the bytes ciphertext.ts's; encrypted-repo.ts reads and writes with it.
 import { REAL_SURROUNDINGS, type Surroundings } from '../concurrency/surroundings.js';
-import type { AnyEntity, NewOf } from '../model/entity.js';
+import type { AnyEntity, NewOf } from '../model/definition.js';
 import type { Projected, StoredOf } from '../model/stored.js';
 import type { Db } from '../repo/open.js';
 import { toBase64Url, toUtf8 } from '../values/bytes.js';
@@ -18,10 +18,10 @@ import {
   parseCiphertext,
   parseContentKey,
 } from './ciphertext.js';
-import type { ClearStored, NewClearOf } from './clear.js';
+import type { ClearStored, EncryptedRepoOptions, NewClearOf, OpenOptions } from './clear.js';
 import { ContentKeys, type OpenKey, type WantedAt } from './content-keys.js';
 import { EncryptedPieces, plaintextOf, valueOfPlaintext } from './encrypted.js';
-import { EncryptedRepo, type EncryptedRepoOptions } from './encrypted-repo.js';
+import { EncryptedRepo } from './encrypted-repo.js';
 import type { KeyRing } from './key-ring.js';
 import { boundTo, type KeyedHash, type SealedField, type Sealing, sealingOf } from './sealing.js';
 
@@ -40,18 +40,6 @@ export interface EncryptionSpec<H extends string = never> {
   readonly boundTable?: string | undefined;
   /** In place of the clock and of the random bytes, for tests. */
   readonly surroundings?: Partial<Pick<Surroundings, 'now' | 'random'>> | undefined;
-}
-
-/** A value that cannot be opened, and why: KeyUnavailable or CiphertextRefused. */
-export interface LostValue {
-  readonly property: string;
-  readonly error: PatternError<'KeyUnavailable'> | PatternError<'CiphertextRefused'>;
-}
-
-/** What becomes of values that cannot be opened. */
-export interface OpenOptions {
-  /** What stands for a value that cannot be opened; undefined for none. Without it the error is thrown. */
-  readonly onLost?: ((lost: LostValue) => unknown) | undefined;
 }
 
 type Readable<E extends AnyEntity> = StoredOf<E> | Projected<unknown, E['name']>;

@@ -1,13 +1,13 @@
 // Writes rows again whose values are under earlier keys, page by page, with a token by which another process goes on. Each write is conditional: programs read and write meanwhile.
 
-import type { AnyEntity, NewOf } from '../model/entity.js';
+import type { AnyEntity, NewOf } from '../model/definition.js';
 import type { StoredOf } from '../model/stored.js';
 import type { Db } from '../repo/open.js';
 import { unlessLost } from '../repo/optimistic.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
-import type { NewClearOf } from './clear.js';
-import type { Encryption, LostValue } from './encryption.js';
+import type { LostValue, NewClearOf } from './clear.js';
+import type { Encryption } from './encryption.js';
 
 /** How rows are sealed again. */
 export interface ResealOptions extends ReadOptions {

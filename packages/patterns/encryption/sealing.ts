@@ -1,5 +1,5 @@
 // What of an entity is encrypted and hashed, checked once; and to which row and property a ciphertext is bound. encryption.ts encrypts.
-import type { AnyEntity, Field } from '../model/entity.js';
+import type { AnyEntity, Field } from '../model/definition.js';
 import { toUtf8 } from '../values/bytes.js';
 import { type RowAddress, refuseDefinition } from '../values/pattern-error.js';
 import { KEY_BYTES } from './cipher.js';

@@ -1,6 +1,6 @@
 // A step that keeps something equal to a row: it acts on the row's current state, whatever the message contains, and reads the row again afterwards. Messages may therefore come late, twice or in any
 // order. The program writes the copy.
-import type { AnyEntity, KeyOf } from '../model/entity.js';
+import type { AnyEntity, KeyOf } from '../model/definition.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../repo/open.js';
 import type { OperationId } from '../repo/write/operation-id.js';

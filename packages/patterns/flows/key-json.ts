@@ -1,12 +1,12 @@
 // The key of an entity or of one of its lists as JSON, for messages: every type of property has a form there, as the service has it in rows.
-import type { AnyEntity, KeyOf } from '../model/entity.js';
+import type { AnyEntity, KeyOf } from '../model/definition.js';
 import { checkValue } from '../values/check-value.js';
 import { decodeProperty } from '../values/decode-property.js';
-import { encodeProperty } from '../values/encode-property.js';
 import { isObject } from '../values/is-object.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { Property } from '../values/property.js';
 import type { SchemaResult, StandardSchema } from '../values/standard-schema.js';
+import { encodeProperty } from '../values/wire-property.js';
 
 type Values = Readonly<Record<string, unknown>>;
 

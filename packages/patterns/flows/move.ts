@@ -8,16 +8,15 @@
 // repeated, and two workers may do them at once.
 
 import { addressOfKey, isSameRow } from '../model/address.js';
-import type { AnyEntity, KeyOf, NewOf, Of } from '../model/entity.js';
+import type { AnyEntity, KeyOf, NewOf, Of } from '../model/definition.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../repo/open.js';
 import { Attempts, unlessLost } from '../repo/optimistic.js';
 import type { Repo } from '../repo/write/repo.js';
 import type { ReadOptions } from '../transport/table-requests.js';
-import { encodeProperty } from '../values/encode-property.js';
 import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import { MARKS } from '../values/row-member.js';
-import type { WireProperty } from '../values/wire-property.js';
+import { encodeProperty, type WireProperty } from '../values/wire-property.js';
 import { define, type FlowOptions, type StepContext } from './definition.js';
 import { Flow, type StartOptions } from './flow.js';
 import { type KeyJson, keyOfJson, keySchema, rowKeyJson } from './key-json.js';

@@ -1,6 +1,6 @@
 // The address of a key's row: one, unless the number of buckets of its key is being changed.
 import type { RowAddress } from '../values/pattern-error.js';
-import type { AnyEntity, KeyOf } from './entity.js';
+import type { AnyEntity, KeyOf } from './definition.js';
 
 /** Where the row stands, or goes. */
 export const addressOfKey = <E extends AnyEntity>({ plan }: E, table: string, key: KeyOf<E>): RowAddress => ({

@@ -1,7 +1,7 @@
 // Checks entities that share a table: no row of one can have the keys of another, and their rows are distinguishable. entity.ts checks each entity, and index-plan.ts its indexes.
 
 import { refuseDefinition } from '../values/pattern-error.js';
-import type { AnyEntity } from './entity.js';
+import type { AnyEntity } from './definition.js';
 import { areDisjoint } from './keys/disjoint.js';
 
 function checkPair(a: AnyEntity, b: AnyEntity): void {

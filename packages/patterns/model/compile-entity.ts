@@ -6,7 +6,7 @@ import { wiresOf } from '../values/pieces.js';
 import type { Props } from '../values/property.js';
 import { checkPropertyName } from '../values/row-member.js';
 import { CUSTOM_PROPERTIES_MAX } from '../values/size.js';
-import type { EntityPlan, Field } from './entity.js';
+import type { EntityPlan, Field } from './definition.js';
 import { CompiledKey } from './keys/compiled-key.js';
 import { type Key, namesIn } from './keys/key.js';
 

@@ -6,12 +6,11 @@ import { wiresOf } from '../values/pieces.js';
 import { readRow, type WireObject } from '../values/read-wire.js';
 import { annotationOf, memberOf, SYSTEM_NAMES, textOf, unknownNames } from '../values/row-member.js';
 import { type WireRow, wireText } from '../values/wire-property.js';
-import { hasDerivedRows } from './derivation.js';
+import type { AnyEntity, Field, Of } from './definition.js';
 import { type DriftPolicy, FieldReader } from './drift.js';
-import type { AnyEntity, Field, Of } from './entity.js';
 import { rowFault } from './row-fault.js';
 import { readAddress, readHead } from './row-head.js';
-import { type Projected, type StoredOf, trackAsRead } from './stored.js';
+import { hasDerivedRows, type Projected, type StoredOf, trackAsRead } from './stored.js';
 import { parseTag } from './type-tag.js';
 import { upcastRow } from './upcast.js';
 

@@ -3,7 +3,7 @@ import type { WireObject } from '../values/read-wire.js';
 import { textOf } from '../values/row-member.js';
 import { type Bag, decodeBag } from './bag.js';
 import { type DecodeOptions, decodeEntity } from './decode-entity.js';
-import type { AnyEntity } from './entity.js';
+import type { AnyEntity } from './definition.js';
 import { readAddress } from './row-head.js';
 import type { StoredOf } from './stored.js';
 import { parseTag } from './type-tag.js';

@@ -7,7 +7,7 @@ import { type Drift, PatternError, type RowAddress } from '../values/pattern-err
 import type { WireObject, WireValue } from '../values/read-wire.js';
 import { annotationOf, memberOf } from '../values/row-member.js';
 import type { BagValue, TypedValue } from '../values/typed-value.js';
-import type { AnyEntity, Field } from './entity.js';
+import type { AnyEntity, Field } from './definition.js';
 
 /** A drift, with what is there. */
 export interface FoundDrift extends Drift {

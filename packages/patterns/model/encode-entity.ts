@@ -1,11 +1,10 @@
 // Encodes an entity's value as a row: checked, measured, with keys and types. The request is chosen elsewhere.
 import { checkValue, passChecks, validated } from '../values/check-value.js';
-import { encodeProperty } from '../values/encode-property.js';
 import { Instant } from '../values/instant.js';
 import { refuseValue } from '../values/pattern-error.js';
 import { rowBytes } from '../values/size.js';
-import type { WireProperty, WireRow } from '../values/wire-property.js';
-import type { AnyEntity, Field, NewOf, Of } from './entity.js';
+import { encodeProperty, type WireProperty, type WireRow } from '../values/wire-property.js';
+import type { AnyEntity, Field, NewOf, Of } from './definition.js';
 import { formatTag } from './type-tag.js';
 
 type Values = Readonly<Record<string, unknown>>;

@@ -2,131 +2,18 @@
 // for encoding and decoding.
 
 import { refuseDefinition } from '../values/pattern-error.js';
-import type { Flat, GivenRow, Property, Props, Row, ValueOf } from '../values/property.js';
+import type { Props } from '../values/property.js';
 import { compileEntity } from './compile-entity.js';
-import type { Derivation } from './derivation.js';
+import type { Entity, EntityPlan, Upcast } from './definition.js';
 import {
   checkTableName,
   compileIndexes,
   definitionsOf,
-  type Indexes,
   type IndexesOf,
-  type IndexPlan,
   type IndexSpecs,
   type NoIndexes,
 } from './index-plan.js';
-import type { CompiledKey } from './keys/compiled-key.js';
-import {
-  type Key,
-  type KeyDefinition,
-  type KeyOn,
-  keyOf,
-  type Part,
-  type PartNames,
-  partsOf,
-} from './keys/key.js';
-
-/** A property as encoding and decoding need it. */
-export interface Field {
-  /** In the program. */
-  readonly name: string;
-  /** In the table. */
-  readonly wire: string;
-  readonly property: Property;
-  /** The key that gives the value back; such a property is not stored separately. */
-  readonly rebuiltFrom: 'partition' | 'row' | undefined;
-  /** Whether a key depends on it, so that it cannot change. */
-  readonly inKey: boolean;
-}
-
-/** What is worked out once. */
-export interface EntityPlan {
-  readonly fields: readonly Field[];
-  readonly byWire: ReadonlyMap<string, Field>;
-  readonly byName: ReadonlyMap<string, Field>;
-  readonly partition: CompiledKey;
-  readonly row: CompiledKey;
-  /** The number of buckets of a key is being changed: a row may stand under one of several keys. */
-  readonly isChanging: boolean;
-  /** Those whose rows stand in the partition of the entity's row. */
-  readonly indexes: readonly IndexPlan[];
-  /** Those whose rows stand in other partitions or in another table. */
-  readonly remoteIndexes: readonly IndexPlan[];
-  /** What its keys will not do well. */
-  readonly warnings: readonly string[];
-  /** Of lists and copies that were defined since: derivation.ts. */
-  readonly derivations: Derivation[];
-}
-
-/** Turns the values of one version into those of the next. Pure, and total over what was ever stored. */
-export type Upcast = (old: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
-
-/** The schema of a kind of row, as `entity` makes it. */
-export interface Entity<
-  N extends string = string,
-  P extends Props = Props,
-  PK extends Key = Key,
-  RK extends Key = Key,
-  IX extends Indexes = Indexes,
-> {
-  readonly name: N;
-  readonly version: number;
-  readonly table: string;
-  readonly props: P;
-  readonly partition: PK;
-  readonly row: RK;
-  /** The name of the property that holds a row's entity and version, such as `Employee.2`; none if rows do not store it. */
-  readonly tag: string | undefined;
-  readonly upcast: Readonly<Record<number, Upcast>>;
-  readonly indexes: IX;
-  readonly plan: EntityPlan;
-  /** What works but will not work well: of its keys, of those of its indexes, and of its names. */
-  readonly warnings: readonly string[];
-}
-
-/** Any entity at all. */
-export type AnyEntity = Entity;
-
-/** The type of an entity's value. */
-export type Of<E extends AnyEntity> = Row<E['props']>;
-
-/** What a program gives to be written: the value, in which what the library gives may be missing. */
-export type NewOf<E extends AnyEntity> = GivenRow<E['props']>;
-
-/** What names one row: the properties in its two keys. */
-export type KeyOf<E extends AnyEntity> = PickValues<
-  E['props'],
-  PartNames<E['partition']['parts']> | PartNames<E['row']['parts']>
->;
-
-/** What names a partition. */
-export type PartitionOf<E extends AnyEntity> = PickValues<E['props'], PartNames<E['partition']['parts']>>;
-
-/** What names a row in its partition. */
-export type RowOf<E extends AnyEntity> = PickValues<E['props'], PartNames<E['row']['parts']>>;
-
-type PickValues<P extends Props, N extends PropertyKey> = {
-  readonly [K in N & keyof P]: ValueOf<P[K]>;
-};
-
-/** The names of parts, in order. */
-export type NameList<A extends readonly unknown[]> = A extends readonly [infer H, ...infer R]
-  ? H extends Part<infer N>
-    ? [N, ...NameList<R>]
-    : NameList<R>
-  : [];
-
-/** Some leading parts of a row key, or none: what a range of rows is given by. */
-export type RowLead<E extends AnyEntity> = Lead<E['props'], NameList<E['row']['parts']>>;
-
-type Lead<P extends Props, N extends readonly unknown[], Before = unknown> = N extends [
-  infer H extends keyof P & string,
-  ...infer R,
-]
-  ?
-      | Flat<Before & { readonly [K in Extract<N[number], string>]?: never }>
-      | Lead<P, R, Before & { readonly [K in H]: ValueOf<P[K]> }>
-  : Flat<Before>;
+import { type Key, type KeyDefinition, type KeyOn, keyOf, partsOf } from './keys/key.js';
 
 /** What a definition of an entity says. */
 export interface EntitySpec<P extends Props, PK extends Key, RK extends Key, IX = NoIndexes> {
@@ -144,7 +31,7 @@ export interface EntitySpec<P extends Props, PK extends Key, RK extends Key, IX 
   readonly tag?: string | false;
   /**
    * Further keys by which rows are found, by their names: `{ byEmail: { kind: 'same-partition', row: p => key('email', p.email.as(codec.lower)), unique: true } }`. The library
-   * writes their rows together with the entity's, or by a flow where they stand `remote`.
+   * writes their rows together with the entity's, or by a flow where they are `remote`.
    */
   readonly indexes?: IX;
 }

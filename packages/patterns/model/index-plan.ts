@@ -5,7 +5,16 @@
 import { refuseDefinition } from '../values/pattern-error.js';
 import { type Property, type Props, required, type ValueOf } from '../values/property.js';
 import { compileEntity } from './compile-entity.js';
-import type { AnyEntity, Entity, EntityPlan, Upcast } from './entity.js';
+import type {
+  AnyEntity,
+  Entity,
+  EntityPlan,
+  Index,
+  Indexes,
+  IndexPlan,
+  IndexState,
+  Upcast,
+} from './definition.js';
 import { areDisjoint } from './keys/disjoint.js';
 import {
   type Key,
@@ -67,35 +76,11 @@ export interface RemoteIndexSpec<P extends Props = Props> extends AnyIndexSpec<P
 /** What a definition says of an index. */
 export type IndexSpec<P extends Props = Props> = LocalIndexSpec<P> | RemoteIndexSpec<P>;
 
-/** Whether all rows of an index are there. */
-export type IndexState = 'building' | 'ready';
-
 /** Indexes by their names. */
 export type IndexSpecs<P extends Props = Props> = Readonly<Record<string, IndexSpec<P>>>;
 
 /** An entity that has none. */
 export type NoIndexes = Readonly<Record<never, never>>;
-
-/** What of an index is in the type of its entity. */
-export interface Index<
-  K extends Key = Key,
-  U extends boolean = boolean,
-  J extends 'all' | readonly string[] = 'all' | readonly string[],
-  PK extends Key | undefined = Key | undefined,
-  S extends IndexState = IndexState,
-> {
-  readonly kind: IndexSpec['kind'];
-  /** Undefined for that of the entity's row. */
-  readonly partition: PK;
-  /** As the definition has it: of an index that is not unique, the keys of the entity's row follow that are not in the partition key. */
-  readonly row: K;
-  readonly unique: U;
-  readonly project: J;
-  readonly state: S;
-}
-
-/** All indexes of an entity, by name. */
-export type Indexes = Readonly<Record<string, Index>>;
 
 /** The types of the indexes that a definition has: without a name, it has none. */
 export type IndexesOf<S> = string extends keyof S ? NoIndexes : { readonly [I in keyof S]: IndexOf<S[I]> };
@@ -182,20 +167,6 @@ export type IndexEntity<E extends AnyEntity, I extends IndexName<E>> = Entity<
   IndexRow<E['partition'], E['row'], E['indexes'][I]>,
   NoIndexes
 >;
-
-/** What is worked out of an index once. */
-export interface IndexPlan {
-  readonly name: string;
-  /** As the definition has it. */
-  readonly definition: Index;
-  readonly unique: boolean;
-  /** Its rows, as an entity. */
-  readonly entity: AnyEntity;
-  /** The properties without which a value has no row in it. */
-  readonly needs: readonly string[];
-  /** That its rows have to themselves. Undefined for the table of the entity's rows. */
-  readonly table: string | undefined;
-}
 
 type Owner = Pick<
   AnyEntity,

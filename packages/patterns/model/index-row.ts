@@ -1,14 +1,12 @@
 // The rows of an entity's indexes, computed from a value: pure, and from the whole value, so that writes and checks of index rows agree. Other modules read and write
 // them.
 
-import { encodeProperty } from '../values/encode-property.js';
 import { Instant, instantOfEtag } from '../values/instant.js';
 import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
 import { MARKS } from '../values/row-member.js';
-import { type WireProperty, wireText } from '../values/wire-property.js';
+import { encodeProperty, type WireProperty, wireText } from '../values/wire-property.js';
+import type { AnyEntity, IndexPlan } from './definition.js';
 import { type EncodedRow, encodeEntity } from './encode-entity.js';
-import type { AnyEntity } from './entity.js';
-import type { IndexPlan } from './index-plan.js';
 import type { CompiledKey } from './keys/compiled-key.js';
 import type { Stored } from './stored.js';
 

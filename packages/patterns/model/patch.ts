@@ -1,7 +1,7 @@
 // What a merge changes: some properties of an entity by their names in the program, set or removed. encode-entity.ts encodes those that are set.
 import type { Refused } from '../values/pattern-error.js';
 import type { ValueOf } from '../values/property.js';
-import type { AnyEntity, KeyOf } from './entity.js';
+import type { AnyEntity, KeyOf } from './definition.js';
 
 /** In a merge: removes the property. `null` does the same, except for a JSON property, where null is a value. */
 export const remove: unique symbol = Symbol('remove');

@@ -2,7 +2,7 @@
 import { type AnyPatternError, PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { textOf } from '../values/row-member.js';
-import type { AnyEntity } from './entity.js';
+import type { AnyEntity } from './definition.js';
 import { parseTag } from './type-tag.js';
 
 /** Errors that name the row and its problem. */

@@ -3,7 +3,7 @@ import type { Instant } from '../values/instant.js';
 import type { Refused } from '../values/pattern-error.js';
 import { isInstant } from '../values/typed-value.js';
 import type { WireProperty } from '../values/wire-property.js';
-import type { AnyEntity, KeyOf, Of } from './entity.js';
+import type { AnyEntity, KeyOf, Of } from './definition.js';
 
 interface Read<T, N extends string> {
   readonly value: T;
@@ -95,3 +95,7 @@ export function asRead<S extends { readonly value: unknown }>(row: S): S {
   const read = (row as Tracked)[AS_READ];
   return read === undefined ? row : { ...row, value: read.values() };
 }
+
+/** Whether writes of these rows also write others. */
+export const hasDerivedRows = ({ plan }: AnyEntity): boolean =>
+  plan.indexes.length > 0 || plan.remoteIndexes.length > 0 || plan.derivations.length > 0;

@@ -9,8 +9,8 @@ import { wiresOf } from '../values/pieces.js';
 import type { WireObject } from '../values/read-wire.js';
 import { annotationOf, memberOf, propertyNames } from '../values/row-member.js';
 import type { TypedValue } from '../values/typed-value.js';
+import type { AnyEntity, Field } from './definition.js';
 import type { FieldReader } from './drift.js';
-import type { AnyEntity, Field } from './entity.js';
 
 interface UpToDate {
   readonly values: Readonly<Record<string, unknown>>;

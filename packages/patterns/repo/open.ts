@@ -1,5 +1,5 @@
 // The door to the library: the clients of an account in, repositories and batches out. What they do is in the files of their names.
-import type { AnyEntity, PartitionOf } from '../model/entity.js';
+import type { AnyEntity, PartitionOf } from '../model/definition.js';
 import type { Clients } from '../transport/clients.js';
 import { Batch } from './write/batch.js';
 import { connect } from './write/connect.js';

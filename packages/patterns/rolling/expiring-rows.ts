@@ -4,7 +4,7 @@
 // A row that is put again with a longer life leaves its earlier copy behind, which expires on its own: of several copies the one that expires last counts. So a shorter life has to delete the later copies, after
 // its own write, so that at every moment there is a copy.
 import { allInOrder } from '../concurrency/in-order.js';
-import type { AnyEntity, KeyOf, NewOf } from '../model/entity.js';
+import type { AnyEntity, KeyOf, NewOf } from '../model/definition.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../repo/open.js';
 import type { ReadOptions } from '../transport/table-requests.js';

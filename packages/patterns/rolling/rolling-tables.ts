@@ -1,5 +1,5 @@
 // Rolling tables: an entity whose rows are in a table of their hour, day or month, so that one request deletes old rows with their table. Each write goes to the table of its time, whenever it comes.
-import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf } from '../model/entity.js';
+import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf } from '../model/definition.js';
 import type { GivenPatch } from '../model/patch.js';
 import type { RowRef, StoredOf } from '../model/stored.js';
 import { Db } from '../repo/open.js';
@@ -10,6 +10,7 @@ import { withRequests } from '../repo/write/connect.js';
 import type { Change } from '../repo/write/mutate.js';
 import { type DeleteOptions, type MutateOptions, Repo } from '../repo/write/repo.js';
 import type { Service } from '../repo/write/service.js';
+import { AccountTables } from '../transport/account-tables.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import type { Instant } from '../values/instant.js';
 import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
@@ -138,9 +139,10 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
     if (!(waitForDeletion >= 0))
       refuseDefinition(entity.name, `waitForDeletion is a number of seconds from 0, not ${waitForDeletion}`);
     const schedule = new Schedule({ every, keep, ahead, prefix, generation }, service.surroundings);
+    const tables = new AccountTables(service.sender);
     const onDemand = new TablesOnDemand({
       requests: service.requests,
-      tables: service.tables,
+      tables,
       sleep: service.surroundings.sleep,
       isRetained: table => schedule.isRetained(table),
       admit: table => schedule.admit(table),
@@ -157,7 +159,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
     this.#service = withRequests(service, onDemand);
     this.db = new Db(this.#service);
     this.#schedule = schedule;
-    this.#maintenance = new Maintenance(schedule, service.tables, onDemand);
+    this.#maintenance = new Maintenance(schedule, tables, onDemand);
     this.#queries = queries;
   }
 

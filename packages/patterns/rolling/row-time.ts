@@ -1,5 +1,5 @@
 // The time of a row as it is sent, which decides whether the row belongs in its table. In another table, no read would find it, and it would be dropped too soon or too late.
-import type { AnyEntity, Field } from '../model/entity.js';
+import type { AnyEntity, Field } from '../model/definition.js';
 import type { RowWrite } from '../transport/row-write.js';
 import { Instant } from '../values/instant.js';
 import { PatternError } from '../values/pattern-error.js';

@@ -1,6 +1,6 @@
 // The rows of a time span over several tables, as one result: tables by their names, in the order of time; rows in the order of time, or as a query gives them; pages with which another process can continue.
 
-import type { AnyEntity } from '../model/entity.js';
+import type { AnyEntity } from '../model/definition.js';
 import { allOf, compare } from '../model/filter/condition.js';
 import { noPosition } from '../repo/read/merge.js';
 import { EntityQuery } from '../repo/read/query.js';

@@ -6,7 +6,7 @@ import {
   type SasProtocol,
 } from '@azure/data-tables';
 import { REAL_SURROUNDINGS } from '../concurrency/surroundings.js';
-import type { AnyEntity, PartitionOf } from '../model/entity.js';
+import type { AnyEntity, PartitionOf } from '../model/definition.js';
 import type { KeyBounds } from '../model/filter/classify.js';
 import type { Plan } from '../model/filter/plan.js';
 import type { PartBounds } from '../model/keys/compiled-key.js';

@@ -1,9 +1,8 @@
 // Keeps properties of a row that its entity does not know, as they go back in a replace.
 import { decodeProperty } from './decode-property.js';
-import { encodeProperty } from './encode-property.js';
 import type { WireObject } from './read-wire.js';
 import { annotationOf, memberOf } from './row-member.js';
-import type { WireProperty } from './wire-property.js';
+import { encodeProperty, type WireProperty } from './wire-property.js';
 
 /** The properties of these names, as they will be sent back. */
 export function keepProperties(row: WireObject, names: readonly string[]): readonly WireProperty[] {

@@ -1,4 +1,4 @@
-// The definition of a property: one type of the service, fixed by the definition and never guessed from a value. encode-property.ts and
+// The definition of a property: one type of the service, fixed by the definition and never guessed from a value. wire-property.ts and
 // decode-property.ts convert the values.
 import type { EdmType } from './edm.js';
 import type { Instant } from './instant.js';

@@ -1,4 +1,4 @@
-// A stored value with its type. encode-property.ts and decode-property.ts know its texts.
+// A stored value with its type. wire-property.ts and decode-property.ts know its texts.
 import type { EdmType } from './edm.js';
 import type { Instant } from './instant.js';
 

@@ -1,7 +1,7 @@
 // Records of transactions that were aborted, for an audit: each keeps a request from doing its work that arrives late, and is of no use when no request can be under way any more. reserve.ts makes them; those
 // of transactions that were done are the flow's to delete.
 
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
 import { allOf, type Condition } from '../../model/filter/condition.js';
 import { keyCondition } from '../../model/filter/key-condition.js';
 import { readAddress } from '../../model/row-head.js';

@@ -3,8 +3,8 @@
 
 import { allInOrder } from '../../concurrency/in-order.js';
 import { addressOfKey, isSameRow } from '../../model/address.js';
+import type { AnyEntity, KeyOf } from '../../model/definition.js';
 import { encodeEntity } from '../../model/encode-entity.js';
-import type { AnyEntity, KeyOf } from '../../model/entity.js';
 import type { Condition } from '../../model/filter/condition.js';
 import type { Stored, StoredOf } from '../../model/stored.js';
 import { POINT_CONCURRENCY } from '../../repo/read/table-query.js';

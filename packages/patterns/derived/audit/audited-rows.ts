@@ -1,7 +1,7 @@
 // The rows that an audit reads: all of an entity as a stream, and single ones. A row that cannot be read is reported and does not end the audit.
 
 import { decodeEntity } from '../../model/decode-entity.js';
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
 import { allOf, type Condition } from '../../model/filter/condition.js';
 import { keyCondition } from '../../model/filter/key-condition.js';
 import { type RowQuery, rowQuery } from '../../model/filter/plan.js';

@@ -1,8 +1,8 @@
 // What an audit needs to know of a kind of derived rows: which ones a row of the entity should have, which row a stored one belongs to, and how to repair each. Each kind has its own
 // file; audit.ts walks the table.
 
+import type { AnyEntity, KeyOf } from '../../model/definition.js';
 import type { EncodedRow } from '../../model/encode-entity.js';
-import type { AnyEntity, KeyOf } from '../../model/entity.js';
 import type { Condition } from '../../model/filter/condition.js';
 import type { Stored, StoredOf } from '../../model/stored.js';
 import type { ReadOptions } from '../../transport/table-requests.js';

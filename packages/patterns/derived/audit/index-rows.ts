@@ -1,8 +1,7 @@
 // The rows of an index in its entity's partition, for an audit: index-row.ts maps a value to the row that should exist. A repair is one transaction with a condition check of the entity's row, so that it
 // never wins against a writer.
 
-import type { AnyEntity, KeyOf } from '../../model/entity.js';
-import type { IndexPlan } from '../../model/index-plan.js';
+import type { AnyEntity, IndexPlan, KeyOf } from '../../model/definition.js';
 import { expectedIndexRow } from '../../model/index-row.js';
 import { indexRowWrite } from '../../repo/indexes/index-write.js';
 import { planConditionCheck, planDelete } from '../../repo/write/plan-write.js';

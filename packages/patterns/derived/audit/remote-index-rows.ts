@@ -2,8 +2,7 @@
 // row again.
 
 import { addressOfKey } from '../../model/address.js';
-import type { AnyEntity, KeyOf } from '../../model/entity.js';
-import type { IndexPlan } from '../../model/index-plan.js';
+import type { AnyEntity, IndexPlan, KeyOf } from '../../model/definition.js';
 import { expectedIndexRow, tableOfIndex } from '../../model/index-row.js';
 import { isReservation, type UniqueIndex } from '../../repo/indexes/reservation.js';
 import type { Service } from '../../repo/write/service.js';

@@ -1,7 +1,7 @@
 // Compares copies with their sources, page by page of the rows that have copies. Others may write during the audit, so each finding is re-checked before it is reported.
 
 import { allInOrder } from '../../concurrency/in-order.js';
-import type { AnyEntity, KeyOf } from '../../model/entity.js';
+import type { AnyEntity, KeyOf } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Db } from '../../repo/open.js';
 import { POINT_CONCURRENCY } from '../../repo/read/table-query.js';

@@ -7,7 +7,7 @@ import { follow } from '../../flows/follow.js';
 import { keyOfJson, rowKeyJson } from '../../flows/key-json.js';
 import { addressOfKey } from '../../model/address.js';
 import { checkTable } from '../../model/check-table.js';
-import type { AnyEntity, KeyOf } from '../../model/entity.js';
+import type { AnyEntity, KeyOf } from '../../model/definition.js';
 import type { Plan } from '../../model/filter/plan.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Db } from '../../repo/open.js';

@@ -8,14 +8,14 @@
 
 import type { Flow } from '../../flows/flow.js';
 import { rowKeyJson } from '../../flows/key-json.js';
-import { addDerivation } from '../../model/derivation.js';
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Db } from '../../repo/open.js';
 import { OPERATIONS, type WriteResult } from '../../repo/write/operations.js';
 import type { Identity, PlannedWrite } from '../../repo/write/plan-write.js';
 import type { JoinedRow, JoinedWrites, RowDerivation, WrittenRow } from '../../repo/write/row-derivation.js';
 import { type Service, timeOfWrite } from '../../repo/write/service.js';
+import { derive } from '../../repo/write/write-deriving.js';
 import type { SentMessage } from '../../transport/messages/announce.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
 import { PatternError, refuseValue } from '../../values/pattern-error.js';
@@ -206,10 +206,10 @@ export function deriveCopies(name: string, rules: CopyRules, flow: CopyFlow): Ro
   const { holder, embedded, where = 'remote' } = rules.spec;
   const isSamePartition = where === 'same-partition';
   const own = isSamePartition ? new SamePartitionHolder(name, rules) : remoteHolder(name, rules, flow);
-  addDerivation(
+  derive(
     embedded.source,
     isSamePartition ? new SamePartitionSource(name, rules) : remoteSource(name, rules, flow),
   );
-  addDerivation(holder, own);
+  derive(holder, own);
   return own;
 }

@@ -1,8 +1,8 @@
 // The right copies for the current rows: which source a row has, what its copies are, and which rows have copies of a source. copy-derivation.ts and copies.ts write the differences.
 
 import { addressOfKey, isSameRow } from '../../model/address.js';
+import type { AnyEntity, KeyOf, Of } from '../../model/definition.js';
 import { encodePatch } from '../../model/encode-entity.js';
-import type { AnyEntity, KeyOf, Of } from '../../model/entity.js';
 import type { Plan } from '../../model/filter/plan.js';
 import type { StoredOf } from '../../model/stored.js';
 import type { Db } from '../../repo/open.js';

@@ -1,5 +1,5 @@
 // Copies of some properties of another entity's row: what they are called where they stand, and what they should be. Pure. copies.ts keeps them equal.
-import type { AnyEntity, KeyOf, Of } from '../../model/entity.js';
+import type { AnyEntity, KeyOf, Of } from '../../model/definition.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
 import { type Property, t, type ValueOf } from '../../values/property.js';
 

@@ -2,7 +2,7 @@
 // re-checked before it is reported, and once more after its repair. walked-lists.ts iterates over the lists.
 
 import { allInOrder } from '../../concurrency/in-order.js';
-import type { AnyEntity, Of } from '../../model/entity.js';
+import type { AnyEntity, Of } from '../../model/definition.js';
 import { POINT_CONCURRENCY } from '../../repo/read/table-query.js';
 import type { Service } from '../../repo/write/service.js';
 import type { WireObject } from '../../values/read-wire.js';

@@ -1,6 +1,6 @@
 // A list derived from an entity: its key is made of the entity's values, its ids are the keys of the entity's rows. Pure: maps a value to its list and its id. list-of.ts
 // makes definitions; list-derivation.ts keeps such lists as rows are written.
-import type { AnyEntity, Of } from '../../model/entity.js';
+import type { AnyEntity, Of } from '../../model/definition.js';
 import type { RowAddress } from '../../values/pattern-error.js';
 import type { BlobList } from './blob-list.js';
 import type { ListContention } from './contention.js';

@@ -2,13 +2,13 @@
 // which the write sends a message. listOf defines the former derivation, listFlow the latter.
 
 import type { Flow } from '../../flows/flow.js';
-import { addDerivation } from '../../model/derivation.js';
-import type { AnyEntity, Of } from '../../model/entity.js';
+import type { AnyEntity, Of } from '../../model/definition.js';
 import { Db } from '../../repo/open.js';
 import type { WriteResult } from '../../repo/write/operations.js';
 import type { PlannedWrite } from '../../repo/write/plan-write.js';
 import type { JoinedWrites, RowDerivation, WrittenRow } from '../../repo/write/row-derivation.js';
 import type { Service } from '../../repo/write/service.js';
+import { derive } from '../../repo/write/write-deriving.js';
 import type { SentMessage } from '../../transport/messages/announce.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
@@ -110,7 +110,7 @@ const flowless = (list: EntityList): RowDerivation => ({
 
 /** The list is changed by every write of its owner's rows. Throws DefinitionInvalid. */
 export const deriveList = (list: EntityList): void =>
-  addDerivation(list.owner, list.where === 'same-partition' ? new SamePartitionList(list) : flowless(list));
+  derive(list.owner, list.where === 'same-partition' ? new SamePartitionList(list) : flowless(list));
 
 /** The lists are changed by this flow. Throws DefinitionInvalid for lists that have one. */
 export function deriveByFlow(lists: readonly EntityList[], flow: Flow<ListFlowInput, ListFlowInput>): void {
@@ -129,7 +129,7 @@ export function deriveByFlow(lists: readonly EntityList[], flow: Flow<ListFlowIn
     writes: [],
     announce: (service, row, options) => announce(service, lists, flow, row, options),
   };
-  addDerivation(first.owner, derivation);
+  derive(first.owner, derivation);
 }
 
 async function announce(

@@ -6,7 +6,7 @@ import { type Flow, flow } from '../../flows/flow.js';
 import { follow } from '../../flows/follow.js';
 import { keyOfJson, keyValues } from '../../flows/key-json.js';
 import { addressOfKey } from '../../model/address.js';
-import type { AnyEntity, Of } from '../../model/entity.js';
+import type { AnyEntity, Of } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Db } from '../../repo/open.js';
 import { refuseDefinition } from '../../values/pattern-error.js';

@@ -1,7 +1,7 @@
 // The message to the flow of an entity's lists about a write: the row, and the lists that may have or have had its id. Only keys, no data: the worker reads the row.
 
 import { type KeyJson, keyJson, rowKeyJson } from '../../flows/key-json.js';
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
 import { isObject } from '../../values/is-object.js';
 import type { StandardSchema } from '../../values/standard-schema.js';
 import type { EntityList } from './entity-list.js';

@@ -1,7 +1,7 @@
 // The entities of a list: its ids, then their rows. Rows that are gone or whose value has changed are left out and named.
 import { allInOrder } from '../../concurrency/in-order.js';
 import { decodeEntity } from '../../model/decode-entity.js';
-import type { AnyEntity, Of } from '../../model/entity.js';
+import type { AnyEntity, Of } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import type { ManyOptions } from '../../repo/read/reads.js';
 import { POINT_CONCURRENCY } from '../../repo/read/table-query.js';

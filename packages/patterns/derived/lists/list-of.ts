@@ -1,7 +1,7 @@
 // Defines a list of an entity: where it is stored, and which of the entity's values name it. From then on each write of the entity's rows updates it.
 
 import { checkTable } from '../../model/check-table.js';
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
 import type { IndexKeyNames, IndexKeyOn } from '../../model/index-plan.js';
 import { CompiledKey } from '../../model/keys/compiled-key.js';
 import { type Key, type KeyParts, keyOf, type PartNames, partsOf } from '../../model/keys/key.js';

@@ -1,7 +1,7 @@
 // Reads lists of a table: a short one by one point read, a long one by its head and one range. A change reads only the rows that it needs.
 
 import { addressOfKey } from '../../model/address.js';
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Attempts } from '../../repo/optimistic.js';
 import { EntityReads } from '../../repo/read/reads.js';

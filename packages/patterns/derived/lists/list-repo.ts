@@ -1,7 +1,7 @@
 // Reads and changes lists of a table under optimistic concurrency: a change reads only the part of a list that it needs, and writes under the ETags that it read; after a
 // conflict with another writer it starts over. list-rows.ts decides which rows a change writes.
 
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Attempts, isLost } from '../../repo/optimistic.js';
 import { OPERATIONS, type WriteResult } from '../../repo/write/operations.js';

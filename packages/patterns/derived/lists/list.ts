@@ -1,7 +1,8 @@
 // The definition of a list: a set of ids under a key, in rows of a table. Rows of a list are rows of an entity of their own, so they are encoded, measured, tagged and distinguished
 // like all rows. The row key is the list's key followed by the number of the row; 0 is the head. list-rows.ts defines their contents, list-repo.ts reads and writes them.
 
-import { type AnyEntity, entity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
+import { entity } from '../../model/entity.js';
 import {
   type Key,
   type KeyDefinition,

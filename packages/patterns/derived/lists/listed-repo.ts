@@ -1,5 +1,5 @@
 // The repository of an entity, with reads of its lists: the entities in a list, and its ids. Writes are those of any repository, since list-derivation.ts keeps the lists for all of them.
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
 import { Db } from '../../repo/open.js';
 import type { ManyOptions } from '../../repo/read/reads.js';
 import { Repo } from '../../repo/write/repo.js';

@@ -2,7 +2,7 @@
 
 import type { Step, StepContext } from '../../flows/definition.js';
 import { type Flow, flow } from '../../flows/flow.js';
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import {
   type ChangedRow,

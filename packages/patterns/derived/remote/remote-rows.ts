@@ -3,8 +3,7 @@
 // the check of the row after each write finds that.
 
 import { decodeEntity } from '../../model/decode-entity.js';
-import type { AnyEntity } from '../../model/entity.js';
-import type { IndexPlan } from '../../model/index-plan.js';
+import type { AnyEntity, IndexPlan } from '../../model/definition.js';
 import {
   type ExpectedIndexRow,
   expectedIndexRow,

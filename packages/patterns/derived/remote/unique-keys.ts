@@ -2,7 +2,7 @@
 
 import type { StepContext } from '../../flows/definition.js';
 import { isSameRow } from '../../model/address.js';
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
 import { expectedIndexRow, indexNamed, tableOfIndex } from '../../model/index-row.js';
 import type { StoredOf } from '../../model/stored.js';
 import type { ChangedRow } from '../../repo/indexes/index-message.js';

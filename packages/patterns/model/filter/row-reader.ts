@@ -4,8 +4,8 @@ import { decodeProperty } from '../../values/decode-property.js';
 import { readRow, type WireObject } from '../../values/read-wire.js';
 import { annotationOf, memberOf } from '../../values/row-member.js';
 import { wireText } from '../../values/wire-property.js';
+import type { AnyEntity, Of } from '../definition.js';
 import { encodeEntity } from '../encode-entity.js';
-import type { AnyEntity, Of } from '../entity.js';
 import type { RowReader } from './evaluate.js';
 
 /** A reader of a row as the service sends it. Its Timestamp has no type there and is a time. */

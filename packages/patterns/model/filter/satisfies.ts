@@ -1,5 +1,5 @@
 // A typed condition as a predicate of values: for joins, where the rows have been read already.
-import type { AnyEntity, Of } from '../entity.js';
+import type { AnyEntity, Of } from '../definition.js';
 import { evaluate } from './evaluate.js';
 import { readerOfValue } from './row-reader.js';
 import { built, type Clause, type Fields, fieldsOf } from './where.js';

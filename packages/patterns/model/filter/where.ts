@@ -5,7 +5,7 @@ import { checkValue } from '../../values/check-value.js';
 import { type Refused, refuseDefinition, refuseValue } from '../../values/pattern-error.js';
 import type { Property, ValueOf } from '../../values/property.js';
 import type { BagValue } from '../../values/typed-value.js';
-import type { AnyEntity, Field } from '../entity.js';
+import type { AnyEntity, Field } from '../definition.js';
 import type { PartBounds } from '../keys/compiled-key.js';
 import { hasUncertainOrder, successorOf } from '../keys/key-text.js';
 import { allOf, anyOf, type Comparison, type Condition, compare, TRUE } from './condition.js';

@@ -1,5 +1,5 @@
 // Changes of rows as values, for bulk writes: a batch writer takes them one after the other and reports the outcome of each.
-import type { AnyEntity, NewOf } from '../../model/entity.js';
+import type { AnyEntity, NewOf } from '../../model/definition.js';
 import type { PatchOf } from '../../model/patch.js';
 import type { BareKey } from '../../model/stored.js';
 import {

@@ -1,7 +1,7 @@
 // Deletes the rows of a query page by page, in batches over many partitions at a time, and gives a token after each page by which another process can
 // continue.
 import { followedEntityOf } from '../../model/decode-entity.js';
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
 import { asRead, type StoredOf } from '../../model/stored.js';
 import { PatternError, type RowAddress, refuseValue } from '../../values/pattern-error.js';
 import type { Results } from '../read/results.js';

@@ -3,7 +3,7 @@
 
 import { addresses, isSameRow } from '../../model/address.js';
 import { decodeBag, encodeBag } from '../../model/bag.js';
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import type { RowWrite } from '../../transport/row-write.js';
 import type { ReadOptions, RowAnswer } from '../../transport/table-requests.js';

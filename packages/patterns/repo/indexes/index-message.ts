@@ -1,7 +1,7 @@
 // The message to the flow of an entity's remote indexes about writes: the rows that they change, and the index rows that these may have before and after (remote-change.ts). Only keys, no data: the worker
 // reads the rows. Pure.
 
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
 import { hashText } from '../../model/keys/hash-bucket.js';
 import type { Announcement } from '../../transport/messages/announce.js';
 import { isObject } from '../../values/is-object.js';

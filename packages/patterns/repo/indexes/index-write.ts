@@ -3,8 +3,7 @@
 //
 // Rows of a non-unique index contain the entity's row key in theirs, so they cannot collide with another row's: they are upserted. The row of a unique key is created, and
 // refused if there is one.
-import type { AnyEntity } from '../../model/entity.js';
-import type { IndexPlan } from '../../model/index-plan.js';
+import type { AnyEntity, IndexPlan } from '../../model/definition.js';
 import { encodeIndexRow } from '../../model/index-row.js';
 import type { RowWrite } from '../../transport/row-write.js';
 import type { RowAddress } from '../../values/pattern-error.js';

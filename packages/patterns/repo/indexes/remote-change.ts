@@ -1,6 +1,5 @@
 // Which rows of an entity's remote indexes a write may change, by the values before and after it. Pure.
-import type { AnyEntity } from '../../model/entity.js';
-import type { IndexPlan } from '../../model/index-plan.js';
+import type { AnyEntity, IndexPlan } from '../../model/definition.js';
 import { expectedIndexRow } from '../../model/index-row.js';
 import type { Stored } from '../../model/stored.js';
 import type { RowAddress } from '../../values/pattern-error.js';

@@ -4,14 +4,12 @@
 //   transaction record  ('<partition of the entity's row>', '!transaction!<id>'), State: `committed`, created in the transaction that writes the entity's row; or `aborted`, created by
 //                       the process that found the reservation expired. Only one of them can exist, so a transaction whose record is `aborted` can never be done, however late its request arrives.
 import { isSameRow } from '../../model/address.js';
-import type { AnyEntity } from '../../model/entity.js';
-import type { IndexPlan } from '../../model/index-plan.js';
+import type { AnyEntity, IndexPlan } from '../../model/definition.js';
 import { type ExpectedIndexRow, expectedIndexRow } from '../../model/index-row.js';
 import type { RowAnswer } from '../../transport/table-requests.js';
-import { encodeProperty } from '../../values/encode-property.js';
 import type { RowAddress } from '../../values/pattern-error.js';
 import { MARKS, textOf } from '../../values/row-member.js';
-import type { WireProperty, WireRow } from '../../values/wire-property.js';
+import { encodeProperty, type WireProperty, type WireRow } from '../../values/wire-property.js';
 import type { Before } from './index-write.js';
 import { type ReservationId, rowOf } from './transaction-record.js';
 

@@ -1,11 +1,10 @@
 // Transaction records as values: rows that record whether a transaction that reserved keys is done, or can never be (reservation.ts). Pure.
 import type { RowWrite } from '../../transport/row-write.js';
 import type { RowAnswer } from '../../transport/table-requests.js';
-import { encodeProperty } from '../../values/encode-property.js';
 import type { RowAddress } from '../../values/pattern-error.js';
 import { textOf } from '../../values/row-member.js';
 import { rowBytes } from '../../values/size.js';
-import type { WireProperty, WireRow } from '../../values/wire-property.js';
+import { encodeProperty, type WireProperty, type WireRow } from '../../values/wire-property.js';
 
 /** Of a reservation and the transaction that it is for. */
 export type ReservationId = string;

@@ -1,7 +1,7 @@
 // Links between entities: from an entity's values to the keys of one row, or to a partition with many. The keys are typed, so a link to keys of the
 // wrong type does not compile. A missing row is undefined; the program decides whether that is an error.
 import { allInOrder, inOrder } from '../../concurrency/in-order.js';
-import type { AnyEntity, KeyOf, Of, PartitionOf, RowLead } from '../../model/entity.js';
+import type { AnyEntity, KeyOf, Of, PartitionOf, RowLead } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import type { Query } from './query.js';
 import type { ManyOptions, Reads } from './reads.js';

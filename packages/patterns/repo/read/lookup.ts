@@ -3,7 +3,7 @@
 // it; a library would add only a Map in the order of use.
 import { onAbort } from '../../concurrency/abort.js';
 import { inOrder } from '../../concurrency/in-order.js';
-import type { AnyEntity, KeyOf } from '../../model/entity.js';
+import type { AnyEntity, KeyOf } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import { PatternError, refuseValue } from '../../values/pattern-error.js';
 import type { Reads } from './reads.js';

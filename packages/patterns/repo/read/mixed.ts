@@ -4,7 +4,7 @@
 import { type Bag, decodeBag } from '../../model/bag.js';
 import { checkTable } from '../../model/check-table.js';
 import { decodeMixed, type Named } from '../../model/decode-mixed.js';
-import type { AnyEntity, PartitionOf } from '../../model/entity.js';
+import type { AnyEntity, PartitionOf } from '../../model/definition.js';
 import { checkReason } from '../../model/filter/admit.js';
 import { allOf, anyOf, type Condition, compare, TRUE } from '../../model/filter/condition.js';
 import { keyCondition } from '../../model/filter/key-condition.js';

@@ -1,6 +1,6 @@
 // A partition of an entity, where queries begin: one row, rows by leading parts of their keys, the latest, or all.
 
-import type { AnyEntity, NameList, RowLead, RowOf } from '../../model/entity.js';
+import type { AnyEntity, NameList, RowLead, RowOf } from '../../model/definition.js';
 import { allOf, anyOf } from '../../model/filter/condition.js';
 import { keyCondition } from '../../model/filter/key-condition.js';
 import type { PartBounds } from '../../model/keys/compiled-key.js';

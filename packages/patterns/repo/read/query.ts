@@ -2,19 +2,19 @@
 // value and sends nothing until results are asked for.
 
 import { decodeEntity, decodeProjected, wireSelect } from '../../model/decode-entity.js';
-import type { AnyEntity, KeyOf, Of } from '../../model/entity.js';
+import type { AnyEntity, KeyOf, Of } from '../../model/definition.js';
 import { checkReason } from '../../model/filter/admit.js';
 import type { QueryClass } from '../../model/filter/classify.js';
 import { allOf, type Condition } from '../../model/filter/condition.js';
 import { type Plan, type RowQuery, rowQuery } from '../../model/filter/plan.js';
 import { built, type Clause, type Fields, fieldsOf } from '../../model/filter/where.js';
 import type { Projected, StoredOf } from '../../model/stored.js';
-import { handleUnreadable, type UnreadablePolicy } from '../../model/unreadable.js';
 import { PatternError, type Refused, refuseValue } from '../../values/pattern-error.js';
 import type { Flat } from '../../values/property.js';
 import type { WireObject } from '../../values/read-wire.js';
 import type { Results } from './results.js';
 import { type QuerySettings, TableQuery } from './table-query.js';
+import { handleUnreadable, type UnreadablePolicy } from './unreadable.js';
 
 /** The classes that a query has by how it is made; its filter may make it cheaper, never more expensive. */
 export type StaticClass = Extract<QueryClass, 'point' | 'range' | 'partition-scan' | 'table-scan'>;

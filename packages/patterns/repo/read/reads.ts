@@ -3,7 +3,7 @@
 import { allInOrder } from '../../concurrency/in-order.js';
 import { addresses } from '../../model/address.js';
 import { decodeEntity } from '../../model/decode-entity.js';
-import type { AnyEntity, KeyOf, PartitionOf } from '../../model/entity.js';
+import type { AnyEntity, KeyOf, PartitionOf } from '../../model/definition.js';
 import { allOf } from '../../model/filter/condition.js';
 import { keyCondition } from '../../model/filter/key-condition.js';
 import type { Plan } from '../../model/filter/plan.js';

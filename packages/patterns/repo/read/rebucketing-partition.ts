@@ -1,16 +1,16 @@
 // A partition whose rows are in several, because the number of its buckets is being changed: the same query of each, merged to the results of one partition.
 
-import type { AnyEntity, Of, RowLead, RowOf } from '../../model/entity.js';
+import type { AnyEntity, Of, RowLead, RowOf } from '../../model/definition.js';
 import { QUERY_CLASSES } from '../../model/filter/classify.js';
 import type { Plan } from '../../model/filter/plan.js';
 import type { Clause, Fields } from '../../model/filter/where.js';
 import type { StoredOf } from '../../model/stored.js';
-import type { UnreadablePolicy } from '../../model/unreadable.js';
 import { FanOut } from './fan-out.js';
 import type { RowPosition } from './merge.js';
 import type { EntityPartition, LatestOptions, RowBounds } from './partition-query.js';
 import type { EntityQuery, Selected } from './query.js';
 import { ResultsOnDemand } from './results.js';
+import type { UnreadablePolicy } from './unreadable.js';
 
 /** The plans of all as one: as expensive as the most expensive of them. */
 function joined(plans: readonly Plan[]): Plan {

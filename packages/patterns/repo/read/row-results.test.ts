@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { Of } from '../../model/definition.js';
 import { encodeEntity } from '../../model/encode-entity.js';
-import { entity, type Of } from '../../model/entity.js';
+import { entity } from '../../model/entity.js';
 import { key } from '../../model/keys/key.js';
 import { codec } from '../../model/keys/key-codec.js';
 import { lawOfTurns } from '../../testing/law.js';

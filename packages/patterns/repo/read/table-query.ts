@@ -3,11 +3,11 @@
 import type { DriftPolicy } from '../../model/drift.js';
 import { type Admission, admit } from '../../model/filter/admit.js';
 import { type Plan, planOf, type RowQuery } from '../../model/filter/plan.js';
-import type { UnreadablePolicy } from '../../model/unreadable.js';
 import type { RowSource } from '../../transport/row-source.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { ResultsOnDemand } from './results.js';
 import { RowResults } from './row-results.js';
+import type { UnreadablePolicy } from './unreadable.js';
 
 /** What a program says of all its queries. */
 export interface QueryOptions extends Admission {

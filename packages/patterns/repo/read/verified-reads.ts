@@ -2,19 +2,18 @@
 // left out and reported. Rows that the index does not have yet are not found.
 
 import { allInOrder } from '../../concurrency/in-order.js';
-import type { AnyEntity, KeyOf, PartitionOf, RowLead } from '../../model/entity.js';
+import type { AnyEntity, IndexPlan, KeyOf, PartitionOf, RowLead } from '../../model/definition.js';
 import { evaluate } from '../../model/filter/evaluate.js';
 import type { Plan } from '../../model/filter/plan.js';
 import { readerOf } from '../../model/filter/row-reader.js';
 import { built, type Clause, type Fields, fieldsOf } from '../../model/filter/where.js';
-import type { IndexEntity, IndexPlan, RemoteIndexName } from '../../model/index-plan.js';
+import type { IndexEntity, RemoteIndexName } from '../../model/index-plan.js';
 import { expectedIndexRow } from '../../model/index-row.js';
 import type { StoredOf } from '../../model/stored.js';
 import { readRow } from '../../values/read-wire.js';
 import { wireText } from '../../values/wire-property.js';
 import type { BoundsAfter, PartitionQuery } from './partition-query.js';
 import type { EntityQuery } from './query.js';
-import type { Reads } from './reads.js';
 import {
   checkWhole,
   PAGE_SIZE_MAX,
@@ -75,7 +74,7 @@ export interface VerifiedReads<E extends AnyEntity, I extends RemoteIndexName<E>
 interface Verifying<E extends AnyEntity, I extends RemoteIndexName<E>> extends VerifiedOptions<E, I> {
   readonly owner: E;
   readonly index: IndexPlan;
-  readonly rows: Pick<Reads<E>, 'get'>;
+  readonly rows: { get(key: KeyOf<E>, options: ReadingOptions): Promise<StoredOf<E> | undefined> };
   /** Of the entity's rows. */
   readonly table: string;
   readonly settings: QuerySettings;
@@ -162,10 +161,17 @@ const verifiedPlan = <E extends AnyEntity, I extends RemoteIndexName<E>>(
   plan: Plan,
 ): VerifiedPlan => ({ ...plan, perHit: `GET ${table}(PartitionKey='…',RowKey='…')` });
 
+/** Reads of the index, of the kind that an entity's own rows have. */
+interface IndexReads<X extends AnyEntity> {
+  get(key: KeyOf<X>, options: ReadingOptions): Promise<StoredOf<X> | undefined>;
+  partition(key: PartitionOf<X>): unknown;
+  scan(): { allowScan(reason: string): unknown; explain(): Plan };
+}
+
 /** Reads of the entity's rows by what is read of the index. */
 export function verifiedReads<E extends AnyEntity, I extends RemoteIndexName<E>>(
   verifying: Verifying<E, I>,
-  hits: Reads<IndexEntity<E, I>>,
+  hits: IndexReads<IndexEntity<E, I>>,
 ): VerifiedReads<E, I> {
   const fresh = (query: unknown): VerifiedResults<E, I> =>
     new VerifiedResults(verifying, query as HitQuery<E, I>);

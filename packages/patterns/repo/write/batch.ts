@@ -1,5 +1,5 @@
 // A batch, an entity group transaction, whose operations have the names that operations.ts gives to all writes. planned-batch.ts counts and sends them.
-import type { AnyEntity, NewOf } from '../../model/entity.js';
+import type { AnyEntity, NewOf } from '../../model/definition.js';
 import type { PatchOf } from '../../model/patch.js';
 import type { BareKey, RowRef, Stored, StoredOf } from '../../model/stored.js';
 import type { ReadOptions } from '../../transport/table-requests.js';

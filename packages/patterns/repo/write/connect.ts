@@ -1,6 +1,5 @@
 // Makes the parts that repositories, batches and writers share from the official clients and the options of `open`.
 import { newUuid, REAL_SURROUNDINGS, type Surroundings } from '../../concurrency/surroundings.js';
-import { AccountTables } from '../../transport/account-tables.js';
 import type { Clients } from '../../transport/clients.js';
 import { announced as announce } from '../../transport/messages/announce.js';
 import { Sender } from '../../transport/sender.js';
@@ -47,7 +46,7 @@ export function connect(clients: Clients, options: ServiceOptions = {}): Service
   return {
     clients,
     requests,
-    tables: new AccountTables(sender),
+    sender,
     writes,
     operationIds,
     surroundings,

@@ -1,11 +1,10 @@
 // The mark of a row that is being moved to another bucket. A row that has it is frozen: its content goes to its new place, which then counts, and nothing may be
 // written to the old one. rebucket.ts moves rows; rebucketing-writes.ts writes around the move.
-import type { AnyEntity } from '../../model/entity.js';
-import { encodeProperty } from '../../values/encode-property.js';
+import type { AnyEntity } from '../../model/definition.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { MARKS, memberOf } from '../../values/row-member.js';
-import type { WireProperty } from '../../values/wire-property.js';
+import { encodeProperty, type WireProperty } from '../../values/wire-property.js';
 
 export const movingMark: WireProperty = encodeProperty(MARKS.moving, 'Boolean', true);
 

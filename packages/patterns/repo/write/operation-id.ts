@@ -3,11 +3,10 @@
 // judge-write.ts draws the conclusions.
 import type { Chance } from '../../concurrency/surroundings.js';
 import { fromBase64, fromHex, toHex } from '../../values/bytes.js';
-import { encodeProperty } from '../../values/encode-property.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { checkPropertyName, textOf } from '../../values/row-member.js';
-import type { WireProperty } from '../../values/wire-property.js';
+import { encodeProperty, type WireProperty } from '../../values/wire-property.js';
 
 /** Hexadecimal. */
 export type OperationId = string;

@@ -2,12 +2,18 @@
 // them here; plan-write.ts makes the requests.
 
 import { addresses, addressOfKey } from '../../model/address.js';
-import { hasDerivedRows } from '../../model/derivation.js';
+import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
 import { encodeEntity } from '../../model/encode-entity.js';
-import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/entity.js';
 import type { GivenPatch, PatchOf } from '../../model/patch.js';
 import { refuseNewer } from '../../model/refuse-newer.js';
-import { asRead, type Projected, type RowRef, type Stored, type StoredOf } from '../../model/stored.js';
+import {
+  asRead,
+  hasDerivedRows,
+  type Projected,
+  type RowRef,
+  type Stored,
+  type StoredOf,
+} from '../../model/stored.js';
 import { addressOf } from '../../transport/row-write.js';
 import { isObject } from '../../values/is-object.js';
 import { PatternError, refuseValue } from '../../values/pattern-error.js';

@@ -3,7 +3,7 @@
 
 import { addressOfKey } from '../../model/address.js';
 import { trackedAsWritten } from '../../model/decode-entity.js';
-import type { Derivation } from '../../model/derivation.js';
+import type { AnyEntity, Derivation, KeyOf, NewOf, Of } from '../../model/definition.js';
 import {
   type EncodedRow,
   encodeEntity,
@@ -12,7 +12,6 @@ import {
   refusePartOfRow,
   refuseTaking,
 } from '../../model/encode-entity.js';
-import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/entity.js';
 import { readPatch } from '../../model/patch.js';
 import { refuseNewer } from '../../model/refuse-newer.js';
 import { asRead, type RowRef, type Stored, type StoredOf } from '../../model/stored.js';

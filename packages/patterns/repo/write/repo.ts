@@ -2,8 +2,8 @@
 // names.
 
 import { addressOfKey, isSameRow } from '../../model/address.js';
+import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
 import { encodeEntity } from '../../model/encode-entity.js';
-import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/entity.js';
 import type { PatchOf } from '../../model/patch.js';
 import { asRead, type BareKey, type RowRef, type StoredOf } from '../../model/stored.js';
 import type { ReadOptions } from '../../transport/table-requests.js';

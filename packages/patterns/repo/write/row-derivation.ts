@@ -1,8 +1,7 @@
 // What derivations do when a row of their entity is written: they announce the write to a flow, and name the writes that join its transaction. Lists and copies are such derivations; write-deriving.ts
 // calls them.
 
-import type { Derivation } from '../../model/derivation.js';
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity, Derivation } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import type { SentMessage } from '../../transport/messages/announce.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
@@ -39,9 +38,30 @@ export interface JoinedWrites {
   readonly advice?: string | undefined;
 }
 
+/** How writes are sent. */
+export interface Sending<T> {
+  /** The row by itself. */
+  alone(planned: PlannedWrite<T>): Promise<T>;
+  /** The row and others, all or nothing. Throws BatchFailed. */
+  together(planned: PlannedWrite<T>, others: readonly PlannedWrite<WriteResult>[]): Promise<T>;
+}
+
+/** A write of a row that has derivations. */
+export type Deriving<T> = PlannedWrite<T> & { readonly deriving: DerivingWrite<T> };
+
+/** Does the write, and what the derivations of its row have to do with it: write-deriving.ts. */
+export type WriteDeriving = <T>(
+  service: Service,
+  planned: Deriving<T>,
+  options: ReadOptions,
+  sending: Sending<T>,
+) => Promise<T>;
+
 export interface RowDerivation extends Derivation {
   /** Sends what has to be sent before the write, so that it is finished wherever the program ends. Throws what refuses the write. */
   announce?(service: Service, row: WrittenRow, options: ReadOptions): Promise<SentMessage | undefined>;
   /** Reads what it needs, again at each attempt. Throws what refuses the write. */
   join?(service: Service, row: WrittenRow, options: ReadOptions): Promise<JoinedWrites | undefined>;
+  /** Set by `derive`, so that only programs with derivations have the code. */
+  transact?: WriteDeriving;
 }

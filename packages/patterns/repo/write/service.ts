@@ -1,9 +1,8 @@
 // What repositories, batches and writers share: requests, settled writes, operation ids, clock and random bytes.
 import type { Surroundings } from '../../concurrency/surroundings.js';
 import type { DriftPolicy } from '../../model/drift.js';
-import type { AccountTables } from '../../transport/account-tables.js';
 import type { Clients } from '../../transport/clients.js';
-import type { SenderOptions } from '../../transport/sender.js';
+import type { Sender, SenderOptions } from '../../transport/sender.js';
 import type { ReadOptions, RowRequests } from '../../transport/table-requests.js';
 import { Instant } from '../../values/instant.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
@@ -38,7 +37,7 @@ export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
 export interface Service {
   readonly clients: Clients;
   readonly requests: RowRequests;
-  readonly tables: AccountTables;
+  readonly sender: Sender;
   readonly writes: SettledWrites;
   readonly operationIds: OperationIds | undefined;
   readonly surroundings: Surroundings;

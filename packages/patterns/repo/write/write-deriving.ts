@@ -1,17 +1,24 @@
 // Writes a row whose entity has lists or copies: their derivations announce the write and name further writes. These go in one transaction with the row, under the ETags that were read; if another writer changed
 // one of these rows in between, it is read again. The row itself is written under its own condition, and errors about it are thrown at once.
 
+import type { AnyEntity, Derivation } from '../../model/definition.js';
 import { type SentMessage, unlessRefused } from '../../transport/messages/announce.js';
 import { addressOf } from '../../transport/row-write.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
-import { PatternError } from '../../values/pattern-error.js';
+import { PatternError, refuseDefinition } from '../../values/pattern-error.js';
 import { Attempts, isLost, refusalOf } from '../optimistic.js';
 import type { WriteResult } from './operations.js';
-import { type DerivingWrite, type PlannedWrite, planConditionCheck } from './plan-write.js';
-import type { JoinedRow, JoinedWrites, RowDerivation, WrittenRow } from './row-derivation.js';
+import { type PlannedWrite, planConditionCheck } from './plan-write.js';
+import type {
+  Deriving,
+  JoinedRow,
+  JoinedWrites,
+  RowDerivation,
+  Sending,
+  WriteDeriving,
+  WrittenRow,
+} from './row-derivation.js';
 import { newIdentity, type Service } from './service.js';
-
-type Deriving<T> = PlannedWrite<T> & { readonly deriving: DerivingWrite<T> };
 
 /** What several derivations change in one row is one write of it. */
 function mergedRows(rows: readonly JoinedRow[]): readonly JoinedRow[] {
@@ -22,14 +29,6 @@ function mergedRows(rows: readonly JoinedRow[]): readonly JoinedRow[] {
     byKey.set(rowKey, earlier ? { ...earlier, patch: { ...earlier.patch, ...each.patch } } : each);
   }
   return [...byKey.values()];
-}
-
-/** How writes are sent. */
-export interface Sending<T> {
-  /** The row by itself. */
-  alone(planned: PlannedWrite<T>): Promise<T>;
-  /** The row and others, all or nothing. Throws BatchFailed. */
-  together(planned: PlannedWrite<T>, others: readonly PlannedWrite<WriteResult>[]): Promise<T>;
 }
 
 class DerivingTransaction<T> {
@@ -108,9 +107,25 @@ class DerivingTransaction<T> {
 }
 
 /** Does the write, and what its derivations have to do with it. Throws what the write throws, and Contention if others change what joins it each time. */
-export const writeDeriving = <T>(
-  service: Service,
-  planned: Deriving<T>,
-  options: ReadOptions,
-  sending: Sending<T>,
-): Promise<T> => new DerivingTransaction(service, planned, options).run(sending);
+const writeDeriving: WriteDeriving = (service, planned, options, sending) =>
+  new DerivingTransaction(service, planned, options).run(sending);
+
+/** A change of one would have to bring changes of the other along, without end. */
+function refuseChain(name: string, writer: Derivation, reader: Derivation): void {
+  const chained = writer.writes.find(each => reader.reads.includes(each));
+  if (chained !== undefined)
+    refuseDefinition(
+      reader.name,
+      `${chained} of ${name} is a copy that ${writer.name} writes in the transaction of its source, and nothing else follows from it`,
+    );
+}
+
+/** From now on, what is derived follows every write of the entity's rows. Throws DefinitionInvalid. */
+export function derive({ name, plan }: AnyEntity, derivation: RowDerivation): void {
+  if (plan.isChanging) refuseDefinition(derivation.name, `the number of buckets of ${name} is being changed`);
+  for (const other of plan.derivations) {
+    refuseChain(name, other, derivation);
+    refuseChain(name, derivation, other);
+  }
+  plan.derivations.push(Object.assign(derivation, { transact: writeDeriving }));
+}

@@ -10,8 +10,8 @@ import type { WriteResult } from './operations.js';
 import type { PlannedWrite, ReadFirst } from './plan-write.js';
 import { PlannedBatch } from './planned-batch.js';
 import { writeRebucketing } from './rebucketing-writes.js';
+import type { RowDerivation } from './row-derivation.js';
 import type { Service } from './service.js';
-import { writeDeriving } from './write-deriving.js';
 
 /** Rows of one partition, and their index rows, all or nothing. Gives what becomes of the first. Throws BatchFailed. */
 async function writeTogether<T>(
@@ -74,11 +74,13 @@ export async function writePlanned<T>(
 ): Promise<T> {
   const { rebucketing, readFirst, deriving, indexWrites = [], remoteChange, reservations = [] } = planned;
   if (readFirst !== undefined) return writeAfterRead(service, planned, readFirst, options);
-  if (deriving !== undefined)
-    return writeDeriving(service, { ...planned, deriving }, options, {
+  if (deriving !== undefined) {
+    const [{ transact }] = deriving.entity.plan.derivations as unknown as readonly [Required<RowDerivation>];
+    return transact(service, { ...planned, deriving }, options, {
       alone: own => writePlanned(service, own, options),
       together: (own, others) => writeTogether(service, own, others, options),
     });
+  }
   if (indexWrites.length > 0 || reservations.length > 0) return writeWithIndexes(service, planned, options);
   if (rebucketing !== undefined) return writeRebucketing(service, planned, rebucketing, options);
   const write = () => service.writes.write(planned, options);

@@ -2,7 +2,7 @@
 // names a blob that is not there, wherever a program ends; what it leaves is a blob that no row names, which sweep.ts finds.
 
 import { addressOfKey } from '../../model/address.js';
-import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/entity.js';
+import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
 import type { GivenPatch, KeyStays, PatchOf } from '../../model/patch.js';
 import { asRead, type BareKey, type RowRef, type StoredOf } from '../../model/stored.js';
 import { Attempts, isLost } from '../../repo/optimistic.js';

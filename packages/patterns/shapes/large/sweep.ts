@@ -1,6 +1,6 @@
 // Takes away blobs of large values that no row names: what programs left that ended between a blob and its row, or rows that were deleted without their blobs. A young blob is never taken, for its row may
 // be about to name it.
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
 import type { Service } from '../../repo/write/service.js';
 import type { ListedBlob } from '../../transport/blob-container.js';
 import type { ReadOptions } from '../../transport/table-requests.js';

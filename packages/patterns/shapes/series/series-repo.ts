@@ -4,9 +4,8 @@
 // slot has the value, it was done; if not, it is set again, which changes nothing for a slot with one writer.
 
 import { addressOfKey } from '../../model/address.js';
-import { hasDerivedRows } from '../../model/derivation.js';
-import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/entity.js';
-import type { StoredOf } from '../../model/stored.js';
+import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
+import { hasDerivedRows, type StoredOf } from '../../model/stored.js';
 import { Attempts } from '../../repo/optimistic.js';
 import { OPERATIONS } from '../../repo/write/operations.js';
 import { type MutateOptions, Repo, type RepoOptions } from '../../repo/write/repo.js';

@@ -2,7 +2,7 @@
 
 import { addressOfKey } from '../../model/address.js';
 import { decodeEntity } from '../../model/decode-entity.js';
-import type { AnyEntity, KeyOf, PartitionOf, RowLead } from '../../model/entity.js';
+import type { AnyEntity, KeyOf, PartitionOf, RowLead } from '../../model/definition.js';
 import { allOf } from '../../model/filter/condition.js';
 import { formatFilter } from '../../model/filter/format-filter.js';
 import { keyCondition } from '../../model/filter/key-condition.js';

@@ -1,7 +1,7 @@
 // The repository of a wide entity: reads and writes several rows as one value. wide-reads.ts reads them, wide-writes.ts plans the writes; each write is one transaction.
 import { allInOrder } from '../../concurrency/in-order.js';
+import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf, RowLead } from '../../model/definition.js';
 import { encodeEntity } from '../../model/encode-entity.js';
-import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf, RowLead } from '../../model/entity.js';
 import type { GivenPatch } from '../../model/patch.js';
 import { asRead, type BareKey, type RowRef } from '../../model/stored.js';
 import { Attempts, isLost, refusalOf } from '../../repo/optimistic.js';

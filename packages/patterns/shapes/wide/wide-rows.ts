@@ -4,12 +4,11 @@
 // each further row that it writes a new id. So a read that overlaps a write is detected: a further row is then not the one that the first row names.
 import { KEY_LENGTH_MAX } from '../../model/keys/key-text.js';
 import { fromBase64, fromHex, toHex } from '../../values/bytes.js';
-import { encodeProperty } from '../../values/encode-property.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { propertyNames, textOf } from '../../values/row-member.js';
 import { CUSTOM_PROPERTIES_MAX, checkSize, ENTITY_BYTES_MAX, keyBytes, rowBytes } from '../../values/size.js';
-import type { WireProperty, WireRow } from '../../values/wire-property.js';
+import { encodeProperty, type WireProperty, type WireRow } from '../../values/wire-property.js';
 
 /** In a further row: which of its writes it is of. */
 export const PIECE_ID = '_piece';

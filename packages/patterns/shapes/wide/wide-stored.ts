@@ -1,5 +1,5 @@
 // A wide entity as it was read or written: its value, and the row of each property.
-import type { AnyEntity } from '../../model/entity.js';
+import type { AnyEntity } from '../../model/definition.js';
 import type { RowRef, StoredOf } from '../../model/stored.js';
 import type { WidePiece } from './wide-rows.js';
 

@@ -1,17 +1,16 @@
 // Plans writes of a wide entity: which of its rows are written, and how, in one transaction. Pure. The first row is always among them, under the ETag of the whole; the others need no condition of their own.
 import { trackedAsWritten } from '../../model/decode-entity.js';
+import type { AnyEntity, NewOf, Of } from '../../model/definition.js';
 import { type EncodedRow, encodeEntity } from '../../model/encode-entity.js';
-import type { AnyEntity, NewOf, Of } from '../../model/entity.js';
 import { readPatch } from '../../model/patch.js';
 import { refuseNewer } from '../../model/refuse-newer.js';
 import { formatTag } from '../../model/type-tag.js';
 import type { WriteResult } from '../../repo/write/operations.js';
 import { newestId, type PlannedWrite, type Subject, withId } from '../../repo/write/plan-write.js';
 import type { RowWrite } from '../../transport/row-write.js';
-import { encodeProperty } from '../../values/encode-property.js';
 import { instantOfEtag } from '../../values/instant.js';
 import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
-import type { WireProperty } from '../../values/wire-property.js';
+import { encodeProperty, type WireProperty } from '../../values/wire-property.js';
 import { checkKeyLength, firstRow, fits, furtherRow, keyOfPiece, pack, type WidePiece } from './wide-rows.js';
 import type { WideStored } from './wide-stored.js';
 

@@ -1,6 +1,7 @@
 // The definition of a wide entity: one that may have more properties than a row, or be larger than one, and is stored in several rows of a partition. wide-rows.ts documents their layout.
 
-import type { AnyEntity, Entity, EntitySpec } from '../../model/entity.js';
+import type { AnyEntity, Entity } from '../../model/definition.js';
+import type { EntitySpec } from '../../model/entity.js';
 import { defined } from '../../model/entity.js';
 import type { NoIndexes } from '../../model/index-plan.js';
 import type { KeyOn } from '../../model/keys/key.js';

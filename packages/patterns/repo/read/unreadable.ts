@@ -1,8 +1,9 @@
-// What a query does with a row that its entity cannot read; it need not end the query. row-fault.ts makes the errors.
-import type { AnyPatternError } from '../values/pattern-error.js';
-import type { WireObject } from '../values/read-wire.js';
-import { type Bag, decodeBag } from './bag.js';
-import type { AnyEntity } from './entity.js';
+// What a query does with a row that its entity cannot read; it need not end the query. model/row-fault.ts makes the errors.
+
+import { type Bag, decodeBag } from '../../model/bag.js';
+import type { AnyEntity } from '../../model/definition.js';
+import type { AnyPatternError } from '../../values/pattern-error.js';
+import type { WireObject } from '../../values/read-wire.js';
 
 /** A row as it is, and why its entity cannot read it. */
 export type UnreadableRow = Bag & { readonly fault: AnyPatternError };

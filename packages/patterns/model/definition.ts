@@ -1,0 +1,154 @@
+// The types of entities, of their indexes and of what is worked out of both once. entity.ts makes entities; compile-entity.ts and index-plan.ts make the plans.
+import type { Flat, GivenRow, Property, Props, Row, ValueOf } from '../values/property.js';
+import type { CompiledKey } from './keys/compiled-key.js';
+import type { Key, Part, PartNames } from './keys/key.js';
+
+/** Whether all rows of an index are there. */
+export type IndexState = 'building' | 'ready';
+
+/** What of an index is in the type of its entity. */
+export interface Index<
+  K extends Key = Key,
+  U extends boolean = boolean,
+  J extends 'all' | readonly string[] = 'all' | readonly string[],
+  PK extends Key | undefined = Key | undefined,
+  S extends IndexState = IndexState,
+> {
+  readonly kind: 'same-partition' | 'remote';
+  /** Undefined for that of the entity's row. */
+  readonly partition: PK;
+  /** As the definition has it: of an index that is not unique, the keys of the entity's row follow that are not in the partition key. */
+  readonly row: K;
+  readonly unique: U;
+  readonly project: J;
+  readonly state: S;
+}
+
+/** All indexes of an entity, by name. */
+export type Indexes = Readonly<Record<string, Index>>;
+
+/** What is worked out of an index once. */
+export interface IndexPlan {
+  readonly name: string;
+  /** As the definition has it. */
+  readonly definition: Index;
+  readonly unique: boolean;
+  /** Its rows, as an entity. */
+  readonly entity: AnyEntity;
+  /** The properties without which a value has no row in it. */
+  readonly needs: readonly string[];
+  /** That its rows have to themselves. Undefined for the table of the entity's rows. */
+  readonly table: string | undefined;
+}
+
+/** What is kept equal to the rows of an entity in addition to its indexes: lists of them, or copies in other rows. */
+export interface Derivation {
+  /** Of the list or the copies, for errors. */
+  readonly name: string;
+  /** Properties that what it keeps is made of. */
+  readonly reads: readonly string[];
+  /** Properties of these rows that it writes along with other rows, in their transactions. */
+  readonly writes: readonly string[];
+}
+
+/** A property as encoding and decoding need it. */
+export interface Field {
+  /** In the program. */
+  readonly name: string;
+  /** In the table. */
+  readonly wire: string;
+  readonly property: Property;
+  /** The key that gives the value back; such a property is not stored separately. */
+  readonly rebuiltFrom: 'partition' | 'row' | undefined;
+  /** Whether a key depends on it, so that it cannot change. */
+  readonly inKey: boolean;
+}
+
+/** What is worked out once. */
+export interface EntityPlan {
+  readonly fields: readonly Field[];
+  readonly byWire: ReadonlyMap<string, Field>;
+  readonly byName: ReadonlyMap<string, Field>;
+  readonly partition: CompiledKey;
+  readonly row: CompiledKey;
+  /** The number of buckets of a key is being changed: a row may stand under one of several keys. */
+  readonly isChanging: boolean;
+  /** Those whose rows stand in the partition of the entity's row. */
+  readonly indexes: readonly IndexPlan[];
+  /** Those whose rows stand in other partitions or in another table. */
+  readonly remoteIndexes: readonly IndexPlan[];
+  /** What its keys will not do well. */
+  readonly warnings: readonly string[];
+  /** Of lists and copies that were defined since: repo/write/row-derivation.ts. */
+  readonly derivations: Derivation[];
+}
+
+/** Turns the values of one version into those of the next. Pure, and total over what was ever stored. */
+export type Upcast = (old: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+
+/** The schema of a kind of row, as `entity` makes it. */
+export interface Entity<
+  N extends string = string,
+  P extends Props = Props,
+  PK extends Key = Key,
+  RK extends Key = Key,
+  IX extends Indexes = Indexes,
+> {
+  readonly name: N;
+  readonly version: number;
+  readonly table: string;
+  readonly props: P;
+  readonly partition: PK;
+  readonly row: RK;
+  /** The name of the property that holds a row's entity and version, such as `Employee.2`; none if rows do not store it. */
+  readonly tag: string | undefined;
+  readonly upcast: Readonly<Record<number, Upcast>>;
+  readonly indexes: IX;
+  readonly plan: EntityPlan;
+  /** What works but will not work well: of its keys, of those of its indexes, and of its names. */
+  readonly warnings: readonly string[];
+}
+
+/** Any entity at all. */
+export type AnyEntity = Entity;
+
+/** The type of an entity's value. */
+export type Of<E extends AnyEntity> = Row<E['props']>;
+
+/** What a program gives to be written: the value, in which what the library gives may be missing. */
+export type NewOf<E extends AnyEntity> = GivenRow<E['props']>;
+
+/** What names one row: the properties in its two keys. */
+export type KeyOf<E extends AnyEntity> = PickValues<
+  E['props'],
+  PartNames<E['partition']['parts']> | PartNames<E['row']['parts']>
+>;
+
+/** What names a partition. */
+export type PartitionOf<E extends AnyEntity> = PickValues<E['props'], PartNames<E['partition']['parts']>>;
+
+/** What names a row in its partition. */
+export type RowOf<E extends AnyEntity> = PickValues<E['props'], PartNames<E['row']['parts']>>;
+
+type PickValues<P extends Props, N extends PropertyKey> = {
+  readonly [K in N & keyof P]: ValueOf<P[K]>;
+};
+
+/** The names of parts, in order. */
+export type NameList<A extends readonly unknown[]> = A extends readonly [infer H, ...infer R]
+  ? H extends Part<infer N>
+    ? [N, ...NameList<R>]
+    : NameList<R>
+  : [];
+
+/** Some leading parts of a row key, or none: what a range of rows is given by. */
+export type RowLead<E extends AnyEntity> = Lead<E['props'], NameList<E['row']['parts']>>;
+
+type Lead<P extends Props, N extends readonly unknown[], Before = unknown> = N extends [
+  infer H extends keyof P & string,
+  ...infer R,
+]
+  ?
+      | Flat<Before & { readonly [K in Extract<N[number], string>]?: never }>
+      | Lead<P, R, Before & { readonly [K in H]: ValueOf<P[K]> }>
+  : Flat<Before>;
