@@ -7,9 +7,7 @@ import { fileURLToPath } from 'node:url';
 /** The repository: the compiled benchmark is two folders below it. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const BENCH = join(ROOT, 'bench');
-export const RESULTS = join(BENCH, 'results.jsonl');
 export const PEERS = join(BENCH, '.peers');
-export const PROFILES = join(BENCH, 'profiles');
 const DATA = join(BENCH, '.data');
 
 /** A new directory for the data of one invocation; the caller removes it. */

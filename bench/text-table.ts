@@ -31,10 +31,3 @@ export const formatNumber = (value: number): string => {
     ? value.toLocaleString('en-US', { maximumSignificantDigits: 3 })
     : formatCount(value);
 };
-
-/** For a share: `12.34 %`. */
-export const formatPercent = (share: number): string => `${(share * 100).toFixed(2)} %`;
-
-const MEGABYTE = 1_000_000;
-
-export const formatMegabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`;

@@ -11,11 +11,8 @@ export const SMALL_BODY =
     .slice(0, SMALL_BYTES);
 const VERSION = 'x-ms-version: 2021-08-06';
 const BLOCK_BLOB = 'x-ms-blob-type: BlockBlob';
-const APPEND_BLOB = 'x-ms-blob-type: AppendBlob';
 const TYPE = 'Content-Type: application/octet-stream';
-const PAGE_SIZE = 5000;
 const BLOCK_DIGITS = 8;
-const CHECK_EVERY = 1000;
 
 interface Asked {
   readonly method: 'GET' | 'PUT';
@@ -61,38 +58,12 @@ export const putSmall = (endpoint: Endpoint, container: string): RequestKind => 
     SMALL_BODY,
   ]),
   check: { kind: 'empty', status: 201 },
-  checkEvery: CHECK_EVERY,
 });
 
 export const getSmall = (endpoint: Endpoint, container: string): RequestKind => ({
   parts: joinParts(headOf(endpoint, { method: 'GET', path: [`${container}/b`, slot('row')] })),
   check: { kind: 'bytes', body: SMALL_BODY },
-  checkEvery: CHECK_EVERY,
 });
-
-export const putTiny = (endpoint: Endpoint, container: string, name: string): string =>
-  `${textOf(endpoint, { method: 'PUT', path: [`${container}/${name}`], headers: [BLOCK_BLOB], length: 1 })}x`;
-
-export const createAppendBlob = (endpoint: Endpoint, container: string, name: string): string =>
-  textOf(endpoint, { method: 'PUT', path: [`${container}/${name}`], headers: [APPEND_BLOB], length: 0 });
-
-/** Including its line, which has as many bytes as a small blob. */
-export const appendLine = (endpoint: Endpoint, container: string, name: string): string =>
-  textOf(endpoint, {
-    method: 'PUT',
-    path: [`${container}/${name}`],
-    query: 'comp=appendblock&',
-    length: SMALL_BYTES,
-  }) + SMALL_BODY;
-
-export const listPage = (endpoint: Endpoint, container: string, prefix: string, marker: string): string =>
-  textOf(endpoint, {
-    method: 'GET',
-    path: [container],
-    query:
-      `restype=container&comp=list&prefix=${encodeURIComponent(prefix)}&maxresults=${PAGE_SIZE}&` +
-      (marker === '' ? '' : `marker=${encodeURIComponent(marker)}&`),
-  });
 
 const blockIdOf = (number: number): string =>
   Buffer.from(String(number).padStart(BLOCK_DIGITS, '0')).toString('base64');

@@ -1,30 +1,19 @@
-// Transfers of large blobs over plain sockets, and the same bytes written and synced by node:fs. Neither side keeps a
-// body in memory: uploads send one piece again and again, downloads read into one buffer and count.
-import { mkdirSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+// Transfers of large blobs over plain sockets. Neither side keeps a body in memory: uploads send one piece again and again, downloads read into one buffer and count.
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Endpoint } from '../load/requests.js';
 import { ResponseParser } from '../load/response-parser.js';
 import * as requests from './blob-requests.js';
 
 export interface TransferJob {
-  /** `write`: by node:fs, into `directory`, a file for each block or, without blocks, for each transfer. */
-  readonly kind: 'upload' | 'download' | 'write';
+  readonly kind: 'upload' | 'download';
   readonly endpoint: Endpoint;
   readonly container: string;
-  readonly directory: string;
   /** At once, each of a blob of its own. */
   readonly transfers: number;
   /** Length of each blob. */
   readonly bytes: number;
   /** Absent: the whole blob in one request. */
   readonly blockBytes?: number;
-  /** Until then uploads repeat the same names; absent: each blob once. */
-  readonly milliseconds?: number;
-  /** Bytes of all uploads together; absent: as fast as possible. */
-  readonly perSecond?: number;
 }
 
 export interface TransferResult {
@@ -34,32 +23,13 @@ export interface TransferResult {
 
 /** What a client gives its socket at a time. */
 const SENT_BYTES = 256 * 1024;
-/** What a socket gives a server at a time. */
-const WRITTEN_BYTES = 64 * 1024;
 const READ_BYTES = 256 * 1024;
 const HEAD_END = '\r\n\r\n';
 const HEAD_BYTES_MAX = 16_384;
 const OK = /^HTTP\/1\.1 200 /;
 const CONTENT_LENGTH = /\r\nContent-Length: (\d+)\r\n/i;
 
-export const transferName = (transfer: number): string => `large-${transfer}`;
-
-/** Decides when the next bytes may be sent. */
-class Pace {
-  readonly #perSecond: number;
-  readonly #start = performance.now();
-  bytes = 0;
-
-  constructor(perSecond = Number.POSITIVE_INFINITY) {
-    this.#perSecond = perSecond;
-  }
-
-  async sent(bytes: number): Promise<void> {
-    this.bytes += bytes;
-    const early = this.#start + (this.bytes * 1000) / this.#perSecond - performance.now();
-    if (early >= 1) await sleep(early);
-  }
-}
+const transferName = (transfer: number): string => `large-${transfer}`;
 
 const failsWith = (socket: Socket): Promise<never> =>
   new Promise((_, reject) => {
@@ -90,7 +60,7 @@ class Uploader {
   }
 
   /** A request with a body of this many bytes, or with none after the text. */
-  async put(request: string, bytes: number, pace: Pace): Promise<void> {
+  async put(request: string, bytes: number): Promise<void> {
     const answer = new Promise<number>(fulfil => {
       this.#answered = fulfil;
     });
@@ -99,7 +69,6 @@ class Uploader {
       const piece = left < SENT_BYTES ? this.#piece.subarray(0, left) : this.#piece;
       left -= piece.length;
       if (!this.#socket.write(piece)) await Promise.race([this.#drained(), this.#failed]);
-      await pace.sent(piece.length);
     }
     const status = await Promise.race([answer, this.#failed]);
     if (status !== 201) throw new Error(`status ${status}`);
@@ -114,16 +83,15 @@ async function upload(
   { endpoint, container, bytes, blockBytes }: TransferJob,
   uploader: Uploader,
   name: string,
-  pace: Pace,
 ): Promise<void> {
   if (blockBytes === undefined)
-    return uploader.put(requests.putBlobHead(endpoint, container, name, bytes), bytes, pace);
+    return uploader.put(requests.putBlobHead(endpoint, container, name, bytes), bytes);
   const blocks = Math.ceil(bytes / blockBytes);
   for (let block = 0; block < blocks; block++) {
     const length = Math.min(blockBytes, bytes - block * blockBytes);
-    await uploader.put(requests.putBlockHead(endpoint, container, name, block, length), length, pace);
+    await uploader.put(requests.putBlockHead(endpoint, container, name, block, length), length);
   }
-  await uploader.put(requests.putBlockList(endpoint, container, name, blocks), 0, pace);
+  await uploader.put(requests.putBlockList(endpoint, container, name, blocks), 0);
 }
 
 /** Reads an answer of 200, and counts the bytes of its body. */
@@ -164,32 +132,10 @@ function download(
   });
 }
 
-async function syncDirectory(directory: string): Promise<void> {
-  const folder = await open(directory, 'r');
-  await folder.sync();
-  await folder.close();
-}
-
-async function write({ directory, bytes, blockBytes = bytes }: TransferJob, name: string): Promise<void> {
-  const piece = Buffer.alloc(WRITTEN_BYTES, 'content');
-  for (let from = 0; from < bytes; from += blockBytes) {
-    const until = Math.min(bytes, from + blockBytes);
-    const file = await open(join(directory, `${name}-${from}`), 'wx');
-    for (let at = from; at < until; at += WRITTEN_BYTES)
-      await file.write(piece, 0, Math.min(WRITTEN_BYTES, until - at));
-    await file.datasync();
-    await file.close();
-    await syncDirectory(directory);
-  }
-}
-
-async function uploadOn(job: TransferJob, transfer: number, pace: Pace): Promise<void> {
-  const { endpoint, milliseconds } = job;
-  const uploader = new Uploader(endpoint.port);
-  const until = performance.now() + (milliseconds ?? 0);
+async function uploadOn(job: TransferJob, transfer: number): Promise<void> {
+  const uploader = new Uploader(job.endpoint.port);
   try {
-    do await upload(job, uploader, transferName(transfer), pace);
-    while (performance.now() < until);
+    await upload(job, uploader, transferName(transfer));
   } finally {
     uploader.close();
   }
@@ -197,19 +143,14 @@ async function uploadOn(job: TransferJob, transfer: number, pace: Pace): Promise
 
 /** Runs all transfers to their ends. Rejects with the first failure. */
 export async function runTransfers(job: TransferJob): Promise<TransferResult> {
-  const { kind, transfers, bytes, directory, perSecond } = job;
-  const each = (work: (transfer: number) => Promise<void>): Promise<unknown> =>
-    Promise.all(Array.from({ length: transfers }, (_, transfer) => work(transfer)));
-  if (kind === 'write') {
-    rmSync(directory, { recursive: true, force: true });
-    mkdirSync(directory);
-  }
+  const { kind, transfers, bytes } = job;
   const start = performance.now();
-  const pace = new Pace(perSecond);
-  if (kind === 'upload') await each(transfer => uploadOn(job, transfer, pace));
-  else if (kind === 'write') await each(transfer => write(job, transferName(transfer)));
-  else await each(transfer => download(job, transferName(transfer), new Uint8Array(READ_BYTES)));
-  const milliseconds = performance.now() - start;
-  if (kind === 'write') rmSync(directory, { recursive: true, force: true });
-  return { bytes: kind === 'upload' ? pace.bytes : transfers * bytes, milliseconds };
+  await Promise.all(
+    Array.from({ length: transfers }, (_, transfer) =>
+      kind === 'upload'
+        ? uploadOn(job, transfer)
+        : download(job, transferName(transfer), new Uint8Array(READ_BYTES)),
+    ),
+  );
+  return { bytes: transfers * bytes, milliseconds: performance.now() - start };
 }

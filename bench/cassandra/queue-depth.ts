@@ -42,7 +42,7 @@ const LEFT = 1000;
 /** Between two reads of the nodes' counts: they forget within minutes. */
 const DELETES_AT_ONCE = 20_000;
 const TELL_EVERY = 100_000;
-const STEPS = ['insert', 'put', 'get', 'delete'] as const;
+const STEPS = ['put', 'get', 'delete'] as const;
 
 class Depths {
   readonly #options: QueueDepthOptions;

@@ -4,27 +4,12 @@ import type { Check } from './job.js';
 import type { Response } from './response-parser.js';
 import { fullPartitions, MEMBERS, scatter } from './template.js';
 
-const STATUS: Readonly<Record<Check['kind'], number>> = {
-  empty: 204,
-  entity: 200,
-  range: 200,
-  filter: 200,
-  batch: 202,
-  bytes: 200,
-  deleted: 204,
-  deletedBatch: 202,
-};
-
 const PART_DONE = /HTTP\/1\.1 204 /g;
-const PART_ABSENT = /HTTP\/1\.1 404 /;
 
-export const wantedStatus = (check: Check): number =>
-  check.kind === 'empty' ? check.status : STATUS[check.kind];
-
-/** Whether the answer to a delete means that there was nothing. */
-export const isAbsent = (check: Check, { status, body }: Response): boolean =>
-  (check.kind === 'deleted' && status === 404) ||
-  (check.kind === 'deletedBatch' && status === 202 && PART_ABSENT.test(body.toString('latin1')));
+function wantedStatus(check: Check): number {
+  if ('status' in check) return check.status;
+  return check.kind === 'batch' ? 202 : 200;
+}
 
 /** What the entity lacks of the properties expected; it may have more. */
 export function propertiesComplaint(entity: unknown, expected: Properties): string | undefined {
@@ -57,7 +42,7 @@ export function decodeJson(body: Buffer): unknown {
 }
 
 /** The entities of a page; undefined if it is none. */
-export function decodePage(body: Buffer): readonly unknown[] | undefined {
+function decodePage(body: Buffer): readonly unknown[] | undefined {
   const page = decodeJson(body);
   if (typeof page !== 'object' || page === null || !('value' in page)) return undefined;
   return Array.isArray(page.value) ? page.value : undefined;
@@ -74,26 +59,14 @@ const pageComplaint = (body: Buffer, rows: readonly number[]): string | undefine
   return entities === undefined ? 'not a page' : rowsComplaint(entities, rows);
 };
 
-/** What is missing in all pages of a filter's answer. */
-export const filterComplaint = (
-  entities: readonly unknown[],
-  sequence: number,
-  rows: number,
-): string | undefined => rowsComplaint(entities, soughtRows(sequence % fullPartitions(rows), rows));
-
-/** Only the status: cheap enough for every answer. */
-export function statusComplaint(check: Check, response: Response): string | undefined {
-  if (response.status === wantedStatus(check) || isAbsent(check, response)) return undefined;
-  return `status ${response.status}: ${response.body.toString('utf8', 0, 400)}`;
-}
-
-/** What is wrong with the body of an answer whose status is right; pages of filters are checked as one answer. */
-export function bodyComplaint(
+/** What is wrong with an answer. */
+export function complaintOf(
   check: Check,
-  { body }: Response,
+  { status, body }: Response,
   sequence: number,
   rows: number,
 ): string | undefined {
+  if (status !== wantedStatus(check)) return `status ${status}: ${body.toString('utf8', 0, 400)}`;
   switch (check.kind) {
     case 'empty':
       return body.length === 0 ? undefined : 'a body where none is wanted';
@@ -101,14 +74,13 @@ export function bodyComplaint(
       return propertiesComplaint(decodeJson(body), expectedProperties(scatter(sequence, rows)));
     case 'range':
       return pageComplaint(body, groupRows(scatter(sequence, rows)));
+    case 'filter':
+      return pageComplaint(body, soughtRows(sequence % fullPartitions(rows), rows));
     case 'batch':
       return batchComplaint(body);
     case 'bytes':
       return body.toString() === check.body ? undefined : 'other bytes';
-    case 'deletedBatch':
-      return PART_ABSENT.test(body.toString('latin1')) ? undefined : batchComplaint(body);
-    case 'filter':
-    case 'deleted':
+    case 'any':
       return undefined;
   }
 }

@@ -2,15 +2,12 @@
 // number, so that an answer can be compared with its expected content. requests.ts builds the requests.
 import {
   GROUP_ROWS,
-  MEMBERS,
   PARTITION_ROWS,
   type Part,
   partBytes,
   partitionOf,
   RANKS,
   rankOf,
-  renderText,
-  scatter,
   slot,
 } from './template.js';
 
@@ -60,7 +57,7 @@ const loadedParts = (offset: number, notes?: string): Part[] => {
   return jsonParts(slot('memberPartition', offset), [number], number, slot('memberRank', offset), notes);
 };
 
-export const NOTES = SENTENCE.repeat(Math.ceil(ENTITY_BYTES / SENTENCE.length)).slice(
+const NOTES = SENTENCE.repeat(Math.ceil(ENTITY_BYTES / SENTENCE.length)).slice(
   0,
   ENTITY_BYTES - partBytes(loadedParts(0, '')),
 );
@@ -108,26 +105,6 @@ export function expectedProperties(row: number): Properties {
     Notes: NOTES,
   };
 }
-
-/** A row with the key `key` that a request made next to the row it fell on; its name ends as its key does. */
-function newProperties(key: readonly Part[], sequence: number, rows: number): Properties {
-  const row = scatter(sequence, rows);
-  const RowKey = renderText(key, sequence, rows);
-  const Name = `customer ${RowKey.slice(rowKey(row).length + 1)}`;
-  return { ...expectedProperties(row), RowKey, Name, Stock: STOCK };
-}
-
-export const insertedProperties = (sequence: number, rows: number): Properties =>
-  newProperties(insertedKey(), sequence, rows);
-
-/** The last of the rows that a transaction made. */
-export const memberProperties = (sequence: number, rows: number): Properties =>
-  newProperties(memberKey(MEMBERS - 1), sequence, rows);
-
-export const mergedProperties = (sequence: number, rows: number, stock: number): Properties => ({
-  ...expectedProperties(scatter(sequence, rows)),
-  Stock: stock,
-});
 
 /** Half-open bounds of the rows of a partition of a table of `rows` rows. */
 export const rowsOfPartition = (partition: number, rows: number): { from: number; until: number } => ({

@@ -1,7 +1,6 @@
-// One request at a time, outside of any measurement: to read rows back, and to get an answer for others to serve.
+// One request at a time, outside of any measurement: to get an answer for others to serve.
 // Connections are not kept, because the server may be stopped before the next request.
 import { type IncomingMessage, request } from 'node:http';
-import type { Properties } from './dataset.js';
 import type { Endpoint } from './requests.js';
 
 export interface Answer {
@@ -35,10 +34,3 @@ export function getAnswer({ port, account, signature }: Endpoint, path: string):
       .end();
   });
 }
-
-/** The entity with these keys. */
-export const getEntity = (
-  endpoint: Endpoint,
-  table: string,
-  { PartitionKey, RowKey }: Properties,
-): Promise<Answer> => getAnswer(endpoint, `${table}(PartitionKey='${PartitionKey}',RowKey='${RowKey}')`);

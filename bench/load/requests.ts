@@ -1,12 +1,5 @@
 // The requests of the workloads, as texts with gaps. All of them use an account SAS.
-import {
-  insertedEntity,
-  insertedKey,
-  loadedEntity,
-  memberEntity,
-  memberKey,
-  RANK_SOUGHT,
-} from './dataset.js';
+import { insertedEntity, loadedEntity, memberEntity, RANK_SOUGHT } from './dataset.js';
 import type { RequestKind } from './job.js';
 import { joinParts, MEMBERS, type Part, partBytes, slot } from './template.js';
 
@@ -23,8 +16,6 @@ const NO_METADATA = 'Accept: application/json;odata=nometadata';
 const NO_CONTENT = 'Prefer: return-no-content';
 const ANY_ETAG = 'If-Match: *';
 const JSON_BODY = 'Content-Type: application/json';
-/** The fraction of small bodies that are checked: one in this many. */
-const CHECK_EVERY = 1000;
 
 function request(
   endpoint: Endpoint,
@@ -64,25 +55,16 @@ export const createTable = (endpoint: Endpoint, table: string): RequestKind => (
     [`{"TableName":"${table}"}`],
   ),
   check: { kind: 'empty', status: 204 },
-  checkEvery: 1,
-});
-
-export const dropTable = (endpoint: Endpoint, table: string): RequestKind => ({
-  parts: request(endpoint, 'DELETE', [`Tables('${table}')`], [], [NO_METADATA]),
-  check: { kind: 'empty', status: 204 },
-  checkEvery: 1,
 });
 
 export const pointGet = (endpoint: Endpoint, table: string): RequestKind => ({
   parts: request(endpoint, 'GET', entityOf(table, slot('partition'), [slot('row')]), [], [NO_METADATA]),
   check: { kind: 'entity' },
-  checkEvery: CHECK_EVERY,
 });
 
 export const insert = (endpoint: Endpoint, table: string): RequestKind => ({
   parts: request(endpoint, 'POST', [table], [], [NO_METADATA, NO_CONTENT, JSON_BODY], insertedEntity()),
   check: { kind: 'empty', status: 204 },
-  checkEvery: CHECK_EVERY,
 });
 
 /** `stock` has six digits. */
@@ -96,19 +78,6 @@ export const merge = (endpoint: Endpoint, table: string, stock: number): Request
     [`{"Stock":${stock}}`],
   ),
   check: { kind: 'empty', status: 204 },
-  checkEvery: CHECK_EVERY,
-});
-
-export const deleteInserted = (endpoint: Endpoint, table: string): RequestKind => ({
-  parts: request(
-    endpoint,
-    'DELETE',
-    entityOf(table, slot('partition'), insertedKey()),
-    [],
-    [NO_METADATA, ANY_ETAG],
-  ),
-  check: { kind: 'deleted' },
-  checkEvery: CHECK_EVERY,
 });
 
 export const range = (endpoint: Endpoint, table: string): RequestKind => ({
@@ -128,7 +97,6 @@ export const range = (endpoint: Endpoint, table: string): RequestKind => ({
     [NO_METADATA],
   ),
   check: { kind: 'range' },
-  checkEvery: CHECK_EVERY / 10,
 });
 
 export const filter = (endpoint: Endpoint, table: string): RequestKind => ({
@@ -140,7 +108,6 @@ export const filter = (endpoint: Endpoint, table: string): RequestKind => ({
     [NO_METADATA],
   ),
   check: { kind: 'filter' },
-  checkEvery: 1,
 });
 
 const BATCH = 'batch_a1e76150-14e0-4b0e-b0e3-0d6a5ed8a3d9';
@@ -179,7 +146,6 @@ function insertBatch(
   return {
     parts: batch(endpoint, offset => [lines, ...entity(offset)]),
     check: { kind: 'batch' },
-    checkEvery: 1,
   };
 }
 
@@ -189,13 +155,3 @@ export const load = (endpoint: Endpoint, table: string, entity = loadedEntity): 
 
 export const transaction = (endpoint: Endpoint, table: string): RequestKind =>
   insertBatch(endpoint, table, memberEntity);
-
-export function deleteTransaction(endpoint: Endpoint, table: string): RequestKind {
-  const lines = memberLines(['', NO_METADATA, ANY_ETAG]);
-  const member = (offset: number): Part[] => [
-    `DELETE ${urlOf(endpoint)}/`,
-    ...entityOf(table, slot('partition'), memberKey(offset)),
-    ` HTTP/1.1${lines}`,
-  ];
-  return { parts: batch(endpoint, member), check: { kind: 'deletedBatch' }, checkEvery: 1 };
-}

@@ -3,11 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Caller } from '../load/caller.js';
 import type { Latency } from '../load/job.js';
-import { type Endpoint, insert } from '../load/requests.js';
+import type { Endpoint } from '../load/requests.js';
 import type { Response } from '../load/response-parser.js';
 import { Latencies } from '../load/statistics.js';
-import { Template } from '../load/template.js';
-import { TABLE } from '../subjects/table-contestant.js';
 import {
   createQueue,
   deleteMessage,
@@ -18,11 +16,11 @@ import {
 } from './queue-requests.js';
 
 /**
- * `insert`: a row into the table, for comparison. `put`: a message. `take`: a message got and deleted. `cycle`: put,
+ * `put`: a message. `take`: a message got and deleted. `cycle`: put,
  * got and deleted, so that the queue keeps its length. `create`: the queue.
  */
-export type QueueWork = 'create' | 'insert' | 'put' | 'take' | 'cycle';
-export type QueueStep = 'insert' | 'put' | 'get' | 'delete';
+export type QueueWork = 'create' | 'put' | 'take' | 'cycle';
+export type QueueStep = 'put' | 'get' | 'delete';
 
 export interface QueueJob {
   readonly work: QueueWork;
@@ -32,10 +30,8 @@ export interface QueueJob {
   /** Ends after this many, or after the time, whichever comes first. */
   readonly count?: number;
   readonly milliseconds?: number;
-  /** Number of the first message or row. */
+  /** Number of the first message. */
   readonly first: number;
-  /** Number of rows in the table for inserts. */
-  readonly rows: number;
   readonly timeToLiveSeconds?: number;
   /** Length of a message's text; by default that of an entity. */
   readonly textBytes?: number;
@@ -56,7 +52,6 @@ const PAUSE_MILLISECONDS = 50;
 
 class Run {
   readonly #job: QueueJob;
-  readonly #insert: Template;
   readonly #latencies = new Map<QueueStep, Latencies>();
   readonly #start = performance.now();
   #begun = 0;
@@ -65,7 +60,6 @@ class Run {
 
   constructor(job: QueueJob) {
     this.#job = job;
-    this.#insert = new Template(insert(job.endpoint, TABLE).parts, job.rows);
   }
 
   async run(): Promise<QueueResult> {
@@ -97,11 +91,6 @@ class Run {
   async #do(caller: Caller, number: number): Promise<void> {
     const { work, endpoint, queue } = this.#job;
     if (work === 'create') requireStatus(await this.#ask(caller, createQueue(endpoint, queue)), 201);
-    if (work === 'insert') {
-      await this.#timed('insert', async () =>
-        requireStatus(await caller.ask(this.#insert.bytes(number)), 204),
-      );
-    }
     if (work === 'put' || work === 'cycle') await this.#put(caller, number);
     if (work === 'take' || work === 'cycle') await this.#take(caller);
   }

@@ -1,6 +1,8 @@
 // The requests of the queue workloads, and the required content of their answers. All of them use an account SAS.
+import type { RequestKind } from '../load/job.js';
 import type { Endpoint } from '../load/requests.js';
 import type { Response } from '../load/response-parser.js';
+import { type Part, partBytes, slot } from '../load/template.js';
 
 /** About as long as the entities of the table workloads. */
 const TEXT_BYTES = 1024;
@@ -48,6 +50,17 @@ export function putMessage(
   const query = timeToLiveSeconds === undefined ? '' : `messagettl=${timeToLiveSeconds}&`;
   const body = `<QueueMessage><MessageText>${textOf(number, bytes)}</MessageText></QueueMessage>`;
   return request(endpoint, 'POST', `${queue}/messages`, query, body);
+}
+
+/** Messages of consecutive numbers. */
+export function putMessages(endpoint: Endpoint, queue: string): RequestKind {
+  const [before, after] = ['<QueueMessage><MessageText>', '</MessageText></QueueMessage>'];
+  const number = slot('unique');
+  const body: Part[] = [`${before}${'0'.repeat(NUMBER_DIGITS - number.digits)}`, number, FILLING + after];
+  const head = request(endpoint, 'POST', `${queue}/messages`, '', '')
+    .trimEnd()
+    .replace(/\d+$/, String(partBytes(body)));
+  return { parts: [`${head}\r\n\r\n`, ...body], check: { kind: 'any', status: 201 } };
 }
 
 export const getMessage = (endpoint: Endpoint, queue: string): string =>

@@ -1,5 +1,4 @@
-// Azurite as a subject, its Table, its Queue or its Blob service alone, or as one process with all three, for tests:
-// the newest version in the npm registry. It is installed on demand into a folder of its own and is no dependency of
+// Azurite as a subject, one process with all three services, for tests too: the newest version in the npm registry. It is installed on demand into a folder of its own and is no dependency of
 // the project.
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -12,9 +11,6 @@ import type { Account } from './account.js';
 import { ServerProcess } from './server-process.js';
 
 const PACKAGE = join(PEERS, 'node_modules', 'azurite');
-const READY = /Azurite Table service successfully started on 127\.0\.0\.1:(\d+)/;
-const QUEUES_READY = /Azurite Queue service successfully listens on http:\/\/127\.0\.0\.1:(\d+)/;
-const BLOBS_READY = /Azurite Blob service successfully listens on http:\/\/127\.0\.0\.1:(\d+)/;
 const ALL_READY = new RegExp(
   ['Blob', 'Queue', 'Table']
     .map(service => `Azurite ${service} service is successfully listening at http://127\\.0\\.0\\.1:(\\d+)`)
@@ -71,17 +67,6 @@ async function freePort(): Promise<number> {
   throw new Error('There is no free port.');
 }
 
-export const startAzurite = (directory: string, account: Account): Promise<ServerProcess> =>
-  startService('table', directory, account, READY);
-
-/** The Queue service alone. */
-export const startAzuriteQueues = (directory: string, account: Account): Promise<ServerProcess> =>
-  startService('queue', directory, account, QUEUES_READY);
-
-/** The Blob service alone. */
-export const startAzuriteBlobs = (directory: string, account: Account): Promise<ServerProcess> =>
-  startService('blob', directory, account, BLOBS_READY);
-
 /**
  * All three services in one process, which starts in a third of the processor time of three. Its ports are those of
  * blobs, queues and tables.
@@ -95,21 +80,5 @@ export async function startAllOfAzurite(directory: string, account: Account): Pr
     args: ['--location', directory, ...ports, ...QUIET],
     env: { AZURITE_ACCOUNTS: account.setting },
     ready: ALL_READY,
-  });
-}
-
-async function startService(
-  service: 'table' | 'queue' | 'blob',
-  directory: string,
-  account: Account,
-  ready: RegExp,
-): Promise<ServerProcess> {
-  const port = await freePort();
-  return ServerProcess.start({
-    name: 'azurite',
-    script: join(PACKAGE, 'dist', 'src', service, 'main.js'),
-    args: ['--location', directory, `--${service}Port`, String(port), ...QUIET],
-    env: { AZURITE_ACCOUNTS: account.setting },
-    ready,
   });
 }

@@ -1,7 +1,7 @@
-// Raw LMDB as a process of its own: opens the file that its arguments name and executes its parent's messages.
+// Raw LMDB as a process of its own: fills the file that its arguments name, and executes its parent's messages.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isWorkload, type WorkloadName } from './contestant.js';
 import { open } from './lmdb.js';
+import type { RawWorkload } from './lmdb-subject.js';
 import { RawLmdb } from './raw-lmdb.js';
 
 const [path = '', rows = '', durability = ''] = process.argv.slice(2);
@@ -13,32 +13,9 @@ const database = open(path, {
 });
 const raw = new RawLmdb(database, Number(rows));
 
-interface Asked {
-  readonly load?: boolean;
-  readonly workload: WorkloadName;
-  readonly milliseconds: number;
-}
-
-function decodeAsked(message: unknown): Asked {
-  const asked = message as { readonly [name in keyof Asked]?: unknown };
-  const workload = String(asked.workload);
-  if (asked.load === true) return { load: true, workload: 'insert', milliseconds: 0 };
-  if (!isWorkload(workload)) throw new Error(`There is no workload '${workload}'.`);
-  return { workload, milliseconds: Number(asked.milliseconds) };
-}
-
-async function answer(message: unknown): Promise<object> {
-  const { load, workload, milliseconds } = decodeAsked(message);
-  if (load === true) {
-    await raw.load();
-    return { result: undefined };
-  }
-  return { result: await raw.run(workload, milliseconds) };
-}
-
-process.on('message', message => {
-  answer(message).then(
-    reply => process.send?.(reply),
+process.on('message', ({ workload, milliseconds }: { workload: RawWorkload; milliseconds: number }) => {
+  raw.run(workload, milliseconds).then(
+    result => process.send?.({ result }),
     (error: Error) => process.send?.({ failure: error.message }),
   );
 });
@@ -48,4 +25,5 @@ process.once('SIGTERM', () => {
     .then(nextTurn)
     .finally(() => process.exit(0));
 });
+await raw.load();
 process.stdout.write('raw lmdb is ready\n');

@@ -19,8 +19,9 @@ import {
 import { type JobResult, WrongAnswer } from '../load/job.js';
 import { Latencies } from '../load/statistics.js';
 import { fullPartitions, MEMBERS, type Part, scatter, slot, Template } from '../load/template.js';
-import type { WorkloadName } from './contestant.js';
+
 import type { RawDatabase } from './lmdb.js';
+import type { RawWorkload } from './lmdb-subject.js';
 
 /** As in the goals: puts, and transactions of 100 puts. */
 const PUTS_IN_FLIGHT = 64;
@@ -90,20 +91,18 @@ export class RawLmdb {
     await Promise.all(Array.from({ length: LOADS_IN_FLIGHT }, worker));
   }
 
-  /** Puts leave the rows as they were once `clean` has run. */
-  async run(workload: WorkloadName, milliseconds: number): Promise<JobResult> {
+  async run(workload: RawWorkload, milliseconds: number): Promise<JobResult> {
     this.#latencies = new Latencies();
     const first = this.#sequence;
     const start = performance.now();
     await this.#work(workload, start + milliseconds);
     const elapsed = performance.now() - start;
     const used = this.#sequence - first;
-    await this.#clean(workload, first, used);
     const latency = this.#latencies.summary();
-    return { completed: used, used, milliseconds: elapsed, latency, absent: 0 };
+    return { completed: used, used, milliseconds: elapsed, latency };
   }
 
-  #work(workload: WorkloadName, until: number): Promise<void> {
+  #work(workload: RawWorkload, until: number): Promise<void> {
     switch (workload) {
       case 'point-get':
         return this.#read(until, READS_PER_TURN, sequence => this.#get(sequence));
@@ -191,26 +190,5 @@ export class RawLmdb {
     return this.#database.transaction(() => {
       for (const member of this.#members) void this.#put(member, sequence);
     });
-  }
-
-  async #clean(workload: WorkloadName, first: number, used: number): Promise<void> {
-    const written = workload === 'insert' ? [this.#inserts] : workload === 'transaction' ? this.#members : [];
-    if (written.length === 0) return;
-    const until = first + used;
-    for (let from = first; from < until; from += READS_PER_TURN) {
-      await this.#database.transaction(() => {
-        for (let sequence = from; sequence < Math.min(until, from + READS_PER_TURN); sequence++) {
-          for (const writes of written) this.#remove(writes, sequence);
-        }
-      });
-    }
-  }
-
-  #remove(writes: Writes, sequence: number): void {
-    const key = writes.keyAt(sequence);
-    if (this.#database.get(key)?.equals(writes.value.bytes(sequence)) !== true) {
-      throw new WrongAnswer(`lmdb: what was put at ${key} is not there`);
-    }
-    void this.#database.remove(key);
   }
 }

@@ -14,8 +14,6 @@ export interface ShelfmarkOptions {
   readonly account: Account;
   readonly durability: Durability;
   readonly workers: number;
-  /** Where the server leaves a CPU profile when it ends. */
-  readonly profile?: { readonly directory: string; readonly name: string };
 }
 
 /** Ports of tables, of queues and of blobs. */
@@ -28,13 +26,9 @@ export const startShelfmark = ({
   account,
   durability,
   workers,
-  profile,
 }: ShelfmarkOptions): Promise<ServerProcess> =>
   ServerProcess.start({
     name: 'shelfmark',
-    nodeOptions: profile
-      ? ['--cpu-prof', `--cpu-prof-dir=${profile.directory}`, `--cpu-prof-name=${profile.name}`]
-      : [],
     script: join(ROOT, 'bin', 'shelfmark.js'),
     args: [
       'serve',

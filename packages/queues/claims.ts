@@ -1,5 +1,5 @@
 // Claims on messages: the visibility keys that gets of this process are about to take, so that concurrent gets of the process start after
-// them, on engines whose commits do not read ranges cheaply. A claim is only a hint: the commit decides which get leases a message, also
+// them. A claim is only a hint: the commit decides which get leases a message, also
 // between processes. A get releases its claims when it ends, also after a failure.
 import type { Space, Store } from '#store';
 

@@ -13,7 +13,6 @@ import {
   type SpaceAddress,
   type Statistic,
   StoreError,
-  type StoreTraits,
   type Visit,
 } from '#store';
 import { CassandraPeers } from './cassandra-peers.js';
@@ -55,8 +54,6 @@ const LEASE_MS = 1000;
 const LEAST_DEAD = 100;
 
 export class CassandraStore implements Engine {
-  // A commit that reads a range waits alone, and reads three times.
-  readonly traits: StoreTraits = { cheapRangeReadsInCommit: false };
   readonly content: CassandraContents;
   readonly tools: EngineTools;
   readonly peers: CassandraPeers;

@@ -15,7 +15,6 @@ import {
   type SpaceAddress,
   type Statistic,
   StoreError,
-  type StoreTraits,
   type Visit,
 } from '#store';
 import { freeBytes } from './check/free-space.js';
@@ -75,7 +74,6 @@ export interface LmdbStoreInternals {
 /** Each scan holds one of LMDB's reader slots; environment.ts reserves this many for each of 64 processes. */
 const SCANS_MAX = 64;
 /** The overlay is merged into each range that a commit reads, however few rows it wants. */
-export const LMDB_TRAITS: StoreTraits = { cheapRangeReadsInCommit: false };
 /** Milliseconds of each event-loop turn that scans use before they yield. */
 const SLICE_MS = 4;
 
@@ -91,7 +89,6 @@ export async function openLmdbStore(
 }
 
 class OpenStore implements Engine {
-  readonly traits = LMDB_TRAITS;
   readonly content: FileContents;
   readonly tools: EngineTools;
   readonly #environment: Environment;

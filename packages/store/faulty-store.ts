@@ -13,7 +13,6 @@ import type {
   Space,
   SpaceAddress,
   Store,
-  StoreTraits,
   Visit,
 } from './store.js';
 
@@ -39,10 +38,6 @@ class FaultyStore implements Store {
     this.#store = store;
     this.#faults = faults;
     this.#chance = chance;
-  }
-
-  get traits(): StoreTraits {
-    return this.#store.traits;
   }
 
   createSpace(...call: Parameters<Store['createSpace']>): Promise<Space | undefined> {

@@ -15,7 +15,6 @@ import type {
   ScanRange,
   Space,
   SpaceAddress,
-  StoreTraits,
   Visit,
 } from './store.js';
 import { StoreError } from './store-error.js';
@@ -33,8 +32,6 @@ interface MemoryPartition {
 
 interface MemoryStoreOptions {
   readonly clock?: Clock | undefined;
-  /** For tests of a store's callers: the traits of another engine. */
-  readonly traits?: StoreTraits | undefined;
   /** For all contents together; default unbounded. */
   readonly contentBytesMax?: number | undefined;
 }
@@ -58,7 +55,6 @@ export const memoryEngine: EngineKind = {
 const STEPS_OF_PAGE_MAX = 500_000;
 
 class MemoryStore implements Engine {
-  readonly traits: StoreTraits;
   readonly content: MemoryContentStore;
   readonly tools = TOOLS;
   readonly #clock: Clock;
@@ -68,9 +64,8 @@ class MemoryStore implements Engine {
   #lastId = 0;
   #isClosed = false;
 
-  constructor({ clock, traits, contentBytesMax }: MemoryStoreOptions) {
+  constructor({ clock, contentBytesMax }: MemoryStoreOptions) {
     this.#clock = clock ?? systemClock;
-    this.traits = traits ?? { cheapRangeReadsInCommit: true };
     this.content = new MemoryContentStore({
       bytesMax: contentBytesMax ?? Number.POSITIVE_INFINITY,
       isLiving: space => this.#living(space) !== undefined,

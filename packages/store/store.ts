@@ -132,19 +132,8 @@ export interface Decision<R> {
  */
 export type Decide<R> = (rows: ReadRows, tick: bigint) => Decision<R>;
 
-/** Differences between engines that matter to their callers. */
-export interface StoreTraits {
-  /**
-   * A commit that reads a range costs about as much as one that reads as many keys, even while many others commit to
-   * the partition. If false, such a commit may have to wait for all others.
-   */
-  readonly cheapRangeReadsInCommit: boolean;
-}
-
 /** Methods fail only with a `StoreError`, and with errors that `decide`, `change` and `visit` throw. */
 export interface Store {
-  readonly traits: StoreTraits;
-
   /** Returns undefined if a space of that name exists, after it called `onExisting` with the space that was in the way. */
   createSpace(
     address: SpaceAddress,

@@ -12,7 +12,7 @@ const FOREIGN = new Set(
   `TMPDIR endBefore srh srq empid_ email_ empid_000199_2012 rev2 LoginArchive20260105 structuredClone perf bootstrap faketime azblob highlevel aborter retrypolicy
   CryptographyClient StaffMember k3m9p0aa x99 cryptography native_transport_max_threads _without_linearizable_reads partition_size_warn_threshold bti paxos_state_purging
   system_views max_partition_size top_partitions _bytes --source-container --paxos-only --no-concurrent-array-buffer-sweeping manifest.json staff.ts t.json
-  bench/report/results.jsonl bench/.peers packages/store-NAME docs/patterns/reference.md`.split(/\s+/),
+  bench/.peers packages/store-NAME docs/patterns/reference.md`.split(/\s+/),
 );
 const FENCED = /^ *```[\s\S]*?^ *```/gm;
 const PATH = /^[\w.@#-]*(?:\/[\w.@-]+)*\/?$/;

@@ -25,7 +25,6 @@ function engineOn(
     sick: undefined,
     commits: 0,
     content: store.content,
-    traits: { cheapRangeReadsInCommit: false },
     tools: { place: `the stub ${place}` },
     health() {
       return this.sick;

@@ -136,7 +136,7 @@ export const SUITES: readonly Suite[] = [
     debian: { chromium: 'chromium' },
     steps: [
       INSTALL_AZURITE,
-      longTests('patterns', ['patterns', 'tools/reference', 'tools/index-costs', 'examples'], {
+      longTests('patterns', ['patterns', 'tools/reference', 'examples'], {
         PATTERN_RUNS: '100000',
         ...THREE_PEERS,
       }),

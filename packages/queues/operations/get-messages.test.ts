@@ -1,7 +1,7 @@
 // Put, get and peek: order, invisibility, counts, expiry, and concurrent gets (protocol: messages).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openFaultyStore, type StoreTraits } from '#store';
+import { openFaultyStore } from '#store';
 import { Claims } from '../claims.js';
 import { NEVER } from '../limits.js';
 import { encodeVisibilityKey, partitionOf } from '../message-rows.js';
@@ -17,24 +17,14 @@ import {
   runOn,
   SECOND,
   START,
-  type TestAccount,
   textsOf,
 } from '../testing/account.js';
-
-const DEAR: StoreTraits = { cheapRangeReadsInCommit: false };
-const CHEAP: StoreTraits = { cheapRangeReadsInCommit: true };
-
-/** Each test runs for both kinds of engines: a get scans before its commit, or reads the head in it (`Store.traits`). */
-function eachWay(name: string, body: (open: () => Promise<TestAccount>) => Promise<void>): void {
-  test(name, () => body(() => openQueue(DEAR)));
-  test(`with cheap ranges in commits, ${name}`, () => body(() => openQueue(CHEAP)));
-}
 
 /** A second store object on the same rows, as another process has. */
 const NO_FAULTS = { random: () => 1, failBefore: 0, failAfter: 0, delay: 0, redecide: 0, shortScan: 0 };
 
-eachWay('a message is put, peeked at, got, invisible, and got again', async open => {
-  const account = await open();
+test('a message is put, peeked at, got, invisible, and got again', async () => {
+  const account = await openQueue();
   const { time } = account;
   time.now += 5n;
   const { id, inserted, expires, visible } = await put(account, 'hello');
@@ -56,16 +46,16 @@ eachWay('a message is put, peeked at, got, invisible, and got again', async open
   assert.notEqual(second.receipt, receipt);
 });
 
-eachWay('texts come back as they were put', async open => {
-  const account = await open();
+test('texts come back as they were put', async () => {
+  const account = await openQueue();
   const texts = ['', ' a ', '<&>"\'', 'tab\tline\r\n', 'Köln 名前 😀', 'x'.repeat(65_536)];
   for (const text of texts) await put(account, text);
   assert.deepEqual(textsOf(await peek(account)), texts);
   assert.deepEqual(textsOf(await get(account)), texts);
 });
 
-eachWay('messages come in the order in which they are visible, then in that of their puts', async open => {
-  const account = await open();
+test('messages come in the order in which they are visible, then in that of their puts', async () => {
+  const account = await openQueue();
   const { time } = account;
   await put(account, 'late', 10);
   for (let i = 0; i < 40; i++) await put(account, String(i));
@@ -79,8 +69,8 @@ eachWay('messages come in the order in which they are visible, then in that of t
   assert.deepEqual(textsOf(await get(account, 32, 30)), ['late']);
 });
 
-eachWay('a delayed message is counted, and neither shown nor got before its time', async open => {
-  const account = await open();
+test('a delayed message is counted, and neither shown nor got before its time', async () => {
+  const account = await openQueue();
   const { visible } = await put(account, 'later', 5);
   account.time.now = visible - 1n;
   assert.deepEqual([await countOf(account), await peek(account), await get(account)], [1, [], []]);
@@ -88,8 +78,8 @@ eachWay('a delayed message is counted, and neither shown nor got before its time
   assert.deepEqual(textsOf(await peek(account)), ['later']);
 });
 
-eachWay('1 to 32 messages at a time', async open => {
-  const account = await open();
+test('1 to 32 messages at a time', async () => {
+  const account = await openQueue();
   for (let i = 0; i < 66; i++) await put(account, String(i));
   for (const count of [1, 2, 31, 32]) {
     assert.equal((await peek(account, count)).length, count);
@@ -98,31 +88,26 @@ eachWay('1 to 32 messages at a time', async open => {
   assert.equal(await countOf(account), 66);
 });
 
-eachWay('each of many who get at one time gets others, and all messages are got', async open => {
-  const account = await open();
+test('each of many who get at one time gets others, and all messages are got', async () => {
+  const account = await openQueue();
   for (let i = 0; i < 100; i++) await put(account, String(i));
   const got = await Promise.all(Array.from({ length: 32 }, () => get(account, 4)));
   assert.ok(got.flat().length === 100, `${got.flat().length} of 100`);
   assert.equal(new Set(got.flat().map(({ id }) => id)).size, 100);
 });
 
-eachWay(
-  'nor do two processes get one message, though neither knows what the other is about to take',
-  async open => {
-    const account = await open();
-    const store = openFaultyStore(account.store, NO_FAULTS);
-    const other = { ...account, run: runOn({ ...account.context, store }, account.time) };
-    for (let i = 0; i < 100; i++) await put(account, String(i));
-    const got = await Promise.all(
-      Array.from({ length: 32 }, (_, i) => get(i % 2 === 0 ? account : other, 4)),
-    );
-    assert.equal(got.flat().length, 100);
-    assert.equal(new Set(got.flat().map(({ id }) => id)).size, 100);
-  },
-);
+test('nor do two processes get one message, though neither knows what the other is about to take', async () => {
+  const account = await openQueue();
+  const store = openFaultyStore(account.store, NO_FAULTS);
+  const other = { ...account, run: runOn({ ...account.context, store }, account.time) };
+  for (let i = 0; i < 100; i++) await put(account, String(i));
+  const got = await Promise.all(Array.from({ length: 32 }, (_, i) => get(i % 2 === 0 ? account : other, 4)));
+  assert.equal(got.flat().length, 100);
+  assert.equal(new Set(got.flat().map(({ id }) => id)).size, 100);
+});
 
-eachWay('who lost all that it saw to another process reads on, past what has expired', async open => {
-  const account = await open();
+test('who lost all that it saw to another process reads on, past what has expired', async () => {
+  const account = await openQueue();
   const store = openFaultyStore(account.store, NO_FAULTS);
   const other = { ...account, run: runOn({ ...account.context, store }, account.time) };
   for (const [text, seconds] of [
@@ -140,7 +125,7 @@ eachWay('who lost all that it saw to another process reads on, past what has exp
 });
 
 test('a message before a claimed one is found and comes first', async () => {
-  const account = await openQueue(DEAR);
+  const account = await openQueue();
   const { store } = account;
   const messages = [await put(account, '1'), await put(account, '2'), await put(account, '3')];
   const [space] = await store.listSpaces('account1', 'queue', QUEUE, 1);
@@ -152,8 +137,8 @@ test('a message before a claimed one is found and comes first', async () => {
   assert.deepEqual(textsOf(await get(account, 3)), ['2']);
 });
 
-eachWay('the tick of the commit decides what is visible, not the clock of whoever gets', async open => {
-  const account = await open();
+test('the tick of the commit decides what is visible, not the clock of whoever gets', async () => {
+  const account = await openQueue();
   const ahead = { now: account.time.now + 5n * SECOND };
   await put(account, 'a', 3);
   assert.deepEqual(await get({ ...account, run: runOn(account.context, ahead) }), []);
@@ -161,8 +146,8 @@ eachWay('the tick of the commit decides what is visible, not the clock of whoeve
   assert.deepEqual(textsOf(await get(account)), ['a']);
 });
 
-eachWay('an expired message is not shown, not got, and not there for its holder', async open => {
-  const account = await open();
+test('an expired message is not shown, not got, and not there for its holder', async () => {
+  const account = await openQueue();
   const { time } = account;
   await put(account, 'short', 0, 10);
   await put(account, 'ever', 0, 'never');
@@ -177,8 +162,8 @@ eachWay('an expired message is not shown, not got, and not there for its holder'
   assert.equal((await peek(account)).length, 0);
 });
 
-eachWay('a get finds what is behind expired messages, and takes those out of the count', async open => {
-  const account = await open();
+test('a get finds what is behind expired messages, and takes those out of the count', async () => {
+  const account = await openQueue();
   for (let i = 0; i < 300; i++) await put(account, `expired ${i}`, 0, 1);
   for (let i = 0; i < 40; i++) {
     await put(account, `good ${i}`);
@@ -201,19 +186,16 @@ eachWay('a get finds what is behind expired messages, and takes those out of the
   assert.equal(await countOf(account), 40);
 });
 
-eachWay(
-  'a message that never expires has the last second of the year 9999, and so has one that would expire later',
-  async open => {
-    const account = await open();
-    assert.equal((await put(account, 'a', 0, 'never')).expires, NEVER);
-    assert.equal((await put(account, 'b', 0, 2 ** 40)).expires, NEVER);
-    const seconds = Number((NEVER - START) / SECOND) - 1;
-    assert.ok((await put(account, 'c', 0, seconds)).expires < NEVER);
-  },
-);
+test('a message that never expires has the last second of the year 9999, and so has one that would expire later', async () => {
+  const account = await openQueue();
+  assert.equal((await put(account, 'a', 0, 'never')).expires, NEVER);
+  assert.equal((await put(account, 'b', 0, 2 ** 40)).expires, NEVER);
+  const seconds = Number((NEVER - START) / SECOND) - 1;
+  assert.ok((await put(account, 'c', 0, seconds)).expires < NEVER);
+});
 
-eachWay('without a queue there is nothing to put, get or peek', async open => {
-  const { run } = await open();
+test('without a queue there is nothing to put, get or peek', async () => {
+  const { run } = await openQueue();
   const queue = `${QUEUE}2`;
   const visibilitySeconds = 1;
   await refusalOf('QueueNotFound', run({ kind: 'peekMessages', queue, count: 1 }));
@@ -224,26 +206,23 @@ eachWay('without a queue there is nothing to put, get or peek', async open => {
   );
 });
 
-eachWay(
-  'a clock that is set back hides nothing that was put to be seen at once, and nothing longer than the step',
-  async open => {
-    const account = await open();
-    const { time } = account;
-    await put(account, 'before');
-    const [held] = await get(account, 1, 30);
-    assert.ok(held);
-    const hour = 3600n * SECOND;
-    time.now -= hour;
-    await put(account, 'after');
-    assert.deepEqual(textsOf(await peek(account)), ['after']);
-    assert.deepEqual(textsOf(await get(account)), ['after']);
-    time.now += hour + 31n * SECOND;
-    assert.deepEqual(textsOf(await get(account)), ['before', 'after']);
-  },
-);
+test('a clock that is set back hides nothing that was put to be seen at once, and nothing longer than the step', async () => {
+  const account = await openQueue();
+  const { time } = account;
+  await put(account, 'before');
+  const [held] = await get(account, 1, 30);
+  assert.ok(held);
+  const hour = 3600n * SECOND;
+  time.now -= hour;
+  await put(account, 'after');
+  assert.deepEqual(textsOf(await peek(account)), ['after']);
+  assert.deepEqual(textsOf(await get(account)), ['after']);
+  time.now += hour + 31n * SECOND;
+  assert.deepEqual(textsOf(await get(account)), ['before', 'after']);
+});
 
-eachWay('a clock that is set forward shows held messages early and loses none', async open => {
-  const account = await open();
+test('a clock that is set forward shows held messages early and loses none', async () => {
+  const account = await openQueue();
   const { time } = account;
   await put(account, 'a');
   const [held] = await get(account, 1, 30);
@@ -258,7 +237,7 @@ eachWay('a clock that is set forward shows held messages early and loses none', 
 });
 
 test('an expired message that one get meets twice is counted once', async () => {
-  const account = await openQueue(DEAR);
+  const account = await openQueue();
   const { store, time } = account;
   const kept = await put(account, 'kept', 0, 'never');
   await put(account, 'expired', 0, 1);
@@ -274,8 +253,8 @@ test('an expired message that one get meets twice is counted once', async () => 
   assert.deepEqual(textsOf(await get(account)), ['kept']);
 });
 
-eachWay('messages of one get become visible at one moment, in the order of their puts', async open => {
-  const account = await open();
+test('messages of one get become visible at one moment, in the order of their puts', async () => {
+  const account = await openQueue();
   const { time } = account;
   await put(account, 'first');
   await put(account, 'second');

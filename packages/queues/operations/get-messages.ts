@@ -1,10 +1,10 @@
 // Get Messages: leases visible messages from the head of the queue for a while (protocol: messages#life).
 //
-// One commit moves messages to the time at which they are visible again, so two callers never lease one message. Where the engine's commits
-// read a range as cheaply as keys (`Store.traits`), that commit reads the head of the queue itself, and no other get can intervene.
-// Elsewhere a scan finds messages first, and the commit reads the keys that it found. Gets of one process skip what others
-// of it have claimed (claims.ts); a get that lost messages to another process continues with a range.
-// A commit of keys reads the texts too; texts of messages from a range are read afterwards, when the lease protects them. No head is
+// One commit moves messages to the time at which they are visible again, so two callers never lease one message. A scan
+// finds messages first, and the commit reads the keys that it found: commits of keys share a batch of any engine, while
+// one that reads a range waits alone on Cassandra and walks over what was taken last on LMDB. Gets of one process skip
+// what others of it have claimed (claims.ts); a get that lost messages to another process continues with a range.
+// The commit reads the texts too; texts of messages from a range are read afterwards, when the lease protects them. No head is
 // cached between two gets: engines find the first row without walking over deleted ones.
 import type { Clock } from '#base';
 import type { Decide, Decision, Position, Reads, Row, ScanEnd, Space } from '#store';
@@ -222,9 +222,5 @@ export async function getMessages(
   const timeout = BigInt(operation.visibilitySeconds) * TICKS_A_SECOND;
   const aim = { timeout, nonce: nonceOf(context.ids()), visible: undefined };
   const getting = { context, space, partition, operation, aim, now };
-  const { cheapRangeReadsInCommit } = context.store.traits;
-  const taken = cheapRangeReadsInCommit
-    ? await takeFrom(getting, visibleUntil(now).from, [])
-    : await lookAndTake(getting);
-  return { kind: 'messages', messages: await withTexts(getting, taken) };
+  return { kind: 'messages', messages: await withTexts(getting, await lookAndTake(getting)) };
 }

@@ -58,7 +58,6 @@ test('a creation is decided on the queue that was in the way, though others dele
     return created;
   };
   const deleting: Store = {
-    traits: store.traits,
     createSpace,
     getSpace: (...call) => store.getSpace(...call),
     listSpaces: (...call) => store.listSpaces(...call),

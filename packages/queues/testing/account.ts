@@ -1,6 +1,6 @@
 // An account on a memory store whose clock and ids the test holds, for tests through the package's entry point.
 import { outcomeOf, refusalsOf } from '#account/testing';
-import { openMemoryStore, type Store, type StoreTraits } from '#store';
+import { openMemoryStore, type Store } from '#store';
 import { execute } from '../execute.js';
 import type { Operation } from '../operation.js';
 import type { LeasedMessage, Outcome, PutReceipt, SeenMessage } from '../outcome.js';
@@ -29,10 +29,10 @@ export function countedIds(): () => string {
 }
 
 /** Without a queue; the clock stands still unless the test moves it. */
-export function openAccount(heldSeconds = 0n, traits?: StoreTraits): TestAccount {
+export function openAccount(heldSeconds = 0n): TestAccount {
   const time = { now: START };
   const clock = () => time.now;
-  const store = openMemoryStore({ clock, traits });
+  const store = openMemoryStore({ clock });
   const deletion = heldSeconds > 0n ? { ticks: heldSeconds * SECOND, clock } : undefined;
   const context = { store, account: 'account1', ids: countedIds(), deletion };
   return { time, store, context, run: runOn(context, time) };
@@ -43,8 +43,8 @@ export const runOn =
   operation =>
     execute(operation, context, () => time.now);
 
-export async function openQueue(traits?: StoreTraits): Promise<TestAccount> {
-  const account = openAccount(0n, traits);
+export async function openQueue(): Promise<TestAccount> {
+  const account = openAccount();
   await account.run({ kind: 'createQueue', queue: QUEUE, metadata: [] });
   return account;
 }

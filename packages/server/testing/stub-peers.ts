@@ -74,7 +74,6 @@ export class SharedKind implements EngineKind {
     const wait = (): Promise<void> => this.before(place);
     return {
       content: store.content,
-      traits: store.traits,
       tools: this.tools(place),
       peers: member,
       health: () => undefined,

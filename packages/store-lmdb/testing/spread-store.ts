@@ -20,7 +20,6 @@ import {
   StoreError,
   type Visit,
 } from '#store';
-import { LMDB_TRAITS } from '../lmdb-store.js';
 import { type Ask, type Call, type Callbacks, frame, isAsk, isReply, type Reply } from './spread-message.js';
 
 const SCRIPT = new URL('./spread-process.js', import.meta.url);
@@ -142,7 +141,6 @@ export class Spread {
 }
 
 class SpreadStore implements Store {
-  readonly traits = LMDB_TRAITS;
   readonly #members: readonly Member[];
   readonly #nextTurn: () => number;
 

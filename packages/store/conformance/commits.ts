@@ -1,10 +1,9 @@
 // Laws 2 and 6: commits are linearizable and atomic; a decision that throws or returns no changes changes nothing.
 import assert from 'node:assert/strict';
-import type { ReadRows, Reads, Space, Store } from '../store.js';
+import type { ReadRows, Space, Store } from '../store.js';
 import { createSpace, NO_READS, nextTurn, put, remove, type Suite, scanAll, show } from './suite.js';
 
 export function commitLaws(suite: Suite): void {
-  traitLaws(suite);
   readLaws(suite);
   changeLaws(suite);
   refusalLaws(suite);
@@ -230,24 +229,4 @@ function increment(store: Store, space: Space, partition: string): Promise<numbe
     const count = Number(keys[0]?.value.toString() ?? 0) + 1;
     return { result: count, puts: [{ key: 'count', value: Buffer.from(`${count}`) }] };
   });
-}
-
-function traitLaws(suite: Suite): void {
-  suite.law(
-    'traits: a range in the middle of a long partition has the rows of its keys, where it is declared cheap',
-    async ({ store }) => {
-      if (!store.traits.cheapRangeReadsInCommit) return;
-      const space = await createSpace(store);
-      const names = Array.from({ length: 20_000 }, (_, index) => `${100_000 + index}`);
-      await put(store, space, 'p', Object.fromEntries(names.map(name => [name, 'value'])));
-      const keys = names.slice(10_000, 10_010);
-      const range = { from: keys[0] ?? '', rows: keys.length };
-      const keysOf = (reads: Reads): Promise<readonly (string | undefined)[] | undefined> =>
-        store.commit(space, 'p', reads, read => ({
-          result: [...read.keys, ...read.range].map(row => row?.key),
-        }));
-      assert.deepEqual(await keysOf({ keys }), keys);
-      assert.deepEqual(await keysOf({ keys: [], range }), keys);
-    },
-  );
 }

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
 import { type RunningServer, serve } from 'shelfmark';
-import { ALL_PREFIX, logName } from '../../../bench/blobs/blob-names.js';
-import { fillBlobs } from '../../../bench/blobs/fill.js';
+import { ALL_PREFIX, logName } from '../blob-names.js';
+import { fillBlobs } from '../fill.js';
 
 const COUNT = 100_000;
 const PAGE = 5_000;

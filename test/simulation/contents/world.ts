@@ -111,7 +111,7 @@ function ofLife(
   mount: Mount,
   onSpace: (space: Space) => void,
 ): StoreWithContent {
-  const calls: Record<string, unknown> = { traits: rows.traits, content, close: async () => undefined };
+  const calls: Record<string, unknown> = { content, close: async () => undefined };
   for (const name of [...CHANGES, ...LOOKS]) {
     const call: unknown = Reflect.get(rows, name);
     if (typeof call !== 'function') continue;

@@ -21,7 +21,6 @@ const OF_MESSAGE = /^No order of the calls on m\d+ in \w+ explains this answer/;
 export const changed =
   (change: (inner: Store) => Partial<Store>): Plant =>
   inner => ({
-    traits: inner.traits,
     createSpace: (...call) => inner.createSpace(...call),
     getSpace: (...call) => inner.getSpace(...call),
     listSpaces: (...call) => inner.listSpaces(...call),

@@ -1,5 +1,6 @@
 // Fills containers by the domain's own operations, in process and without a server: a million blobs over a socket would take minutes.
 import { randomUUID } from 'node:crypto';
+import { SMALL_BODY, smallName } from '../../bench/blobs/blob-requests.js';
 import { systemClock } from '../../packages/base/index.js';
 import {
   BackgroundWork,
@@ -11,7 +12,6 @@ import {
 } from '../../packages/blobs/index.js';
 import { ENGINES } from '../../packages/server/engines.js';
 import { logName } from './blob-names.js';
-import { SMALL_BODY, smallName } from './blob-requests.js';
 
 export interface Filling {
   /** The store's directory; no server has it open. */
