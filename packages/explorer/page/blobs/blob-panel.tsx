@@ -1,7 +1,7 @@
 // One blob at the side: a look into it, its properties, metadata, snapshots and lease.
 import { Camera, Download, Ellipsis, KeyRound, LockOpen, Trash2, X } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
-import { formatBytes } from '../../model/cell.js';
+import { formatBytes, formatTime } from '../../model/cell.js';
 import { sentenceOf } from '../client/ask.js';
 import {
   type BlobItem,
@@ -49,7 +49,7 @@ async function detailsOf(account: string, blob: BlobRef): Promise<Details> {
 const SHOWN: readonly (readonly [header: string, label: string])[] = [
   ['content-type', 'Content type'],
   ['content-encoding', 'Content encoding'],
-  ['cache-control', 'Cache control'],
+  ['x-explorer-cache-control', 'Cache control'],
   ['last-modified', 'Modified'],
   ['x-ms-creation-time', 'Created'],
   ['etag', 'ETag'],
@@ -60,6 +60,8 @@ const SHOWN: readonly (readonly [header: string, label: string])[] = [
   ['x-ms-lease-duration', 'Lease duration'],
   ['x-ms-copy-source', 'Copied from'],
 ];
+
+const TIMES: ReadonlySet<string> = new Set(['last-modified', 'x-ms-creation-time']);
 
 const Properties = ({ headers }: { readonly headers: Headers }) => (
   <dl class="facts">
@@ -72,7 +74,7 @@ const Properties = ({ headers }: { readonly headers: Headers }) => (
       return value === null ? null : (
         <div key={header}>
           <dt>{label}</dt>
-          <dd class="break">{value}</dd>
+          <dd class="break">{TIMES.has(header) ? formatTime(value) : value}</dd>
         </div>
       );
     })}

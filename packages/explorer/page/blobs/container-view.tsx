@@ -1,7 +1,7 @@
 // One container: its folders and blobs, uploads by button or by drag and drop.
 import { Container, Ellipsis, File, Folder, KeyRound, RefreshCw, Trash2, Upload } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { counted, formatBytes } from '../../model/cell.js';
+import { counted, formatBytes, formatTime } from '../../model/cell.js';
 import { sentenceOf } from '../client/ask.js';
 import { type BlobItem, deleteContainer } from '../client/blob-client.js';
 import { Blank, Failure, Spinner } from '../shell/blank.js';
@@ -91,7 +91,7 @@ const Items = ({ account, name, prefix, folders, blobs, opened, onOpen }: ItemsP
             </button>
           </td>
           <td class="wide-only hint ellipsis">{blob.contentType}</td>
-          <td class="wide-only hint">{blob.modified}</td>
+          <td class="wide-only hint">{formatTime(blob.modified)}</td>
           <td class="right">{formatBytes(blob.bytes)}</td>
         </tr>
       ))}

@@ -1,7 +1,7 @@
 // A message as it is peeked.
 import { Copy, Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
-import { counted } from '../../model/cell.js';
+import { counted, formatTime } from '../../model/cell.js';
 import { decodeMessage, prettyMessage } from '../../model/message-text.js';
 import type { Message } from '../client/queue-client.js';
 import { Icon } from '../shell/icon.js';
@@ -42,7 +42,8 @@ export function MessageItem({ message, onDelete }: MessageItemProps) {
           </span>
         )}
         <span class="hint grow">
-          {message.inserted} · expires {message.expires.includes('9999') ? 'never' : message.expires}
+          {formatTime(message.inserted)} · expires{' '}
+          {message.expires.includes('9999') ? 'never' : formatTime(message.expires)}
         </span>
         <button
           type="button"

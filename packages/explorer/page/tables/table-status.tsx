@@ -18,6 +18,11 @@ export function Status({ pages, sorting }: StatusProps) {
   return (
     <div class="status" role="status">
       {isLoading && <span class="spinner" aria-hidden="true" />}
+      {isLoading && (
+        <button type="button" class="link" onClick={() => pages.stop()}>
+          Stop
+        </button>
+      )}
       <span>
         {counted(count, 'entity', 'entities')}
         {hasMore ? ' read so far' : ''}

@@ -80,7 +80,7 @@ interface BarProps extends TableViewProps {
 }
 
 /** The title, and what can be done with the table. */
-function Bar({ account, name, filter, columns, all, choice, onChoose, onInsert, onAgain }: BarProps) {
+function Bar({ account, name, filter, pages, columns, all, choice, onChoose, onInsert, onAgain }: BarProps) {
   const [dialog, setDialog] = useState<'code' | 'drop'>();
   const close = (): void => setDialog(undefined);
   const select = choice.hidden.length === 0 ? undefined : columns.map(each => each.name);
@@ -142,7 +142,10 @@ function Bar({ account, name, filter, columns, all, choice, onChoose, onInsert, 
         />
       </div>
       {dialog === 'code' && (
-        <CodeDialog query={{ endpoint, table: name, filter, select, columns: all }} onClose={close} />
+        <CodeDialog
+          query={{ endpoint, table: name, filter, select, columns: pages.knownColumns.value }}
+          onClose={close}
+        />
       )}
       {dialog === 'drop' && <DropTable {...{ account, name }} onClose={close} />}
     </header>
@@ -181,7 +184,7 @@ export function TableView({ account, name, filter }: TableViewProps) {
           onInsert={insert}
           onAgain={again}
         />
-        <FilterBox filter={filter} columns={all} onRun={run} />
+        <FilterBox filter={filter} columns={pages.knownColumns.value} onRun={run} />
         {count === 0 ? (
           <Nothing pages={pages} onInsert={insert} onAgain={again} />
         ) : (
