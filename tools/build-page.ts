@@ -17,6 +17,8 @@ const SOURCES = [
   'packages/explorer/model',
   'packages/data-tools/line',
   'packages/data-tools/explain',
+  'packages/data-tools/formats',
+  'packages/data-tools/write',
   'packages/patterns/filter',
   'packages/patterns/keys',
   'packages/patterns/values',

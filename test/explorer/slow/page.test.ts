@@ -119,6 +119,10 @@ describe('the page', WITH_BROWSER, () => {
       await page.goto(`${world().stage.explorer.url}/#/${ACCOUNT}/tables/orders`);
       await page.locator('.grid-row').first().click();
       await page.getByLabel('Value of items').fill('x');
+      assert.equal(
+        await page.locator('.panel-body').evaluate(body => body.scrollWidth - body.clientWidth),
+        0,
+      );
       await check('the editor');
       await page.keyboard.press('Control+k');
       await check('the palette');

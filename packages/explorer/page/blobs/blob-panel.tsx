@@ -14,7 +14,7 @@ import {
   snapshotBlob,
 } from '../client/blob-client.js';
 import { Failure, Spinner } from '../shell/blank.js';
-import { Confirm } from '../shell/dialog.js';
+import { Loss } from '../shell/dialog.js';
 import { Icon } from '../shell/icon.js';
 import { Menu, type MenuItem } from '../shell/menu.js';
 import { notify, notifyFailure } from '../state/notice.js';
@@ -173,31 +173,22 @@ interface DeleteProps {
 }
 
 function DeleteBlob({ account, blob, onClose, onDeleted }: DeleteProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string>();
   const perform = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await deleteBlob(account, blob);
-      notify('Deleted.');
-      onDeleted();
-    } catch (error) {
-      setFailure(sentenceOf(error));
-      setBusy(false);
-    }
+    await deleteBlob(account, blob);
+    notify('Deleted.');
+    onDeleted();
   };
   return (
-    <Confirm
+    <Loss
       title={blob.snapshot ? 'Delete this snapshot?' : 'Delete this blob?'}
       action="Delete"
-      {...{ isBusy, failure, onClose }}
-      onConfirm={() => void perform()}
+      {...{ perform, onClose }}
     >
       <p>
         <code class="break">{blob.name}</code>
         {blob.snapshot ? ` at ${blob.snapshot}` : ' and its snapshots'}
       </p>
-    </Confirm>
+    </Loss>
   );
 }
 

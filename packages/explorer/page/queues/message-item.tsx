@@ -41,9 +41,11 @@ export function MessageItem({ message, onDelete }: MessageItemProps) {
             Dequeued {counted(message.dequeueCount, 'time')}
           </span>
         )}
-        <span class="hint grow">
-          {formatTime(message.inserted)} · expires{' '}
-          {message.expires.includes('9999') ? 'never' : formatTime(message.expires)}
+        <span class="hint times">
+          <span>Put {formatTime(message.inserted)}</span>
+          <span>
+            {message.expires.includes('9999') ? 'Never expires' : `Expires ${formatTime(message.expires)}`}
+          </span>
         </span>
         <button
           type="button"

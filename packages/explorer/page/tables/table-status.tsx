@@ -30,7 +30,7 @@ export function Status({ pages, sorting }: StatusProps) {
       <span class="hint">
         {counted(read, 'request')} · {groupDigits(Math.round(milliseconds))} ms
       </span>
-      {failure !== undefined && (
+      {failure !== undefined && count > 0 && (
         <span class="fault">
           {failure}{' '}
           <button type="button" class="link" onClick={() => void pages.loadMore()}>
