@@ -18,6 +18,8 @@ const SOURCES = [
   'packages/data-tools/line',
   'packages/data-tools/explain',
   'packages/patterns/model',
+  'packages/data-tools/formats',
+  'packages/data-tools/write',
   'packages/patterns/values',
 ];
 

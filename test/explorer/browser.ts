@@ -9,6 +9,9 @@ export const NO_BROWSER = existsSync(CHROMIUM)
   ? false
   : `There is no ${CHROMIUM}: install Debian's chromium.`;
 
+/** The options of a suite that needs it. */
+export const WITH_BROWSER = { skip: NO_BROWSER };
+
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: CHROMIUM,

@@ -102,7 +102,12 @@ const PARTS_FACE = '#server/parts';
 /** Only the classes of filters, without a client: the data tools explain filters with them. */
 const FILTERS_FACE = '#patterns/filters';
 /** Parts of the data tools without anything of Node, for the explorer's page. */
-const PAGE_FACES: ReadonlySet<string> = new Set(['#data-tools/explain', '#data-tools/line']);
+const PAGE_FACES: ReadonlySet<string> = new Set([
+  '#data-tools/explain',
+  '#data-tools/formats',
+  '#data-tools/line',
+  '#data-tools/write',
+]);
 /** Entry points of packages for the tests of other packages. */
 const FOR_TESTS: ReadonlySet<string> = new Set([
   '#base/testing',

@@ -1,35 +1,8 @@
-// An entity group transaction as text: the multipart body of $batch, and the meaning of its answer: done, or which
-// change failed and why (docs/protocol/batches.md).
+// Sends an entity group transaction, and reads the meaning of its answer: done, or which change failed and why
+// (docs/protocol/batches.md).
 import { BadAnswer, type Endpoint, errorOf } from '../source/endpoint.js';
 import type { ChangeRequest } from './change.js';
-
-/** Changes of one partition in one request, and bytes of it (docs/protocol/batches.md#rules). */
-export const CHANGES_MAX = 100;
-export const BODY_BYTES_MAX = 4 * 1_048_576;
-/** Upper bound for the text around a change's body in the request, without its URL. */
-export const PART_OVERHEAD_BYTES = 400;
-
-// No line of JSON begins with a boundary: its strings have no line feeds.
-const BATCH = 'batch_shelfmark';
-const CHANGES = 'changeset_shelfmark';
-export const BATCH_TYPE = `multipart/mixed; boundary=${BATCH}`;
-
-const OPENING = `--${BATCH}\r\nContent-Type: multipart/mixed; boundary=${CHANGES}\r\n\r\n`;
-const PART = `--${CHANGES}\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n`;
-const CLOSING = `--${CHANGES}--\r\n--${BATCH}--\r\n`;
-
-const headersText = (headers: Readonly<Record<string, string>>): string => {
-  let text = '';
-  for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
-  return text;
-};
-
-export function formatTransaction(endpoint: string, requests: readonly ChangeRequest[]): string {
-  let text = OPENING;
-  for (const { method, path, headers, body } of requests)
-    text += `${PART}${method} ${endpoint}${path} HTTP/1.1\r\n${headersText(headers)}\r\n${body}\r\n`;
-  return text + CLOSING;
-}
+import { BATCH_TYPE, formatTransaction, statusesIn } from './transaction-text.js';
 
 /** The result of changes that were sent. */
 export interface ChangeResult {
@@ -40,8 +13,6 @@ export interface ChangeResult {
   /** An earlier attempt may have been done. */
   readonly isRepeated: boolean;
 }
-
-const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})/gm;
 
 /** Attempts at a transaction that end in 500: some servers answer this to a change that they cannot process. */
 const SERVER_ERRORS_MAX = 3;
@@ -69,7 +40,7 @@ export async function sendTransaction(
 }
 
 function resultIn(text: string, count: number): Omit<ChangeResult, 'isRepeated'> {
-  const statuses = [...text.matchAll(STATUS_LINE)].map(([, status]) => Number(status));
+  const statuses = statusesIn(text);
   const failed = statuses.find(status => status >= 300);
   if (failed !== undefined) return { status: failed, ...errorOf({ body: Buffer.from(text), headers: {} }) };
   if (statuses.length !== count || !text.includes(`--`))

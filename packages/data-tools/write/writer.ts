@@ -7,7 +7,7 @@ import type { ByteBudget } from '../source/byte-budget.js';
 import { Applier, type ApplyOptions, type Outcome } from './apply.js';
 import type { Change, ChangeKind } from './change.js';
 import type { TargetTable } from './target-table.js';
-import { BODY_BYTES_MAX, CHANGES_MAX, PART_OVERHEAD_BYTES } from './transaction.js';
+import { BODY_BYTES_MAX, CHANGES_MAX, PART_OVERHEAD_BYTES } from './transaction-text.js';
 
 interface Group {
   readonly changes: Change[];

@@ -96,7 +96,15 @@ function signedHeaders(
 
 function answerHeaders(from: IncomingMessage, more: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const passed = Object.entries(from.headers).filter(([name]) => !DROPPED_HEADERS.has(name));
-  return { ...Object.fromEntries(passed), ...commonHeaders(), 'cache-control': 'no-store', ...more };
+  // A property of the blob, and not what the browser is to do.
+  const cached = from.headers['cache-control'];
+  return {
+    ...Object.fromEntries(passed),
+    ...commonHeaders(),
+    ...(cached !== undefined && { 'x-explorer-cache-control': cached }),
+    'cache-control': 'no-store',
+    ...more,
+  };
 }
 
 export class SigningProxy {

@@ -1,7 +1,7 @@
 // One blob at the side: a look into it, its properties, metadata, snapshots and lease.
 import { Camera, Download, Ellipsis, KeyRound, LockOpen, Trash2, X } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
-import { formatBytes } from '../../model/cell.js';
+import { formatBytes, formatTime } from '../../model/cell.js';
 import { sentenceOf } from '../client/ask.js';
 import {
   type BlobItem,
@@ -14,7 +14,7 @@ import {
   snapshotBlob,
 } from '../client/blob-client.js';
 import { Failure, Spinner } from '../shell/blank.js';
-import { Confirm } from '../shell/dialog.js';
+import { Loss } from '../shell/dialog.js';
 import { Icon } from '../shell/icon.js';
 import { Menu, type MenuItem } from '../shell/menu.js';
 import { notify, notifyFailure } from '../state/notice.js';
@@ -49,7 +49,7 @@ async function detailsOf(account: string, blob: BlobRef): Promise<Details> {
 const SHOWN: readonly (readonly [header: string, label: string])[] = [
   ['content-type', 'Content type'],
   ['content-encoding', 'Content encoding'],
-  ['cache-control', 'Cache control'],
+  ['x-explorer-cache-control', 'Cache control'],
   ['last-modified', 'Modified'],
   ['x-ms-creation-time', 'Created'],
   ['etag', 'ETag'],
@@ -60,6 +60,8 @@ const SHOWN: readonly (readonly [header: string, label: string])[] = [
   ['x-ms-lease-duration', 'Lease duration'],
   ['x-ms-copy-source', 'Copied from'],
 ];
+
+const TIMES: ReadonlySet<string> = new Set(['last-modified', 'x-ms-creation-time']);
 
 const Properties = ({ headers }: { readonly headers: Headers }) => (
   <dl class="facts">
@@ -72,7 +74,7 @@ const Properties = ({ headers }: { readonly headers: Headers }) => (
       return value === null ? null : (
         <div key={header}>
           <dt>{label}</dt>
-          <dd class="break">{value}</dd>
+          <dd class="break">{TIMES.has(header) ? formatTime(value) : value}</dd>
         </div>
       );
     })}
@@ -171,31 +173,22 @@ interface DeleteProps {
 }
 
 function DeleteBlob({ account, blob, onClose, onDeleted }: DeleteProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string>();
   const perform = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await deleteBlob(account, blob);
-      notify('Deleted.');
-      onDeleted();
-    } catch (error) {
-      setFailure(sentenceOf(error));
-      setBusy(false);
-    }
+    await deleteBlob(account, blob);
+    notify('Deleted.');
+    onDeleted();
   };
   return (
-    <Confirm
+    <Loss
       title={blob.snapshot ? 'Delete this snapshot?' : 'Delete this blob?'}
       action="Delete"
-      {...{ isBusy, failure, onClose }}
-      onConfirm={() => void perform()}
+      {...{ perform, onClose }}
     >
       <p>
         <code class="break">{blob.name}</code>
         {blob.snapshot ? ` at ${blob.snapshot}` : ' and its snapshots'}
       </p>
-    </Confirm>
+    </Loss>
   );
 }
 

@@ -36,6 +36,9 @@ type Preview =
   | { readonly kind: 'schema'; readonly columns: readonly SchemaColumn[]; readonly rows: string }
   | { readonly kind: 'none'; readonly reason: string };
 
+/** Controls that no text has, and what stands for bytes that are none. */
+const NO_TEXT = /[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]/g;
+
 const extensionOf = (name: string): string => /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
 
 /** The type of a picture, by the blob's type or its name. */
@@ -73,7 +76,7 @@ async function parquetPreview(blob: Blob): Promise<Preview> {
 function textPreview(bytes: ArrayBuffer, isWhole: boolean, isJson: boolean): Preview {
   const text = new TextDecoder().decode(bytes);
   const head = text.slice(0, 2000);
-  if (/\0/.test(head) || (head.match(/\ufffd/g)?.length ?? 0) > head.length / 50)
+  if ((head.match(NO_TEXT)?.length ?? 0) > head.length / 50)
     return { kind: 'none', reason: 'These bytes are no text. Download the blob to open it.' };
   return { kind: 'text', text: isWhole && isJson ? prettyMessage(text) : text, isWhole };
 }

@@ -1,11 +1,10 @@
 // One container: its folders and blobs, uploads by button or by drag and drop.
 import { Container, Ellipsis, File, Folder, KeyRound, RefreshCw, Trash2, Upload } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { counted, formatBytes } from '../../model/cell.js';
-import { sentenceOf } from '../client/ask.js';
+import { counted, formatBytes, formatTime } from '../../model/cell.js';
 import { type BlobItem, deleteContainer } from '../client/blob-client.js';
 import { Blank, Failure, Spinner } from '../shell/blank.js';
-import { Confirm } from '../shell/dialog.js';
+import { Loss } from '../shell/dialog.js';
 import { Icon } from '../shell/icon.js';
 import { Menu } from '../shell/menu.js';
 import { useCommands } from '../state/command.js';
@@ -91,7 +90,7 @@ const Items = ({ account, name, prefix, folders, blobs, opened, onOpen }: ItemsP
             </button>
           </td>
           <td class="wide-only hint ellipsis">{blob.contentType}</td>
-          <td class="wide-only hint">{blob.modified}</td>
+          <td class="wide-only hint">{formatTime(blob.modified)}</td>
           <td class="right">{formatBytes(blob.bytes)}</td>
         </tr>
       ))}
@@ -106,32 +105,21 @@ interface DropProps {
 }
 
 function DropContainer({ account, name, onClose }: DropProps) {
-  const [value, setValue] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string>();
   const drop = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await deleteContainer(account, name);
-      notify(`Deleted container ${name}.`);
-      onClose();
-      go({ kind: 'home' });
-      await refreshListing('blob');
-    } catch (error) {
-      setFailure(sentenceOf(error));
-      setBusy(false);
-    }
+    await deleteContainer(account, name);
+    notify(`Deleted container ${name}.`);
+    go({ kind: 'home' });
+    await refreshListing('blob');
   };
   return (
-    <Confirm
+    <Loss
       title={`Delete container ${name}?`}
       action="Delete the container"
-      typed={{ wanted: name, value, onInput: setValue }}
-      {...{ isBusy, failure, onClose }}
-      onConfirm={() => void drop()}
+      {...{ name, onClose }}
+      perform={drop}
     >
       <p>All of its blobs go with it. There is no way back.</p>
-    </Confirm>
+    </Loss>
   );
 }
 

@@ -21,6 +21,7 @@ const COUNTS: Readonly<
 > = {
   table: async (account, name, stop) => {
     const { count, hasMore } = await countAtLeast(account, name, stop);
+    if (count === 0 && !hasMore) return 'empty';
     return hasMore ? `over ${groupDigits(count)} entities` : counted(count, 'entity', 'entities');
   },
   queue: async (account, name, stop) =>

@@ -1,7 +1,7 @@
 // A message as it is peeked.
 import { Copy, Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
-import { counted } from '../../model/cell.js';
+import { counted, formatTime } from '../../model/cell.js';
 import { decodeMessage, prettyMessage } from '../../model/message-text.js';
 import type { Message } from '../client/queue-client.js';
 import { Icon } from '../shell/icon.js';
@@ -41,8 +41,11 @@ export function MessageItem({ message, onDelete }: MessageItemProps) {
             Dequeued {counted(message.dequeueCount, 'time')}
           </span>
         )}
-        <span class="hint grow">
-          {message.inserted} · expires {message.expires.includes('9999') ? 'never' : message.expires}
+        <span class="hint times">
+          <span>Put {formatTime(message.inserted)}</span>
+          <span>
+            {message.expires.includes('9999') ? 'Never expires' : `Expires ${formatTime(message.expires)}`}
+          </span>
         </span>
         <button
           type="button"

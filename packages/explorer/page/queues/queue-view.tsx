@@ -3,10 +3,9 @@ import { Ellipsis, Eraser, KeyRound, ListOrdered, Plus, RefreshCw, Trash2, Undo2
 import { useState } from 'preact/hooks';
 import { counted, groupDigits } from '../../model/cell.js';
 import { originOf } from '../../model/message-text.js';
-import { sentenceOf } from '../client/ask.js';
 import { clearMessages, deleteQueue, MESSAGES_MAX, type Message } from '../client/queue-client.js';
 import { Blank, Failure, Spinner } from '../shell/blank.js';
-import { Confirm } from '../shell/dialog.js';
+import { Loss } from '../shell/dialog.js';
 import { Icon } from '../shell/icon.js';
 import { Menu } from '../shell/menu.js';
 import { useCommands } from '../state/command.js';
@@ -27,67 +26,48 @@ type Asking =
   | { readonly kind: 'put' | 'move' | 'clear' | 'drop' }
   | { readonly kind: 'delete'; readonly message: Message };
 
-interface LossProps extends QueueViewProps {
+interface QueueLossProps extends QueueViewProps {
   readonly asking: Asking;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-const clear = async ({ account, name }: QueueViewProps): Promise<void> => {
-  await clearMessages(account, name);
-  notify('Cleared the queue.');
-};
-
-const drop = async ({ account, name }: QueueViewProps): Promise<void> => {
-  await deleteQueue(account, name);
-  notify(`Deleted queue ${name}.`);
-  go({ kind: 'home' });
-  await refreshListing('queue');
-};
-
 /** Asks before messages or the queue are lost. */
-function Loss({ account, name, asking, onClose, onDone }: LossProps) {
-  const [value, setValue] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string>();
-  const perform = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      if (asking.kind === 'clear') await clear({ account, name });
-      else if (asking.kind === 'drop') await drop({ account, name });
-      else if (asking.kind === 'delete') {
-        const isFound = await deletePeeked(
-          { account, name },
-          asking.message.id,
-          new AbortController().signal,
-        );
-        if (isFound) notify('Deleted the message.');
-        else notify('The message is no longer at the head of the queue: another reader has it.', 'failed');
-      }
-      onClose();
-      onDone();
-    } catch (error) {
-      setFailure(sentenceOf(error));
-      setBusy(false);
-    }
+function QueueLoss({ account, name, asking, onClose, onDone }: QueueLossProps) {
+  const clear = async (): Promise<void> => {
+    await clearMessages(account, name);
+    notify('Cleared the queue.');
+    onDone();
   };
-  const common = { isBusy, failure, onClose, onConfirm: () => void perform() };
-  if (asking.kind === 'delete')
+  const drop = async (): Promise<void> => {
+    await deleteQueue(account, name);
+    notify(`Deleted queue ${name}.`);
+    go({ kind: 'home' });
+    await refreshListing('queue');
+  };
+  if (asking.kind === 'delete') {
+    const remove = async (): Promise<void> => {
+      const isFound = await deletePeeked({ account, name }, asking.message.id, new AbortController().signal);
+      if (isFound) notify('Deleted the message.');
+      else notify('The message is no longer at the head of the queue: another reader has it.', 'failed');
+      onDone();
+    };
     return (
-      <Confirm title="Delete this message?" action="Delete" {...common}>
+      <Loss title="Delete this message?" action="Delete" perform={remove} onClose={onClose}>
         <p>The messages before it are taken for a moment, and count as dequeued once more.</p>
-      </Confirm>
+      </Loss>
     );
+  }
   const isDrop = asking.kind === 'drop';
   return (
-    <Confirm
+    <Loss
       title={isDrop ? `Delete queue ${name}?` : `Clear ${name}?`}
       action={isDrop ? 'Delete the queue' : 'Clear the queue'}
-      typed={{ wanted: name, value, onInput: setValue }}
-      {...common}
+      perform={isDrop ? drop : clear}
+      {...{ name, onClose }}
     >
       <p>All of its messages go. There is no way back.</p>
-    </Confirm>
+    </Loss>
   );
 }
 
@@ -227,7 +207,7 @@ export function QueueView({ account, name }: QueueViewProps) {
         />
       )}
       {asking !== undefined && asking.kind !== 'put' && asking.kind !== 'move' && (
-        <Loss {...{ account, name, asking }} onClose={() => setAsking(undefined)} onDone={again} />
+        <QueueLoss {...{ account, name, asking }} onClose={() => setAsking(undefined)} onDone={again} />
       )}
     </div>
   );

@@ -148,7 +148,7 @@ const KEYS: readonly (readonly [
 const KeyRange = ({ form, change }: PartProps) => (
   <fieldset class="letters">
     <legend>Keys, both ends included</legend>
-    <div class="form-grid">
+    <div class="form-grid pairs">
       {KEYS.map(([name, label]) => (
         <label key={name} class="field">
           <span>{label}</span>

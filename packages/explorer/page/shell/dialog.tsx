@@ -1,7 +1,8 @@
 // A modal dialog by the browser's own element, which keeps the focus inside and closes by Escape.
 import { X } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { sentenceOf } from '../client/ask.js';
 import { Icon } from './icon.js';
 
 interface DialogProps {
@@ -17,7 +18,8 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, footer, wide = false, onSubmit }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // At once, so that no key that is typed next goes elsewhere.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     element.current?.showModal();
     element.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
@@ -114,5 +116,38 @@ export function Confirm({
         </p>
       )}
     </Dialog>
+  );
+}
+
+interface LossProps {
+  readonly title: string;
+  readonly action: string;
+  /** Has to be typed first. */
+  readonly name?: string;
+  readonly children: ComponentChildren;
+  readonly perform: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Asks, performs, and stays open with a sentence if that fails. */
+export function Loss({ title, action, name, children, perform, onClose }: LossProps) {
+  const [value, setValue] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const start = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await perform();
+      onClose();
+    } catch (error) {
+      setFailure(sentenceOf(error));
+      setBusy(false);
+    }
+  };
+  const typed = name === undefined ? {} : { typed: { wanted: name, value, onInput: setValue } };
+  return (
+    <Confirm {...{ title, action, isBusy, failure, onClose }} {...typed} onConfirm={() => void start()}>
+      {children}
+    </Confirm>
   );
 }

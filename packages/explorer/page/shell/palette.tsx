@@ -1,6 +1,6 @@
 // The command palette: everything that can be opened or done, by a few letters of its name.
 import { CornerDownLeft, Search } from 'lucide';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Command, commands, overlay } from '../state/command.js';
 import { listings, SERVICE_NAMES, SERVICES } from '../state/resources.js';
 import { go, viewOf } from '../state/route.js';
@@ -44,7 +44,7 @@ export function Palette() {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current?.showModal(), []);
+  useLayoutEffect(() => element.current?.showModal(), []);
   const found = matching(text);
   const active = Math.min(chosen, found.length - 1);
   useEffect(

@@ -1,6 +1,6 @@
 // The sign-in: shown without a session, also over a page with edits, which stay.
 import { BookMarked } from 'lucide';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { linkIn, openSession, requestLink } from '../client/session.js';
 import { Icon } from './icon.js';
 
@@ -35,7 +35,7 @@ function useSignIn(refusal: string | undefined) {
 export function SignIn({ refusal, isOver }: SignInProps) {
   const { text, setText, fault, isPrinted, open, print } = useSignIn(refusal);
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current?.showModal(), []);
+  useLayoutEffect(() => element.current?.showModal(), []);
   const submit = (event: Event): void => {
     event.preventDefault();
     void open();

@@ -1,5 +1,5 @@
 // Both versions of an entity that someone else changed first, property by property, and what can be done.
-import type { Property } from '#data-tools/line';
+import type { Property, Row } from '#data-tools/line';
 import { cellOf } from '../../model/cell.js';
 import { type Draft, differences, read } from '../../model/draft.js';
 import type { Found } from '../client/table-client.js';
@@ -16,30 +16,44 @@ const Value = ({ of }: { readonly of: Property | undefined }) => {
   );
 };
 
-const Versions = ({ draft, current }: { readonly draft: Draft; readonly current: Found }) => (
-  <table class="versions">
-    <thead>
-      <tr>
-        <th scope="col">Property</th>
-        <th scope="col">Yours</th>
-        <th scope="col">Stored now</th>
-      </tr>
-    </thead>
-    <tbody>
-      {differences(current.row, read(draft).row).map(({ name, before, after }) => (
-        <tr key={name}>
-          <th scope="row">{name}</th>
-          <td>
-            <Value of={after} />
-          </td>
-          <td>
-            <Value of={before} />
-          </td>
+interface VersionsProps {
+  readonly draft: Draft;
+  readonly current: Found;
+}
+
+/** What differs, with the sides that changed it marked. */
+function Versions({ draft, current }: VersionsProps) {
+  const mine = read(draft).row;
+  const changedBy = (row: Row): ReadonlySet<string> =>
+    new Set(draft.original === undefined ? [] : differences(draft.original, row).map(({ name }) => name));
+  const [byMe, byThem] = [changedBy(mine), changedBy(current.row)];
+  return (
+    <table class="versions">
+      <thead>
+        <tr>
+          <th scope="col">Property</th>
+          <th scope="col">Yours</th>
+          <th scope="col">Stored now</th>
         </tr>
-      ))}
-    </tbody>
-  </table>
-);
+      </thead>
+      <tbody>
+        {differences(current.row, mine).map(({ name, before, after }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>
+              <Value of={after} />
+              {byMe.has(name) && <span class="changed-mark">changed by you</span>}
+            </td>
+            <td>
+              <Value of={before} />
+              {byThem.has(name) && <span class="changed-mark">changed since</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
 
 const TITLES: Readonly<Record<Conflict['attempt'], string>> = {
   insert: 'This entity exists already',

@@ -97,6 +97,10 @@ function Foot({ draft, editing }: FootProps) {
   );
 }
 
+/** Escape, unless something over the panel takes it. */
+const isForPanel = ({ key, defaultPrevented }: KeyboardEvent): boolean =>
+  key === 'Escape' && !defaultPrevented && document.querySelector('dialog[open], :popover-open') === null;
+
 const copyLine = (row: Row): void => {
   void navigator.clipboard.writeText(formatLine(row));
   notify('Copied the entity as JSON.');
@@ -112,7 +116,7 @@ function Head({ editing, onClose, onDelete, onDuplicate }: HeadProps) {
   const original = draft?.original;
   return (
     <header class="panel-head">
-      <h2>{draft !== undefined && original === undefined ? 'New entity' : 'Entity'}</h2>
+      <h2 tabIndex={-1}>{draft !== undefined && original === undefined ? 'New entity' : 'Entity'}</h2>
       {draft !== undefined && original !== undefined && (
         <Menu
           label="More about this entity"
@@ -148,17 +152,13 @@ export function EntityPanel(props: PanelProps) {
   useEffect(() => {
     panel.current?.querySelector<HTMLElement>(target.kind === 'new' ? '[data-autofocus]' : 'h2')?.focus();
   }, [target, draft === undefined]);
+  useEffect(() => () => document.querySelector<HTMLElement>('.grid')?.focus(), []);
   const submit = (event: Event): void => {
     event.preventDefault();
     if (draft?.original === undefined) void editing.save('insert');
   };
   return (
-    <aside
-      ref={panel}
-      class="panel"
-      aria-label="Entity"
-      onKeyDown={event => event.key === 'Escape' && !event.defaultPrevented && onClose()}
-    >
+    <aside ref={panel} class="panel" aria-label="Entity" onKeyDown={event => isForPanel(event) && onClose()}>
       <Head {...{ editing, onClose, onDuplicate }} onDelete={() => setDeleting(true)} />
       <form class="panel-form" onSubmit={submit}>
         <div class="panel-body">

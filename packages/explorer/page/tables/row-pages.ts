@@ -59,21 +59,31 @@ export class RowPages {
     void this.state.value.version;
     return this.#seen.columns();
   });
+  /** Also of other queries of the table. */
+  readonly knownColumns = computed<readonly Column[]>(() => {
+    void this.state.value.version;
+    return this.#known.columns();
+  });
   readonly #seen = new SeenColumns();
-  readonly #stop = new AbortController();
+  readonly #known: SeenColumns;
+  #stop = new AbortController();
   readonly #reading = new Set<number>();
   #pages: RowPage[] = [];
   #next: Token | undefined;
   #isLoadingMore = false;
 
-  constructor(account: string, table: string, filter: string) {
+  /** @param known collects the columns of all queries of the table. */
+  constructor(account: string, table: string, filter: string, known: SeenColumns) {
     this.account = account;
     this.table = table;
     this.filter = filter;
+    this.#known = known;
   }
 
+  /** Ends the requests under way; more can be read afterwards. */
   stop(): void {
     this.#stop.abort();
+    this.#stop = new AbortController();
   }
 
   #set(change: Partial<RowsState>): void {
@@ -88,8 +98,9 @@ export class RowPages {
     this.#isLoadingMore = true;
     this.#set({ isLoading: true, failure: undefined });
     try {
+      const { signal: stopped } = this.#stop;
       for (let empty = 0; empty < EMPTY_PAGES_MAX && this.state.value.hasMore; empty++)
-        if ((await this.#readNext()) > 0) break;
+        if ((await this.#readNext(stopped)) > 0) break;
     } catch (error) {
       if (!isAborted(error)) this.#set({ failure: sentenceOf(error) });
     } finally {
@@ -98,17 +109,18 @@ export class RowPages {
     }
   }
 
-  async #readNext(): Promise<number> {
+  async #readNext(stopped: AbortSignal): Promise<number> {
     const token = this.#next;
     const begun = performance.now();
     const top = this.#pages.length === 0 ? FIRST_PAGE_ROWS : PAGE_ROWS;
     const { rows, next } = await queryPage(
       this.account,
       { table: this.table, filter: this.filter, top, token },
-      this.#stop.signal,
+      stopped,
     );
     const { count, milliseconds } = this.state.value;
     this.#seen.add(rows);
+    this.#known.add(rows);
     this.#pages.push({ token, start: count, count: rows.length, rows });
     this.#next = next;
     this.#set({

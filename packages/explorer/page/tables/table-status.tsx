@@ -18,6 +18,11 @@ export function Status({ pages, sorting }: StatusProps) {
   return (
     <div class="status" role="status">
       {isLoading && <span class="spinner" aria-hidden="true" />}
+      {isLoading && (
+        <button type="button" class="link" onClick={() => pages.stop()}>
+          Stop
+        </button>
+      )}
       <span>
         {counted(count, 'entity', 'entities')}
         {hasMore ? ' read so far' : ''}
@@ -25,7 +30,7 @@ export function Status({ pages, sorting }: StatusProps) {
       <span class="hint">
         {counted(read, 'request')} · {groupDigits(Math.round(milliseconds))} ms
       </span>
-      {failure !== undefined && (
+      {failure !== undefined && count > 0 && (
         <span class="fault">
           {failure}{' '}
           <button type="button" class="link" onClick={() => void pages.loadMore()}>

@@ -1,7 +1,14 @@
 // The state of a table's view: the rows of its query, the columns in sight, their order, the entity in the editor.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Row } from '#data-tools/line';
-import { arranged, type Column, type ColumnChoice, type Sorting, sorted } from '../../model/columns.js';
+import {
+  arranged,
+  type Column,
+  type ColumnChoice,
+  SeenColumns,
+  type Sorting,
+  sorted,
+} from '../../model/columns.js';
 import { RowPages } from './row-pages.js';
 import type { Target } from './use-entity.js';
 import { fittingWidth } from './use-grid.js';
@@ -9,8 +16,9 @@ import { fittingWidth } from './use-grid.js';
 /** The rows of the query; a new query stops the one before. */
 export function useRows(account: string, name: string, filter: string) {
   const [asked, setAsked] = useState(0);
+  const known = useMemo(() => new SeenColumns(), [account, name]);
   // Asking again reads again.
-  const pages = useMemo(() => new RowPages(account, name, filter), [account, name, filter, asked]);
+  const pages = useMemo(() => new RowPages(account, name, filter, known), [known, filter, asked]);
   useEffect(() => {
     void pages.loadMore();
     return () => pages.stop();

@@ -1,0 +1,182 @@
+// The page as a whole: how it is opened and what happens when that fails, its keys, its size, its speed, its accessibility
+// in both themes, at a narrow width and at 200 % text.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { until } from '#base/testing/until';
+import { SITE_DIRECTORY } from '#explorer';
+import { openPage, WITH_BROWSER } from '../browser.js';
+import { putBlobs, putEveryType, putOrders, putQueues, tableClient } from '../contents.js';
+import { ACCOUNT, nextLink, openWorld } from '../world.js';
+
+const GZIP_BYTES_MAX = 180 * 1024;
+/** How far the page reaches beyond the window. */
+const BEYOND = 'document.documentElement.scrollWidth - innerWidth';
+const HOURS = 3_600_000;
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+test('the page has at most 180 kB with gzip', t => {
+  const files = readdirSync(SITE_DIRECTORY, { recursive: true, withFileTypes: true }).filter(
+    entry => entry.isFile() && !entry.name.endsWith('.txt'),
+  );
+  const sizes = files.map(
+    ({ parentPath, name }) => gzipSync(readFileSync(join(parentPath, name)), { level: 9 }).length,
+  );
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  t.diagnostic(`${bytes} bytes with gzip`);
+  assert(bytes < GZIP_BYTES_MAX, `${bytes} bytes`);
+});
+
+/** What axe-core finds, as `rule: where`. Evaluated by the debugger, which the page's policy does not bind. */
+async function faultsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<AxeResults>('axe.run()');
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target} ${failureSummary}`),
+  );
+}
+
+describe('the page', WITH_BROWSER, () => {
+  const world = openWorld(async ({ server }) => {
+    await putOrders(server, 3, 20);
+    await putEveryType(server);
+    await putQueues(server);
+    await putBlobs(server);
+  });
+
+  test('a wrong link has a sentence and a way on', async t => {
+    const { browser, stage } = world();
+    const { page } = await openPage(browser, `${stage.explorer.url}/#link=${'x'.repeat(43)}`);
+    t.after(() => page.context().close());
+    await page.getByText('This link was used before').waitFor();
+    stage.pass(10_000);
+    await page.getByRole('button', { name: 'Print a new link' }).click();
+    await page.getByText('A new link is in the terminal now.').waitFor();
+    await page.getByRole('textbox', { name: 'Link' }).fill(stage.links.at(-1) ?? '');
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
+    await page.getByRole('heading', { name: ACCOUNT }).waitFor();
+  });
+
+  test('a session that ends keeps what was typed, and goes on with a new link', async t => {
+    const page = await world().open(t, 'tables/orders');
+    const { stage } = world();
+    await page.locator('.grid-row').first().click();
+    await page.getByLabel('Value of city').fill('Typed before');
+    stage.pass(13 * HOURS);
+    // The server's clock for signatures is this one too: it must not be off when the request is sent at last.
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Your session has ended').waitFor();
+    stage.pass(-13 * HOURS + 10_000);
+    await page.getByRole('textbox', { name: 'Link' }).fill(await nextLink(stage));
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
+    await page.getByText('Saved.').waitFor();
+    const { city } = await tableClient(stage.server, 'orders').getEntity('customer-0001', 'order-000001');
+    assert.equal(city, 'Typed before');
+  });
+
+  test('the keyboard reaches everything: palette, help, theme', async t => {
+    const page = await world().open(t);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('everytype');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'everyType' }).waitFor();
+    await page.locator('body').press('?');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('theme');
+    await page.keyboard.press('Enter');
+    await until(
+      'a chosen theme',
+      async () => (await page.locator('html').getAttribute('data-theme')) === 'light',
+    );
+  });
+
+  const places: readonly (readonly [place: string, ready: string])[] = [
+    ['', '.card'],
+    ['tables/orders', '.grid-row'],
+    ['tables/everyType?filter=total+gt', '.grid-row, .blank'],
+    ['queues/invoices', '.message'],
+    ['blobs/exports', '.blob-list'],
+    ['sas?scope=table&resource=orders', '.words'],
+  ];
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`axe-core finds nothing in the ${colorScheme} theme`, async t => {
+      const page = await world().open(t, '', { colorScheme });
+      const check = async (what: string): Promise<void> => {
+        assert.deepEqual(await faultsOf(page), [], what);
+      };
+      for (const [place, ready] of places) {
+        await page.goto(`${world().stage.explorer.url}/#/${ACCOUNT}/${place}`);
+        await page.locator(ready).first().waitFor();
+        await check(place);
+      }
+      await page.goto(`${world().stage.explorer.url}/#/${ACCOUNT}/tables/orders`);
+      await page.locator('.grid-row').first().click();
+      await page.getByLabel('Value of items').fill('x');
+      assert.equal(
+        await page.locator('.panel-body').evaluate(body => body.scrollWidth - body.clientWidth),
+        0,
+      );
+      await check('the editor');
+      await page.keyboard.press('Control+k');
+      await check('the palette');
+      await page.keyboard.press('Escape');
+      await page.goto(`${world().stage.explorer.url}/#/${ACCOUNT}/blobs/exports`);
+      await page.getByRole('button', { name: 'readme.txt' }).click();
+      await page.getByText('Nightly exports.').waitFor();
+      await check('a blob');
+    });
+
+  for (const [what, width, zoom] of [
+    ['a narrow screen', 360, 1],
+    ['text at 200 %', 1280, 2],
+  ] as const)
+    test(`${what} shows everything without scrolling sideways`, async t => {
+      const page = await world().open(t, '', { viewport: { width, height: 800 } });
+      await page.addInitScript(
+        `addEventListener('DOMContentLoaded', () => { document.documentElement.style.fontSize = '${zoom * 100}%'; })`,
+      );
+      for (const [place, ready] of places) {
+        await page.goto('about:blank');
+        await page.goto(`${world().stage.explorer.url}/#/${ACCOUNT}/${place}`);
+        await page.locator(ready).first().waitFor();
+        const beyond = await page.evaluate<number>(BEYOND);
+        assert.equal(beyond, 0, place);
+        for (const button of await page.locator('.bar button:visible, .filter-row button:visible').all()) {
+          const box = await button.boundingBox();
+          assert(
+            box !== null && box.x >= 0 && box.x + box.width <= width + 1,
+            `${place}: ${await button.innerText()}`,
+          );
+        }
+      }
+    });
+
+  test('the first paint comes at once', async t => {
+    const page = await world().open(t);
+    await page.reload();
+    await page.locator('.card').first().waitFor();
+    const paint = await page.evaluate<number>(
+      "performance.getEntriesByName('first-contentful-paint')[0]?.startTime",
+    );
+    t.diagnostic(`${Math.round(paint)} ms`);
+    assert(Number.isFinite(paint));
+  });
+
+  test('a server that stops is a sentence, and Try again works when it is back', async t => {
+    const page = await world().open(t);
+    await page.locator('.card').first().waitFor();
+    await page.route('**/accounts/**', route => route.abort());
+    await page.getByRole('link', { name: 'orders' }).first().click();
+    await page.getByText('The explorer does not answer. Is Shelfmark still running?').first().waitFor();
+    await page.unroute('**/accounts/**');
+    await page.getByRole('button', { name: 'Try again' }).first().click();
+    await page.locator('.grid-row').first().waitFor();
+  });
+});

@@ -1,0 +1,154 @@
+// Queues, blobs and signatures in the explorer, each against a real server.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { BlobServiceClient } from '@azure/storage-blob';
+import { QueueServiceClient } from '@azure/storage-queue';
+import { until } from '#base/testing/until';
+import { WITH_BROWSER } from '../browser.js';
+import { putBlobs, putOrders, putQueues } from '../contents.js';
+import { openWorld } from '../world.js';
+
+describe('queues, blobs and signatures', WITH_BROWSER, () => {
+  const world = openWorld(async ({ server }) => {
+    await putOrders(server, 2, 2);
+    await putQueues(server);
+    await putBlobs(server);
+  });
+  const queueOf = (name: string) =>
+    QueueServiceClient.fromConnectionString(world().stage.server.connectionString()).getQueueClient(name);
+  const containerOf = (name: string) =>
+    BlobServiceClient.fromConnectionString(world().stage.server.connectionString()).getContainerClient(name);
+
+  test('messages are decoded, put and deleted', async t => {
+    const page = await world().open(t, 'queues/invoices');
+    await page.getByText('"customer": "customer-0020"').waitFor();
+    await page.getByText('with <angle> brackets & others').waitFor();
+    await page.getByRole('button', { name: 'Put message' }).click();
+    await page.getByLabel('Text', { exact: true }).fill('new & <shiny>');
+    await page.getByLabel('Encode in base64').check();
+    await page.getByRole('button', { name: 'Put message' }).last().click();
+    await page.getByText('new & <shiny>').waitFor();
+    const { peekedMessageItems } = await queueOf('invoices').peekMessages({ numberOfMessages: 32 });
+    assert.equal(peekedMessageItems.at(-1)?.messageText, Buffer.from('new & <shiny>').toString('base64'));
+    await page.getByRole('button', { name: 'Delete the message' }).last().click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('Deleted the message.').waitFor();
+    await until('two messages', async () => (await page.locator('.message').count()) === 2);
+  });
+
+  test('a poison queue is driven back', async t => {
+    const page = await world().open(t, 'queues/invoices-poison');
+    await page.locator('.message').nth(2).waitFor();
+    await page.getByRole('button', { name: 'Redrive' }).click();
+    assert.equal(await page.getByLabel('To the queue').inputValue(), 'invoices');
+    await page.getByRole('button', { name: 'Move', exact: true }).click();
+    await page.getByText('Moved 3 messages to invoices.').waitFor();
+    await page.getByText('This queue is empty').waitFor();
+    assert.equal((await queueOf('invoices').getProperties()).approximateMessagesCount, 5);
+  });
+
+  test('a queue is cleared after its name is typed', async t => {
+    const page = await world().open(t, 'queues/thumbnails');
+    await queueOf('thumbnails').sendMessage('x');
+    await page.getByRole('button', { name: 'More about this queue' }).click();
+    await page.getByRole('menuitem', { name: 'Clear the queue' }).click();
+    const clear = page.getByRole('button', { name: 'Clear the queue' });
+    assert(await clear.isDisabled());
+    await page.getByLabel('Type thumbnails to confirm').fill('thumbnails');
+    await clear.click();
+    await page.getByText('Cleared the queue.').waitFor();
+    assert.equal((await queueOf('thumbnails').getProperties()).approximateMessagesCount, 0);
+  });
+
+  test('blobs are listed by folder, looked into and downloaded', async t => {
+    const page = await world().open(t, 'blobs/exports');
+    await page.getByRole('link', { name: '2026/' }).click();
+    await page.getByRole('link', { name: '01/' }).click();
+    await page.getByRole('button', { name: 'orders.json' }).click();
+    await page.getByText('"month": 1').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), 'orders.json');
+    assert.equal(readFileSync(await download.path(), 'utf8'), '{"month":1,"orders":[1,2,3]}');
+    await page.goBack();
+    await page.goBack();
+    await page.getByRole('button', { name: 'orders.parquet' }).click();
+    await page.getByText('Parquet with 2 rows, 2 columns').waitFor();
+    await page.getByRole('button', { name: 'cover.bmp' }).click();
+    const picture = page.getByRole('img', { name: 'cover.bmp' });
+    await picture.waitFor();
+    await until('a decoded picture', () =>
+      picture.evaluate(image => Reflect.get(image, 'naturalWidth') === 64),
+    );
+    await page.getByRole('button', { name: 'archive.bin' }).click();
+    await page.getByText('These bytes are no text').waitFor();
+  });
+
+  test('files are uploaded, by choice and by drop, and deleted', async t => {
+    const page = await world().open(t, 'blobs/pictures');
+    await page.getByText('This container is empty').waitFor();
+    const file = { name: 'note & more.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByText('Uploaded note & more.txt.').waitFor();
+    const dropped = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }));
+      return transfer;
+    })()`);
+    await page.dispatchEvent('.view', 'drop', { dataTransfer: dropped });
+    await page.getByText('Uploaded dropped.txt.').waitFor();
+    const blob = containerOf('pictures').getBlobClient('note & more.txt');
+    assert.equal((await blob.getProperties()).contentType, 'text/plain');
+    await page.getByRole('button', { name: 'note & more.txt' }).click();
+    await page.getByText('hello').waitFor();
+    await page.getByRole('button', { name: 'More about this blob' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('Deleted.').waitFor();
+    assert.equal(await blob.exists(), false);
+  });
+
+  test('metadata is edited, snapshots are made and opened, a lease is broken', async t => {
+    const blob = containerOf('exports').getBlobClient('readme.txt');
+    await blob.getBlobLeaseClient().acquireLease(-1);
+    const page = await world().open(t, 'blobs/exports');
+    await page.getByRole('button', { name: 'readme.txt' }).click();
+    await page.getByRole('button', { name: 'More about this blob' }).click();
+    await page.getByRole('menuitem', { name: 'Break the lease' }).click();
+    await page.getByText('Broke the lease.').waitFor();
+    await page.getByLabel('Value of run').fill('43');
+    await page.getByRole('button', { name: 'Save metadata' }).click();
+    await page.getByText('Saved the metadata.').waitFor();
+    assert.deepEqual((await blob.getProperties()).metadata, { origin: 'nightly', run: '43' });
+    await page
+      .getByRole('button', { name: /^2\d{3}-\d\d-\d\dT/ })
+      .first()
+      .click();
+    await until(
+      'the older metadata',
+      async () => (await page.getByLabel('Value of run').inputValue()) === '42',
+    );
+  });
+
+  test('a signature says what it allows, and works', async t => {
+    const page = await world().open(t, 'tables/orders');
+    await page.getByRole('button', { name: 'More about this table' }).click();
+    await page.getByRole('menuitem', { name: 'Shared access signature' }).click();
+    await page.getByLabel('First PartitionKey').fill('customer-0002');
+    await page.getByLabel('Last PartitionKey').fill('customer-0002');
+    await page
+      .getByText('Whoever has it can query entities in table orders, only the keys "customer-0002".')
+      .waitFor();
+    await page.getByRole('button', { name: 'Make the signature' }).click();
+    const url = await page.locator('.made code').innerText();
+    const response = await fetch(url, { headers: { accept: 'application/json;odata=nometadata' } });
+    const { value } = (await response.json()) as { value: { PartitionKey: string }[] };
+    assert.deepEqual(
+      value.map(({ PartitionKey }) => PartitionKey),
+      ['customer-0002', 'customer-0002'],
+    );
+  });
+});

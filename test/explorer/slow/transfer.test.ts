@@ -1,0 +1,124 @@
+// Export, import and delete by filter in the explorer, each against a real server; the files are those of the data tools.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { formatLine, readRow } from '#data-tools/line';
+import { readCsv } from '../../../packages/data-tools/formats/read-csv.js';
+import { WITH_BROWSER } from '../browser.js';
+import { putEveryType, putOrders, tableClient } from '../contents.js';
+import { openWorld } from '../world.js';
+
+describe('entities in bulk', WITH_BROWSER, () => {
+  const world = openWorld(async ({ server }) => {
+    await putOrders(server, 12, 200);
+    await putEveryType(server);
+    await tableClient(server, 'copies').createTable();
+  });
+  const choose = async (page: Page, item: string): Promise<void> => {
+    await page.getByRole('button', { name: 'More about this table' }).click();
+    await page.getByRole('menuitem', { name: item, exact: true }).click();
+  };
+  async function exported(page: Page, format: string): Promise<string> {
+    await choose(page, 'Export');
+    await page.getByLabel(format).check();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export', exact: true }).click(),
+    ]);
+    const text = readFileSync(await download.path(), 'utf8');
+    await page.getByRole('button', { name: 'Close' }).last().click();
+    return text;
+  }
+  const countOf = async (table: string): Promise<number> => {
+    let count = 0;
+    for await (const _ of tableClient(world().stage.server, table).listEntities()) count++;
+    return count;
+  };
+
+  test('exports hold every type, and are read by the data tools', async t => {
+    const page = await world().open(t, 'tables/everyType');
+    await page.locator('.grid-row').first().waitFor();
+    const lines = (await exported(page, 'JSON Lines')).trimEnd().split('\n');
+    assert.equal(lines.length, 2);
+    const [extremes = ''] = lines;
+    assert.equal(formatLine(readRow(extremes)), extremes);
+    assert.match(extremes, /"anInt64":"9223372036854775807"/);
+    const csv = await exported(page, 'CSV with types');
+    const rows: string[] = [];
+    for await (const row of readCsv(
+      (async function* () {
+        yield Buffer.from(csv);
+      })(),
+    ))
+      rows.push(formatLine(row));
+    assert.deepEqual(rows, lines);
+  });
+
+  test('a whole table is exported, and imported into another', async t => {
+    const page = await world().open(t, 'tables/orders');
+    await page.locator('.grid-row').first().waitFor();
+    const text = await exported(page, 'JSON Lines');
+    assert.equal(text.split('\n').length, 2401);
+    await page.getByRole('link', { name: 'copies' }).first().click();
+    await page.getByText('This table is empty').waitFor();
+    await choose(page, 'Import');
+    const file = { name: 'orders.jsonl', mimeType: 'application/x-ndjson', buffer: Buffer.from(text) };
+    await page.locator('.dialog input[type=file]').setInputFiles(file);
+    await page.getByText('2,400 entities in 12 partitions.').waitFor();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('Wrote 2,400 entities.').waitFor();
+    assert.equal(await countOf('copies'), 2400);
+    // Once more: all of them are there already.
+    await page
+      .locator('.dialog input[type=file]')
+      .setInputFiles({ ...file, buffer: Buffer.from(text.split('\n')[0] ?? '') });
+    await page.getByText('1 entity in 1 partition.').waitFor();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText(/EntityAlreadyExists/).waitFor();
+  });
+
+  test('a file that is faulty writes nothing, and says where', async t => {
+    const page = await world().open(t, 'tables/everyType');
+    await page.locator('.grid-row').first().waitFor();
+    const before = await countOf('everyType');
+    await choose(page, 'Import');
+    const csv = 'PartitionKey,RowKey,n,n@type\np,a,1,Int32\np,b,x,Int32\n';
+    const file = { name: 'bad.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
+    await page.locator('.dialog input[type=file]').setInputFiles(file);
+    await page.getByText('Line 3: "n": "x" is no Int32').waitFor();
+    assert(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled());
+    assert.equal(await countOf('everyType'), before);
+  });
+
+  test('delete by filter counts first, and can be stopped', async t => {
+    const page = await world().open(t, "tables/orders?filter=PartitionKey+ge+'customer-0007'");
+    await page.locator('.grid-row').first().waitFor();
+    await choose(page, 'Delete by filter');
+    await page.getByText('a table scan.').waitFor();
+    await page.getByRole('button', { name: 'Count first' }).click();
+    await page.getByText('Found 1,200 entities.').waitFor();
+    await page.getByRole('button', { name: 'Delete 1,200 entities' }).click();
+    await page.getByText('Deleted 1,200 entities.').waitFor();
+    assert.equal(await countOf('orders'), 1200);
+    await page.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('No entity matches the filter').waitFor();
+    await page.getByRole('combobox', { name: 'Filter' }).fill("PartitionKey ge 'customer-0001'");
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.locator('.grid-row').first().waitFor();
+    await choose(page, 'Delete by filter');
+    await page.getByRole('button', { name: 'Count first' }).click();
+    await page.getByText('Found 1,200 entities.').waitFor();
+    // The first transaction is done, the others wait until Stop is pressed.
+    let sent = 0;
+    await page.route('**/$batch', async route => {
+      if (sent++ === 0) await route.continue();
+    });
+    await page.getByRole('button', { name: 'Delete 1,200 entities' }).click();
+    await page.getByText('Deleted 100 entities').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Deleted 100 entities, then stopped.').waitFor();
+    assert.equal(await countOf('orders'), 1100);
+  });
+});
