@@ -7,6 +7,7 @@ import { type Access, definedOf } from './access.js';
 import { busy, failureOf, isFault, refused, wasLate, wasNotBegun, wasUnheard } from './failure.js';
 import { mustFit } from './frame.js';
 import { refusalOf } from './refusal.js';
+import { repair } from './repairs.js';
 import { NextHost, Suspected, SuspectsLast } from './suspects.js';
 
 export interface SessionOptions {
@@ -333,18 +334,8 @@ function clientOf(
     socketOptions: { readTimeout: READ_MS, connectTimeout: CONNECT_MS },
     encoding: { useBigIntAsLong: true },
   });
-  client.on('hostRemove', endHost);
+  repair(client);
   return client;
-}
-
-/**
- * When no host was up for a while, the driver creates them again and forgets the old ones with their connections and
- * timers, which nothing would ever end.
- */
-function endHost(host: cassandra.Host): void {
-  // The driver's own name, missing from its types. It fails when the connections do, which are given up here.
-  const { shutdown } = host as unknown as { shutdown(waitForPending: boolean): Promise<void> };
-  shutdown.call(host, false).catch(() => {});
 }
 
 async function connected(client: cassandra.Client, { access }: SessionOptions): Promise<void> {

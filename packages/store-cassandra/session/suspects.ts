@@ -27,6 +27,7 @@ export class SuspectsLast extends policies.loadBalancing.LoadBalancingPolicy {
   readonly #probed = new Set<string>();
   /** By the options that a request is sent with. */
   readonly #waiting = new Map<object, Waiting>();
+  #hosts: cassandra.HostMap | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(inner: cassandra.policies.loadBalancing.LoadBalancingPolicy) {
@@ -35,6 +36,7 @@ export class SuspectsLast extends policies.loadBalancing.LoadBalancingPolicy {
   }
 
   override init(client: cassandra.Client, hosts: cassandra.HostMap, callback: cassandra.EmptyCallback): void {
+    this.#hosts = hosts;
     this.#inner.init(client, hosts, callback);
   }
 
@@ -82,20 +84,34 @@ export class SuspectsLast extends policies.loadBalancing.LoadBalancingPolicy {
     });
   }
 
+  /**
+   * The driver replaces hosts when it had no connection at all, and its plans go on naming the old ones, which are down
+   * for ever: each is looked up by its address, and those without a name in the plan come last.
+   */
   *#inOrder(plan: Plan, options: object | undefined): Generator<cassandra.Host, undefined> {
     const waiting = options && this.#waiting.get(options);
+    const seen: string[] = [];
     const late: cassandra.Host[] = [];
-    for (let item = plan.next(); !item.done; item = plan.next()) {
-      if (this.isSuspect(item.value)) {
-        late.push(item.value);
+    for (const named of this.#named(plan, seen)) {
+      const host = this.#hosts?.get(named.address) ?? named;
+      seen.push(host.address);
+      if (this.isSuspect(host)) {
+        late.push(host);
         continue;
       }
-      if (waiting) waiting.host = item.value.address;
-      yield item.value;
+      if (waiting) waiting.host = host.address;
+      yield host;
     }
     // No host is better: waits to the end.
     if (waiting) waiting.host = undefined;
     yield* late;
+    return undefined;
+  }
+
+  *#named(plan: Plan, seen: readonly string[]): Generator<cassandra.Host, undefined> {
+    for (let item = plan.next(); !item.done; item = plan.next()) yield item.value;
+    for (const host of this.#hosts?.values() ?? [])
+      if (!seen.includes(host.address) && this.getDistance(host) !== types.distance.ignored) yield host;
     return undefined;
   }
 

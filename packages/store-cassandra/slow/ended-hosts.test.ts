@@ -1,11 +1,13 @@
 // What a session leaves behind of a host that stood still. It is the session's only host, so the driver creates it
 // again.
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '#base';
 import { until } from '#base/testing/until';
 import { cassandraTools } from '../cassandra-engine.js';
+import { ENTER_PARTITION } from '../layout/schema.js';
 import { openCassandraStore } from '../open.js';
 import { parsePlace } from '../place.js';
 import { onCluster, Session } from '../session/session.js';
@@ -39,5 +41,27 @@ describe('session', { skip: host === '' && 'SHELFMARK_CASSANDRA names no host' }
     await one.close();
     await until('the end of all connections', () => connections() === 0);
     close();
+  });
+
+  test('session: after all connections broke, statements on a partition are answered again', async () => {
+    const { port, cut, close } = await proxyTo(host, place.port);
+    const [local] = await onCluster(place, ({ run }) => run('SELECT data_center FROM system.local'));
+    const one = await Session.open({ ...place, port }, local?.data_center);
+    const write = (): Promise<boolean> =>
+      one.write({ query: ENTER_PARTITION, params: [1n, 0, Buffer.of(1)] }).then(
+        () => true,
+        () => false,
+      );
+    try {
+      for (let round = 0; round < 3; round++) {
+        await until('an answer', write);
+        cut();
+        assert.equal(await write(), false);
+      }
+      await until('an answer', write);
+    } finally {
+      await one.close();
+      close();
+    }
   });
 });

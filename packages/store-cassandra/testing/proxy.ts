@@ -7,6 +7,8 @@ export interface Proxy {
   /** No byte passes in either direction, and neither side is notified. */
   readonly pause: () => void;
   readonly resume: () => void;
+  /** Ends all connections at once. */
+  readonly cut: () => void;
   readonly connections: () => number;
   readonly close: () => void;
 }
@@ -45,6 +47,7 @@ export async function proxyTo(host: string, port: number): Promise<Proxy> {
       isPaused = false;
       each(socket => socket.resume());
     },
+    cut: () => each(socket => socket.destroy()),
     connections: () => sockets.size,
     close: () => server.close(),
   };
