@@ -37,7 +37,7 @@ test('place: a password is refused, and is not repeated', () => {
       (error: Error) => {
         assert.match(
           error.message,
-          /^A user and a password do not belong into the address, .*SHELFMARK_CASSANDRA_USER/,
+          /^Give the user and password in SHELFMARK_CASSANDRA_USER/,
         );
         assert.doesNotMatch(error.message, /sec|ret/);
         return true;
