@@ -96,7 +96,7 @@ test('mistakes are reported once and in one sentence, and nothing is left runnin
     ],
     [
       [...at(newDirectory()), '--host', '0.0.0.0'],
-      /^shelfmark: The emulator's well-known key is no secret.*\n$/,
+      /^shelfmark: The emulator's well-known key is not a secret.*\n$/,
     ],
     [['--inMemoryPersistence'], /^shelfmark: --inMemoryPersistence keeps the data in one process, .*\n$/],
     [[...at(newDirectory()), '--cert', file], /^shelfmark: --cert and --key go together\.\n$/],
