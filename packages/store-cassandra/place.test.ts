@@ -35,10 +35,7 @@ test('place: a password is refused, and is not repeated', () => {
     assert.throws(
       () => parsePlace(text),
       (error: Error) => {
-        assert.match(
-          error.message,
-          /^Give the user and password in SHELFMARK_CASSANDRA_USER/,
-        );
+        assert.match(error.message, /^Give the user and password in SHELFMARK_CASSANDRA_USER/);
         assert.doesNotMatch(error.message, /sec|ret/);
         return true;
       },

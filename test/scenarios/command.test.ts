@@ -269,7 +269,10 @@ describe('shelfmark serve', () => {
       [[...memory, '--host', '0.0.0.0'], /^shelfmark: The emulator's well-known key is not a secret.*\n$/],
       [['--table-port', 'ten'], /^error: .* A port is a number from 0 to 65535\.\n$/],
       [['--queue-port', 'ten'], /^error: .* A port is a number from 0 to 65535\.\n$/],
-      [[...memory, '--queueHost', '0.0.0.0'], /^shelfmark: The emulator's well-known key is not a secret.*\n$/],
+      [
+        [...memory, '--queueHost', '0.0.0.0'],
+        /^shelfmark: The emulator's well-known key is not a secret.*\n$/,
+      ],
       [[...memory, '--cert', file], /^shelfmark: --cert and --key go together\.\n$/],
       [
         [...memory, '--cert', file, '--key', `${file}.pem`],
