@@ -157,6 +157,10 @@ function stopOnSignal(server: RunningServer): void {
   process.on('SIGTERM', stop);
 }
 
+/** Whether someone reads metrics. */
+const isCounted = ({ metricsPort, explorerPort }: ServeFlags): boolean =>
+  metricsPort !== undefined || explorerPort !== undefined;
+
 /** Reports a port that the system chose. */
 function tellOperationsPort(
   { metricsPort, metricsHost = HOST_DEFAULT }: ServeFlags,
@@ -178,7 +182,9 @@ async function runCluster(flags: ServeFlags, workers: number, file: AccountsFile
   };
   const start = () => serveCluster({ workers, endpoints, accounts, operations });
   const endpointOf = ({ readyLine: line }: ServingCluster) => /https?:[^;]+/.exec(line)?.[0] ?? line;
-  const explorer = await openServingExplorer(flags, tlsOf(flags), say);
+  const explorer = await openServingExplorer(flags, tlsOf(flags), say, async () =>
+    (await starting).families(),
+  );
   const starting = startLocked(ENGINES.tools(storeAddress(flags)).directory, start, endpointOf);
   const take = async (replacement: AccountKeys): Promise<void> => {
     checkAccounts(replacement, exposure);
@@ -194,10 +200,12 @@ async function runCluster(flags: ServeFlags, workers: number, file: AccountsFile
 async function runAlone(flags: ServeFlags, file: AccountsFile | undefined): Promise<void> {
   const accounts = configuredAccounts(file);
   const options = optionsOf(flags, accounts);
-  const explorer = await openServingExplorer(flags, options.tls, say);
+  const explorer = await openServingExplorer(flags, options.tls, say, async () =>
+    (await starting).view.families(),
+  );
   const starting = startLocked(
     ENGINES.tools(storeAddress(flags)).directory,
-    () => serve({ ...options, operations: operationsOf(flags) }),
+    () => serve({ ...options, operations: operationsOf(flags), isCounted: isCounted(flags) }),
     ({ tableEndpoint }) => tableEndpoint,
   );
   const take = async (replacement: AccountKeys): Promise<void> => {
@@ -219,12 +227,13 @@ async function run(flags: ServeFlags): Promise<void> {
     flags.inMemoryPersistence ? '--inMemoryPersistence' : 'The engine',
   );
   if (workers > 1 && cluster.isWorker) {
-    const isCounted = flags.metricsPort !== undefined;
     new ServingWorker(
       accounts =>
-        serve({ ...optionsOf(flags, accounts), exclusive: false, isCounted }).catch(error => {
-          throw adviseOnListening(error, listeningsOf(flags));
-        }),
+        serve({ ...optionsOf(flags, accounts), exclusive: false, isCounted: isCounted(flags) }).catch(
+          error => {
+            throw adviseOnListening(error, listeningsOf(flags));
+          },
+        ),
       server => readyLine(server, flags.durability, workers),
     ).run();
     return;

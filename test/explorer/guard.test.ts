@@ -100,7 +100,8 @@ describe("the explorer's server", () => {
     const { text } = await ask('/accounts', { headers: session });
     const { name, key } = stage.server.account;
     const tableUrl = stage.server.tableEndpoint;
-    const [account] = JSON.parse(text) as { name: string; endpoints: { table: string } }[];
+    const { accounts } = JSON.parse(text) as { accounts: { name: string; endpoints: { table: string } }[] };
+    const [account] = accounts;
     assert.deepEqual([account?.name, account?.endpoints.table], [name, tableUrl]);
     const tables = await ask(`/accounts/${name}/table/Tables`, { headers: session });
     assert.equal(tables.status, 200);

@@ -23,13 +23,14 @@ export async function openStage(
     parseAddress(connectionString()),
   ],
 ): Promise<Stage> {
-  const server = await serve({ data: undefined });
+  const server = await serve({ data: undefined, isCounted: true });
   const links: string[] = [];
   let passed = 0;
   const addresses = addressesOf(server);
   const explorer = await openExplorer({
     port: 0,
     accounts: () => addresses,
+    live: async () => server.view.families(),
     onLink: link => links.push(link),
     surroundings: { now: () => Date.now() + passed, randomBytes },
     ...options,

@@ -1,6 +1,12 @@
 // Serves with a cluster of processes: chooses the ports that they share, handles signals, and opens the port for health and
 // metrics.
-import { type AccountKeys, ConfigurationError, type OperationsOptions, openOperationsPort } from '#server';
+import {
+  type AccountKeys,
+  ConfigurationError,
+  type MetricFamily,
+  type OperationsOptions,
+  openOperationsPort,
+} from '#server';
 import { ClusterView } from './cluster-view.js';
 import { freePort } from './free-port.js';
 import { Primary, type Started } from './primary.js';
@@ -25,6 +31,8 @@ export interface ClusterOptions {
 export interface ServingCluster {
   readonly readyLine: string;
   readonly operationsPort: number | undefined;
+  /** The metrics of all processes. */
+  families(): Promise<readonly MetricFamily[]>;
   /** Resolves once no process accepts other accounts. */
   replaceAccounts(accounts: AccountKeys): Promise<void>;
 }
@@ -47,6 +55,7 @@ export async function serveCluster(options: ClusterOptions): Promise<ServingClus
       return {
         readyLine: started.line,
         operationsPort: operations?.port,
+        families: () => view.families(),
         replaceAccounts: accounts => primary.replaceAccounts(accounts),
       };
     }

@@ -17,6 +17,8 @@ export interface RouteContext {
   readonly proxy: SigningProxy;
   readonly downloads: Downloads;
   readonly accounts: () => readonly Address[];
+  /** Undefined for accounts that are not of this process. */
+  readonly live: (() => Promise<readonly Figures[]>) | undefined;
   /** Prints a new link where the explorer was started. False if the last one is too young. */
   readonly printLink: () => boolean;
   /** Of the session's cookie: cookies do not tell ports apart. */
@@ -75,6 +77,25 @@ function printLink(response: ServerResponse, context: RouteContext): void {
   if (!context.printLink())
     throw new Refusal(429, 'TooSoon', 'A link was printed a moment ago: look in the terminal.');
   sendJson(response, 201, {});
+}
+
+/** One family of metrics, as the server has it. */
+export interface Figures {
+  readonly name: string;
+  readonly samples: readonly { readonly suffix: string; readonly labels: string; readonly value: number }[];
+}
+
+/** Those that the page shows; names of engines differ. */
+const SHOWN = /^shelfmark_(?:requests_total|request_duration_seconds|connections|.*commits.*_total)$/;
+
+async function sendLive(response: ServerResponse, { live }: RouteContext): Promise<void> {
+  if (live === undefined) throw NOT_FOUND;
+  const families = (await live()).filter(({ name }) => SHOWN.test(name));
+  sendJson(
+    response,
+    200,
+    families.map(({ name, samples }) => ({ name, samples })),
+  );
 }
 
 /** What the page may know of an account: names and endpoints, never a key. */
@@ -160,10 +181,15 @@ export async function route(
   }
   if (path.startsWith('/downloads/') && method === 'GET') return download(request, response, context);
   const isAccounts = path === '/accounts' || path.startsWith('/accounts/');
-  if (!isAccounts && !['/session', '/signatures', '/downloads'].includes(path))
+  if (!isAccounts && !['/session', '/signatures', '/downloads', '/live'].includes(path))
     return site.send(request, response, path);
   checkSession(request, context);
-  if (what === 'GET /accounts') return sendJson(response, 200, accounts().map(describe));
+  if (what === 'GET /accounts')
+    return sendJson(response, 200, {
+      accounts: accounts().map(describe),
+      hasLive: context.live !== undefined,
+    });
+  if (what === 'GET /live') return sendLive(response, context);
   if (what === 'POST /signatures') return sign(request, response, context);
   if (what === 'POST /downloads') return startDownload(request, response, context);
   if (what === 'DELETE /session') {

@@ -104,6 +104,7 @@ describe('the page', WITH_BROWSER, () => {
     ['queues/invoices', '.message'],
     ['blobs/exports', '.blob-list'],
     ['sas?scope=table&resource=orders', '.words'],
+    ['live', '.u-over'],
   ];
   for (const colorScheme of ['light', 'dark'] as const)
     test(`axe-core finds nothing in the ${colorScheme} theme`, async t => {
@@ -167,6 +168,21 @@ describe('the page', WITH_BROWSER, () => {
     );
     t.diagnostic(`${Math.round(paint)} ms`);
     assert(Number.isFinite(paint));
+  });
+
+  test('live figures show what the server does', async t => {
+    const page = await world().open(t, 'live');
+    const client = tableClient(world().stage.server, 'orders');
+    await until('operations', async () => {
+      for (let reads = 0; reads < 20; reads++) await client.getEntity('customer-0001', 'order-000003');
+      const [operations = ''] = await page.locator('.tile dd').allInnerTexts();
+      return Number(operations.replace(',', '')) >= 10;
+    });
+    assert.match(await page.locator('.tile dd').nth(1).innerText(), /^\d+(?:\.\d+)? ms$/);
+    assert.equal(await page.locator('canvas').count(), 3);
+    await page
+      .getByRole('img', { name: /^Operations, in operations a second\. Now: Tables [\d.]+, Queues 0\.0/ })
+      .waitFor();
   });
 
   test('a server that stops is a sentence, and Try again works when it is back', async t => {
