@@ -4,6 +4,7 @@ import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Command } from 'commander';
+import { systemClock } from '#base';
 import {
   type AccountKeys,
   ConfigurationError,
@@ -11,9 +12,11 @@ import {
   ENGINES,
   type LogLevel,
   type OperationsOptions,
+  PartitionCounters,
   type RunningServer,
   type ServeOptions,
   serve,
+  servicesCounting,
   WELL_KNOWN_KEY,
 } from '#server';
 import { type ServingCluster, serveCluster } from './cluster/serve-cluster.js';
@@ -182,9 +185,9 @@ async function runCluster(flags: ServeFlags, workers: number, file: AccountsFile
   };
   const start = () => serveCluster({ workers, endpoints, accounts, operations });
   const endpointOf = ({ readyLine: line }: ServingCluster) => /https?:[^;]+/.exec(line)?.[0] ?? line;
-  const explorer = await openServingExplorer(flags, tlsOf(flags), say, async () =>
-    (await starting).families(),
-  );
+  const explorer = await openServingExplorer(flags, tlsOf(flags), say, {
+    live: async () => (await starting).families(),
+  });
   const starting = startLocked(ENGINES.tools(storeAddress(flags)).directory, start, endpointOf);
   const take = async (replacement: AccountKeys): Promise<void> => {
     checkAccounts(replacement, exposure);
@@ -200,12 +203,19 @@ async function runCluster(flags: ServeFlags, workers: number, file: AccountsFile
 async function runAlone(flags: ServeFlags, file: AccountsFile | undefined): Promise<void> {
   const accounts = configuredAccounts(file);
   const options = optionsOf(flags, accounts);
-  const explorer = await openServingExplorer(flags, options.tls, say, async () =>
-    (await starting).view.families(),
-  );
+  const counters = flags.explorerPort === undefined ? undefined : new PartitionCounters();
+  const explorer = await openServingExplorer(flags, options.tls, say, {
+    live: async () => (await starting).view.families(),
+    heat: counters && ((account, table) => counters.heatOf(account, table, systemClock())),
+  });
   const starting = startLocked(
     ENGINES.tools(storeAddress(flags)).directory,
-    () => serve({ ...options, operations: operationsOf(flags), isCounted: isCounted(flags) }),
+    () =>
+      serve(
+        { ...options, operations: operationsOf(flags), isCounted: isCounted(flags) },
+        ENGINES,
+        counters && servicesCounting(counters),
+      ),
     ({ tableEndpoint }) => tableEndpoint,
   );
   const take = async (replacement: AccountKeys): Promise<void> => {

@@ -31,6 +31,7 @@ export {
   type OperationsView,
   openOperationsPort,
 } from './observe/operations-port.js';
+export { PartitionCounters, type PartitionHeat } from './observe/partition-counters.js';
 export { processFamilies } from './observe/process-families.js';
 export {
   checkAccounts,
@@ -40,4 +41,10 @@ export {
   type ServerLimits,
   serve,
 } from './serve.js';
-export { type OpenService, SERVICES, type ServiceAddresses, type ServiceEntry } from './services/registry.js';
+export {
+  type OpenService,
+  SERVICES,
+  type ServiceAddresses,
+  type ServiceEntry,
+  servicesCounting,
+} from './services/registry.js';

@@ -79,7 +79,13 @@ describe("the explorer's server", () => {
 
   test('without a session there is the page, and nothing else', async () => {
     assert.equal((await ask('/')).status, 200);
-    for (const path of ['/accounts', '/accounts/devstoreaccount1/table/Tables', '/downloads/x'])
+    for (const path of [
+      '/accounts',
+      '/accounts/devstoreaccount1/table/Tables',
+      '/downloads/x',
+      '/live',
+      '/heat',
+    ])
       assert.equal((await ask(path)).status, 401, path);
     assert.equal(
       (await ask('/signatures', { method: 'POST', headers: { origin: own() }, body: '{}' })).status,

@@ -1,8 +1,9 @@
 // A server in memory, the explorer over it, and its links: what the explorer's tests begin with.
 import { randomBytes } from 'node:crypto';
+import { systemClock } from '#base';
 import { type Address, parseAddress } from '#data-tools';
 import { type Explorer, type ExplorerOptions, openExplorer } from '#explorer';
-import { type RunningServer, serve } from '#server';
+import { ENGINES, PartitionCounters, type RunningServer, serve, servicesCounting } from '#server';
 
 export interface Stage {
   readonly server: RunningServer;
@@ -23,7 +24,8 @@ export async function openStage(
     parseAddress(connectionString()),
   ],
 ): Promise<Stage> {
-  const server = await serve({ data: undefined, isCounted: true });
+  const counters = new PartitionCounters();
+  const server = await serve({ data: undefined, isCounted: true }, ENGINES, servicesCounting(counters));
   const links: string[] = [];
   let passed = 0;
   const addresses = addressesOf(server);
@@ -31,6 +33,7 @@ export async function openStage(
     port: 0,
     accounts: () => addresses,
     live: async () => server.view.families(),
+    heat: (account, table) => counters.heatOf(account, table, systemClock()),
     onLink: link => links.push(link),
     surroundings: { now: () => Date.now() + passed, randomBytes },
     ...options,

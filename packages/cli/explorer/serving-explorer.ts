@@ -51,7 +51,7 @@ export async function openServingExplorer(
   flags: ExplorerFlags,
   tls: ServeOptions['tls'],
   say: (text: string) => void,
-  live: ExplorerOptions['live'],
+  { live, heat }: Pick<ExplorerOptions, 'live' | 'heat'>,
 ): Promise<ServingExplorer> {
   const { explorerPort: port, explorerHost: host, allowRemoteExplorer: allowRemote } = flags;
   if (port === undefined) {
@@ -74,6 +74,7 @@ export async function openServingExplorer(
     allowRemote,
     accounts: () => addresses,
     live,
+    heat,
     onLink: link => {
       if (isReady) tell(link);
       else first = link;

@@ -107,6 +107,8 @@ export interface Offer {
   readonly accounts: readonly Account[];
   /** Whether there are live figures. */
   readonly hasLive: boolean;
+  /** Whether partitions are counted. */
+  readonly hasHeat: boolean;
 }
 
 export async function readAccounts(): Promise<Offer> {

@@ -18,6 +18,8 @@ const LOADING: Listing = { names: [], state: 'loading', sentence: '' };
 export const accounts = signal<readonly Account[]>([]);
 /** Whether the server shows live figures. */
 export const hasLive = signal(false);
+/** Whether it counts partitions. */
+export const hasHeat = signal(false);
 /** Why there are no accounts; undefined while they are being read. */
 export const accountsFailure = signal<string | undefined>(undefined);
 export const listings: Readonly<Record<Service, Signal<Listing>>> = {
@@ -71,6 +73,7 @@ export async function startResources(): Promise<void> {
     const offer = await readAccounts();
     accounts.value = offer.accounts;
     hasLive.value = offer.hasLive;
+    hasHeat.value = offer.hasHeat;
   } catch (error) {
     accountsFailure.value = sentenceOf(error);
     return;
