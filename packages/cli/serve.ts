@@ -4,6 +4,7 @@ import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Command } from 'commander';
+import { systemClock } from '#base';
 import {
   type AccountKeys,
   ConfigurationError,
@@ -14,7 +15,7 @@ import {
   serve,
   WELL_KNOWN_KEY,
 } from '#server';
-import { checkAccounts, ENGINES } from '#server/parts';
+import { checkAccounts, ENGINES, PartitionCounters, servicesCounting } from '#server/parts';
 import { type ServingCluster, serveCluster } from './cluster/serve-cluster.js';
 import { ServingWorker } from './cluster/worker.js';
 import { openServingExplorer } from './explorer/serving-explorer.js';
@@ -156,6 +157,10 @@ function stopOnSignal(server: RunningServer): void {
   process.on('SIGTERM', stop);
 }
 
+/** Whether someone reads metrics. */
+const isCounted = ({ metricsPort, explorerPort }: ServeFlags): boolean =>
+  metricsPort !== undefined || explorerPort !== undefined;
+
 /** Reports a port that the system chose. */
 function tellOperationsPort(
   { metricsPort, metricsHost = HOST_DEFAULT }: ServeFlags,
@@ -177,7 +182,9 @@ async function runCluster(flags: ServeFlags, workers: number, file: AccountsFile
   };
   const start = () => serveCluster({ workers, endpoints, accounts, operations });
   const endpointOf = ({ readyLine: line }: ServingCluster) => /https?:[^;]+/.exec(line)?.[0] ?? line;
-  const explorer = await openServingExplorer(flags, tlsOf(flags), say);
+  const explorer = await openServingExplorer(flags, tlsOf(flags), say, {
+    live: async () => (await starting).families(),
+  });
   const starting = startLocked(ENGINES.tools(storeAddress(flags)).directory, start, endpointOf);
   const take = async (replacement: AccountKeys): Promise<void> => {
     checkAccounts(replacement, exposure);
@@ -193,10 +200,19 @@ async function runCluster(flags: ServeFlags, workers: number, file: AccountsFile
 async function runAlone(flags: ServeFlags, file: AccountsFile | undefined): Promise<void> {
   const accounts = configuredAccounts(file);
   const options = optionsOf(flags, accounts);
-  const explorer = await openServingExplorer(flags, options.tls, say);
+  const counters = flags.explorerPort === undefined ? undefined : new PartitionCounters();
+  const explorer = await openServingExplorer(flags, options.tls, say, {
+    live: async () => (await starting).view.families(),
+    heat: counters && ((account, table) => counters.heatOf(account, table, systemClock())),
+  });
   const starting = startLocked(
     ENGINES.tools(storeAddress(flags)).directory,
-    () => serve({ ...options, operations: operationsOf(flags) }),
+    () =>
+      serve(
+        { ...options, operations: operationsOf(flags), isCounted: isCounted(flags) },
+        ENGINES,
+        counters && servicesCounting(counters),
+      ),
     ({ tableEndpoint }) => tableEndpoint,
   );
   const take = async (replacement: AccountKeys): Promise<void> => {
@@ -218,12 +234,13 @@ async function run(flags: ServeFlags): Promise<void> {
     flags.inMemoryPersistence ? '--inMemoryPersistence' : 'The engine',
   );
   if (workers > 1 && cluster.isWorker) {
-    const isCounted = flags.metricsPort !== undefined;
     new ServingWorker(
       accounts =>
-        serve({ ...optionsOf(flags, accounts), exclusive: false, isCounted }).catch(error => {
-          throw adviseOnListening(error, listeningsOf(flags));
-        }),
+        serve({ ...optionsOf(flags, accounts), exclusive: false, isCounted: isCounted(flags) }).catch(
+          error => {
+            throw adviseOnListening(error, listeningsOf(flags));
+          },
+        ),
       server => readyLine(server, flags.durability, workers),
     ).run();
     return;

@@ -12,6 +12,7 @@ export { LOG_LEVELS } from './observe/log.js';
 export { lastingMetrics, mergeMetrics } from './observe/merge-metrics.js';
 export { counter, gauge, isMetricFamily } from './observe/metric-family.js';
 export { openOperationsPort } from './observe/operations-port.js';
+export { PartitionCounters } from './observe/partition-counters.js';
 export { processFamilies } from './observe/process-families.js';
 export { checkAccounts, checkTrustedProxies } from './serve.js';
-export { SERVICES, type ServiceEntry } from './services/registry.js';
+export { SERVICES, type ServiceEntry, servicesCounting } from './services/registry.js';

@@ -12,7 +12,9 @@ import { secretOf } from './stage.js';
 const LINK = /http:\/\/127\.0\.0\.1:\d+\/#link=[\w-]+/;
 
 /** What the page would see: the accounts, and the tables of the first. */
-async function look(link: string): Promise<{ readonly names: readonly string[]; readonly status: number }> {
+async function look(
+  link: string,
+): Promise<{ readonly names: readonly string[]; readonly status: number; readonly hasLive: boolean }> {
   const { origin } = new URL(link);
   const opened = await fetch(`${origin}/session`, {
     method: 'POST',
@@ -23,10 +25,15 @@ async function look(link: string): Promise<{ readonly names: readonly string[]; 
   const { proof } = (await opened.json()) as { proof: string };
   const cookie = opened.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   const headers = { cookie, 'x-explorer-proof': proof };
-  const accounts = (await (await fetch(`${origin}/accounts`, { headers })).json()) as { name: string }[];
+  const { accounts, hasLive } = (await (await fetch(`${origin}/accounts`, { headers })).json()) as {
+    accounts: { name: string }[];
+    hasLive: boolean;
+  };
   const [first] = accounts;
   const tables = await fetch(`${origin}/accounts/${first?.name}/table/Tables`, { headers });
-  return { names: accounts.map(({ name }) => name), status: tables.status };
+  const live = await fetch(`${origin}/live`, { headers });
+  assert.equal(live.status, hasLive ? 200 : 404);
+  return { names: accounts.map(({ name }) => name), status: tables.status, hasLive };
 }
 
 for (const workers of ['1', '2'])
@@ -45,7 +52,7 @@ for (const workers of ['1', '2'])
     await until('a link', () => LINK.test(server.stderr()));
     const [link = ''] = LINK.exec(server.stderr()) ?? [];
     assert(!server.readyLine.includes(secretOf(link)));
-    assert.deepEqual(await look(link), { names: ['alice', 'bob'], status: 200 });
+    assert.deepEqual(await look(link), { names: ['alice', 'bob'], status: 200, hasLive: true });
     assert.equal((await server.stop('SIGTERM')).code, 0);
   });
 
@@ -64,7 +71,7 @@ test('explorer --from shows the account of a connection string', async t => {
   });
   await until('a link', () => LINK.test(said));
   const [link = ''] = LINK.exec(said) ?? [];
-  assert.deepEqual(await look(link), { names: ['devstoreaccount1'], status: 200 });
+  assert.deepEqual(await look(link), { names: ['devstoreaccount1'], status: 200, hasLive: false });
   assert(!said.includes(server.account.key));
   const ended = once(explorer, 'exit');
   explorer.kill('SIGTERM');

@@ -79,7 +79,13 @@ describe("the explorer's server", () => {
 
   test('without a session there is the page, and nothing else', async () => {
     assert.equal((await ask('/')).status, 200);
-    for (const path of ['/accounts', '/accounts/devstoreaccount1/table/Tables', '/downloads/x'])
+    for (const path of [
+      '/accounts',
+      '/accounts/devstoreaccount1/table/Tables',
+      '/downloads/x',
+      '/live',
+      '/heat',
+    ])
       assert.equal((await ask(path)).status, 401, path);
     assert.equal(
       (await ask('/signatures', { method: 'POST', headers: { origin: own() }, body: '{}' })).status,
@@ -100,7 +106,8 @@ describe("the explorer's server", () => {
     const { text } = await ask('/accounts', { headers: session });
     const { name, key } = stage.server.account;
     const tableUrl = stage.server.tableEndpoint;
-    const [account] = JSON.parse(text) as { name: string; endpoints: { table: string } }[];
+    const { accounts } = JSON.parse(text) as { accounts: { name: string; endpoints: { table: string } }[] };
+    const [account] = accounts;
     assert.deepEqual([account?.name, account?.endpoints.table], [name, tableUrl]);
     const tables = await ask(`/accounts/${name}/table/Tables`, { headers: session });
     assert.equal(tables.status, 200);

@@ -1,8 +1,10 @@
 // A server in memory, the explorer over it, and its links: what the explorer's tests begin with.
 import { randomBytes } from 'node:crypto';
+import { systemClock } from '#base';
 import { type Address, parseAddress } from '#data-tools';
 import { type Explorer, type ExplorerOptions, openExplorer } from '#explorer';
 import { type RunningServer, serve } from '#server';
+import { ENGINES, PartitionCounters, servicesCounting } from '#server/parts';
 
 export interface Stage {
   readonly server: RunningServer;
@@ -23,13 +25,16 @@ export async function openStage(
     parseAddress(connectionString()),
   ],
 ): Promise<Stage> {
-  const server = await serve({ data: undefined });
+  const counters = new PartitionCounters();
+  const server = await serve({ data: undefined, isCounted: true }, ENGINES, servicesCounting(counters));
   const links: string[] = [];
   let passed = 0;
   const addresses = addressesOf(server);
   const explorer = await openExplorer({
     port: 0,
     accounts: () => addresses,
+    live: async () => server.view.families(),
+    heat: (account, table) => counters.heatOf(account, table, systemClock()),
     onLink: link => links.push(link),
     surroundings: { now: () => Date.now() + passed, randomBytes },
     ...options,

@@ -1,6 +1,6 @@
 // Serves with a cluster of processes: chooses the ports that they share, handles signals, and opens the port for health and
 // metrics.
-import { type AccountKeys, ConfigurationError, type OperationsOptions } from '#server';
+import { type AccountKeys, ConfigurationError, type MetricFamily, type OperationsOptions } from '#server';
 import { openOperationsPort } from '#server/parts';
 import { ClusterView } from './cluster-view.js';
 import { freePort } from './free-port.js';
@@ -26,6 +26,8 @@ interface ClusterOptions {
 export interface ServingCluster {
   readonly readyLine: string;
   readonly operationsPort: number | undefined;
+  /** The metrics of all processes. */
+  families(): Promise<readonly MetricFamily[]>;
   /** Resolves once no process accepts other accounts. */
   replaceAccounts(accounts: AccountKeys): Promise<void>;
 }
@@ -48,6 +50,7 @@ export async function serveCluster(options: ClusterOptions): Promise<ServingClus
       return {
         readyLine: started.line,
         operationsPort: operations?.port,
+        families: () => view.families(),
         replaceAccounts: accounts => primary.replaceAccounts(accounts),
       };
     }

@@ -51,6 +51,7 @@ export async function openServingExplorer(
   flags: ExplorerFlags,
   tls: ServeOptions['tls'],
   say: (text: string) => void,
+  { live, heat }: Pick<ExplorerOptions, 'live' | 'heat'>,
 ): Promise<ServingExplorer> {
   const { explorerPort: port, explorerHost: host, allowRemoteExplorer: allowRemote } = flags;
   if (port === undefined) {
@@ -72,6 +73,8 @@ export async function openServingExplorer(
     tls: LOOPBACK_HOSTS.includes(host) ? undefined : tls,
     allowRemote,
     accounts: () => addresses,
+    live,
+    heat,
     onLink: link => {
       if (isReady) tell(link);
       else first = link;

@@ -11,6 +11,7 @@ test('a filter has a class and bounds', () => {
   assert.deepEqual(boundsOf(point.plan), ['PartitionKey = "a" · RowKey = "b"']);
   const scan = verdictOf("PartitionKey ge 'a' and total gt 5");
   assert(scan.kind === 'plan' && scan.plan.class === 'table-scan' && isScan(scan));
+  assert(!isScan(verdictOf("PartitionKey eq 'a'")));
   assert.deepEqual(verdictOf('  '), { kind: 'all' });
 });
 

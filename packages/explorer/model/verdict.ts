@@ -1,9 +1,12 @@
 // What the filter box says about its text: the class of the query, its bounds and advice, or where the text goes wrong.
+
 import { type PlanBounds, type PlanClass, type QueryPlan, queryPlan } from '#data-tools/explain';
+import { explainFilter } from '#patterns/filters';
 
 export type Verdict =
   | { readonly kind: 'all' }
-  | { readonly kind: 'plan'; readonly plan: QueryPlan }
+  /** `isFiltered` if the service reads entities that do not match. */
+  | { readonly kind: 'plan'; readonly plan: QueryPlan; readonly isFiltered: boolean }
   | { readonly kind: 'invalid'; readonly position: number; readonly message: string };
 
 interface Positioned {
@@ -27,7 +30,7 @@ function positionIn(error: unknown): Positioned | undefined {
 export function verdictOf(filter: string): Verdict {
   if (filter.trim() === '') return { kind: 'all' };
   try {
-    return { kind: 'plan', plan: queryPlan(filter) };
+    return { kind: 'plan', plan: queryPlan(filter), isFiltered: explainFilter(filter).isFiltered };
   } catch (error) {
     const found = positionIn(error);
     const message = found?.reason ?? (error instanceof Error ? error.message : String(error));
@@ -74,6 +77,11 @@ export function boundsOf({ bounds }: QueryPlan): readonly string[] {
   return more > 0 ? [...lines.slice(0, BOUNDS_SHOWN_MAX), `and ${more} more`] : lines;
 }
 
-/** Whether running it may read far more than it returns; without a filter a table is read page by page, as shown. */
+/**
+ * Whether running it may read far more than it returns: a whole partition, or a whole table, is read page by page and
+ * shown.
+ */
 export const isScan = (verdict: Verdict): boolean =>
-  verdict.kind === 'plan' && ['partition-scan', 'table-scan'].includes(verdict.plan.class);
+  verdict.kind === 'plan' &&
+  verdict.isFiltered &&
+  ['partition-scan', 'table-scan'].includes(verdict.plan.class);

@@ -5,7 +5,9 @@ import { Keyboard, Menu as MenuIcon, Monitor, Moon, Search, Sun } from 'lucide';
 import { useEffect } from 'preact/hooks';
 import { ContainerView } from './blobs/container-view.js';
 import { endSession, sessionState } from './client/session.js';
+import { HeatView } from './heat/heat-view.js';
 import { HomeView } from './home/home-view.js';
+import { LiveView } from './live/live-view.js';
 import { QueueView } from './queues/queue-view.js';
 import { SignatureView } from './sas/signature-view.js';
 import { Failure, Spinner } from './shell/blank.js';
@@ -110,6 +112,10 @@ function Main() {
       return (
         <SignatureView key={`${view.scope}/${view.resource}`} scope={view.scope} resource={view.resource} />
       );
+    case 'heat':
+      return <HeatView key={`${account}/${view.name}`} account={account} name={view.name} />;
+    case 'live':
+      return <LiveView />;
     case 'home':
       return <HomeView key={account} account={account} />;
   }

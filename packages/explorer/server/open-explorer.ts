@@ -10,7 +10,7 @@ import { Refusal, sendRefusal } from './answer.js';
 import { Downloads } from './downloads.js';
 import { Guard } from './guard.js';
 import { SigningProxy } from './proxy.js';
-import { type RouteContext, route } from './route.js';
+import { type Figures, type Heat, type RouteContext, route } from './route.js';
 import { Sessions, type Surroundings } from './sessions.js';
 import { Site } from './site.js';
 
@@ -24,6 +24,10 @@ export interface ExplorerOptions {
   readonly allowRemote?: boolean | undefined;
   /** Read at each request, because a server's accounts can change. */
   readonly accounts: () => readonly Address[];
+  /** The metrics of the server behind all accounts, for the page of live figures; without it there is none. */
+  readonly live?: (() => Promise<readonly Figures[]>) | undefined;
+  /** The busiest partitions of a table, for its heat map; without it there is none. */
+  readonly heat?: ((account: string, table: string) => readonly Heat[]) | undefined;
   /** Called with each new link, which opens one session: the first when the explorer is open. */
   readonly onLink: (link: string) => void;
   /** For accounts over HTTPS: more than the system's certificates. */
@@ -111,6 +115,8 @@ export async function openExplorer(options: ExplorerOptions): Promise<Explorer> 
     proxy,
     downloads: new Downloads(surroundings),
     accounts,
+    live: options.live,
+    heat: options.heat,
     printLink,
     cookieName: `shelfmark-explorer-${port}`,
     isSecure: tls !== undefined,

@@ -17,6 +17,10 @@ export interface RouteContext {
   readonly proxy: SigningProxy;
   readonly downloads: Downloads;
   readonly accounts: () => readonly Address[];
+  /** Undefined for accounts that are not of this process. */
+  readonly live: (() => Promise<readonly Figures[]>) | undefined;
+  /** The busiest partitions of a table; undefined if they are not counted. */
+  readonly heat: ((account: string, table: string) => readonly Heat[]) | undefined;
   /** Prints a new link where the explorer was started. False if the last one is too young. */
   readonly printLink: () => boolean;
   /** Of the session's cookie: cookies do not tell ports apart. */
@@ -75,6 +79,40 @@ function printLink(response: ServerResponse, context: RouteContext): void {
   if (!context.printLink())
     throw new Refusal(429, 'TooSoon', 'A link was printed a moment ago: look in the terminal.');
   sendJson(response, 201, {});
+}
+
+/** One family of metrics, as the server has it. */
+export interface Figures {
+  readonly name: string;
+  readonly samples: readonly { readonly suffix: string; readonly labels: string; readonly value: number }[];
+}
+
+/** The counts of one partition in each slot of time, the newest last, as the server has them. */
+export interface Heat {
+  readonly partition: string;
+  readonly requests: readonly number[];
+  readonly rows: readonly number[];
+  readonly bytes: readonly number[];
+}
+
+function sendHeat(response: ServerResponse, query: string, { heat }: RouteContext): void {
+  if (heat === undefined) throw NOT_FOUND;
+  const parameters = new URLSearchParams(query);
+  const of = (name: string): string => parameters.get(name) ?? '';
+  sendJson(response, 200, heat(of('account'), of('table')));
+}
+
+/** Those that the page shows; names of engines differ. */
+const SHOWN = /^shelfmark_(?:requests_total|request_duration_seconds|connections|.*commits.*_total)$/;
+
+async function sendLive(response: ServerResponse, { live }: RouteContext): Promise<void> {
+  if (live === undefined) throw NOT_FOUND;
+  const families = (await live()).filter(({ name }) => SHOWN.test(name));
+  sendJson(
+    response,
+    200,
+    families.map(({ name, samples }) => ({ name, samples })),
+  );
 }
 
 /** What the page may know of an account: names and endpoints, never a key. */
@@ -160,10 +198,17 @@ export async function route(
   }
   if (path.startsWith('/downloads/') && method === 'GET') return download(request, response, context);
   const isAccounts = path === '/accounts' || path.startsWith('/accounts/');
-  if (!isAccounts && !['/session', '/signatures', '/downloads'].includes(path))
+  if (!isAccounts && !['/session', '/signatures', '/downloads', '/live', '/heat'].includes(path))
     return site.send(request, response, path);
   checkSession(request, context);
-  if (what === 'GET /accounts') return sendJson(response, 200, accounts().map(describe));
+  if (what === 'GET /accounts')
+    return sendJson(response, 200, {
+      accounts: accounts().map(describe),
+      hasLive: context.live !== undefined,
+      hasHeat: context.heat !== undefined,
+    });
+  if (what === 'GET /live') return sendLive(response, context);
+  if (what === 'GET /heat') return sendHeat(response, url.slice(path.length), context);
   if (what === 'POST /signatures') return sign(request, response, context);
   if (what === 'POST /downloads') return startDownload(request, response, context);
   if (what === 'DELETE /session') {

@@ -3,12 +3,14 @@
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import { Service } from '../frame/handle-request.js';
 import type { ServerContext } from '../frame/server-context.js';
+import type { PartitionCounters } from '../observe/partition-counters.js';
 import type { CountedService } from '../observe/request-metrics.js';
 import type { Carried, ForwardedRequest } from '../peers/forwarded.js';
 import { BlobBackground } from './blob/blob-background.js';
 import { BLOB_SERVICE } from './blob/blob-service.js';
 import { QUEUE_SERVICE } from './queue/queue-service.js';
 import { QueueSweep } from './queue/queue-sweep.js';
+import { countedTables } from './table/counted-tables.js';
 import { TABLE_SERVICE } from './table/table-service.js';
 
 /** Where services listen. */
@@ -88,3 +90,10 @@ const blobs: ServiceEntry = {
 };
 
 export const SERVICES: readonly ServiceEntry[] = [tables, queues, blobs];
+
+/** The same services, with the partitions of tables counted. */
+export const servicesCounting = (counters: PartitionCounters): readonly ServiceEntry[] => [
+  { ...tables, open: server => new Service(countedTables(counters), server) },
+  queues,
+  blobs,
+];

@@ -104,6 +104,8 @@ describe('the page', WITH_BROWSER, () => {
     ['queues/invoices', '.message'],
     ['blobs/exports', '.blob-list'],
     ['sas?scope=table&resource=orders', '.words'],
+    ['live', '.u-over'],
+    ['partitions/orders', '.heat-map, .blank'],
   ];
   for (const colorScheme of ['light', 'dark'] as const)
     test(`axe-core finds nothing in the ${colorScheme} theme`, async t => {
@@ -167,6 +169,33 @@ describe('the page', WITH_BROWSER, () => {
     );
     t.diagnostic(`${Math.round(paint)} ms`);
     assert(Number.isFinite(paint));
+  });
+
+  test('a heat map shows the hottest partitions, and leads to their entities', async t => {
+    const client = tableClient(world().stage.server, 'orders');
+    for (let reads = 0; reads < 200; reads++) await client.getEntity('customer-0002', 'order-000003');
+    const page = await world().open(t, 'tables/orders');
+    await page.locator('.grid-row').first().waitFor();
+    await page.keyboard.press('p');
+    await page.getByRole('heading', { name: 'Hottest partitions' }).waitFor();
+    await page.getByRole('rowheader', { name: 'customer-0002' }).waitFor();
+    await page.locator('.hottest').getByRole('link', { name: 'customer-0002' }).click();
+    await page.locator('.chip.partition-scan').waitFor();
+  });
+
+  test('live figures show what the server does', async t => {
+    const page = await world().open(t, 'live');
+    const client = tableClient(world().stage.server, 'orders');
+    await until('operations', async () => {
+      for (let reads = 0; reads < 20; reads++) await client.getEntity('customer-0001', 'order-000003');
+      const [operations = ''] = await page.locator('.tile dd').allInnerTexts();
+      return Number(operations.replace(',', '')) >= 10;
+    });
+    assert.match(await page.locator('.tile dd').nth(1).innerText(), /^\d+(?:\.\d+)? ms$/);
+    assert.equal(await page.locator('canvas').count(), 3);
+    await page
+      .getByRole('img', { name: /^Operations, in operations a second\. Now: Tables [\d.]+, Queues 0\.0/ })
+      .waitFor();
   });
 
   test('a server that stops is a sentence, and Try again works when it is back', async t => {

@@ -103,8 +103,16 @@ export function ask(asked: Asked): Promise<Response> {
   });
 }
 
-export async function readAccounts(): Promise<readonly Account[]> {
-  return (await (await send('/accounts')).json()) as readonly Account[];
+export interface Offer {
+  readonly accounts: readonly Account[];
+  /** Whether there are live figures. */
+  readonly hasLive: boolean;
+  /** Whether partitions are counted. */
+  readonly hasHeat: boolean;
+}
+
+export async function readAccounts(): Promise<Offer> {
+  return (await (await send('/accounts')).json()) as Offer;
 }
 
 export const isAborted = (error: unknown): boolean =>

@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import {
+  Activity,
   BookMarked,
   ChevronRight,
   Container,
@@ -16,6 +17,7 @@ import type { Service } from '../client/ask.js';
 import {
   accounts,
   currentAccount,
+  hasLive,
   listings,
   refreshListing,
   SERVICE_NAMES,
@@ -166,9 +168,19 @@ export function Sidebar() {
           <Section key={service} service={service} wanted={wanted.value} />
         ))}
       </div>
+      {hasLive.value && (
+        <a
+          class="name"
+          href={hashOf({ account, view: { kind: 'live' } })}
+          aria-current={view.kind === 'live' ? 'page' : undefined}
+        >
+          <Icon of={Activity} size={15} />
+          Live figures
+        </a>
+      )}
       {currentAccount()?.canSign && (
         <a
-          class="name side-foot"
+          class="name"
           href={hashOf({ account, view: { kind: 'signature', scope: '', resource: '' } })}
           aria-current={view.kind === 'signature' ? 'page' : undefined}
         >

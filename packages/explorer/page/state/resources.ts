@@ -16,6 +16,10 @@ export interface Listing {
 const LOADING: Listing = { names: [], state: 'loading', sentence: '' };
 
 export const accounts = signal<readonly Account[]>([]);
+/** Whether the server shows live figures. */
+export const hasLive = signal(false);
+/** Whether it counts partitions. */
+export const hasHeat = signal(false);
 /** Why there are no accounts; undefined while they are being read. */
 export const accountsFailure = signal<string | undefined>(undefined);
 export const listings: Readonly<Record<Service, Signal<Listing>>> = {
@@ -66,7 +70,10 @@ export async function refreshListing(service: Service): Promise<void> {
 export async function startResources(): Promise<void> {
   accountsFailure.value = undefined;
   try {
-    accounts.value = await readAccounts();
+    const offer = await readAccounts();
+    accounts.value = offer.accounts;
+    hasLive.value = offer.hasLive;
+    hasHeat.value = offer.hasHeat;
   } catch (error) {
     accountsFailure.value = sentenceOf(error);
     return;

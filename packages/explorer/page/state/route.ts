@@ -4,6 +4,8 @@ import type { Service } from '../client/ask.js';
 
 export type View =
   | { readonly kind: 'home' }
+  | { readonly kind: 'live' }
+  | { readonly kind: 'heat'; readonly name: string }
   | { readonly kind: 'table'; readonly name: string; readonly filter: string }
   | { readonly kind: 'queue'; readonly name: string }
   | { readonly kind: 'container'; readonly name: string; readonly prefix: string }
@@ -30,18 +32,21 @@ function parse(hash: string): Route {
   const given = (key: string): string => parameters.get(key) ?? '';
   if (kind === 'sas')
     return { account, view: { kind: 'signature', scope: given('scope'), resource: given('resource') } };
+  if (kind === 'live') return { account, view: { kind: 'live' } };
   if (name === '') return { account, view: { kind: 'home' } };
   if (kind === 'tables') return { account, view: { kind: 'table', name, filter: given('filter') } };
+  if (kind === 'partitions') return { account, view: { kind: 'heat', name } };
   if (kind === 'queues') return { account, view: { kind: 'queue', name } };
   if (kind === 'blobs') return { account, view: { kind: 'container', name, prefix: given('prefix') } };
   return { account, view: { kind: 'home' } };
 }
 
-const FOLDERS = { table: 'tables', queue: 'queues', container: 'blobs' } as const;
+const FOLDERS = { heat: 'partitions', table: 'tables', queue: 'queues', container: 'blobs' } as const;
 
 export function hashOf({ account, view }: Route): string {
   const start = `#/${encodeURIComponent(account)}`;
   if (view.kind === 'home') return start;
+  if (view.kind === 'live') return `${start}/live`;
   const parameters = new URLSearchParams();
   const add = (name: string, value: string): void => {
     if (value !== '') parameters.set(name, value);

@@ -106,13 +106,15 @@ function useCompletion(text: string, setText: (text: string) => void, columns: r
   const take = ({ text: completed }: Completion): void => {
     const start = found?.start ?? 0;
     const after = start + completed.length;
-    setText(text.slice(0, start) + completed + text.slice(caret));
-    // Between the quotes of a value.
-    const at = completed.endsWith("''") ? after - 1 : after;
-    requestAnimationFrame(() => {
-      input.current?.setSelectionRange(at, at);
-      follow();
-    });
+    const changed = text.slice(0, start) + completed + text.slice(caret);
+    if (input.current !== null) {
+      // At once: the next key may come before the next drawing. The caret goes between the quotes of a value.
+      input.current.value = changed;
+      const at = completed.endsWith("''") ? after - 1 : after;
+      input.current.setSelectionRange(at, at);
+    }
+    setText(changed);
+    follow();
   };
   return { input, items, chosen, setChosen, follow, take, close: () => setCaret(undefined) };
 }

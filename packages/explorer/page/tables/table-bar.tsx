@@ -1,5 +1,5 @@
 // The bar of a table's view: its title, and what can be done with the table.
-import { Code, Download, Ellipsis, KeyRound, ListX, Plus, RefreshCw, Trash2, Upload } from 'lucide';
+import { Code, Download, Ellipsis, Flame, KeyRound, ListX, Plus, RefreshCw, Trash2, Upload } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { Column, ColumnChoice } from '../../model/columns.js';
 import { deleteTable } from '../client/table-client.js';
@@ -8,7 +8,7 @@ import { Icon } from '../shell/icon.js';
 import { Menu, type MenuItem } from '../shell/menu.js';
 import { useCommands } from '../state/command.js';
 import { notify } from '../state/notice.js';
-import { currentAccount, refreshListing } from '../state/resources.js';
+import { currentAccount, hasHeat, refreshListing } from '../state/resources.js';
 import { go } from '../state/route.js';
 import { CodeDialog } from './code-dialog.js';
 import { ColumnMenu } from './column-menu.js';
@@ -81,6 +81,9 @@ export function TableBar(props: BarProps) {
       { title: 'New entity', key: 'n', run: onInsert },
       { title: 'Read the table again', key: 'r', run: onAgain },
       { title: 'Query as code', key: 'q', run: () => setOpened('code') },
+      ...(hasHeat.value
+        ? [{ title: 'Partitions of the table', key: 'p', run: () => go({ kind: 'heat', name: table }) }]
+        : []),
       { title: 'Export entities', key: 'e', run: () => setOpened('export') },
       { title: 'Import entities', key: 'i', run: () => setOpened('import') },
       {
@@ -96,7 +99,13 @@ export function TableBar(props: BarProps) {
     icon: KeyRound,
     run: () => go({ kind: 'signature', scope: 'table', resource: table }),
   };
+  const partitions: MenuItem = {
+    label: 'Partitions',
+    icon: Flame,
+    run: () => go({ kind: 'heat', name: table }),
+  };
   const items: readonly MenuItem[] = [
+    ...(hasHeat.value ? [partitions] : []),
     { label: 'Export', icon: Download, run: () => setOpened('export') },
     { label: 'Import', icon: Upload, run: () => setOpened('import') },
     ...(currentAccount()?.canSign ? [sign] : []),

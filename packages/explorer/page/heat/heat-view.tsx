@@ -1,0 +1,194 @@
+// The partitions of a table: a heat map over ranges of PartitionKeys and time, the hottest keys, and advice.
+
+import { useSignal } from '@preact/signals';
+import { Flame, Lightbulb } from 'lucide';
+import { useEffect, useState } from 'preact/hooks';
+import { formatBytes, groupDigits } from '../../model/cell.js';
+import {
+  adviceOf,
+  type HeatRange,
+  hottestOf,
+  type Measure,
+  type PartitionHeat,
+  rangesOf,
+  SLOT_SECONDS,
+  sumOf,
+} from '../../model/heat.js';
+import { isAborted, send, sentenceOf } from '../client/ask.js';
+import { Blank, Failure, Spinner } from '../shell/blank.js';
+import { Icon } from '../shell/icon.js';
+import { hashOf } from '../state/route.js';
+
+interface HeatViewProps {
+  readonly account: string;
+  readonly name: string;
+}
+
+const PERIOD_MILLISECONDS = 2_000;
+const HOTTEST = 10;
+const MEASURES: readonly (readonly [measure: Measure, label: string])[] = [
+  ['requests', 'Requests'],
+  ['rows', 'Entities written'],
+  ['bytes', 'Bytes written'],
+];
+const textOf = (measure: Measure, count: number): string =>
+  measure === 'bytes' ? formatBytes(count) : groupDigits(count);
+
+/** The counts, read again while the view is shown. */
+function useHeat(account: string, table: string) {
+  const heat = useSignal<readonly PartitionHeat[] | undefined>(undefined);
+  const failure = useSignal<string | undefined>(undefined);
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const read = async (): Promise<void> => {
+      try {
+        const query = new URLSearchParams({ account, table });
+        const response = await send(`/heat?${query}`, { signal: stop.signal });
+        heat.value = (await response.json()) as readonly PartitionHeat[];
+        failure.value = undefined;
+      } catch (error) {
+        if (!isAborted(error)) failure.value = sentenceOf(error);
+      }
+      if (!stop.signal.aborted) timer = setTimeout(() => void read(), PERIOD_MILLISECONDS);
+    };
+    void read();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [account, table]);
+  return { heat: heat.value, failure: failure.value };
+}
+
+const rangeName = ({ first, last, partitions }: HeatRange): string =>
+  partitions === 1 ? first || '(empty)' : `${first || '(empty)'} … ${last}`;
+
+interface HeatMapProps {
+  readonly heat: readonly PartitionHeat[];
+  readonly measure: Measure;
+}
+
+/** Cells are as strong as the logarithm of their count: hot partitions are a hundred times as busy as others. */
+function HeatMap({ heat, measure }: HeatMapProps) {
+  const ranges = rangesOf(heat, measure);
+  const most = Math.max(1, ...ranges.flatMap(({ counts }) => counts));
+  const slots = ranges[0]?.counts.length ?? 0;
+  const strength = (count: number): number =>
+    count === 0 ? 0 : Math.round(12 + (88 * Math.log1p(count)) / Math.log1p(most));
+  return (
+    <table class="heat-map">
+      <caption class="visually-hidden">
+        {MEASURES.find(([each]) => each === measure)?.[1]} by range of PartitionKeys, over the last{' '}
+        {(slots * SLOT_SECONDS) / 60} minutes
+      </caption>
+      <colgroup>
+        <col class="heat-name" />
+        <col class="heat-sum" />
+        <col />
+      </colgroup>
+      <tbody>
+        {ranges.map(range => (
+          <tr key={range.first}>
+            <th scope="row" class="ellipsis" title={rangeName(range)}>
+              {rangeName(range)}
+            </th>
+            <td class="heat-total">{textOf(measure, sumOf(range.counts))}</td>
+            <td class="heat-cells" aria-hidden="true">
+              <div>
+                {range.counts.map((count, at) => (
+                  <span
+                    key={at}
+                    title={`${textOf(measure, count)}, ${(slots - at) * SLOT_SECONDS} s ago`}
+                    style={{ '--strength': `${strength(count)}%` }}
+                  />
+                ))}
+              </div>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const Hottest = ({ account, name, heat, measure }: HeatViewProps & HeatMapProps) => (
+  <section>
+    <h2>Hottest partitions</h2>
+    <ol class="hottest">
+      {hottestOf(heat, measure, HOTTEST).map(each => (
+        <li key={each.partition}>
+          <a
+            class="ellipsis"
+            href={hashOf({
+              account,
+              view: {
+                kind: 'table',
+                name,
+                filter: `PartitionKey eq '${each.partition.replaceAll("'", "''")}'`,
+              },
+            })}
+          >
+            {each.partition || '(empty)'}
+          </a>
+          <span class="hint">about {textOf(measure, sumOf(each[measure]))}</span>
+        </li>
+      ))}
+    </ol>
+  </section>
+);
+
+export function HeatView({ account, name }: HeatViewProps) {
+  const { heat, failure } = useHeat(account, name);
+  const [measure, setMeasure] = useState<Measure>('requests');
+  const advice = heat === undefined ? [] : adviceOf(heat);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a view that scrolls must be reachable by keys.
+    <section class="view scrolling" aria-label={`Partitions of ${name}`} tabIndex={0}>
+      <header class="bar">
+        <h1 class="ellipsis">
+          <a href={hashOf({ account, view: { kind: 'table', name, filter: '' } })}>{name}</a> · partitions
+        </h1>
+        <fieldset class="segmented">
+          <legend class="visually-hidden">What is shown</legend>
+          {MEASURES.map(([each, label]) => (
+            <label key={each}>
+              <input
+                type="radio"
+                name="measure"
+                checked={measure === each}
+                onChange={() => setMeasure(each)}
+              />
+              {label}
+            </label>
+          ))}
+        </fieldset>
+      </header>
+      {failure !== undefined && (
+        <Failure title="The counts cannot be read" sentence={failure} onRetry={() => undefined} />
+      )}
+      {failure === undefined && heat === undefined && <Spinner label="Reading…" />}
+      {heat?.length === 0 && (
+        <Blank icon={Flame} title="Nothing was asked of this table in the last ten minutes">
+          <p>Requests that name a PartitionKey show up here within seconds.</p>
+        </Blank>
+      )}
+      {heat !== undefined && heat.length > 0 && (
+        <div class="heat">
+          {advice.map(line => (
+            <p key={line} class="warning">
+              <Icon of={Lightbulb} />
+              <span>{line}</span>
+            </p>
+          ))}
+          <HeatMap {...{ heat, measure }} />
+          <p class="hint">
+            Ten minutes, ten seconds a column, now at the right. The busiest partitions of the server; under
+            load, estimates from one request of 64.
+          </p>
+          <Hottest {...{ account, name, heat, measure }} />
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,72 @@
+// Live figures of the server: what it does now, and over the last five minutes.
+import { groupDigits } from '../../model/cell.js';
+import type { Point } from '../../model/live.js';
+import { Chart, type Series } from './chart.js';
+import { useLive } from './use-live.js';
+
+const OPERATIONS: readonly Series[] = [
+  { label: 'Tables', color: '--accent', take: ({ perSecond }) => perSecond.table },
+  { label: 'Queues', color: '--series-2', take: ({ perSecond }) => perSecond.queue },
+  { label: 'Blobs', color: '--series-3', take: ({ perSecond }) => perSecond.blob },
+];
+const TIMES: readonly Series[] = [
+  { label: 'Median', color: '--accent', take: ({ p50 }) => p50 },
+  { label: '99 of 100', color: '--series-2', take: ({ p99 }) => p99 },
+];
+const FAILURES: readonly Series[] = [
+  { label: 'Refused (4xx)', color: '--series-2', take: ({ refusals }) => refusals },
+  { label: 'Failed (5xx)', color: '--danger', take: ({ errors }) => errors },
+];
+
+const rateText = (value: number | undefined): string =>
+  value === undefined ? '–' : groupDigits(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
+const timeText = (value: number | undefined): string =>
+  value === undefined ? '–' : `${value < 10 ? value.toFixed(2) : Math.round(value)} ms`;
+
+const Tile = ({ label, value }: { readonly label: string; readonly value: string }) => (
+  <div class="tile">
+    <dt>{label}</dt>
+    <dd>{value}</dd>
+  </div>
+);
+
+function Tiles({ last, connections }: { readonly last: Point | undefined; readonly connections: number }) {
+  const all = last && last.perSecond.table + last.perSecond.queue + last.perSecond.blob;
+  return (
+    <dl class="tiles">
+      <Tile label="Operations a second" value={rateText(all)} />
+      <Tile label="Median" value={timeText(last?.p50)} />
+      <Tile label="99 of 100 within" value={timeText(last?.p99)} />
+      <Tile label="Failed a second" value={rateText(last?.errors)} />
+      <Tile label="Commits a second" value={rateText(last?.commits)} />
+      <Tile label="Connections" value={groupDigits(connections)} />
+    </dl>
+  );
+}
+
+export function LiveView() {
+  const { points, connections, failure } = useLive();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a view that scrolls must be reachable by keys.
+    <section class="view scrolling" aria-label="Live figures" tabIndex={0}>
+      <header class="bar">
+        <h1>Live figures</h1>
+        {failure !== undefined && (
+          <p class="fault" role="alert">
+            {failure}
+          </p>
+        )}
+      </header>
+      <div class="live">
+        <Tiles last={points.at(-1)} connections={connections} />
+        <Chart title="Operations" unit="operations a second" series={OPERATIONS} points={points} />
+        <Chart title="Time to answer" unit="milliseconds" series={TIMES} points={points} />
+        <Chart title="Refusals and failures" unit="answers a second" series={FAILURES} points={points} />
+        <p class="hint">
+          Of all accounts and processes of this server, this page’s own requests among them. A time is between
+          the bounds of its bucket.
+        </p>
+      </div>
+    </section>
+  );
+}
