@@ -46,7 +46,7 @@ async function start(t: TestContext, accounts: string, ...flags: readonly string
   const args = ['--data', folder, '--table-port', '0', '--metrics-port', '0', '--accounts', path, ...flags];
   const server = await spawnServer(['serve', ...args]);
   t.after(() => server.stop('SIGKILL'));
-  const told = /health and metrics are told at (\S+)\.\n/;
+  const told = /health and metrics are served at (\S+)\.\n/;
   await until('the port is told', () => told.test(server.stderr()));
   const [, origin] = told.exec(server.stderr()) ?? [];
   const metrics = async (): Promise<ReadonlyMap<string, number>> => {
