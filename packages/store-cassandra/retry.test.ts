@@ -31,7 +31,7 @@ const busy = (message: string): StoreError => new StoreError('busy', message);
 test('a step is repeated while it fails with busy, and each cause is reported once', async () => {
   const { waits, reports } = clock();
   const retry = new Retry(60, waits);
-  assert.equal(await retry.run(failing(busy('One.'), busy('One.'), busy('Two'))), 'done');
+  assert.equal(await retry.run(failing(busy('One.'), busy('Two'), busy('One.'))), 'done');
   assert.equal(await retry.run(failing(busy('Two'))), 'done');
   assert.deepEqual(reports, [
     'Waiting up to 60 s for the cluster: One.',

@@ -9,7 +9,7 @@ export interface Waits {
   /** In milliseconds, and monotonic. */
   readonly now: () => number;
   readonly pause: (milliseconds: number) => Promise<unknown>;
-  /** Gets a sentence when the wait begins, and whenever its cause changes. */
+  /** Gets a sentence for each new cause. */
   readonly report: (sentence: string) => void;
 }
 
@@ -24,7 +24,7 @@ export class Retry {
   readonly #seconds: number;
   readonly #waits: Waits;
   readonly #giveUp: number;
-  #reported = '';
+  readonly #reported = new Set<string>();
 
   /** Time runs from here. */
   constructor(seconds: number, waits: Waits = REAL) {
@@ -50,8 +50,9 @@ export class Retry {
   }
 
   #report(cause: string): void {
-    if (cause === this.#reported) return;
-    this.#reported = cause;
+    // Causes may alternate: the driver tries hosts in random order.
+    if (this.#reported.has(cause)) return;
+    this.#reported.add(cause);
     this.#waits.report(`Waiting up to ${this.#seconds} s for the cluster: ${cause}`);
   }
 }
