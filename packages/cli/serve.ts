@@ -1,8 +1,6 @@
 // `shelfmark serve`: runs a server in the foreground until a signal stops it, in this process or in a cluster of
 // several (primary.ts, worker.ts). Takes Azurite's flags in addition to its own.
 import cluster from 'node:cluster';
-import { readFileSync } from 'node:fs';
-import { createSecureContext } from 'node:tls';
 import type { Command } from 'commander';
 import { systemClock } from '#base';
 import {
@@ -19,13 +17,14 @@ import { checkAccounts, ENGINES, PartitionCounters, servicesCounting } from '#se
 import { type ServingCluster, serveCluster } from './cluster/serve-cluster.js';
 import { ServingWorker } from './cluster/worker.js';
 import { openServingExplorer } from './explorer/serving-explorer.js';
-import { fail, textOf } from './fail.js';
+import { fail } from './fail.js';
 import { startLocked } from './locked-directory.js';
 import { AccountsFile } from './options/accounts-file.js';
 import { configuredAccounts } from './options/configured-accounts.js';
 import { limitsOf } from './options/limit-options.js';
 import { adviseOnListening, type Listening } from './options/listen-advice.js';
 import { workersOf } from './options/parse-workers.js';
+import { readTls } from './options/read-tls.js';
 import {
   BLOB_PORT_DEFAULT,
   HOST_DEFAULT,
@@ -37,28 +36,6 @@ import {
 import { storeAddress } from './options/store-option.js';
 import { tenantsOf } from './options/tenants.js';
 import { tuneHeap } from './tune-heap.js';
-
-function readPem(flag: string, path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw new ConfigurationError(`${flag} names a file that cannot be read: ${textOf(error)}`);
-  }
-}
-
-function tlsOf({ cert, key }: ServeFlags): ServeOptions['tls'] {
-  if (cert === undefined && key === undefined) return undefined;
-  if (cert === undefined || key === undefined) throw new ConfigurationError('--cert and --key go together.');
-  const pair = { cert: readPem('--cert', cert), key: readPem('--key', key) };
-  try {
-    createSecureContext(pair);
-  } catch (error) {
-    throw new ConfigurationError(
-      `${cert} and ${key} cannot be used as certificate and key: ${String(error)}`,
-    );
-  }
-  return pair;
-}
 
 const logLevelOf = (flags: ServeFlags): LogLevel =>
   flags.logLevel ?? (flags.debug !== undefined ? 'debug' : flags.silent ? 'error' : 'warn');
@@ -107,7 +84,7 @@ function optionsOf(flags: ServeFlags, accounts: AccountKeys): ServeOptions {
     accounts,
     durability: flags.durability,
     logLevel: logLevelOf(flags),
-    tls: tlsOf(flags),
+    tls: readTls(flags),
     trustedProxies: flags.trustedProxy,
     tableDeletionSeconds: flags.tableDeletionSeconds,
     peerHost: flags.peerHost,
@@ -182,7 +159,7 @@ async function runCluster(flags: ServeFlags, workers: number, file: AccountsFile
   };
   const start = () => serveCluster({ workers, endpoints, accounts, operations });
   const endpointOf = ({ readyLine: line }: ServingCluster) => /https?:[^;]+/.exec(line)?.[0] ?? line;
-  const explorer = await openServingExplorer(flags, tlsOf(flags), say, {
+  const explorer = await openServingExplorer(flags, readTls(flags), say, {
     live: async () => (await starting).families(),
   });
   const starting = startLocked(ENGINES.tools(storeAddress(flags)).directory, start, endpointOf);

@@ -93,3 +93,14 @@ test('beyond loopback it refuses to start, with a sentence', async () => {
   const none = await runToEnd(['explorer'], { env: { ...process.env, SHELFMARK_FROM: '' } });
   assert.match(none.stderr, /Neither --from nor SHELFMARK_FROM is given/);
 });
+
+test('a certificate and key that cannot be used are refused in a sentence', async () => {
+  const from = ['explorer', '--from', 'UseDevelopmentStorage=true', '--port', '0'];
+  const page = join(ROOT, 'README.md');
+  for (const [more, sentence] of [
+    [['--cert', page], /^shelfmark: --cert and --key go together\.\n$/],
+    [['--cert', `${page}.pem`, '--key', page], /^shelfmark: --cert names a file that cannot be read: .+\n$/],
+    [['--cert', page, '--key', page], /^shelfmark: .+ cannot be used as certificate and key: .+\n$/],
+  ] as const)
+    assert.match((await runToEnd([...from, ...more])).stderr, sentence);
+});

@@ -61,8 +61,8 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   uplot: /^packages\/explorer\/page\//,
   'node:net': /^packages\/http\/|^packages\/cli\/(?:cluster\/free-port|locked-directory)\.ts$/,
   'node:tls':
-    /^packages\/(?:http\/listen|cli\/serve|server\/peers\/peer-socket|store-cassandra\/session\/access)\.ts$/,
-  // For the names of methods and statuses, and for requests of the data tools; its server is not used.
+    /^packages\/(?:http\/listen|cli\/options\/read-tls|server\/peers\/peer-socket|store-cassandra\/session\/access)\.ts$/,
+  // For the names of methods and statuses, and for requests of the data tools; its server is the explorer's only.
   'node:http': /^packages\/(?:http\/|data-tools\/source\/transport\.ts$|explorer\/server\/)/,
   'node:https': /^packages\/(?:data-tools\/source\/transport\.ts$|explorer\/server\/)/,
 };

@@ -1,5 +1,4 @@
 // `shelfmark explorer`: the explorer alone, for any account.
-import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { ExplorerRefused, openExplorer } from '#explorer';
 import { ConfigurationError } from '#server/engines';
@@ -7,6 +6,7 @@ import { ADDRESS_HELP, addressOf, withUsageErrors } from '../data-tools/run-tool
 import { fail } from '../fail.js';
 import { adviseOnListening } from '../options/listen-advice.js';
 import { parsePort } from '../options/parse-port.js';
+import { readTls } from '../options/read-tls.js';
 
 export const EXPLORER_PORT_DEFAULT = 10_003;
 
@@ -27,18 +27,12 @@ ${ADDRESS_HELP}
 
 The page is for this machine only. Its link works once; the page can ask for another, which is printed here.`;
 
-function tlsOf({ cert, key }: Flags) {
-  if (cert === undefined && key === undefined) return undefined;
-  if (cert === undefined || key === undefined) throw new ConfigurationError('--cert and --key go together.');
-  return { cert: readFileSync(cert), key: readFileSync(key) };
-}
-
 async function run(flags: Flags): Promise<void> {
   const address = addressOf('--from', flags.from);
   const explorer = await openExplorer({
     host: flags.host,
     port: flags.port,
-    tls: tlsOf(flags),
+    tls: readTls(flags),
     allowRemote: flags.allowRemoteExplorer,
     accounts: () => [address],
     onLink: link => process.stdout.write(`Open ${link} (the link works once)\n`),

@@ -1,5 +1,6 @@
 // The explorer of `shelfmark serve`: opened before the server, so that a taken port is found before anything is served,
 // and given the server's accounts once it is ready. Its packages are loaded only if it is asked for.
+import { isLoopback } from '#base';
 import type { Address } from '#data-tools';
 import type { ExplorerOptions } from '#explorer';
 import { type AccountKeys, ConfigurationError, type ServeOptions } from '#server';
@@ -20,7 +21,6 @@ const NO_EXPLORER: ServingExplorer = {
   ready: (readyLine, _, print) => print(readyLine),
   replaceAccounts: () => undefined,
 };
-const LOOPBACK_HOSTS: readonly (string | undefined)[] = [undefined, '127.0.0.1', 'localhost', '::1'];
 const BEFORE = '; connection string: ';
 
 type Endpoints = Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ export async function openServingExplorer(
   const explorer = await openExplorer({
     host,
     port,
-    tls: LOOPBACK_HOSTS.includes(host) ? undefined : tls,
+    tls: host === undefined || isLoopback(host) ? undefined : tls,
     allowRemote,
     accounts: () => addresses,
     live,
