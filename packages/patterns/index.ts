@@ -2,7 +2,7 @@
 // and properties, and repositories read and write rows by it. It knows nothing of a server of ours. What not every application needs is in entries of its own, so that it weighs
 // nothing in others' bundles: audit.ts, bulk.ts, filters.ts, joins.ts, mixed.ts. internals.ts is for tests, and is not published.
 //
-// Where to begin: repo/open.ts opens a database, model/entity.ts defines an entity, repo/read/query.ts and repo/write/repo.ts are what is done with rows. The rooms, each of which imports
+// Where to begin: repo/open.ts opens a database, model/entity.ts defines an entity, repo/read/query.ts and repo/write/repo.ts read and write rows. The rooms, each of which imports
 // only rooms of lower floors (test/structure/rooms.ts):
 //   1  values/       what a property is: types, its form on the wire, sizes, and the errors that everything throws
 //      concurrency/  steps at once, pauses, time and chance

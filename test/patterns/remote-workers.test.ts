@@ -13,7 +13,7 @@ import { describePeers } from './peers.js';
 import { rawTable } from './raw-table.js';
 import { ann, type Person, remoteWorld } from './remote-world.js';
 
-/** Awaits `meanwhile` before the first request of this method, and counts writes. */
+/** Waits for `meanwhile` before the first request of this method, and counts writes. */
 class SlowClient implements HttpClient {
   written = 0;
   readonly #client = createDefaultHttpClient();

@@ -54,7 +54,7 @@ function fromCsv(text: string): EntityFile {
   }
 }
 
-/** The form is told by the name and the first character. */
+/** The file's name and first character decide the form. */
 export function readEntityFile(name: string, content: string): EntityFile {
   const text = content.replace(/^\ufeff/, '');
   if (/\.csv$/i.test(name)) return fromCsv(text);

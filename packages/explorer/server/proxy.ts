@@ -64,7 +64,7 @@ function decoded(text: string): string {
 }
 
 /** The page encodes every character that means something in a query, spaces as %20. */
-export function parametersOf(query: string): ReadonlyMap<string, string> {
+function parametersOf(query: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const part of query.split('&')) {
     if (part === '') continue;

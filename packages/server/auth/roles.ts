@@ -18,5 +18,5 @@ export type Role = (typeof ROLES)[number];
 
 export const isRole = (name: string): name is Role => ROLES.some(role => role === name);
 
-/** Whoever manages the account may do everything, including changes of service properties and policies. */
+/** An account's administrator may do everything, including changes of service properties and policies. */
 export const allowsAll = (role: Role): boolean => role === 'Storage Account Contributor';

@@ -150,7 +150,7 @@ export async function setMetadata(
   });
 }
 
-/** Ends a lease at once, whoever has it. */
+/** Ends any lease at once, also another client's. */
 export async function breakLease(account: string, { container, name }: BlobRef): Promise<void> {
   await blobAsk(account, {
     method: 'PUT',

@@ -10,7 +10,7 @@ import { refreshListing, SERVICE_NAMES } from '../state/resources.js';
 import { account, go, viewOf } from '../state/route.js';
 import { Dialog } from './dialog.js';
 
-/** Of which service one is being created; undefined for none. */
+/** The service whose dialog is open; undefined if none is. */
 export const creating = signal<Service | undefined>(undefined);
 
 const CREATE: Readonly<Record<Service, (account: string, name: string) => Promise<void>>> = {

@@ -20,7 +20,7 @@ interface PanelProps {
   readonly onDeleted: (key: Key) => void;
   readonly onClose: () => void;
   readonly onDuplicate: (draft: Draft) => void;
-  /** Told whether there is something to lose. */
+  /** Called with whether there are unsaved changes. */
   readonly onChanged: (isChanged: boolean) => void;
 }
 
