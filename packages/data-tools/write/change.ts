@@ -1,6 +1,6 @@
 // One write of a row, alone or as a part of a transaction.
 import { formatContent } from '../line/line.js';
-import type { Row } from '../line/row.js';
+import type { Key, Row } from '../line/row.js';
 import { isEncodable } from '../source/key-range.js';
 
 /** `insert` fails if the row exists; the others are AzCopy's InsertOrReplace and InsertOrMerge, and an unconditional delete. */
@@ -38,6 +38,10 @@ const DELETE_HEADERS = { ...JSON_HEADERS, 'if-match': '*' };
 
 const encoded = (key: string): string => encodeURIComponent(key.replaceAll("'", "''"));
 
+/** Below the endpoint. */
+export const entityPath = (table: string, { partitionKey, rowKey }: Key): string =>
+  `/${table}(PartitionKey='${encoded(partitionKey)}',RowKey='${encoded(rowKey)}')`;
+
 /** A key with half a surrogate pair can be in a body, but not in a URL. */
 export const isAddressable = ({ kind, row }: Pick<Change, 'kind' | 'row'>): boolean =>
   kind === 'insert' || (isEncodable(row.partitionKey) && isEncodable(row.rowKey));
@@ -45,6 +49,6 @@ export const isAddressable = ({ kind, row }: Pick<Change, 'kind' | 'row'>): bool
 export function requestOf(table: string, { kind, row }: Pick<Change, 'kind' | 'row'>): ChangeRequest {
   const body = kind === 'delete' ? '' : formatContent(row);
   if (kind === 'insert') return { method: 'POST', path: `/${table}`, headers: INSERT_HEADERS, body };
-  const path = `/${table}(PartitionKey='${encoded(row.partitionKey)}',RowKey='${encoded(row.rowKey)}')`;
-  return { method: METHODS[kind], path, headers: kind === 'delete' ? DELETE_HEADERS : JSON_HEADERS, body };
+  const headers = kind === 'delete' ? DELETE_HEADERS : JSON_HEADERS;
+  return { method: METHODS[kind], path: entityPath(table, row), headers, body };
 }

@@ -1,5 +1,5 @@
 // Changes and transactions as text, without anything of Node: what the explorer's page shares with the tools.
-export { type ChangeKind, type ChangeRequest, isAddressable, requestOf } from './change.js';
+export { type ChangeKind, type ChangeRequest, entityPath, requestOf } from './change.js';
 export {
   BATCH_TYPE,
   BODY_BYTES_MAX,

@@ -1,6 +1,7 @@
 // The Table service's REST operations that the page uses. Rows keep the texts of their values (data-tools/line), which
 // JSON.parse would lose.
 import { type Key, type Row, RowShape, readPage, readRow } from '#data-tools/line';
+import { entityPath } from '#data-tools/write';
 import { type Asked, ask } from './ask.js';
 
 const JSON_TYPE = 'application/json';
@@ -98,11 +99,6 @@ export async function countAtLeast(
   );
   return { count: rows.length, hasMore: next !== undefined };
 }
-
-const quoted = (key: string): string => `'${encodeURIComponent(key.replaceAll("'", "''"))}'`;
-
-export const entityPath = (table: string, { partitionKey, rowKey }: Key): string =>
-  `/${table}(PartitionKey=${quoted(partitionKey)},RowKey=${quoted(rowKey)})`;
 
 export interface Found {
   readonly row: Row;
