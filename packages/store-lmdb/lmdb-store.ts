@@ -27,11 +27,12 @@ import { FileContents } from './content/file-contents.js';
 import { type Environment, openEnvironment } from './environment.js';
 import { Counters } from './layout/catalog.js';
 import { DiskReserve } from './lmdb/disk-reserve.js';
+import { TreeReader } from './pages/tree-reader.js';
 import { CooperativeScheduler } from './scan/cooperative-scheduler.js';
+import { payloadRange } from './scan/key-range.js';
 import { MergedCursor } from './scan/merged-cursor.js';
-import { PageWalk, payloadRange } from './scan/page-walk.js';
+import { PageWalk } from './scan/page-walk.js';
 import { RowCursor } from './scan/row-cursor.js';
-import { TreeReader } from './scan/tree-reader.js';
 import { statisticsOf } from './statistics.js';
 import { copiedRowOf } from './wal/overlay.js';
 

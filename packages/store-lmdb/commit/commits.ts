@@ -14,8 +14,7 @@ import {
 import type { Environment } from '../environment.js';
 import type { Counters } from '../layout/catalog.js';
 import { EngineError } from '../lmdb/engine-error.js';
-import { copyRows, scanRangeOf } from '../scan/key-range.js';
-import { payloadRange } from '../scan/page-walk.js';
+import { copyRows, payloadRange, scanRangeOf } from '../scan/key-range.js';
 import { RowCursor } from '../scan/row-cursor.js';
 
 export interface CommitStatistics {
