@@ -122,8 +122,8 @@ async function main(): Promise<number> {
   });
   const files = testFiles(positionals);
   const entries = gather(files, positionals.length === 0);
-  // One more than the processors, because many tests wait.
-  const first = await runFiles(entries, availableParallelism() + 1, values.name);
+  // Two more than the processors, because many tests wait.
+  const first = await runFiles(entries, availableParallelism() + 2, values.name);
   const again = [...new Set(first.failures.flatMap(failure => filesOf(failure, files, entries)))];
   const isTried = again.length > 0 && first.failures.length <= SECOND_ATTEMPTS_MAX;
   const failed = (isTried ? await tryAgain(first.failures, again, values.name) : first.failures).length;

@@ -262,8 +262,11 @@ export async function measureCassandra(options: CassandraOptions): Promise<Clust
     await contest.start();
     for (const work of options.works.filter(isRateWork)) rates.push(...(await contest.measure(work)));
     const queue = options.works.every(isRateWork) ? [] : await contest.measureQueue();
-    return { rates, queue };
-  } finally {
     await contest.stop();
+    return { rates, queue };
+  } catch (error) {
+    // The failure counts, not what it leads to.
+    await contest.stop().catch(() => undefined);
+    throw error;
   }
 }

@@ -11,7 +11,6 @@ import {
   type RunningServer,
   type ServeOptions,
   serve,
-  WELL_KNOWN_KEY,
 } from '#server';
 import { checkAccounts, ENGINES, PartitionCounters, servicesCounting } from '#server/parts';
 import { type ServingCluster, serveCluster } from './cluster/serve-cluster.js';
@@ -35,6 +34,7 @@ import {
 } from './options/serve-options.js';
 import { storeAddress } from './options/store-option.js';
 import { tenantsOf } from './options/tenants.js';
+import { type Ready, readyOf } from './ready.js';
 import { tuneHeap } from './tune-heap.js';
 
 const logLevelOf = (flags: ServeFlags): LogLevel =>
@@ -94,22 +94,13 @@ function optionsOf(flags: ServeFlags, accounts: AccountKeys): ServeOptions {
   };
 }
 
-/** The ready line may be logged, so it contains no key of a configured account. */
-function pasteable(server: RunningServer): string {
-  const { key } = server.account;
-  const text = server.connectionString();
-  return key === WELL_KNOWN_KEY ? text : text.replace(`AccountKey=${key};`, 'AccountKey=<its key>;');
-}
-
-function readyLine(server: RunningServer, durability: ServeFlags['durability'], workers: number): string {
-  const parts = [`Shelfmark serves tables at ${server.tableEndpoint}`, `data in ${server.place}`];
-  if (server.queueEndpoint !== undefined) parts.push(`queues at ${server.queueEndpoint}`);
-  if (server.endpoints.blob !== undefined) parts.push(`blobs at ${server.endpoints.blob}`);
-  if (durability === 'none' && server.data !== undefined)
-    parts.push('durability none: not safe from a power cut');
-  if (workers > 1) parts.push(`${workers} processes`);
-  return [...parts, `connection string: ${pasteable(server)}`].join('; ');
-}
+const readyServer = (server: RunningServer, durability: ServeFlags['durability'], workers: number): Ready =>
+  readyOf(server, [
+    ...(durability === 'none' && server.data !== undefined
+      ? ['durability none: not safe from a power cut']
+      : []),
+    ...(workers > 1 ? [`${workers} processes`] : []),
+  ]);
 
 const say = (text: string): void => {
   process.stderr.write(`shelfmark: ${text}\n`);
@@ -158,7 +149,7 @@ async function runCluster(flags: ServeFlags, workers: number, file: AccountsFile
     '--blob-port': { host: blobHost, port: blobPortOf(flags) },
   };
   const start = () => serveCluster({ workers, endpoints, accounts, operations });
-  const endpointOf = ({ readyLine: line }: ServingCluster) => /https?:[^;]+/.exec(line)?.[0] ?? line;
+  const endpointOf = ({ ready }: ServingCluster) => ready.endpoints.table ?? '';
   const explorer = await openServingExplorer(flags, readTls(flags), say, {
     live: async () => (await starting).families(),
   });
@@ -171,7 +162,7 @@ async function runCluster(flags: ServeFlags, workers: number, file: AccountsFile
   file?.watch(take, say);
   const serving = await starting;
   tellOperationsPort(flags, serving.operationsPort);
-  explorer.ready(serving.readyLine, accounts, print);
+  explorer.ready(serving.ready, accounts, print);
 }
 
 async function runAlone(flags: ServeFlags, file: AccountsFile | undefined): Promise<void> {
@@ -200,7 +191,7 @@ async function runAlone(flags: ServeFlags, file: AccountsFile | undefined): Prom
   const server = await starting;
   stopOnSignal(server);
   tellOperationsPort(flags, server.operationsPort);
-  explorer.ready(readyLine(server, flags.durability, 1), accounts, print);
+  explorer.ready(readyServer(server, flags.durability, 1), accounts, print);
 }
 
 async function run(flags: ServeFlags): Promise<void> {
@@ -218,7 +209,7 @@ async function run(flags: ServeFlags): Promise<void> {
             throw adviseOnListening(error, listeningsOf(flags));
           },
         ),
-      server => readyLine(server, flags.durability, workers),
+      server => readyServer(server, flags.durability, workers),
     ).run();
     return;
   }

@@ -3,10 +3,10 @@ import { TableClient, type TableEntity } from '@azure/data-tables';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import type { RunningServer } from '#server';
+import type { Target } from './stage.js';
 
 const INSECURE = { allowInsecureConnection: true };
-export const tableClient = (server: RunningServer, name: string): TableClient =>
+export const tableClient = (server: Target, name: string): TableClient =>
   TableClient.fromConnectionString(server.connectionString(), name, INSECURE);
 
 const CITIES = ['Lisbon', 'Oslo', 'Turin', 'Gdańsk', 'Ghent', 'Cork'];
@@ -29,7 +29,7 @@ const orderOf = (customer: number, number: number): Entity => ({
 });
 
 /** So many orders of each of so many customers. */
-export async function putOrders(server: RunningServer, customers: number, orders: number): Promise<void> {
+export async function putOrders(server: Target, customers: number, orders: number): Promise<void> {
   const client = tableClient(server, 'orders');
   await client.createTable();
   for (let customer = 1; customer <= customers; customer++)
@@ -42,7 +42,7 @@ export async function putOrders(server: RunningServer, customers: number, orders
 }
 
 /** One entity with the extreme values of every type, one with other types of the same names. */
-export async function putEveryType(server: RunningServer): Promise<void> {
+export async function putEveryType(server: Target): Promise<void> {
   const client = tableClient(server, 'everyType');
   await client.createTable();
   await client.createEntity({
@@ -68,7 +68,7 @@ export async function putEveryType(server: RunningServer): Promise<void> {
 }
 
 /** Sixty columns, a key of 512 characters in each part, and a value of 64 KiB. */
-export async function putWide(server: RunningServer): Promise<void> {
+export async function putWide(server: Target): Promise<void> {
   const client = tableClient(server, 'wide');
   await client.createTable();
   for (let row = 0; row < 40; row++) {
@@ -84,7 +84,7 @@ export async function putWide(server: RunningServer): Promise<void> {
   });
 }
 
-export async function putQueues(server: RunningServer): Promise<void> {
+export async function putQueues(server: Target): Promise<void> {
   const queues = QueueServiceClient.fromConnectionString(server.connectionString());
   for (const name of ['invoices', 'invoices-poison', 'thumbnails']) await queues.createQueue(name);
   const invoice = (id: number): string =>
@@ -116,7 +116,7 @@ function picture(): Buffer {
   return bytes;
 }
 
-export async function putBlobs(server: RunningServer): Promise<void> {
+export async function putBlobs(server: Target): Promise<void> {
   const blobs = BlobServiceClient.fromConnectionString(server.connectionString());
   const container = blobs.getContainerClient('exports');
   await container.create();

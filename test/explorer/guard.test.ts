@@ -5,6 +5,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { parseAddress } from '#data-tools';
 import { ExplorerRefused, openExplorer } from '#explorer';
+import { settingsOf } from '../support/running-peer.js';
 import { openStage, type Stage, secretOf } from './stage.js';
 
 interface Answer {
@@ -104,8 +105,10 @@ describe("the explorer's server", () => {
 
   test('no key reaches the page', async () => {
     const { text } = await ask('/accounts', { headers: session });
-    const { name, key } = stage.server.account;
-    const tableUrl = stage.server.tableEndpoint;
+    const settings = settingsOf(stage.server.connectionString());
+    const [name = '', key = '', tableUrl] = ['AccountName', 'AccountKey', 'TableEndpoint'].map(setting =>
+      settings.get(setting),
+    );
     const { accounts } = JSON.parse(text) as { accounts: { name: string; endpoints: { table: string } }[] };
     const [account] = accounts;
     assert.deepEqual([account?.name, account?.endpoints.table], [name, tableUrl]);

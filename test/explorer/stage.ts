@@ -1,13 +1,20 @@
-// A server in memory, the explorer over it, and its links: what the explorer's tests begin with.
+// A server in memory or Azurite, the explorer over it, and its links: what the explorer's tests begin with.
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '#base';
 import { type Address, parseAddress } from '#data-tools';
 import { type Explorer, type ExplorerOptions, openExplorer } from '#explorer';
-import { type RunningServer, serve } from '#server';
+import { serve } from '#server';
 import { ENGINES, PartitionCounters, servicesCounting } from '#server/parts';
+import { startPeer, WANTED_PEERS } from '../support/running-peer.js';
+
+/** What the explorer shows. */
+export interface Target {
+  connectionString(): string;
+  close(): Promise<void>;
+}
 
 export interface Stage {
-  readonly server: RunningServer;
+  readonly server: Target;
   readonly explorer: Explorer;
   /** Every link so far, the newest last. */
   readonly links: readonly string[];
@@ -19,22 +26,34 @@ export interface Stage {
 /** The secret of a link. */
 export const secretOf = (link: string | undefined): string => link?.split('#link=')[1] ?? '';
 
+/** Shelfmark in this process, with its figures. */
+async function serveCounted(): Promise<readonly [Target, Pick<ExplorerOptions, 'live' | 'heat'>]> {
+  const counters = new PartitionCounters();
+  const server = await serve({ data: undefined, isCounted: true }, ENGINES, servicesCounting(counters));
+  const live = async () => server.view.families();
+  const heat: ExplorerOptions['heat'] = (account, table) => counters.heatOf(account, table, systemClock());
+  return [server, { live, heat }];
+}
+
+async function startAzurite(): Promise<readonly [Target, Pick<ExplorerOptions, 'live' | 'heat'>]> {
+  const { connectionString, close } = await startPeer('azurite');
+  return [{ connectionString: () => connectionString, close }, {}];
+}
+
 export async function openStage(
   options: Partial<ExplorerOptions> = {},
-  addressesOf: (server: RunningServer) => readonly Address[] = ({ connectionString }) => [
+  addressesOf: (server: Target) => readonly Address[] = ({ connectionString }) => [
     parseAddress(connectionString()),
   ],
 ): Promise<Stage> {
-  const counters = new PartitionCounters();
-  const server = await serve({ data: undefined, isCounted: true }, ENGINES, servicesCounting(counters));
+  const [server, figures] = await (WANTED_PEERS.includes('azurite') ? startAzurite() : serveCounted());
   const links: string[] = [];
   let passed = 0;
   const addresses = addressesOf(server);
   const explorer = await openExplorer({
     port: 0,
     accounts: () => addresses,
-    live: async () => server.view.families(),
-    heat: (account, table) => counters.heatOf(account, table, systemClock()),
+    ...figures,
     onLink: link => links.push(link),
     surroundings: { now: () => Date.now() + passed, randomBytes },
     ...options,

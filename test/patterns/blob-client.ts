@@ -1,15 +1,7 @@
 // The official client of blobs for a connection string, through an HTTP client of a test.
 import type { HttpClient } from '@azure/core-rest-pipeline';
 import { BlobServiceClient, newPipeline, StorageSharedKeyCredential } from '@azure/storage-blob';
-
-/** The values of a connection string by their names. */
-export const settingsOf = (connectionString: string): ReadonlyMap<string, string> =>
-  new Map(
-    connectionString.split(';').map(setting => {
-      const at = setting.indexOf('=');
-      return [setting.slice(0, at), setting.slice(at + 1)];
-    }),
-  );
+import { settingsOf } from '../support/running-peer.js';
 
 /** It tries again at once, through this HTTP client if one is given. */
 export function blobClient(connectionString: string, httpClient: HttpClient | undefined): BlobServiceClient {

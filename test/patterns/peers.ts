@@ -1,72 +1,20 @@
 // The servers that the pattern library is tested against: Shelfmark in this process, which `npm test` takes; and, where SHELFMARK_PEERS names them,
 // Shelfmark in a process of its own and Azurite. Each has its tables, its queues and its blobs. One body for all; what a peer does otherwise, a test names.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import type { HttpClient } from '@azure/core-rest-pipeline';
 import { TableClient, TableServiceClient, type TableServiceClientOptions } from '@azure/data-tables';
 import type { BlobServiceClient } from '@azure/storage-blob';
 import { newPipeline, QueueServiceClient, StorageSharedKeyCredential } from '@azure/storage-queue';
-import { serve, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from 'shelfmark';
-import { startAllOfAzurite } from '../../bench/subjects/azurite.js';
 import '../../packages/patterns/testing/fail-on-warning.js';
-import { spawnServer } from '../support/spawned-server.js';
-import { blobClient, settingsOf } from './blob-client.js';
-
-type PeerName = 'memory' | 'process' | 'azurite';
-
-interface RunningPeer {
-  readonly connectionString: string;
-  close(): Promise<void>;
-}
-
-async function startMemory(): Promise<RunningPeer> {
-  const server = await serve({ data: undefined });
-  return { connectionString: server.connectionString(), close: () => server.close() };
-}
-
-async function startProcess(): Promise<RunningPeer> {
-  const data = await mkdtemp(join(tmpdir(), 'shelfmark-patterns-'));
-  // A port of tables that is chosen leaves other services their usual ones, which tests side by side cannot share.
-  const ports = ['--table-port', '0', '--queue-port', '0', '--blob-port', '0'];
-  const server = await spawnServer(['serve', '--data', data, ...ports]);
-  const close = async (): Promise<void> => {
-    await server.stop('SIGTERM');
-    await rm(data, { recursive: true });
-  };
-  return { connectionString: server.connectionString, close };
-}
-
-async function startAzuritePeer(): Promise<RunningPeer> {
-  const directory = await mkdtemp(join(tmpdir(), 'shelfmark-azurite-'));
-  const [name, key] = [WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY];
-  const account = { name, setting: `${name}:${key}`, signature: '' };
-  const azurite = await startAllOfAzurite(directory, account);
-  const close = async (): Promise<void> => {
-    await azurite.stop();
-    await rm(directory, { recursive: true });
-  };
-  const [blobs, queues, tables] = azurite.ports.map(port => `http://127.0.0.1:${port}/${name}`);
-  return {
-    connectionString: `DefaultEndpointsProtocol=http;AccountName=${name};AccountKey=${key};TableEndpoint=${tables};QueueEndpoint=${queues};BlobEndpoint=${blobs};`,
-    close,
-  };
-}
-
-const STARTS: Readonly<Record<PeerName, () => Promise<RunningPeer>>> = {
-  memory: startMemory,
-  process: startProcess,
-  azurite: startAzuritePeer,
-};
-
-const isPeerName = (name: string): name is PeerName => Object.hasOwn(STARTS, name);
-
-const WANTED = (process.env.SHELFMARK_PEERS ?? 'memory').split(',').map(name => {
-  assert(isPeerName(name), `SHELFMARK_PEERS may name ${Object.keys(STARTS).join(', ')}, not ${name}.`);
-  return name;
-});
+import {
+  type PeerName,
+  type RunningPeer,
+  settingsOf,
+  startPeer,
+  WANTED_PEERS,
+} from '../support/running-peer.js';
+import { blobClient } from './blob-client.js';
 
 export interface Peer {
   readonly name: PeerName;
@@ -106,11 +54,11 @@ let tables = 0;
 
 /** Declares the same tests for every peer that is wanted, each with a server of its own. */
 export function describePeers(title: string, body: (peer: Peer) => void): void {
-  for (const name of WANTED) {
+  for (const name of WANTED_PEERS) {
     describe(`${title} (${name})`, () => {
       let running: RunningPeer | undefined;
       before(async () => {
-        running = await STARTS[name]();
+        running = await startPeer(name);
       });
       after(() => running?.close());
       const client = (options: TableServiceClientOptions = {}): TableServiceClient => {

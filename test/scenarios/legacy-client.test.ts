@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  fails,
   type LegacyBatchResult,
   type LegacyEntity,
   legacy,
   legacyClient,
   legacyClientOf,
 } from '../support/legacy-client.js';
-import { fails } from '../support/legacy-failure.js';
 import { describeTargets, type Subject } from '../support/targets.js';
 
 const key = (partitionKey: string, rowKey: string): LegacyEntity => ({

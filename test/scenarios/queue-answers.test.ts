@@ -2,7 +2,7 @@
 // lifetimes, and queues that are being deleted.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { fails } from '../support/legacy-failure.js';
+import { fails } from '../support/legacy-client.js';
 import { legacyQueues } from '../support/legacy-queue-client.js';
 import { makeQueue, queueClient, queueEndpointOf, queueServiceClient } from '../support/queue-clients.js';
 import { describeTargets } from '../support/targets.js';

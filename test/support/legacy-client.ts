@@ -1,5 +1,6 @@
 // The part of `azure-storage` 2.10.7, the predecessor of @azure/data-tables, that the scenarios call, with promises for
 // callbacks. Declared here, because the package's own declarations are older than the compiler.
+import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import type { RunningServer } from 'shelfmark';
@@ -130,3 +131,11 @@ export const legacyClient = (server: RunningServer): LegacyClient =>
 
 export const legacyClientOf = (connectionString: string): LegacyClient =>
   promising(legacy.createTableService(connectionString));
+
+/** The call is refused like this. */
+export const fails = (promise: Promise<unknown>, statusCode: number, code: string): Promise<void> =>
+  assert.rejects(promise, (error: unknown) => {
+    assert(error instanceof Error && 'code' in error && 'statusCode' in error);
+    assert.deepEqual([error.statusCode, error.code], [statusCode, code]);
+    return true;
+  });

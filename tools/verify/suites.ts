@@ -103,10 +103,17 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'explorer',
-    minutes: 2,
-    proves: 'the explorer in Chromium: every flow, accessibility, its size; attacks on its server',
+    minutes: 3,
+    proves:
+      'the explorer in Chromium: every flow, accessibility, its size; attacks on its server; its flows against Azurite',
     debian: { chromium: 'chromium' },
-    steps: [longTests('explorer', ['test/explorer', 'packages/explorer'])],
+    steps: [
+      longTests('explorer', ['test/explorer', 'packages/explorer']),
+      INSTALL_AZURITE,
+      longTests('explorer, Azurite', ['explorer/slow/tables', 'slow/services', 'slow/transfer'], {
+        SHELFMARK_PEERS: 'azurite',
+      }),
+    ],
   },
   {
     name: 'fuzz',

@@ -2,6 +2,7 @@
 // metrics.
 import { type AccountKeys, ConfigurationError, type MetricFamily, type OperationsOptions } from '#server';
 import { openOperationsPort } from '#server/parts';
+import type { Ready } from '../ready.js';
 import { ClusterView } from './cluster-view.js';
 import { freePort } from './free-port.js';
 import { Primary, type Started } from './primary.js';
@@ -24,7 +25,7 @@ interface ClusterOptions {
 }
 
 export interface ServingCluster {
-  readonly readyLine: string;
+  readonly ready: Ready;
   readonly operationsPort: number | undefined;
   /** The metrics of all processes. */
   families(): Promise<readonly MetricFamily[]>;
@@ -48,7 +49,7 @@ export async function serveCluster(options: ClusterOptions): Promise<ServingClus
     const { primary, started } = await startOnce(options, view);
     if (started.kind === 'ready') {
       return {
-        readyLine: started.line,
+        ready: started.ready,
         operationsPort: operations?.port,
         families: () => view.families(),
         replaceAccounts: accounts => primary.replaceAccounts(accounts),

@@ -1,6 +1,7 @@
 // The messages between a worker and its primary. The channel carries any JSON, so both sides validate what they receive.
 import type { AccountKeys, MetricFamily } from '#server';
 import { isMetricFamily } from '#server/parts';
+import { parseReady, type Ready } from '../ready.js';
 
 /** A worker's answer to a request for its metrics. */
 export interface WorkerMetrics {
@@ -12,7 +13,7 @@ export type WorkerMessage =
   /** It receives messages, and needs the accounts before it starts its server. */
   | { readonly kind: 'asking' }
   /** It accepts requests. */
-  | { readonly kind: 'ready'; readonly line: string }
+  | { readonly kind: 'ready'; readonly ready: Ready }
   /** It cannot serve, and waits to be ended; `code` is the system's error code, if there is one. */
   | { readonly kind: 'failed'; readonly text: string; readonly code: string | undefined }
   /** It accepts only the accounts of that request. */
@@ -38,9 +39,10 @@ function parseMetrics(metrics: unknown): WorkerMetrics | undefined {
 /** Undefined for anything else. */
 export function parseWorkerMessage(message: unknown): WorkerMessage | undefined {
   if (!isObject(message)) return undefined;
-  const { kind, line, text, code, request } = message;
+  const { kind, text, code, request } = message;
   if (kind === 'asking') return { kind };
-  if (kind === 'ready' && typeof line === 'string') return { kind, line };
+  const ready = kind === 'ready' ? parseReady(message.ready) : undefined;
+  if (ready !== undefined) return { kind: 'ready', ready };
   if (kind === 'failed' && typeof text === 'string')
     return { kind, text, code: typeof code === 'string' ? code : undefined };
   if (typeof request !== 'number') return undefined;

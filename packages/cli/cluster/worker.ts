@@ -2,6 +2,7 @@
 // answers requests for metrics, and ends on the primary's message or with the primary.
 import type { AccountKeys, RunningServer } from '#server';
 import { fail, systemCode, textOf } from '../fail.js';
+import type { Ready } from '../ready.js';
 import { type PrimaryMessage, parsePrimaryMessage, type WorkerMessage } from './worker-message.js';
 
 const tell = (message: WorkerMessage): void => {
@@ -15,7 +16,7 @@ const tell = (message: WorkerMessage): void => {
  */
 export class ServingWorker {
   readonly #start: (accounts: AccountKeys) => Promise<RunningServer>;
-  readonly #readyLine: (server: RunningServer) => string;
+  readonly #readyOf: (server: RunningServer) => Ready;
   /** The last ones that the primary sent. */
   #accounts: AccountKeys | undefined;
   #server: RunningServer | undefined;
@@ -23,10 +24,10 @@ export class ServingWorker {
 
   constructor(
     start: (accounts: AccountKeys) => Promise<RunningServer>,
-    readyLine: (server: RunningServer) => string,
+    readyOf: (server: RunningServer) => Ready,
   ) {
     this.#start = start;
-    this.#readyLine = readyLine;
+    this.#readyOf = readyOf;
   }
 
   run(): void {
@@ -63,7 +64,7 @@ export class ServingWorker {
       const server = await this.#start(accounts);
       if (this.#accounts !== undefined && this.#accounts !== accounts) server.replaceAccounts(this.#accounts);
       this.#server = server;
-      tell({ kind: 'ready', line: this.#readyLine(server) });
+      tell({ kind: 'ready', ready: this.#readyOf(server) });
     } catch (error) {
       tell({ kind: 'failed', text: textOf(error), code: systemCode(error) });
     }

@@ -4,6 +4,7 @@ import { isLoopback } from '#base';
 import type { Address } from '#data-tools';
 import type { ExplorerOptions } from '#explorer';
 import { type AccountKeys, ConfigurationError, type ServeOptions } from '#server';
+import { type Ready, readyLine } from '../ready.js';
 
 export interface ExplorerFlags {
   readonly explorerPort?: number;
@@ -13,25 +14,16 @@ export interface ExplorerFlags {
 
 export interface ServingExplorer {
   /** Prints the server's ready line with the explorer in it, then the link. */
-  ready(readyLine: string, accounts: AccountKeys, print: (line: string) => void): void;
+  ready(ready: Ready, accounts: AccountKeys, print: (line: string) => void): void;
   replaceAccounts(accounts: AccountKeys): void;
 }
 
 const NO_EXPLORER: ServingExplorer = {
-  ready: (readyLine, _, print) => print(readyLine),
+  ready: (ready, _, print) => print(readyLine(ready)),
   replaceAccounts: () => undefined,
 };
-const BEFORE = '; connection string: ';
 
-type Endpoints = Readonly<Record<string, string>>;
-
-/** The endpoints of the first account, by service: a cluster knows no more of its workers than their ready line. */
-const endpointsIn = (readyLine: string): Endpoints =>
-  Object.fromEntries(
-    [...readyLine.matchAll(/\b(table|queue|blob)s at (https?:\/\/[^;\s]+)/g)].map(
-      ([, service = '', url = '']) => [service, url],
-    ),
-  );
+type Endpoints = Ready['endpoints'];
 
 /** The connection string of each account: its endpoints are those of the first, with its own name at the end. */
 const connectionStrings = (accounts: AccountKeys, endpoints: Endpoints): readonly string[] =>
@@ -85,10 +77,10 @@ export async function openServingExplorer(
     addresses = connectionStrings(accounts, endpoints).map(parseAddress);
   };
   return {
-    ready: (readyLine, accounts, print) => {
-      endpoints = endpointsIn(readyLine);
+    ready: (ready, accounts, print) => {
+      endpoints = ready.endpoints;
       replaceAccounts(accounts);
-      print(readyLine.replace(BEFORE, () => `; explorer at ${explorer.url}${BEFORE}`));
+      print(readyLine(ready, explorer.url));
       isReady = true;
       tell(first);
     },

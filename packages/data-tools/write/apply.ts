@@ -6,7 +6,7 @@ import { compareText, type Row } from '../line/row.js';
 import type { KeyRange } from '../source/key-range.js';
 import { after } from '../source/key-range.js';
 import { ToolError } from '../source/tool-error.js';
-import { type Change, isAddressable, requestOf } from './change.js';
+import { type Change, isAddressable, requestOf, UNADDRESSABLE } from './change.js';
 import type { TargetTable } from './target-table.js';
 import { type ChangeResult, sendChange, sendTransaction } from './transaction.js';
 
@@ -27,8 +27,6 @@ const TRIES_MAX = 4;
 const isDone = ({ status }: ChangeResult): boolean => status < 300;
 /** A server that answers 500 to a change this often, and not to others in between, cannot process the change. */
 const SERVER_ERRORS_MAX = 10;
-const UNADDRESSABLE =
-  'half a surrogate pair in a key can be inserted, and in no other way be named in a request';
 const isDenied = ({ status }: ChangeResult): boolean => status === 401 || status === 403;
 /** The table is missing, not a row: that is `ResourceNotFound`, which Azure also answers for tables. */
 const lacksTable = ({ status, code }: ChangeResult, kind: Change['kind']): boolean =>

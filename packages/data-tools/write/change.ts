@@ -42,6 +42,10 @@ const encoded = (key: string): string => encodeURIComponent(key.replaceAll("'", 
 export const entityPath = (table: string, { partitionKey, rowKey }: Key): string =>
   `/${table}(PartitionKey='${encoded(partitionKey)}',RowKey='${encoded(rowKey)}')`;
 
+/** Why a row that is not addressable is refused. */
+export const UNADDRESSABLE =
+  'half a surrogate pair in a key can be inserted, and in no other way be named in a request';
+
 /** A key with half a surrogate pair can be in a body, but not in a URL. */
 export const isAddressable = ({ kind, row }: Pick<Change, 'kind' | 'row'>): boolean =>
   kind === 'insert' || (isEncodable(row.partitionKey) && isEncodable(row.rowKey));

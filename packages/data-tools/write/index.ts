@@ -1,5 +1,12 @@
 // Changes and transactions as text, without anything of Node: what the explorer's page shares with the tools.
-export { type ChangeKind, type ChangeRequest, entityPath, requestOf } from './change.js';
+export {
+  type ChangeKind,
+  type ChangeRequest,
+  entityPath,
+  isAddressable,
+  requestOf,
+  UNADDRESSABLE,
+} from './change.js';
 export {
   BATCH_TYPE,
   BODY_BYTES_MAX,

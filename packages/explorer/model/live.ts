@@ -1,11 +1,12 @@
 // Live figures from two readings of the server's counters: operations a second by service, the time of half and of
 // nearly all requests, errors, commits.
 
-/** Families of metrics, as the explorer's server sends them. */
-export type Figures = readonly {
+/** A family of the server's metrics. */
+export interface Family {
   readonly name: string;
   readonly samples: readonly { readonly suffix: string; readonly labels: string; readonly value: number }[];
-}[];
+}
+export type Figures = readonly Family[];
 
 export const LIVE_SERVICES = ['table', 'queue', 'blob'] as const;
 export type LiveService = (typeof LIVE_SERVICES)[number];

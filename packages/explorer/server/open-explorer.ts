@@ -6,11 +6,13 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AgentOptions, createServer as createSecureServer } from 'node:https';
 import { isLoopback } from '#base';
 import type { Address } from '#data-tools';
+import type { PartitionHeat } from '../model/heat.js';
+import type { Figures } from '../model/live.js';
 import { Refusal, sendRefusal } from './answer.js';
 import { Downloads } from './downloads.js';
 import { Guard } from './guard.js';
 import { SigningProxy } from './proxy.js';
-import { type Figures, type Heat, type RouteContext, route } from './route.js';
+import { type RouteContext, route } from './route.js';
 import { Sessions, type Surroundings } from './sessions.js';
 import { Site } from './site.js';
 
@@ -25,9 +27,9 @@ export interface ExplorerOptions {
   /** Read at each request, because a server's accounts can change. */
   readonly accounts: () => readonly Address[];
   /** The metrics of the server behind all accounts, for the page of live figures; without it there is none. */
-  readonly live?: (() => Promise<readonly Figures[]>) | undefined;
+  readonly live?: (() => Promise<Figures>) | undefined;
   /** The busiest partitions of a table, for its heat map; without it there is none. */
-  readonly heat?: ((account: string, table: string) => readonly Heat[]) | undefined;
+  readonly heat?: ((account: string, table: string) => readonly PartitionHeat[]) | undefined;
   /** Called with each new link, which opens one session: the first when the explorer is open. */
   readonly onLink: (link: string) => void;
   /** For accounts over HTTPS: more than the system's certificates. */

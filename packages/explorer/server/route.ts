@@ -2,6 +2,8 @@
 // signature, or a download. Everything but the page and the two requests of the sign-in needs a session.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Address, Service } from '#data-tools';
+import type { PartitionHeat } from '../model/heat.js';
+import type { Figures } from '../model/live.js';
 import { Refusal, sendJson } from './answer.js';
 import type { Downloads } from './downloads.js';
 import type { Guard } from './guard.js';
@@ -18,9 +20,9 @@ export interface RouteContext {
   readonly downloads: Downloads;
   readonly accounts: () => readonly Address[];
   /** Undefined for accounts that are not of this process. */
-  readonly live: (() => Promise<readonly Figures[]>) | undefined;
+  readonly live: (() => Promise<Figures>) | undefined;
   /** The busiest partitions of a table; undefined if they are not counted. */
-  readonly heat: ((account: string, table: string) => readonly Heat[]) | undefined;
+  readonly heat: ((account: string, table: string) => readonly PartitionHeat[]) | undefined;
   /** Prints a new link where the explorer was started. False if the last one is too young. */
   readonly printLink: () => boolean;
   /** Of the session's cookie: cookies do not tell ports apart. */
@@ -79,20 +81,6 @@ function printLink(response: ServerResponse, context: RouteContext): void {
   if (!context.printLink())
     throw new Refusal(429, 'TooSoon', 'A link was printed a moment ago: look in the terminal.');
   sendJson(response, 201, {});
-}
-
-/** One family of metrics, as the server has it. */
-export interface Figures {
-  readonly name: string;
-  readonly samples: readonly { readonly suffix: string; readonly labels: string; readonly value: number }[];
-}
-
-/** The counts of one partition in each slot of time, the newest last, as the server has them. */
-export interface Heat {
-  readonly partition: string;
-  readonly requests: readonly number[];
-  readonly rows: readonly number[];
-  readonly bytes: readonly number[];
 }
 
 function sendHeat(response: ServerResponse, query: string, { heat }: RouteContext): void {

@@ -91,6 +91,24 @@ describe('entities in bulk', WITH_BROWSER, () => {
     assert.equal(await countOf('everyType'), before);
   });
 
+  test('a row that no URL can name is listed with the reason, and the others are written', async t => {
+    const page = await world().open(t, 'tables/everyType');
+    await page.locator('.grid-row').first().waitFor();
+    const before = await countOf('everyType');
+    await choose(page, 'Import');
+    const lines = ['"half \\ud800"', '"whole"'].map(key => `{"PartitionKey":"p","RowKey":${key},"n":1}\n`);
+    const file = {
+      name: 'rows.jsonl',
+      mimeType: 'application/x-ndjson',
+      buffer: Buffer.from(lines.join('')),
+    };
+    await page.locator('.dialog input[type=file]').setInputFiles(file);
+    await page.getByLabel('Replace them').check();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('half a surrogate pair in a key can be inserted').waitFor();
+    assert.equal(await countOf('everyType'), before + 1);
+  });
+
   test('delete by filter counts first, and can be stopped', async t => {
     const page = await world().open(t, "tables/orders?filter=PartitionKey+ge+'customer-0007'");
     await page.locator('.grid-row').first().waitFor();

@@ -1,7 +1,7 @@
 // Queues through the predecessor of the official client, which many programs still use: each of its operations.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fails } from '../../support/legacy-failure.js';
+import { fails } from '../../support/legacy-client.js';
 import { legacyQueues, legacyQueuesBy, legacyQueuesOf } from '../../support/legacy-queue-client.js';
 import { describeTargets, type Subject } from '../../support/targets.js';
 

@@ -245,7 +245,12 @@ export function BlobPanel({ account, blob, onClose, onChanged }: BlobPanelProps)
             <h3>Properties</h3>
             <Properties headers={headers} />
             <h3>Metadata</h3>
-            <Metadata {...{ account, headers }} blob={shown} onSaved={again} />
+            <Metadata
+              key={`${shown.container}/${shown.name} ${shown.snapshot}`}
+              {...{ account, headers }}
+              blob={shown}
+              onSaved={again}
+            />
             {(details?.snapshots.length ?? 0) > 0 && (
               <>
                 <h3>Versions</h3>

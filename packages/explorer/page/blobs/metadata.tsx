@@ -1,7 +1,7 @@
 // The metadata of a blob, which is edited as a whole: the service replaces all of it.
 import { Plus, Trash2 } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
-import { sentenceOf } from '../client/ask.js';
+import { AskError, sentenceOf } from '../client/ask.js';
 import { type BlobRef, setMetadata } from '../client/blob-client.js';
 import { Icon } from '../shell/icon.js';
 import { notify } from '../state/notice.js';
@@ -10,6 +10,7 @@ interface MetadataProps {
   readonly account: string;
   readonly blob: BlobRef;
   readonly headers: Headers;
+  /** The blob is to be read again. */
   readonly onSaved: () => void;
 }
 
@@ -17,6 +18,10 @@ type Entry = readonly [name: string, value: string];
 
 const PREFIX = 'x-ms-meta-';
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+const CONFLICT = 'Someone else changed the blob. Save again to replace its metadata.';
+
+const textOf = (entries: readonly Entry[]): string => JSON.stringify(entries);
 
 const entriesOf = (headers: Headers): readonly Entry[] =>
   [...headers]
@@ -62,25 +67,31 @@ const EntryField = ({ entry: [name, value], isFixed, onChange, onRemove }: Entry
   </li>
 );
 
+/** Give it a key of the blob's version: what is typed stays while the same version is read again. */
 export function Metadata({ account, blob, headers, onSaved }: MetadataProps) {
   const stored = entriesOf(headers);
+  const [base, setBase] = useState(stored);
   const [entries, setEntries] = useState(stored);
   const [failure, setFailure] = useState<string>();
-  // Other headers are another version.
-  useEffect(() => setEntries(stored), [headers]);
+  const isChanged = textOf(entries) !== textOf(base);
+  useEffect(() => {
+    setBase(stored);
+    if (!isChanged) setEntries(stored);
+  }, [headers]);
   const isFixed = Boolean(blob.snapshot);
-  const isChanged = JSON.stringify(entries) !== JSON.stringify(stored);
   const isValid =
     entries.every(([name]) => NAME.test(name)) &&
     new Set(entries.map(([name]) => name)).size === entries.length;
   const save = async (): Promise<void> => {
     try {
-      await setMetadata(account, blob, Object.fromEntries(entries));
+      await setMetadata(account, blob, Object.fromEntries(entries), headers.get('etag') ?? '*');
       setFailure(undefined);
       notify('Saved the metadata.');
       onSaved();
     } catch (error) {
-      setFailure(sentenceOf(error));
+      const isConflict = error instanceof AskError && error.code === 'ConditionNotMet';
+      setFailure(isConflict ? CONFLICT : sentenceOf(error));
+      if (isConflict) onSaved();
     }
   };
   return (

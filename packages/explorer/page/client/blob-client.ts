@@ -134,14 +134,15 @@ export async function snapshotBlob(account: string, { container, name }: BlobRef
   await blobAsk(account, { method: 'PUT', path: blobPath(container, name), query: { comp: 'snapshot' } });
 }
 
+/** Refused with ConditionNotMet if the blob no longer has this ETag. */
 export async function setMetadata(
   account: string,
   { container, name }: BlobRef,
   metadata: Readonly<Record<string, string>>,
+  etag: string,
 ): Promise<void> {
-  const headers = Object.fromEntries(
-    Object.entries(metadata).map(([key, value]) => [`x-ms-meta-${key}`, value]),
-  );
+  const entries = Object.entries(metadata).map(([key, value]) => [`x-ms-meta-${key}`, value]);
+  const headers = Object.fromEntries([...entries, ['if-match', etag]]);
   await blobAsk(account, {
     method: 'PUT',
     path: blobPath(container, name),

@@ -7,9 +7,11 @@ import {
   CHANGES_MAX,
   type ChangeKind,
   formatTransaction,
+  isAddressable,
   PART_OVERHEAD_BYTES,
   requestOf,
   statusesIn,
+  UNADDRESSABLE,
 } from '#data-tools/write';
 import { AskError, ask, isAborted, sentenceOf } from './ask.js';
 
@@ -85,6 +87,7 @@ async function sendGroup(
 }
 
 async function sendOne(target: Target, kind: ChangeKind, row: Row, signal: AbortSignal): Promise<void> {
+  if (!isAddressable({ kind, row })) throw new Error(UNADDRESSABLE);
   for (const { method, path, headers, body } of parts(target, kind, [row]))
     await ask({
       account: target.account,
@@ -111,7 +114,8 @@ async function applyGroup(
   rows: readonly Row[],
   { totals, signal, onProgress }: Run,
 ): Promise<void> {
-  const isWhole = rows.length > 1 && (await sendGroup(target, kind, rows, signal));
+  const mayBeWhole = rows.length > 1 && rows.every(row => isAddressable({ kind, row }));
+  const isWhole = mayBeWhole && (await sendGroup(target, kind, rows, signal));
   if (isWhole) totals.done += rows.length;
   else
     for (const row of rows) {
