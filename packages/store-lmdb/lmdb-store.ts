@@ -19,9 +19,7 @@ import {
 } from '#store';
 import { freeBytes } from './check/free-space.js';
 import { lmdbTools } from './check/tools.js';
-import type { Commits } from './commit/commits.js';
-import { GroupedTransactions } from './commit/grouped-transactions.js';
-import { LoggedCommits } from './commit/logged-commits.js';
+import { CommitOrder } from './commit/commit-order.js';
 import { reclaimSome } from './commit/reclaim.js';
 import { CreateSpaceWork, DropSpaceWork, UpdateSpaceWork } from './commit/space-work.js';
 import { assertFormat, contentsOf } from './content/content-path.js';
@@ -29,11 +27,12 @@ import { FileContents } from './content/file-contents.js';
 import { type Environment, openEnvironment } from './environment.js';
 import { Counters } from './layout/catalog.js';
 import { DiskReserve } from './lmdb/disk-reserve.js';
+import { TreeReader } from './pages/tree-reader.js';
 import { CooperativeScheduler } from './scan/cooperative-scheduler.js';
+import { payloadRange } from './scan/key-range.js';
 import { MergedCursor } from './scan/merged-cursor.js';
-import { PageWalk, payloadRange } from './scan/page-walk.js';
+import { PageWalk } from './scan/page-walk.js';
 import { RowCursor } from './scan/row-cursor.js';
-import { TreeReader } from './scan/tree-reader.js';
 import { statisticsOf } from './statistics.js';
 import { copiedRowOf } from './wal/overlay.js';
 
@@ -48,7 +47,7 @@ export interface LmdbStoreOptions {
   readonly durability?: 'full' | 'none' | undefined;
   /**
    * True promises that no other process writes to the directory while this store is open. It makes commits faster, and
-   * with durability `full` they go to a log first (commit/logged-commits.ts). If the promise is broken, no acknowledged
+   * with durability `full` they go to a log first (commit/logged-batches.ts). If the promise is broken, no acknowledged
    * change is lost, and each was decided on the latest rows. But for a fraction of a second the reads of one process,
    * and its decisions without changes, may miss what the other one has written. Default false.
    */
@@ -94,7 +93,7 @@ class OpenStore implements Engine {
   readonly #environment: Environment;
   readonly #clock: Clock;
   readonly #room: DiskReserve;
-  readonly #commits: Commits;
+  readonly #commits: CommitOrder;
   readonly #scans = new Semaphore(SCANS_MAX);
   readonly #trees: TreeReader;
   readonly #share = new CooperativeScheduler(SLICE_MS);
@@ -117,13 +116,6 @@ class OpenStore implements Engine {
       exclusive,
       freeBytes: () => freeBytes(path),
     });
-    const parts = {
-      environment,
-      counters: new Counters(clock),
-      task: () => reclaimSome(catalog, longKeys, this.#room.isShort),
-      reserve: this.#room,
-      waitingMax,
-    };
     this.content = new FileContents({
       directory: dirname(path),
       isDurable: durability !== 'none',
@@ -135,11 +127,16 @@ class OpenStore implements Engine {
       livingIds: () => catalog.livingIds(),
       hasSpace: bytes => this.#room.mayTake(bytes),
     });
-    // Without syncs a log saves nothing.
-    const isLogged = exclusive && durability !== 'none';
-    this.#commits = isLogged
-      ? new LoggedCommits({ ...parts, logAfter: options.logAfter })
-      : new GroupedTransactions(parts);
+    this.#commits = new CommitOrder({
+      environment,
+      counters: new Counters(clock),
+      task: () => reclaimSome(catalog, longKeys, this.#room.isShort),
+      reserve: this.#room,
+      waitingMax,
+      // Without syncs a log saves nothing.
+      isLogged: exclusive && durability !== 'none',
+      logAfter: options.logAfter,
+    });
     if (catalog.firstDropped() !== undefined) this.#commits.wake();
   }
 

@@ -2,7 +2,7 @@
 // cut. PLANTED_FAULT names one.
 import { contentsNamedBy } from '#blobs';
 import type { Space } from '#store';
-import { LoggedCommits } from '../../packages/store-lmdb/commit/logged-commits.js';
+import { CommitOrder } from '../../packages/store-lmdb/commit/commit-order.js';
 import { DirectorySync } from '../../packages/store-lmdb/content/directory-sync.js';
 import { FileContents } from '../../packages/store-lmdb/content/file-contents.js';
 import { FileWriter } from '../../packages/store-lmdb/content/file-writer.js';
@@ -29,13 +29,13 @@ function nameFirst(): void {
 /** A blob's content is dropped when its next version is decided, so no later than the row reaches the disk. */
 function dropFirst(): void {
   const { create } = FileContents.prototype;
-  const { commit } = LoggedCommits.prototype;
+  const { commit } = CommitOrder.prototype;
   let contents: FileContents | undefined;
   FileContents.prototype.create = function (space: Space) {
     contents = this;
     return create.call(this, space);
   };
-  LoggedCommits.prototype.commit = function (work) {
+  CommitOrder.prototype.commit = function (work) {
     const { space, decide } = work;
     const changed: typeof work = {
       ...work,

@@ -209,6 +209,7 @@ export const SUITES: readonly Suite[] = [
         'store-lmdb/exclusive-writers',
         'store-lmdb/processes',
         'store-lmdb/lmdb-store',
+        'store-lmdb/pages',
         'store-lmdb/scan',
         'store-lmdb/wal/ordered-map',
         'store-lmdb/wal/overlay',

@@ -1,10 +1,10 @@
 // Begins a log: creates the file, then installs it and records it in the catalogue, in one transaction. Without the
-// write lock it might replace another process's log that is in use. logged-commits.ts decides what goes into it.
+// write lock it might replace another process's log that is in use. logged-batches.ts decides what goes into it.
 import { dirname } from 'node:path';
 import type { Environment } from '../environment.js';
 import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { LogFile } from '../wal/log-file.js';
-import type { Commits, Group, Work } from './commits.js';
+import type { Group, Work } from './commits.js';
 
 /** Records the log of this epoch as the store's; false if another process has begun one since. */
 class BeginLogWork implements Work<boolean> {
@@ -32,7 +32,7 @@ class BeginLogWork implements Work<boolean> {
 /** The file of the new log; undefined if there is none: without one a store is only slower. */
 export async function beginLog(
   environment: Environment,
-  transactions: Pick<Commits, 'submit'>,
+  submit: <T>(work: Work<T>) => Promise<T>,
   reserve: DiskReserve,
 ): Promise<LogFile | undefined> {
   if (!reserve.isAmple()) return undefined;
@@ -40,7 +40,7 @@ export async function beginLog(
   try {
     const epoch = environment.nextLogEpoch();
     file = await LogFile.prepare(dirname(environment.path), epoch);
-    if (await transactions.submit(new BeginLogWork(environment, file, epoch))) return file;
+    if (await submit(new BeginLogWork(environment, file, epoch))) return file;
     await file.withdraw();
   } catch {
     environment.disownLog();

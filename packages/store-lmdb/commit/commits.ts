@@ -1,7 +1,6 @@
-// The contract between the store and whatever commits its changes. A change is either a commit of rows, which reads,
-// has its caller decide, and changes, inside a group's transaction or without one; or a work that needs a transaction
-// (space-work.ts). There are two implementations: logged-commits.ts for an exclusive directory, and
-// grouped-transactions.ts for a shared one or one without syncs.
+// What is committed. A change is either a commit of rows, which reads, has its caller decide, and changes, inside a
+// group's transaction or without one; or a work that needs a transaction (space-work.ts). commit-order.ts owns the
+// order of them all.
 import { Histogram, type HistogramCounts, SECONDS_BOUNDS } from '#base';
 import {
   type Decide,
@@ -15,32 +14,8 @@ import {
 import type { Environment } from '../environment.js';
 import type { Counters } from '../layout/catalog.js';
 import { EngineError } from '../lmdb/engine-error.js';
-import { copyRows, scanRangeOf } from '../scan/key-range.js';
-import { payloadRange } from '../scan/page-walk.js';
+import { copyRows, payloadRange, scanRangeOf } from '../scan/key-range.js';
 import { RowCursor } from '../scan/row-cursor.js';
-import type { Overlay } from '../wal/overlay.js';
-
-export interface Commits {
-  /**
-   * Fulfilled with the decision's result when all its changes are durable, or with undefined if the space is gone;
-   * fails with `busy` if too many wait.
-   */
-  commit<R>(commit: Commit<R>): Promise<R | undefined>;
-  /** Fulfilled with the work's answer when all its changes are durable; fails as `commit` does. */
-  submit<T>(work: Work<T>): Promise<T>;
-  /** What is durable and not in the tree, for readers. */
-  readonly overlay: Overlay;
-  /** Call when there may be something to do in the background. */
-  wake(): void;
-  /**
-   * Fulfilled when nothing waits any more and the tree has everything that is durable, or cannot take it. Background
-   * tasks are left undone.
-   */
-  drain(): Promise<void>;
-  /** Drains; the data file is then the whole store. */
-  close(): Promise<void>;
-  statistics(): CommitStatistics;
-}
 
 export interface CommitStatistics {
   readonly commits: CommitCounts;

@@ -1,5 +1,5 @@
 // The changes of the catalogue, each inside a group's transaction like a commit. Each uses a tick, so that the last
-// tick shows whether a transaction begins from the one before it (logged-commits.ts).
+// tick shows whether a transaction begins from the one before it (logged-batches.ts).
 import type { Space, SpaceAddress } from '#store';
 import type { Catalog } from '../layout/catalog.js';
 import { type Group, grow, type Work } from './commits.js';

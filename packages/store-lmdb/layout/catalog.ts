@@ -300,7 +300,7 @@ export class Counters {
 
   /**
    * Call at the beginning of a write transaction, or of changes that depend on no other process having written
-   * (commit/logged-commits.ts).
+   * (commit/logged-batches.ts).
    */
   load(catalog: Catalog): void {
     const record = catalog.getCounters();

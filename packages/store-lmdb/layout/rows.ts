@@ -2,7 +2,7 @@
 // define, and point access, whatever the length of the key. row-cursor.ts walks ranges. Calls see the current write
 // transaction if there is one, otherwise what is durable.
 import { type Row, StoreError } from '#store';
-import type { Tree } from '../lmdb/tree.js';
+import type { EntryCursor, Tree, TreeRange } from '../lmdb/tree.js';
 import type { Counters } from './catalog.js';
 import { fits, type RowKey } from './keys.js';
 import type { LongKeys } from './long-keys.js';
@@ -11,6 +11,9 @@ import type { LongKeys } from './long-keys.js';
 export const ROWS_TREE = 'rows';
 export const LONG_TREE = 'long';
 export const ROW_TREES: readonly string[] = [ROWS_TREE, LONG_TREE];
+
+/** Opens the entries of a range of one of them, for as long as its rows are walked. */
+export type OpenRange = (tree: Tree<RowKey>, range: TreeRange) => EntryCursor;
 
 const VERSION_BYTES = 8;
 /** Bytes of a row's value on disk in addition to the caller's. */

@@ -1,7 +1,9 @@
-// A range of keys in one partition, as a commit reads it before it decides: its bounds as those of a scan, and its rows
-// as copies. The caller chooses whether the rows come from the tree alone or from overlays too.
+// Ranges: that of a scan as the trees have it; and that of keys in one partition, as a commit reads it before it
+// decides: its bounds as those of a scan, and its rows as copies. The caller chooses whether the rows come from the tree alone or from overlays too.
 import { copyRow, type Reads, type Row, type ScanRange } from '#store';
+import { encodePayload } from '../layout/keys.js';
 import type { RowSource } from './page-walk.js';
+import type { PayloadRange } from './row-cursor.js';
 
 export type KeyRange = NonNullable<Reads['range']>;
 
@@ -10,6 +12,14 @@ export const scanRangeOf = (partition: string, { from, until }: KeyRange): ScanR
   from: { partition, key: from },
   until: until === undefined ? { partition: `${partition}\0`, key: '' } : { partition, key: until },
 });
+
+/** A range of rows as the trees have it. */
+export function payloadRange({ from, until }: ScanRange): PayloadRange {
+  return {
+    from: encodePayload(from.partition, from.key),
+    until: until && encodePayload(until.partition, until.key),
+  };
+}
 
 /** The first `most` rows of the source; closes it. */
 export function copyRows(source: RowSource, most: number): Row[] {

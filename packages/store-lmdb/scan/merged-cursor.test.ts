@@ -12,12 +12,13 @@ import { type Environment, openEnvironment } from '../environment.js';
 import { Counters } from '../layout/catalog.js';
 import { fits } from '../layout/keys.js';
 import { RowValueEncoder } from '../layout/rows.js';
+import { TreeReader } from '../pages/tree-reader.js';
 import { compare, isWithin, law, longPosition, position, range } from '../testing/overlay-law.js';
 import { bytesOf, type Change, newChange, Overlay, rowOf } from '../wal/overlay.js';
+import { payloadRange } from './key-range.js';
 import { MergedCursor } from './merged-cursor.js';
-import { PageWalk, payloadRange, type RowSource } from './page-walk.js';
+import { PageWalk, type RowSource } from './page-walk.js';
 import { RowCursor } from './row-cursor.js';
-import { TreeReader } from './tree-reader.js';
 
 const CHUNK = 16;
 const ALL: ScanRange = { from: { partition: '', key: '' } };

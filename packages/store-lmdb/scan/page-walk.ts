@@ -1,8 +1,6 @@
 // One scan: which rows are visited and where it ends. Runs in slices, so that other work gets the event loop.
 import type { Clock } from '#base';
-import { type Budget, type RowInPlace, type ScanEnd, type ScanRange, STEPS_OF_ROW, type Visit } from '#store';
-import { encodePayload } from '../layout/keys.js';
-import type { PayloadRange } from './row-cursor.js';
+import { type Budget, type RowInPlace, type ScanEnd, STEPS_OF_ROW, type Visit } from '#store';
 
 /**
  * How often to look at the clocks: after this many rows, or fewer if visitors took many bytes or did much work of their
@@ -23,13 +21,6 @@ export interface RowSource extends RowInPlace {
    */
   next(isReadWhole?: boolean): boolean;
   close(): void;
-}
-
-export function payloadRange({ from, until }: ScanRange): PayloadRange {
-  return {
-    from: encodePayload(from.partition, from.key),
-    until: until && encodePayload(until.partition, until.key),
-  };
 }
 
 export class PageWalk {

@@ -1,10 +1,10 @@
 // Walks the rows of a range of one space in order, into the subtrees of long keys and out again. The caller chooses the
 // source of a tree's entries; page-walk.ts and key-range.ts decide how far to walk.
 import type { Row, RowInPlace } from '#store';
-import { decodeKey, decodeText, findTerminator, type RowKey } from '../layout/keys.js';
+import { decodeKey, decodeText, findTerminator } from '../layout/keys.js';
 import { type Branch, branchRange, type LongKeys, pointerKey } from '../layout/long-keys.js';
-import { copyValue, ROW_HEADER_BYTES, VersionDecoder } from '../layout/rows.js';
-import type { EntryCursor, Tree, TreeRange } from '../lmdb/tree.js';
+import { copyValue, type OpenRange, ROW_HEADER_BYTES, VersionDecoder } from '../layout/rows.js';
+import type { EntryCursor, TreeRange } from '../lmdb/tree.js';
 
 /** Half-open, in payload bytes (keys.ts); without `until` to the end of the space. */
 export interface PayloadRange {
@@ -20,9 +20,6 @@ const UNKNOWN = -2;
 const ELSEWHERE = -1;
 /** No row's key begins with this, because a partition has a terminator. */
 const NO_PARTITION = Buffer.of(0xff);
-
-/** Opens the entries of a range, for as long as the rows are walked. */
-export type OpenRange = (tree: Tree<RowKey>, range: TreeRange) => EntryCursor;
 
 /** The package's cursor, in the current transaction or on what is durable: close it before yielding the thread. */
 const openCursor: OpenRange = (tree, range) => tree.range(range);

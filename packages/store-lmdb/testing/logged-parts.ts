@@ -7,8 +7,8 @@ import type { TestContext } from 'node:test';
 import { systemClock } from '#base';
 import { until } from '#base/testing/until';
 import type { Decision, Reads, Row, Space } from '#store';
-import type { BackgroundTask } from '../commit/grouped-transactions.js';
-import { LoggedCommits } from '../commit/logged-commits.js';
+import type { BackgroundTask } from '../commit/background-task.js';
+import { CommitOrder } from '../commit/commit-order.js';
 import { type Environment, FILE_NAME, openEnvironment } from '../environment.js';
 import { Counters } from '../layout/catalog.js';
 import { DiskReserve } from '../lmdb/disk-reserve.js';
@@ -44,7 +44,7 @@ class Headroom extends DiskReserve {
 export class Parts {
   readonly directory: string;
   readonly environment: Environment;
-  readonly commits: LoggedCommits;
+  readonly commits: CommitOrder;
   readonly reserve: Headroom;
 
   static async open(
@@ -70,12 +70,13 @@ export class Parts {
     this.directory = directory;
     this.environment = openEnvironment({ directory, durability: 'full' });
     this.reserve = new Headroom({ path: this.environment.path, freeBytes: () => 0, exclusive: true });
-    this.commits = new LoggedCommits({
+    this.commits = new CommitOrder({
       environment: this.environment,
       counters: new Counters(systemClock),
       task,
       reserve: this.reserve,
       waitingMax,
+      isLogged: true,
     });
   }
 
@@ -117,7 +118,7 @@ export class Parts {
 
   /** The environment's transactions for works. */
   transactions(): number {
-    return this.commits.transactionCount;
+    return this.commits.groupCount;
   }
 
   inTree(key: string): string | undefined {

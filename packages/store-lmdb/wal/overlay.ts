@@ -1,7 +1,7 @@
 // The rows whose latest state LMDB's tree lacks: the WAL overlay, of changes that are durable only in the write-ahead
 // log, which readers see over the tree; and over it the in-flight overlay, of changes that are decided and not durable
 // yet, which only later decisions see. A row is here once, with its last change of both kinds. write-ahead-log.ts and
-// commit/logged-commits.ts decide when changes come, become durable and go.
+// commit/logged-batches.ts decide when changes come, become durable and go.
 import { OrderedMap } from '#base';
 import type { Row, ScanRange } from '#store';
 import type { RowKey } from '../layout/keys.js';

@@ -1,5 +1,5 @@
 // The write-ahead log in use: batches of changes are appended to its file (log-file.ts) and then durable; a checkpoint
-// later puts them into LMDB's tree, many batches per transaction, and frees their segment. commit/logged-commits.ts
+// later puts them into LMDB's tree, many batches per transaction, and frees their segment. commit/logged-batches.ts
 // decides what a batch is and which callers wait for it, commit/begin-log.ts when a log is begun.
 //
 // A process that opened the store in the meantime may have fenced the log off (recovery.ts). So no caller is answered

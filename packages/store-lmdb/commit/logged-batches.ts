@@ -1,11 +1,10 @@
-// Commits of a process that has its directory to itself: each is decided at once, on the rows as they will be when
-// everything decided before is durable. Commits decided while a batch is being written to the write-ahead log form the
-// next batch: one record, one sync, then all its callers are answered. Works that need LMDB's tree itself (spaces, long
-// keys, more than a segment of the log holds), and everything while there is no log, go to grouped-transactions.ts.
+// Commits of a process that has its directory to itself, without transactions: each is decided at once, on the rows as
+// they will be when everything decided before is durable. Commits decided while a batch is being written to the
+// write-ahead log form the next batch: one record, one sync, then all its callers are answered.
 //
 // For each batch, the log checks again that no other process writes. If one did, or if the write fails, everything that
-// was decided and is not durable is decided again inside transactions, in the same order. No caller is answered before
-// its changes, and everything that its decision saw, are durable.
+// was decided and is not durable is returned, to be decided again inside transactions, in the same order. No caller is
+// answered before its changes, and everything that its decision saw, are durable.
 import { detachedString } from '#base';
 import { type Decision, type ReadRows, type Reads, type Row, type Space, StoreError } from '#store';
 import type { Environment } from '../environment.js';
@@ -14,29 +13,22 @@ import { fits, type RowKey } from '../layout/keys.js';
 import { ROW_HEADER_BYTES, writeRowValue } from '../layout/rows.js';
 import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { EngineError } from '../lmdb/engine-error.js';
-import { copyRows, type KeyRange, scanRangeOf } from '../scan/key-range.js';
+import { copyRows, type KeyRange, payloadRange, scanRangeOf } from '../scan/key-range.js';
 import { MergedCursor } from '../scan/merged-cursor.js';
-import { payloadRange } from '../scan/page-walk.js';
 import { RowCursor } from '../scan/row-cursor.js';
+import type { LogFile } from '../wal/log-file.js';
 import { changeBytesMax, RECORD_HEADER_BYTES, RecordDraft, RecordMemory } from '../wal/log-record.js';
 import { type Change, copiedRowOf, newChange, type Overlay } from '../wal/overlay.js';
 import { type Appended, CHANGES_BYTES_MAX, type Failure, WriteAheadLog } from '../wal/write-ahead-log.js';
-import { beginLog } from './begin-log.js';
+import type { GroupParts } from './commit-group.js';
 import {
-  type Commit,
-  CommitMetrics,
-  type CommitStatistics,
-  type Commits,
+  type CommitMetrics,
   type DecisionView,
   decideCommit,
   fail,
-  overfull,
   type Submission,
   settle,
-  WAITING_WORKS_MAX,
-  type Work,
 } from './commits.js';
-import { type Front, GroupedTransactions, type GroupedTransactionsOptions } from './grouped-transactions.js';
 
 const NONE: readonly never[] = [];
 
@@ -55,24 +47,30 @@ function newBatch(memory: RecordMemory): Batch {
 
 /** A larger record takes longer to write, and those behind it wait. One commit may exceed this. */
 const BATCH_BYTES_MAX = 1024 * 1024;
-/** Groups of transactions before a log is begun: a store that writes less does not need its 8 MiB. */
-const LOG_AFTER = 8;
-
-interface LoggedCommitsOptions extends GroupedTransactionsOptions {
-  /** Groups of transactions before the log is begun. */
-  readonly logAfter?: number | undefined;
+interface LoggedBatchesOptions extends GroupParts {
+  readonly metrics: CommitMetrics;
+  /**
+   * Gets, in order, what was accepted and cannot be made durable: `tried` was being written when that failed, with the
+   * reason if it was an error.
+   */
+  readonly onReturn: (
+    tried: readonly Submission[],
+    others: readonly Submission[],
+    failure: Failure | undefined,
+  ) => void;
+  /** Gets the reason why the tree could not take what is durable. */
+  readonly onFailure: (reason: unknown) => void;
 }
 
-export class LoggedCommits implements Commits, DecisionView, Front {
+export class LoggedBatches implements DecisionView {
   readonly counters: Counters;
   readonly overlay: Overlay;
   readonly #environment: Environment;
   readonly #reserve: DiskReserve;
-  readonly #metrics = new CommitMetrics();
+  readonly #metrics: CommitMetrics;
   readonly #log: WriteAheadLog;
-  readonly #transactions: GroupedTransactions;
-  readonly #waitingMax: number;
-  readonly #logAfter: number;
+  readonly #onReturn: LoggedBatchesOptions['onReturn'];
+  readonly #onFailure: LoggedBatchesOptions['onFailure'];
   readonly #memory = new RecordMemory();
   /** Spaces known to exist. */
   readonly #living = new Set<number>();
@@ -92,15 +90,14 @@ export class LoggedCommits implements Commits, DecisionView, Front {
   #inFlight = 0;
   #isScheduled = false;
   #whenIdle: (() => void)[] = [];
-  #beginning: Promise<void> | undefined;
 
-  constructor(options: LoggedCommitsOptions) {
-    const { environment, counters, reserve, waitingMax = WAITING_WORKS_MAX, logAfter = LOG_AFTER } = options;
+  constructor({ environment, counters, reserve, metrics, onReturn, onFailure }: LoggedBatchesOptions) {
     this.#environment = environment;
     this.counters = counters;
     this.#reserve = reserve;
-    this.#waitingMax = waitingMax;
-    this.#logAfter = logAfter;
+    this.#metrics = metrics;
+    this.#onReturn = onReturn;
+    this.#onFailure = onFailure;
     this.#log = new WriteAheadLog({
       environment,
       counters,
@@ -108,61 +105,23 @@ export class LoggedCommits implements Commits, DecisionView, Front {
       onCheckpoint: failure => this.#goOn(failure),
     });
     this.overlay = this.#log.overlay;
-    this.#transactions = new GroupedTransactions({ ...options, front: this, metrics: this.#metrics });
   }
 
-  commit<R>(work: Commit<R>): Promise<R | undefined> {
-    const { waiting, isBusy } = this.#transactions;
-    if (this.#inFlight + waiting.length >= this.#waitingMax) return this.#refuse();
-    return new Promise((fulfil, reject) => {
-      const submission: Submission = { work, fulfil, reject, outcome: undefined };
-      if (waiting.length === 0 && !isBusy && this.accept(submission)) return;
-      this.#transactions.enqueue(submission);
-      if (this.#transactions.groupCount >= this.#logAfter) void this.begin();
-    });
+  /** Commits that were accepted and are neither answered nor returned. */
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
-  submit<T>(work: Work<T>): Promise<T> {
-    const depth = this.#inFlight + this.#transactions.waiting.length;
-    return depth >= this.#waitingMax ? this.#refuse() : this.#transactions.submit(work);
+  /** Begins to use this file, whose fence is in the catalogue. */
+  begin(file: LogFile): void {
+    this.#log.begin(file);
   }
 
-  wake(): void {
-    this.#transactions.wake();
+  close(): Promise<void> {
+    return this.#log.close();
   }
 
-  /** Groups of works that needed a transaction. */
-  get transactionCount(): number {
-    return this.#transactions.groupCount;
-  }
-
-  statistics(): CommitStatistics {
-    const { commits, depth, hasGivenUp } = this.#transactions.statistics();
-    return { commits, depth: depth + this.#inFlight, hasGivenUp };
-  }
-
-  async drain(): Promise<void> {
-    do {
-      await this.#transactions.drain();
-      await this.settle();
-    } while (this.#transactions.depth + this.#inFlight > 0);
-  }
-
-  async close(): Promise<void> {
-    await this.#beginning;
-    await this.#transactions.close();
-    await this.drain();
-    await this.#log.close();
-  }
-
-  /** Begins a log, once. Without one a store is only slower. */
-  begin(): Promise<void> {
-    this.#beginning ??= beginLog(this.#environment, this.#transactions, this.#reserve).then(file => {
-      if (file !== undefined) this.#log.begin(file);
-    });
-    return this.#beginning;
-  }
-
+  /** True if the commit is decided, and will be answered or returned. */
   accept(submission: Submission): boolean {
     if ('run' in submission.work || !this.#isReady()) return false;
     this.#environment.snapshot.refresh();
@@ -184,11 +143,13 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     return true;
   }
 
+  /** Fulfilled when the tree has everything that was accepted, or with the reason why it cannot. */
   async settle(): Promise<Failure | undefined> {
     while (this.#inFlight > 0) await new Promise<void>(fulfil => this.#whenIdle.push(fulfil));
     return this.#log.drain();
   }
 
+  /** A transaction has ended: cached knowledge of the tree is invalid. */
   forget(): void {
     this.#basis = undefined;
     this.#living.clear();
@@ -242,10 +203,6 @@ export class LoggedCommits implements Commits, DecisionView, Front {
       changes.push(change);
     }
     return true;
-  }
-
-  #refuse(): Promise<never> {
-    return Promise.reject(overfull(this.#environment.path, this.#waitingMax));
   }
 
   #readRange(space: number, partition: string, keys: KeyRange): Row[] {
@@ -363,7 +320,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     this.#leave(callers.length);
   }
 
-  /** Decides again, after `tried`, everything that was decided and will not be written. */
+  /** Returns, after `tried`, everything that was decided and will not be written. */
   #abort(tried: readonly Submission[], failure: Failure | undefined): void {
     const batches = [...this.#full, this.#gathering];
     this.#full = [];
@@ -371,7 +328,7 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     for (const { changes } of batches) for (const change of changes) this.overlay.abort(change);
     this.forget();
     const others = batches.flatMap(({ callers }) => callers);
-    if (tried.length + others.length > 0) this.#transactions.takeBack(tried, others, failure);
+    if (tried.length + others.length > 0) this.#onReturn(tried, others, failure);
     this.#leave(others.length);
   }
 
@@ -382,10 +339,10 @@ export class LoggedCommits implements Commits, DecisionView, Front {
     this.#whenIdle = [];
   }
 
-  /** A checkpoint has ended: batches that waited for it are written, or decided again. */
+  /** A checkpoint has ended: batches that waited for it are written, or returned. */
   #goOn(failure: Failure | undefined): void {
     this.#hasHeadroom = false;
-    if (failure !== undefined) void this.#transactions.explain(failure.reason);
+    if (failure !== undefined) this.#onFailure(failure.reason);
     if (this.#written !== undefined || this.#inFlight === 0) return;
     if (failure === undefined) this.#writeNext();
     else this.#abort([], undefined);

@@ -9,23 +9,25 @@ import { openEnvironment } from '../environment.js';
 import { Counters } from '../layout/catalog.js';
 import { DiskReserve } from '../lmdb/disk-reserve.js';
 import { EngineError } from '../lmdb/engine-error.js';
+import type { BackgroundTask } from './background-task.js';
+import { CommitOrder } from './commit-order.js';
 import type { Group, Work } from './commits.js';
-import { type BackgroundTask, GroupedTransactions } from './grouped-transactions.js';
 
 async function openQueue(
   t: TestContext,
   task: BackgroundTask = () => false,
   waitingMax?: number,
-): Promise<GroupedTransactions> {
+): Promise<CommitOrder> {
   const directory = await mkdtemp(join(tmpdir(), 'lmdb-queue-'));
   const environment = openEnvironment({ directory, durability: 'none' });
   const reserve = new DiskReserve({ path: environment.path, freeBytes: () => 0 });
-  const queue = new GroupedTransactions({
+  const queue = new CommitOrder({
     environment,
     counters: new Counters(systemClock),
     task,
     reserve,
     waitingMax,
+    isLogged: false,
   });
   t.after(async () => {
     await queue.close();
@@ -52,7 +54,7 @@ async function groupSizes(answers: readonly Promise<Group>[]): Promise<number[]>
   return [...sizes.values()];
 }
 
-function addMany(queue: GroupedTransactions, count: number, bytes: number): Promise<Group>[] {
+function addMany(queue: CommitOrder, count: number, bytes: number): Promise<Group>[] {
   return Array.from({ length: count }, () => queue.submit(tellGroup(bytes)));
 }
 
