@@ -11,12 +11,12 @@ const BLOCK = /^#{3,4} shelfmark (.+)\n[^#]*?```\n([\s\S]*?)```$/gm;
 const COLUMNS = 200;
 /** What the page documents once, for all commands, and what its headings show. */
 const LEFT_OUT = [
-  /^Usage: shelfmark [a-z -]+(?: \[options\])?(?: \[command\])?\n\n/,
+  /^Usage: .*\n\n/,
   /^ +(?:-h, --help|--parallel <n>|--rate <requests>|--retry-for <seconds>) .*\n/gm,
   / \(default: SHELFMARK_(?:FROM|TO)\)$/gm,
   /0 picks a free port, /g,
   /; 0 picks a free port/g,
-  /^Options:\n(?=\n|$)/gm,
+  /^Options:\n/gm,
   /^Commands:\n(?: .*\n)+/gm,
 ];
 
