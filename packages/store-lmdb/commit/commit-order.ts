@@ -95,7 +95,8 @@ export class CommitOrder {
     if (this.#depth >= this.#waitingMax) return this.#refuse();
     return new Promise((fulfil, reject) => {
       const submission: Submission = { work, fulfil, reject, outcome: undefined };
-      if (this.#isOpen() && this.#log?.accept(submission)) return;
+      // It must overtake nothing.
+      if (this.#waiting.length === 0 && !this.#isBusy && this.#log?.accept(submission)) return;
       this.#enqueue(submission);
       if (this.#log !== undefined && this.#groupCount >= this.#logAfter) void this.begin();
     });
@@ -153,11 +154,6 @@ export class CommitOrder {
 
   get #depth(): number {
     return this.#waiting.length + (this.#log?.inFlight ?? 0);
-  }
-
-  /** Whether a work without a transaction overtakes nothing. */
-  #isOpen(): boolean {
-    return this.#waiting.length === 0 && !this.#isBusy;
   }
 
   #refuse(): Promise<never> {

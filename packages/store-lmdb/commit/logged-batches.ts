@@ -87,7 +87,8 @@ export class LoggedBatches implements DecisionView {
   #full: Batch[] = [];
   /** The batch being written. */
   #written: Batch | undefined;
-  #inFlight = 0;
+  /** Commits that were accepted and are neither answered nor returned; for others to read. */
+  inFlight = 0;
   #isScheduled = false;
   #whenIdle: (() => void)[] = [];
 
@@ -105,11 +106,6 @@ export class LoggedBatches implements DecisionView {
       onCheckpoint: failure => this.#goOn(failure),
     });
     this.overlay = this.#log.overlay;
-  }
-
-  /** Commits that were accepted and are neither answered nor returned. */
-  get inFlight(): number {
-    return this.#inFlight;
   }
 
   /** Begins to use this file, whose fence is in the catalogue. */
@@ -138,14 +134,14 @@ export class LoggedBatches implements DecisionView {
     }
     if (submission.outcome === undefined) return false;
     this.#gathering.callers.push(submission);
-    this.#inFlight += 1;
+    this.inFlight += 1;
     this.#schedule();
     return true;
   }
 
   /** Fulfilled when the tree has everything that was accepted, or with the reason why it cannot. */
   async settle(): Promise<Failure | undefined> {
-    while (this.#inFlight > 0) await new Promise<void>(fulfil => this.#whenIdle.push(fulfil));
+    while (this.inFlight > 0) await new Promise<void>(fulfil => this.#whenIdle.push(fulfil));
     return this.#log.drain();
   }
 
@@ -301,7 +297,7 @@ export class LoggedBatches implements DecisionView {
   /** Neither the batch nor anything decided after it can be in the log. */
   #end(batch: Batch, outcome: Appended, failure: Failure | undefined): void {
     for (const change of batch.changes) this.overlay.abort(change);
-    if (outcome === 'lost') this.#inFlight -= batch.callers.length;
+    if (outcome === 'lost') this.inFlight -= batch.callers.length;
     else if (outcome === 'last') this.#answer(batch);
     else this.#failUnknown(batch);
     this.#abort(outcome === 'lost' ? batch.callers : [], failure);
@@ -333,8 +329,8 @@ export class LoggedBatches implements DecisionView {
   }
 
   #leave(callers: number): void {
-    this.#inFlight -= callers;
-    if (this.#inFlight > 0 || this.#whenIdle.length === 0) return;
+    this.inFlight -= callers;
+    if (this.inFlight > 0 || this.#whenIdle.length === 0) return;
     for (const fulfil of this.#whenIdle) fulfil();
     this.#whenIdle = [];
   }
@@ -343,7 +339,7 @@ export class LoggedBatches implements DecisionView {
   #goOn(failure: Failure | undefined): void {
     this.#hasHeadroom = false;
     if (failure !== undefined) this.#onFailure(failure.reason);
-    if (this.#written !== undefined || this.#inFlight === 0) return;
+    if (this.#written !== undefined || this.inFlight === 0) return;
     if (failure === undefined) this.#writeNext();
     else this.#abort([], undefined);
   }
