@@ -24,7 +24,7 @@ import {
   type WorkResult,
 } from './works.js';
 
-export interface CassandraOptions {
+interface CassandraOptions {
   readonly hosts: readonly string[];
   readonly works: readonly Work[];
   /** Number of rows in the scanned tables. */

@@ -8,7 +8,7 @@ import type { QueueJob, QueueResult, QueueStep } from '../queues/queue-load.js';
 import { TEXT_BYTES } from './messages.js';
 import type { Queue, QueueStepJob, Walked } from './works.js';
 
-export interface QueueDepthOptions {
+interface QueueDepthOptions {
   /** The server's, which is started if it does not run. */
   readonly endpoint: () => Promise<Endpoint>;
   /** In the long queue. */

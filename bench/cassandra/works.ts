@@ -43,7 +43,7 @@ export const CLIENTS: Readonly<
 
 /** For `spread-gets`: those of a row, as fill jobs name them. */
 export const SPREAD_PARTITIONS = 1000;
-export const SPREAD_ROWS = 20;
+const SPREAD_ROWS = 20;
 export const spreadPartition = (row: number): string =>
   `p${String(Math.floor(row / SPREAD_ROWS)).padStart(6, '0')}`;
 
@@ -121,7 +121,7 @@ export interface Queue {
 }
 
 /** Asks the nodes for the most tombstones that a read walked in the last minutes. */
-export interface WalkedJob {
+interface WalkedJob {
   readonly walked: true;
 }
 
@@ -130,7 +130,7 @@ export interface Walked {
 }
 
 /** Removes the keyspace. */
-export interface EndJob {
+interface EndJob {
   readonly end: true;
 }
 

@@ -19,7 +19,7 @@ const kilobytes = (text: string, name: string): number =>
   1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0);
 
 /** Resident bytes of the mappings of the data file, out of /proc/PID/smaps. */
-export function dataBytes(smaps: string): number {
+function dataBytes(smaps: string): number {
   let bytes = 0;
   let isData = false;
   for (const line of smaps.split('\n')) {

@@ -5,7 +5,7 @@ import { WrongAnswer } from '../load/job.js';
 import type { Endpoint } from '../load/requests.js';
 import { countOf, filterOf, type Match } from './scan-filter.js';
 
-export interface PageScan {
+interface PageScan {
   readonly endpoint: Endpoint;
   readonly table: string;
   readonly rows: number;

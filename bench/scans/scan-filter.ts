@@ -1,7 +1,7 @@
 // The filter of scans: it selects rows by their rank, which is five digits of each row's number, so that the share of matching rows is known.
 import { RANKS } from '../load/template.js';
 
-export const MATCHES = ['none', 'one in 1,000', 'all'] as const;
+const MATCHES = ['none', 'one in 1,000', 'all'] as const;
 export type Match = (typeof MATCHES)[number];
 
 const RANKS_OF_ONE_IN_1000 = RANKS / 1000;

@@ -18,7 +18,7 @@ const READY = /^bare node:http answers at port (\d+)\n/m;
 /** Node adds these itself, with the same values. */
 const ADDED_BY_NODE: ReadonlySet<string> = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
 
-export interface BareOptions {
+interface BareOptions {
   readonly directory: string;
   /** Shelfmark's, loaded. */
   readonly tables: requests.Endpoint;

@@ -8,7 +8,7 @@ import type { Sample, Subject, WorkloadName } from './subject.js';
 
 const SCRIPT = fileURLToPath(new URL('raw-lmdb-process.js', import.meta.url));
 
-export const RAW_WORKLOADS = ['point-get', 'range', 'filter', 'insert', 'merge', 'transaction'] as const;
+const RAW_WORKLOADS = ['point-get', 'range', 'filter', 'insert', 'merge', 'transaction'] as const;
 export type RawWorkload = (typeof RAW_WORKLOADS)[number];
 
 export class LmdbSubject implements Subject {

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 
 type Lmdb = typeof import('lmdb', { with: { 'resolution-mode': 'require' }});
 
-export interface RawOptions {
+interface RawOptions {
   readonly encoding: 'binary';
   /** The default answers before the data is on disk. */
   readonly overlappingSync: boolean;

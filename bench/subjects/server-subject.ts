@@ -34,7 +34,7 @@ const BLOCK_TRANSFERS = 4;
 const MESSAGES_A_MILLISECOND = 5;
 const STOCK = 200_000;
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly name: SubjectName;
   readonly process: ServerProcess;
   readonly tables: requests.Endpoint;

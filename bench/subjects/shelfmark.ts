@@ -6,7 +6,7 @@ import { ServerProcess } from './server-process.js';
 
 export type Durability = 'full' | 'none';
 
-export interface ShelfmarkOptions {
+interface ShelfmarkOptions {
   /** Its data, unless there is a store. */
   readonly directory?: string;
   /** An address. */

@@ -80,7 +80,7 @@ function blockOf(blocks: readonly (readonly string[])[], key: string): number {
 }
 
 /** Index of the first of `keys`, which are in order, that is not before `key`; the number of keys if all are. */
-export function firstFrom(keys: readonly string[], key: string): number {
+function firstFrom(keys: readonly string[], key: string): number {
   return lowest(keys.length, at => (keys[at] ?? '') >= key);
 }
 

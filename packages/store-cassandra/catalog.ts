@@ -49,7 +49,7 @@ interface Stored {
   readonly isLiving: boolean;
 }
 
-export interface CatalogOptions {
+interface CatalogOptions {
   /** How long a process may take a space for living after it looked. */
   readonly leaseMs: number;
 }

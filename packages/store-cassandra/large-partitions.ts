@@ -23,7 +23,7 @@ interface Known {
   isTold: boolean;
 }
 
-export interface LargePartitionsOptions {
+interface LargePartitionsOptions {
   readonly bounds?: LargeBounds | undefined;
   /** Milliseconds, of a monotonic clock. */
   readonly now?: () => number;

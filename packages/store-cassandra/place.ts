@@ -3,7 +3,7 @@
 import { StoreError } from '#store';
 
 /** Names of files in PEM. */
-export interface TlsFiles {
+interface TlsFiles {
   /** Authorities that sign nodes' certificates; by default those that Node.js trusts. */
   readonly ca: string | undefined;
   /** This program's certificate, for clusters that ask for one; never without `key`. */

@@ -73,7 +73,7 @@ seed_provider:
 }
 
 /** Files that identify a node, and the clients that it trusts. */
-export interface Keystores {
+interface Keystores {
   readonly keystore: string;
   readonly truststore: string;
   readonly password: string;

@@ -8,7 +8,7 @@ import { adviseOnListening } from '../options/listen-advice.js';
 import { parsePort } from '../options/parse-port.js';
 import { readTls } from '../options/read-tls.js';
 
-export const EXPLORER_PORT_DEFAULT = 10_003;
+const EXPLORER_PORT_DEFAULT = 10_003;
 
 interface Flags {
   readonly from?: string;

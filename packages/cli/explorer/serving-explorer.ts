@@ -6,13 +6,13 @@ import type { ExplorerOptions } from '#explorer';
 import { type AccountKeys, ConfigurationError, type ServeOptions } from '#server';
 import { type Ready, readyLine } from '../ready.js';
 
-export interface ExplorerFlags {
+interface ExplorerFlags {
   readonly explorerPort?: number;
   readonly explorerHost?: string;
   readonly allowRemoteExplorer?: boolean;
 }
 
-export interface ServingExplorer {
+interface ServingExplorer {
   /** Prints the server's ready line with the explorer in it, then the link. */
   ready(ready: Ready, accounts: AccountKeys, print: (line: string) => void): void;
   replaceAccounts(accounts: AccountKeys): void;

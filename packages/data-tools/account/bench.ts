@@ -5,7 +5,7 @@ import type { Address } from '../source/address.js';
 import { Endpoint, failureOf } from '../source/endpoint.js';
 import { ToolError } from '../source/tool-error.js';
 
-export interface BenchOptions {
+interface BenchOptions {
   readonly target: Address;
   readonly rows: number;
 }

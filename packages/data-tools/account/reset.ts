@@ -11,7 +11,7 @@ export interface Deleted {
   readonly name: string;
 }
 
-export interface ResetOptions {
+interface ResetOptions {
   readonly target: Address;
   readonly queues: boolean;
   readonly blobs: boolean;

@@ -27,7 +27,7 @@ export interface AzuriteContainer {
   readonly publicAccess: string | undefined;
 }
 
-export interface AzuriteBlob {
+interface AzuriteBlob {
   readonly name: string;
   readonly type: string;
   readonly metadata: Readonly<Record<string, string>>;

@@ -24,7 +24,7 @@ export interface AzuriteQueue {
   readonly policies: readonly AzuritePolicy[];
 }
 
-export interface AzuriteMessage {
+interface AzuriteMessage {
   readonly text: string;
   /** Milliseconds since 1970. */
   readonly visibleAt: number;

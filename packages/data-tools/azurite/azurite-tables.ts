@@ -26,7 +26,7 @@ export interface AzuriteTable {
 }
 
 /** An entity in OData's form: the keys, the Timestamp, and each property after its type if it has one. */
-export type AzuriteEntity = Readonly<Record<string, unknown>>;
+type AzuriteEntity = Readonly<Record<string, unknown>>;
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$/;
 const GUID = /^[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}$/;

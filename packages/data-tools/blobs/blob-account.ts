@@ -22,7 +22,7 @@ import {
   type Texts,
 } from './blob-record.js';
 
-export interface SkippedBlob {
+interface SkippedBlob {
   readonly name: string;
   readonly reason: string;
 }

@@ -8,7 +8,7 @@ import { LIST_VERSION } from '../source/xml-list.js';
 import { ofContainer } from './blob-account.js';
 import { type ContainerRecord, isSameMetadata, type Texts } from './blob-record.js';
 
-export interface ContainerResult {
+interface ContainerResult {
   readonly isNew: boolean;
   /** Sentences for the user. */
   readonly notes: readonly string[];

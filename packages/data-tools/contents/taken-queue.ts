@@ -40,7 +40,7 @@ const HOLD_SECONDS_MIN = 60;
 const LATE_SECONDS = 5;
 const POLL_MILLISECONDS = 1000;
 
-export interface TakenQueueOptions {
+interface TakenQueueOptions {
   readonly endpoint: Endpoint;
   readonly queue: string;
   /** The steps of an earlier run. */

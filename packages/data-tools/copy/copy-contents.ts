@@ -42,7 +42,7 @@ export function checkContentCopy(options: ContentCopyOptions): void {
       throw new ToolError('usage', `${what} would be copied onto themselves: both accounts are the same.`);
 }
 
-export interface ContentCopied {
+interface ContentCopied {
   readonly conflicts: number;
   readonly refused: number;
   readonly more: object;

@@ -8,7 +8,7 @@ import type { TableRows } from '../source/table-rows.js';
 import { ToolError } from '../source/tool-error.js';
 import { RowCursor } from './rows-of.js';
 
-export interface MirrorChange {
+interface MirrorChange {
   readonly kind: 'insert' | 'replace' | 'delete';
   readonly row: Row;
 }

@@ -9,7 +9,7 @@ import type { RowSource } from '../source/row-source.js';
 import { checkChoice, chooseTables, type TableChoice, type TableName } from '../source/table-names.js';
 import type { ExitName } from '../source/tool-error.js';
 
-export interface DiffOptions {
+interface DiffOptions {
   readonly from: RowSource;
   readonly to: RowSource;
   readonly choice: TableChoice;

@@ -9,7 +9,7 @@ import type { RowSource } from '../source/row-source.js';
 import type { Selection } from '../source/table-rows.js';
 import { type DiffResult, diff } from './diff.js';
 
-export interface VerifyOptions {
+interface VerifyOptions {
   readonly directory: string;
   /** The account to compare with; it is asked for the dump's selection. */
   readonly against?: ((selection: Selection) => RowSource) | undefined;

@@ -25,7 +25,7 @@ import {
 import type { BlobEntry, DumpEntry, IndexReached } from './dump-journal.js';
 import type { DumpedContainer, Sum } from './manifest.js';
 
-export interface BlobDumpOptions {
+interface BlobDumpOptions {
   readonly directory: string;
   readonly work: string;
   readonly endpoint: Endpoint;

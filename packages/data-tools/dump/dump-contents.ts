@@ -82,7 +82,7 @@ export function changedChoice(
   ];
 }
 
-export interface ContentDumpOptions {
+interface ContentDumpOptions {
   readonly choice: ContentChoice;
   readonly source: Address;
   readonly directory: string;

@@ -15,7 +15,7 @@ import type { DumpEntry, QueueEntry } from './dump-journal.js';
 import { writePieces } from './finish.js';
 import type { DumpedQueue, Sum } from './manifest.js';
 
-export interface QueueDumpOptions {
+interface QueueDumpOptions {
   readonly directory: string;
   readonly work: string;
   readonly endpoint: Endpoint;

@@ -80,7 +80,7 @@ interface Dump {
   readonly since: string | undefined;
 }
 
-export interface Dumped {
+interface Dumped {
   readonly tables: number;
   /** For queues and containers. */
   readonly more?: object;

@@ -79,7 +79,7 @@ async function* sumsOf(paths: readonly string[]): AsyncGenerator<PartitionSum, v
       for (const { text } of lines) yield parsePartition(text);
 }
 
-export interface Finishing {
+interface Finishing {
   readonly directory: string;
   readonly work: string;
   readonly state: DumpState;

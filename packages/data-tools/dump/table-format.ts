@@ -11,7 +11,7 @@ import { textLines } from '../line/text-lines.js';
 import { ToolError } from '../source/tool-error.js';
 
 export const FORMATS = ['jsonl', 'csv', 'parquet'] as const;
-export type FormatName = (typeof FORMATS)[number];
+type FormatName = (typeof FORMATS)[number];
 
 export interface TableFormat {
   readonly name: FormatName;
@@ -24,7 +24,7 @@ export const extensionOf = ({ name, gzip }: TableFormat): string => (gzip ? `${n
 /** Whether files are the lines as they were read. */
 export const isPlain = ({ name, gzip }: TableFormat): boolean => name === 'jsonl' && !gzip;
 
-export interface FormatOptions {
+interface FormatOptions {
   readonly format?: string | undefined;
   readonly compress?: string | undefined;
   readonly out: string;
@@ -51,7 +51,7 @@ export function parseFormat({ format, compress, out }: FormatOptions): TableForm
 }
 
 /** The rows of files of lines, one after the other. */
-export async function* rowsOfLines(paths: readonly string[]): AsyncGenerator<Row, void> {
+async function* rowsOfLines(paths: readonly string[]): AsyncGenerator<Row, void> {
   const shape = new RowShape();
   for (const path of paths)
     for await (const lines of textLines(createReadStream(path)))

@@ -34,7 +34,7 @@ export interface Finding {
   readonly message: string;
 }
 
-export interface Verified {
+interface Verified {
   /** Undefined if it cannot be read. */
   readonly dump: Dump | undefined;
   readonly findings: readonly Finding[];

@@ -14,7 +14,7 @@ import { Part } from './part.js';
 
 export const partPath = (work: string, shard: number): string => join(work, `${shard}.jsonl`);
 
-export interface DumpWork {
+interface DumpWork {
   readonly work: string;
   readonly rows: TableRows;
   readonly state: DumpState;

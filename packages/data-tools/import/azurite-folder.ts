@@ -31,7 +31,7 @@ export function whole<T>(read: () => T): T {
 }
 
 /** @throws ToolError notThere or usage, unless it is an Azurite folder. */
-export function checkIsFolder(directory: string): void {
+function checkIsFolder(directory: string): void {
   if (!existsSync(directory)) throw new ToolError('notThere', `${directory} is not there.`);
   if (!statSync(directory).isDirectory()) throw new ToolError('usage', `${directory} is not a directory.`);
   if (existsSync(join(directory, 'SHA256SUMS')))
@@ -44,7 +44,7 @@ export function checkIsFolder(directory: string): void {
 }
 
 /** The account to import: the named one, or the only one, or the emulator's own. @throws ToolError */
-export function accountIn(accounts: ReadonlySet<string>, wanted: string | undefined): string {
+function accountIn(accounts: ReadonlySet<string>, wanted: string | undefined): string {
   if (wanted !== undefined) {
     if (accounts.has(wanted)) return wanted;
     throw new ToolError('notThere', `The folder has no account ${wanted}, but ${told(accounts)}.`);

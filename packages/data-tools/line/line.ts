@@ -33,7 +33,7 @@ export function formatProperties(properties: readonly Property[]): string {
   return text;
 }
 
-export const formatKeys = ({ partitionKey, rowKey }: Row): string =>
+const formatKeys = ({ partitionKey, rowKey }: Row): string =>
   `{"PartitionKey":${formatString(partitionKey)},"RowKey":${formatString(rowKey)}`;
 
 /** The line without its Timestamp: the input of a checksum, and of a load's request. */

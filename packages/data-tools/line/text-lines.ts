@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { RowError } from './row-error.js';
 
-export interface TextLine {
+interface TextLine {
   readonly text: string;
   /** From 1. */
   readonly number: number;

@@ -19,7 +19,7 @@ import { TargetTable } from '../write/target-table.js';
 import { type Told, Writer } from '../write/writer.js';
 import { type InputTable, type LoadInput, openDump, openInput } from './input.js';
 
-export const MODES = ['insert', 'upsert', 'merge', 'skip'] as const;
+const MODES = ['insert', 'upsert', 'merge', 'skip'] as const;
 export type Mode = (typeof MODES)[number];
 
 export interface LoadOptions {

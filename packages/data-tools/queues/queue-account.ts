@@ -54,7 +54,7 @@ const expiryOf = (text: string): string | null => {
   return time.getUTCFullYear() >= NEVER_YEAR ? null : time.toISOString();
 };
 
-export interface TakenMessages {
+interface TakenMessages {
   readonly messages: readonly TakenMessage[];
   /** Whether an earlier answer was lost: its messages are hidden anyway. */
   readonly isRepeated: boolean;

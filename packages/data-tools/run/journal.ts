@@ -9,7 +9,7 @@ const VERSION = 1;
 /** The identity of a run: option names and their values. */
 export type RunArguments = Readonly<Record<string, unknown>>;
 
-export interface JournalOptions {
+interface JournalOptions {
   readonly path: string;
   /** The tool. */
   readonly tool: string;

@@ -5,7 +5,7 @@
 import type { Surroundings } from './surroundings.js';
 import { ToolError } from './tool-error.js';
 
-export interface PaceOptions {
+interface PaceOptions {
   /** Maximum of concurrent requests. */
   readonly parallel: number;
   /** Maximum of requests a second; undefined is unbounded. */

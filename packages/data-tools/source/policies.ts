@@ -37,7 +37,7 @@ const formatPolicies = (policies: readonly Policy[]): string =>
     .join('')}</SignedIdentifiers>`;
 
 /** The place of a resource's policies. */
-export interface PolicyPlace {
+interface PolicyPlace {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
 }
@@ -63,7 +63,7 @@ export async function readPoliciesAt(
 }
 
 /** Whether the server accepted them. */
-export async function writePoliciesAt(
+async function writePoliciesAt(
   endpoint: Endpoint,
   place: PolicyPlace,
   policies: readonly Policy[],

@@ -43,7 +43,7 @@ export class Shard {
   }
 }
 
-export interface ShardsOptions {
+interface ShardsOptions {
   readonly rows: TableRows;
   /** Maximum of concurrent readers. */
   readonly parallel: number;

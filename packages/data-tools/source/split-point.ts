@@ -12,7 +12,7 @@ const SURROGATES = 0xd800;
 const UNIT_MAX = 0xffff;
 
 /** The first row at or above a text. */
-export type Probe = (from: string) => Promise<Row | undefined>;
+type Probe = (from: string) => Promise<Row | undefined>;
 
 /** The least text above all with this prefix; undefined if a URL can express none. */
 function above(start: string): string | undefined {
@@ -33,7 +33,7 @@ async function firstDifference(low: string, probe: Probe): Promise<number> {
 }
 
 /** A row above the text with about half of the rows above it after itself; undefined if there is none. */
-export async function rowInMiddle(low: string, probe: Probe): Promise<Row | undefined> {
+async function rowInMiddle(low: string, probe: Probe): Promise<Row | undefined> {
   const length = await firstDifference(low, probe);
   const start = low.slice(0, length - 1);
   const from = length > low.length ? FIRST_PRINTABLE : low.charCodeAt(length - 1) + 1;

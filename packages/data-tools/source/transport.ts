@@ -5,7 +5,7 @@ import { Agent as HttpAgent, type IncomingHttpHeaders, request as sendPlain } fr
 import { Agent as HttpsAgent, request as sendSecure } from 'node:https';
 import { systemCodeOf } from './tool-error.js';
 
-export interface Outgoing {
+interface Outgoing {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;

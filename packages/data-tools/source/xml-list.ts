@@ -59,7 +59,7 @@ export interface ListOptions {
   readonly what: string;
 }
 
-export interface ListPage {
+interface ListPage {
   readonly entries: readonly XmlElement[];
   /** Where the next page begins; undefined after the last. */
   readonly next: string | undefined;

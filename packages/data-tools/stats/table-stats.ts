@@ -10,20 +10,20 @@ import { Largest } from './largest.js';
 /** The number of largest entities and partitions that are kept. */
 const LARGEST_COUNT = 10;
 
-export interface LargeEntity {
+interface LargeEntity {
   readonly PartitionKey: string;
   readonly RowKey: string;
   /** As Azure counts it. */
   readonly bytes: number;
 }
 
-export interface LargePartition {
+interface LargePartition {
   readonly PartitionKey: string;
   readonly rows: number;
   readonly bytes: number;
 }
 
-export interface PropertyStats {
+interface PropertyStats {
   readonly name: string;
   /** How many rows have it with which type; only types that occur. */
   readonly types: Readonly<Partial<Record<EdmType, number>>>;

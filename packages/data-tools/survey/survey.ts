@@ -8,7 +8,7 @@ import { chooseTables, type TableChoice } from '../source/table-names.js';
 import { sampledRows } from '../stats/sampled-rows.js';
 import { StatsOfTable, type TableStats } from '../stats/table-stats.js';
 
-export interface Survey {
+interface Survey {
   readonly source: RowSource;
   /** Maximum of rows to read per table; undefined for all. */
   readonly sample: number | undefined;

@@ -3,8 +3,8 @@
 import { type EdmType, int64Of, numberOf, type Property, type Row, textOf } from '#data-tools/line';
 
 /** Keys and Timestamp have columns too, before and after the properties. */
-export const PARTITION_KEY = 'PartitionKey';
-export const ROW_KEY = 'RowKey';
+const PARTITION_KEY = 'PartitionKey';
+const ROW_KEY = 'RowKey';
 export const TIMESTAMP = 'Timestamp';
 
 export interface Column {

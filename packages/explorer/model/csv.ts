@@ -8,7 +8,7 @@ const quoted = (cell: string): string => (NEEDS_QUOTES.test(cell) ? `"${cell.rep
 /** One record, with its line feed. */
 export const formatRecord = (cells: readonly string[]): string => `${cells.map(quoted).join(',')}\n`;
 
-export interface CsvRecord {
+interface CsvRecord {
   readonly cells: readonly string[];
   /** The line in which it begins, from 1. */
   readonly line: number;

@@ -34,7 +34,7 @@ export interface Fault {
 }
 
 /** A property in two versions; undefined where a version lacks it. */
-export interface Difference {
+interface Difference {
   readonly name: string;
   readonly before: Property | undefined;
   readonly after: Property | undefined;

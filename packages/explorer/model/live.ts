@@ -2,14 +2,14 @@
 // nearly all requests, errors, commits.
 
 /** A family of the server's metrics. */
-export interface Family {
+interface Family {
   readonly name: string;
   readonly samples: readonly { readonly suffix: string; readonly labels: string; readonly value: number }[];
 }
 export type Figures = readonly Family[];
 
-export const LIVE_SERVICES = ['table', 'queue', 'blob'] as const;
-export type LiveService = (typeof LIVE_SERVICES)[number];
+const LIVE_SERVICES = ['table', 'queue', 'blob'] as const;
+type LiveService = (typeof LIVE_SERVICES)[number];
 
 export interface Reading {
   /** Milliseconds of any clock that only rises. */

@@ -18,7 +18,7 @@ const PAGE_POLICY = [
 const CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /** Of errors that the explorer answers itself, so that the page can tell them from those of the account. */
-export const ERROR_HEADER = 'x-explorer-error';
+const ERROR_HEADER = 'x-explorer-error';
 
 export const commonHeaders = (isPage = false): OutgoingHttpHeaders => ({
   'content-security-policy': isPage ? PAGE_POLICY : CONTENT_POLICY,

@@ -4,7 +4,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '#base';
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly port: number;
   /** The server's own certificate, whose names it may be called; undefined without TLS. */
   readonly certificate: X509Certificate | undefined;

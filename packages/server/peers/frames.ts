@@ -7,8 +7,8 @@ const LENGTH_BYTES = 4;
 /** Kind and number. */
 const HEAD_BYTES = 5;
 
-export const FRAME_KINDS = ['ping', 'pong', 'request', 'answer', 'refused', 'unknown'] as const;
-export type FrameKind = (typeof FRAME_KINDS)[number];
+const FRAME_KINDS = ['ping', 'pong', 'request', 'answer', 'refused', 'unknown'] as const;
+type FrameKind = (typeof FRAME_KINDS)[number];
 
 export interface Frame {
   readonly kind: FrameKind;

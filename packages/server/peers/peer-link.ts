@@ -14,7 +14,7 @@ import { decodeClock, encodeFrame, type Frame, FrameReader } from './frames.js';
 import { addressIn, connectPeer, type PeerSocket } from './peer-socket.js';
 
 /** How often to request the other side's clock. */
-export const PING_MS = 250;
+const PING_MS = 250;
 /** Unanswered pings after which the link takes no new requests, and after which those under way are abandoned. */
 const LATE_PINGS = 2;
 const SILENT_PINGS = 8;

@@ -6,9 +6,9 @@ import { type NextTick, PartitionCommits } from './partition-commits.js';
 import type { Size } from './size.js';
 
 /** Another process has changed the partition in the meantime. */
-export type NoteConflict = (sid: bigint, partition: string) => void;
+type NoteConflict = (sid: bigint, partition: string) => void;
 
-export type NoteSize = (sid: bigint, partition: string, size: Size) => void;
+type NoteSize = (sid: bigint, partition: string, size: Size) => void;
 
 export class Commits {
   readonly counts = new CommitCounts();

@@ -41,7 +41,7 @@ const NO_PAGE: Page = { rows: [], state: undefined };
 const LOOKS_MAX = 3;
 const VACUUM_ROWS = 1000;
 
-export interface KeyedRows {
+interface KeyedRows {
   readonly fence: Fence;
   readonly gaps: GapsTick;
   readonly size: Size;

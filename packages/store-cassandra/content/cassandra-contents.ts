@@ -22,7 +22,7 @@ const READ_CHUNKS = 4;
 const UNPINNED_MS = 5000;
 const LOOK_MS = 500;
 
-export interface ContentsHost {
+interface ContentsHost {
   readonly session: Session;
   readonly members: Members;
   readonly drops: Drops;

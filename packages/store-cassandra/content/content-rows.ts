@@ -19,7 +19,7 @@ export const CHUNK_BYTES = 256 * 1024;
 const CHUNKS_A_PART = 32;
 const LIST_PAGE = 500;
 
-export interface EnteredContent {
+interface EnteredContent {
   readonly id: string;
   readonly owner: string;
 }

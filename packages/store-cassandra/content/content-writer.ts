@@ -13,7 +13,7 @@ export interface WriterHost {
   ended(writer: ChunkWriter): void;
 }
 
-export type WriterState = 'open' | 'finished' | 'released' | 'ended';
+type WriterState = 'open' | 'finished' | 'released' | 'ended';
 
 export class ChunkWriter implements ContentWriter {
   readonly id: string;

@@ -23,7 +23,7 @@ interface Hold {
 }
 
 /** What was removed since a caller began to look. */
-export interface Removals {
+interface Removals {
   has(id: string): boolean;
   release(): void;
 }

@@ -36,10 +36,10 @@ export const GAP = 3;
 export const DEAD = 0n;
 
 /** As long as tombstones are kept: a node that was away for longer has to be repaired before it comes back. */
-export const DEAD_SECONDS = 86_400;
+const DEAD_SECONDS = 86_400;
 
 /** How long a commit's outcome is kept: an unknown one is resolved within seconds. */
-export const OUTCOME_SECONDS = 900;
+const OUTCOME_SECONDS = 900;
 
 export const TABLES: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS row (

@@ -10,7 +10,7 @@ import { refusalOf } from './refusal.js';
 import { repair } from './repairs.js';
 import { NextHost, Suspected, SuspectsLast } from './suspects.js';
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly hosts: readonly string[];
   readonly port: number;
   readonly keyspace: string;
@@ -23,7 +23,7 @@ export interface Statement {
   readonly params: readonly Param[];
 }
 
-export type Param = bigint | number | string | Buffer | null | readonly Pair[];
+type Param = bigint | number | string | Buffer | null | readonly Pair[];
 
 /** A kind and a key, for `(kind, rk) IN ?`. */
 export interface Pair {

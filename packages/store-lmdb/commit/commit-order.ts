@@ -28,7 +28,7 @@ import { LoggedBatches } from './logged-batches.js';
 /** Groups before a log is begun: a store that writes less does not need its 8 MiB. */
 const LOG_AFTER = 8;
 
-export interface CommitOrderOptions {
+interface CommitOrderOptions {
   readonly environment: Environment;
   readonly counters: Counters;
   readonly task: BackgroundTask;

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { isAborted, sentenceOf } from '../client/ask.js';
 import { type BlobItem, listBlobs } from '../client/blob-client.js';
 
-export interface BlobsState {
+interface BlobsState {
   readonly folders: readonly string[];
   readonly blobs: readonly BlobItem[];
   readonly next: string | undefined;

@@ -103,7 +103,7 @@ export function ask(asked: Asked): Promise<Response> {
   });
 }
 
-export interface Offer {
+interface Offer {
   readonly accounts: readonly Account[];
   /** Whether there are live figures. */
   readonly hasLive: boolean;

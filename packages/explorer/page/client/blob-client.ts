@@ -55,7 +55,7 @@ const itemOf = (blob: Element): BlobItem => ({
   leaseState: textAt(blob, 'Properties', 'LeaseState'),
 });
 
-export interface BlobQuery {
+interface BlobQuery {
   readonly container: string;
   readonly prefix: string;
   readonly marker?: string | undefined;

@@ -76,7 +76,7 @@ export async function takeMessages(
   return messagesIn(await response.text());
 }
 
-export interface NewMessage {
+interface NewMessage {
   /** As it is stored: encoded already. */
   readonly text: string;
   readonly delaySeconds?: number;

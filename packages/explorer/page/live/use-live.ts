@@ -7,7 +7,7 @@ import { isAborted, send, sentenceOf } from '../client/ask.js';
 const PERIOD_MILLISECONDS = 1_000;
 const POINTS_MAX = 300;
 
-export interface LiveState {
+interface LiveState {
   readonly points: readonly Point[];
   readonly connections: number;
   readonly failure: string | undefined;

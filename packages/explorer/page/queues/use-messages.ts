@@ -14,7 +14,7 @@ import {
   takeMessages,
 } from '../client/queue-client.js';
 
-export interface QueueState {
+interface QueueState {
   readonly messages: readonly Message[];
   readonly count: number | undefined;
   readonly isLoading: boolean;

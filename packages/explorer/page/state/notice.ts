@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { isAborted, sentenceOf } from '../client/ask.js';
 
-export interface Notice {
+interface Notice {
   readonly id: number;
   readonly kind: 'done' | 'failed';
   readonly text: string;

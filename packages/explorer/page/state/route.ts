@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import type { Service } from '../client/ask.js';
 
-export type View =
+type View =
   | { readonly kind: 'home' }
   | { readonly kind: 'live' }
   | { readonly kind: 'heat'; readonly name: string }

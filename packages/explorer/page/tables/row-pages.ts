@@ -15,7 +15,7 @@ interface RowPage {
   readonly rows: readonly Row[] | undefined;
 }
 
-export interface RowsState {
+interface RowsState {
   /** Rows read so far. */
   readonly count: number;
   readonly pages: number;

@@ -8,7 +8,6 @@ import {
   draftOf,
   type Fault,
   mergeBody,
-  NEW_DRAFT,
   read,
   rebased,
   wholeBody,
@@ -21,8 +20,6 @@ export type Target =
   | { readonly kind: 'new'; readonly draft: Draft }
   | { readonly kind: 'stored'; readonly key: Key };
 
-export const NEW_TARGET: Target = { kind: 'new', draft: NEW_DRAFT };
-
 /** The stored version that is in the way: undefined if the entity is gone. */
 export interface Conflict {
   readonly current: Found | undefined;
@@ -30,7 +27,7 @@ export interface Conflict {
   readonly attempt: Write | 'delete';
 }
 
-export interface EntityState {
+interface EntityState {
   readonly draft: Draft | undefined;
   readonly failure: string | undefined;
   readonly isBusy: boolean;
