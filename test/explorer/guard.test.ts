@@ -5,6 +5,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { parseAddress } from '#data-tools';
 import { ExplorerRefused, openExplorer } from '#explorer';
+import { makeCertificate } from '../../packages/http/testing/certificate.js';
 import { settingsOf } from '../support/running-peer.js';
 import { openStage, type Stage, secretOf } from './stage.js';
 
@@ -233,4 +234,14 @@ test('beyond loopback the explorer needs permission and TLS', async () => {
     await assert.rejects(openExplorer({ ...options, host }), ExplorerRefused);
     await assert.rejects(openExplorer({ ...options, host, allowRemote: true }), /only with TLS/);
   }
+});
+
+test('the link of a server on every address has a name of its certificate', async () => {
+  const links: string[] = [];
+  const explorer = await openExplorer({
+    ...{ port: 0, host: '0.0.0.0', allowRemote: true, tls: makeCertificate(), accounts: () => [] },
+    onLink: link => links.push(link),
+  });
+  await explorer.close();
+  assert.match(links[0] ?? '', /^https:\/\/localhost:\d+\/#link=/);
 });

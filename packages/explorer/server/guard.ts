@@ -4,6 +4,18 @@ import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '#base';
 
+/** The name under which a browser reaches a server that listens on `host`, which may stand for every address. */
+export function nameOf(host: string, certificate: X509Certificate | undefined): string {
+  if (isLoopback(host) || certificate === undefined || isNamed(host, certificate)) return host;
+  const { subjectAltName = '', subject } = certificate;
+  const [, name = host] =
+    /(?:DNS:|IP Address:|CN=)([^,\n*]+)$/m.exec(`${subjectAltName.replaceAll(', ', '\n')}\n${subject}`) ?? [];
+  return name;
+}
+
+const isNamed = (name: string, certificate: X509Certificate | undefined): boolean =>
+  (certificate?.checkHost(name) ?? certificate?.checkIP(name)) !== undefined;
+
 interface GuardOptions {
   readonly port: number;
   /** The server's own certificate, whose names it may be called; undefined without TLS. */
@@ -30,8 +42,7 @@ export class Guard {
     const given = port === '' ? (scheme === 'https' ? 443 : 80) : Number(port);
     if (given !== this.#port || pathname !== '/' || username !== '') return false;
     if (isLoopback(hostname)) return true;
-    const name = hostname.replace(/^\[|\]$/g, '');
-    return (this.#certificate?.checkHost(name) ?? this.#certificate?.checkIP(name)) !== undefined;
+    return isNamed(hostname.replace(/^\[|\]$/g, ''), this.#certificate);
   }
 
   /** Whether the page that sends the request is the explorer's own. */

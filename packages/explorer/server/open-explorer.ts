@@ -10,7 +10,7 @@ import type { PartitionHeat } from '../model/heat.js';
 import type { Figures } from '../model/live.js';
 import { Refusal, sendRefusal } from './answer.js';
 import { Downloads } from './downloads.js';
-import { Guard } from './guard.js';
+import { Guard, nameOf } from './guard.js';
 import { SigningProxy } from './proxy.js';
 import { type RouteContext, route } from './route.js';
 import { Sessions, type Surroundings } from './sessions.js';
@@ -103,7 +103,9 @@ export async function openExplorer(options: ExplorerOptions): Promise<Explorer> 
   });
   const server = tls === undefined ? createServer(listener) : createSecureServer(tls, listener);
   const port = await listenOn(server, host, options.port);
-  const name = host.includes(':') ? `[${host}]` : host;
+  const certificate = tls && new X509Certificate(tls.cert);
+  const reached = nameOf(host, certificate);
+  const name = reached.includes(':') ? `[${reached}]` : reached;
   const url = `${tls === undefined ? 'http' : 'https'}://${name}:${port}`;
   const printLink = (): boolean => {
     const link = sessions.newLink();
@@ -111,7 +113,7 @@ export async function openExplorer(options: ExplorerOptions): Promise<Explorer> 
     return link !== undefined;
   };
   context = {
-    guard: new Guard({ port, certificate: tls && new X509Certificate(tls.cert) }),
+    guard: new Guard({ port, certificate }),
     sessions,
     site,
     proxy,
