@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { codec, entity, key, open, t } from '#patterns';
-import { indexFlow } from '#patterns/indexes';
+import { indexFlow, remote } from '#patterns/indexes';
 import { drain } from './drain.js';
 import type { Example } from './example.js';
 
@@ -19,13 +19,13 @@ const Employee = entity('Employee', {
   row: p => key('empid', p.id.as(codec.int(6))),
   indexes: {
     byEmail: {
-      kind: 'remote',
+      kind: remote,
       table: 'EverybodyByEmail',
       partition: p => key(p.email.as(codec.lower)),
       row: key('employee'),
     },
     byLastName: {
-      kind: 'remote',
+      kind: remote,
       partition: p => key('last', p.lastName),
       row: key('employee'),
       project: 'all',

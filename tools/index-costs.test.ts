@@ -1,5 +1,6 @@
 // The table of costs in docs/patterns/indexes.md is written by hand. This test counts three of its columns over the wire: requests, and
 // rows written, of each operation and of the worker after it. The tables of the other pages were counted in the same way.
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -13,7 +14,6 @@ import {
   codec,
   type Db,
   entity,
-  type IndexSpecs,
   key,
   type Of,
   open,
@@ -21,7 +21,8 @@ import {
   type StoredOf,
   t,
 } from '#patterns';
-import { indexFlow } from '#patterns/indexes';
+import { indexFlow, remote } from '#patterns/indexes';
+import type { IndexSpecs } from '#patterns/internals';
 
 const PAGE = new URL('../../docs/patterns/indexes.md', import.meta.url);
 const TABLE = 'Costs';
@@ -41,7 +42,7 @@ type Member = ReturnType<typeof member>;
 type Members = Repo<Member>;
 
 const FarUnique = member('FarUnique', {
-  by: { kind: 'remote', partition: p => key('far-unique', p.email), row: key('e'), unique: true },
+  by: { kind: remote, partition: p => key('far-unique', p.email), row: key('e'), unique: true },
 });
 const COLUMNS: readonly { readonly title: string; readonly entity: AnyEntity }[] = [
   { title: 'no index', entity: member('Plain', {}) },

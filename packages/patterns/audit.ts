@@ -1,50 +1,51 @@
 // Audits, as `shelfmark-patterns/audit`: whether all that follows from an entity's rows is in its table, and nothing else; its repair; and the making of an index over rows that are there.
 
-import { recordsCondition } from './derived/audit/aborted-records.js';
-import { Audit, type AuditPlan, type AuditProgress } from './derived/audit/audit.js';
-import { conditionOf } from './derived/audit/audited-rows.js';
-import { indexRows } from './derived/audit/index-rows.js';
-import { remoteIndexRows } from './derived/audit/remote-index-rows.js';
+import { type AuditProgress, auditOf } from './derived/audit/audit.js';
+import { AuditedRows, conditionOf } from './derived/audit/audited-rows.js';
+import type { Derived } from './derived/audit/derived.js';
+import { IndexRows } from './derived/audit/index-rows.js';
+import { transactionRecords } from './derived/audit/transaction-records.js';
 import type { AuditOptions as Options } from './derived/audit/walk.js';
+import { indexFlowName } from './derived/remote/index-message.js';
 import type { AnyEntity, IndexPlan, PartitionOf } from './model/definition.js';
 import type { IndexName } from './model/index-plan.js';
 import { indexNamed } from './model/index-row.js';
-import { indexFlowName } from './repo/indexes/index-message.js';
 import { Db } from './repo/open.js';
 import type { RepoOptions } from './repo/write/repo.js';
 
 export type { AuditProgress } from './derived/audit/audit.js';
-export type { Fault, Finding } from './derived/audit/derived-rows.js';
+export type { Finding } from './derived/audit/derived.js';
 
 /** Options of an audit. */
-export interface AuditOptions<E extends AnyEntity> extends Options, Pick<RepoOptions, 'table'> {
+interface AuditOptions<E extends AnyEntity> extends Options, Pick<RepoOptions, 'table'> {
   /** This partition alone; all of the table by default. */
   readonly partition?: PartitionOf<E> | undefined;
 }
 
 /** Options of a backfill or repair of one index. */
-export type RebuildOptions<E extends AnyEntity> = Omit<AuditOptions<E>, 'repair'>;
+type RebuildOptions<E extends AnyEntity> = Omit<AuditOptions<E>, 'repair'>;
 
 function audited<E extends AnyEntity>(
   db: Db,
   entity: E,
-  work: AuditPlan<E>['work'],
+  work: 'audit' | 'backfill',
   indexes: readonly IndexPlan[],
   { table = entity.table, partition, ...options }: AuditOptions<E>,
 ): AsyncGenerator<AuditProgress<E>, void, undefined> {
-  const service = Db.serviceOf(db);
+  const rows = new AuditedRows(Db.serviceOf(db), options);
   const partitionKey = partition && entity.plan.partition.encode(partition);
-  const derived = indexes.map(index =>
-    index.definition.kind === 'remote'
-      ? remoteIndexRows(service, entity, index, table, partitionKey !== undefined)
-      : indexRows(service, entity, index, table, partitionKey),
+  // A backfill writes missing rows, and finds no orphans.
+  const isAudit = work === 'audit';
+  const derived: Derived<E>[] = indexes.map(
+    index => new IndexRows({ entity, index, table, partitionKey, findsOrphans: isAudit }, rows),
   );
   const condition = conditionOf(entity, partitionKey);
+  const subject = [work, table, entity.name, condition, indexes.map(({ name }) => name)];
   const hasRemote = indexes.some(({ definition }) => definition.kind === 'remote');
   const queues = hasRemote ? [indexFlowName(entity).queue] : [];
-  const hasRecords = work === 'audit' && entity.plan.remoteIndexes.some(({ unique }) => unique);
-  const records = hasRecords ? recordsCondition(partitionKey) : undefined;
-  return new Audit(service, { work, entity, table, condition, derived, records, queues }, options).run();
+  if (isAudit && entity.plan.remoteIndexes.some(({ unique }) => unique))
+    derived.push(transactionRecords({ entity, table, partitionKey }, rows));
+  return auditOf({ subject, entity, table, condition, derived, queues }, rows);
 }
 
 /**

@@ -2,6 +2,7 @@
 // write rows one by one.
 
 import type { AnyEntity } from './model/definition.js';
+import type { Rebucketing } from './model/keys/key-codec.js';
 import { BatchWriter, type WriterOptions } from './repo/bulk/batch-writer.js';
 import type { RowChange } from './repo/bulk/change.js';
 import {
@@ -13,12 +14,13 @@ import {
 import { moveRows, type RebucketOptions, type RebucketProgress } from './repo/bulk/rebucket.js';
 import type { WriteReport } from './repo/bulk/write-load.js';
 import { Db } from './repo/open.js';
+import { rebucketingReads } from './repo/read/rebucketing-partition.js';
+import { writeRebucketing } from './repo/write/rebucketing-writes.js';
 import type { RepoOptions } from './repo/write/repo.js';
 
-export type { WriterOptions } from './repo/bulk/batch-writer.js';
 export { change, type RowChange } from './repo/bulk/change.js';
-export type { DeletableRows, DeleteProgress, DeleteRowsOptions } from './repo/bulk/delete-rows.js';
-export type { RebucketOptions, RebucketProgress } from './repo/bulk/rebucket.js';
+export type { DeleteProgress } from './repo/bulk/delete-rows.js';
+export type { RebucketProgress } from './repo/bulk/rebucket.js';
 export type { WriteReport } from './repo/bulk/write-load.js';
 
 /**
@@ -39,8 +41,15 @@ export const deleteRows = (
   options: DeleteRowsOptions,
 ): AsyncGenerator<DeleteProgress, void, undefined> => deletePages(Db.serviceOf(db), rows, options);
 
+/** Earlier numbers of buckets, for `codec.hash(16, rebucketing(4))`: rows are still found and written there, until `rebucket` has moved them. */
+export const rebucketing = (...also: readonly [number, ...number[]]): Rebucketing => ({
+  also,
+  reads: rebucketingReads,
+  writes: writeRebucketing,
+});
+
 /**
- * Moves an entity's rows to their buckets after a change of the number of buckets: `codec.hash(16, { also: [4] })`. It advances as the caller consumes progress. Programs may read and write
+ * Moves an entity's rows to their buckets after a change of the number of buckets: `codec.hash(16, rebucketing(4))`. It advances as the caller consumes progress. Programs may read and write
  * during the move; when it has ended, the definition no longer needs the earlier number.
  */
 export function rebucket<E extends AnyEntity>(

@@ -5,22 +5,9 @@ import type { CopiesSpec } from './derived/copies/copy-rules.js';
 import type { FlowOptions } from './flows/definition.js';
 import type { AnyEntity } from './model/definition.js';
 
-export type {
-  CopyAuditOptions,
-  CopyAuditProgress,
-  CopyFault,
-  CopyFinding,
-} from './derived/copies/audit-copies.js';
 export type { Copies, CopiesPlan } from './derived/copies/copies.js';
 export type { CopyInput } from './derived/copies/copy-input.js';
-export type { CopiesPlace, CopiesSpec, Holders } from './derived/copies/copy-rules.js';
-export {
-  type CopyProps,
-  type CopySpec,
-  type Embedded,
-  embed,
-  type WhenDeleted,
-} from './derived/copies/embed.js';
+export { type Embedded, embed } from './derived/copies/embed.js';
 
 /** Copies of a source in the rows of `spec.holder`, kept by every write of these: in one transaction, or by the flow of this name. */
 export const copies = <H extends AnyEntity, S extends AnyEntity>(

@@ -5,42 +5,14 @@ import { type ResealOptions, type ResealProgress, resealRows } from './encryptio
 import type { AnyEntity } from './model/definition.js';
 import type { Db } from './repo/open.js';
 
-export { Ciphertext, ContentKey, type KeyPlace } from './encryption/ciphertext.js';
-export {
-  type ClassicRow,
-  type ClassicUnwrap,
-  type ClassicValues,
-  readClassic,
-} from './encryption/classic.js';
-export type {
-  ClearOf,
-  ClearPatchOf,
-  ClearStored,
-  ClearTarget,
-  EncryptedRepoOptions,
-  LostValue,
-  NewClearOf,
-  OpenOptions,
-} from './encryption/clear.js';
+export { Ciphertext, ContentKey } from './encryption/ciphertext.js';
+export { readClassic } from './encryption/classic.js';
+export type { ClearStored } from './encryption/clear.js';
 export { contentKey, encrypted } from './encryption/encrypted.js';
 export type { EncryptedRepo } from './encryption/encrypted-repo.js';
-export type {
-  ClearValues,
-  Encryption,
-  EncryptionSpec,
-  KeyResolver,
-} from './encryption/encryption.js';
-export {
-  type KeyRing,
-  type KeyRingSpec,
-  keyRing,
-  localKey,
-  type RemoteKey,
-  remoteKey,
-  type WrappingKey,
-} from './encryption/key-ring.js';
-export type { ResealOptions, ResealProgress } from './encryption/reseal.js';
-export type { KeyedHash } from './encryption/sealing.js';
+export type { Encryption } from './encryption/encryption.js';
+export { type KeyRing, keyRing, localKey, remoteKey, type WrappingKey } from './encryption/key-ring.js';
+export type { ResealProgress } from './encryption/reseal.js';
 
 /** The encryption of the rows of an entity with `encrypted` properties. Throws DefinitionInvalid. */
 export const encryption = <E extends AnyEntity, const H extends keyof E['props'] & string = never>(

@@ -18,145 +18,36 @@
 //   5  derived/      what follows from rows: remote/ indexes, lists/, copies/, and the audit/ of all
 //   6  the entries, one file each: what is not in index.ts weighs nothing in others' bundles
 // testing/ is what the tests of these share; it is not published.
+//
+// Entries export the types that compilers write into the declarations of programs (test/patterns/slow/declarations.test.ts) and few others: options are `Parameters` of what takes them.
 
-export type { Surroundings } from './concurrency/surroundings.js';
 export type { Bag } from './model/bag.js';
-export type {
-  AnyEntity,
-  Entity,
-  EntityPlan,
-  Field,
-  Index,
-  Indexes,
-  IndexPlan,
-  IndexState,
-  KeyOf,
-  NewOf,
-  Of,
-  PartitionOf,
-  RowLead,
-  RowOf,
-  Upcast,
-} from './model/definition.js';
-export type { DriftPolicy, FoundDrift } from './model/drift.js';
-export { type EntitySpec, entity } from './model/entity.js';
-export type { Admission } from './model/filter/admit.js';
-export type { Classification, KeyBounds, QueryClass } from './model/filter/classify.js';
-export type { Comparison, Condition, Operand } from './model/filter/condition.js';
+
+export type { AnyEntity, Entity, Index, KeyOf, NewOf, Of, PartitionOf } from './model/definition.js';
+export { entity } from './model/entity.js';
 export type { Plan } from './model/filter/plan.js';
-export type { Clause, Equality, Fields, Order, TextOrder } from './model/filter/where.js';
-export type {
-  IndexEntity,
-  IndexesOf,
-  IndexKeyNames,
-  IndexKeyOn,
-  IndexName,
-  IndexReason,
-  IndexSpec,
-  IndexSpecs,
-  LocalIndexName,
-  LocalIndexSpec,
-  NoIndexes,
-  ReadyIndexName,
-  RemoteIndexName,
-  RemoteIndexSpec,
-} from './model/index-plan.js';
-export type { PartBounds, Values } from './model/keys/compiled-key.js';
-export {
-  type DescendingPart,
-  type Key,
-  type KeyDefinition,
-  type KeyMade,
-  type KeyNames,
-  type KeyOn,
-  type KeyPart,
-  type KeyParts,
-  key,
-  type Part,
-  type PartNames,
-  type PartOf,
-  type PropertyPart,
-  part,
-} from './model/keys/key.js';
-export {
-  type CodecFor,
-  codec,
-  type DescendingCodec,
-  type Hashable,
-  type KeyCodec,
-} from './model/keys/key-codec.js';
-export type { KeyRange, Point } from './model/keys/key-range.js';
-export { type GivenPatch, type KeyStays, type PatchOf, type Remove, remove } from './model/patch.js';
-export type { BareKey, Projected, RowRef, Stored, StoredOf } from './model/stored.js';
+export type { IndexEntity } from './model/index-plan.js';
+export { type DescendingPart, type Key, key, type Part, type PropertyPart, part } from './model/keys/key.js';
+export { codec, type DescendingCodec, type Hashable, type KeyCodec } from './model/keys/key-codec.js';
+export { remove } from './model/patch.js';
+export type { RowRef, Stored, StoredOf } from './model/stored.js';
 export { type Db, open } from './repo/open.js';
-export type { FanOutOptions, FanOutOrder } from './repo/read/fan-out.js';
-export type {
-  BoundsAfter,
-  LatestOptions,
-  LogTail,
-  PartitionQuery,
-  RowBounds,
-} from './repo/read/partition-query.js';
-export type {
-  Filtered,
-  Query,
-  Scanning,
-  Selected,
-  StaticClass,
-  TableScan,
-} from './repo/read/query.js';
+export type { PartitionQuery } from './repo/read/partition-query.js';
+export type { Query, Selected } from './repo/read/query.js';
 export type { ManyOptions, Reads } from './repo/read/reads.js';
-export {
-  PAGE_SIZE_MAX,
-  type Page,
-  type PageOptions,
-  type ReadingOptions,
-  type Results,
-} from './repo/read/results.js';
-export type { QueryOptions, QuerySettings } from './repo/read/table-query.js';
-export type { UnreadablePolicy, UnreadableRow } from './repo/read/unreadable.js';
-export { TickClock, type TickClockOptions } from './repo/tick-clock.js';
-export type { Batch, Committed } from './repo/write/batch.js';
-export type { Change } from './repo/write/mutate.js';
-export type { OperationId, OperationIdOptions } from './repo/write/operation-id.js';
+export type { Page, Results } from './repo/read/results.js';
 export type {
-  Deletable,
-  Merged,
-  PatchInto,
-  Target,
-  WriteName,
-  WriteResult,
-} from './repo/write/operations.js';
-export type { BatchResults } from './repo/write/planned-batch.js';
-export type { DeleteOptions, MutateOptions, Repo, RepoOptions } from './repo/write/repo.js';
+  VerifiedPartition,
+  VerifiedPlan,
+  VerifiedQuery,
+  VerifiedReads,
+} from './repo/read/verified-reads.js';
+export { TickClock } from './repo/tick-clock.js';
+export type { Batch } from './repo/write/batch.js';
+export type { WriteResult } from './repo/write/planned-write.js';
+export type { Repo } from './repo/write/repo.js';
 export type { ServiceOptions } from './repo/write/service.js';
-export { OUTDATED_ETAG } from './repo/write/settled-writes.js';
-export { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX } from './transport/batch-body.js';
-export type { BlobsConnection, Clients, QueuesConnection, TablesConnection } from './transport/clients.js';
-export type { SenderOptions } from './transport/sender.js';
-export type { ReadOptions } from './transport/table-requests.js';
-export type { EdmType } from './values/edm.js';
 export { Instant } from './values/instant.js';
-export {
-  type AnyPatternError,
-  type Drift,
-  PatternError,
-  type PatternErrorCode,
-  type PatternErrorDetails,
-  type Refused,
-  type RowAddress,
-  type SizeLimit,
-} from './values/pattern-error.js';
-export {
-  type Filling,
-  type GivenRow,
-  type Presence,
-  type Property,
-  type Props,
-  type Row,
-  t,
-  type Use,
-  type ValueOf,
-} from './values/property.js';
-export type { OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './values/standard-schema.js';
-export type { BagValue, TypedValue } from './values/typed-value.js';
+export { type AnyPatternError, PatternError, type PatternErrorCode } from './values/pattern-error.js';
+export { type Flat, type Property, t } from './values/property.js';
+export type { StandardSchema } from './values/standard-schema.js';

@@ -5,15 +5,8 @@ import { Lookup, type LookupOptions } from './repo/read/lookup.js';
 import type { RepoOptions } from './repo/write/repo.js';
 
 export { satisfies } from './model/filter/satisfies.js';
-export {
-  type Link,
-  type LinkTarget,
-  link,
-  linkMany,
-  type ManyLink,
-  type ReadsByEntity,
-} from './repo/read/link.js';
-export type { Cached, JoinOptions, Lookup, LookupOptions } from './repo/read/lookup.js';
+export { type Link, link, linkMany, type ManyLink, type ReadsByEntity } from './repo/read/link.js';
+export type { Cached, Lookup } from './repo/read/lookup.js';
 
 /** Rows of a small table, remembered for a while. */
 export const lookup = <E extends AnyEntity>(

@@ -5,22 +5,9 @@ import { Db } from './repo/open.js';
 import { LargeRepo, type LargesOptions } from './shapes/large/large-repo.js';
 import { type SweepOptions, type SweepProgress, sweep } from './shapes/large/sweep.js';
 
-export type {
-  ContentOf,
-  GivenLarge,
-  LargeName,
-  LargeRepo,
-  LargesOptions,
-} from './shapes/large/large-repo.js';
-export {
-  type BlobPointer,
-  type LargeOptions,
-  type LargeProperty,
-  type LargeValue,
-  largeBytes,
-  largeText,
-} from './shapes/large/large-value.js';
-export type { SweepOptions, SweepProgress } from './shapes/large/sweep.js';
+export type { LargeRepo } from './shapes/large/large-repo.js';
+export { type LargeProperty, type LargeValue, largeBytes, largeText } from './shapes/large/large-value.js';
+export type { SweepProgress } from './shapes/large/sweep.js';
 
 /** The rows of an entity with large values. Throws DefinitionInvalid without a client of blobs or operation ids. */
 export const larges = <E extends AnyEntity>(db: Db, entity: E, options: LargesOptions): LargeRepo<E> =>

@@ -1,24 +1,25 @@
 // Lists of ids, as `shelfmark-patterns/lists`: the guide's index entities, in rows or blobs, standalone or derived from an entity. A separate entry, because one index row for each id serves
 // most programs better.
-import { ListAudit, type ListAuditOptions, type ListAuditProgress } from './derived/lists/audit-lists.js';
+import type { AuditProgress } from './derived/audit/audit.js';
+import type { AuditOptions } from './derived/audit/walk.js';
+import { auditList } from './derived/lists/audit-lists.js';
 import type { EntityList } from './derived/lists/entity-list.js';
 import type { AnyList } from './derived/lists/list.js';
 import { type ListOptions, ListRepo } from './derived/lists/list-repo.js';
+import type { Values } from './derived/lists/list-rows.js';
 import { type ListedOptions, ListedRepo } from './derived/lists/listed-repo.js';
 import type { AnyEntity } from './model/definition.js';
 import { Db } from './repo/open.js';
 
-export type { ListAuditOptions, ListAuditProgress, ListFinding } from './derived/lists/audit-lists.js';
-export type { BlobList } from './derived/lists/blob-list.js';
 export type { ListContention } from './derived/lists/contention.js';
 export type { EntityList } from './derived/lists/entity-list.js';
-export { type AnyList, type List, type ListKey, type ListSpec, list } from './derived/lists/list.js';
+export { type List, list } from './derived/lists/list.js';
 export { listFlow } from './derived/lists/list-flow.js';
 export type { ListFlowInput } from './derived/lists/list-input.js';
-export type { ListMembers, StaleId } from './derived/lists/list-members.js';
-export { type InBlobs, listOf, type Remote, type SamePartition } from './derived/lists/list-of.js';
-export type { ListOptions, ListPlan, ListRepo } from './derived/lists/list-repo.js';
-export type { ListedOptions, ListedRepo } from './derived/lists/listed-repo.js';
+export type { ListMembers } from './derived/lists/list-members.js';
+export { listOf } from './derived/lists/list-of.js';
+export type { ListPlan, ListRepo } from './derived/lists/list-repo.js';
+export type { ListedRepo } from './derived/lists/listed-repo.js';
 
 /** The lists of a definition. */
 export const lists = <L extends AnyList>(db: Db, definition: L, options: ListOptions = {}): ListRepo<L> =>
@@ -36,6 +37,10 @@ export const listed = <E extends AnyEntity>(
 export const auditLists = <E extends AnyEntity>(
   db: Db,
   definition: EntityList<E, unknown>,
-  options: ListAuditOptions = {},
-): AsyncGenerator<ListAuditProgress, void, undefined> =>
-  new ListAudit(Db.serviceOf(db), definition as unknown as EntityList, options).run();
+  { table = definition.owner.table, ...options }: AuditOptions & ListedOptions = {},
+): AsyncGenerator<AuditProgress<E, Values>, void, undefined> =>
+  auditList(Db.serviceOf(db), definition as unknown as EntityList, table, options) as AsyncGenerator<
+    AuditProgress<E, Values>,
+    void,
+    undefined
+  >;

@@ -3,10 +3,7 @@ import { LogBook, type LogOptions } from './logbook/log-book.js';
 import { Db } from './repo/open.js';
 import type { StandardSchema } from './values/standard-schema.js';
 
-export type { LogBook, LogEntry, LogOptions, LogReadOptions } from './logbook/log-book.js';
-export type { LogPeriod } from './logbook/log-name.js';
-export type { SkippedLine } from './logbook/log-reader.js';
-export type { LogBuffer, LogDurability } from './logbook/log-writer.js';
+export type { LogBook, LogEntry } from './logbook/log-book.js';
 
 /** A log of entries that the schema accepts, which this program writes as a writer of its own. Throws DefinitionInvalid. */
 export const logBook = <S extends StandardSchema>(

@@ -5,11 +5,10 @@ import { type BagReads, bagReads } from './repo/read/bags.js';
 import { type MixedReads, mixedReads } from './repo/read/mixed.js';
 import { querySettings } from './repo/write/service.js';
 
-export type { Bag, BagOptions } from './model/bag.js';
+export type { Bag } from './model/bag.js';
 export { checkTable } from './model/check-table.js';
-export type { Mixed, MixedOptions, Named } from './model/decode-mixed.js';
-export type { BagFields, BagQuery, BagReads, BagScan } from './repo/read/bags.js';
-export type { MixedQuery, MixedReads, MixedRow, MixedScan, UnknownRow } from './repo/read/mixed.js';
+export type { BagQuery, BagReads, BagScan } from './repo/read/bags.js';
+export type { MixedQuery, MixedReads, MixedRow, MixedScan } from './repo/read/mixed.js';
 
 /** Rows of several entities of a table, read together. Throws DefinitionInvalid if their rows would be indistinguishable. */
 export const mixed = <const E extends readonly AnyEntity[]>(db: Db, ...entities: E): MixedReads<E> =>

@@ -9,31 +9,9 @@ import {
   type TimeName,
 } from './rolling/rolling-tables.js';
 
-export type {
-  ExpiringGetOptions,
-  ExpiringOptions,
-  ExpiringRows,
-  ExpiryBy,
-  Lifetime,
-  PutOptions,
-} from './rolling/expiring-rows.js';
+export type { ExpiringRows } from './rolling/expiring-rows.js';
 export type { RollingPlan } from './rolling/maintenance.js';
-export type { RollingPeriod } from './rolling/period.js';
-export type { RollingKeep } from './rolling/retention.js';
-export type {
-  AtTime,
-  OutsidePolicy,
-  OutsideRow,
-  PrepareOptions,
-  RollingOptions,
-  RollingTables,
-  SpanOptions,
-  Taken,
-  TimeName,
-  TimeOfKey,
-} from './rolling/rolling-tables.js';
-export type { OutsideReason, RollingTime } from './rolling/schedule.js';
-export type { SpanOrder, SpanRow } from './rolling/span.js';
+export type { RollingTables } from './rolling/rolling-tables.js';
 
 /** The rows of an entity in tables of an hour, a day or a month. Throws DefinitionInvalid. */
 export const rolling = <E extends AnyEntity, T extends TimeName<E>, O extends OutsidePolicy = 'refuse'>(

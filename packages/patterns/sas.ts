@@ -4,8 +4,8 @@ import type { AnyEntity, PartitionOf } from './model/definition.js';
 import type { PartBounds } from './model/keys/compiled-key.js';
 import { partitionRows, type SasRows } from './sas/table-sas.js';
 
-export { POLICIES_MAX, type PolicyTable, putPolicy, removePolicy, type TablePolicy } from './sas/policies.js';
-export { type SasOptions, type SasPermissions, type SasRows, tableSas } from './sas/table-sas.js';
+export { putPolicy, removePolicy } from './sas/policies.js';
+export { type SasRows, tableSas } from './sas/table-sas.js';
 
 /**
  * Partitions for `tableSas`: those whose keys begin with these parts, and of these the ones whose next part is in bounds. `partitions(db.repo(Review), {}, { department: { ge: 'A', lt: 'N' } })`. All of their rows, of whichever

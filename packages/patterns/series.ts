@@ -4,15 +4,8 @@ import { Db } from './repo/open.js';
 import { type SeriesName, type SeriesOptions, SeriesRepo } from './shapes/series/series-repo.js';
 
 export { type Ring, ring, type Series, series } from './shapes/series/series.js';
-export type { Period, RingSlot, Slots } from './shapes/series/series-pieces.js';
-export type {
-  RingValue,
-  SeriesName,
-  SeriesOptions,
-  SeriesRepo,
-  SlotCounter,
-  SlotOf,
-} from './shapes/series/series-repo.js';
+export type { RingSlot, Slots } from './shapes/series/series-pieces.js';
+export type { RingValue, SeriesRepo, SlotCounter } from './shapes/series/series-repo.js';
 
 /** A series of an entity's rows. Throws DefinitionInvalid for an entity whose rows a slot alone does not make. */
 export const seriesOf = <E extends AnyEntity, S extends SeriesName<E>>(

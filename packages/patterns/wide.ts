@@ -5,10 +5,9 @@ import { Db } from './repo/open.js';
 import type { WideEntity } from './shapes/wide/wide.js';
 import { type WideOptions, WideRepo } from './shapes/wide/wide-repo.js';
 
-export { type WideEntity, type WideSpec, wide } from './shapes/wide/wide.js';
-export type { WideOptions, WidePlan, WideRepo } from './shapes/wide/wide-repo.js';
-export type { WidePiece } from './shapes/wide/wide-rows.js';
-export type { WideStored, WideTarget } from './shapes/wide/wide-stored.js';
+export { type WideEntity, wide } from './shapes/wide/wide.js';
+export type { WidePlan, WideRepo } from './shapes/wide/wide-repo.js';
+export type { WideStored } from './shapes/wide/wide-stored.js';
 
 /** The wide entities of a definition. */
 export const wideRepo = <E extends AnyEntity>(

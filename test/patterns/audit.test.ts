@@ -1,9 +1,10 @@
 // Audits of index rows: missing, stale, orphaned and unreadable rows are found and repaired, page by page, while others write; and writes fix the ones they meet.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TableClient } from '@azure/data-tables';
-import { type Db, open } from '#patterns';
-import { type AuditOptions, audit, type Finding } from '#patterns/audit';
+import { type AnyEntity, type Db, open } from '#patterns';
+import { audit, type Finding } from '#patterns/audit';
 import { FaultyClient } from './faulty-client.js';
 import { ann, assertExact, ben, Person, rowsIn } from './indexed-entity.js';
 import { describePeers, type Peer } from './peers.js';
@@ -19,6 +20,8 @@ async function people(peer: Peer) {
   const other = await repo.create(ben);
   return { table, db, repo, row, other, raw: rawTable(peer, table), httpClient };
 }
+
+type AuditOptions<E extends AnyEntity> = NonNullable<Parameters<typeof audit<E>>[2]>;
 
 async function audited(db: Db, table: string, options: AuditOptions<typeof Person> = {}) {
   const findings: Finding<typeof Person>[] = [];

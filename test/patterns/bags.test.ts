@@ -1,8 +1,8 @@
 // Queries over property bags: rows of any shape, read without an entity.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entity, Instant, key, open, PatternError, type TypedValue, t } from '#patterns';
-import { encodeBag, Sender, TableRequests } from '#patterns/internals';
+import { entity, Instant, key, open, PatternError, t } from '#patterns';
+import { encodeBag, Sender, TableRequests, type TypedValue } from '#patterns/internals';
 import { bags, mixed } from '#patterns/mixed';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';

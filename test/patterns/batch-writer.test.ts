@@ -1,8 +1,10 @@
 // The batch writer: few requests for many rows, each row's own report, order, bounds, and answers that get lost.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Db, open, PatternError } from '#patterns';
-import { change, type RowChange, type WriteReport, type WriterOptions, writeAll } from '#patterns/bulk';
+import { change, type RowChange, type WriteReport, writeAll } from '#patterns/bulk';
+import type { WriterOptions } from '#patterns/internals';
 import { onlyIn } from '../support/slow.js';
 import { anna, Employee } from './employee.js';
 import { FAULTS, FaultyClient } from './faulty-client.js';

@@ -1,17 +1,9 @@
 // Entity group transactions: all or nothing, each operation under its condition, and the limits counted before anything is sent.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  BATCH_BYTES_MAX,
-  type Batch,
-  type Db,
-  entity,
-  key,
-  open,
-  PatternError,
-  type StoredOf,
-  t,
-} from '#patterns';
+import { type Batch, type Db, entity, key, open, PatternError, type StoredOf, t } from '#patterns';
+import { BATCH_BYTES_MAX } from '#patterns/internals';
 import { anna, Employee } from './employee.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codec, type Db, entity, key, open, PatternError, t } from '#patterns';
-import { change, rebucket, writeAll } from '#patterns/bulk';
+import { change, rebucket, rebucketing, writeAll } from '#patterns/bulk';
 import { onlyIn } from '../support/slow.js';
 import { disturbed, FaultyClient, faultAt, SOME_FAULTS } from './faulty-client.js';
 import { describePeers } from './peers.js';
@@ -20,7 +20,7 @@ const visits = (hash: ReturnType<typeof codec.hash>) =>
     row: p => key(p.customer),
   });
 const Old = visits(codec.hash(4));
-const Changing = visits(codec.hash(16, { also: [4] }));
+const Changing = visits(codec.hash(16, rebucketing(4)));
 const New = visits(codec.hash(16));
 
 const CUSTOMERS = Array.from({ length: 12 }, (_, i) => `c${i}`);
@@ -192,7 +192,7 @@ describePeers('a number of buckets that is being changed', peer => {
         partition: p => key(p.day),
         row: p => key(p.customer.as(hash), p.customer),
       });
-    const Both = slots(codec.hash(16, { also: [4] }));
+    const Both = slots(codec.hash(16, rebucketing(4)));
     const table = await peer.newTable();
     for (const customer of CUSTOMERS)
       await db()

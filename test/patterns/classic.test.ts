@@ -1,7 +1,9 @@
 // Rows that classic SDKs encrypted: what is in them, and what is refused. The vectors are those of the SDKs themselves.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ClassicRow, localKey, readClassic } from '#patterns/encryption';
+import { localKey, readClassic } from '#patterns/encryption';
+import type { ClassicRow } from '#patterns/internals';
 import { CLASSIC_VECTORS, type ClassicVector } from './classic-vectors.js';
 import { rejects } from './rejects.js';
 

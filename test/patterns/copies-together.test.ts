@@ -1,10 +1,12 @@
 // Copies in the partition of their source: equal to it after each write, with concurrent writers, wherever a program ends; deleting a source is refused while it has copies.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDefaultHttpClient, type HttpClient } from '@azure/core-rest-pipeline';
 import fc from 'fast-check';
 import { type Db, entity, key, open, PatternError, t } from '#patterns';
-import { copies, embed, type WhenDeleted } from '#patterns/copies';
+import { copies, embed } from '#patterns/copies';
+import type { WhenDeleted } from '#patterns/internals';
 import { listOf } from '#patterns/lists';
 import { onlyIn } from '../support/slow.js';
 import { type FaultPlan, FaultyClient } from './faulty-client.js';

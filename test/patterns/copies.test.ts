@@ -1,11 +1,14 @@
 // Copies of a source in rows of another entity: equal to their sources after each write in one partition, and when the flow is done for remote ones; in a random graph, through storms of renames, and wherever a
 // program ends.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '#base/testing/until';
-import { type Db, entity, open, t } from '#patterns';
-import { type CopyAuditOptions, type CopyFault, type CopyFinding, embed } from '#patterns/copies';
+import { type AnyEntity, type Db, entity, open, t } from '#patterns';
+import type { Finding } from '#patterns/audit';
+import { type Copies, embed } from '#patterns/copies';
 import type { FlowEvent } from '#patterns/flows';
+import type { Fault } from '#patterns/internals';
 import { onlyIn } from '../support/slow.js';
 import { type FaultPlan, FaultyClient } from './faulty-client.js';
 import { definitions, type World, writesOf } from './managers.js';
@@ -15,12 +18,12 @@ import { chanceOf, SEED } from './seeded.js';
 
 const skip = onlyIn('patterns');
 
-type Found = readonly [fault: CopyFault, id: number | undefined, isRepaired: boolean];
+type Found = readonly [fault: Fault, id: number | undefined, isRepaired: boolean];
 
 /** What an audit finds, by department. */
 async function faultsOf(
   audit: AsyncIterable<{
-    readonly findings: readonly (Pick<CopyFinding, 'fault' | 'isRepaired'> & {
+    readonly findings: readonly (Pick<Finding, 'fault' | 'isRepaired'> & {
       readonly key: { readonly id: number } | undefined;
     })[];
   }>,
@@ -72,7 +75,8 @@ describePeers('copies', peer => {
       const rows = await db.repo(Department).partition({}).take(999);
       return new Map(rows.map(({ value }) => [value.id, [value.managerName, value.managerEmail]]));
     };
-    const faults = (options?: CopyAuditOptions) => faultsOf(managers.audit(db, options));
+    const faults = (options?: Parameters<Copies<AnyEntity, AnyEntity>['audit']>[1]) =>
+      faultsOf(managers.audit(db, options));
     /** Against the entities themselves. */
     const check = async (): Promise<void> => {
       const employees = new Map(

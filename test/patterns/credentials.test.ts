@@ -1,4 +1,5 @@
 // The credentials of the official client serve the library too: its requests go where the client's go, and are signed there.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -8,7 +9,8 @@ import {
   TableServiceClient,
 } from '@azure/data-tables';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from 'shelfmark';
-import { open, PatternError, type TablesConnection } from '#patterns';
+import { open, PatternError } from '#patterns';
+import type { TablesConnection } from '#patterns/internals';
 import { anna, Employee } from './employee.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codec, type Db, entity, key, open, t } from '#patterns';
-import { change, writeAll } from '#patterns/bulk';
-import { indexFlow } from '#patterns/indexes';
+import { change, rebucketing, writeAll } from '#patterns/bulk';
+import { indexFlow, remote } from '#patterns/indexes';
 import { larges, largeText } from '#patterns/large';
 import { bags } from '#patterns/mixed';
 import { wide, wideRepo } from '#patterns/wide';
@@ -32,11 +32,11 @@ const Remote = entity('RemoteBill', {
   ...plain,
   partition: p => key(p.shop),
   row: p => key('bill', p.id),
-  indexes: { byState: { kind: 'remote', partition: p => key('state', p.state), row: key('by') } },
+  indexes: { byState: { kind: remote, partition: p => key('state', p.state), row: key('by') } },
 });
 const Changing = entity('Bill', {
   ...plain,
-  partition: p => key(p.shop, p.id.as(codec.hash(16, { also: [4] }))),
+  partition: p => key(p.shop, p.id.as(codec.hash(16, rebucketing(4)))),
   row: p => key(p.id),
 });
 const Long = entity('Bill', {

@@ -1,8 +1,10 @@
 // Deleting the results of a query: all of them, by a few requests; rows that others change during the deletion; and resuming after the process is gone.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, type StoredOf } from '#patterns';
-import { change, type DeleteProgress, type DeleteRowsOptions, deleteRows, writeAll } from '#patterns/bulk';
+import { change, type DeleteProgress, deleteRows, writeAll } from '#patterns/bulk';
+import type { DeleteRowsOptions } from '#patterns/internals';
 import { anna, Employee } from './employee.js';
 import { FaultyClient } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';

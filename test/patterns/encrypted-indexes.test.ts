@@ -5,6 +5,7 @@ import { codec, entity, key, open, PatternError, t } from '#patterns';
 import { embed } from '#patterns/copies';
 import { contentKey, encrypted, encryption, keyRing, localKey } from '#patterns/encryption';
 import { move } from '#patterns/flows';
+import { remote } from '#patterns/indexes';
 import { listed, listOf } from '#patterns/lists';
 import { series } from '#patterns/series';
 import { wide } from '#patterns/wide';
@@ -38,7 +39,7 @@ const patient = (more: object = {}, table = 'Patients') =>
 type Parts = Readonly<Record<string, never>>;
 const by = (name: string) => (p: Parts) => key('by', p[name] as never);
 const near = { kind: 'same-partition' } as const;
-const remote = { kind: 'remote' } as const;
+const far = { kind: remote } as const;
 
 /** By what is declared: with `email`, and with what is declared instead. */
 const INDEXES: Readonly<Record<string, (name: string) => unknown>> = {
@@ -46,17 +47,17 @@ const INDEXES: Readonly<Record<string, (name: string) => unknown>> = {
   'the key of a unique index in the partition': name =>
     patient({ indexes: { x: { ...near, row: by(name), unique: true } } }),
   'the partition key of a remote index': name =>
-    patient({ indexes: { x: { ...remote, partition: by(name), row: key('x') } } }),
+    patient({ indexes: { x: { ...far, partition: by(name), row: key('x') } } }),
   'the row key of a remote index': name =>
-    patient({ indexes: { x: { ...remote, partition: key('x'), row: by(name) } } }),
+    patient({ indexes: { x: { ...far, partition: key('x'), row: by(name) } } }),
   'the key of a remote unique index': name =>
-    patient({ indexes: { x: { ...remote, partition: by(name), row: key('x'), unique: true } } }),
+    patient({ indexes: { x: { ...far, partition: by(name), row: key('x'), unique: true } } }),
   'the key of an index in a table of its own': name =>
-    patient({ indexes: { x: { ...remote, table: 'Emails', partition: by(name), row: key('x') } } }),
+    patient({ indexes: { x: { ...far, table: 'Emails', partition: by(name), row: key('x') } } }),
   'the rows of an index in the partition': name =>
     patient({ indexes: { x: { ...near, row: by('id'), project: [name] } } }),
   'the rows of a remote index': name =>
-    patient({ indexes: { x: { ...remote, partition: by('id'), row: key('x'), project: [name] } } }),
+    patient({ indexes: { x: { ...far, partition: by('id'), row: key('x'), project: [name] } } }),
   'a list in the partition': name =>
     listOf(patient(), 'x', { where: 'same-partition', row: by(name) as never }),
   'a remote list': name =>
@@ -99,7 +100,7 @@ describe('encrypted properties', () => {
   test('are refused in whole copies', () => {
     for (const index of [
       { ...near, row: by('id'), project: 'all' },
-      { ...remote, partition: by('id'), row: key('x'), project: 'all' },
+      { ...far, partition: by('id'), row: key('x'), project: 'all' },
     ])
       assert.throws(() => patient({ indexes: { x: index } }), refusedFor('email', /is encrypted/));
   });

@@ -1,9 +1,11 @@
 // Many partitions at once: the same results as one query, in the order that was asked for, whatever the pages are; no more requests than asked for, none
 // that is left unawaited, and tokens that repeat nothing.
+
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
-import { type Db, type FanOutOrder, open, type Results } from '#patterns';
+import { type Db, open, type Results } from '#patterns';
+import type { FanOutOrder } from '#patterns/internals';
 import { lawOfTurns } from '../../packages/patterns/testing/law.js';
 import { FaultyClient } from './faulty-client.js';
 import { describePeers } from './peers.js';

@@ -3,8 +3,15 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
-import type { QuerySettings } from '#patterns';
-import { classify, encodeBag, evaluate, formatFilter, Sender, TableRequests } from '#patterns/internals';
+import {
+  classify,
+  encodeBag,
+  evaluate,
+  formatFilter,
+  type QuerySettings,
+  Sender,
+  TableRequests,
+} from '#patterns/internals';
 import {
   allRows,
   anyCondition,

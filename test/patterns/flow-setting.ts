@@ -1,4 +1,5 @@
 // What tests of flows share: a key, a schema of it, names that no other flow has, short times, and waits for events.
+
 import { until } from '#base/testing/until';
 import type { StandardSchema } from '#patterns';
 import type { FlowEvent, WorkerOptions } from '#patterns/flows';

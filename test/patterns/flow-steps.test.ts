@@ -1,10 +1,12 @@
 // Rows that are moved, steps that are checked, and outboxes of other programs.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TableTransaction } from '@azure/data-tables';
 import { z } from 'zod';
 import { codec, type Db, entity, key, open, t } from '#patterns';
-import { checkSteps, type FlowEvent, flow, move, outboxRow, type Step, sweepOutbox } from '#patterns/flows';
+import type { FlowEvent } from '#patterns/flows';
+import { checkSteps, flow, move, outboxRow, type Step, sweepOutbox } from '#patterns/flows';
 import { anna, Employee } from './employee.js';
 import { annaKey, type Key, newName, SOON, told } from './flow-setting.js';
 import { describePeers, type Peer } from './peers.js';

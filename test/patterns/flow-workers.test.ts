@@ -1,4 +1,5 @@
 // Workers of flows: several at once, several queues, messages that take long, that another worker has, that are put aside, and versions of messages over a deployment.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,7 +12,8 @@ import {
 import { z } from 'zod';
 import { until } from '#base/testing/until';
 import { type Db, open, type ServiceOptions, type StandardSchema } from '#patterns';
-import { type Flow, type FlowEvent, flow, type Step } from '#patterns/flows';
+import type { FlowEvent } from '#patterns/flows';
+import { type Flow, flow, type Step } from '#patterns/flows';
 import { newName, SOON, told } from './flow-setting.js';
 import { describePeers, type Peer } from './peers.js';
 import { rejects } from './rejects.js';

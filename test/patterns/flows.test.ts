@@ -1,9 +1,11 @@
 // Flows over a queue: what a message says, what workers make of it, and what becomes of messages that fail. matrix/ ends programs at every request.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { type Db, open } from '#patterns';
-import { type Flow, type FlowEvent, flow, follow, type Step, type WorkerOptions } from '#patterns/flows';
+import type { FlowEvent } from '#patterns/flows';
+import { type Flow, flow, follow, type Step, type WorkerOptions } from '#patterns/flows';
 import { anna, Employee } from './employee.js';
 import { newName, SOON, told } from './flow-setting.js';
 import { describePeers, type Peer } from './peers.js';

@@ -1,4 +1,5 @@
 // Entities and their lists: equal after each write in the entity's partition, and when the flow is done in remote rows and in blobs, with concurrent writers and wherever a program ends.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '#base/testing/until';

@@ -1,8 +1,10 @@
 // Writes whose requests or answers get lost, at every place and in every way that they can: each ends in one outcome, and it is the true one.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RestError } from '@azure/core-rest-pipeline';
-import { OUTDATED_ETAG, open, PatternError } from '#patterns';
+import { open, PatternError } from '#patterns';
+import { OUTDATED_ETAG } from '#patterns/internals';
 import { anna, Employee } from './employee.js';
 import { type Fault, FaultyClient, faultAt, SOME_FAULTS } from './faulty-client.js';
 import { describePeers, type Peer } from './peers.js';

@@ -1,6 +1,8 @@
 // Employees, and departments with copies of their managers, as tests of copies need them.
+
 import { codec, type Db, entity, key, type StoredOf, t } from '#patterns';
-import { type CopiesPlace, copies, embed, type WhenDeleted } from '#patterns/copies';
+import { copies, embed } from '#patterns/copies';
+import type { CopiesPlace, WhenDeleted } from '#patterns/internals';
 
 export interface World {
   readonly whenDeleted: WhenDeleted;

@@ -1,8 +1,8 @@
 // Rows of several entities read together: each is decoded by its tag, and a row of no known entity does not end the query.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, entity, key, open, type TypedValue, t } from '#patterns';
-import { encodeBag, Sender, TableRequests } from '#patterns/internals';
+import { type Db, entity, key, open, t } from '#patterns';
+import { encodeBag, Sender, TableRequests, type TypedValue } from '#patterns/internals';
 import { mixed } from '#patterns/mixed';
 import { describePeers } from './peers.js';
 import { Customer, fillShop, Note, Order } from './shop.js';

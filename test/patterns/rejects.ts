@@ -1,6 +1,8 @@
 // An assertion on errors of the pattern library, by their code and some of their details.
+
 import assert from 'node:assert/strict';
-import { PatternError, type PatternErrorCode, type PatternErrorDetails } from '#patterns';
+import { PatternError, type PatternErrorCode } from '#patterns';
+import type { PatternErrorDetails } from '#patterns/internals';
 
 export function rejects<C extends PatternErrorCode>(
   promise: Promise<unknown> | (() => Promise<unknown>),

@@ -1,11 +1,14 @@
 // Audits of indexes in other partitions and tables: missing, stale and orphaned rows there are found and repaired, and foreign rows are reported by their address.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Db } from '#patterns';
-import { type AuditOptions, audit, backfill, type Finding } from '#patterns/audit';
+import type { AnyEntity, Db } from '#patterns';
+import { audit, backfill, type Finding } from '#patterns/audit';
 import { describePeers } from './peers.js';
 import { rawTable } from './raw-table.js';
 import { ann, ben, type Person, remoteWorld } from './remote-world.js';
+
+type AuditOptions<E extends AnyEntity> = NonNullable<Parameters<typeof audit<E>>[2]>;
 
 async function audited(db: Db, entity: Person, options: AuditOptions<Person> = {}) {
   const findings: Finding<Person>[] = [];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codec, entity, key, open, PatternError, t } from '#patterns';
 import { change, deleteRows, writeAll } from '#patterns/bulk';
-import { indexFlow } from '#patterns/indexes';
+import { indexFlow, remote } from '#patterns/indexes';
 import { bags } from '#patterns/mixed';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
@@ -175,7 +175,7 @@ describePeers('remote indexes', peer => {
       },
       partition: key('bare'),
       row: p => key('bare', p.id),
-      indexes: { byName: { kind: 'remote', partition: p => key('bare-name', p.name), row: key('n') } },
+      indexes: { byName: { kind: remote, partition: p => key('bare-name', p.name), row: key('n') } },
     });
     await indexFlow(Bare).createQueues(db);
     const bare = await db.repo(Bare).create({ id: 1, note: 'sparse' });
@@ -236,7 +236,7 @@ describePeers('remote indexes', peer => {
       props: { id: t.int32(), name: t.string() },
       partition: key('other'),
       row: p => key('other', p.id.as(codec.int(3))),
-      indexes: { byName: { kind: 'remote', partition: p => key('other-name', p.name), row: key('n') } },
+      indexes: { byName: { kind: remote, partition: p => key('other-name', p.name), row: key('n') } },
     });
     await rejects(db.repo(Other).create({ id: 1, name: 'a' }), 'QueueNotFound');
     assert.equal(await db.repo(Other).get({ id: 1 }), undefined);

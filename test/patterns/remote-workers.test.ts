@@ -1,4 +1,5 @@
 // Workers of remote indexes that others come before, between two of their requests: an index row never goes back, and what a slow worker has written late it finds itself.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -8,7 +9,8 @@ import {
   type PipelineResponse,
 } from '@azure/core-rest-pipeline';
 import { type Db, Instant } from '#patterns';
-import { type ChangedRow, indexFlow } from '#patterns/indexes';
+import { indexFlow } from '#patterns/indexes';
+import type { ChangedRow } from '#patterns/internals';
 import { describePeers } from './peers.js';
 import { rawTable } from './raw-table.js';
 import { ann, type Person, remoteWorld } from './remote-world.js';

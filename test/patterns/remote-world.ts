@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { until } from '#base/testing/until';
 import { codec, type Db, entity, key, type Of, open, type ServiceOptions, type StoredOf, t } from '#patterns';
 import type { FlowEvent, WorkerOptions } from '#patterns/flows';
-import { indexFlow } from '#patterns/indexes';
+import { indexFlow, remote } from '#patterns/indexes';
 import { encodeBag, encodeIndexRow } from '#patterns/internals';
 import { bags } from '#patterns/mixed';
 import type { Peer } from './peers.js';
@@ -23,13 +23,13 @@ export const define = (name: string, table: string, own: string) =>
     row: p => key('person', p.id.as(codec.int(6))),
     indexes: {
       byEmail: {
-        kind: 'remote',
+        kind: remote,
         table: own,
         partition: p => key(p.email.as(codec.lower)),
         row: key('e'),
         project: ['last'],
       },
-      byName: { kind: 'remote', partition: p => key('name', p.last), row: key('n'), project: 'all' },
+      byName: { kind: remote, partition: p => key('name', p.last), row: key('n'), project: 'all' },
     },
   });
 export type Person = ReturnType<typeof define>;

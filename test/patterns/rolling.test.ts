@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codec, entity, Instant, key, open, PatternError, t } from '#patterns';
 import { change, deleteRows, writeAll } from '#patterns/bulk';
+import { remote } from '#patterns/indexes';
 import { rolling } from '#patterns/rolling';
 import { onlyIn } from '../support/slow.js';
 import { FaultyClient, faultAt, SOME_FAULTS } from './faulty-client.js';
@@ -436,7 +437,7 @@ describePeers('rolling tables', peer => {
       props: { id: t.int32(), at: t.instant(), user: t.string() },
       partition: p => key(p.id),
       row: key('remote'),
-      indexes: { byUser: { kind: 'remote', partition: p => key('user', p.user), row: p => key(p.id) } },
+      indexes: { byUser: { kind: remote, partition: p => key('user', p.user), row: p => key(p.id) } },
     });
     assert.throws(() => rolling(db, Remote, options), /remote rows/);
     const logins = rolling(db, Login, options);

@@ -1,4 +1,5 @@
 // Shared access signatures from typed keys: each admits the rows of its query, to the key at its edges, and nothing else.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -9,7 +10,8 @@ import {
   TableServiceClient,
 } from '@azure/data-tables';
 import { codec, entity, key, open, t } from '#patterns';
-import { partitions, putPolicy, removePolicy, type SasOptions, type SasRows, tableSas } from '#patterns/sas';
+import type { SasOptions } from '#patterns/internals';
+import { partitions, putPolicy, removePolicy, type SasRows, tableSas } from '#patterns/sas';
 import { describePeers } from './peers.js';
 import { rawTable } from './raw-table.js';
 import { rejects } from './rejects.js';

@@ -10,6 +10,7 @@ const HEAD = `
 import { codec, entity, key, open, t } from '#patterns';
 import type { StandardSchema } from '#patterns';
 import { change } from '#patterns/bulk';
+import { remote } from '#patterns/indexes';
 import { bags, mixed } from '#patterns/mixed';
 
 const props = {
@@ -21,7 +22,7 @@ const Task = entity('Task', {
   version: 1, table: 'Tasks', props,
   partition: p => key(p.list), row: p => key('task', p.id.as(codec.int(4))),
   indexes: {
-    byEmail: { kind: 'remote', table: 'ByEmail', partition: p => key(p.email), row: key('e') },
+    byEmail: { kind: remote, table: 'ByEmail', partition: p => key(p.email), row: key('e') },
     byTitle: { kind: 'same-partition', row: p => key('title', p.title) },
     making: { kind: 'same-partition', row: p => key('making', p.title), state: 'building' },
   },

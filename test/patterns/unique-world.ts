@@ -1,7 +1,8 @@
 // Members whose e-mail is unique over all teams, each team in its own partition: the table's rows, the holder of each key, and what must be true of both.
 import assert from 'node:assert/strict';
-import { codec, type Db, entity, key, part, type RowAddress, t } from '#patterns';
-import { expectedIndexRow } from '#patterns/internals';
+import { codec, type Db, entity, key, part, t } from '#patterns';
+import { remote } from '#patterns/indexes';
+import { expectedIndexRow, type RowAddress } from '#patterns/internals';
 import { bags } from '#patterns/mixed';
 
 const common = {
@@ -20,7 +21,7 @@ export const defineMember = (name: string) =>
     ...common,
     indexes: {
       byEmail: {
-        kind: 'remote',
+        kind: remote,
         partition: p => key('email', p.email.as(codec.lower)),
         row: key('email'),
         unique: true,

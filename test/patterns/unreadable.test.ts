@@ -1,19 +1,16 @@
 // Rows that their entity cannot read, of every kind, among rows that it can: a query ends with the row's address, or continues without it, from every token.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  codec,
-  entity,
-  key,
-  open,
-  type PatternErrorCode,
-  type QueryOptions,
-  type TypedValue,
-  t,
-  type UnreadableRow,
-} from '#patterns';
+import { codec, entity, key, open, type PatternErrorCode, t } from '#patterns';
 import { deleteRows } from '#patterns/bulk';
-import { encodeBag, Sender, TableRequests } from '#patterns/internals';
+import {
+  encodeBag,
+  type QueryOptions,
+  Sender,
+  TableRequests,
+  type TypedValue,
+  type UnreadableRow,
+} from '#patterns/internals';
 import { mixed } from '#patterns/mixed';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';

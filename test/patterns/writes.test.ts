@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { codec, type Db, entity, key, open, PatternError, remove, t, type WriteName } from '#patterns';
+import { codec, type Db, entity, key, open, PatternError, remove, t } from '#patterns';
 import { change } from '#patterns/bulk';
-import { OPERATIONS } from '#patterns/internals';
+import { OPERATIONS, type WriteName } from '#patterns/internals';
 import { anna, Employee, EmployeeNow } from './employee.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';

@@ -15,7 +15,7 @@ import { ROOMS, type Rooms, TESTING } from './rooms.js';
 /** What an application needs, with room for indexes and flows. */
 const ROOT_VALUES_MAX = 35;
 /** Values, classes and types of all entries together. */
-const NAMES_MAX = 405;
+const NAMES_MAX = 180;
 /** Files in a row, each importing the next. */
 const CHAIN_MAX = 11;
 

@@ -63,7 +63,7 @@ export function sealingOf(entity: AnyEntity, hashes: Readonly<Record<string, Key
       name,
       `${ofRow.name} is encrypted with the key of its row, and there is no property contentKey() for that`,
     );
-  if (plan.isChanging)
+  if (plan.rebucketing !== undefined)
     refuseDefinition(
       name,
       'the number of its buckets is being changed, and a ciphertext is bound to the keys of its row',

@@ -216,7 +216,7 @@ export function move<F extends AnyEntity, T extends AnyEntity>(
       name,
       `${onlyHere.name} of ${to.name} ${onlyHere.property.pieces?.onlyHere}; read the row there and write it here, by encryption()`,
     );
-  if (from.plan.isChanging || to.plan.isChanging)
+  if (from.plan.rebucketing ?? to.plan.rebucketing)
     refuseDefinition(name, 'the number of buckets of its entities is being changed');
   const {
     become = (value: Of<F>): NewOf<T> => value as unknown as NewOf<T>,

@@ -1,12 +1,13 @@
 // Writes entries into the blobs of one writer, in the order of their times. Entries that arrive during an append go with the next one. Durable by entry, or buffered: then a program that ends loses
 // the buffer, whose age and size the options limit.
+
 import { TickClock } from '../repo/tick-clock.js';
 import type { Service } from '../repo/write/service.js';
 import type { BlobContainer } from '../transport/blob-container.js';
 import type { ReadOptions } from '../transport/table-requests.js';
 import type { Instant } from '../values/instant.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
-import { checkSize } from '../values/size.js';
+import { checkSize } from '../values/wire-property.js';
 import { BLOCK_BYTES_MAX, BLOCKS_MAX, type Block, LogBlob } from './log-blob.js';
 import { formatLine } from './log-line.js';
 import { type LogPeriod, nameOfLog, periodStart } from './log-name.js';

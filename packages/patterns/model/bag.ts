@@ -5,9 +5,8 @@ import type { Instant } from '../values/instant.js';
 import type { RowAddress } from '../values/pattern-error.js';
 import type { WireObject, WireValue } from '../values/read-wire.js';
 import { annotationOf, memberOf, propertyNames, textOf } from '../values/row-member.js';
-import { rowBytes } from '../values/size.js';
 import type { TypedValue } from '../values/typed-value.js';
-import { encodeProperty, type WireRow } from '../values/wire-property.js';
+import { encodeProperty, rowBytes, type WireRow } from '../values/wire-property.js';
 import { readHead } from './row-head.js';
 
 /** A row as it is. */

@@ -5,10 +5,11 @@ import { refuseDefinition } from '../values/pattern-error.js';
 import { wiresOf } from '../values/pieces.js';
 import type { Props } from '../values/property.js';
 import { checkPropertyName } from '../values/row-member.js';
-import { CUSTOM_PROPERTIES_MAX } from '../values/size.js';
+import { CUSTOM_PROPERTIES_MAX, encodeProperty } from '../values/wire-property.js';
 import type { EntityPlan, Field } from './definition.js';
 import { CompiledKey } from './keys/compiled-key.js';
 import { type Key, namesIn } from './keys/key.js';
+import { formatTag } from './type-tag.js';
 
 function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: CompiledKey): readonly Field[] {
   return Object.entries(props).map(([name, property]) => {
@@ -62,6 +63,7 @@ export interface Compilable {
   readonly partition: Key;
   readonly row: Key;
   readonly tag: string | undefined;
+  readonly version: number;
   /** Its properties stand in several rows, so that one row's limit is none of the definition. */
   readonly isWide?: boolean;
   /** The row key as the program has it, where more stands behind it. */
@@ -75,6 +77,7 @@ export function compileEntity({
   partition,
   row,
   tag,
+  version,
   isWide = false,
   ownRow = row,
 }: Compilable): EntityPlan {
@@ -84,12 +87,16 @@ export function compileEntity({
   checkNames(name, fields, tag);
   if (!isWide) checkCount(name, fields, tag);
   return {
+    tag: tag === undefined ? undefined : encodeProperty(tag, 'String', formatTag({ name, version })),
+    hasObjects: fields.some(
+      ({ property: { edm, json, pieces } }) => edm === 'Binary' || json !== undefined || pieces !== undefined,
+    ),
     fields,
     byWire: new Map(fields.map(field => [field.wire, field])),
     byName: new Map(fields.map(field => [field.name, field])),
     partition: partitionKey,
     row: rowKey,
-    isChanging: partitionKey.changing.length > 0 || rowKey.changing.length > 0,
+    rebucketing: [...partitionKey.changing, ...rowKey.changing][0]?.by,
     indexes: [],
     remoteIndexes: [],
     warnings: warningsOf(partitionKey, rowKey, namesIn(ownRow)),

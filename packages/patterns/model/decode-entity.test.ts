@@ -1,8 +1,9 @@
 // Rows as entities: what is written comes back, every type by the definition, and what happens where a row says otherwise.
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { codec, type DriftPolicy, entity, Instant, key, t } from '../index.js';
+import { codec, entity, Instant, key, t } from '../index.js';
 import {
   decodeEntity,
   decodeProjected,
@@ -16,6 +17,7 @@ import { law } from '../testing/law.js';
 import { anyValue, Everything, schemaOf } from '../testing/law-entity.js';
 import { refuses } from '../testing/refuses.js';
 import { checkValue } from '../values/check-value.js';
+import type { DriftPolicy } from './drift.js';
 
 describe('an entity', () => {
   test('comes back as it was sent', () => {

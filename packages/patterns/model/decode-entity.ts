@@ -33,8 +33,6 @@ interface Decoder {
   readonly members: readonly Member[];
   /** Names that are no unknown properties. */
   readonly known: ReadonlySet<string>;
-  /** Some values are objects that a caller can change. */
-  readonly hasObjects: boolean;
   /** Rows of a page mostly share their partition. */
   partitionKey: string | undefined;
   partitionValues: Readonly<Record<string, unknown>>;
@@ -50,10 +48,7 @@ function decoderOf(entity: AnyEntity): Decoder {
     .map(field => ({ field, annotation: annotationOf(field.wire) }));
   const known = new Set([...SYSTEM_NAMES, ...members.flatMap(({ field }) => wiresOf(field))]);
   if (entity.tag !== undefined) known.add(entity.tag);
-  const hasObjects = entity.plan.fields.some(
-    ({ property: { edm, json, pieces } }) => edm === 'Binary' || json !== undefined || pieces !== undefined,
-  );
-  const decoder = { members, known, hasObjects, partitionKey: undefined, partitionValues: {} };
+  const decoder = { members, known, partitionKey: undefined, partitionValues: {} };
   DECODERS.set(entity, decoder);
   return decoder;
 }
@@ -112,19 +107,9 @@ function named<T extends object>(
   }
 }
 
-/** Keeps what the row holds apart from its value. */
-const trackedRow = <E extends AnyEntity>(entity: E, stored: StoredOf<E>, decodeAgain: () => StoredOf<E>) =>
-  trackAsRead(stored, decoderOf(entity).hasObjects ? () => decodeAgain().value : undefined);
-
-/** The same, of a row that was written as this. */
-export const trackedAsWritten = <E extends AnyEntity>(
-  entity: E,
-  stored: StoredOf<E>,
-  row: WireRow,
-): StoredOf<E> => {
-  const { table } = stored;
-  return trackedRow(entity, stored, () => wholeRow(entity, readRow(wireText(row)), { table }));
-};
+/** A row that was written as this. */
+export const decodeWritten = <E extends AnyEntity>(entity: E, row: WireRow, table: string): StoredOf<E> =>
+  wholeRow(entity, readRow(wireText(row)), { table });
 
 /** The whole row. Throws TypeDrift, WrongEntity, NewerVersion and RowUnreadable. */
 export const decodeEntity = <E extends AnyEntity>(
@@ -133,7 +118,7 @@ export const decodeEntity = <E extends AnyEntity>(
   options: DecodeOptions = {},
 ): StoredOf<E> =>
   named(entity, row, options, () =>
-    trackedRow(entity, wholeRow(entity, row, options), () => wholeRow(entity, row, options)),
+    trackAsRead(entity, wholeRow(entity, row, options), () => wholeRow(entity, row, options)),
   );
 
 function wholeRow<E extends AnyEntity>(entity: E, row: WireObject, options: DecodeOptions): StoredOf<E> {
@@ -206,5 +191,5 @@ function someOfRow<E extends AnyEntity, K extends keyof Of<E> & string>(
     const value = field.rebuiltFrom === undefined ? reader.readIn(field, row) : keys[name];
     if (value !== undefined) values[name] = value;
   }
-  return trackAsRead({ ...head, value: values as Pick<Of<E>, K>, version, whole: false as const }, undefined);
+  return trackAsRead(entity, { ...head, value: values as Pick<Of<E>, K>, version, whole: false });
 }

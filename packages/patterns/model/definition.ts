@@ -1,7 +1,9 @@
 // The types of entities, of their indexes and of what is worked out of both once. entity.ts makes entities; compile-entity.ts and index-plan.ts make the plans.
 import type { Flat, GivenRow, Property, Props, Row, ValueOf } from '../values/property.js';
+import type { WireProperty } from '../values/wire-property.js';
 import type { CompiledKey } from './keys/compiled-key.js';
 import type { Key, Part, PartNames } from './keys/key.js';
+import type { Rebucketing } from './keys/key-codec.js';
 
 /** Whether all rows of an index are there. */
 export type IndexState = 'building' | 'ready';
@@ -27,9 +29,16 @@ export interface Index<
 /** All indexes of an entity, by name. */
 export type Indexes = Readonly<Record<string, Index>>;
 
+/** The kind of an index whose rows stand elsewhere, with what keeps them: `remote` of shelfmark-patterns/indexes. */
+export interface RemoteKind extends Derivation {
+  readonly kind: 'remote';
+}
+
 /** What is worked out of an index once. */
 export interface IndexPlan {
   readonly name: string;
+  /** Undefined for one in the partition of the entity's row. */
+  readonly remote: RemoteKind | undefined;
   /** As the definition has it. */
   readonly definition: Index;
   readonly unique: boolean;
@@ -41,9 +50,9 @@ export interface IndexPlan {
   readonly table: string | undefined;
 }
 
-/** What is kept equal to the rows of an entity in addition to its indexes: lists of them, or copies in other rows. */
+/** What follows from the rows of an entity: repo/write/derivation.ts has what it does when one is written. */
 export interface Derivation {
-  /** Of the list or the copies, for errors. */
+  /** For errors. */
   readonly name: string;
   /** Properties that what it keeps is made of. */
   readonly reads: readonly string[];
@@ -66,20 +75,24 @@ export interface Field {
 
 /** What is worked out once. */
 export interface EntityPlan {
+  /** What says in a row which entity and version it is; undefined if rows do not. */
+  readonly tag: WireProperty | undefined;
+  /** Some values are objects that a caller can change. */
+  readonly hasObjects: boolean;
   readonly fields: readonly Field[];
   readonly byWire: ReadonlyMap<string, Field>;
   readonly byName: ReadonlyMap<string, Field>;
   readonly partition: CompiledKey;
   readonly row: CompiledKey;
-  /** The number of buckets of a key is being changed: a row may stand under one of several keys. */
-  readonly isChanging: boolean;
+  /** By which the number of buckets of a key is being changed, so that a row may stand under one of several keys. */
+  readonly rebucketing: Rebucketing | undefined;
   /** Those whose rows stand in the partition of the entity's row. */
   readonly indexes: readonly IndexPlan[];
   /** Those whose rows stand in other partitions or in another table. */
   readonly remoteIndexes: readonly IndexPlan[];
   /** What its keys will not do well. */
   readonly warnings: readonly string[];
-  /** Of lists and copies that were defined since: repo/write/row-derivation.ts. */
+  /** What follows from its rows in addition to indexes in their partition: remote indexes, and lists and copies that were defined since. */
   readonly derivations: Derivation[];
 }
 

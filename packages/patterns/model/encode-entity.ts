@@ -2,10 +2,8 @@
 import { checkValue, passChecks, validated } from '../values/check-value.js';
 import { Instant } from '../values/instant.js';
 import { refuseValue } from '../values/pattern-error.js';
-import { rowBytes } from '../values/size.js';
-import { encodeProperty, type WireProperty, type WireRow } from '../values/wire-property.js';
+import { encodeProperty, rowBytes, type WireProperty, type WireRow } from '../values/wire-property.js';
 import type { AnyEntity, Field, NewOf, Of } from './definition.js';
-import { formatTag } from './type-tag.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -105,10 +103,9 @@ export function encodeEntity<E extends AnyEntity>(
 ): EncodedRow<Of<E>> {
   const { extra = [], isWide = false } = options;
   const values: Values = value;
-  const { name: subject, plan, tag } = entity;
+  const { name: subject, plan } = entity;
   refuseStrangers(entity, values);
-  const properties: WireProperty[] =
-    tag === undefined ? [] : [encodeProperty(tag, 'String', formatTag(entity))];
+  const properties: WireProperty[] = plan.tag === undefined ? [] : [plan.tag];
   const readBack: Record<string, unknown> = {};
   for (const field of plan.fields) {
     const given = filled(field, values[field.name], options);

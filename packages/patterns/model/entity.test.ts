@@ -1,26 +1,16 @@
 // The definition of entities: what the compiler infers and refuses, and what is refused when a program starts.
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  codec,
-  entity,
-  type KeyDefinition,
-  type KeyOf,
-  type KeyOn,
-  type KeyParts,
-  key,
-  type Of,
-  type PartitionOf,
-  type PatchOf,
-  part,
-  type RowLead,
-  type RowOf,
-  t,
-} from '../index.js';
+import { remote } from '../derived/remote/remote.js';
+import { codec, entity, type KeyOf, key, type Of, type PartitionOf, part, t } from '../index.js';
 import { decodeEntity, encodeEntity, encodePatch, readRow, wireText } from '../internals.js';
 import { address, schemaOf } from '../testing/law-entity.js';
 import { refuses } from '../testing/refuses.js';
 import { same } from '../testing/same-type.js';
+import type { RowLead, RowOf } from './definition.js';
+import type { KeyDefinition, KeyOn, KeyParts } from './keys/key.js';
+import type { PatchOf } from './patch.js';
 
 const Named = { created: t.instant(), note: t.string().optional() };
 
@@ -256,30 +246,30 @@ describe('warnings of a definition', () => {
   });
 
   test('tell the same of its indexes, by their names', () => {
-    const remote = (partition: unknown, row: unknown) => ({
-      indexes: { byDate: { kind: 'remote', table: 'ByDate', partition, row } },
+    const far = (partition: unknown, row: unknown) => ({
+      indexes: { byDate: { kind: remote, table: 'ByDate', partition, row } },
     });
-    const begins = define(remote(key('all'), (p: Parts) => key(p.at)));
+    const begins = define(far(key('all'), (p: Parts) => key(p.at)));
     assert.match(begins.join(), /^Log\.byDate\.row begins with time, in a partition that all rows share/);
-    const has = define(remote(key('all'), (p: Parts) => key(p.kind, p.at.as(codec.timeDesc))));
+    const has = define(far(key('all'), (p: Parts) => key(p.kind, p.at.as(codec.timeDesc))));
     assert.match(has.join(), /^Log\.byDate\.row has time/);
-    const first = define(remote((p: Parts) => key(p.at), key('x')));
+    const first = define(far((p: Parts) => key(p.at), key('x')));
     assert.match(first.join(), /^Log\.byDate\.partition begins with time: all new rows go to one end/);
-    const counted = define(remote((p: Parts) => key('n', p.n), key('x')));
+    const counted = define(far((p: Parts) => key('n', p.n), key('x')));
     assert.match(counted.join(), /^Log\.byDate\.partition begins with a number/);
     assert.deepEqual(
       define(
-        remote(
+        far(
           (p: Parts) => key(p.kind),
           (p: Parts) => key(p.at),
         ),
       ),
       [],
     );
-    assert.deepEqual(define(remote(key('all'), (p: Parts) => key(p.kind))), []);
+    assert.deepEqual(define(far(key('all'), (p: Parts) => key(p.kind))), []);
     // The keys of the entity's row stand behind those of the index, which does not name them.
     const timed = { partition: (p: Parts) => key(p.kind), row: (p: Parts) => key('log', p.at) };
-    assert.deepEqual(define({ ...timed, ...remote(key('all'), (p: Parts) => key(p.id)) }), []);
+    assert.deepEqual(define({ ...timed, ...far(key('all'), (p: Parts) => key(p.id)) }), []);
     const near = { indexes: { byDate: { kind: 'same-partition', row: (p: Parts) => key('at', p.at) } } };
     assert.deepEqual(define(near), []);
     assert.match(define({ ...near, partition: key('all') }).join(), /^Log\.byDate\.row begins with time/);

@@ -85,15 +85,16 @@ export function defined<
   const partition = keyOf(`${name}.partition`, spec.partition, parts);
   const row = keyOf(`${name}.row`, spec.row, parts);
   const tag = spec.tag === false ? undefined : (spec.tag ?? 'EntityType');
-  const compiled = compileEntity({ name, props, partition, row, tag, isWide });
+  const compiled = compileEntity({ name, props, partition, row, tag, version, isWide });
   const specs = (spec.indexes ?? {}) as unknown as IndexSpecs;
   const made = { name, version, table, props, partition, row, tag, upcast, indexes: specs } as const;
   const indexes = compileIndexes(made, compiled);
   const all = [...indexes.values()];
   const plan: EntityPlan = {
     ...compiled,
-    indexes: all.filter(({ definition }) => definition.kind === 'same-partition'),
-    remoteIndexes: all.filter(({ definition }) => definition.kind === 'remote'),
+    indexes: all.filter(({ remote }) => remote === undefined),
+    remoteIndexes: all.filter(({ remote }) => remote !== undefined),
+    derivations: [...new Set(all.flatMap(({ remote }) => remote ?? []))],
   };
   const warnings = [
     ...plan.warnings,

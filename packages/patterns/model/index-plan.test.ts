@@ -1,6 +1,7 @@
 // The definition of indexes: what the compiler infers and refuses, and what is refused when a program starts.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { rebucketing } from '../bulk.js';
 import { codec, entity, type IndexEntity, type KeyOf, key, type Of, t } from '../index.js';
 import { decodeEntity, readRow, wireText } from '../internals.js';
 import { refusesDefinition } from '../testing/refuses.js';
@@ -154,7 +155,7 @@ describe('definitions of indexes', () => {
       () =>
         entity('E', {
           ...spec,
-          row: p => key('e', p.id.as(codec.hash(4, { also: [2] })), p.id),
+          row: p => key('e', p.id.as(codec.hash(4, rebucketing(2))), p.id),
           indexes: { x: { kind: 'same-partition', row: key('x') } },
         }),
       /stay in their buckets/,

@@ -13,6 +13,7 @@ import type {
   Indexes,
   IndexPlan,
   IndexState,
+  RemoteKind,
   Upcast,
 } from './definition.js';
 import { areDisjoint } from './keys/disjoint.js';
@@ -63,7 +64,8 @@ export interface LocalIndexSpec<P extends Props = Props> extends AnyIndexSpec<P>
 
 /** What a definition says of an index whose rows stand in other partitions or in another table, and are written by a flow after the entity's row. */
 export interface RemoteIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
-  readonly kind: 'remote';
+  /** `remote` of shelfmark-patterns/indexes. */
+  readonly kind: RemoteKind;
   /** Of its own. Without one its rows stand in the table of the entity's rows. */
   readonly table?: string;
   /** `p => key('email', p.email.as(codec.lower))`. In the table of the entity's rows it begins with a literal of its own. */
@@ -202,13 +204,18 @@ const narrowed = (step: Upcast, props: Props, all: Props): Upcast => {
   };
 };
 
+const isRemote = (spec: IndexSpec): spec is RemoteIndexSpec => spec.kind !== 'same-partition';
+
 function checkSpec({ name, props }: Owner, index: string, spec: IndexSpec): void {
   const subject = `${name}.indexes.${index}`;
   const { kind, project, state } = spec;
   if (!INDEX_NAME.test(index)) refuseDefinition(subject, 'an index is named by letters, digits, _ and -');
-  if (kind !== 'same-partition' && kind !== 'remote')
-    refuseDefinition(subject, `there are no indexes of the kind ${kind}`);
-  if (kind === 'remote' && spec.table !== undefined) checkTableName(subject, spec.table);
+  if (kind !== 'same-partition' && kind?.kind !== 'remote')
+    refuseDefinition(
+      subject,
+      `there are no indexes of the kind ${kind}, but 'same-partition' and \`remote\` of shelfmark-patterns/indexes`,
+    );
+  if (isRemote(spec) && spec.table !== undefined) checkTableName(subject, spec.table);
   if (state !== undefined && state !== 'building' && state !== 'ready')
     refuseDefinition(subject, `an index is building or ready, and not ${state}`);
   if (project !== undefined && project !== 'all') {
@@ -243,7 +250,7 @@ function indexEntity(owner: Owner, index: string, definition: Index, table: stri
   const copies: Props = Object.fromEntries(
     entries.map(([each, property]) => [each, copied(property, inIndexKey.includes(each))]),
   );
-  const plan = compileEntity({ name, props: copies, partition, row, tag, ownRow: definition.row });
+  const plan = compileEntity({ name, props: copies, partition, row, tag, version, ownRow: definition.row });
   const steps = Object.entries(upcast).map(([from, step]) => [from, narrowed(step, copies, props)]);
   const upcasts: Readonly<Record<number, Upcast>> = Object.fromEntries(steps);
   return Object.freeze({
@@ -275,15 +282,17 @@ function planOf(owner: Owner, index: string, spec: IndexSpec): IndexPlan {
   const parts = partsOf(owner.props);
   const made = (what: 'partition' | 'row', definition: unknown): Key =>
     keyOf(`${owner.name}.${index}.${what}`, definition as never, parts) as Key;
-  const { kind, project = [], state = 'ready' } = spec;
+  const { project = [], state = 'ready' } = spec;
   const unique = spec.unique === true;
-  const partition = kind === 'remote' ? made('partition', spec.partition) : undefined;
-  const table = kind === 'remote' ? ownTable(owner, spec.table) : undefined;
+  const remote = isRemote(spec) ? spec.kind : undefined;
+  const kind = remote?.kind ?? 'same-partition';
+  const partition = isRemote(spec) ? made('partition', spec.partition) : undefined;
+  const table = isRemote(spec) ? ownTable(owner, spec.table) : undefined;
   const row = made('row', spec.row);
   const definition: Index = Object.freeze({ kind, partition, row, unique, project, state });
   checkLiterals(owner, index, definition, table);
   const entity = indexEntity(owner, index, definition, table ?? owner.table);
-  return { name: index, definition, unique, entity, needs: namesOf(definition), table };
+  return { name: index, remote, definition, unique, entity, needs: namesOf(definition), table };
 }
 
 /** Literals distinguish the rows of an index from all others in their table. */
@@ -337,10 +346,10 @@ function checkTogether({ name, table }: Owner, plan: EntityPlan, indexes: readon
   const near = indexes.filter(({ definition }) => definition.kind === 'same-partition');
   if (near.length > INDEXES_MAX)
     refuseDefinition(name, `it has ${near.length} indexes, and may have ${INDEXES_MAX}`);
-  if (plan.isChanging || indexes.some(index => index.entity.plan.isChanging))
+  if (plan.rebucketing !== undefined || indexes.some(index => index.entity.plan.rebucketing))
     refuseDefinition(
       name,
-      'rows with indexes stay in their buckets: hash(n, { also }) does not go with indexes',
+      'rows with indexes stay in their buckets: hash(n, rebucketing(m)) does not go with indexes',
     );
 }
 

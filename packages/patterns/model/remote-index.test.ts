@@ -1,20 +1,13 @@
 // The definition of indexes in other partitions and tables: what the compiler infers and refuses, and what is refused when a program starts.
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  codec,
-  entity,
-  type IndexEntity,
-  type KeyOf,
-  key,
-  type LocalIndexName,
-  type Of,
-  type RemoteIndexName,
-  t,
-} from '../index.js';
+import { remote } from '../derived/remote/remote.js';
+import { codec, entity, type IndexEntity, type KeyOf, key, type Of, t } from '../index.js';
 import { refusesDefinition } from '../testing/refuses.js';
 import { same } from '../testing/same-type.js';
 import { checkTable } from './check-table.js';
+import type { LocalIndexName, RemoteIndexName } from './index-plan.js';
 import { expectedIndexRow, isIndexRow } from './index-row.js';
 
 const props = {
@@ -34,13 +27,13 @@ const Employee = entity('Employee', {
   indexes: {
     byId: { kind: 'same-partition', row: p => key('id', p.id) },
     byEmail: {
-      kind: 'remote',
+      kind: remote,
       table: 'StaffByEmail',
       partition: p => key(p.email.as(codec.lower)),
       row: key('e'),
       project: ['last'],
     },
-    byName: { kind: 'remote', partition: p => key('name', p.last), row: key('name'), project: 'all' },
+    byName: { kind: remote, partition: p => key('name', p.last), row: key('name'), project: 'all' },
   },
 });
 type ByEmail = IndexEntity<typeof Employee, 'byEmail'>;
@@ -69,7 +62,7 @@ describe('types of remote indexes', () => {
     refusesDefinition(
       () =>
         // @ts-expect-error no such property
-        entity('E', { ...spec, indexes: { x: { kind: 'remote', partition, row, project: ['nix'] } } }),
+        entity('E', { ...spec, indexes: { x: { kind: remote, partition, row, project: ['nix'] } } }),
       /nix is no property of E/,
     );
     refusesDefinition(
@@ -77,14 +70,14 @@ describe('types of remote indexes', () => {
         entity('E', {
           ...spec,
           // @ts-expect-error bytes have no order
-          indexes: { x: { kind: 'remote', partition: p => key('x', p.photo), row } },
+          indexes: { x: { kind: remote, partition: p => key('x', p.photo), row } },
         }),
       /E\.x\.partition/,
     );
     // @ts-expect-error it needs a partition key
-    assert.throws(() => entity('E', { ...spec, indexes: { x: { kind: 'remote', row } } }));
+    assert.throws(() => entity('E', { ...spec, indexes: { x: { kind: remote, row } } }));
     refusesDefinition(
-      () => entity('E', { ...spec, indexes: { x: { kind: 'remote', table: 'a-b', partition, row } } }),
+      () => entity('E', { ...spec, indexes: { x: { kind: remote, table: 'a-b', partition, row } } }),
       /a-b is no name/,
     );
   });
@@ -137,17 +130,17 @@ describe('definitions of remote indexes', () => {
 
   test('are refused where two rows could have one key', () => {
     refusesDefinition(
-      () => define({ x: { kind: 'remote', partition: key('x'), row: key('e') } }),
+      () => define({ x: { kind: remote, partition: key('x'), row: key('e') } }),
       /E\.row and E\.x\.row/,
     );
-    define({ x: { kind: 'remote', table: 'Own', partition: key('x'), row: key('e') } });
-    const own = { kind: 'remote', table: 'Own', partition: key('x'), row: key('e') } as const;
+    define({ x: { kind: remote, table: 'Own', partition: key('x'), row: key('e') } });
+    const own = { kind: remote, table: 'Own', partition: key('x'), row: key('e') } as const;
     refusesDefinition(() => define({ x: own, y: { ...own, table: 'OWN' } }), /E\.x\.row and E\.y\.row/);
     define({ x: own, y: { ...own, partition: key('y') } });
   });
 
   test('are refused in the table of the rows without a literal', () => {
-    const x = { kind: 'remote', partition: [], row: key('x') };
+    const x = { kind: remote, partition: [], row: key('x') };
     const partition = key({ name: 'last', codec: undefined });
     refusesDefinition(() => define({ x: { ...x, partition } }), /E\.x\.partition.*literal/);
     refusesDefinition(() => define({ x: { ...x, partition, table: 'STAFF' } }), /E\.x\.partition.*literal/);
@@ -156,7 +149,7 @@ describe('definitions of remote indexes', () => {
 
   test('need no literal in the row key of the entity', () => {
     const partition = key('staff');
-    const indexes = { x: { kind: 'remote', table: 'Own', partition: key('x'), row: key('x') } } as const;
+    const indexes = { x: { kind: remote, table: 'Own', partition: key('x'), row: key('x') } } as const;
     const spec = { version: 1, table: 'Staff', props, partition } as const;
     entity('E', { ...spec, row: p => key(p.id), indexes });
     const unique = { x: { ...indexes.x, unique: true } } as const;

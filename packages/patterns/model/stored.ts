@@ -81,12 +81,14 @@ interface Tracked {
   [AS_READ]?: AsRead;
 }
 
-/** Keeps the row's value as it is now. `decodeAgain` gives its objects anew; undefined where the entity has none. */
+/** Keeps the row's value as it is now. `decodeAgain` gives the row anew, for the objects in it; a projection has none. */
 export function trackAsRead<S extends { readonly value: unknown }>(
+  { plan }: AnyEntity,
   row: S,
-  decodeAgain: (() => Values) | undefined,
+  decodeAgain?: () => { readonly value: unknown },
 ): S {
-  (row as Tracked)[AS_READ] = new AsRead(row.value as Values, decodeAgain);
+  const again = decodeAgain && plan.hasObjects ? () => decodeAgain().value as Values : undefined;
+  (row as Tracked)[AS_READ] = new AsRead(row.value as Values, again);
   return row;
 }
 
@@ -98,4 +100,4 @@ export function asRead<S extends { readonly value: unknown }>(row: S): S {
 
 /** Whether writes of these rows also write others. */
 export const hasDerivedRows = ({ plan }: AnyEntity): boolean =>
-  plan.indexes.length > 0 || plan.remoteIndexes.length > 0 || plan.derivations.length > 0;
+  plan.indexes.length > 0 || plan.derivations.length > 0;

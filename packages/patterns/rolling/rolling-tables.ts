@@ -110,7 +110,7 @@ function checkEntity(entity: AnyEntity, time: string): void {
       `${name}.${time}`,
       'the table of a row follows from a required property of the type t.instant()',
     );
-  if (plan.remoteIndexes.length > 0 || plan.derivations.length > 0)
+  if (plan.derivations.length > 0)
     refuseDefinition(name, 'it has remote rows, which would stay when a table is dropped');
 }
 

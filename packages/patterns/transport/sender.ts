@@ -96,14 +96,15 @@ class Attempts implements HttpClient {
   /** The client has a timeout too; its timer keeps running after a connection broke and keeps the process from ending. */
   async #inTime(request: PipelineRequest): Promise<PipelineResponse> {
     const { abortSignal } = request;
-    const controller = linkedController(abortSignal as AbortSignal | undefined);
+    const linked = abortSignal && linkedController(abortSignal as AbortSignal);
+    const controller = linked ?? new AbortController();
     const timer = setTimeout(() => controller.abort(), this.#timeout);
     request.abortSignal = controller.signal;
     try {
       return await this.#client.sendRequest(request);
     } finally {
       clearTimeout(timer);
-      controller.release();
+      linked?.release();
       if (abortSignal) request.abortSignal = abortSignal;
       else delete request.abortSignal;
     }

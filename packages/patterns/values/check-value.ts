@@ -1,6 +1,6 @@
 // Checks that a value of the program has a property's type and passes its checks, and gives the value in canonical form. decode-property.ts handles
 // values from the service.
-import { GUID, isInt32, isInt64 } from './edm.js';
+import { GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from './edm.js';
 import { refuseValue } from './pattern-error.js';
 import type { Property } from './property.js';
 import type { SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.js';
@@ -15,6 +15,12 @@ function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return value.constructor?.name ?? 'an object';
   return typeof value === 'bigint' ? `${value}n` : String(value);
 }
+
+export const isInt32 = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= INT32_MIN && Number(value) <= INT32_MAX;
+
+export const isInt64 = (value: unknown): value is bigint =>
+  typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
 
 const isGuid = (value: string): boolean => GUID.test(value.toLowerCase());
 

@@ -1,5 +1,6 @@
 // Converts a stored value to another type where nothing is lost: for rows in which an earlier program stored a number as text, or a count as a double.
-import { type EdmType, GUID, isInt32, isInt64 } from './edm.js';
+import { isInt32, isInt64 } from './check-value.js';
+import { type EdmType, GUID } from './edm.js';
 import { Instant } from './instant.js';
 import { PatternError } from './pattern-error.js';
 import type { BagValue, TypedValue } from './typed-value.js';

@@ -1,6 +1,8 @@
 // Decodes a property of a row to its type and the program's value. decode-entity.ts decides whether that is the type that the entity wants.
+
 import { fromBase64 } from './bytes.js';
-import { type EdmType, isInt32 } from './edm.js';
+import { isInt32 } from './check-value.js';
+import type { EdmType } from './edm.js';
 import { Instant } from './instant.js';
 import type { WireValue } from './read-wire.js';
 import type { BagValue, TypedValue } from './typed-value.js';

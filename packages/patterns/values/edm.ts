@@ -8,11 +8,5 @@ export const INT32_MAX = 2 ** 31 - 1;
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;
 
-export const isInt32 = (value: unknown): value is number =>
-  Number.isInteger(value) && Number(value) >= INT32_MIN && Number(value) <= INT32_MAX;
-
-export const isInt64 = (value: unknown): value is bigint =>
-  typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
-
 /** Of a Guid as this library gives it: lower case, with hyphens. */
 export const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -1,8 +1,9 @@
 // Long strings and binaries: a value over the size of a property is stored in up to sixteen. The first has the property's name, and the others the name with their number.
+
 import type { EdmType } from './edm.js';
 import type { Joined, Piece, Pieces } from './pieces.js';
-import { BINARY_BYTES_MAX, checkSize, STRING_LENGTH_MAX } from './size.js';
 import type { TypedValue } from './typed-value.js';
+import { BINARY_BYTES_MAX, checkSize, STRING_LENGTH_MAX } from './wire-property.js';
 
 /** As many as a row of 1 MiB has room for. */
 export const LONG_PIECES_MAX = 16;

@@ -24,3 +24,12 @@ export interface SchemaIssue {
 
 /** What a schema gives for what it accepts. */
 export type OutputOf<S extends StandardSchema> = NonNullable<S['~standard']['types']>['output'];
+
+/** The schema of what is as `is` says. */
+export const schemaOf = <T>(is: (value: unknown) => value is T, message: string): StandardSchema<T, T> => ({
+  '~standard': {
+    version: 1,
+    vendor: 'shelfmark-patterns',
+    validate: value => (is(value) ? { value } : { issues: [{ message }] }),
+  },
+});

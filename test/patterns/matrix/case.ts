@@ -42,6 +42,31 @@ export interface MatrixCase<W = unknown> {
 /** Of a case, whatever it is about. */
 export const matrixCase = <W>(each: MatrixCase<W>): MatrixCase => each as unknown as MatrixCase;
 
+/** What follows from rows: what it should be by the rows alone, what its audit finds, and the flow that keeps it, if one does. */
+interface Followed<W> {
+  exact(world: W, ground: Ground): Promise<void>;
+  audit(world: W, db: Db): Findings;
+  flow?(world: W): Pick<Flow, 'worker' | 'figures'>;
+}
+
+/** A case of rows that others follow from: these are exact in the end, the audit finds nothing, and the flow has nothing left. */
+export const followedCase = <W>(
+  { exact, audit, flow }: Followed<W>,
+  parts: Omit<MatrixCase<W>, 'finally' | 'work'>,
+): MatrixCase =>
+  matrixCase<W>({
+    ...parts,
+    ...(flow && { work: (world: W, { db, worker }: Process) => flow(world).worker(db, worker) }),
+    finally: async (world, ground) => {
+      await exact(world, ground);
+      await assertClean(audit(world, ground.db));
+      if (flow) await assertIdle(flow(world), ground.db);
+    },
+  });
+
+/** What audits give: findings, or pages of them. */
+type Findings = AsyncIterable<{ readonly findings?: readonly unknown[]; readonly key?: unknown }>;
+
 /** A row as it stands, by the official client. */
 export type RawRow = TableEntityResult<Record<string, unknown>>;
 
@@ -55,10 +80,7 @@ export async function rawRows(peer: Peer, table: string): Promise<readonly RawRo
 /** The row of this name among those of a table. */
 export const tagOf = ({ EntityType }: RawRow): string => String(EntityType ?? '').replace(/\.\d+$/, '');
 
-/** No finding in what audits give, whether they give findings or pages of them. */
-export async function assertClean(
-  found: AsyncIterable<{ readonly findings?: readonly unknown[]; readonly key?: unknown }>,
-): Promise<void> {
+export async function assertClean(found: Findings): Promise<void> {
   for await (const each of found) {
     const findings = each.findings ?? [each];
     if (findings.length > 0) throw new Error(`The audit found ${JSON.stringify(findings)}`);
@@ -66,7 +88,7 @@ export async function assertClean(
 }
 
 /** The flow has nothing left, and has put nothing aside. */
-export async function assertIdle<I, O>(flow: Flow<I, O>, db: Db): Promise<void> {
+export async function assertIdle(flow: Pick<Flow, 'figures'>, db: Db): Promise<void> {
   const { pending, poisoned }: FlowFigures = await flow.figures(db);
   if (pending !== 0 || poisoned !== 0)
     throw new Error(`${pending} messages are left, and ${poisoned} aside.`);

@@ -1,16 +1,10 @@
 // Embedded copies: rows have their sources' properties when the flow is done, whichever of the two was written.
+
 import assert from 'node:assert/strict';
 import { codec, type Db, entity, key, t } from '#patterns';
-import { copies, embed, type WhenDeleted } from '#patterns/copies';
-import {
-  assertClean,
-  assertIdle,
-  type Ground,
-  type MatrixCase,
-  matrixCase,
-  type RawRow,
-  rawRows,
-} from './case.js';
+import { copies, embed } from '#patterns/copies';
+import type { WhenDeleted } from '#patterns/internals';
+import { followedCase, type Ground, type MatrixCase, type RawRow, rawRows } from './case.js';
 import { crashMatrix } from './matrix.js';
 
 function entities(staff: string, departments: string) {
@@ -68,10 +62,7 @@ const setUpOf =
   };
 
 /** Each department against the employee that it names, row by row. */
-async function assertEqual(
-  { staff, departments, whenDeleted, managers }: World,
-  ground: Ground,
-): Promise<void> {
+async function assertEqual({ staff, departments, whenDeleted }: World, ground: Ground): Promise<void> {
   const employees = await rawRows(ground.peer, staff);
   const idOf = ({ rowKey = '' }: RawRow): number => Number(rowKey);
   for (const row of await rawRows(ground.peer, departments)) {
@@ -81,8 +72,6 @@ async function assertEqual(
     const wanted = [source?.name, source?.email, source !== undefined];
     assert.deepEqual(found, wanted, `The copies of department ${idOf(row)} are not its manager's.`);
   }
-  await assertClean(managers.audit(ground.db));
-  await assertIdle(managers.flow, ground.db);
 }
 
 const writesOf = (db: Db, { Employee, Department }: World) => ({
@@ -91,12 +80,18 @@ const writesOf = (db: Db, { Employee, Department }: World) => ({
     db.repo(Department).mutate({ id }, row => row && { ...row, managerId }),
 });
 
+const followed = {
+  exact: assertEqual,
+  audit: ({ managers }: World, db: Db) => managers.audit(db),
+  flow: ({ managers }: World) => managers.flow,
+};
+
 const embedded = (
   name: string,
   operation: MatrixCase<World>['operation'],
   whenDeleted: WhenDeleted = 'null',
 ): MatrixCase =>
-  matrixCase<World>({
+  followedCase<World>(followed, {
     name: `embedded copies of ${name}`,
     setUp: setUpOf(whenDeleted),
     operation,
@@ -105,8 +100,6 @@ const embedded = (
       await rename(2, 'rival');
       await appoint(1, 2);
     },
-    work: ({ managers }, process) => managers.flow.worker(process.db, process.worker),
-    finally: assertEqual,
   });
 
 const fire: MatrixCase<World>['operation'] = async ({ Employee }, db) => {

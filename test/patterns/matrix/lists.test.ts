@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { codec, type Db, entity, key, t } from '#patterns';
 import type { Flow } from '#patterns/flows';
 import { auditLists, type ListFlowInput, listed, listFlow, listOf } from '#patterns/lists';
-import { assertClean, assertIdle, type Ground, type MatrixCase, matrixCase, rawRows, tagOf } from './case.js';
+import { followedCase, type Ground, type MatrixCase, rawRows, tagOf } from './case.js';
 import { crashMatrix } from './matrix.js';
 
 /** Lists are kept from their definition on, so that each run has an entity of its own. */
@@ -68,8 +68,22 @@ async function setUp(ground: Ground, listOfPeople: (of: People) => StaffList): P
 
 type Parts = Pick<MatrixCase<World>, 'setUp'> & Partial<MatrixCase<World>>;
 
-const renamed = (name: string, parts: Parts): readonly MatrixCase[] => [
-  matrixCase<World>({
+const followed = {
+  exact: assertExact,
+  audit: ({ list, table }: World, db: Db) => auditLists(db, list as never, { table }),
+};
+
+/** Lists that are not in the partition. */
+const byFlow = {
+  ...followed,
+  flow: ({ flow }: World) => {
+    assert(flow);
+    return flow;
+  },
+};
+
+const renamed = (name: string, parts: Parts, of: typeof followed = byFlow): readonly MatrixCase[] => [
+  followedCase<World>(of, {
     name: `${name} of rows that come and change`,
     operation: async (world, db) => {
       const rows = rowsOf(db, world);
@@ -81,9 +95,8 @@ const renamed = (name: string, parts: Parts): readonly MatrixCase[] => [
       await rows.mutate(ben, row => row && { ...row, lastName: 'Smith' });
     },
     ...parts,
-    ...finallyOf,
   }),
-  matrixCase<World>({
+  followedCase<World>(of, {
     name: `${name} of rows that go`,
     notOn: 'azurite',
     operation: async (world, db) => {
@@ -98,33 +111,20 @@ const renamed = (name: string, parts: Parts): readonly MatrixCase[] => [
       await rows.mutate(ann, each => ({ ...(each ?? ann), note: 'again' }));
     },
     ...parts,
-    ...finallyOf,
   }),
 ];
 
-const finallyOf: Pick<MatrixCase<World>, 'finally'> = {
-  finally: async (world, ground) => {
-    await assertExact(world, ground);
-    await assertClean(auditLists(ground.db, world.list as never, { table: world.table }));
-    if (world.flow) await assertIdle(world.flow, ground.db);
-  },
-};
-
-const worked: Pick<MatrixCase<World>, 'work'> = {
-  work: ({ flow }, process) => {
-    assert(flow);
-    return flow.worker(process.db, process.worker);
-  },
-};
-
 const LIST_CASES: readonly MatrixCase[] = [
-  ...renamed('a list in the partition', { setUp: ground => setUp(ground, near), always: assertExact }),
+  ...renamed(
+    'a list in the partition',
+    { setUp: ground => setUp(ground, near), always: assertExact },
+    followed,
+  ),
   ...renamed('a list in another table', {
     setUp: async ground => {
       const table = await ground.peer.newTable();
       return setUp(ground, of => remote(of, table));
     },
-    ...worked,
   }),
   ...renamed('a list in blobs', {
     setUp: async ground => {
@@ -132,7 +132,6 @@ const LIST_CASES: readonly MatrixCase[] = [
       await ground.peer.blobs().getContainerClient(container).create();
       return setUp(ground, of => inBlobs(of, container));
     },
-    ...worked,
   }),
 ];
 

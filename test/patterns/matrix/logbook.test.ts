@@ -1,8 +1,10 @@
 // Log books: an entry whose append ended is in the log once, and one that was under way when the program ended at most once.
+
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { type Db, Instant } from '#patterns';
-import { type LogDurability, logBook } from '#patterns/logbook';
+import type { LogDurability } from '#patterns/internals';
+import { logBook } from '#patterns/logbook';
 import { type Ground, type MatrixCase, matrixCase } from './case.js';
 import { crashMatrix } from './matrix.js';
 

@@ -1,5 +1,6 @@
 // A process as its server sees it: all requests of one set of official clients go through one HTTP client, which hands them to the stage, fails at some, ends the process there, or stalls it. What a process
 // does after its end has no effect.
+
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {

@@ -1,18 +1,10 @@
 // Indexes in other partitions and tables: when the flow is done, index rows match the rows, whatever wrote them and wherever a program or a worker ended.
 import assert from 'node:assert/strict';
+import type { Db } from '#patterns';
 import { audit } from '#patterns/audit';
 import { indexFlow } from '#patterns/indexes';
 import { ann, ben, drain, type Person, remoteDefinition } from '../remote-world.js';
-import {
-  assertClean,
-  assertIdle,
-  type Ground,
-  type MatrixCase,
-  matrixCase,
-  type RawRow,
-  rawRows,
-  tagOf,
-} from './case.js';
+import { followedCase, type Ground, type MatrixCase, type RawRow, rawRows, tagOf } from './case.js';
 import { crashMatrix } from './matrix.js';
 
 interface World {
@@ -45,8 +37,14 @@ async function assertExact({ Person, own }: World, { peer }: Ground): Promise<vo
   assert.deepEqual(text(stand), text(should), 'Index rows are not what people are.');
 }
 
+const followed = {
+  exact: assertExact,
+  audit: ({ Person }: World, db: Db) => audit(db, Person),
+  flow: ({ Person }: World) => indexFlow(Person),
+};
+
 const indexed = (name: string, operation: MatrixCase<World>['operation']): MatrixCase =>
-  matrixCase<World>({
+  followedCase<World>(followed, {
     name: `remote indexes of ${name}`,
     setUp: async ({ peer, db }) => {
       const world = await remoteDefinition(peer);
@@ -58,12 +56,6 @@ const indexed = (name: string, operation: MatrixCase<World>['operation']): Matri
     operation,
     rival: async ({ Person }, db) => {
       await db.repo(Person).mutate(ann, row => row && { ...row, last: 'Rival', note: 'rival' });
-    },
-    work: ({ Person }, process) => indexFlow(Person).worker(process.db, process.worker),
-    finally: async (world, ground) => {
-      await assertExact(world, ground);
-      await assertClean(audit(ground.db, world.Person));
-      await assertIdle(indexFlow(world.Person), ground.db);
     },
   });
 

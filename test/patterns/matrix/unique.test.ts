@@ -3,7 +3,7 @@ import { type Db, PatternError } from '#patterns';
 import { audit } from '#patterns/audit';
 import { indexFlow } from '#patterns/indexes';
 import { ann, assertKept, assertUnique, ben, defineMember, type MemberEntity } from '../unique-world.js';
-import { assertClean, assertIdle, type MatrixCase, matrixCase } from './case.js';
+import { followedCase, type Ground, type MatrixCase } from './case.js';
 import { crashMatrix } from './matrix.js';
 
 interface World {
@@ -22,12 +22,19 @@ async function wanted(act: Promise<unknown>): Promise<void> {
   });
 }
 
+const followed = {
+  exact: ({ Member, table }: World, { db }: Ground) =>
+    assertKept(db, table, 'Keys are not those of rows.', Member),
+  audit: ({ Member, table }: World, db: Db) => audit(db, Member, { table }),
+  flow: ({ Member }: World) => indexFlow(Member),
+};
+
 const named = (
   name: string,
   operation: (members: Members) => Promise<unknown>,
   rival: (members: Members) => Promise<unknown>,
 ): MatrixCase =>
-  matrixCase<World>({
+  followedCase<World>(followed, {
     name: `remote unique keys of ${name}`,
     setUp: async ({ peer, db, newName }) => {
       const world = { Member: defineMember(newName('Member')), table: await peer.newTable() };
@@ -36,13 +43,7 @@ const named = (
     },
     operation: (world, db) => operation(membersOf(db, world)),
     rival: (world, db) => rival(membersOf(db, world)),
-    work: ({ Member }, process) => indexFlow(Member).worker(process.db, process.worker),
     always: ({ Member, table }, { db }) => assertUnique(db, table, Member),
-    finally: async ({ Member, table }, { db }) => {
-      await assertKept(db, table, 'Keys are not those of rows.', Member);
-      await assertClean(audit(db, Member, { table }));
-      await assertIdle(indexFlow(Member), db);
-    },
   });
 
 const takeOther = (members: Members) => wanted(members.create(ben));

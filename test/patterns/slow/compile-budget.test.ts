@@ -31,8 +31,8 @@ const indexUses = (at: number): string => `
 
 const REMOTE_INDEXES = `
   indexes: {
-    byTenant: { kind: 'remote', partition: p => key('tenant', p.tenant.as(codec.lower)), row: key('a'), project: ['p0', 'p1'] },
-    byNumber: { kind: 'remote', table: 'Numbers', partition: p => key(p.number), row: key('b'), project: 'all' },
+    byTenant: { kind: remote, partition: p => key('tenant', p.tenant.as(codec.lower)), row: key('a'), project: ['p0', 'p1'] },
+    byNumber: { kind: remote, table: 'Numbers', partition: p => key(p.number), row: key('b'), project: 'all' },
   },`;
 
 const remoteIndexUses = (at: number): string => `
@@ -91,8 +91,9 @@ ${usesOf(kind, at)}
 `;
 }
 
-const HEAD = `import { codec, type Db, entity, key, type KeyOf, type Of, type RowLead, t } from '#patterns';
-import { decodeEntity, encodeEntity, type WireObject } from '#patterns/internals';
+const HEAD = `import { codec, type Db, entity, key, type KeyOf, type Of, t } from '#patterns';
+import { remote } from '#patterns/indexes';
+import { decodeEntity, encodeEntity, type WireObject, type RowLead } from '#patterns/internals';
 `;
 
 interface Figures {
@@ -109,7 +110,11 @@ after(() => rm(folder, { recursive: true }));
 /** Type-checks so many entities against the compiled package. */
 async function check(entities: number, kind: Kind): Promise<Figures> {
   const declared = (name: string): readonly string[] => [join(ROOT, 'dist', 'packages', 'patterns', name)];
-  const paths = { '#patterns': declared('index.d.ts'), '#patterns/internals': declared('internals.d.ts') };
+  const paths = {
+    '#patterns': declared('index.d.ts'),
+    '#patterns/indexes': declared('indexes.d.ts'),
+    '#patterns/internals': declared('internals.d.ts'),
+  };
   const typeRoots = [join(ROOT, 'node_modules', '@types')];
   const options = {
     strict: true,

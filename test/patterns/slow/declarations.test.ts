@@ -26,10 +26,19 @@ const RESOLUTIONS = [
 const PROGRAM = `
 import { TableServiceClient } from '@azure/data-tables';
 import { codec, entity, key, open, PatternError, t } from 'shelfmark-patterns';
-import { change, deleteRows, writeAll } from 'shelfmark-patterns/bulk';
+import { audit } from 'shelfmark-patterns/audit';
+import { change, deleteRows, rebucket, rebucketing, writeAll } from 'shelfmark-patterns/bulk';
+import { copies, embed } from 'shelfmark-patterns/copies';
+import { contentKey, encrypted, encryption, reseal } from 'shelfmark-patterns/encryption';
 import { move } from 'shelfmark-patterns/flows';
+import { indexFlow, remote } from 'shelfmark-patterns/indexes';
 import { link, linkMany, lookup } from 'shelfmark-patterns/joins';
+import { larges, largeText } from 'shelfmark-patterns/large';
+import { auditLists, list, listed, listFlow, listOf, lists } from 'shelfmark-patterns/lists';
 import { bags, mixed } from 'shelfmark-patterns/mixed';
+import { expiring } from 'shelfmark-patterns/rolling';
+import { ring, series, seriesOf } from 'shelfmark-patterns/series';
+import { wide, wideRepo } from 'shelfmark-patterns/wide';
 
 export const Order = entity('Order', {
   version: 1,
@@ -105,6 +114,72 @@ export const upserted = () => orders.upsertMerge({ customer: 'a', at: null as ne
 export const bagQuery = () => bags(db, 'Orders').scan().where(p => p.string('a').eq('b'));
 export const pages = () => query().pages();
 export const projected = () => orders.partition({ customer: 'a' }).select('note', 'state');
+export const partition = () => orders.partition({ customer: 'a' });
+export const code = (thrown: unknown) => (PatternError.is(thrown) ? thrown.code : undefined);
+export class Service { readonly rows = db.repo(Order); query() { return this.rows.partition({ customer: 'a' }); } }
+
+export const Person = entity('Person', {
+  version: 1,
+  table: 'People',
+  props: {
+    team: t.string(), id: t.int32(), last: t.string(), email: t.string(), at: t.instant(), text: largeText(),
+    secret: encrypted(t.string()), key: contentKey(), hours: series(t.int32(), 24), beats: ring(t.int32(), { slots: 3, every: 'hour' as never }),
+  },
+  partition: p => key(p.team),
+  row: p => key('person', p.id),
+  indexes: {
+    byLast: { kind: 'same-partition', row: p => key('last', p.last) },
+    byEmail: { kind: remote, partition: p => key('mail', p.email), row: key('mail') },
+  },
+});
+export const people = db.repo(Person);
+export const near = () => people.index('byLast').partition({ team: 'a' }).rows({ last: 'x' });
+export const behind = () => people.index('byEmail', 'index-only');
+export const verified = () => people.index('byEmail', 'verified');
+export const verifiedRows = () => verified().partition({ email: 'a' });
+export const verifiedWhere = () => verifiedRows().where(p => p.email.eq('a'));
+export const verifiedPlan = () => verifiedRows().explain();
+export const findings = () => audit(db, Person);
+export const keeping = indexFlow(Person);
+export const figures = () => keeping.figures(db);
+export const working = () => keeping.worker(db);
+export const aside = () => keeping.poison(db);
+export const changing = codec.hash(4, rebucketing(2));
+export const moved = () => rebucket(db, Person);
+export const boss = embed('boss', Customer, ['name']);
+export const Team = entity('Team', {
+  version: 1, table: 'Teams', props: { id: t.string(), lead: t.string().optional(), ...boss.props }, partition: key('teams'), row: p => key(p.id),
+});
+export const bosses = copies('bosses', {
+  holder: Team, embedded: boss, keyOf: ({ lead }) => (lead === undefined ? undefined : { customer: lead }),
+  whenDeleted: 'null', holders: own => own.repo(Team).partition({}),
+});
+export const bossPlan = () => bosses.explain(db, { customer: 'a' });
+export const bossAudit = () => bosses.audit(db);
+export const Tag = list('Tag', { table: 'Tags', props: { tag: t.string() }, partition: p => key(p.tag), row: key('list') });
+export const tags = lists(db, Tag);
+export const tagPlan = () => tags.explain({ tag: 'a' });
+export const byTeam = listOf(Person, 'byTeam', { where: 'same-partition', row: p => key('team', p.last) });
+export const byMail = listOf(Person, 'byMail', { where: 'remote', partition: p => key('mails', p.email), row: key('list') });
+export const mailFlow = listFlow('mails', [byMail]);
+export const inLists = listed(db, Person, [byTeam]);
+export const members = () => inLists.find(byTeam, { team: 'a', last: 'x' });
+export const contention = () => inLists.contention();
+export const listFindings = () => auditLists(db, byTeam);
+export const texts = larges(db, Person, { container: 'texts' });
+export const text = () => texts.get({ team: 'a', id: 1 });
+export const secrets = encryption(Person, { ring: null as never });
+export const clear = () => secrets.repo(db).get({ team: 'a', id: 1 });
+export const resealed = () => reseal(db, secrets);
+export const hours = seriesOf(db, Person, 'hours');
+export const slots = () => hours.slots({ team: 'a', id: 1 });
+export const counter = () => hours.counter({ team: 'a', id: 1 }, 1);
+export const beats = () => seriesOf(db, Person, 'beats').last({ team: 'a', id: 1 }, null as never);
+export const sessions = expiring(db, Customer, null as never);
+export const Broad = wide('Broad', { version: 1, table: 'Broad', props: { id: t.int32(), a: t.string() }, partition: key('b'), row: p => key(p.id) });
+export const broad = wideRepo(db, Broad);
+export const broadRow = () => broad.get({ id: 1 });
+export const broadPlan = () => broad.explain({ id: 1 });
 `;
 
 /** Another package that takes the declarations. */

@@ -1,5 +1,6 @@
 // A soak of what follows from rows: writers and workers for some minutes, with faults at one request in a hundred and workers that end; then audits find nothing, no message was put aside or left behind, and
 // the heap did not grow. SOAK_SECONDS sets the duration.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,7 +10,7 @@ import { until } from '#base/testing/until';
 import { codec, type Db, entity, key, open, PatternError, type Repo, t } from '#patterns';
 import { audit } from '#patterns/audit';
 import type { FlowEvent, WorkerOptions } from '#patterns/flows';
-import { indexFlow } from '#patterns/indexes';
+import { indexFlow, remote } from '#patterns/indexes';
 import { auditLists, listFlow, listOf } from '#patterns/lists';
 import { disturbed, FaultyClient } from '../faulty-client.js';
 import { describePeers, type Peer } from '../peers.js';
@@ -37,12 +38,12 @@ const define = (table: string) =>
     indexes: {
       byLast: { kind: 'same-partition', row: p => key('last', p.last, p.id.as(codec.int(6))) },
       byName: {
-        kind: 'remote',
+        kind: remote,
         partition: p => key('name', p.last),
         row: p => key('n', p.team, p.id.as(codec.int(6))),
       },
       byEmail: {
-        kind: 'remote',
+        kind: remote,
         partition: p => key('email', p.email.as(codec.lower)),
         row: key('e'),
         unique: true,

@@ -1,101 +1,78 @@
-// Compares rows derived from an entity's rows with the rows stored: for each row of the entity the derived rows that it should have, then for each derived row whether some row should have it. Others may
-// write during the audit, so each finding is re-checked before it is reported. Repairs are conditional on the rows read.
+// Compares what follows from an entity's rows with what is stored: for each row of the entity what should follow from it, then for everything stored whether some row should have it. Others may write
+// during the audit, so each finding is re-checked before it is reported.
 
 import { allInOrder } from '../../concurrency/in-order.js';
-import { addressOfKey, isSameRow } from '../../model/address.js';
 import type { AnyEntity, KeyOf } from '../../model/definition.js';
-import { encodeEntity } from '../../model/encode-entity.js';
 import type { Condition } from '../../model/filter/condition.js';
-import type { Stored, StoredOf } from '../../model/stored.js';
+import type { StoredOf } from '../../model/stored.js';
 import { POINT_CONCURRENCY } from '../../repo/read/table-query.js';
-import type { Service } from '../../repo/write/service.js';
-import type { RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
-import { wireText } from '../../values/wire-property.js';
-import { checkRecord, RECORDS } from './aborted-records.js';
-import { AuditedRows, type Read, readOrFault, unreadable, unreadableRow } from './audited-rows.js';
-import type { DerivedRows, ExpectedRow, Fault, Finding } from './derived-rows.js';
+import { type AuditedRows, type Read, readOrFault, unreadable, unreadableRow } from './audited-rows.js';
+import type { Derived, Finding, Member, Seen, Wrong } from './derived.js';
 import { type CheckResult, recheck } from './recheck.js';
-import { type AuditOptions, type Progress, phase, walk } from './walk.js';
+import { type Progress, phase, walk } from './walk.js';
 
-/** The state of an audit after a page. Its phases are the entity's name, then the names of its indexes, and `transaction records` if one of them is unique over partitions. */
-export interface AuditProgress<E extends AnyEntity = AnyEntity> extends Progress<Finding<E>> {}
+/** The state of an audit after a page. Its phases are the entity's name, then the names of what follows from its rows, and `transaction records` if one of its indexes is unique over partitions. */
+export interface AuditProgress<E extends AnyEntity = AnyEntity, K = KeyOf<E>>
+  extends Progress<Finding<E, K>> {}
 
 /** What is walked, and by which names. */
 export interface AuditPlan<E extends AnyEntity> {
-  /** A backfill reads only the entity's rows: it writes missing rows, and finds no orphans. */
-  readonly work: 'audit' | 'backfill';
+  /** A text of what distinguishes this audit from others. */
+  readonly subject: readonly unknown[];
   readonly entity: E;
   readonly table: string;
-  /** Where the entity's rows stand. */
-  readonly condition: Condition;
-  readonly derived: readonly DerivedRows<E>[];
-  /** Where records of transactions stand, if old ones are looked for. */
-  readonly records: Condition | undefined;
+  /** Where the entity's rows stand; undefined for the whole table. */
+  readonly condition?: Condition;
+  readonly derived: readonly Derived<E>[];
   /** Of the flow by which some of it follows. */
   readonly queues: readonly string[];
 }
 
-/** A derived row that is wrong, and the row found in its place. */
-interface Wrong {
-  readonly expected: ExpectedRow;
-  readonly found: Read<Stored<unknown>> | undefined;
-  readonly fault: Exclude<Fault, 'orphan' | 'unreadable'>;
-}
+/** An audit of what follows from rows, as the caller consumes its progress. */
+export const auditOf = <E extends AnyEntity, K = KeyOf<E>>(
+  plan: AuditPlan<E>,
+  rows: AuditedRows,
+): AsyncGenerator<AuditProgress<E, K>, void, undefined> =>
+  new Audit(plan, rows).run() as AsyncGenerator<AuditProgress<E, K>, void, undefined>;
 
-export class Audit<E extends AnyEntity> {
-  readonly #service: Service;
+class Audit<E extends AnyEntity> {
   readonly #plan: AuditPlan<E>;
-  readonly #options: AuditOptions;
   readonly #rows: AuditedRows;
 
-  constructor(service: Service, plan: AuditPlan<E>, options: AuditOptions) {
-    this.#service = service;
+  constructor(plan: AuditPlan<E>, rows: AuditedRows) {
     this.#plan = plan;
-    this.#options = options;
-    this.#rows = new AuditedRows(service, options);
+    this.#rows = rows;
   }
 
   run(): AsyncGenerator<AuditProgress<E>, void, undefined> {
-    const { work, entity, table, condition, derived, records, queues } = this.#plan;
-    const walked = work === 'backfill' ? [] : derived.filter(({ findsOrphans }) => findsOrphans);
-    const phases = [
-      phase(entity.name, this.#rows.all(entity, table, condition), rows =>
-        this.#checkedAll(rows, row => this.#checkOwner(row)),
-      ),
-      ...walked.map(kind =>
-        phase(kind.name, this.#rows.all(kind.entity, kind.table, kind.condition), rows =>
-          this.#checkedAll(rows, row => this.#checkDerived(kind, row)),
-        ),
-      ),
-      ...(records === undefined
+    const { subject, entity, table, condition, derived, queues } = this.#plan;
+    const owners = phase(entity.name, this.#rows.all(entity, table, condition), rows => {
+      const seen: Seen[] = derived.map(() => new Map());
+      return this.#each(rows, row => this.#checkRow(row, seen));
+    });
+    const stored = derived.flatMap(each =>
+      each.stock === undefined
         ? []
-        : [
-            phase(RECORDS, this.#rows.all(entity, table, records), rows =>
-              this.#checkedAll(rows, row => this.#checkRecord(row)),
-            ),
-          ]),
-    ];
-    const subject = JSON.stringify([work, table, entity.name, condition, derived.map(({ name }) => name)]);
-    return walk(this.#service, { subject, phases, queues }, this.#options);
+        : [phase(each.name, each.stock, items => this.#each(items, item => this.#checkStored(each, item)))],
+    );
+    const plan = { subject: JSON.stringify(subject), phases: [owners, ...stored], queues };
+    return walk(this.#rows.service, plan, this.#rows.options);
   }
 
-  async #checkedAll(
-    rows: readonly WireObject[],
-    check: (row: WireObject) => Promise<readonly Finding<E>[]>,
-  ): Promise<readonly Finding<E>[]> {
-    const { concurrency = POINT_CONCURRENCY, signal } = this.#options;
-    return (await allInOrder(rows, { concurrency, signal }, check)).flat();
+  async #each<T, R>(items: readonly T[], work: (item: T) => Promise<readonly R[]>): Promise<readonly R[]> {
+    const { concurrency = POINT_CONCURRENCY, signal } = this.#rows.options;
+    return (await allInOrder(items, { concurrency, signal }, work)).flat();
   }
 
-  async #checkOwner(row: WireObject): Promise<readonly Finding<E>[]> {
+  async #checkRow(row: WireObject, seen: readonly Seen[]): Promise<readonly Finding<E>[]> {
     const { entity, table, derived } = this.#plan;
     const of = entity.name;
     const read = this.#rows.decoded(entity, table, row);
     if ('fault' in read) return [{ ...unreadableRow(row, table, read.fault), of, key: undefined }];
     const findings: Finding<E>[] = [];
-    for (const kind of derived) {
-      const found = await readOrFault(() => this.#checkExpected(kind, read.row));
+    for (const [at, each] of derived.entries()) {
+      const found = await readOrFault(() => this.#checkFollowing(each, read.row, seen[at]));
       const key = read.row.value as KeyOf<E>;
       if ('fault' in found) findings.push({ ...unreadable(read.row, found.fault), of, key });
       else if (found.row !== undefined) findings.push(found.row);
@@ -103,121 +80,79 @@ export class Audit<E extends AnyEntity> {
     return findings;
   }
 
-  /** Of one kind. Throws what encoding its row throws. */
-  #checkExpected(kind: DerivedRows<E>, first: StoredOf<E>): Promise<Finding<E> | undefined> {
-    const { repair } = this.#options;
+  /** Throws what encoding throws. */
+  #checkFollowing(
+    derived: Derived<E>,
+    first: StoredOf<E>,
+    seen: Seen | undefined,
+  ): Promise<Finding<E> | undefined> {
+    const { repair } = this.#rows.options;
     let owner = first;
     const check = async (times: number): Promise<CheckResult<Finding<E>>> => {
-      const wrong = await this.#wrongOf(kind, owner);
+      const wrong = await derived.wrongOf(owner, times === 0 ? seen : undefined);
       if (wrong === undefined) return 'right';
-      // A repair requires that the row is unchanged, so the first check need not check that.
-      if (times > 0 || repair !== true) {
+      if (times > 0 || repair !== true || !derived.isGuarded) {
         const now = await this.#rows.now(this.#plan.entity, owner);
         if (now === undefined || 'fault' in now) return 'right';
         const isAsRead = now.row.etag === owner.etag;
         owner = now.row;
         if (!isAsRead) return 'changed';
       }
-      return this.#sightOf(kind, owner, wrong);
+      return { finding: findingOf(derived, wrong, owner.value), repair: wrong.repair };
     };
     return recheck(check, repair);
   }
 
-  async #wrongOf(kind: DerivedRows<E>, owner: StoredOf<E>): Promise<Wrong | undefined> {
-    const expected = kind.expected(owner);
-    if (expected === undefined) return undefined;
-    const found = await this.#rows.now(kind.entity, expected.address);
-    const fault = this.#faultOf(kind, expected, found, owner);
-    return fault && { expected, found, fault };
+  async #checkStored({ name, stock }: Derived<E>, item: unknown): Promise<readonly Finding<E>[]> {
+    const members = (await stock?.membersOf(item as never)) ?? [];
+    return this.#each(members, async member => {
+      if ('fault' in member) return [findingOf<E>({ name }, member)];
+      const found = await readOrFault(() =>
+        recheck(() => this.#checkMember(name, member), this.#rows.options.repair),
+      );
+      if ('fault' in found) return [{ ...unreadable(member.address, found.fault), of: name, key: undefined }];
+      return found.row === undefined ? [] : [found.row];
+    });
   }
 
-  /** The fault of a derived row that should exist. A row of another owner, or an unreadable one, does not count as it. */
-  #faultOf(
-    kind: DerivedRows<E>,
-    { row }: ExpectedRow,
-    found: Read<Stored<unknown>> | undefined,
-    owner: RowAddress,
-  ): Wrong['fault'] | undefined {
-    if (found === undefined || 'fault' in found) return 'missing';
-    const { entity, table } = this.#plan;
-    if (!isSameRow(addressOfKey(entity, table, kind.ownerOf(found.row)), owner)) return 'missing';
-    const isRight = wireText(encodeEntity(kind.entity, found.row.value as never)) === wireText(row);
-    return isRight && this.#reservation(kind, found.row) !== 'left' ? undefined : 'stale';
+  /** Its row is the same before and after it was looked at, and should not have it. Throws what its row's key throws. */
+  async #checkMember(name: string, member: Member<E>): Promise<CheckResult<Finding<E>>> {
+    const before = await this.#ownerOf(member);
+    if (before !== undefined && (await mayHave(before, member))) return 'right';
+    const wrong = await member.orphan();
+    if (wrong === undefined) return 'right';
+    if (wrong === 'changed') return wrong;
+    if (etagOf(await this.#ownerOf(member)) !== etagOf(before)) return 'changed';
+    return { finding: findingOf({ name }, wrong), repair: wrong.repair };
   }
 
-  /** Whether a write may yet be done that reserved the row, or has left it so. */
-  #reservation(kind: DerivedRows<E>, found: Stored<unknown>): 'none' | 'underWay' | 'left' {
-    const since = kind.reservedSince?.(found);
-    if (since === undefined) return 'none';
-    const { surroundings, reservedFor } = this.#service;
-    return surroundings.now() - since.toDate().getTime() < reservedFor ? 'underWay' : 'left';
-  }
-
-  /** An unreadable row occupies the place of the expected one, and stays. */
-  #sightOf(
-    kind: DerivedRows<E>,
-    owner: StoredOf<E>,
-    { expected, found, fault }: Wrong,
-  ): CheckResult<Finding<E>> {
-    const reason = found !== undefined && 'fault' in found ? found.fault : undefined;
-    const key = owner.value as KeyOf<E>;
-    const finding = { ...expected.address, fault, of: kind.name, key, isRepaired: false, reason };
-    if (reason !== undefined) return { finding };
-    const etag = found !== undefined && 'row' in found && fault === 'stale' ? found.row.etag : undefined;
-    return { finding, repair: () => kind.put(owner, expected, etag, this.#options) };
-  }
-
-  async #checkDerived(kind: DerivedRows<E>, row: WireObject): Promise<readonly Finding<E>[]> {
-    const { table, name: of } = kind;
-    const read = this.#rows.decoded(kind.entity, table, row);
-    if ('fault' in read) return [{ ...unreadableRow(row, table, read.fault), of, key: undefined }];
-    let derived = read.row;
-    const check = async (times: number): Promise<CheckResult<Finding<E>>> => {
-      if (times > 0) {
-        const now = await this.#rows.now(kind.entity, derived);
-        if (now === undefined || 'fault' in now) return 'right';
-        derived = now.row;
-      }
-      return this.#orphanSight(kind, derived);
-    };
-    const found = await readOrFault(() => recheck(check, this.#options.repair));
-    if ('fault' in found) return [{ ...unreadable(read.row, found.fault), of, key: undefined }];
-    return found.row === undefined ? [] : [found.row];
-  }
-
-  async #checkRecord(row: WireObject): Promise<readonly Finding<E>[]> {
-    const check = () => checkRecord<E>(this.#service, this.#plan.table, row, this.#options);
-    const found = await recheck(check, this.#options.repair);
-    return found === undefined ? [] : [found];
-  }
-
-  /** Whether some row should have the derived row. Throws what the owner's key throws. */
-  async #orphanSight(kind: DerivedRows<E>, derived: Stored<unknown>): Promise<CheckResult<Finding<E>>> {
-    const { entity, table } = this.#plan;
-    const key = kind.ownerOf(derived);
-    const owner = await this.#rows.now(entity, addressOfKey(entity, table, key));
-    if (this.#reservation(kind, derived) === 'underWay') return 'right';
-    if (owner !== undefined && (await this.#mayExpect(kind, owner, derived))) return 'right';
-    const now = await this.#rows.now(kind.entity, derived);
-    if (now === undefined || 'fault' in now) return 'right';
-    if (now.row.etag !== derived.etag) return 'changed';
-    const { partitionKey, rowKey, etag } = derived;
-    const address = { table: kind.table, partitionKey, rowKey };
-    const finding = {
-      ...address,
-      fault: 'orphan',
-      of: kind.name,
-      key,
-      isRepaired: false,
-      reason: undefined,
-    } as const;
-    return { finding, repair: () => kind.remove({ ...address, etag }, key, this.#options) };
-  }
-
-  /** Unknown for an owner that cannot be read; the phase over the owners reported it. */
-  async #mayExpect(kind: DerivedRows<E>, owner: Read<StoredOf<E>>, derived: RowAddress): Promise<boolean> {
-    if ('fault' in owner) return true;
-    const expected = await readOrFault(() => kind.expected(owner.row));
-    return 'fault' in expected || (expected.row !== undefined && isSameRow(expected.row.address, derived));
+  async #ownerOf({ owner }: Member<E>): Promise<Read<StoredOf<E>> | undefined> {
+    return owner && this.#rows.now(this.#plan.entity, owner);
   }
 }
+
+const etagOf = (read: Read<StoredOf<AnyEntity>> | undefined): string | undefined =>
+  read !== undefined && 'row' in read ? read.row.etag : undefined;
+
+/** Unknown for a row that cannot be read; the phase over the rows reported it. */
+async function mayHave<E extends AnyEntity>(owner: Read<StoredOf<E>>, member: Member<E>): Promise<boolean> {
+  if ('fault' in owner) return true;
+  const is = await readOrFault(() => member.isOf(owner.row));
+  return 'fault' in is || is.row;
+}
+
+const findingOf = <E extends AnyEntity>(
+  { name }: Pick<Derived, 'name'>,
+  { fault, address: { table, partitionKey, rowKey }, id, reason, ...wrong }: Wrong,
+  ofOwner?: unknown,
+): Finding<E> => ({
+  table,
+  partitionKey,
+  rowKey,
+  fault,
+  of: name,
+  key: ('key' in wrong ? wrong.key : ofOwner) as KeyOf<E> | undefined,
+  ...(id !== undefined && { id }),
+  isRepaired: false,
+  reason,
+});

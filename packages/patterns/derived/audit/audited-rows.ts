@@ -10,10 +10,10 @@ import { readAddress } from '../../model/row-head.js';
 import type { StoredOf } from '../../model/stored.js';
 import { type QuerySettings, TableQuery } from '../../repo/read/table-query.js';
 import { querySettings, type Service } from '../../repo/write/service.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { type AnyPatternError, PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { faultOfRow } from './recheck.js';
+import type { AuditOptions } from './walk.js';
 
 /** A result from a row, or why there is none. */
 export type Read<T> = { readonly row: T } | { readonly fault: AnyPatternError };
@@ -57,22 +57,22 @@ class RawRows extends TableQuery<WireObject> {
 
 /** The rows of tables, for one audit. */
 export class AuditedRows {
-  readonly #service: Service;
-  readonly #options: ReadOptions;
+  readonly service: Service;
+  readonly options: AuditOptions;
 
-  constructor(service: Service, options: ReadOptions) {
-    this.#service = service;
-    this.#options = options;
+  constructor(service: Service, options: AuditOptions) {
+    this.service = service;
+    this.options = options;
   }
 
   /** Of an entity; of some of its partitions by a condition. */
   all(entity: AnyEntity, table: string, condition = conditionOf(entity)): RawRows {
-    return new RawRows(querySettings(this.#service, table), table, entity.name, condition);
+    return new RawRows(querySettings(this.service, table), table, entity.name, condition);
   }
 
   decoded<E extends AnyEntity>(entity: E, table: string, row: WireObject, etag?: string): Read<StoredOf<E>> {
     try {
-      const stored = decodeEntity(entity, row, { table, onDrift: this.#service.onDrift, etag });
+      const stored = decodeEntity(entity, row, { table, onDrift: this.service.onDrift, etag });
       refuseNewer(entity, stored);
       return { row: stored };
     } catch (thrown) {
@@ -83,7 +83,7 @@ export class AuditedRows {
 
   /** The current row; undefined if there is none. */
   async now<E extends AnyEntity>(entity: E, address: RowAddress): Promise<Read<StoredOf<E>> | undefined> {
-    const found = await this.#service.requests.get(address, this.#options);
+    const found = await this.service.requests.get(address, this.options);
     return found && this.decoded(entity, address.table, found.row, found.etag);
   }
 }

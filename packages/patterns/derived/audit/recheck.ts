@@ -1,21 +1,10 @@
 // How every audit handles a suspect: it re-checks it for as long as others keep writing it, repairs it if asked to, and checks once more.
 import { isLost, refusalOf } from '../../repo/optimistic.js';
-import {
-  type AnyPatternError,
-  PatternError,
-  type PatternErrorCode,
-  type RowAddress,
-} from '../../values/pattern-error.js';
+import { type AnyPatternError, PatternError, type PatternErrorCode } from '../../values/pattern-error.js';
+import type { Finding } from './derived.js';
 
 /** Times that a row is looked at again because others write it. */
 const CHECKS_MAX = 8;
-
-/** What every finding has. */
-export interface AnyFinding extends RowAddress {
-  readonly isRepaired: boolean;
-  /** Why it was not repaired or could not be read. */
-  readonly reason: AnyPatternError | undefined;
-}
 
 /** The result of a check: no fault, changed by others during the check, or a fault and its repair, if it has one. */
 export type CheckResult<F> =
@@ -45,7 +34,7 @@ export function faultOfRow(thrown: unknown): AnyPatternError | undefined {
 /**
  * The finding, repaired if requested; undefined if there is no fault, or others fixed it. A repair with an unknown outcome is re-checked, too: if the fault is gone, it counts as repaired.
  */
-export async function recheck<F extends AnyFinding>(
+export async function recheck<F extends Pick<Finding, 'isRepaired' | 'reason'>>(
   check: (times: number) => Promise<CheckResult<F>>,
   isToRepair: boolean | undefined,
 ): Promise<F | undefined> {

@@ -1,5 +1,4 @@
-// Walks the rows of an audit, phase by phase and page by page: rate, progress, and the token to continue from. The comparisons are elsewhere: audit.ts compares indexes, derived/copies/audit-copies.ts
-// copies, derived/lists/audit-lists.ts lists.
+// Walks the rows of an audit, phase by phase and page by page: rate, progress, and the token to continue from. audit.ts compares.
 
 import { oldestMessage } from '../../flows/oldest-message.js';
 import type { Page, PageOptions } from '../../repo/read/results.js';
@@ -24,9 +23,9 @@ export interface AuditOptions extends ReadOptions {
 }
 
 /** The state of an audit after a page. Counts cover all pages since the start, or since the given token. */
-export interface Progress<F, N extends string = string> {
+export interface Progress<F> {
   /** What was looked at. */
-  readonly phase: N;
+  readonly phase: string;
   /** Rows that were read, and blobs. */
   readonly checked: number;
   readonly repaired: number;
@@ -48,8 +47,8 @@ interface CheckedPage<F> {
 }
 
 /** Rows of one kind, and what is wrong with them. */
-export interface Phase<F, N extends string = string> {
-  readonly name: N;
+export interface Phase<F> {
+  readonly name: string;
   pages(options: PageOptions): AsyncGenerator<CheckedPage<F>, void, undefined>;
 }
 
@@ -57,11 +56,11 @@ interface Pages<R> {
   pages(options: PageOptions): AsyncGenerator<Page<R>, void, undefined>;
 }
 
-export const phase = <R, F, N extends string>(
-  name: N,
+export const phase = <R, F>(
+  name: string,
   rows: Pages<R>,
   check: (items: readonly R[]) => Promise<readonly F[]>,
-): Phase<F, N> => ({
+): Phase<F> => ({
   name,
   async *pages(options) {
     for await (const { items, next } of rows.pages(options))
@@ -70,10 +69,10 @@ export const phase = <R, F, N extends string>(
 });
 
 /** What is walked. */
-export interface WalkPlan<F, N extends string = string> {
+export interface WalkPlan<F> {
   /** A text of everything that distinguishes two audits: a token of one is invalid in another. */
   readonly subject: string;
-  readonly phases: readonly Phase<F, N>[];
+  readonly phases: readonly Phase<F>[];
   /** Of the flows by which it follows. */
   readonly queues: readonly string[];
 }
@@ -86,21 +85,21 @@ interface Place {
 const PAGE_SIZE = 100;
 
 /** Throws ValueInvalid for an impossible rate. While it runs it throws TokenMismatch, and errors of reads and writes except those of single rows. */
-export function walk<F extends { readonly isRepaired: boolean }, N extends string>(
+export function walk<F extends { readonly isRepaired: boolean }>(
   service: Service,
-  plan: WalkPlan<F, N>,
+  plan: WalkPlan<F>,
   options: AuditOptions,
-): AsyncGenerator<Progress<F, N>, void, undefined> {
+): AsyncGenerator<Progress<F>, void, undefined> {
   const { rate } = options;
   if (rate !== undefined && !(rate > 0)) refuseValue('rate', 'rows a second, more than 0', `it is ${rate}`);
   return walked(service, plan, options);
 }
 
-async function* walked<F extends { readonly isRepaired: boolean }, N extends string>(
+async function* walked<F extends { readonly isRepaired: boolean }>(
   service: Service,
-  { subject, phases, queues }: WalkPlan<F, N>,
+  { subject, phases, queues }: WalkPlan<F>,
   options: AuditOptions,
-): AsyncGenerator<Progress<F, N>, void, undefined> {
+): AsyncGenerator<Progress<F>, void, undefined> {
   const { rate, size = PAGE_SIZE, signal, resume } = options;
   const { tokenSecret } = service.queries;
   const { now, sleep } = service.surroundings;

@@ -12,14 +12,15 @@ import type { Plan } from '../../model/filter/plan.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Db } from '../../repo/open.js';
 import { Attempts, unlessLost } from '../../repo/optimistic.js';
-import { planConditionCheck } from '../../repo/write/plan-write.js';
+import type { RowDerivation } from '../../repo/write/derivation.js';
+import { newIdentity, planConditionCheck } from '../../repo/write/plan-write.js';
 import { PlannedBatch } from '../../repo/write/planned-batch.js';
-import type { RowDerivation } from '../../repo/write/row-derivation.js';
-import { newIdentity } from '../../repo/write/service.js';
 import { writePlanned } from '../../repo/write/write-planned.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
-import { auditCopies, type CopyAuditOptions, type CopyAuditProgress } from './audit-copies.js';
+import type { AuditProgress } from '../audit/audit.js';
+import type { AuditOptions } from '../audit/walk.js';
+import { auditCopies } from './audit-copies.js';
 import { deriveCopies, FAN_OUT, planCopies } from './copy-derivation.js';
 import { COPY_FLOW_SCHEMA, type CopyInput } from './copy-input.js';
 import { type CopiesPlace, type CopiesSpec, CopyRules } from './copy-rules.js';
@@ -127,14 +128,14 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
   }
 
   /** Compares copies with their sources, page by page of the rows that have copies. With `repair` those that are not equal are refreshed. */
-  audit(db: Db, options: CopyAuditOptions = {}): AsyncGenerator<CopyAuditProgress<H>, void, undefined> {
+  audit(db: Db, options: AuditOptions = {}): AsyncGenerator<AuditProgress<H>, void, undefined> {
     const audited = {
       name: this.name,
       rules: this.#rules,
       queues: this.#isSamePartition ? [] : this.flow.definition.queues,
       refresh: (key: unknown, each: ReadOptions) => this.refresh(db, key as KeyOf<H>, each),
     };
-    return auditCopies(db, audited, options) as AsyncGenerator<CopyAuditProgress<H>, void, undefined>;
+    return auditCopies(db, audited, options) as AsyncGenerator<AuditProgress<H>, void, undefined>;
   }
 
   /** By itself, or in the transaction that has the source as it was read. */

@@ -11,12 +11,12 @@ import { rowKeyJson } from '../../flows/key-json.js';
 import type { AnyEntity } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Db } from '../../repo/open.js';
-import { OPERATIONS, type WriteResult } from '../../repo/write/operations.js';
-import type { Identity, PlannedWrite } from '../../repo/write/plan-write.js';
-import type { JoinedRow, JoinedWrites, RowDerivation, WrittenRow } from '../../repo/write/row-derivation.js';
-import { type Service, timeOfWrite } from '../../repo/write/service.js';
+import type { JoinedRow, RowDerivation, WrittenRow } from '../../repo/write/derivation.js';
+import { OPERATIONS } from '../../repo/write/operations.js';
+import { timeOfWrite } from '../../repo/write/plan-write.js';
+import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
+import type { Service } from '../../repo/write/service.js';
 import { derive } from '../../repo/write/write-deriving.js';
-import type { SentMessage } from '../../transport/messages/announce.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
 import { PatternError, refuseValue } from '../../values/pattern-error.js';
 import type { CopyInput } from './copy-input.js';
@@ -76,140 +76,106 @@ async function sourceFor(
   return source as StoredOf<AnyEntity>;
 }
 
-/** Of rows with copies in the partition of their source. */
-class SamePartitionHolder implements RowDerivation {
-  readonly name: string;
-  readonly reads = [];
-  readonly writes: readonly string[];
-  readonly #rules: CopyRules;
+/** Whether a write may leave a row with other copies than it should have. */
+function changesCopies(rules: CopyRules, row: WrittenRow): row is WrittenRow & { readonly after: Values } {
+  const { after, before } = row;
+  if (after === undefined || !isInPlace(row)) return false;
+  const was = valuesOf(before);
+  if (was !== undefined && rules.isSameSource(was, after) && rules.isSameCopies(was, after)) return false;
+  return rules.sourceOf(after) !== undefined || !rules.has(after, undefined);
+}
 
-  constructor(name: string, rules: CopyRules) {
-    this.name = name;
-    this.writes = copyNames(rules.spec.embedded);
-    this.#rules = rules;
+/** Whether a write changes what rows have copies of. */
+function changesSource(rules: CopyRules, row: WrittenRow): boolean {
+  const { after, before } = row;
+  if (!isInPlace(row) || (after === undefined && rules.spec.whenDeleted === 'keep')) return false;
+  return before === undefined || after === undefined || !rules.isAsCopied(before.value, after);
+}
+
+type CopyFlow = Flow<CopyInput, CopyInput>;
+
+/** Of rows with copies: in the partition of their source, or by this flow. */
+function ofHolder(name: string, rules: CopyRules, flow: CopyFlow | undefined): RowDerivation {
+  const { embedded, whenDeleted } = rules.spec;
+  const hasSource = (row: WrittenRow): boolean => {
+    const was = valuesOf(row.before);
+    return was !== undefined && rules.isSameSource(was, row.after ?? {});
+  };
+  if (flow !== undefined) {
+    const announce: RowDerivation['announce'] = async (service, row, options) => {
+      if (!changesCopies(rules, row)) return undefined;
+      const { entity, after, identity } = row;
+      if (!hasSource(row) && whenDeleted === 'refuse') await sourceFor(service, name, rules, after, options);
+      const input: CopyInput = { of: 'holder', key: rowKeyJson(entity, after) };
+      return flow.announce(new Db(service), input, identity?.operationId, { signal: options.signal });
+    };
+    return { name, reads: [], writes: [], announce };
   }
-
-  async join(service: Service, row: WrittenRow, options: ReadOptions): Promise<JoinedWrites | undefined> {
-    const { after, before, address, identity } = row;
-    if (after === undefined || !isInPlace(row)) return undefined;
-    const rules = this.#rules;
-    const { embedded } = rules.spec;
-    const was = valuesOf(before);
-    if (was !== undefined && rules.isSameSource(was, after))
-      return rules.isSameCopies(was, after) ? undefined : { set: rules.kept(was) };
+  const join: RowDerivation['join'] = async (service, row, options) => {
+    if (!changesCopies(rules, row)) return undefined;
+    const { after, address, identity } = row;
+    if (hasSource(row)) return { set: rules.kept(valuesOf(row.before) ?? {}) };
     const at = rules.sourceOf(after);
-    if (at === undefined)
-      return rules.has(after, undefined) ? undefined : { set: copiesOf(embedded, undefined, undefined) };
+    if (at === undefined) return { set: copiesOf(embedded, undefined, undefined) };
     if (at.partitionKey !== address.partitionKey)
       refuseValue(
-        this.name,
+        name,
         `a source in the partition ${address.partitionKey}`,
         `it is in ${at.partitionKey}, and copies of the kind 'same-partition' are written with their source`,
       );
-    const source = await sourceFor(service, this.name, rules, after, options);
+    const source = await sourceFor(service, name, rules, after, options);
     const version = identity?.operationId ?? source.etag;
-    const touched: JoinedRow = {
-      row: source,
-      patch: {},
-      plan: planCopies(service, embedded.source, source),
-    };
+    const touched = { row: source, patch: {}, plan: planCopies(service, embedded.source, source) };
     return { set: copiesOf(embedded, source.value, version), rows: [touched] };
-  }
+  };
+  return { name, reads: [], writes: copyNames(embedded), join };
 }
 
-/** Of sources whose copies are in their partition. */
-class SamePartitionSource implements RowDerivation {
-  readonly name: string;
-  readonly reads: readonly string[];
-  readonly writes = [];
-  readonly #rules: CopyRules;
-
-  constructor(name: string, rules: CopyRules) {
-    this.name = name;
-    this.reads = rules.spec.embedded.fields;
-    this.#rules = rules;
+/** Of sources. */
+function ofSource(name: string, rules: CopyRules, flow: CopyFlow | undefined): RowDerivation {
+  const { embedded, whenDeleted, holder } = rules.spec;
+  const refuseDeletion = async (service: Service, row: WrittenRow, options: ReadOptions): Promise<void> => {
+    if (row.after === undefined && whenDeleted === 'refuse')
+      await refuseUsed(service, name, rules, row, options);
+  };
+  const shared = { name, reads: embedded.fields, writes: [] };
+  if (flow !== undefined) {
+    const announce: RowDerivation['announce'] = async (service, row, options) => {
+      if (!changesSource(rules, row)) return undefined;
+      await refuseDeletion(service, row, options);
+      const { after, before, entity, identity } = row;
+      const input: CopyInput = { of: 'source', key: rowKeyJson(entity, after ?? valuesOf(before) ?? {}) };
+      const deletes = after === undefined;
+      const { signal } = options;
+      return flow.announce(new Db(service), input, identity?.operationId, { deletes, signal });
+    };
+    return { ...shared, announce };
   }
-
-  async join(service: Service, row: WrittenRow, options: ReadOptions): Promise<JoinedWrites | undefined> {
+  const join: RowDerivation['join'] = async (service, row, options) => {
+    if (!changesSource(rules, row)) return undefined;
+    await refuseDeletion(service, row, options);
     const { after, before, identity } = row;
-    const rules = this.#rules;
-    const { embedded, whenDeleted, holder } = rules.spec;
-    const was = valuesOf(before);
-    if (!isInPlace(row)) return undefined;
-    if (after !== undefined && was !== undefined && rules.isAsCopied(was, after)) return undefined;
-    // No row takes copies of a missing row, so nothing waits for this one.
-    if (was === undefined && whenDeleted === 'refuse') return undefined;
-    if (after === undefined) {
-      if (whenDeleted === 'keep') return undefined;
-      if (whenDeleted === 'refuse') {
-        await refuseUsed(service, this.name, rules, row, options);
-        return undefined;
-      }
-    }
+    // No row takes copies of a missing row, so nothing waits for a new one; and what is refused has none.
+    if (whenDeleted === 'refuse' && (before === undefined || after === undefined)) return undefined;
     const version = after === undefined ? undefined : (identity?.operationId ?? before?.etag ?? 'new');
     const patch = copiesOf(embedded, after, version);
     const rows: JoinedRow[] = [];
-    for await (const each of rules.holdersOf(new Db(service), after ?? was ?? {}, options)) {
+    for await (const each of rules.holdersOf(new Db(service), after ?? valuesOf(before) ?? {}, options)) {
       rows.push({ row: each, patch, plan: planCopies(service, holder, each) });
       if (rows.length > FAN_OUT)
         throw new PatternError('TooManyOperations', { operations: 1 + rows.length, limit: 1 + FAN_OUT });
     }
     return { rows };
-  }
+  };
+  return { ...shared, join };
 }
-
-type CopyFlow = Flow<CopyInput, CopyInput>;
-
-/** Of rows with copies of remote sources. */
-const remoteHolder = (name: string, rules: CopyRules, flow: CopyFlow): RowDerivation => ({
-  name,
-  reads: [],
-  writes: [],
-  announce: async (service, row, options): Promise<SentMessage | undefined> => {
-    const { after, before, entity, identity } = row;
-    const { signal } = options;
-    if (after === undefined || !isInPlace(row)) return undefined;
-    const was = valuesOf(before);
-    const isSameSource = was !== undefined && rules.isSameSource(was, after);
-    if (isSameSource && rules.isSameCopies(was, after)) return undefined;
-    const takesNone = rules.sourceOf(after) === undefined && rules.has(after, undefined);
-    if (takesNone) return undefined;
-    if (!isSameSource && rules.spec.whenDeleted === 'refuse')
-      await sourceFor(service, name, rules, after, options);
-    const input: CopyInput = { of: 'holder', key: rowKeyJson(entity, after) };
-    return flow.announce(new Db(service), input, identity?.operationId, { signal });
-  },
-});
-
-/** Of sources with remote copies. */
-const remoteSource = (name: string, rules: CopyRules, flow: CopyFlow): RowDerivation => ({
-  name,
-  reads: rules.spec.embedded.fields,
-  writes: [],
-  announce: async (service, row, options): Promise<SentMessage | undefined> => {
-    const { after, before, entity, identity } = row;
-    const { signal } = options;
-    const was = valuesOf(before);
-    if (!isInPlace(row)) return undefined;
-    if (was !== undefined && after !== undefined && rules.isAsCopied(was, after)) return undefined;
-    const deletes = after === undefined;
-    const { whenDeleted } = rules.spec;
-    if (deletes && whenDeleted === 'refuse') await refuseUsed(service, name, rules, row, options);
-    if (deletes && whenDeleted === 'keep') return undefined;
-    const input: CopyInput = { of: 'source', key: rowKeyJson(entity, after ?? was ?? {}) };
-    return flow.announce(new Db(service), input, identity?.operationId, { deletes, signal });
-  },
-});
 
 /** From now on writes of the source, and of the rows with copies, keep these. Gives the derivation of the latter. Throws DefinitionInvalid. */
 export function deriveCopies(name: string, rules: CopyRules, flow: CopyFlow): RowDerivation {
   const { holder, embedded, where = 'remote' } = rules.spec;
-  const isSamePartition = where === 'same-partition';
-  const own = isSamePartition ? new SamePartitionHolder(name, rules) : remoteHolder(name, rules, flow);
-  derive(
-    embedded.source,
-    isSamePartition ? new SamePartitionSource(name, rules) : remoteSource(name, rules, flow),
-  );
+  const by = where === 'remote' ? flow : undefined;
+  const own = ofHolder(name, rules, by);
+  derive(embedded.source, ofSource(name, rules, by));
   derive(holder, own);
   return own;
 }

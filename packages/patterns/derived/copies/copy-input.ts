@@ -2,7 +2,7 @@
 
 import type { KeyJson } from '../../flows/key-json.js';
 import { isObject } from '../../values/is-object.js';
-import type { StandardSchema } from '../../values/standard-schema.js';
+import { schemaOf } from '../../values/standard-schema.js';
 
 /** The contents of a message: the row that was written, and the position to continue from among the rows with copies of it. */
 export interface CopyInput {
@@ -14,10 +14,4 @@ export interface CopyInput {
 const isInput = (value: unknown): value is CopyInput =>
   isObject(value) && (value.of === 'source' || value.of === 'holder') && isObject(value.key);
 
-export const COPY_FLOW_SCHEMA: StandardSchema<CopyInput, CopyInput> = {
-  '~standard': {
-    version: 1,
-    vendor: 'shelfmark-patterns',
-    validate: value => (isInput(value) ? { value } : { issues: [{ message: 'should name a row' }] }),
-  },
-};
+export const COPY_FLOW_SCHEMA = schemaOf(isInput, 'should name a row');

@@ -1,183 +1,123 @@
-// Compares the lists of an entity with its rows: for each row whether its list has its id, then for each id of a list whether its row belongs there. Others may write during the audit, so each finding is
-// re-checked before it is reported, and once more after its repair. walked-lists.ts iterates over the lists.
+// What an audit compares of the lists of an entity: for each row whether its list has its id, then for each id of a list whether its row belongs there. walked-lists.ts iterates over the lists.
 
-import { allInOrder } from '../../concurrency/in-order.js';
 import type { AnyEntity, Of } from '../../model/definition.js';
-import { POINT_CONCURRENCY } from '../../repo/read/table-query.js';
+import type { StoredOf } from '../../model/stored.js';
 import type { Service } from '../../repo/write/service.js';
-import type { WireObject } from '../../values/read-wire.js';
-import { AuditedRows, conditionOf, readOrFault, unreadable, unreadableRow } from '../audit/audited-rows.js';
-import { type AnyFinding, type CheckResult, recheck } from '../audit/recheck.js';
-import { type AuditOptions, type Progress, phase, walk } from '../audit/walk.js';
+import { type AuditProgress, auditOf } from '../audit/audit.js';
+import { AuditedRows, conditionOf, type Read, readOrFault } from '../audit/audited-rows.js';
+import type { Derived, Member, Seen, Stock, Wrong } from '../audit/derived.js';
+import type { AuditOptions } from '../audit/walk.js';
 import { addressOfId, type EntityList, idOf, textOfKey } from './entity-list.js';
 import { flowOf } from './list-derivation.js';
 import type { Values } from './list-rows.js';
 import { type WalkedItem, type WalkedList, WalkedLists } from './walked-lists.js';
 
-/** Options of an audit of lists. */
-export interface ListAuditOptions extends AuditOptions {
-  /** The table of the entity's rows, if not its own. */
-  readonly table?: string | undefined;
+type Ids = Read<ReadonlySet<string>>;
+
+/** The ids of a list as the first looks at the rows of a page find them. */
+interface SeenList {
+  readonly ids: Promise<Ids>;
+  isReported: boolean;
 }
 
-export type ListFault = 'missing' | 'orphan' | 'unreadable';
-
-/**
- * A fault of a list: an id that should be in it is `missing`, one that should not be is an `orphan`. A list holds only ids, no data of the rows, so none is stale. An `unreadable` finding is a row of the
- * entity, or a list, that the audit could not read. The address is that of the row or the list; for a list in a blob, its container and the blob's name.
- */
-export interface ListFinding extends AnyFinding {
-  readonly fault: ListFault;
-  /** Undefined if unknown. */
-  readonly id: string | undefined;
-  /** Of the list; undefined if unknown. */
-  readonly key: Values | undefined;
-}
-
-/** The state of an audit of lists after a page: it reads the entity's rows first, then the lists, and counts their rows or blobs. */
-export interface ListAuditProgress extends Progress<ListFinding, 'entities' | 'lists'> {}
-
-/** An id that is in a list and should not be, or the reverse. */
-interface Suspect {
-  readonly list: WalkedList;
-  readonly id: string;
-}
-
-export class ListAudit {
-  readonly #service: Service;
+class ListIds implements Derived {
+  readonly name: string;
+  /** A list changes under its own ETag. */
+  readonly isGuarded = false;
+  readonly stock: Stock<AnyEntity>;
   readonly #list: EntityList;
   readonly #lists: WalkedLists;
   readonly #table: string;
-  readonly #options: ListAuditOptions;
   readonly #rows: AuditedRows;
 
-  constructor(service: Service, list: EntityList, options: ListAuditOptions) {
-    this.#service = service;
+  constructor(list: EntityList, table: string, rows: AuditedRows) {
+    this.name = list.name;
     this.#list = list;
-    this.#table = options.table ?? list.owner.table;
-    this.#options = options;
-    this.#rows = new AuditedRows(service, options);
-    this.#lists = new WalkedLists(service, list, this.#table, this.#rows);
-  }
-
-  run(): AsyncGenerator<ListAuditProgress, void, undefined> {
-    const { owner, name } = this.#list;
-    const queues = flowOf(this.#list)?.definition.queues ?? [];
-    const phases = [
-      phase('entities' as const, this.#rows.all(owner, this.#table), rows => this.#checkedRows(rows)),
-      phase('lists' as const, this.#lists, items => this.#checkedLists(items)),
-    ];
-    const subject = JSON.stringify(['lists', name, this.#table, owner.name, conditionOf(owner)]);
-    return walk<ListFinding, 'entities' | 'lists'>(this.#service, { subject, phases, queues }, this.#options);
-  }
-
-  async #checkedRows(rows: readonly WireObject[]): Promise<readonly ListFinding[]> {
-    const findings: ListFinding[] = [];
-    const wanted = new Map<string, { readonly key: Values; readonly ids: string[] }>();
-    for (const row of rows) {
-      const read = this.#rows.decoded(this.#list.owner, this.#table, row);
-      if ('fault' in read) {
-        const strange = unreadableRow(row, this.#table, read.fault);
-        findings.push({ ...strange, id: undefined, key: undefined });
-        continue;
-      }
-      const id = idOf(this.#list, read.row);
-      const own = await readOrFault(() => this.#keyOf(read.row.value));
-      if ('fault' in own) findings.push({ ...unreadable(read.row, own.fault), id, key: undefined });
-      else if (own.row !== undefined) {
-        const { ids } = wanted.get(own.row.text) ?? { ids: [] };
-        wanted.set(own.row.text, { key: own.row.key, ids: [...ids, id] });
-      }
-    }
-    const found = await this.#forEach(
-      [...wanted.values()],
-      async ({ key, ids }): Promise<readonly (Suspect | ListFinding)[]> => {
-        const list = this.#lists.listOf(key);
-        const there = await this.#idsOf(list);
-        if ('fault' in there) return [{ ...unreadable(list.address, there.fault), id: undefined, key }];
-        return ids.filter(id => !there.row.has(id)).map(id => ({ list, id }));
-      },
-    );
-    return [...findings, ...(await this.#recheckAll(found))];
-  }
-
-  async #checkedLists(items: readonly WalkedItem[]): Promise<readonly ListFinding[]> {
-    const findings: ListFinding[] = [];
-    for (const item of items) {
-      if (item.kind === 'part') continue;
-      if (item.kind === 'unreadable') {
-        findings.push({ ...unreadable(item.address, item.fault), id: undefined, key: undefined });
-        continue;
-      }
-      const { list } = item;
-      const ids = await this.#idsOf(list);
-      if ('fault' in ids) {
-        findings.push({ ...unreadable(list.address, ids.fault), id: undefined, key: list.key });
-        continue;
-      }
-      const suspects = await this.#forEach([...ids.row], async id =>
-        (await this.#check(list, id)).isWanted ? [] : [{ list, id }],
-      );
-      findings.push(...(await this.#recheckAll(suspects)));
-    }
-    return findings;
-  }
-
-  async #forEach<T, R>(items: readonly T[], work: (item: T) => Promise<readonly R[]>): Promise<readonly R[]> {
-    const { concurrency = POINT_CONCURRENCY, signal } = this.#options;
-    return (await allInOrder(items, { concurrency, signal }, work)).flat();
-  }
-
-  #recheckAll(found: readonly (Suspect | ListFinding)[]): Promise<readonly ListFinding[]> {
-    return this.#forEach(found, async each => {
-      if (!('list' in each)) return [each];
-      const finding = await recheck(() => this.#checkSuspect(each), this.#options.repair);
-      return finding === undefined ? [] : [finding];
-    });
-  }
-
-  async #checkSuspect({ list, id }: Suspect): Promise<CheckResult<ListFinding>> {
-    const before = await this.#check(list, id);
-    const ids = await this.#idsOf(list);
-    const { key, address } = list;
-    if ('fault' in ids) return { finding: { ...unreadable(address, ids.fault), id, key } };
-    const isThere = ids.row.has(id);
-    // Unknown for a row that cannot be read; the phase over the rows reported it.
-    if (before.isUnreadable || isThere === before.isWanted) return 'right';
-    if ((await this.#check(list, id)).etag !== before.etag) return 'changed';
-    const fault = isThere ? 'orphan' : 'missing';
-    const { signal } = this.#options;
-    const changes = new Map([[id, before.isWanted]]);
-    return {
-      finding: { ...address, fault, id, key, isRepaired: false, reason: undefined },
-      repair: () => list.change(changes, { signal }),
+    this.#lists = new WalkedLists(list, table, rows);
+    this.#table = table;
+    this.#rows = rows;
+    this.stock = {
+      pages: page => this.#lists.pages(page),
+      membersOf: (item: WalkedItem) => this.#membersOf(item),
     };
   }
 
-  async #idsOf(list: WalkedList) {
-    const { signal } = this.#options;
-    return readOrFault(async (): Promise<ReadonlySet<string>> => new Set(await list.ids({ signal })));
+  async wrongOf(row: StoredOf<AnyEntity>, seen: Seen | undefined): Promise<Wrong | undefined> {
+    const key = this.#list.keyOf(row.value);
+    if (key === undefined) return undefined;
+    const list = this.#lists.listOf(key);
+    const known = seen?.get(list.text) as SeenList | undefined;
+    const looked: SeenList = known ?? { ids: this.#idsOf(list), isReported: false };
+    seen?.set(list.text, looked);
+    const ids = await looked.ids;
+    const id = idOf(this.#list, row);
+    if ('row' in ids) return ids.row.has(id) ? undefined : this.#wrong('missing', list, id);
+    if (looked.isReported) return undefined;
+    looked.isReported = true;
+    return { fault: 'unreadable', address: list.address, key, reason: ids.fault };
   }
 
-  /** Whether the row of the id belongs in the list. */
-  async #check(list: WalkedList, id: string): Promise<Checked> {
-    const address = addressOfId(this.#list, this.#table, list.key ?? {}, id);
-    const read = address && (await this.#rows.now(this.#list.owner, address));
-    if (read === undefined) return { isWanted: false, isUnreadable: false, etag: undefined };
-    if ('fault' in read) return { isWanted: true, isUnreadable: true, etag: undefined };
-    const own = await readOrFault(() => this.#keyOf(read.row.value));
-    if ('fault' in own) return { isWanted: true, isUnreadable: true, etag: undefined };
-    return { isWanted: own.row?.text === list.text, isUnreadable: false, etag: read.row.etag };
+  async #membersOf(item: WalkedItem): Promise<readonly (Member<AnyEntity> | Wrong)[]> {
+    if (item.kind === 'part') return [];
+    if (item.kind === 'unreadable')
+      return [{ fault: 'unreadable', address: item.address, key: undefined, reason: item.fault }];
+    const { list } = item;
+    const { address, key } = list;
+    const ids = await this.#idsOf(list);
+    if ('fault' in ids) return [{ fault: 'unreadable', address, key, reason: ids.fault }];
+    return [...ids.row].map(id => ({
+      address,
+      owner: addressOfId(this.#list, this.#table, key ?? {}, id),
+      isOf: ({ value }) => this.#textOf(value) === list.text,
+      orphan: async () => {
+        const now = await this.#idsOf(list);
+        if ('fault' in now) return { fault: 'unreadable', address, key, id, reason: now.fault };
+        return now.row.has(id) ? this.#wrong('orphan', list, id) : undefined;
+      },
+    }));
   }
 
-  #keyOf(value: unknown): { readonly key: Values; readonly text: string } | undefined {
-    const key = this.#list.keyOf(value as Of<AnyEntity>);
-    return key && { key, text: textOfKey(this.#list, key) };
+  #wrong(fault: Wrong['fault'], list: WalkedList, id: string): Wrong {
+    const { address, key } = list;
+    return { fault, address, key, id, repair: () => this.#settle(list, id) };
+  }
+
+  /** Until the row of the id was the same before and after the list was written. A row that cannot be read stays where it is. */
+  async #settle(list: WalkedList, id: string): Promise<void> {
+    const owner = addressOfId(this.#list, this.#table, list.key ?? {}, id);
+    const read = async () => owner && this.#rows.now(this.#list.owner, owner);
+    for (let row = await read(); ; ) {
+      if (row !== undefined && 'fault' in row) return;
+      const isIn = row !== undefined && this.#textOf(row.row.value) === list.text;
+      await list.change(new Map([[id, isIn]]), { signal: this.#rows.options.signal });
+      const again = await read();
+      if (again !== undefined && 'row' in again && again.row.etag === row?.row.etag) return;
+      if (again === undefined && row === undefined) return;
+      row = again;
+    }
+  }
+
+  #textOf(value: Of<AnyEntity>): string | undefined {
+    const key = this.#list.keyOf(value);
+    return key && textOfKey(this.#list, key);
+  }
+
+  #idsOf(list: WalkedList): Promise<Ids> {
+    return readOrFault(async () => new Set(await list.ids({ signal: this.#rows.options.signal })));
   }
 }
 
-interface Checked {
-  readonly isWanted: boolean;
-  readonly isUnreadable: boolean;
-  readonly etag: string | undefined;
+/** Compares the lists of this definition with the rows of their entity, which stand in `table`. */
+export function auditList(
+  service: Service,
+  list: EntityList,
+  table: string,
+  options: AuditOptions,
+): AsyncGenerator<AuditProgress<AnyEntity, Values>, void, undefined> {
+  const { owner: entity, name } = list;
+  const rows = new AuditedRows(service, options);
+  const derived = [new ListIds(list, table, rows)];
+  const queues = flowOf(list)?.definition.queues ?? [];
+  const subject = ['lists', name, table, entity.name, conditionOf(entity)];
+  return auditOf<AnyEntity, Values>({ subject, entity, table, derived, queues }, rows);
 }

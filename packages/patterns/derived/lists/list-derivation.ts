@@ -4,9 +4,8 @@
 import type { Flow } from '../../flows/flow.js';
 import type { AnyEntity, Of } from '../../model/definition.js';
 import { Db } from '../../repo/open.js';
-import type { WriteResult } from '../../repo/write/operations.js';
-import type { PlannedWrite } from '../../repo/write/plan-write.js';
-import type { JoinedWrites, RowDerivation, WrittenRow } from '../../repo/write/row-derivation.js';
+import type { JoinedWrites, RowDerivation, WrittenRow } from '../../repo/write/derivation.js';
+import type { PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
 import type { Service } from '../../repo/write/service.js';
 import { derive } from '../../repo/write/write-deriving.js';
 import type { SentMessage } from '../../transport/messages/announce.js';

@@ -3,7 +3,7 @@
 import { type KeyJson, keyJson, rowKeyJson } from '../../flows/key-json.js';
 import type { AnyEntity } from '../../model/definition.js';
 import { isObject } from '../../values/is-object.js';
-import type { StandardSchema } from '../../values/standard-schema.js';
+import { schemaOf } from '../../values/standard-schema.js';
 import type { EntityList } from './entity-list.js';
 import type { Values } from './list-rows.js';
 
@@ -31,11 +31,4 @@ export function listFlowInput(
 const isInput = (value: unknown): value is ListFlowInput =>
   isObject(value) && typeof value.table === 'string' && isObject(value.key) && Array.isArray(value.lists);
 
-export const LIST_FLOW_SCHEMA: StandardSchema<ListFlowInput, ListFlowInput> = {
-  '~standard': {
-    version: 1,
-    vendor: 'shelfmark-patterns',
-    validate: value =>
-      isInput(value) ? { value } : { issues: [{ message: 'should name a row and lists' }] },
-  },
-};
+export const LIST_FLOW_SCHEMA = schemaOf(isInput, 'should name a row and lists');

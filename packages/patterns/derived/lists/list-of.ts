@@ -102,7 +102,7 @@ export function listOf<E extends AnyEntity, BK extends IndexKeyOn<E['props']>>(
 ): EntityList<E, KeyValues<E, PartNames<BK['parts']>>>;
 export function listOf(owner: AnyEntity, name: string, spec: unknown): EntityList<AnyEntity, unknown> {
   const { where, warn } = spec as Spec;
-  if (owner.plan.isChanging)
+  if (owner.plan.rebucketing !== undefined)
     refuseDefinition(name, `the number of buckets of ${owner.name} is being changed`);
   const home = homeOf(owner, name, spec as Spec);
   const { list: inner } = home;

@@ -4,10 +4,11 @@
 import type { AnyEntity } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Attempts, isLost } from '../../repo/optimistic.js';
-import { OPERATIONS, type WriteResult } from '../../repo/write/operations.js';
-import type { Identity, PlannedWrite, Subject } from '../../repo/write/plan-write.js';
+import { OPERATIONS } from '../../repo/write/operations.js';
+import { newIdentity, type Subject, timeOfWrite } from '../../repo/write/plan-write.js';
 import { PlannedBatch } from '../../repo/write/planned-batch.js';
-import { newIdentity, type Service, timeOfWrite } from '../../repo/write/service.js';
+import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
+import type { Service } from '../../repo/write/service.js';
 import { writePlanned } from '../../repo/write/write-planned.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
 import { utf8Length } from '../../values/bytes.js';

@@ -108,6 +108,7 @@ export function list<const N extends string, P extends Props, PK extends KeyOn<P
     row: rowKey as never,
     ...(tag !== undefined && { tag }),
   }) as unknown as AnyEntity;
-  if (rows.plan.isChanging) refuseDefinition(name, 'the number of buckets of its key is being changed');
+  if (rows.plan.rebucketing !== undefined)
+    refuseDefinition(name, 'the number of buckets of its key is being changed');
   return Object.freeze({ name, table, props, partition, row, rows, warnings: [ROWS_ADVICE] });
 }

@@ -4,7 +4,6 @@
 import { addressOfKey } from '../../model/address.js';
 import { readAddress } from '../../model/row-head.js';
 import type { Page, PageOptions } from '../../repo/read/results.js';
-import type { Service } from '../../repo/write/service.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
 import type { AnyPatternError, RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
@@ -38,13 +37,11 @@ export class WalkedLists {
   readonly #rows: AuditedRows;
   /** Where its rows stand. */
   readonly #table: string;
-  readonly #service: Service;
   /** Where the entity's rows stand. */
   readonly #ownerTable: string;
 
   /** `table` is that of the entity's rows. */
-  constructor(service: Service, list: EntityList, table: string, rows: AuditedRows) {
-    this.#service = service;
+  constructor(list: EntityList, table: string, rows: AuditedRows) {
     this.#list = list;
     this.#ownerTable = table;
     this.#table = tableOfList(list, table);
@@ -56,7 +53,7 @@ export class WalkedLists {
     const { home } = this.#list;
     const text = textOfKey(this.#list, key);
     if (home.kind === 'blobs') return this.#blob(text, key);
-    const store = storeOf(this.#service, this.#list, { table: this.#ownerTable });
+    const store = storeOf(this.#rows.service, this.#list, { table: this.#ownerTable });
     return {
       address: addressOfKey(home.list.rows, this.#table, { ...key, listRow: HEAD } as never),
       key,
@@ -69,7 +66,7 @@ export class WalkedLists {
   async *pages(options: PageOptions): AsyncGenerator<Page<WalkedItem>, void, undefined> {
     const { home } = this.#list;
     if (home.kind === 'blobs') {
-      const blobs = new BlobLists(this.#service, home.list);
+      const blobs = new BlobLists(this.#rows.service, home.list);
       for await (const { items, next } of blobs.names(options))
         yield { items: items.map(name => ({ kind: 'list', list: this.#blob(name, undefined) })), next };
       return;
@@ -81,7 +78,7 @@ export class WalkedLists {
   #blob(name: string, key: Values | undefined): WalkedList {
     const { home } = this.#list;
     if (home.kind !== 'blobs') throw new Error('The list stands in rows.');
-    const blobs = new BlobLists(this.#service, home.list);
+    const blobs = new BlobLists(this.#rows.service, home.list);
     return {
       address: blobs.addressOf(name),
       key: key ?? blobs.keyOf(name),

@@ -4,15 +4,15 @@ import type { Step, StepContext } from '../../flows/definition.js';
 import { type Flow, flow } from '../../flows/flow.js';
 import type { AnyEntity } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
+import { Db } from '../../repo/open.js';
+import { type RowAddress, refuseDefinition } from '../../values/pattern-error.js';
 import {
   type ChangedRow,
   INDEX_FLOW_SCHEMA,
   INDEX_INPUT_VERSION,
   type IndexFlowInput,
   indexFlowName,
-} from '../../repo/indexes/index-message.js';
-import { Db } from '../../repo/open.js';
-import { type RowAddress, refuseDefinition } from '../../values/pattern-error.js';
+} from './index-message.js';
 import { RemoteRows } from './remote-rows.js';
 import { endTransaction, settleKeys } from './unique-keys.js';
 

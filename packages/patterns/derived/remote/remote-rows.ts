@@ -16,12 +16,12 @@ import {
 } from '../../model/index-row.js';
 import { refuseNewer } from '../../model/refuse-newer.js';
 import type { Stored, StoredOf } from '../../model/stored.js';
-import type { IndexRowKey } from '../../repo/indexes/index-message.js';
 import { Attempts, isLost } from '../../repo/optimistic.js';
 import type { Service } from '../../repo/write/service.js';
 import type { RowWrite } from '../../transport/row-write.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
 import type { RowAddress } from '../../values/pattern-error.js';
+import type { IndexRowKey } from './index-message.js';
 
 /** A place where an index may have a row of the row. */
 interface Place {

@@ -5,9 +5,10 @@ import { isSameRow } from '../../model/address.js';
 import type { AnyEntity } from '../../model/definition.js';
 import { expectedIndexRow, indexNamed, tableOfIndex } from '../../model/index-row.js';
 import type { StoredOf } from '../../model/stored.js';
-import type { ChangedRow } from '../../repo/indexes/index-message.js';
 import type { Service } from '../../repo/write/service.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
+import type { ChangedRow } from './index-message.js';
+import { Reservations } from './reserve.js';
 
 type Context = Pick<StepContext, 'signal' | 'note'>;
 
@@ -20,7 +21,7 @@ export async function settleKeys(
   row: StoredOf<AnyEntity> | undefined,
   { signal, note }: Context,
 ): Promise<boolean> {
-  const { reservations: keys } = service;
+  const keys = new Reservations(service);
   const { table } = owner;
   const kept: RowAddress[] = [];
   let areSettled = true;
@@ -54,7 +55,7 @@ export async function endTransaction(
   areSettled: boolean,
   { signal }: Context,
 ): Promise<'aborted' | 'done' | 'open'> {
-  const { reservations: keys } = service;
+  const keys = new Reservations(service);
   const state = await keys.stateOf(owner, id, { signal });
   if (state === 'aborted') return 'aborted';
   if (state === undefined || !areSettled) return 'open';

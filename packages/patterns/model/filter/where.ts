@@ -7,7 +7,7 @@ import type { Property, ValueOf } from '../../values/property.js';
 import type { BagValue } from '../../values/typed-value.js';
 import type { AnyEntity, Field } from '../definition.js';
 import type { PartBounds } from '../keys/compiled-key.js';
-import { hasUncertainOrder, successorOf } from '../keys/key-text.js';
+import { hasUncertainOrder, successorOf } from '../keys/key-codec.js';
 import { allOf, anyOf, type Comparison, type Condition, compare, TRUE } from './condition.js';
 import { keyCondition } from './key-condition.js';
 

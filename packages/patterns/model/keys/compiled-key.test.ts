@@ -1,22 +1,16 @@
 // Keys of several parts: values to keys and back, order, and ranges, for random definitions against a plain model.
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import {
-  codec,
-  Instant,
-  type Key,
-  type KeyPart,
-  type KeyRange,
-  key,
-  type PartBounds,
-  PatternError,
-  part,
-  t,
-} from '../../index.js';
+import { rebucketing } from '../../bulk.js';
+import { codec, Instant, type Key, key, PatternError, part, t } from '../../index.js';
 import { CompiledKey } from '../../internals.js';
 import { compare, law } from '../../testing/law.js';
-import { forbiddenIn } from './key-text.js';
+import type { PartBounds } from './compiled-key.js';
+import type { KeyPart } from './key.js';
+import { forbiddenIn } from './key-codec.js';
+import type { KeyRange } from './key-range.js';
 
 const PROPS = {
   text: t.string(),
@@ -286,7 +280,7 @@ describe('a key that cannot be', () => {
 });
 
 describe('buckets', () => {
-  const of = row(part('text', codec.hash(4, { also: [2] })), part('count', codec.int(2)));
+  const of = row(part('text', codec.hash(4, rebucketing(2))), part('count', codec.int(2)));
 
   test('are found again, also where they were before', () => {
     const all = of.encodeAll({ text: 'a', count: 7 });

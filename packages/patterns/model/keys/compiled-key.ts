@@ -4,9 +4,17 @@ import { checkValue } from '../../values/check-value.js';
 import { PatternError, refuseDefinition, refuseKey } from '../../values/pattern-error.js';
 import type { Property, Props } from '../../values/property.js';
 import type { Key } from './key.js';
-import { type AnyKeyCodec, codec } from './key-codec.js';
+import {
+  type AnyKeyCodec,
+  codec,
+  forbiddenIn,
+  hasUncertainOrder,
+  KEY_LENGTH_MAX,
+  type Rebucketing,
+  SEPARATOR,
+  successorOf,
+} from './key-codec.js';
 import type { KeyRange } from './key-range.js';
-import { forbiddenIn, hasUncertainOrder, KEY_LENGTH_MAX, SEPARATOR, successorOf } from './key-text.js';
 
 /** Values by the names of properties. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -90,11 +98,9 @@ export class CompiledKey {
     return this.#parts.every((each, at) => typeof each === 'string' || this.#hasOrder(each, at));
   }
 
-  /** Names of parts whose buckets are being changed, so that rows may stand under other keys than that of `encode`: see `encodeAll`. */
-  get changing(): readonly string[] {
-    return this.#bound()
-      .filter(each => each.codec.isChanging)
-      .map(({ name }) => name);
+  /** Parts whose buckets are being changed, so that rows may stand under other keys than that of `encode`: see `encodeAll`. */
+  get changing(): readonly { readonly name: string; readonly by: Rebucketing }[] {
+    return this.#bound().flatMap(({ name, codec: { rebucketing: by } }) => (by ? [{ name, by }] : []));
   }
 
   /** What the beginning of the key may follow. A literal is the same for all, so it is the first part that decides. */
@@ -141,7 +147,7 @@ export class CompiledKey {
   encodeAll(values: Values): readonly string[] {
     return this.#product((each, at) => {
       const text = this.#text(each, at, values);
-      if (typeof each === 'string' || !each.codec.isChanging) return [text];
+      if (typeof each === 'string' || each.codec.rebucketing === undefined) return [text];
       return [text, ...each.codec.earlier(checkValue(each.property, values[each.name], each.name) as never)];
     });
   }

@@ -1,10 +1,12 @@
 // The codecs of keys: that values come back, that order is kept, and what each refuses. Known texts are part of the format: rows stand where they were put.
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { rebucketing } from '../../bulk.js';
 import { codec, Instant, type KeyCodec, PatternError } from '../../index.js';
 import { anyText, compare, law } from '../../testing/law.js';
-import { escapeKeyText, forbiddenIn, unescapeKeyText } from './key-text.js';
+import { escapeKeyText, forbiddenIn, unescapeKeyText } from './key-codec.js';
 
 const refuses = (act: () => unknown, reason: RegExp): void =>
   assert.throws(
@@ -171,7 +173,7 @@ describe('buckets', () => {
   test('are from 2 to 10000', () => {
     for (const count of [2, 10_000]) assert.equal(codec.hash(count).all?.length, count);
     for (const count of [0, 1, 10_001, 2.5]) assert.throws(() => codec.hash(count), PatternError);
-    assert.throws(() => codec.hash(4, { also: [1] }), PatternError);
+    assert.throws(() => codec.hash(4, rebucketing(1)), PatternError);
   });
 
   test('share values evenly, and in the same way each time', () => {
@@ -193,7 +195,7 @@ describe('buckets', () => {
   });
 
   test('find what stood in another number of buckets', () => {
-    const now = codec.hash(16, { also: [8] });
+    const now = codec.hash(16, rebucketing(8));
     assert.deepEqual(now.earlier('a'), [codec.hash(8).encode('a')]);
     assert.equal(now.encode('a'), codec.hash(16).encode('a'));
     assert.equal(now.all?.length, 24);

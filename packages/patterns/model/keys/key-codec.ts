@@ -1,11 +1,96 @@
 // Codecs: how one value becomes text in a key, and back. Ordered codecs keep the order of values in the order of texts; no text of a codec holds a
 // character that is forbidden in keys. key.ts joins the parts.
-import { type EdmType, GUID, INT32_MIN, INT64_MIN, isInt32, isInt64 } from '../../values/edm.js';
+//
+// Text: A single escape character cannot keep order. Here each character that is escaped takes the character just below it as prefix, and that
+// one is escaped too, so codes are in the order of characters and none begins another:
+//
+//   U+0000-001F  "0hh        .  .0      >  >0      [  [0      ~            ~0
+//   space        "1          /  .1      ?  >1      \  [1      U+007F-009F  ~1hh
+//   !            "2
+//   "            "3
+//   #            "4          everything else stands for itself
+//
+// Every code begins above `!`, so `!` separates texts and keeps the order of tuples: a tuple comes before all that it begins.
+import { isInt32, isInt64 } from '../../values/check-value.js';
+import { type EdmType, GUID, INT32_MIN, INT64_MIN } from '../../values/edm.js';
 import { Instant } from '../../values/instant.js';
 import { refuseDefinition, refuseKey } from '../../values/pattern-error.js';
 import { isInstant } from '../../values/typed-value.js';
 import { bucketOf, bucketText, isBucketCount } from './hash-bucket.js';
-import { escapeKeyText, forbiddenIn, unescapeKeyText } from './key-text.js';
+
+/** 1 KiB of UTF-16, as the service's documentation of the data model has it. */
+export const KEY_LENGTH_MAX = 512;
+
+/** Below all that escaped texts hold. */
+export const SEPARATOR = '!';
+
+/** What no key may hold, and what an address cannot name: half of a surrogate pair. */
+const FORBIDDEN = /[/\\#?\u0000-\u001f\u007f-\u009f\p{Surrogate}]/u;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const ESCAPED = /[\u0000-#./>?[\\~\u007f-\u009f]/g;
+const PLAIN = /^[$-\-0-=@-Z\]-}\u00a0-\ud7ff]*$/;
+const CODE = /"0([01][0-9a-f])|~1([89][0-9a-f]|7f)|"[1-4]|\.[01]|>[01]|\[[01]|~0/g;
+const UNEXPLAINED = new RegExp(ESCAPED.source);
+
+const CODES: Readonly<Record<string, string>> = {
+  ' ': '"1',
+  '!': '"2',
+  '"': '"3',
+  '#': '"4',
+  '.': '.0',
+  '/': '.1',
+  '>': '>0',
+  '?': '>1',
+  '[': '[0',
+  '\\': '[1',
+  '~': '~0',
+};
+const CHARACTERS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(CODES).map(([character, code]) => [code, character]),
+);
+
+const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0');
+const codeOf = (character: string): string =>
+  CODES[character] ?? `${character < ' ' ? '"0' : '~1'}${hex(character)}`;
+
+export function escapeKeyText(text: string): string {
+  if (PLAIN.test(text)) return text;
+  if (LONE_SURROGATE.test(text)) refuseKey('text', 'has half of a surrogate pair', text);
+  return text.replace(ESCAPED, codeOf);
+}
+
+export function unescapeKeyText(text: string): string {
+  if (PLAIN.test(text)) return text;
+  // What no code explains was not written by escapeKeyText.
+  if (UNEXPLAINED.test(text.replace(CODE, '')))
+    refuseKey('text', 'is not escaped as codec.text does; codec.exact takes keys as they are', text);
+  return text.replace(CODE, (code, low?: string, high?: string) => {
+    const digits = low ?? high;
+    return digits === undefined
+      ? (CHARACTERS[code] ?? code)
+      : String.fromCharCode(Number.parseInt(digits, 16));
+  });
+}
+
+/** The first character that a key may not hold, as U+002F. */
+export function forbiddenIn(text: string): string | undefined {
+  const [found] = FORBIDDEN.exec(text) ?? [];
+  return found === undefined
+    ? undefined
+    : `U+${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/**
+ * Whether the order of the text among others depends on whether they are compared by UTF-16 code unit or by code point: the two differ
+ * between characters beyond U+FFFF and those from U+E000 on.
+ */
+export const hasUncertainOrder = (text: string): boolean => /[\ud800-\uffff]/.test(text);
+
+/** The text that comes right after all that begin with this one; undefined where that cannot be said. */
+export function successorOf(text: string): string | undefined {
+  const last = text.charCodeAt(text.length - 1);
+  return last < 0xd7ff ? text.slice(0, -1) + String.fromCharCode(last + 1) : undefined;
+}
 
 /** How values of one type, and perhaps of others, become text in a key. */
 export interface CodecFor<T> {
@@ -27,12 +112,19 @@ export interface CodecFor<T> {
   readonly all: readonly string[] | undefined;
   /** Throws KeyInvalid. */
   readonly encode: (value: T) => string;
-  /** Rows may stand under other texts than that of `encode`: their buckets are being changed. */
-  readonly isChanging: boolean;
+  /** Rows may stand under other texts than that of `encode`: their buckets are being changed by this. */
+  readonly rebucketing: Rebucketing | undefined;
   /** Other texts, in addition to that of `encode`, under which rows may have been stored. */
   readonly earlier: (value: T) => readonly string[];
   /** Throws KeyInvalid. */
   readonly decode: (text: string) => unknown;
+}
+
+/** Earlier numbers of buckets, with what reads and writes rows that may stand in them: `rebucketing` of shelfmark-patterns/bulk. */
+export interface Rebucketing {
+  readonly also: readonly number[];
+  readonly reads: unknown;
+  readonly writes: unknown;
 }
 
 /** How a value of one type becomes text in a key, and back. */
@@ -65,7 +157,7 @@ function define<T>(given: Given<T>): KeyCodec<T> {
     text: 'digits',
     trend: 'none',
     all: undefined,
-    isChanging: false,
+    rebucketing: undefined,
     earlier: none,
   } as const;
   return Object.freeze({ ...defaults, ...given });
@@ -241,10 +333,10 @@ const hashedText = (value: Hashable): string => (isInstant(value) ? `${value.tic
 
 /**
  * One of so many buckets, by a hash of the value, to spread what would heat one partition. Rows of earlier counts of buckets are still found if
- * these are named: `hash(16, { also: [8] })`.
+ * these are named: `hash(16, rebucketing(8))`.
  */
-function hash(buckets: number, options: { readonly also?: readonly number[] } = {}): KeyCodec<Hashable> {
-  const also = options.also ?? [];
+function hash(buckets: number, rebucketing?: Rebucketing): KeyCodec<Hashable> {
+  const { also = [] } = rebucketing ?? {};
   const name = also.length === 0 ? `hash(${buckets})` : `hash(${buckets}, also ${also.join(', ')})`;
   const wrong = [buckets, ...also].find(count => !isBucketCount(count));
   if (wrong !== undefined) refuseDefinition(name, `${wrong} is not a number of buckets from 2 to 10000`);
@@ -258,7 +350,7 @@ function hash(buckets: number, options: { readonly also?: readonly number[] } = 
     lossless: false,
     width: also.length === 0 ? bucketText(0, buckets).length : undefined,
     all: [...new Set(names)],
-    isChanging: also.length > 0,
+    rebucketing,
     encode: value => bucketOf(hashedText(value), buckets),
     earlier: value => also.map(count => bucketOf(hashedText(value), count)),
     decode: value => value,

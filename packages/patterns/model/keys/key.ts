@@ -1,8 +1,13 @@
 // The definition of a key: literals and named parts, in order, as plain data. compiled-key.ts binds it to an entity's properties.
 import { type Refused, refuseDefinition } from '../../values/pattern-error.js';
 import type { OptionalNames, Props, ValueOf } from '../../values/property.js';
-import type { AnyKeyCodec, CodecFor, DescendingCodec, KeyCodec } from './key-codec.js';
-import { SEPARATOR } from './key-text.js';
+import {
+  type AnyKeyCodec,
+  type CodecFor,
+  type DescendingCodec,
+  type KeyCodec,
+  SEPARATOR,
+} from './key-codec.js';
 
 /** A property in a key. `V` is what its codec takes. */
 export interface Part<N extends string = string, V = never> {

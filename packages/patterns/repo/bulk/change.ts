@@ -1,16 +1,12 @@
 // Changes of rows as values, for bulk writes: a batch writer takes them one after the other and reports the outcome of each.
+
 import type { AnyEntity, NewOf } from '../../model/definition.js';
 import type { PatchOf } from '../../model/patch.js';
 import type { BareKey } from '../../model/stored.js';
-import {
-  type Deletable,
-  OPERATIONS,
-  type PatchInto,
-  type Target,
-  type WriteResult,
-} from '../write/operations.js';
-import type { PlannedWrite, Subject } from '../write/plan-write.js';
-import { newIdentity, type Service, timeOfWrite } from '../write/service.js';
+import { type Deletable, OPERATIONS, type PatchInto, type Target } from '../write/operations.js';
+import { newIdentity, type Subject, timeOfWrite } from '../write/plan-write.js';
+import type { PlannedWrite, WriteResult } from '../write/planned-write.js';
+import type { Service } from '../write/service.js';
 
 /** Opaque: made by `change`, and done by a writer. */
 export interface RowChange {

@@ -13,8 +13,8 @@ import type { WireProperty, WireRow } from '../../values/wire-property.js';
 import { unlessLost } from '../optimistic.js';
 import type { Results } from '../read/results.js';
 import { isMovingRow, movingMark } from '../write/moving-row.js';
-import { planDelete } from '../write/plan-write.js';
-import { newIdentity, type Service } from '../write/service.js';
+import { newIdentity, planDelete } from '../write/plan-write.js';
+import type { Service } from '../write/service.js';
 
 /** How rows are moved to their new buckets. */
 export interface RebucketOptions extends ReadOptions {

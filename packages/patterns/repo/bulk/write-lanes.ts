@@ -1,8 +1,8 @@
 // Changes that wait for a batch writer, by partition and in their order, until they fill a batch. The writer limits how much is buffered, and sends.
+
 import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX } from '../../transport/batch-body.js';
 import { addressOf } from '../../transport/row-write.js';
-import type { WriteResult } from '../write/operations.js';
-import type { PlannedWrite } from '../write/plan-write.js';
+import type { PlannedWrite, WriteResult } from '../write/planned-write.js';
 
 /** A change that was taken from the source, and its place there. */
 export interface WaitingChange {

@@ -92,11 +92,11 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
     const wrong = given.find(([name]) => name !== next);
     if (wrong !== undefined)
       refuseKey(wrong[0], `is not the part of ${row.subject} that follows those which are given`);
-    const changing = row.changing.find(name => (lead as Values)[name] !== undefined);
+    const changing = row.changing.find(({ name }) => (lead as Values)[name] !== undefined);
     if (changing !== undefined)
       throw new PatternError('BucketsChanging', {
         entity: this.#entity.name,
-        reason: `a range behind ${changing} would be of one bucket; read the whole partition`,
+        reason: `a range behind ${changing.name} would be of one bucket; read the whole partition`,
       });
     return this.#query(row.range(lead, (given[0]?.[1] ?? {}) as PartBounds));
   }

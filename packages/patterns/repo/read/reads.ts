@@ -21,10 +21,10 @@ import { FanOut, type FanOutOptions } from './fan-out.js';
 import type { RowPosition } from './merge.js';
 import { EntityPartition, type PartitionQuery } from './partition-query.js';
 import { EntityQuery, type Query } from './query.js';
-import { RebucketingPartition } from './rebucketing-partition.js';
+import type { rebucketingReads } from './rebucketing-partition.js';
 import type { ReadingOptions, Results } from './results.js';
 import { POINT_CONCURRENCY, type QuerySettings } from './table-query.js';
-import { type VerifiedOptions, type VerifiedReads, verifiedReads } from './verified-reads.js';
+import type { VerifiedOptions, VerifiedReads, verifiedReads } from './verified-reads.js';
 
 /** How many rows are read at once. */
 export interface ManyOptions extends ReadingOptions {
@@ -123,7 +123,8 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     const [only] = texts;
     if (texts.length === 1 && only !== undefined) return this.#partition(only);
     const parts = texts.map(text => new EntityPartition(this.entity, this.#settings, text));
-    return new RebucketingPartition(parts, this.#settings.tokenSecret) as unknown as PartitionQuery<E>;
+    const { reads } = this.entity.plan.rebucketing as { readonly reads: typeof rebucketingReads };
+    return reads(parts, this.#settings.tokenSecret);
   }
 
   scan(): Query<E, StoredOf<E>, 'table-scan'> {
@@ -161,7 +162,8 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     const hits = new EntityReads(index.entity, settings);
     if (reading !== 'verified') return hits;
     const verifying = { ...options, owner, index, rows: this, table: this.table, settings };
-    return verifiedReads(verifying, hits as unknown as Reads<IndexEntity<E, never>>);
+    const remote = index.remote as unknown as { readonly verifiedReads: typeof verifiedReads };
+    return remote.verifiedReads(verifying, hits as unknown as Reads<IndexEntity<E, never>>);
   }
 
   fanOut<R extends RowPosition = StoredOf<E>>(

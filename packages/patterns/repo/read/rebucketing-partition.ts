@@ -7,7 +7,7 @@ import type { Clause, Fields } from '../../model/filter/where.js';
 import type { StoredOf } from '../../model/stored.js';
 import { FanOut } from './fan-out.js';
 import type { RowPosition } from './merge.js';
-import type { EntityPartition, LatestOptions, RowBounds } from './partition-query.js';
+import type { EntityPartition, LatestOptions, PartitionQuery, RowBounds } from './partition-query.js';
 import type { EntityQuery, Selected } from './query.js';
 import { ResultsOnDemand } from './results.js';
 import type { UnreadablePolicy } from './unreadable.js';
@@ -76,7 +76,7 @@ class RebucketingQuery<E extends AnyEntity, R extends RowPosition> extends Resul
 }
 
 /** The queries of such a partition. */
-export class RebucketingPartition<E extends AnyEntity> extends RebucketingQuery<E, StoredOf<E>> {
+class RebucketingPartition<E extends AnyEntity> extends RebucketingQuery<E, StoredOf<E>> {
   /** That of the current number of buckets. */
   readonly partitionKey: string;
   readonly #partitions: readonly EntityPartition<E>[];
@@ -103,3 +103,9 @@ export class RebucketingPartition<E extends AnyEntity> extends RebucketingQuery<
     return this.rows(lead).take(count, { signal });
   }
 }
+
+/** The queries of a partition whose rows are in these. */
+export const rebucketingReads = <E extends AnyEntity>(
+  partitions: readonly EntityPartition<E>[],
+  secret: Uint8Array | undefined,
+): PartitionQuery<E> => new RebucketingPartition(partitions, secret) as unknown as PartitionQuery<E>;

@@ -1,20 +1,15 @@
 // A batch, an entity group transaction, whose operations have the names that operations.ts gives to all writes. planned-batch.ts counts and sends them.
+
 import type { AnyEntity, NewOf } from '../../model/definition.js';
 import type { PatchOf } from '../../model/patch.js';
 import type { BareKey, RowRef, Stored, StoredOf } from '../../model/stored.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
 import type { Instant } from '../../values/instant.js';
-import {
-  type Deletable,
-  type Merged,
-  OPERATIONS,
-  type PatchInto,
-  type Target,
-  type WriteResult,
-} from './operations.js';
-import { type Identity, type PlannedWrite, planConditionCheck, type Subject } from './plan-write.js';
+import { type Deletable, type Merged, OPERATIONS, type PatchInto, type Target } from './operations.js';
+import { newIdentity, planConditionCheck, type Subject, timeOfWrite } from './plan-write.js';
 import { type BatchResults, type BatchTarget, PlannedBatch } from './planned-batch.js';
-import { newIdentity, type Service, timeOfWrite } from './service.js';
+import type { Identity, PlannedWrite, WriteResult } from './planned-write.js';
+import type { Service } from './service.js';
 
 /** The results of a commit: one for each operation in the chain, in order, then those of operations that were added separately. */
 export type Committed<R extends BatchResults> = readonly [...R, ...BatchResults];

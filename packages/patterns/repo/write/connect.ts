@@ -1,12 +1,9 @@
 // Makes the parts that repositories, batches and writers share from the official clients and the options of `open`.
 import { newUuid, REAL_SURROUNDINGS, type Surroundings } from '../../concurrency/surroundings.js';
 import type { Clients } from '../../transport/clients.js';
-import { announced as announce } from '../../transport/messages/announce.js';
 import { Sender } from '../../transport/sender.js';
 import { type RowRequests, TableRequests } from '../../transport/table-requests.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
-import { announcementsOf } from '../indexes/index-message.js';
-import { Reservations } from '../indexes/reserve.js';
 import { OperationIds } from './operation-id.js';
 import { refuseEmptySecret, type Service, type ServiceOptions } from './service.js';
 import { SettledWrites } from './settled-writes.js';
@@ -32,17 +29,6 @@ export function connect(clients: Clients, options: ServiceOptions = {}): Service
   const sender = new Sender(clients.tables, options);
   const requests = new TableRequests(sender);
   const writes = new SettledWrites(requests, operationIds, () => newUuid(random));
-  const reservedFor = (options.reserveFor ?? RESERVE_FOR_SECONDS) * 1_000;
-  const announceAfter = options.announceAfter ?? ANNOUNCE_AFTER_SECONDS;
-  const announced: Service['announced'] = (changes, write, own, transaction) => {
-    const has = { queues: clients.queues !== undefined, operationIds: operationIds !== undefined };
-    return announce(
-      { clients, announceAfter, surroundings },
-      announcementsOf(changes, has, transaction),
-      write,
-      own,
-    );
-  };
   return {
     clients,
     requests,
@@ -52,18 +38,15 @@ export function connect(clients: Clients, options: ServiceOptions = {}): Service
     surroundings,
     onDrift: options.onDrift,
     queries: options.queries ?? {},
-    announceAfter,
-    announced,
-    reservations: new Reservations({ requests, writes, surroundings, reservedFor }),
-    reservedFor,
+    announceAfter: options.announceAfter ?? ANNOUNCE_AFTER_SECONDS,
+    reservedFor: (options.reserveFor ?? RESERVE_FOR_SECONDS) * 1_000,
     abortedFor: (options.keepAborted ?? KEEP_ABORTED_SECONDS) * 1_000,
   };
 }
 
 /** The same with other requests below. */
 export function withRequests(service: Service, requests: RowRequests): Service {
-  const { operationIds, surroundings, reservedFor } = service;
+  const { operationIds, surroundings } = service;
   const writes = new SettledWrites(requests, operationIds, () => newUuid(surroundings.random));
-  const reservations = new Reservations({ requests, writes, surroundings, reservedFor });
-  return { ...service, requests, writes, reservations };
+  return { ...service, requests, writes };
 }

@@ -16,7 +16,7 @@ export function refuseMoving(
   { plan }: AnyEntity,
   row: RowAddress & { readonly etag: string; readonly unknown?: readonly WireProperty[] },
 ): void {
-  if (!plan.isChanging || !row.unknown?.some(({ name }) => name === MARKS.moving)) return;
+  if (plan.rebucketing === undefined || !row.unknown?.some(({ name }) => name === MARKS.moving)) return;
   const { table, partitionKey, rowKey, etag } = row;
   throw new PatternError('Conflict', { table, partitionKey, rowKey, etag });
 }

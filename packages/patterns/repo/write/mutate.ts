@@ -5,7 +5,7 @@ import type { Stored } from '../../model/stored.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
 import { type RowAddress, refuseDefinition } from '../../values/pattern-error.js';
 import { type Attempts, isLost } from '../optimistic.js';
-import type { Identity } from './plan-write.js';
+import type { Identity } from './planned-write.js';
 
 /** The row that is changed, as its repository reads and writes it. `G` is what a program gives for it, which the library completes. */
 export interface MutableRow<T, G, N extends string = string> {

@@ -17,14 +17,10 @@ import {
 import { addressOf } from '../../transport/row-write.js';
 import { isObject } from '../../values/is-object.js';
 import { PatternError, refuseValue } from '../../values/pattern-error.js';
-import { indexWrites } from '../indexes/index-write.js';
-import { remoteChange } from '../indexes/remote-change.js';
-import { reservationsOf } from '../indexes/reservation.js';
+import { following, readingOf } from './derivation.js';
 import { refuseMoving } from './moving-row.js';
 import {
-  type DerivingWrite,
   idsAlone,
-  type PlannedWrite,
   planDelete,
   planMerge,
   planMergeOf,
@@ -34,6 +30,7 @@ import {
   planUpsertMerge,
   type Subject,
 } from './plan-write.js';
+import type { DerivingWrite, PlannedWrite, RebucketingRow } from './planned-write.js';
 
 /** The row to be changed: one that was read or written, or a key and the ETag that the row must have, `*` for any. */
 export type Target<E extends AnyEntity> = StoredOf<E> | RowRef<E>;
@@ -49,9 +46,6 @@ export type PatchInto<E extends AnyEntity, T> = IfRead<T, GivenPatch<E>, GivenPa
 
 /** What is given of a row that was merged into: the row, if it was read before. */
 export type Merged<E extends AnyEntity, T> = IfRead<T, StoredOf<E>, RowRef<E>>;
-
-/** What a write gives: the row as it is now, its key and ETag where the write did not see all of it, and nothing for a delete. */
-export type WriteResult = Stored<unknown> | RowRef | undefined;
 
 const isRead = <E extends AnyEntity>(
   target: Deletable<E>,
@@ -129,18 +123,12 @@ function withFollowers<E extends AnyEntity, T>(
 ): PlannedWrite<T> {
   if (!hasDerivedRows(entity)) return planned;
   if (before !== undefined) refuseNewer(entity, before);
-  const address = addressOf(planned.write);
-  const { remoteIndexes, derivations } = entity.plan;
+  const { operationId, write } = planned;
+  const row = { entity, before, after: after as Values | undefined };
   return {
     ...planned,
-    indexWrites: indexWrites(entity, address, before, after),
-    ...(remoteIndexes.length > 0 && {
-      remoteChange: remoteChange(entity, address, before, after, planned.operationId),
-      reservations: reservationsOf(entity, address, before, after),
-    }),
-    ...(derivations.length > 0 && {
-      deriving: { entity, before, after: after as Values | undefined, again },
-    }),
+    ...following({ ...row, address: addressOf(write), operationId }),
+    ...(readingOf(entity).length > 0 && { deriving: { ...row, again } }),
   };
 }
 
@@ -234,6 +222,8 @@ function patchOfValue<E extends AnyEntity>({ entity, now }: Subject<E>, value: N
   );
 }
 
+type WithWrites = Pick<RebucketingRow, 'writes'>;
+
 /** Where rows of this entity may stand in several buckets, the write goes to where its row is. */
 function inBuckets<E extends AnyEntity, T>(
   { entity, table }: Subject<E>,
@@ -241,11 +231,13 @@ function inBuckets<E extends AnyEntity, T>(
   key: Values,
   isOfRead = false,
 ): PlannedWrite<T> {
-  if (!entity.plan.isChanging) return planned;
+  const { rebucketing } = entity.plan;
+  if (rebucketing === undefined) return planned;
+  const { writes } = rebucketing as WithWrites;
   return {
     ...planned,
     isOfRead,
-    rebucketing: { entity: entity.name, addresses: addresses(entity, table, key as KeyOf<E>) },
+    rebucketing: { entity: entity.name, addresses: addresses(entity, table, key as KeyOf<E>), writes },
   };
 }
 

@@ -1,9 +1,10 @@
 // Plans a write of one row: the request, its condition, its operation id, and the row afterwards. Pure. operations.ts names the writes; repositories send them
 // one by one, batches together.
 
+import type { Chance } from '../../concurrency/surroundings.js';
 import { addressOfKey } from '../../model/address.js';
-import { trackedAsWritten } from '../../model/decode-entity.js';
-import type { AnyEntity, Derivation, KeyOf, NewOf, Of } from '../../model/definition.js';
+import { decodeWritten } from '../../model/decode-entity.js';
+import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
 import {
   type EncodedRow,
   encodeEntity,
@@ -14,68 +15,23 @@ import {
 } from '../../model/encode-entity.js';
 import { readPatch } from '../../model/patch.js';
 import { refuseNewer } from '../../model/refuse-newer.js';
-import { asRead, type RowRef, type Stored, type StoredOf } from '../../model/stored.js';
+import { asRead, type RowRef, type Stored, type StoredOf, trackAsRead } from '../../model/stored.js';
 import type { RowWrite } from '../../transport/row-write.js';
-import { type Instant, instantOfEtag } from '../../values/instant.js';
+import { Instant, instantOfEtag } from '../../values/instant.js';
 import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
 import type { WireProperty } from '../../values/wire-property.js';
-import type { RemoteChange } from '../indexes/index-message.js';
-import type { IndexWrite } from '../indexes/index-write.js';
-import type { Reservation } from '../indexes/reservation.js';
-import type { IdentifiedWrite } from './judge-write.js';
 import { refuseMoving } from './moving-row.js';
 import type { OperationId, OperationIds } from './operation-id.js';
+import type { Identity, PlannedWrite } from './planned-write.js';
 
-/** A write, and what it gives when the service has done it. */
-export interface PlannedWrite<T> extends IdentifiedWrite {
-  readonly result: (etag: string | undefined) => T;
-  /** The row may stand in one of several buckets, and is written where it is found: rebucketing-writes.ts does that, a batch cannot. */
-  readonly rebucketing?: RebucketingRow;
-  /** The write is of a row that was read, and goes to where that was. */
-  readonly isOfRead?: boolean;
-  /** Writes of index rows, which go in one transaction with this one. */
-  readonly indexWrites?: readonly IndexWrite[];
-  /** What it changes in remote indexes; their flow is notified before the write. */
-  readonly remoteChange?: RemoteChange;
-  /** Remote unique keys that it gives its row, to be reserved before it. */
-  readonly reservations?: readonly Reservation[];
-  /** Other rows follow from the entity's, and the row before is not known. */
-  readonly readFirst?: ReadFirst<T>;
-  /** The entity's lists and copies are written with it. */
-  readonly deriving?: DerivingWrite<T>;
+/** A write's operation id, or none where operation ids are off. */
+export function newIdentity({ operationIds }: { readonly operationIds: OperationIds | undefined }): Identity {
+  return operationIds && { operationIds, operationId: operationIds.next() };
 }
 
-/** What the derivations of an entity have to know of a write of its row. */
-export interface DerivingWrite<T = unknown> {
-  readonly entity: AnyEntity;
-  /** As it was read; undefined for a new one. */
-  readonly before: StoredOf<AnyEntity> | undefined;
-  /** The value that the write leaves; undefined if it takes the row away. */
-  readonly after: Values | undefined;
-  /** The derivation whose own write it is, which has nothing to do then. */
-  readonly by?: Derivation;
-  /** The same write with these additional properties; null removes one. */
-  readonly again: (set: Values) => PlannedWrite<T>;
-}
-
-/** How a write is planned when its row has been read: `*` is any ETag. */
-export interface ReadFirst<T> {
-  readonly entity: AnyEntity;
-  readonly etag: string;
-  /** Where there is no row, it is made. */
-  readonly makesRow: boolean;
-  /** Undefined only for a row that is made. */
-  readonly plan: (stored: StoredOf<AnyEntity> | undefined) => PlannedWrite<T>;
-}
-
-/** The entity whose buckets are being changed, and the addresses of the row: the one of the current number of buckets, then earlier ones. */
-export interface RebucketingRow {
-  readonly entity: string;
-  readonly addresses: readonly RowAddress[];
-}
-
-/** The operation id that a write leaves; undefined where operation ids are off. */
-export type Identity = { readonly operationIds: OperationIds; readonly operationId: OperationId } | undefined;
+/** The time of a write. */
+export const timeOfWrite = ({ surroundings }: { readonly surroundings: Chance }): Instant =>
+  Instant.fromDate(new Date(surroundings.now()));
 
 /** What a write is of: an entity's row in a table, by which operation. */
 export interface Subject<E extends AnyEntity> {
@@ -120,7 +76,8 @@ function whole<E extends AnyEntity>(
   return (etag = '') => {
     const timestamp = instantOfEtag(etag);
     const head = { entity: name, table, partitionKey, rowKey, etag, timestamp, version };
-    return trackedAsWritten(entity, { ...head, value, whole: true, unknown }, row);
+    const stored = { ...head, value, whole: true, unknown } as const;
+    return trackAsRead(entity, stored, () => decodeWritten(entity, row, table));
   };
 }
 

@@ -5,14 +5,11 @@ import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, EMPTY_BYTES, partBytes } from '.
 import { addressOf, type RowWrite } from '../../transport/row-write.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
 import { PatternError } from '../../values/pattern-error.js';
-import type { RemoteChange } from '../indexes/index-message.js';
 import type { IndexWrite } from '../indexes/index-write.js';
 import { mend, uniqueViolation } from '../indexes/mend.js';
-import { type ReservedWrite, writeReserved } from '../indexes/reserved-write.js';
-import { recordWrite } from '../indexes/transaction-record.js';
 import { refusalOf } from '../optimistic.js';
-import type { WriteResult } from './operations.js';
-import type { PlannedWrite } from './plan-write.js';
+import { readingOf } from './derivation.js';
+import type { Elsewhere, PlannedWrite, WriteResult } from './planned-write.js';
 import type { Service } from './service.js';
 import type { IdentifiedPart } from './settled-writes.js';
 
@@ -30,7 +27,7 @@ interface IndexOperation extends IdentifiedPart {
   readonly of: Operation;
 }
 
-/** The record of a transaction that gives rows remote unique keys. */
+/** What joins the transaction for rows elsewhere. */
 interface RecordOperation extends IdentifiedPart {
   readonly isIndexRow: true;
   readonly isRecord: true;
@@ -85,8 +82,9 @@ function refuseRebucketing({ rebucketing }: Planned): void {
 /** What its lists and copies need has to be read. A repository does that. */
 function refuseDeriving({ deriving, readFirst, write }: Planned): void {
   const entity = deriving?.entity ?? readFirst?.entity;
-  const [derivation] = entity?.plan.derivations ?? [];
-  if (entity === undefined || derivation === undefined) return;
+  if (entity === undefined) return;
+  const [derivation] = readingOf(entity);
+  if (derivation === undefined) return;
   throw new PatternError('NotInBatch', {
     ...addressOf(write),
     entity: entity.name,
@@ -104,9 +102,6 @@ function refuseUnread({ readFirst, write }: Planned): void {
       op: write.kind,
     });
 }
-
-/** As long as any. */
-const ANY_ID = '0'.repeat(36);
 
 /** Attempts to fix a batch and send it again: an index row under concurrent writes may take several. */
 const MENDS_MAX = 8;
@@ -177,41 +172,32 @@ export class PlannedBatch {
 
   async #apply(options: ReadOptions): Promise<BatchResults> {
     const operations = [...this.#operations];
-    const remoteChanges = operations.flatMap(operation =>
-      operation.remoteChange === undefined ? [] : [operation.remoteChange],
-    );
     const all = [...operations, ...this.#indexRows.values()];
-    const etags = await this.#announced(all, remoteChanges, options);
+    const etags = await this.#around(all, options);
     return operations.map(operation => operation.result(etags.get(operation)));
   }
 
-  /** First the messages about changes of remote indexes, and the keys to reserve there; then the transaction, with its record. */
-  #announced(
-    all: readonly Sent[],
-    remoteChanges: readonly RemoteChange[],
-    options: ReadOptions,
-  ): Promise<ReadonlyMap<Sent, string | undefined>> {
-    const service = this.#service;
-    if (remoteChanges.length === 0) return this.#send(all, options);
-    if (this.#recordBytes === 0)
-      return service.announced(remoteChanges, () => this.#send(all, options), options);
+  /** Rows that follow elsewhere have something done before the transaction. */
+  #around(all: readonly Sent[], options: ReadOptions): Promise<ReadonlyMap<Sent, string | undefined>> {
     const owners = new Map(
-      this.#operations.flatMap(operation =>
-        (operation.reservations ?? []).map(each => [each, operation] as const),
+      this.#operations.flatMap(each =>
+        each.elsewhere === undefined ? [] : [[each.elsewhere, each] as const],
       ),
     );
-    const write: ReservedWrite<ReadonlyMap<Sent, string | undefined>> = {
-      reservations: [...owners.keys()],
-      announce: (id, send) => service.announced(remoteChanges, send, options, id),
-      send: record => this.#send([...all, this.#recordOperation(record)], options),
-      refusal: (reservation, thrown) => failureOf(this.#operations, owners.get(reservation), thrown),
+    const changes = [...owners.keys()];
+    const [first] = changes;
+    if (first === undefined) return this.#send(all, options);
+    const transaction = {
+      target: { ...this.#target, rowKey: '' },
+      send: (record?: RowWrite) =>
+        this.#send(record === undefined ? all : [...all, this.#recordOperation(record)], options),
+      refusal: (of: Elsewhere, thrown: unknown) => failureOf(this.#operations, owners.get(of), thrown),
     };
-    return writeReserved(service, write, { ...this.#target, rowKey: '' }, options);
+    return first.around(this.#service, changes, transaction, options);
   }
 
-  #recordBytesOf({ write, reservations = [] }: Planned): number {
-    if (reservations.length === 0) return 0;
-    return partBytes(this.#recordOperation(recordWrite(addressOf(write), ANY_ID, 'committed')).part);
+  #recordBytesOf({ elsewhere }: Planned): number {
+    return elsewhere?.record === undefined ? 0 : partBytes(this.#recordOperation(elsewhere.record).part);
   }
 
   #recordOperation(write: RowWrite): RecordOperation {

@@ -13,7 +13,8 @@ import type { ReadOptions } from '../../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import { Attempts, isLost } from '../optimistic.js';
 import { isMovingRow } from './moving-row.js';
-import { type PlannedWrite, planDelete, type RebucketingRow } from './plan-write.js';
+import { planDelete } from './plan-write.js';
+import type { PlannedWrite, RebucketingRow } from './planned-write.js';
 import type { Service } from './service.js';
 
 /** Where a row is. */

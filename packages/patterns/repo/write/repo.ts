@@ -14,8 +14,9 @@ import { EntityReads } from '../read/reads.js';
 import type { QueryOptions } from '../read/table-query.js';
 import { type Change, type MutableRow, mutate } from './mutate.js';
 import { type Deletable, type Merged, OPERATIONS, type PatchInto, type Target } from './operations.js';
-import { type PlannedWrite, planConditionCheck, type Subject } from './plan-write.js';
-import { newIdentity, querySettings, type Service, timeOfWrite } from './service.js';
+import { newIdentity, planConditionCheck, type Subject, timeOfWrite } from './plan-write.js';
+import type { PlannedWrite } from './planned-write.js';
+import { querySettings, type Service } from './service.js';
 import { writePlanned } from './write-planned.js';
 
 /** Where a repository's rows stand, and how they are queried. */

@@ -3,15 +3,10 @@ import type { Surroundings } from '../../concurrency/surroundings.js';
 import type { DriftPolicy } from '../../model/drift.js';
 import type { Clients } from '../../transport/clients.js';
 import type { Sender, SenderOptions } from '../../transport/sender.js';
-import type { ReadOptions, RowRequests } from '../../transport/table-requests.js';
-import { Instant } from '../../values/instant.js';
+import type { RowRequests } from '../../transport/table-requests.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
-import type { RemoteChange } from '../indexes/index-message.js';
-import type { Reservations } from '../indexes/reserve.js';
-import type { ReservationId } from '../indexes/transaction-record.js';
 import type { QueryOptions, QuerySettings } from '../read/table-query.js';
 import type { OperationIdOptions, OperationIds } from './operation-id.js';
-import type { Identity } from './plan-write.js';
 import type { SettledWrites } from './settled-writes.js';
 
 /** The options of `open`. */
@@ -44,15 +39,7 @@ export interface Service {
   readonly onDrift: DriftPolicy | undefined;
   readonly queries: QueryOptions;
   readonly announceAfter: number;
-  /** Writes of rows with remote indexes: first the messages of what they change there, then the writes. Throws DefinitionInvalid if nothing would keep the indexes. */
-  readonly announced: <T>(
-    changes: readonly RemoteChange[],
-    write: () => Promise<T>,
-    options: ReadOptions,
-    transaction?: ReservationId,
-  ) => Promise<T>;
-  readonly reservations: Reservations;
-  /** Milliseconds. */
+  /** How long a reservation is left alone while its transaction is not done, in milliseconds. */
   readonly reservedFor: number;
   /** Milliseconds. */
   readonly abortedFor: number;
@@ -73,12 +60,3 @@ export function querySettings(
   refuseEmptySecret(own);
   return { ...queries, ...own, source: requests, onDrift, table };
 }
-
-/** A write's operation id, or none where operation ids are off. */
-export function newIdentity({ operationIds }: Pick<Service, 'operationIds'>): Identity {
-  return operationIds && { operationIds, operationId: operationIds.next() };
-}
-
-/** The time of a write. */
-export const timeOfWrite = ({ surroundings }: Pick<Service, 'surroundings'>): Instant =>
-  Instant.fromDate(new Date(surroundings.now()));

@@ -4,21 +4,19 @@
 import type { AnyEntity, Derivation } from '../../model/definition.js';
 import { type SentMessage, unlessRefused } from '../../transport/messages/announce.js';
 import { addressOf } from '../../transport/row-write.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { PatternError, refuseDefinition } from '../../values/pattern-error.js';
 import { Attempts, isLost, refusalOf } from '../optimistic.js';
-import type { WriteResult } from './operations.js';
-import { type PlannedWrite, planConditionCheck } from './plan-write.js';
-import type {
-  Deriving,
-  JoinedRow,
-  JoinedWrites,
-  RowDerivation,
-  Sending,
-  WriteDeriving,
-  WrittenRow,
-} from './row-derivation.js';
-import { newIdentity, type Service } from './service.js';
+import {
+  type JoinedRow,
+  type JoinedWrites,
+  type RowDerivation,
+  readingOf,
+  type WriteDeriving,
+  type WrittenRow,
+} from './derivation.js';
+import { newIdentity, planConditionCheck } from './plan-write.js';
+import type { DerivingWrite, Identity, PlannedWrite, WriteResult } from './planned-write.js';
+import { writePlanned, writeTogether } from './write-planned.js';
 
 /** What several derivations change in one row is one write of it. */
 function mergedRows(rows: readonly JoinedRow[]): readonly JoinedRow[] {
@@ -31,47 +29,53 @@ function mergedRows(rows: readonly JoinedRow[]): readonly JoinedRow[] {
   return [...byKey.values()];
 }
 
-class DerivingTransaction<T> {
-  readonly #service: Service;
-  readonly #planned: Deriving<T>;
-  readonly #row: WrittenRow;
-  readonly #derivations: readonly RowDerivation[];
-  readonly #options: ReadOptions;
+/** The write of the row itself, with what derivations set in it. */
+function ownWith<T>(
+  planned: PlannedWrite<T>,
+  { again }: DerivingWrite<T>,
+  joined: readonly JoinedWrites[],
+): PlannedWrite<T> {
+  const set = Object.assign({}, ...joined.map(each => each.set ?? {}));
+  const { deriving: _, ...own } = Object.keys(set).length === 0 ? planned : again(set);
+  return { ...own, ...(planned.ifExists !== undefined && { ifExists: planned.ifExists }) };
+}
 
-  constructor(service: Service, planned: Deriving<T>, options: ReadOptions) {
-    const { entity, before, after, by } = planned.deriving;
-    const { operationIds } = service;
-    const { operationId } = planned;
-    const identity =
-      operationIds && operationId !== undefined ? { operationIds, operationId } : newIdentity(service);
-    this.#service = service;
-    this.#planned = planned;
-    this.#row = { entity, before, after, address: addressOf(planned.write), identity };
-    this.#derivations = entity.plan.derivations.filter(each => each !== by);
-    this.#options = options;
-  }
+function writesOf(identity: Identity, joined: readonly JoinedWrites[]): readonly PlannedWrite<WriteResult>[] {
+  const rows = mergedRows(joined.flatMap(each => each.rows ?? []));
+  return [
+    ...rows.map(({ row, patch, plan }) => {
+      if (Object.keys(patch).length === 0) return planConditionCheck(row, identity);
+      const { deriving: _, ...planned } = plan(patch, identity);
+      return planned;
+    }),
+    ...joined.flatMap(each => each.writes ?? []),
+  ];
+}
 
-  async run(sending: Sending<T>): Promise<T> {
-    const sent: SentMessage[] = [];
-    return unlessRefused(sent, async () => {
-      for (const derivation of this.#derivations) {
-        const message = await derivation.announce?.(this.#service, this.#row, this.#options);
-        if (message !== undefined) sent.push(message);
-      }
-      return this.#written(sending);
-    });
-  }
-
-  async #written({ alone, together }: Sending<T>): Promise<T> {
-    for (const attempts = new Attempts(this.#service.surroundings, this.#options); ; ) {
+/** Does the write, and what its derivations have to do with it. Throws what the write throws, and Contention if others change what joins it each time. */
+const writeDeriving: WriteDeriving = async (service, planned, deriving, options) => {
+  const { entity, before, after, by } = deriving;
+  const { operationIds, surroundings } = service;
+  const { operationId } = planned;
+  const identity =
+    operationIds && operationId !== undefined ? { operationIds, operationId } : newIdentity(service);
+  const row: WrittenRow = { entity, before, after, address: addressOf(planned.write), identity };
+  const derivations = readingOf(entity).filter(each => each !== by);
+  const sent: SentMessage[] = [];
+  return unlessRefused(sent, async () => {
+    for (const derivation of derivations) {
+      const message = await derivation.announce?.(service, row, options);
+      if (message !== undefined) sent.push(message);
+    }
+    for (const attempts = new Attempts(surroundings, options); ; ) {
       const joined: JoinedWrites[] = [];
-      for (const derivation of this.#derivations)
-        joined.push((await derivation.join?.(this.#service, this.#row, this.#options)) ?? {});
-      const writes = this.#writesOf(joined);
-      const own = this.#ownWith(joined);
-      if (writes.length === 0) return alone(own);
+      for (const derivation of derivations)
+        joined.push((await derivation.join?.(service, row, options)) ?? {});
+      const writes = writesOf(identity, joined);
+      const own = ownWith(planned, deriving, joined);
+      if (writes.length === 0) return writePlanned(service, own, options);
       try {
-        const result = await together(own, writes);
+        const result = await writeTogether(service, own, writes, options);
         for (const { ended } of joined) ended?.(undefined);
         return result;
       } catch (thrown) {
@@ -82,33 +86,8 @@ class DerivingTransaction<T> {
         await attempts.next(detail, undefined, joined.find(({ advice }) => advice)?.advice);
       }
     }
-  }
-
-  #writesOf(joined: readonly JoinedWrites[]): readonly PlannedWrite<WriteResult>[] {
-    const rows = mergedRows(joined.flatMap(each => each.rows ?? []));
-    const { identity } = this.#row;
-    return [
-      ...rows.map(({ row, patch, plan }) => {
-        if (Object.keys(patch).length === 0) return planConditionCheck(row, identity);
-        const { deriving: _, ...planned } = plan(patch, identity);
-        return planned;
-      }),
-      ...joined.flatMap(each => each.writes ?? []),
-    ];
-  }
-
-  /** The write of the row itself, with what derivations set in it. */
-  #ownWith(joined: readonly JoinedWrites[]): PlannedWrite<T> {
-    const set = Object.assign({}, ...joined.map(each => each.set ?? {}));
-    const planned = this.#planned;
-    const { deriving: _, ...own } = Object.keys(set).length === 0 ? planned : planned.deriving.again(set);
-    return { ...own, ...(planned.ifExists !== undefined && { ifExists: planned.ifExists }) };
-  }
-}
-
-/** Does the write, and what its derivations have to do with it. Throws what the write throws, and Contention if others change what joins it each time. */
-const writeDeriving: WriteDeriving = (service, planned, options, sending) =>
-  new DerivingTransaction(service, planned, options).run(sending);
+  });
+};
 
 /** A change of one would have to bring changes of the other along, without end. */
 function refuseChain(name: string, writer: Derivation, reader: Derivation): void {
@@ -122,7 +101,8 @@ function refuseChain(name: string, writer: Derivation, reader: Derivation): void
 
 /** From now on, what is derived follows every write of the entity's rows. Throws DefinitionInvalid. */
 export function derive({ name, plan }: AnyEntity, derivation: RowDerivation): void {
-  if (plan.isChanging) refuseDefinition(derivation.name, `the number of buckets of ${name} is being changed`);
+  if (plan.rebucketing !== undefined)
+    refuseDefinition(derivation.name, `the number of buckets of ${name} is being changed`);
   for (const other of plan.derivations) {
     refuseChain(name, other, derivation);
     refuseChain(name, derivation, other);

@@ -6,15 +6,13 @@ import { addressOf } from '../../transport/row-write.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
 import { PatternError } from '../../values/pattern-error.js';
 import { Attempts, isLost, refusalOf } from '../optimistic.js';
-import type { WriteResult } from './operations.js';
-import type { PlannedWrite, ReadFirst } from './plan-write.js';
+import { type RowDerivation, readingOf } from './derivation.js';
 import { PlannedBatch } from './planned-batch.js';
-import { writeRebucketing } from './rebucketing-writes.js';
-import type { RowDerivation } from './row-derivation.js';
+import type { PlannedWrite, ReadFirst, WriteResult } from './planned-write.js';
 import type { Service } from './service.js';
 
 /** Rows of one partition, and their index rows, all or nothing. Gives what becomes of the first. Throws BatchFailed. */
-async function writeTogether<T>(
+export async function writeTogether<T>(
   service: Service,
   planned: PlannedWrite<T>,
   others: readonly PlannedWrite<WriteResult>[],
@@ -72,19 +70,21 @@ export async function writePlanned<T>(
   planned: PlannedWrite<T>,
   options: ReadOptions = {},
 ): Promise<T> {
-  const { rebucketing, readFirst, deriving, indexWrites = [], remoteChange, reservations = [] } = planned;
+  const { rebucketing, readFirst, deriving, indexWrites = [], elsewhere } = planned;
   if (readFirst !== undefined) return writeAfterRead(service, planned, readFirst, options);
   if (deriving !== undefined) {
-    const [{ transact }] = deriving.entity.plan.derivations as unknown as readonly [Required<RowDerivation>];
-    return transact(service, { ...planned, deriving }, options, {
-      alone: own => writePlanned(service, own, options),
-      together: (own, others) => writeTogether(service, own, others, options),
-    });
+    const [{ transact }] = readingOf(deriving.entity) as readonly [Required<RowDerivation>];
+    return transact(service, planned, deriving, options);
   }
-  if (indexWrites.length > 0 || reservations.length > 0) return writeWithIndexes(service, planned, options);
-  if (rebucketing !== undefined) return writeRebucketing(service, planned, rebucketing, options);
-  const write = () => service.writes.write(planned, options);
-  return planned.result(
-    await (remoteChange === undefined ? write() : service.announced([remoteChange], write, options)),
-  );
+  if (indexWrites.length > 0 || elsewhere?.record !== undefined)
+    return writeWithIndexes(service, planned, options);
+  if (rebucketing !== undefined) return rebucketing.writes(service, planned, rebucketing, options);
+  const send = () => service.writes.write(planned, options);
+  if (elsewhere === undefined) return planned.result(await send());
+  const transaction = {
+    target: addressOf(planned.write),
+    send,
+    refusal: (_: unknown, thrown: unknown) => thrown,
+  };
+  return planned.result(await elsewhere.around(service, [elsewhere], transaction, options));
 }

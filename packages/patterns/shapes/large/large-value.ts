@@ -1,11 +1,12 @@
 // A large value as its row has it: the bytes, if they are few, or the name, length and hash of the blob that has them.
+
 import { fromUtf8, toHex, toUtf8 } from '../../values/bytes.js';
 import { isObject } from '../../values/is-object.js';
 import { longPieces } from '../../values/long-pieces.js';
 import { refuseDefinition, refuseValue } from '../../values/pattern-error.js';
 import type { Joined, Piece, Pieces } from '../../values/pieces.js';
 import { inPieces, type Property } from '../../values/property.js';
-import { ENTITY_BYTES_MAX } from '../../values/size.js';
+import { ENTITY_BYTES_MAX } from '../../values/wire-property.js';
 
 /** Where a value in a blob is, and what it is. */
 export interface BlobPointer {

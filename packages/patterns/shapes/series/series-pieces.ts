@@ -6,8 +6,8 @@ import { Instant, TICKS_OF } from '../../values/instant.js';
 import { refuseDefinition, refuseValue } from '../../values/pattern-error.js';
 import type { Joined, Piece, Pieces } from '../../values/pieces.js';
 import type { Property } from '../../values/property.js';
-import { CUSTOM_PROPERTIES_MAX } from '../../values/size.js';
 import type { TypedValue } from '../../values/typed-value.js';
+import { CUSTOM_PROPERTIES_MAX } from '../../values/wire-property.js';
 
 /** The values of a series by their slots; undefined where there is none. */
 export type Slots<T> = readonly (T | undefined)[];

@@ -1,7 +1,8 @@
 // Definitions of series: properties of an entity with many values, in slots that are written one by one.
+
 import { refuseDefinition } from '../../values/pattern-error.js';
 import { inPieces, type Property, type ValueOf } from '../../values/property.js';
-import { CUSTOM_PROPERTIES_MAX } from '../../values/size.js';
+import { CUSTOM_PROPERTIES_MAX } from '../../values/wire-property.js';
 import {
   checkSlots,
   type Period,

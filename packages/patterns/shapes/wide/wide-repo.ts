@@ -1,4 +1,5 @@
 // The repository of a wide entity: reads and writes several rows as one value. wide-reads.ts reads them, wide-writes.ts plans the writes; each write is one transaction.
+
 import { allInOrder } from '../../concurrency/in-order.js';
 import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf, RowLead } from '../../model/definition.js';
 import { encodeEntity } from '../../model/encode-entity.js';
@@ -8,11 +9,11 @@ import { Attempts, isLost, refusalOf } from '../../repo/optimistic.js';
 import type { ManyOptions } from '../../repo/read/reads.js';
 import { POINT_CONCURRENCY } from '../../repo/read/table-query.js';
 import { type Change, mutate } from '../../repo/write/mutate.js';
-import type { WriteResult } from '../../repo/write/operations.js';
-import { type Identity, idsAlone, type PlannedWrite } from '../../repo/write/plan-write.js';
+import { idsAlone, newIdentity, timeOfWrite } from '../../repo/write/plan-write.js';
 import { PlannedBatch } from '../../repo/write/planned-batch.js';
+import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
 import type { MutateOptions } from '../../repo/write/repo.js';
-import { newIdentity, type Service, timeOfWrite } from '../../repo/write/service.js';
+import type { Service } from '../../repo/write/service.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
 import { toHex } from '../../values/bytes.js';
 import { PatternError, type RowAddress, refuseDefinition, refuseValue } from '../../values/pattern-error.js';

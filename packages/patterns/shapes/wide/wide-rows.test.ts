@@ -1,4 +1,5 @@
 // How properties are put into rows, at each limit, and what the definition of a wide entity refuses.
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -7,7 +8,7 @@ import { codec, entity, key, t } from '../../index.js';
 import { encodeProperty, type WireProperty } from '../../internals.js';
 import { law } from '../../testing/law.js';
 import { refuses, refusesDefinition } from '../../testing/refuses.js';
-import { keyBytes } from '../../values/size.js';
+import { keyBytes } from '../../values/wire-property.js';
 import { wide } from '../../wide.js';
 import { checkKeyLength, keyOfPiece, pack, pieceOfKey } from './wide-rows.js';
 

@@ -2,13 +2,21 @@
 //
 // The first row has the entity's key, and the ids of the further rows as they were when it was written. Every write of any row writes the first one too, so that its ETag is that of the whole; and it gives
 // each further row that it writes a new id. So a read that overlaps a write is detected: a further row is then not the one that the first row names.
-import { KEY_LENGTH_MAX } from '../../model/keys/key-text.js';
+import { KEY_LENGTH_MAX } from '../../model/keys/key-codec.js';
 import { fromBase64, fromHex, toHex } from '../../values/bytes.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { propertyNames, textOf } from '../../values/row-member.js';
-import { CUSTOM_PROPERTIES_MAX, checkSize, ENTITY_BYTES_MAX, keyBytes, rowBytes } from '../../values/size.js';
-import { encodeProperty, type WireProperty, type WireRow } from '../../values/wire-property.js';
+import {
+  CUSTOM_PROPERTIES_MAX,
+  checkSize,
+  ENTITY_BYTES_MAX,
+  encodeProperty,
+  keyBytes,
+  rowBytes,
+  type WireProperty,
+  type WireRow,
+} from '../../values/wire-property.js';
 
 /** In a further row: which of its writes it is of. */
 export const PIECE_ID = '_piece';

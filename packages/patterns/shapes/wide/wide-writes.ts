@@ -1,12 +1,14 @@
 // Plans writes of a wide entity: which of its rows are written, and how, in one transaction. Pure. The first row is always among them, under the ETag of the whole; the others need no condition of their own.
-import { trackedAsWritten } from '../../model/decode-entity.js';
+
+import { decodeWritten } from '../../model/decode-entity.js';
 import type { AnyEntity, NewOf, Of } from '../../model/definition.js';
 import { type EncodedRow, encodeEntity } from '../../model/encode-entity.js';
 import { readPatch } from '../../model/patch.js';
 import { refuseNewer } from '../../model/refuse-newer.js';
+import { trackAsRead } from '../../model/stored.js';
 import { formatTag } from '../../model/type-tag.js';
-import type { WriteResult } from '../../repo/write/operations.js';
-import { newestId, type PlannedWrite, type Subject, withId } from '../../repo/write/plan-write.js';
+import { newestId, type Subject, withId } from '../../repo/write/plan-write.js';
+import type { PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
 import type { RowWrite } from '../../transport/row-write.js';
 import { instantOfEtag } from '../../values/instant.js';
 import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
@@ -86,8 +88,7 @@ const resultOf =
       unknown: row.unknown,
       pieces,
     };
-    trackedAsWritten<E>(entity, stored, row.whole);
-    return stored;
+    return trackAsRead(entity, stored, () => decodeWritten(entity, row.whole, stored.table));
   };
 
 const further = (write: RowWrite, ifExists = false): Planned => ({

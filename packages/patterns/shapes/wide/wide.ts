@@ -41,7 +41,8 @@ function checkKeys(name: string, { row, plan }: AnyEntity): void {
   const taken = [PIECE_ID, PIECE_IDS].find(each => plan.byWire.has(each));
   if (taken !== undefined)
     refuseDefinition(name, `${taken} is a name that wide entities keep for themselves`);
-  if (plan.isChanging) refuseDefinition(name, 'the number of buckets of a wide entity is not changed');
+  if (plan.rebucketing !== undefined)
+    refuseDefinition(name, 'the number of buckets of a wide entity is not changed');
   const sealed = plan.fields.find(({ property }) => property.pieces?.onlyHere !== undefined);
   if (sealed !== undefined)
     refuseDefinition(

@@ -6,8 +6,8 @@ import { hashText } from '../../model/keys/hash-bucket.js';
 import type { Announcement } from '../../transport/messages/announce.js';
 import { isObject } from '../../values/is-object.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
-import type { StandardSchema } from '../../values/standard-schema.js';
-import type { ReservationId } from './transaction-record.js';
+import { schemaOf } from '../../values/standard-schema.js';
+import type { ReservationId } from './reservation.js';
 
 /** An index row that a row may have: the index's name and both keys. */
 export type IndexRowKey = readonly [index: string, partitionKey: string, rowKey: string];
@@ -102,14 +102,7 @@ const isInput = (value: unknown): value is IndexFlowInput =>
   value.changes.every(isChange);
 
 /** The schema of a message's input. */
-export const INDEX_FLOW_SCHEMA: StandardSchema<IndexFlowInput, IndexFlowInput> = {
-  '~standard': {
-    version: 1,
-    vendor: 'shelfmark-patterns',
-    validate: value =>
-      isInput(value) ? { value } : { issues: [{ message: 'should name rows and index rows' }] },
-  },
-};
+export const INDEX_FLOW_SCHEMA = schemaOf(isInput, 'should name rows and index rows');
 
 /** Throws DefinitionInvalid for an entity whose indexes no flow keeps. */
 function refuseUnkept(

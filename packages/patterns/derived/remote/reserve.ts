@@ -2,7 +2,6 @@
 // reserved before the transaction of its entity's row, which creates a transaction record. A process that finds an expired reservation creates that record first, so that the transaction can never
 // be done. So a key changes hands only when no row has it, whatever the clocks. Callers decide when to retry, and which error a program gets.
 
-import type { Surroundings } from '../../concurrency/surroundings.js';
 import { addressOfKey, isSameRow } from '../../model/address.js';
 import { decodeEntity } from '../../model/decode-entity.js';
 import {
@@ -15,42 +14,25 @@ import {
 } from '../../model/index-row.js';
 import { refuseNewer } from '../../model/refuse-newer.js';
 import type { Stored } from '../../model/stored.js';
+import { Attempts, isLost } from '../../repo/optimistic.js';
+import type { Service } from '../../repo/write/service.js';
 import type { RowWrite } from '../../transport/row-write.js';
-import type { ReadOptions, RowAnswer, TableRequests } from '../../transport/table-requests.js';
+import type { ReadOptions, RowAnswer } from '../../transport/table-requests.js';
 import type { Instant } from '../../values/instant.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
-import { Attempts, isLost } from '../optimistic.js';
 import {
   ageOf,
   isReservation,
   pendingRow,
   type Reservation,
-  reservationIn,
-  type UniqueIndex,
-} from './reservation.js';
-import {
   type ReservationId,
   recordAddress,
   recordWrite,
+  reservationIn,
   stateIn,
   type TransactionState,
-} from './transaction-record.js';
-
-/** A write that is identified by its row, not by an operation id. */
-interface Unidentified {
-  readonly write: RowWrite;
-  readonly operationId: undefined;
-  readonly previousId: undefined;
-}
-
-/** The part of a service that reservations need. */
-export interface Reserving {
-  readonly requests: Pick<TableRequests, 'get'>;
-  readonly writes: { write(operation: Unidentified, options?: ReadOptions): Promise<string | undefined> };
-  readonly surroundings: Surroundings;
-  /** How long a reservation is left alone while its transaction is not done, in milliseconds. */
-  readonly reservedFor: number;
-}
+  type UniqueIndex,
+} from './reservation.js';
 
 /** A key that was reserved, and the ETag of its row. */
 export interface Reserved {
@@ -75,9 +57,9 @@ interface Transaction {
 
 /** Remote unique keys: reserves them for a write, releases them, settles them, and keeps them for their rows. */
 export class Reservations {
-  readonly #service: Reserving;
+  readonly #service: Service;
 
-  constructor(service: Reserving) {
+  constructor(service: Service) {
     this.#service = service;
   }
 

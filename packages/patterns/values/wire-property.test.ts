@@ -1,9 +1,10 @@
-// What rows count, and each limit below, at and above it. That the service counts so too is test/patterns/size.test.ts's matter.
+// What rows count, and each limit below, at and above it.
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { entity, key, PatternError, t } from '../index.js';
 import { encodeEntity } from '../internals.js';
-import { rowBytes } from './size.js';
+import { rowBytes } from './wire-property.js';
 
 const refuses = (act: () => unknown, reason: RegExp): void =>
   assert.throws(act, (thrown: unknown) => PatternError.is(thrown, 'TooLarge') && reason.test(thrown.message));

@@ -1,14 +1,14 @@
 // A transaction that gives rows remote unique keys: the keys are reserved, then it is sent with its record, and the keys are released if it was refused. If its outcome is unknown, the keys stay
 // reserved until the flow of the entity's indexes settles them. reserve.ts documents reservations.
 
-import { newUuid, type Surroundings } from '../../concurrency/surroundings.js';
+import { newUuid } from '../../concurrency/surroundings.js';
+import { Attempts } from '../../repo/optimistic.js';
+import type { Service } from '../../repo/write/service.js';
 import type { RowWrite } from '../../transport/row-write.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
-import { Attempts } from '../optimistic.js';
-import type { Reservation } from './reservation.js';
-import type { Reservations, Reserved } from './reserve.js';
-import { type ReservationId, recordAddress, recordWrite } from './transaction-record.js';
+import { type Reservation, type ReservationId, recordAddress, recordWrite } from './reservation.js';
+import { Reservations, type Reserved } from './reserve.js';
 
 /** Callbacks of a reserving transaction. */
 export interface ReservedWrite<T> {
@@ -19,12 +19,6 @@ export interface ReservedWrite<T> {
   readonly send: (record: RowWrite) => Promise<T>;
   /** What is thrown for a key that is not to be had. */
   readonly refusal: (reservation: Reservation, thrown: unknown) => unknown;
-}
-
-/** What it needs of a service. */
-export interface ReservingService {
-  readonly reservations: Reservations;
-  readonly surroundings: Surroundings;
 }
 
 /** Whether the service refused a transaction because of its record: another process found its reservations too old. */
@@ -62,11 +56,13 @@ async function tryReserved<T>(
 
 /** Does the transaction; if it was aborted in between, again under another id. Throws UniqueViolation, Contention, and what sending throws. */
 export async function writeReserved<T>(
-  { reservations, surroundings }: ReservingService,
+  service: Service,
   write: ReservedWrite<T>,
   owner: RowAddress,
   options: ReadOptions,
 ): Promise<T> {
+  const { surroundings } = service;
+  const reservations = new Reservations(service);
   for (const attempts = new Attempts(surroundings, options); ; ) {
     const id = newUuid(surroundings.random);
     const record = recordWrite(owner, id, 'committed');

@@ -1,17 +1,58 @@
-// The rows by which a unique key of a remote index is reserved, as values. Pure; claim.ts writes and reads them.
+// The rows by which a unique key of a remote index is reserved, as values. Pure; reserve.ts writes and reads them.
 //
 //   the index's row     what the index has of the value, and `_reserved`: the id of the transaction that reserved the key. Without that property the key is confirmed.
 //   transaction record  ('<partition of the entity's row>', '!transaction!<id>'), State: `committed`, created in the transaction that writes the entity's row; or `aborted`, created by
 //                       the process that found the reservation expired. Only one of them can exist, so a transaction whose record is `aborted` can never be done, however late its request arrives.
-import { isSameRow } from '../../model/address.js';
 import type { AnyEntity, IndexPlan } from '../../model/definition.js';
-import { type ExpectedIndexRow, expectedIndexRow } from '../../model/index-row.js';
+import type { ExpectedIndexRow } from '../../model/index-row.js';
+import type { RowWrite } from '../../transport/row-write.js';
 import type { RowAnswer } from '../../transport/table-requests.js';
 import type { RowAddress } from '../../values/pattern-error.js';
 import { MARKS, textOf } from '../../values/row-member.js';
-import { encodeProperty, type WireProperty, type WireRow } from '../../values/wire-property.js';
-import type { Before } from './index-write.js';
-import { type ReservationId, rowOf } from './transaction-record.js';
+import { encodeProperty, rowBytes, type WireProperty, type WireRow } from '../../values/wire-property.js';
+
+/** Of a reservation and the transaction that it is for. */
+export type ReservationId = string;
+
+/** Row keys of records begin with this, and those of no entity do: keys that are made of values sort above it. */
+export const RECORD_PREFIX = '!transaction!';
+
+/** The outcome of a transaction that reserved keys. */
+export type TransactionState = 'committed' | 'aborted';
+
+/** A row of reservations, with its size. */
+export const rowOf = (
+  subject: string,
+  partitionKey: string,
+  rowKey: string,
+  properties: readonly WireProperty[],
+): WireRow => ({
+  partitionKey,
+  rowKey,
+  properties,
+  bytes: rowBytes(subject, partitionKey, rowKey, properties),
+});
+
+/** The transaction record of a row's partition. */
+export const recordAddress = ({ table, partitionKey }: RowAddress, id: ReservationId): RowAddress => ({
+  table,
+  partitionKey,
+  rowKey: `${RECORD_PREFIX}${id}`,
+});
+
+/** The write that commits a transaction, or aborts it for good. */
+export function recordWrite(owner: RowAddress, id: ReservationId, state: TransactionState): RowWrite {
+  const { table, partitionKey, rowKey } = recordAddress(owner, id);
+  const properties = [
+    encodeProperty('EntityType', 'String', 'Transaction.1'),
+    encodeProperty('State', 'String', state),
+  ];
+  return { kind: 'create', table, row: rowOf('Transaction', partitionKey, rowKey, properties) };
+}
+
+/** The contents of a transaction record. */
+export const stateIn = ({ row }: Pick<RowAnswer, 'row'>): TransactionState =>
+  textOf(row, 'State') === 'committed' ? 'committed' : 'aborted';
 
 /** A unique index of an entity, and the table of the entity's rows. */
 export interface UniqueIndex {
@@ -28,22 +69,6 @@ export interface Reservation extends UniqueIndex {
   /** The write makes the owner's row. */
   readonly isNew: boolean;
 }
-
-/** The keys that a write gives a row, which did not have them before: undefined stands for no row. Throws what encoding throws. */
-export const reservationsOf = (
-  entity: AnyEntity,
-  owner: RowAddress,
-  before: Before | undefined,
-  after: unknown,
-): readonly Reservation[] =>
-  entity.plan.remoteIndexes.flatMap(index => {
-    const { table } = owner;
-    if (!index.unique || after === undefined) return [];
-    const expected = expectedIndexRow(entity, index, table, after);
-    const old = before && expectedIndexRow(entity, index, table, before.value);
-    if (expected === undefined || (old !== undefined && isSameRow(old.address, expected.address))) return [];
-    return [{ entity, table, index, owner, expected, isNew: before === undefined }];
-  });
 
 /** The index's row while its transaction may yet be done. */
 export const pendingRow = (

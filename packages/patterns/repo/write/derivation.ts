@@ -1,20 +1,26 @@
-// What derivations do when a row of their entity is written: they announce the write to a flow, and name the writes that join its transaction. Lists and copies are such derivations; write-deriving.ts
-// calls them.
+// Derivations: what follows from a write of an entity's row, in one list that writes ask. Rows of indexes follow from the values alone, so they go with the row into batches, too. Lists and copies have to
+// read first: they announce the write to a flow, and name the writes that join its transaction (write-deriving.ts).
 
 import type { AnyEntity, Derivation } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import type { SentMessage } from '../../transport/messages/announce.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
 import type { RowAddress } from '../../values/pattern-error.js';
-import type { WriteResult } from './operations.js';
-import type { DerivingWrite, Identity, PlannedWrite } from './plan-write.js';
+import { indexWrites } from '../indexes/index-write.js';
+import type {
+  DerivingWrite,
+  FollowedRow,
+  Following,
+  Identity,
+  PlannedWrite,
+  WriteResult,
+} from './planned-write.js';
 import type { Service } from './service.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A row as it is about to be written. */
-export interface WrittenRow extends Omit<DerivingWrite, 'again' | 'by'> {
-  readonly address: RowAddress;
+/** A row that is about to be written by a repository. */
+export interface WrittenRow extends Omit<FollowedRow, 'operationId'> {
   readonly identity: Identity;
 }
 
@@ -38,30 +44,44 @@ export interface JoinedWrites {
   readonly advice?: string | undefined;
 }
 
-/** How writes are sent. */
-export interface Sending<T> {
-  /** The row by itself. */
-  alone(planned: PlannedWrite<T>): Promise<T>;
-  /** The row and others, all or nothing. Throws BatchFailed. */
-  together(planned: PlannedWrite<T>, others: readonly PlannedWrite<WriteResult>[]): Promise<T>;
-}
-
-/** A write of a row that has derivations. */
-export type Deriving<T> = PlannedWrite<T> & { readonly deriving: DerivingWrite<T> };
-
 /** Does the write, and what the derivations of its row have to do with it: write-deriving.ts. */
 export type WriteDeriving = <T>(
   service: Service,
-  planned: Deriving<T>,
+  planned: PlannedWrite<T>,
+  deriving: DerivingWrite<T>,
   options: ReadOptions,
-  sending: Sending<T>,
 ) => Promise<T>;
 
 export interface RowDerivation extends Derivation {
+  /** What follows from the values alone. Pure. Throws what encoding throws. */
+  follow?(row: FollowedRow): Following;
   /** Sends what has to be sent before the write, so that it is finished wherever the program ends. Throws what refuses the write. */
   announce?(service: Service, row: WrittenRow, options: ReadOptions): Promise<SentMessage | undefined>;
   /** Reads what it needs, again at each attempt. Throws what refuses the write. */
   join?(service: Service, row: WrittenRow, options: ReadOptions): Promise<JoinedWrites | undefined>;
-  /** Set by `derive`, so that only programs with derivations have the code. */
+  /** Of one that has to read: set by `derive`, so that only programs with such derivations have the code. */
   transact?: WriteDeriving;
 }
+
+const SAME_PARTITION: RowDerivation = {
+  name: 'indexes',
+  reads: [],
+  writes: [],
+  follow: ({ entity, address, before, after }) => ({
+    indexWrites: indexWrites(entity, address, before, after),
+  }),
+};
+
+/** All that follows from rows of this entity. */
+const derivationsOf = ({ plan }: AnyEntity): readonly RowDerivation[] => [
+  SAME_PARTITION,
+  ...plan.derivations,
+];
+
+/** What follows from a write of the row, by the values before and after it. */
+export const following = (row: FollowedRow): Following =>
+  Object.assign({}, ...derivationsOf(row.entity).map(each => each.follow?.(row)));
+
+/** Those that have to read before a write. */
+export const readingOf = ({ plan }: AnyEntity): readonly RowDerivation[] =>
+  plan.derivations.filter((each: RowDerivation) => each.transact !== undefined);

@@ -1,0 +1,91 @@
+// Indexes in other partitions and tables, as what follows from writes of rows: before a write its flow gets a message, with the index rows that the row may have before and after; and unique keys are reserved. A worker
+// makes the index rows match.
+
+import { isSameRow } from '../../model/address.js';
+import type { RemoteKind } from '../../model/definition.js';
+import { expectedIndexRow } from '../../model/index-row.js';
+import { verifiedReads } from '../../repo/read/verified-reads.js';
+import type { RowDerivation } from '../../repo/write/derivation.js';
+import type {
+  Elsewhere,
+  FollowedRow,
+  FollowedTransaction,
+  Following,
+} from '../../repo/write/planned-write.js';
+import type { Service } from '../../repo/write/service.js';
+import { announced } from '../../transport/messages/announce.js';
+import type { ReadOptions } from '../../transport/table-requests.js';
+import { wireText } from '../../values/wire-property.js';
+import { announcementsOf, type IndexRowKey, type RemoteChange } from './index-message.js';
+import { type Reservation, type ReservationId, recordWrite } from './reservation.js';
+import { writeReserved } from './reserved-write.js';
+
+/** What a write changes in remote indexes, and the unique keys that it gives its row. */
+interface ChangedIndexes extends Elsewhere {
+  readonly change: RemoteChange;
+  readonly reservations: readonly Reservation[];
+}
+
+/** As long as any. */
+const ANY_ID = '0'.repeat(36);
+
+function around<T>(
+  service: Service,
+  changes: readonly Elsewhere[],
+  { target, send, refusal }: FollowedTransaction<T>,
+  options: ReadOptions,
+): Promise<T> {
+  const all = changes as readonly ChangedIndexes[];
+  const { clients, operationIds } = service;
+  const has = { queues: clients.queues !== undefined, operationIds: operationIds !== undefined };
+  const announce = (id: ReservationId | undefined, write: () => Promise<T>): Promise<T> => {
+    const writes = all.map(({ change }) => change);
+    return announced(service, announcementsOf(writes, has, id), write, options);
+  };
+  const owners = new Map(
+    all.flatMap(each => each.reservations.map(reservation => [reservation, each] as const)),
+  );
+  if (owners.size === 0) return announce(undefined, () => send());
+  const reserved = {
+    reservations: [...owners.keys()],
+    announce,
+    send,
+    refusal: (of: Reservation, thrown: unknown) => refusal(owners.get(of) as Elsewhere, thrown),
+  };
+  return writeReserved(service, reserved, target, options);
+}
+
+/** Throws KeyInvalid, ValueInvalid, TooLarge, and DefinitionInvalid for rows of another table than an index is of. */
+function follow({ entity, address, before, after, operationId }: FollowedRow): Following {
+  const { table, partitionKey, rowKey } = address;
+  const rows: IndexRowKey[] = [];
+  const reservations: Reservation[] = [];
+  for (const index of entity.plan.remoteIndexes) {
+    const [old, now] = [before?.value, after].map(value =>
+      value === undefined ? undefined : expectedIndexRow(entity, index, table, value),
+    );
+    const isSameKey = old !== undefined && now !== undefined && isSameRow(old.address, now.address);
+    const isAsItWas =
+      isSameKey && before?.version === entity.version && wireText(old.row) === wireText(now.row);
+    if (!isAsItWas)
+      for (const each of isSameKey ? [old] : [old, now])
+        if (each !== undefined) rows.push([index.name, each.row.partitionKey, each.row.rowKey]);
+    if (index.unique && now !== undefined && !isSameKey)
+      reservations.push({ entity, table, index, owner: address, expected: now, isNew: before === undefined });
+  }
+  const announced = before === undefined ? { operationId } : { etag: before.etag };
+  const change = rows.length === 0 ? undefined : { partitionKey, rowKey, ...announced, rows };
+  const record = reservations.length === 0 ? undefined : recordWrite(address, ANY_ID, 'committed');
+  const elsewhere: ChangedIndexes = { change: { entity, table, change }, reservations, record, around };
+  return { elsewhere };
+}
+
+/** The kind of an index whose rows stand in other partitions or in another table, and are written by a flow after the entity's row: `{ kind: remote, partition, row }`. */
+export const remote: RemoteKind = Object.freeze({
+  kind: 'remote',
+  name: 'remote indexes',
+  reads: [],
+  writes: [],
+  follow,
+  verifiedReads,
+} satisfies RemoteKind & RowDerivation & { readonly verifiedReads: typeof verifiedReads });

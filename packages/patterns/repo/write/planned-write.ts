@@ -1,0 +1,105 @@
+// A planned write as a value: the request, what it gives, and what follows from it. plan-write.ts and operations.ts plan, derivation.ts says what follows, write-planned.ts and planned-batch.ts send.
+
+import type { AnyEntity, Derivation } from '../../model/definition.js';
+import type { RowRef, Stored, StoredOf } from '../../model/stored.js';
+import type { RowWrite } from '../../transport/row-write.js';
+import type { ReadOptions } from '../../transport/table-requests.js';
+import type { RowAddress } from '../../values/pattern-error.js';
+import type { IndexWrite } from '../indexes/index-write.js';
+import type { IdentifiedWrite } from './judge-write.js';
+import type { OperationId, OperationIds } from './operation-id.js';
+import type { Service } from './service.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** What a write gives: the row as it is now, its key and ETag where the write did not see all of it, and nothing for a delete. */
+export type WriteResult = Stored<unknown> | RowRef | undefined;
+
+/** A write, and what it gives when the service has done it. */
+export interface PlannedWrite<T> extends IdentifiedWrite, Following {
+  readonly result: (etag: string | undefined) => T;
+  /** The row may stand in one of several buckets, and is written where it is found: rebucketing-writes.ts does that, a batch cannot. */
+  readonly rebucketing?: RebucketingRow;
+  /** The write is of a row that was read, and goes to where that was. */
+  readonly isOfRead?: boolean;
+  /** Other rows follow from the entity's, and the row before is not known. */
+  readonly readFirst?: ReadFirst<T>;
+  /** The entity's lists and copies are written with it. */
+  readonly deriving?: DerivingWrite<T>;
+}
+
+/** What the derivations of an entity have to know of a write of its row. */
+export interface DerivingWrite<T = unknown> {
+  readonly entity: AnyEntity;
+  /** As it was read; undefined for a new one. */
+  readonly before: StoredOf<AnyEntity> | undefined;
+  /** The value that the write leaves; undefined if it takes the row away. */
+  readonly after: Values | undefined;
+  /** The derivation whose own write it is, which has nothing to do then. */
+  readonly by?: Derivation;
+  /** The same write with these additional properties; null removes one. */
+  readonly again: (set: Values) => PlannedWrite<T>;
+}
+
+/** How a write is planned when its row has been read: `*` is any ETag. */
+export interface ReadFirst<T> {
+  readonly entity: AnyEntity;
+  readonly etag: string;
+  /** Where there is no row, it is made. */
+  readonly makesRow: boolean;
+  /** Undefined only for a row that is made. */
+  readonly plan: (stored: StoredOf<AnyEntity> | undefined) => PlannedWrite<T>;
+}
+
+/** The entity whose buckets are being changed, and the addresses of the row: the one of the current number of buckets, then earlier ones. */
+export interface RebucketingRow {
+  readonly entity: string;
+  /** Does the write. */
+  readonly writes: <T>(
+    service: Service,
+    planned: PlannedWrite<T>,
+    rebucketing: RebucketingRow,
+    options: ReadOptions,
+  ) => Promise<T>;
+  readonly addresses: readonly RowAddress[];
+}
+
+/** The operation id that a write leaves; undefined where operation ids are off. */
+export type Identity = { readonly operationIds: OperationIds; readonly operationId: OperationId } | undefined;
+
+/** A row as it is about to be written. */
+export interface FollowedRow extends Pick<DerivingWrite, 'entity' | 'before' | 'after'> {
+  readonly address: RowAddress;
+  /** What the write leaves in the row; undefined for a delete, and where operation ids are off. */
+  readonly operationId: OperationId | undefined;
+}
+
+/** The transaction of rows that are followed elsewhere. */
+export interface FollowedTransaction<T> {
+  /** Its table and partition. */
+  readonly target: RowAddress;
+  /** Sends it, with this write in it if it has room for one. */
+  send(record?: RowWrite): Promise<T>;
+  /** What is thrown for what one of its rows is refused. */
+  refusal(of: Elsewhere, thrown: unknown): unknown;
+}
+
+/** What a write changes in other partitions or tables, and does before its transaction for that. */
+export interface Elsewhere {
+  /** Does the transaction of rows that are followed in this way. */
+  readonly around: <T>(
+    service: Service,
+    changes: readonly Elsewhere[],
+    transaction: FollowedTransaction<T>,
+    options: ReadOptions,
+  ) => Promise<T>;
+  /** As long as the write that joins its transaction, if one does. */
+  readonly record: RowWrite | undefined;
+}
+
+/** What follows from the values of a row alone. */
+export interface Following {
+  /** Rows of its partition, which go in its transaction. */
+  readonly indexWrites?: readonly IndexWrite[];
+  readonly elsewhere?: Elsewhere;
+}
