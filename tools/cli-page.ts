@@ -17,7 +17,7 @@ const LEFT_OUT = [
   / \(default: SHELFMARK_(?:FROM|TO)\)$/gm,
   /0 picks a free port, /g,
   /; 0 picks a free port/g,
-  /^Options:\n/gm,
+  /^(?:Arguments|Options):\n/gm,
   /^Commands:\n(?: .*\n)+/gm,
 ];
 

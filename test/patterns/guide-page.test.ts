@@ -101,7 +101,9 @@ const PAGES = join(ROOT, 'docs', 'patterns');
 const page = await readFile(join(PAGES, 'guide.md'), 'utf8');
 
 test('the map has the titles of the guide in their order', () => {
-  const named = [...page.matchAll(/^#{2,3} (.+)$|^- \*(.+?)\*/gm)].map(([, heading, item]) => heading ?? item);
+  const named = [...page.matchAll(/^#{2,3} (.+)$|^- \*(.+?)\*/gm)].map(
+    ([, heading, item]) => heading ?? item,
+  );
   assert.deepEqual(
     named.filter(title => title !== undefined && TITLES.includes(title)),
     TITLES,
@@ -125,7 +127,9 @@ test('every pattern and recommendation on the map has a state', () => {
   });
   assert.deepEqual(silent, []);
   // A list without a paragraph before it has a state in each item.
-  const items = sections.flatMap(section => /^.+\n\n(- [\s\S]+)/.exec(section)?.[1]?.trim().split('\n') ?? []);
+  const items = sections.flatMap(
+    section => /^.+\n\n(- [\s\S]+)/.exec(section)?.[1]?.trim().split('\n') ?? [],
+  );
   assert(items.length > 25);
   assert.deepEqual(
     items.filter(item => !STATE.test(item)),
