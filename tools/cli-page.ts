@@ -9,14 +9,15 @@ const PAGE = fileURLToPath(new URL('../../docs/cli.md', import.meta.url));
 const BLOCK = /^#{3,4} shelfmark (.+)\n[^#]*?```\n([\s\S]*?)```$/gm;
 /** One line per option. */
 const COLUMNS = 200;
-/** What the page documents once, for all commands, and what its headings show. */
+/** What the page documents once, for all commands, and what its headings and its text show. */
 const LEFT_OUT = [
   /^Usage: .*\n\n/,
   /^ +(?:-h, --help|--parallel <n>|--rate <requests>|--retry-for <seconds>) .*\n/gm,
+  /^ .*, for Azurite's users\n/gm,
   / \(default: SHELFMARK_(?:FROM|TO)\)$/gm,
   /0 picks a free port, /g,
   /; 0 picks a free port/g,
-  /^Options:\n/gm,
+  /^(?:Arguments|Options):\n/gm,
   /^Commands:\n(?: .*\n)+/gm,
 ];
 

@@ -1,4 +1,4 @@
-// Errors of the Blob service: its own codes and those that all services share (protocol: blobs#refusals).
+// Errors of the Blob service: its own codes and those that all services share.
 import { ServiceError, type SharedErrorCode } from '#account';
 
 /**

@@ -1,4 +1,4 @@
-// Get Blob, Get Blob Properties, Get Blob Metadata, Get Blob Tags (protocol: blobs#get-blob, blobs#ranges).
+// Get Blob, Get Blob Properties, Get Blob Metadata, Get Blob Tags (protocol: blobs#get-blob).
 import { type BlobContext, openContainer, there } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { type Bounds, openBody } from '../body/read-body.js';

@@ -1,5 +1,5 @@
 // The scan range of a filter: the rows that it can match, from its comparisons of PartitionKey and RowKey, so that a scan reads no others.
-// A range may contain rows that do not match and has every row that does; the residual predicate decides (protocol: queries#ranges-of-keys).
+// A range may contain rows that do not match and has every row that does; the residual predicate decides.
 import type { Position, ScanRange } from '#store';
 import type { EntityKey } from '../entity/entity-key.js';
 import type { ComparisonOperator, Filter, Operand } from './filter.js';

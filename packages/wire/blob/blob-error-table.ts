@@ -1,5 +1,5 @@
-// The Blob service's error table: status and text of every code, and the elements that follow the text (protocol: blobs#refusals,
-// errors#details). Codes that all services share have their status and text in ../shared/error-table.ts. format-blob-error.ts decides the form.
+// The Blob service's error table: status and text of every code, and the elements that follow the text
+// (protocol: errors#details). Codes that all services share have their status and text in ../shared/error-table.ts. format-blob-error.ts decides the form.
 import type { BlobErrorCode } from '#blobs';
 import {
   CHALLENGE,

@@ -1,5 +1,5 @@
 // The Blob service as a value: what the request frame has to know of it, and the way of an operation from the known caller to its answer.
-// The order of the steps is the order in which Azure reports what is wrong (protocol: blob-requests#order-of-checks).
+// The order of the steps is the order in which Azure reports what is wrong (protocol: conditions#order-of-checks).
 import { readStoredProperties, ServiceError } from '#account';
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import {
