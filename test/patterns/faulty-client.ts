@@ -62,6 +62,20 @@ export class FaultyClient implements HttpClient {
   }
 }
 
+/**
+ * Answers are lost by chance, but only one of each request: clients give up after a few attempts. Attempts of a request
+ * have one id.
+ */
+export function losesAnswers(share: number, chance: () => number): FaultPlan {
+  const lost = new Set<string>();
+  return (_, { headers, requestId }) => {
+    const id = headers.get('x-ms-client-request-id') ?? requestId;
+    if (lost.has(id) || chance() >= share) return undefined;
+    lost.add(id);
+    return 'reset after';
+  };
+}
+
 /** The same fault at some requests. */
 export const faultAt =
   (fault: Fault, ...indexes: readonly number[]): FaultPlan =>

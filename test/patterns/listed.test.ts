@@ -8,7 +8,7 @@ import { change, deleteRows, writeAll } from '#patterns/bulk';
 import type { FlowEvent } from '#patterns/flows';
 import { auditLists, type EntityList, listed, listFlow, listOf } from '#patterns/lists';
 import { onlyIn } from '../support/slow.js';
-import { type FaultPlan, FaultyClient } from './faulty-client.js';
+import { type FaultPlan, FaultyClient, losesAnswers } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
 import { chanceOf, SEED } from './seeded.js';
@@ -184,11 +184,7 @@ describePeers('entities with lists', peer => {
     const byLastName = lastNames(Employee);
     const table = await peer.newTable();
     const chance = chanceOf(SEED);
-    let wasLost = false;
-    const { db } = opened(() => {
-      wasLost = !wasLost && chance() < 0.1;
-      return wasLost ? 'reset after' : undefined;
-    });
+    const { db } = opened(losesAnswers(0.1, chance));
     const names = ['Jones', 'Smith', 'Brown'];
     const staff = listed(db, Employee, [byLastName], { table });
     const write = async (writer: number): Promise<void> => {

@@ -10,7 +10,7 @@ import {
 import { type Db, key, open, t } from '#patterns';
 import { type ListContention, list, lists } from '#patterns/lists';
 import { onlyIn } from '../support/slow.js';
-import { type FaultPlan, FaultyClient } from './faulty-client.js';
+import { type FaultPlan, FaultyClient, losesAnswers } from './faulty-client.js';
 import { describePeers } from './peers.js';
 import { rejects } from './rejects.js';
 import { chanceOf, SEED } from './seeded.js';
@@ -125,11 +125,7 @@ describePeers('lists', peer => {
   test('answers that are lost do nothing twice and nothing by half', async () => {
     const table = await peer.newTable();
     const chance = chanceOf(SEED);
-    let wasLost = false;
-    const { db: opened } = db(() => {
-      wasLost = !wasLost && chance() < 0.3;
-      return wasLost ? 'reset after' : undefined;
-    });
+    const { db: opened } = db(losesAnswers(0.3, chance));
     const staff = lists(opened, ByLastName, { table });
     const plain = new Set<string>();
     for (let at = 0; at < 40; at++) {
