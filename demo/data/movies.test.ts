@@ -32,7 +32,7 @@ test('a year after the last films of the file is a century too late', () => {
   assert.throws(() => decodeRelease('2001'), /date '2001'/);
 });
 
-test('each column has one type, and a missing value is no property', () => {
+test('each column has one type, and a missing value is not a property', () => {
   assert.deepEqual(
     only(
       film({

@@ -17,7 +17,7 @@ const { values } = parseArgs({
 function numberOf(name: 'rounds' | 'seed' | 'workers'): number | undefined {
   const text = values[name];
   if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new RangeError(`--${name} ${text} is no number from 1 up.`);
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new RangeError(`--${name} ${text} is not a number from 1 up.`);
   return Number(text);
 }
 

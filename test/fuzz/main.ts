@@ -16,7 +16,7 @@ const PARTS: Readonly<Record<string, { readonly part: Part; readonly runs: numbe
 
 function wholeNumber(name: string, text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise;
-  if (!/^\d{1,9}$/.test(text)) throw new RangeError(`--${name} ${text} is no whole number.`);
+  if (!/^\d{1,9}$/.test(text)) throw new RangeError(`--${name} ${text} is not a whole number.`);
   return Number(text);
 }
 
@@ -24,7 +24,7 @@ function shareOf(text: string | undefined): number {
   if (text === undefined) return 1;
   const share = Number(text);
   if (!/^[\d.]+$/.test(text) || !(share > 0 && share <= 1))
-    throw new RangeError(`--share ${text} is no number above 0 and up to 1.`);
+    throw new RangeError(`--share ${text} is not a number above 0 and up to 1.`);
   return share;
 }
 

@@ -244,7 +244,7 @@ describePeers('workers', peer => {
 
   test('definitions that could not work are refused', async () => {
     const run = step(async () => {});
-    assert.throws(() => flow('Jobs', z.string(), [run]), /no name that its queue may have/);
+    assert.throws(() => flow('Jobs', z.string(), [run]), /not a name that its queue may have/);
     assert.throws(() => flow('jobs', z.string(), []), /no steps/);
     assert.throws(() => flow('jobs', z.string(), [run, run]), /two steps/);
     assert.throws(() => flow('jobs', z.string(), [run], { queues: 0 }), /from 1 to 100 queues/);

@@ -240,7 +240,7 @@ describePeers('large values', peer => {
       () => larges(open(clients, { operationIds: false }), Photo, { container }),
       /need operation ids/,
     );
-    assert.throws(() => larges(db, Photo, { container: 'A' }), /no name that a container may have/);
+    assert.throws(() => larges(db, Photo, { container: 'A' }), /not a name that a container may have/);
     assert.throws(() => largeBytes({ over: 524_289 }), /up to 524288 bytes, not 524289/);
     largeBytes({ over: 524_288 });
     assert.throws(() => largeBytes({ over: -1 }), /not -1/);

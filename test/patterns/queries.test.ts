@@ -225,7 +225,7 @@ describePeers('queries', peer => {
         (thrown: unknown) => PatternError.is(thrown, 'KeyInvalid') && thrown.detail.part === part,
       );
     };
-    // @ts-expect-error number is no leading part
+    // @ts-expect-error number is not a leading part
     refused(() => ann.rows({ number: 1 }), 'number');
     // @ts-expect-error customer is no part of the row key
     refused(() => ann.rows({ customer: 'x' }), 'customer');

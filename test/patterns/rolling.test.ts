@@ -418,7 +418,7 @@ describePeers('rolling tables', peer => {
   test('are refused for what has no time, or remote rows', async () => {
     const { db, prefix } = world(peer);
     const options = { time: 'at', every: 'day', keep: 1, prefix } as const;
-    // @ts-expect-error a text is no time
+    // @ts-expect-error a text is not a time
     assert.throws(() => rolling(db, Login, { ...options, time: 'user' }), /a required property/);
     assert.throws(
       () => rolling(db, Login, { ...options, every: 'week' as 'day' }),

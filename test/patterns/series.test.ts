@@ -177,8 +177,8 @@ describePeers('series', peer => {
     await rejects(hits.set(a, 1, 1.5), 'ValueInvalid');
     await rejects(seriesOf(db, Site, 'recent').set(a, 0, 1), 'ValueInvalid');
     await rejects(hits.last(a, hour(5, 3)), 'ValueInvalid');
-    // @ts-expect-error a note is no series
-    assert.throws(() => seriesOf(db, Site, 'note'), /it is no series/);
+    // @ts-expect-error a note is not a series
+    assert.throws(() => seriesOf(db, Site, 'note'), /it is not a series/);
     const query = db.repo(Site).partition({ site: 'a' });
     // @ts-expect-error the service cannot compare it
     assert.throws(() => query.where(p => p.hits.eq(1)), /opaque/);

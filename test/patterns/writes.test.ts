@@ -87,7 +87,7 @@ describePeers('writes', peer => {
     await rejects(async () => staff.merge(row, { score: 1 }), 'ValueInvalid', { property: 'whole' });
     await rejects(staff.delete(row, { exactlyOnce: true }), 'ValueInvalid', { property: 'whole' });
     await staff.delete(row);
-    // @ts-expect-error a key is no row that was read
+    // @ts-expect-error a key is not a row that was read
     await rejects(staff.delete({ department: 'Sales', id: 1 }), 'ValueInvalid', { property: 'row' });
   });
 

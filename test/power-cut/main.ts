@@ -24,7 +24,7 @@ const { values } = parseArgs({
 
 function numberOf(name: 'cuts' | 'seed', otherwise: number): number {
   const text = values[name] ?? String(otherwise);
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new RangeError(`--${name} ${text} is no number from 1 up.`);
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new RangeError(`--${name} ${text} is not a number from 1 up.`);
   return Number(text);
 }
 

@@ -45,7 +45,7 @@ const MILLISECONDS_A_SECOND = 1000;
 
 function timeOf(text: string | undefined): bigint {
   const milliseconds = Date.parse(text ?? '');
-  expect(Number.isInteger(milliseconds), `${text} is no time.`);
+  expect(Number.isInteger(milliseconds), `${text} is not a time.`);
   return BigInt(milliseconds / MILLISECONDS_A_SECOND) * SECOND;
 }
 

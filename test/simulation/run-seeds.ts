@@ -5,7 +5,7 @@ const numberFrom = (name: string, otherwise: number): number => {
   const text = process.env[name];
   if (text === undefined || text === '') return otherwise;
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 0) throw new RangeError(`${name}=${text} is no whole number.`);
+  if (!Number.isInteger(number) || number < 0) throw new RangeError(`${name}=${text} is not a whole number.`);
   return number;
 };
 

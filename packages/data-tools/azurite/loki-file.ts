@@ -32,7 +32,7 @@ function parsed(path: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new LokiInvalid(`${path} is no JSON: it is damaged, or was copied while Azurite wrote it.`);
+    throw new LokiInvalid(`${path} is not JSON: it is damaged, or was copied while Azurite wrote it.`);
   }
 }
 

@@ -39,7 +39,7 @@ function unescaped(text: string): string {
   } catch {
     value = undefined;
   }
-  if (typeof value !== 'string') throw new RowError(`${ESCAPED} stands beside what is no JSON string`);
+  if (typeof value !== 'string') throw new RowError(`${ESCAPED} stands beside what is not a JSON string`);
   return value;
 }
 

@@ -65,7 +65,7 @@ const cellAt = (record: readonly string[], { at, typeAt }: Place): Cell => ({
   type: typeAt === undefined ? '' : (record[typeAt] ?? ''),
 });
 
-/** For a column without types: an empty cell is no property, anything else a String. */
+/** For a column without types: an empty cell is not a property, anything else a String. */
 function propertyAt(record: readonly string[], place: Place): Property | undefined {
   const cell = cellAt(record, place);
   if (place.typeAt === undefined)

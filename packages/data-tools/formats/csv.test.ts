@@ -144,14 +144,14 @@ describe('CSV', () => {
       `${head}p,1,x,String\np,2,5,\n`,
       /"a": there is a value without its type, in the record that ends in line 3/,
     );
-    await refused(`${head}p,1,x,Int32\n`, /"a": "x" is no Int32, in the record that ends in line 2/);
+    await refused(`${head}p,1,x,Int32\n`, /"a": "x" is not an Int32, in the record that ends in line 2/);
     await refused(`${head}p,1,x,Float\n`, /"a": "Float" is not a type/);
-    await refused(`${head}p,1,x,String@json\n`, /String@json stands beside what is no JSON string/);
+    await refused(`${head}p,1,x,String@json\n`, /String@json stands beside what is not a JSON string/);
     await refused(`${head}p,1,x\n`, /Invalid Record Length/);
     await refused(`${head}p,1,"x,String\n`, /Quote Not Closed/);
     await refused(
       Buffer.concat([Buffer.from(`${head}p,1,`), Buffer.from([0xff]), Buffer.from(',String\n')]),
-      /no UTF-8/,
+      /not UTF-8/,
     );
   });
 

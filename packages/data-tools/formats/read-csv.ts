@@ -21,7 +21,7 @@ function rowErrorOf(error: unknown, line: number): unknown {
     return new RowError(`${error.message}, in the record that ends in line ${line}`);
   const isEncoding =
     error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
-  return isEncoding ? new RowError(`the text is no UTF-8, somewhere after line ${line}`) : error;
+  return isEncoding ? new RowError(`the text is not UTF-8, somewhere after line ${line}`) : error;
 }
 
 interface Parsed {

@@ -36,7 +36,7 @@ const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 function int64(text: string): string {
-  if (!INTEGER.test(text)) throw new RowError(`${shown(text)} is no Int64`);
+  if (!INTEGER.test(text)) throw new RowError(`${shown(text)} is not an Int64`);
   const value = BigInt(text);
   if (value < INT64_MIN || value > INT64_MAX) throw new RowError(`${shown(text)} is beyond Int64`);
   return INT64_CANONICAL.test(text) ? text : String(value);
@@ -45,26 +45,26 @@ function int64(text: string): string {
 function int32(text: string): string {
   const value = Number(text);
   if (!INTEGER.test(text) || value > INT32_MAX || value < -INT32_MAX - 1)
-    throw new RowError(`${shown(text)} is no Int32`);
+    throw new RowError(`${shown(text)} is not an Int32`);
   return value === 0 ? '0' : String(value);
 }
 
 function double(text: string): string {
   const value = Number(text);
-  if (!DOUBLE.test(text)) throw new RowError(`${shown(text)} is no Double`);
+  if (!DOUBLE.test(text)) throw new RowError(`${shown(text)} is not a Double`);
   if (!Number.isFinite(value) && /\d/.test(text)) throw new RowError(`${shown(text)} is beyond Double`);
   return formatDouble(value);
 }
 
 /** Without the trailing zeros of the fraction, and otherwise unchanged: this keeps years beyond JavaScript's dates. */
 export function formatDateTime(text: string): string {
-  if (!DATE_TIME.test(text)) throw new RowError(`${shown(text)} is no DateTime`);
+  if (!DATE_TIME.test(text)) throw new RowError(`${shown(text)} is not a DateTime`);
   return text.includes('.') ? text.replace(FRACTION_TAIL, '') : text;
 }
 
 function guid(text: string): string {
   const lower = text.toLowerCase();
-  if (!GUID.test(lower)) throw new RowError(`${shown(text)} is no Guid`);
+  if (!GUID.test(lower)) throw new RowError(`${shown(text)} is not a Guid`);
   return lower;
 }
 
@@ -75,7 +75,7 @@ function binary(text: string): string {
 }
 
 function boolean(text: string): string {
-  if (text !== 'true' && text !== 'false') throw new RowError(`${shown(text)} is no Boolean`);
+  if (text !== 'true' && text !== 'false') throw new RowError(`${shown(text)} is not a Boolean`);
   return text;
 }
 

@@ -15,7 +15,7 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 function textOf(line: Buffer, number: number): string {
-  if (!isUtf8(line)) throw new RowError(`line ${number} is no UTF-8`);
+  if (!isUtf8(line)) throw new RowError(`line ${number} is not UTF-8`);
   return line.toString('utf8');
 }
 

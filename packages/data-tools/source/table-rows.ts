@@ -51,7 +51,7 @@ interface Page {
 /** A text in UTF-8; an answer that is not was cut or garbled on the way. */
 export function textIn(body: Buffer): string {
   if (isAscii(body)) return body.toString('latin1');
-  if (!isUtf8(body)) throw new BadAnswer('an answer is no UTF-8');
+  if (!isUtf8(body)) throw new BadAnswer('an answer is not UTF-8');
   return body.toString('utf8');
 }
 

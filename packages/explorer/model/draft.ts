@@ -1,5 +1,5 @@
 // An entity while it is edited: every property as its type and the text in its field, so that nothing is lost, also while
-// the text is no value of the type. From a draft come the bodies of insert, merge and replace, and what differs.
+// the text is not a value of the type. From a draft come the bodies of insert, merge and replace, and what differs.
 import {
   type EdmType,
   formatContent,

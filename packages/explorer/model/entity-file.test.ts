@@ -51,7 +51,7 @@ test('a fault has its line, and what came before is known', () => {
   assert.match(fault ?? '', /^Line 3: .*RowKey.*\.$/);
   assert.match(
     readEntityFile('x.csv', 'PartitionKey,RowKey,n,n@type\np,r,x,Int32\n').fault ?? '',
-    /^Line 2: "n": "x" is no Int32/,
+    /^Line 2: "n": "x" is not an Int32/,
   );
   assert.match(
     readEntityFile('x.csv', 'PartitionKey,RowKey\n"p,r\n').fault ?? '',

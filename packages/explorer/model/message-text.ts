@@ -9,7 +9,7 @@ const BASE64 =
   /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$|^(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/;
 const UNPRINTABLE = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
-/** The text that a base64 stands for; undefined if it is none, or stands for bytes that are no text. */
+/** The text that a base64 stands for; undefined if it is none, or stands for bytes that are not text. */
 function fromBase64(text: string): string | undefined {
   if (!BASE64.test(text)) return undefined;
   try {

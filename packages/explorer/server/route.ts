@@ -53,7 +53,7 @@ async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string,
   } catch {
     // Refused below.
   }
-  throw new Refusal(400, 'BadBody', 'The request is no JSON object.');
+  throw new Refusal(400, 'BadBody', 'The request is not a JSON object.');
 }
 
 function cookieOf({ headers: { cookie = '' } }: IncomingMessage, name: string): string {

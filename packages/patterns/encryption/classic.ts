@@ -92,7 +92,7 @@ class ClassicDecryption {
     } catch {
       // Of another key or row.
     }
-    return this.refuse(NAMES, 'it is no list of names');
+    return this.refuse(NAMES, 'it is not a list of names');
   }
 
   async text(name: string): Promise<string> {
@@ -103,7 +103,7 @@ class ClassicDecryption {
     try {
       return fromUtf8(opened);
     } catch {
-      return this.refuse(name, 'it is no UTF-8');
+      return this.refuse(name, 'it is not UTF-8');
     }
   }
 
@@ -138,7 +138,7 @@ export async function readClassic(row: ClassicRow, unwrap: ClassicUnwrap): Promi
   if (read === undefined)
     throw new PatternError('CiphertextRefused', {
       ...at,
-      reason: 'it is no metadata of AES_CBC_256, protocol 1.0',
+      reason: 'it is not metadata of AES_CBC_256, protocol 1.0',
     });
   let key: Uint8Array | undefined;
   let cause: unknown;

@@ -152,7 +152,7 @@ export const plaintextOf = (name: string, property: Property, value: unknown): U
     return toUtf8(encodeProperty(name, edm, checked).literal);
   });
 
-/** Throws ValueInvalid for what is no value of the property. */
+/** Throws ValueInvalid for what is not a value of the property. */
 export const valueOfPlaintext = (name: string, property: Property, bytes: Uint8Array): unknown =>
   hidden(name, property, () => {
     const { edm, json } = property;

@@ -268,7 +268,7 @@ export class Encryption<E extends AnyEntity, H extends string = never> {
     };
     const parsed =
       (value instanceof Ciphertext ? parseCiphertext(value) : undefined) ??
-      refuse('it is no encrypted value of this library');
+      refuse('it is not an encrypted value of this library');
     const bound = this.#bound(stored);
     const isPlain = parsed.format === FORMAT.plain;
     if (isPlain && this.#keyId(bound, name) !== false) refuse('it is not encrypted, and should be');

@@ -40,7 +40,7 @@ function checkHash({ name: subject, plan }: AnyEntity, name: string, { of, key }
   const refuse = (reason: string): never => refuseDefinition(`${subject}.${name}`, reason);
   const { property } = plan.byName.get(name) ?? refuse('there is no such property');
   if (property.edm !== 'String' || property.use !== 'plain') refuse('a keyed hash is a t.string()');
-  const source = plan.byName.get(of) ?? refuse(`it is made of ${of}, which is no property`);
+  const source = plan.byName.get(of) ?? refuse(`it is made of ${of}, which is not a property`);
   const { pieces } = source.property;
   const inner = pieces instanceof EncryptedPieces ? pieces.inner : source.property;
   if (inner.json !== undefined || inner.pieces !== undefined || inner.edm === 'Double')

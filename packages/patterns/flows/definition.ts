@@ -93,7 +93,7 @@ export function define<I, O>(
   if (!QUEUE_NAME.test(queue) || queue.length < 3 || queue.length > QUEUE_NAME_MAX)
     refuseDefinition(
       name,
-      `${queue} is no name that its queue may have: 3 to ${QUEUE_NAME_MAX} small letters, digits and single hyphens`,
+      `${queue} is not a name that its queue may have: 3 to ${QUEUE_NAME_MAX} small letters, digits and single hyphens`,
     );
   if (!Number.isInteger(queues) || queues < 1 || queues > QUEUES_MAX)
     refuseDefinition(name, `it may have from 1 to ${QUEUES_MAX} queues, not ${queues}`);

@@ -14,7 +14,7 @@ type Values = Readonly<Record<string, unknown>>;
 export type KeyJson = Readonly<Record<string, string | number | boolean>>;
 
 const propertyOf = ({ name: entity, plan }: AnyEntity, name: string): Property =>
-  plan.byName.get(name)?.property ?? refuseDefinition(entity, `its key has ${name}, which is no property`);
+  plan.byName.get(name)?.property ?? refuseDefinition(entity, `its key has ${name}, which is not a property`);
 
 const namesOf = ({ plan }: AnyEntity): readonly string[] => [
   ...new Set([...plan.partition.names, ...plan.row.names]),

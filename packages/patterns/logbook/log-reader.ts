@@ -113,7 +113,7 @@ export class LogReader {
       for await (const text of this.#texts(blob, await this.#start(blob))) {
         const line = parseLine(text);
         if (line === undefined)
-          this.#reading.skipped({ blob: blob.name, text, reason: 'it is no line of a log' });
+          this.#reading.skipped({ blob: blob.name, text, reason: 'it is not a line of a log' });
         else if (line.at.ticks >= to.ticks) return;
         else if (line.at.ticks >= from.ticks) yield { ...line, writer: blob.writer, blob: blob.name };
       }

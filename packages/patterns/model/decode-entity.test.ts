@@ -205,7 +205,7 @@ describe('a property', () => {
     refuses(() => read('"state":"ajar"'), 'TypeDrift', /no state/);
     refuses(() => read('"state":"ajar"', 'coerce'), 'TypeDrift', /no state/);
     refuses(() => read('"state":"open","home":"5"'), 'TypeDrift', /no home/);
-    refuses(() => read('"state":"open","home":"{"'), 'TypeDrift', /no JSON/);
+    refuses(() => read('"state":"open","home":"{"'), 'TypeDrift', /not JSON/);
     assert.deepEqual(read('"state":"open","home":"{\\"street\\":\\"Elm\\"}"').home, { street: 'Elm' });
   });
 
@@ -341,19 +341,19 @@ describe('a version', () => {
 
 test('values are checked when they are written', () => {
   const faulty: readonly (readonly [keyof typeof Everything.props, unknown, RegExp])[] = [
-    ['text', 5, /no string/],
+    ['text', 5, /not a string/],
     ['small', 2 ** 31, /2\^31-1/],
     ['small', -(2 ** 31) - 1, /2\^31/],
     ['small', 1.5, /whole/],
     ['big', 5, /bigint/],
     ['big', 2n ** 63n, /2\^63-1/],
     ['big', -(2n ** 63n) - 1n, /2\^63/],
-    ['size', '5', /no number/],
-    ['open', 1, /no boolean/],
-    ['at', new Date(0), /no Instant/],
+    ['size', '5', /not a number/],
+    ['open', 1, /not a boolean/],
+    ['at', new Date(0), /not an Instant/],
     ['at', Instant.parse('1600-12-31T23:59:59.9999999Z'), /before 1601/],
-    ['id', 'x', /no GUID/],
-    ['photo', 'x', /no Uint8Array/],
+    ['id', 'x', /not a GUID/],
+    ['photo', 'x', /not a Uint8Array/],
   ];
   for (const [name, value, reason] of faulty)
     refuses(() => checkValue(Everything.props[name], value, name), 'ValueInvalid', reason);

@@ -16,7 +16,7 @@ import { upcastRow } from './upcast.js';
 
 /** How a row is decoded, and where it stands. */
 export interface DecodeOptions {
-  /** `throw` by default. A function gives the value to go on with, or throws; undefined is no property. */
+  /** `throw` by default. A function gives the value to go on with, or throws; undefined is not a property. */
   readonly onDrift?: DriftPolicy | undefined;
   /** Where the row stands, if not in the entity's table. */
   readonly table?: string | undefined;

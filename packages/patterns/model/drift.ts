@@ -86,7 +86,7 @@ export class FieldReader {
     } catch (thrown) {
       if (PatternError.is(thrown, 'ValueInvalid'))
         return this.#drift(field, 'check', typed, thrown.detail.reason);
-      if (thrown instanceof SyntaxError) return this.#drift(field, 'check', typed, 'its text is no JSON');
+      if (thrown instanceof SyntaxError) return this.#drift(field, 'check', typed, 'its text is not JSON');
       throw thrown;
     }
   }

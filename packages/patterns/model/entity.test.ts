@@ -75,7 +75,7 @@ describe('types', () => {
     refuses(() => define(key(part('j'))), 'DefinitionInvalid', /JSON/);
     // @ts-expect-error bytes
     refuses(() => define(key(part('x'))), 'DefinitionInvalid', /Binary/);
-    // @ts-expect-error a number is no text
+    // @ts-expect-error a number is not text
     refuses(() => define(key(part('n', codec.text))), 'DefinitionInvalid', /takes String/);
     assert(define(key(part('s', codec.text))));
     assert(define(key('x', part('n', codec.hash(4)), part('a'))));
@@ -93,12 +93,12 @@ describe('types', () => {
     refuses(() => made(p => key(p.j)), 'DefinitionInvalid', /JSON/);
     // @ts-expect-error bytes
     refuses(() => made(p => key(p.x)), 'DefinitionInvalid', /Binary/);
-    // @ts-expect-error a number is no text
+    // @ts-expect-error a number is not text
     refuses(() => made(p => key(p.n.as(codec.text))), 'DefinitionInvalid', /takes String/);
     // @ts-expect-error no such codec
     refuses(() => made(p => key(p.n.as(codec.nothing))), 'DefinitionInvalid', /no codec/);
     // @ts-expect-error a part is no key
-    refuses(() => made(p => p.n), 'DefinitionInvalid', /no key/);
+    refuses(() => made(p => p.n), 'DefinitionInvalid', /not a key/);
   });
 });
 
@@ -127,15 +127,15 @@ describe('a definition', () => {
       'DefinitionInvalid',
       /from version 2 to 3/,
     );
-    refuses(define({ upcast: { 1: (old: object) => old } }), 'DefinitionInvalid', /no earlier version/);
+    refuses(define({ upcast: { 1: (old: object) => old } }), 'DefinitionInvalid', /not an earlier version/);
   });
 
   test('has names that the table may have', () => {
     for (const name of ['PartitionKey', 'RowKey', 'Timestamp'])
       refuses(define({ props: { [name]: t.string() } }), 'DefinitionInvalid', /keeps for itself/);
     for (const name of ['a-b', '1a', 'a b', 'a.b']) {
-      refuses(define({ props: { x: t.string().stored(name) } }), 'DefinitionInvalid', /no name/);
-      refuses(define({ tag: name }), 'DefinitionInvalid', /no name/);
+      refuses(define({ props: { x: t.string().stored(name) } }), 'DefinitionInvalid', /not a name/);
+      refuses(define({ tag: name }), 'DefinitionInvalid', /not a name/);
     }
     refuses(
       define({ props: { a: t.string(), b: t.string().stored('a') } }),

@@ -51,7 +51,7 @@ export function checkVersion(
       refuseDefinition(subject, `nothing leads from version ${from} to ${from + 1}`);
   const beyond = Object.keys(upcast).find(from => !(Number(from) >= 1 && Number(from) < version));
   if (beyond !== undefined)
-    refuseDefinition(subject, `there is an upcast from ${beyond}, which is no earlier version`);
+    refuseDefinition(subject, `there is an upcast from ${beyond}, which is not an earlier version`);
 }
 
 /** The official client takes these for the keys, the time and the ETag of a row. */

@@ -61,7 +61,7 @@ describe('types of indexes', () => {
       () =>
         // @ts-expect-error no such property
         entity('E', { ...spec, indexes: { x: { kind: 'same-partition', row: key('x'), project: ['nix'] } } }),
-      /nix is no property of E/,
+      /nix is not a property of E/,
     );
     refusesDefinition(
       () =>

@@ -180,7 +180,7 @@ const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]{2,62}$/;
 /** Throws DefinitionInvalid. */
 export function checkTableName(subject: string, table: string): void {
   if (!TABLE_NAME.test(table) || table.toLowerCase() === 'tables')
-    refuseDefinition(subject, `${table} is no name that a table may have`);
+    refuseDefinition(subject, `${table} is not a name that a table may have`);
 }
 
 const INDEX_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
@@ -220,7 +220,7 @@ function checkSpec({ name, props }: Owner, index: string, spec: IndexSpec): void
     refuseDefinition(subject, `an index is building or ready, and not ${state}`);
   if (project !== undefined && project !== 'all') {
     const stranger = project.find(each => !Object.hasOwn(props, each));
-    if (stranger !== undefined) refuseDefinition(subject, `${stranger} is no property of ${name}`);
+    if (stranger !== undefined) refuseDefinition(subject, `${stranger} is not a property of ${name}`);
   }
   const copied = project === 'all' ? Object.keys(props) : (project ?? []);
   for (const each of copied) {

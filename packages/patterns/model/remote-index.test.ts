@@ -63,7 +63,7 @@ describe('types of remote indexes', () => {
       () =>
         // @ts-expect-error no such property
         entity('E', { ...spec, indexes: { x: { kind: remote, partition, row, project: ['nix'] } } }),
-      /nix is no property of E/,
+      /nix is not a property of E/,
     );
     refusesDefinition(
       () =>
@@ -78,7 +78,7 @@ describe('types of remote indexes', () => {
     assert.throws(() => entity('E', { ...spec, indexes: { x: { kind: remote, row } } }));
     refusesDefinition(
       () => entity('E', { ...spec, indexes: { x: { kind: remote, table: 'a-b', partition, row } } }),
-      /a-b is no name/,
+      /a-b is not a name/,
     );
   });
 });

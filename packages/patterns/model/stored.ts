@@ -41,7 +41,7 @@ export interface RowRef<E extends AnyEntity = AnyEntity> {
   readonly etag: string;
 }
 
-/** For the compiler only: a key by itself, which is no row to be changed. The message stands here twice because the compiler prints the name of a type that has one. */
+/** For the compiler only: a key by itself, which is not a row to be changed. The message stands here twice because the compiler prints the name of a type that has one. */
 export type BareKey<E extends AnyEntity> =
   Refused<'Give a row that was read, or { key, etag }; the ETag * is that of any row'> & {
     readonly [K in keyof KeyOf<E>]: Refused<'Give a row that was read, or { key, etag }; the ETag * is that of any row'>;

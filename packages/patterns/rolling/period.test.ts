@@ -56,7 +56,7 @@ describe('periods', () => {
     assert.equal(periodEndTicks(lastPeriod('day'), 'day'), at('9999-12-31T23:59:59.9999999Z').ticks + 1n);
   });
 
-  test('are not read from what is no day of the calendar', () => {
+  test('are not read from what is not a day of the calendar', () => {
     for (const stamp of [
       '20230229',
       '20260431',

@@ -80,7 +80,7 @@ const PAGE_MAX = 5_000;
 /** Throws DefinitionInvalid. */
 export function checkContainer(subject: string, container: string): void {
   if (!CONTAINER.test(container) || container.length > 63)
-    refuseDefinition(subject, `${container} is no name that a container may have`);
+    refuseDefinition(subject, `${container} is not a name that a container may have`);
 }
 
 const optionsOf = ({ signal }: BlobCallOptions): ClientOptions => (signal ? { abortSignal: signal } : {});

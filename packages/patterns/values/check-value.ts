@@ -28,22 +28,22 @@ const isGuid = (value: string): boolean => GUID.test(value.toLowerCase());
 function typeFault({ edm }: Checked, value: unknown): string | undefined {
   switch (edm) {
     case 'String':
-      return typeof value === 'string' ? undefined : 'is no string';
+      return typeof value === 'string' ? undefined : 'is not a string';
     case 'Boolean':
-      return typeof value === 'boolean' ? undefined : 'is no boolean';
+      return typeof value === 'boolean' ? undefined : 'is not a boolean';
     case 'Int32':
-      return isInt32(value) ? undefined : 'is no whole number from -2^31 to 2^31-1';
+      return isInt32(value) ? undefined : 'is not a whole number from -2^31 to 2^31-1';
     case 'Int64':
-      return isInt64(value) ? undefined : 'is no bigint from -2^63 to 2^63-1';
+      return isInt64(value) ? undefined : 'is not a bigint from -2^63 to 2^63-1';
     case 'Double':
-      return typeof value === 'number' ? undefined : 'is no number';
+      return typeof value === 'number' ? undefined : 'is not a number';
     case 'DateTime':
-      if (!isInstant(value)) return 'is no Instant';
+      if (!isInstant(value)) return 'is not an Instant';
       return value.isStorable ? undefined : 'is before 1601, where the times of the service begin';
     case 'Guid':
-      return typeof value === 'string' && isGuid(value) ? undefined : 'is no GUID';
+      return typeof value === 'string' && isGuid(value) ? undefined : 'is not a GUID';
     case 'Binary':
-      return value instanceof Uint8Array ? undefined : 'is no Uint8Array';
+      return value instanceof Uint8Array ? undefined : 'is not a Uint8Array';
   }
 }
 

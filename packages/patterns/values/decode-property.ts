@@ -18,7 +18,7 @@ const TYPES: ReadonlySet<string> = new Set<EdmType>([
   'Binary',
 ]);
 
-/** `Edm.Int64`. What is no type of the service is taken for a String. */
+/** `Edm.Int64`. What is not a type of the service is taken for a String. */
 function annotatedType(annotation: string): EdmType {
   const name = annotation.slice('Edm.'.length);
   return TYPES.has(name) ? (name as EdmType) : 'String';

@@ -53,7 +53,7 @@ export class Instant {
 
   static fromDate(date: Date): Instant {
     const milliseconds = date.getTime();
-    if (Number.isNaN(milliseconds)) refuse('Invalid Date', 'is no time');
+    if (Number.isNaN(milliseconds)) refuse('Invalid Date', 'is not a time');
     return Instant.fromTicks(BigInt(milliseconds) * TICKS_PER_MILLISECOND + EPOCH_TICKS);
   }
 
@@ -61,12 +61,12 @@ export class Instant {
   static parse(text: string): Instant {
     const [, year, month, day, hour = 0, minute = 0, second = 0, fraction = '', zone = 'Z'] =
       TEXT.exec(text) ?? [];
-    if (year === undefined) refuse(text, 'is no time in ISO 8601');
+    if (year === undefined) refuse(text, 'is not a time in ISO 8601');
     const date = new Date(0);
     date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
     // A day that the month does not have becomes one of the next.
     if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day))
-      refuse(text, 'is no day of the calendar');
+      refuse(text, 'is not a day of the calendar');
     const time = Number(hour) * 3600 + Number(minute) * 60 + Number(second) - zoneSeconds(zone);
     const ticks = BigInt(date.getTime() / 1000 + time) * TICKS_PER_SECOND;
     return Instant.fromTicks(ticks + EPOCH_TICKS + BigInt(fraction.slice(0, 7).padEnd(7, '0')));

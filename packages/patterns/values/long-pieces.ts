@@ -11,7 +11,7 @@ export const LONG_PIECES_MAX = 16;
 /** `text`, `text__2`, `text__3`: from 0. */
 const nameOfPiece = (wire: string, at: number): string => (at === 0 ? wire : `${wire}__${at + 1}`);
 
-/** `text` of `text__2`; undefined for what is no name of a further piece. */
+/** `text` of `text__2`; undefined for what is not a name of a further piece. */
 export function wireOfPiece(name: string): string | undefined {
   const [, wire, number] = /^(.+)__([2-9]|1[0-6])$/s.exec(name) ?? [];
   return number === undefined ? undefined : wire;
@@ -20,7 +20,7 @@ export function wireOfPiece(name: string): string | undefined {
 const namesOf = (wire: string): readonly string[] =>
   Array.from({ length: LONG_PIECES_MAX }, (_, at) => nameOfPiece(wire, at));
 
-/** Half of a surrogate pair is no text that a service must keep, so no piece ends within a pair. */
+/** Half of a surrogate pair is not text that a service must keep, so no piece ends within a pair. */
 function endOfText(text: string, from: number): number {
   const end = from + STRING_LENGTH_MAX;
   if (end >= text.length) return text.length;

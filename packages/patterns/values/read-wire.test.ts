@@ -31,7 +31,7 @@ test('doubles that are whole are marked, and strings are left alone', () => {
   );
 });
 
-test('what is no row and no page is refused', () => {
+test('what is not a row and no page is refused', () => {
   for (const text of ['', '{', '[]', '1', 'null']) assert.throws(() => readRow(text), SyntaxError);
   for (const text of ['{}', '{"value":1}', '{"value":[1]}', '[]'])
     assert.throws(() => readPage(text), SyntaxError);

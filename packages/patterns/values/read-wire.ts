@@ -41,7 +41,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** The answer to a point query. Throws SyntaxError. */
 export function readRow(text: string): WireObject {
   const row = parseWire(text);
-  if (!isObject(row)) throw new SyntaxError('The answer is no row.');
+  if (!isObject(row)) throw new SyntaxError('The answer is not a row.');
   return row as WireObject;
 }
 
@@ -49,6 +49,6 @@ export function readRow(text: string): WireObject {
 export function readPage(text: string): readonly WireObject[] {
   const page = parseWire(text);
   if (!isObject(page) || !Array.isArray(page.value) || !page.value.every(isObject))
-    throw new SyntaxError('The answer is no page of rows.');
+    throw new SyntaxError('The answer is not a page of rows.');
   return page.value as readonly WireObject[];
 }

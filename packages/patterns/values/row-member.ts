@@ -29,7 +29,7 @@ export function checkPropertyName(subject: string, name: string): void {
       subject,
       `${name} is a name that ${isSystem ? 'the service' : 'this library'} keeps for itself`,
     );
-  if (!PROPERTY_NAME.test(name)) refuseDefinition(subject, `${name} is no name that a property may have`);
+  if (!PROPERTY_NAME.test(name)) refuseDefinition(subject, `${name} is not a name that a property may have`);
   if (name.length > NAME_LENGTH_MAX)
     refuseDefinition(
       subject,

@@ -54,7 +54,7 @@ function parseTime(element: XmlElement | undefined): bigint | undefined {
   const text = element ? textOf(element).trim() : '';
   if (text === '') return undefined;
   const ticks = parseDateTime(text, YEAR_ONE);
-  if (ticks === undefined) throw invalid('Start or Expiry is no time.');
+  if (ticks === undefined) throw invalid('Start or Expiry is not a time.');
   return ticks;
 }
 

@@ -122,7 +122,7 @@ function parseWhole(fields: Fields, name: string): number {
   const element = fields.get(name);
   if (!element) throw invalid(`${name} is missing.`);
   const text = textOf(element).trim();
-  if (!/^\d{1,10}$/.test(text)) throw invalidValue(`${name} is no whole number.`);
+  if (!/^\d{1,10}$/.test(text)) throw invalidValue(`${name} is not a whole number.`);
   return Number(text);
 }
 

@@ -22,7 +22,7 @@ export function wholeOf(query: Query, name: string): number | undefined {
   throw new ServiceError('InvalidQueryParameterValue', {
     name,
     value: text,
-    reason: 'It is no whole number.',
+    reason: 'It is not a whole number.',
   });
 }
 

@@ -85,7 +85,7 @@ describe('queues, blobs and signatures', WITH_BROWSER, () => {
       picture.evaluate(image => Reflect.get(image, 'naturalWidth') === 64),
     );
     await page.getByRole('button', { name: 'archive.bin' }).click();
-    await page.getByText('These bytes are no text').waitFor();
+    await page.getByText('These bytes are not text').waitFor();
   });
 
   test('files are uploaded, by choice and by drop, and deleted', async t => {

@@ -86,7 +86,7 @@ describe('entities in bulk', WITH_BROWSER, () => {
     const csv = 'PartitionKey,RowKey,n,n@type\np,a,1,Int32\np,b,x,Int32\n';
     const file = { name: 'bad.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
     await page.locator('.dialog input[type=file]').setInputFiles(file);
-    await page.getByText('Line 3: "n": "x" is no Int32').waitFor();
+    await page.getByText('Line 3: "n": "x" is not an Int32').waitFor();
     assert(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled());
     assert.equal(await countOf('everyType'), before);
   });

@@ -51,7 +51,7 @@ test('answers that are wrong', () => {
     [answer(400, undefined, ''), /400 has no body/],
     [answer(200, JSON_TYPE, '{"value":[}'), /JSON/],
     [answer(200, JSON_TYPE, '[]'), /JSON is no object/],
-    [answer(200, JSON_TYPE, '{"a":"\xff"}'), /no UTF-8/],
+    [answer(200, JSON_TYPE, '{"a":"\xff"}'), /not UTF-8/],
     [answer(200, JSON_TYPE, error('InvalidInput')), /error in it/],
     [answer(200, 'text/plain', 'x'), /type of the body is "text/],
     [answer(200, 'application/xml', '<a>'), /unclosed tag: a/],

@@ -132,7 +132,7 @@ function checkMultipart(type: string, text: string): void {
 
 function checkBody(status: number, type: string, body: Buffer): void {
   const text = body.toString('utf8');
-  assert.ok(Buffer.from(text).equals(body), 'The body is no UTF-8.');
+  assert.ok(Buffer.from(text).equals(body), 'The body is not UTF-8.');
   if (type.startsWith('application/json')) checkJson(status, text);
   else if (type.startsWith('application/xml')) checkXml(status, text);
   else if (type.startsWith('multipart/mixed')) checkMultipart(type, text);

@@ -65,7 +65,7 @@ const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,7}))?Z$/;
 /** Ticks of a time in a Timestamp's form. */
 function ticksOf(text: string): bigint {
   const [, seconds, fraction = ''] = TIME.exec(text) ?? [];
-  expect(seconds !== undefined, `${text} is no time.`);
+  expect(seconds !== undefined, `${text} is not a time.`);
   return BigInt(Date.parse(`${seconds}Z`)) * 10_000n + BigInt(fraction.padEnd(7, '0'));
 }
 

@@ -77,7 +77,7 @@ function textPreview(bytes: ArrayBuffer, isWhole: boolean, isJson: boolean): Pre
   const text = new TextDecoder().decode(bytes);
   const head = text.slice(0, 2000);
   if ((head.match(NO_TEXT)?.length ?? 0) > head.length / 50)
-    return { kind: 'none', reason: 'These bytes are no text. Download the blob to open it.' };
+    return { kind: 'none', reason: 'These bytes are not text. Download the blob to open it.' };
   return { kind: 'text', text: isWhole && isJson ? prettyMessage(text) : text, isWhole };
 }
 

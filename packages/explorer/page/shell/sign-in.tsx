@@ -23,7 +23,7 @@ function useSignIn(refusal: string | undefined) {
   };
   const open = async (): Promise<void> => {
     const link = linkIn(text);
-    if (link === '') setFault('This is no link of the explorer: copy all of it from the terminal.');
+    if (link === '') setFault('This is not a link of the explorer: copy all of it from the terminal.');
     else if (await attempt(() => openSession(link))) setText('');
   };
   const print = async (): Promise<void> => {

@@ -38,7 +38,7 @@ export function embed<
   const F extends readonly (keyof S['props'] & string)[],
 >(name: N, source: S, fields: F): Embedded<N, S, F[number]> {
   const stranger = fields.find(field => !Object.hasOwn(source.props, field));
-  if (stranger !== undefined) refuseDefinition(name, `${stranger} is no property of ${source.name}`);
+  if (stranger !== undefined) refuseDefinition(name, `${stranger} is not a property of ${source.name}`);
   if (fields.length === 0) refuseDefinition(name, 'it copies nothing');
   for (const field of fields) {
     const reason = source.props[field]?.pieces?.onlyHere;

@@ -28,7 +28,7 @@ const CONTAINER = /^[a-z0-9](?:-?[a-z0-9]){2,62}$/;
 /** Throws DefinitionInvalid. */
 export function blobList(name: string, key: CompiledKey, container: string): BlobList {
   if (!CONTAINER.test(container) || container.length > 63)
-    refuseDefinition(name, `${container} is no name that a container may have`);
+    refuseDefinition(name, `${container} is not a name that a container may have`);
   return Object.freeze({ name, container, key });
 }
 

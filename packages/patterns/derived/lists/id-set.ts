@@ -130,7 +130,7 @@ export function idsAsBytes({ bytes }: IdSet): readonly Uint8Array[] {
   return ids;
 }
 
-/** The ids in their order. Throws TypeError for one that is no UTF-8. */
+/** The ids in their order. Throws TypeError for one that is not UTF-8. */
 export const idsOf = (set: IdSet): readonly string[] => idsAsBytes(set).map(fromUtf8);
 
 export function containsId({ bytes }: IdSet, id: string): boolean {

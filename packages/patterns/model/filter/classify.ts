@@ -147,7 +147,7 @@ function operandsOf(leaf: Condition): readonly Operand[] {
 const namesIn = (leaf: Condition): readonly string[] =>
   operandsOf(leaf).flatMap(operand => (operand.kind === 'property' ? [operand.name] : []));
 
-/** The name of a key that is compared with what is no string: the service refuses it. */
+/** The name of a key that is compared with what is not a string: the service refuses it. */
 function wrongKeyType(leaf: Condition): string | undefined {
   const operands = operandsOf(leaf);
   const isText = operands.every(operand => operand.kind === 'property' || operand.typed.type === 'String');

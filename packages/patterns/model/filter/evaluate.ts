@@ -17,7 +17,7 @@ const ON_MISMATCH: Readonly<Record<Comparison, boolean>> = {
   ge: false,
 };
 
-/** Below, at or above 0; NaN where one of them is no number. */
+/** Below, at or above 0; NaN where one of them is not a number. */
 function verdict(operator: Comparison, order: number): boolean {
   switch (operator) {
     case 'eq':

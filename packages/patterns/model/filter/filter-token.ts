@@ -54,7 +54,7 @@ function readNumber(text: string, start: number): FilterToken {
   const end = start + (found?.[0].length ?? 1);
   return typed
     ? { kind: 'literal', start, end, typed }
-    : { kind: 'other', start, end, reason: 'is no number of the service' };
+    : { kind: 'other', start, end, reason: 'is not a number of the service' };
 }
 
 function timeValue(text: string): TypedValue | undefined {
@@ -98,7 +98,7 @@ function readString(text: string, start: number, quote: number, mark: string): F
     mark === '' ? { type: 'String', value } : MARKS.get(mark.toLowerCase())?.(value);
   return typed
     ? { kind: 'literal', start, end, typed }
-    : { kind: 'other', start, end, reason: `is no value of ${mark}` };
+    : { kind: 'other', start, end, reason: `is not a value of ${mark}` };
 }
 
 function readWord(text: string, start: number, word: string): FilterToken {

@@ -74,7 +74,7 @@ class FilterParser {
       this.#advance();
       return { kind: 'value', typed: token.typed };
     }
-    if (token.kind !== 'word') return this.#refuse('is no property and no value');
+    if (token.kind !== 'word') return this.#refuse('is neither a property nor a value');
     if (UNSUPPORTED.has(token.word)) this.#refuse('is nothing that the service knows');
     this.#advance();
     if (this.#token.kind === 'open') this.#refuse('begins a call, and the service has no functions');

@@ -235,7 +235,7 @@ const whole = <T extends number | bigint>(
     encode: value =>
       isWhole(value)
         ? String(BigInt(value) - BigInt(least)).padStart(width, '0')
-        : refuse(name, `${value}`, `is no ${edm}`),
+        : refuse(name, `${value}`, `is not an ${edm}`),
     decode: value => fromAbove(digitsIn(value, name, width) + BigInt(least)),
   });
 };
@@ -258,7 +258,7 @@ const double: KeyCodec<number> = define({
   text: 'hex',
   width: DOUBLE_WIDTH,
   encode: value => {
-    if (typeof value !== 'number' || Number.isNaN(value)) refuse('double', `${value}`, 'is no number');
+    if (typeof value !== 'number' || Number.isNaN(value)) refuse('double', `${value}`, 'is not a number');
     const view = new DataView(new ArrayBuffer(8));
     view.setFloat64(0, value === 0 ? 0 : value);
     const bits = view.getBigUint64(0);
@@ -292,7 +292,7 @@ const guid: KeyCodec<string> = define({
   width: 32,
   encode: value => {
     const spelled = value.toLowerCase();
-    return GUID.test(spelled) ? spelled.replaceAll('-', '') : refuse('guid', value, 'is no GUID');
+    return GUID.test(spelled) ? spelled.replaceAll('-', '') : refuse('guid', value, 'is not a GUID');
   },
   decode: value => {
     const groups = HEX_32.exec(value);

@@ -117,7 +117,7 @@ export function keyOf<P extends Props, K extends Key>(
 ): K {
   const made = typeof definition === 'function' ? definition(parts) : definition;
   // A program without a compiler may give anything.
-  if (!Array.isArray(made?.parts)) refuseDefinition(subject, 'it is no key, which key() makes');
+  if (!Array.isArray(made?.parts)) refuseDefinition(subject, 'it is not a key: key() makes one');
   return made;
 }
 

@@ -123,14 +123,14 @@ export class Lookup<E extends AnyEntity> {
     }
   }
 
-  /** Remembers all that a query gives. Throws ScanRefused if they are more than may be remembered: then it is no small table. */
+  /** Remembers all that a query gives. Throws ScanRefused if they are more than may be remembered: then it is not a small table. */
   async preload(rows: Results<StoredOf<E>>, options: ReadingOptions = {}): Promise<number> {
     const at = this.#options.now();
     const found = await rows.take(this.#options.maxRows + 1, options);
     if (found.length > this.#options.maxRows)
       throw new PatternError('ScanRefused', {
         filter: '',
-        reason: `it is no small table: it has more than ${this.#options.maxRows} rows`,
+        reason: `it is not a small table: it has more than ${this.#options.maxRows} rows`,
       });
     for (const row of found) this.#keep(`${row.partitionKey}\n${row.rowKey}`, { row, at });
     return found.length;

@@ -62,7 +62,7 @@ function checkLead(subject: string, names: readonly string[], lead: Values): str
   const wrong = given.find(
     name => !names.includes(name) || (next !== undefined && names.indexOf(name) > names.indexOf(next)),
   );
-  if (wrong !== undefined) refuseKey(wrong, `is no leading part of ${subject}`);
+  if (wrong !== undefined) refuseKey(wrong, `is not a leading part of ${subject}`);
   return next;
 }
 
@@ -109,7 +109,7 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
     return this.rows(lead).take(count, { signal });
   }
 
-  /** Throws KeyInvalid if the part behind these is no reversed time. */
+  /** Throws KeyInvalid if the part behind these is not a reversed time. */
   checkLatest(lead: RowLead<E>): void {
     const { name, row } = this.#entity;
     const next = checkLead(`${name}.row`, this.#entity.plan.row.names, lead);
@@ -117,7 +117,7 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
     if (typeof part !== 'object' || part.codec?.name !== 'timeDesc')
       refuseKey(
         next ?? name,
-        `is no reversed time in ${name}.row, so that its latest rows are not its first`,
+        `is not a reversed time in ${name}.row, so that its latest rows are not its first`,
       );
   }
 

@@ -39,7 +39,7 @@ export interface Results<R> extends AsyncIterable<R> {
 /** What the service gives at most. */
 export const PAGE_SIZE_MAX = 1000;
 
-/** Throws ValueInvalid for what is no whole number in this range. */
+/** Throws ValueInvalid for what is not a whole number in this range. */
 export function checkWhole(property: string, value: number, least = 1, most = Number.MAX_SAFE_INTEGER): void {
   if (!(Number.isInteger(value) && value >= least && value <= most)) {
     const end = most === Number.MAX_SAFE_INTEGER ? '' : ` to ${most}`;

@@ -8,7 +8,7 @@ import { PatternError } from '../../values/pattern-error.js';
 const VERSION = 2;
 /** Of HMAC with SHA-256. */
 const SEAL_BYTES = 32;
-const NO_TOKEN = 'it is no token of this library';
+const NO_TOKEN = 'it is not a token of this library';
 
 function mismatch(reason: string): never {
   throw new PatternError('TokenMismatch', { reason });

@@ -98,7 +98,7 @@ export const seriesPieces = (each: Property, slots: number): Pieces => ({
 function checkedRingSlot(each: Property, given: unknown, name: string): RingSlot<unknown> {
   const { period, value } = (given ?? {}) as Partial<RingSlot<unknown>>;
   if (typeof period !== 'bigint' || period < 0n || period > INT64_MAX)
-    refuseValue(name, '{ period, value }', 'the period is no bigint from 0');
+    refuseValue(name, '{ period, value }', 'the period is not a bigint from 0');
   return { period: period as bigint, value: checkValue(each, value, name) };
 }
 
@@ -132,7 +132,7 @@ export const ringPieces = (each: Property, slots: number): Pieces => ({
       const isPeriod = at?.type === 'Int64' || at?.type === 'Int32';
       if (found === undefined && at === undefined) values.push(undefined);
       else if (value === undefined || at === undefined || !isPeriod)
-        return { fault: `its slot ${slot} is no value with a period` };
+        return { fault: `its slot ${slot} is not a value with a period` };
       else values.push({ period: BigInt(at.value as bigint | number), value });
     }
     return joined(each.edm, values);

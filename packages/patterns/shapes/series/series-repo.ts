@@ -59,7 +59,7 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
   constructor(service: Service, entity: E, series: S, { attempts, ...options }: SeriesOptions = {}) {
     const property = entity.plan.byName.get(series)?.property;
     const shape = property && shapeOf(property);
-    if (shape === undefined) refuseDefinition(`${entity.name}.${series}`, 'it is no series');
+    if (shape === undefined) refuseDefinition(`${entity.name}.${series}`, 'it is not a series');
     // The first writer of a slot makes the row.
     const needed = entity.plan.fields.find(each => each.property.presence === 'required' && !each.inKey);
     if (needed !== undefined)

@@ -81,7 +81,7 @@ export function readEnvelope(text: string, queue: string): Envelope {
     throw new PatternError('MessageUnreadable', { queue, reason });
   };
   const json = jsonIn(text);
-  if (!isObject(json) || json.v === undefined) return refuse('it is no envelope of this library');
+  if (!isObject(json) || json.v === undefined) return refuse('it is not an envelope of this library');
   if (json.v !== VERSION)
     return refuse(`its envelope is of version ${String(json.v)}, and this program knows ${VERSION}`);
   const { flow, version, id, input, op, state, deletes, poison } = json;

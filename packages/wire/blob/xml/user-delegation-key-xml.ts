@@ -19,7 +19,7 @@ function timeOf(element: XmlElement | undefined): bigint | undefined {
   if (element === undefined) return undefined;
   const ticks = parseDateTime(textOf(element).trim(), YEAR_ONE);
   if (ticks === undefined)
-    throw new BlobError('InvalidXmlNodeValue', { reason: `${element.name} is no time.` });
+    throw new BlobError('InvalidXmlNodeValue', { reason: `${element.name} is not a time.` });
   return ticks - (ticks % TICKS_A_SECOND);
 }
 
