@@ -24,11 +24,14 @@ export const sourceOf = (file: string): string =>
   relative(dist, file).split(sep).join('/').replace(/\.js$/, '.ts');
 
 /** All tests, or those whose path contains one of the names. Throws an Error with the names that match none. */
-export function testFiles(names: readonly string[]): readonly string[] {
+export function testFiles(
+  names: readonly string[],
+  isLong = process.env.SHELFMARK_LONG !== undefined,
+): readonly string[] {
   const filters = names.map(name => name.replace(/\.ts$/, ''));
   const files = compiled()
     .filter(file => file.endsWith('.test.js'))
-    .filter(file => process.env.SHELFMARK_LONG !== undefined || !file.includes('/slow/'))
+    .filter(file => isLong || !file.includes('/slow/'))
     .filter(file => filters.length === 0 || filters.some(part => relative(dist, file).includes(part)))
     .sort();
   // Among several, one that matches nothing would go unnoticed, such as the old name of a moved file.

@@ -4,6 +4,9 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
+/** Of a wait for the page, on a machine that stands still for a while. */
+const PATIENCE = 120_000;
+
 /** A reason to skip, or false. */
 export const NO_BROWSER = existsSync(CHROMIUM)
   ? false
@@ -31,6 +34,7 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<OpenedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(PATIENCE);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
   const complaints: string[] = [];

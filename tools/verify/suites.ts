@@ -211,7 +211,6 @@ export const SUITES: readonly Suite[] = [
         'store-lmdb/lmdb-store',
         'store-lmdb/pages',
         'store-lmdb/scan',
-        'store-lmdb/wal/ordered-map',
         'store-lmdb/wal/overlay',
         'test/workers',
         'test/crash/crash',
