@@ -1,5 +1,5 @@
 // Keeps the lists of an entity with every write of its rows. A list in the row's partition changes in the row's transaction, under the list's own ETag; lists in other places are updated by a flow, to
-// which the write sends a message. listOf defines the former derivation, listFlow the latter.
+// which the write sends a message.
 
 import type { Flow } from '../../flows/flow.js';
 import type { AnyEntity, Of } from '../../model/definition.js';
@@ -86,63 +86,52 @@ export function countsOf(list: EntityList): ContentionCount {
   return counts;
 }
 
-/** Lists in other places, and their flows. */
-const FLOWS = new WeakMap<EntityList, Flow<ListFlowInput, ListFlowInput>>();
+/** A flow, and the lists that it keeps. */
+interface KeptLists {
+  readonly flow: Flow<ListFlowInput, ListFlowInput>;
+  readonly lists: readonly EntityList[];
+}
+
+/** Of lists in other places. */
+const KEPT = new WeakMap<EntityList, KeptLists>();
 
 /** The flow that keeps lists of this definition; undefined for lists that are written with their rows, and until a flow is defined. */
-export const flowOf = (list: EntityList): Flow<ListFlowInput, ListFlowInput> | undefined => FLOWS.get(list);
+export const flowOf = (list: EntityList): KeptLists['flow'] | undefined => KEPT.get(list)?.flow;
 
-/** Until a list has a flow, writes that change it are refused. */
-const flowless = (list: EntityList): RowDerivation => ({
+/** One message is about all lists of a flow that a write changes: the first of them sends it. Until a list has a flow, writes that change it are refused. */
+const remoteList = (list: EntityList): RowDerivation => ({
   name: list.name,
   reads: partsOfKey(list),
   writes: [],
-  announce: async (_, row) => {
-    if (!FLOWS.has(list) && changesOf([list], row).length > 0)
-      refuseDefinition(
+  announce: async (service, row, { signal }): Promise<SentMessage | undefined> => {
+    const { flow, lists = [list] } = KEPT.get(list) ?? {};
+    const changes = changesOf(lists, row);
+    if (changes[0]?.list !== list) return undefined;
+    if (flow === undefined)
+      return refuseDefinition(
         list.name,
         `it is not in the partition of its entities, and needs the flow that keeps it: listFlow('${list.name}', [${list.name}])`,
       );
-    return undefined;
+    const { entity, address, after, before, identity } = row;
+    const values: unknown = after ?? before?.value;
+    const input = listFlowInput(entity, address.table, values as Values, changes);
+    const deletes = after === undefined;
+    return flow.announce(new Db(service), input, identity?.operationId, { deletes, signal });
   },
 });
 
 /** The list is changed by every write of its owner's rows. Throws DefinitionInvalid. */
 export const deriveList = (list: EntityList): void =>
-  derive(list.owner, list.where === 'same-partition' ? new SamePartitionList(list) : flowless(list));
+  derive(list.owner, list.where === 'same-partition' ? new SamePartitionList(list) : remoteList(list));
 
 /** The lists are changed by this flow. Throws DefinitionInvalid for lists that have one. */
-export function deriveByFlow(lists: readonly EntityList[], flow: Flow<ListFlowInput, ListFlowInput>): void {
-  const [first] = lists;
-  if (first === undefined) return;
-  const twice = lists.find(list => FLOWS.has(list));
-  if (twice !== undefined)
-    refuseDefinition(flow.name, `${twice.name} is kept by the flow ${FLOWS.get(twice)?.name} already`);
-  const stranger = lists.find(({ owner }) => owner !== first.owner);
-  if (stranger !== undefined)
-    refuseDefinition(flow.name, `${stranger.name} is a list of ${stranger.owner.name}`);
-  for (const list of lists) FLOWS.set(list, flow);
-  const derivation: RowDerivation = {
-    name: flow.name,
-    reads: lists.flatMap(partsOfKey),
-    writes: [],
-    announce: (service, row, options) => announce(service, lists, flow, row, options),
-  };
-  derive(first.owner, derivation);
-}
-
-async function announce(
-  service: Service,
-  lists: readonly EntityList[],
-  flow: Flow<ListFlowInput, ListFlowInput>,
-  row: WrittenRow,
-  { signal }: ReadOptions,
-): Promise<SentMessage | undefined> {
-  const changes = changesOf(lists, row);
-  if (changes.length === 0) return undefined;
-  const { entity, address, after, before, identity } = row;
-  const values: unknown = after ?? before?.value;
-  const input = listFlowInput(entity, address.table, values as Values, changes);
-  const deletes = after === undefined;
-  return flow.announce(new Db(service), input, identity?.operationId, { deletes, signal });
+export function keepByFlow(lists: readonly EntityList[], flow: KeptLists['flow']): void {
+  for (const list of lists) {
+    const kept = KEPT.get(list);
+    if (kept !== undefined)
+      refuseDefinition(flow.name, `${list.name} is kept by the flow ${kept.flow.name} already`);
+    if (list.owner !== lists[0]?.owner)
+      refuseDefinition(flow.name, `${list.name} is a list of ${list.owner.name}`);
+  }
+  for (const list of lists) KEPT.set(list, { flow, lists });
 }

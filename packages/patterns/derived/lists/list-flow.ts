@@ -12,7 +12,7 @@ import { Db } from '../../repo/open.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
 import { type EntityList, idOf, textOfKey } from './entity-list.js';
 import { storeOf } from './id-store.js';
-import { deriveByFlow } from './list-derivation.js';
+import { keepByFlow } from './list-derivation.js';
 import { LIST_FLOW_SCHEMA, type ListFlowInput } from './list-input.js';
 
 /** Makes the named lists, and the one that the row belongs to, match the row. */
@@ -60,6 +60,6 @@ export function listFlow<E extends AnyEntity>(
     }),
   );
   const made = flow(name, LIST_FLOW_SCHEMA, steps, options);
-  deriveByFlow(all, made);
+  keepByFlow(all, made);
   return made;
 }

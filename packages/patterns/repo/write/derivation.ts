@@ -72,15 +72,13 @@ const SAME_PARTITION: RowDerivation = {
   }),
 };
 
-/** All that follows from rows of this entity. */
-const derivationsOf = ({ plan }: AnyEntity): readonly RowDerivation[] => [
-  SAME_PARTITION,
-  ...plan.derivations,
-];
-
 /** What follows from a write of the row, by the values before and after it. */
-export const following = (row: FollowedRow): Following =>
-  Object.assign({}, ...derivationsOf(row.entity).map(each => each.follow?.(row)));
+export function following(row: FollowedRow): Following {
+  let all = SAME_PARTITION.follow?.(row) ?? {};
+  for (const each of row.entity.plan.derivations as readonly RowDerivation[])
+    if (each.follow !== undefined) all = { ...all, ...each.follow(row) };
+  return all;
+}
 
 /** Those that have to read before a write. */
 export const readingOf = ({ plan }: AnyEntity): readonly RowDerivation[] =>

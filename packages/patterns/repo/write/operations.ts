@@ -125,11 +125,10 @@ function withFollowers<E extends AnyEntity, T>(
   if (before !== undefined) refuseNewer(entity, before);
   const { operationId, write } = planned;
   const row = { entity, before, after: after as Values | undefined };
-  return {
-    ...planned,
-    ...following({ ...row, address: addressOf(write), operationId }),
-    ...(readingOf(entity).length > 0 && { deriving: { ...row, again } }),
-  };
+  const { indexWrites = [], elsewhere } = following({ ...row, address: addressOf(write), operationId });
+  // Named one by one: to spread them takes a tenth of the time of a plan.
+  const followed = { ...planned, indexWrites, elsewhere };
+  return readingOf(entity).length === 0 ? followed : { ...followed, deriving: { ...row, again } };
 }
 
 /** The same, of a write that gives the row as it leaves it. */

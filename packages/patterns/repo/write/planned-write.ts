@@ -101,5 +101,5 @@ export interface Elsewhere {
 export interface Following {
   /** Rows of its partition, which go in its transaction. */
   readonly indexWrites?: readonly IndexWrite[];
-  readonly elsewhere?: Elsewhere;
+  readonly elsewhere?: Elsewhere | undefined;
 }
