@@ -242,7 +242,7 @@ describe('the commands of the data tools', () => {
       const { code, out } = await run([command, '--help']);
       assert.equal(code, 0);
       assert.match(out.toString(), new RegExp(`Examples:\\n  shelfmark ${command} `));
-      assert.match(out.toString(), /Arguments show in `ps`/);
+      assert.match(out.toString(), /can see\narguments in `ps`/);
     }
   });
 });

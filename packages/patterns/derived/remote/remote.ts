@@ -7,10 +7,10 @@ import { expectedIndexRow } from '../../model/index-row.js';
 import { verifiedReads } from '../../repo/read/verified-reads.js';
 import type { RowDerivation } from '../../repo/write/derivation.js';
 import type {
-  Elsewhere,
   FollowedRow,
   FollowedTransaction,
   Following,
+  RemoteEffect,
 } from '../../repo/write/planned-write.js';
 import type { Service } from '../../repo/write/service.js';
 import { announced } from '../../transport/messages/announce.js';
@@ -21,7 +21,7 @@ import { type Reservation, type ReservationId, recordWrite } from './reservation
 import { writeReserved } from './reserved-write.js';
 
 /** What a write changes in remote indexes, and the unique keys that it gives its row. */
-interface ChangedIndexes extends Elsewhere {
+interface ChangedIndexes extends RemoteEffect {
   readonly change: RemoteChange;
   readonly reservations: readonly Reservation[];
 }
@@ -31,7 +31,7 @@ const ANY_ID = '0'.repeat(36);
 
 function around<T>(
   service: Service,
-  changes: readonly Elsewhere[],
+  changes: readonly RemoteEffect[],
   { target, send, refusal }: FollowedTransaction<T>,
   options: ReadOptions,
 ): Promise<T> {
@@ -50,7 +50,7 @@ function around<T>(
     reservations: [...owners.keys()],
     announce,
     send,
-    refusal: (of: Reservation, thrown: unknown) => refusal(owners.get(of) as Elsewhere, thrown),
+    refusal: (of: Reservation, thrown: unknown) => refusal(owners.get(of) as RemoteEffect, thrown),
   };
   return writeReserved(service, reserved, target, options);
 }
@@ -76,8 +76,8 @@ function follow({ entity, address, before, after, operationId }: FollowedRow): F
   const announced = before === undefined ? { operationId } : { etag: before.etag };
   const change = rows.length === 0 ? undefined : { partitionKey, rowKey, ...announced, rows };
   const record = reservations.length === 0 ? undefined : recordWrite(address, ANY_ID, 'committed');
-  const elsewhere: ChangedIndexes = { change: { entity, table, change }, reservations, record, around };
-  return { elsewhere };
+  const remote: ChangedIndexes = { change: { entity, table, change }, reservations, record, around };
+  return { remote };
 }
 
 /** The kind of an index whose rows stand in other partitions or in another table, and are written by a flow after the entity's row: `{ kind: remote, partition, row }`. */

@@ -125,9 +125,9 @@ function withFollowers<E extends AnyEntity, T>(
   if (before !== undefined) refuseNewer(entity, before);
   const { operationId, write } = planned;
   const row = { entity, before, after: after as Values | undefined };
-  const { indexWrites = [], elsewhere } = following({ ...row, address: addressOf(write), operationId });
+  const { indexWrites = [], remote } = following({ ...row, address: addressOf(write), operationId });
   // Named one by one: to spread them takes a tenth of the time of a plan.
-  const followed = { ...planned, indexWrites, elsewhere };
+  const followed = { ...planned, indexWrites, remote };
   return readingOf(entity).length === 0 ? followed : { ...followed, deriving: { ...row, again } };
 }
 

@@ -9,7 +9,7 @@ import type { IndexWrite } from '../indexes/index-write.js';
 import { mend, uniqueViolation } from '../indexes/mend.js';
 import { refusalOf } from '../optimistic.js';
 import { readingOf } from './derivation.js';
-import type { Elsewhere, PlannedWrite, WriteResult } from './planned-write.js';
+import type { PlannedWrite, RemoteEffect, WriteResult } from './planned-write.js';
 import type { Service } from './service.js';
 import type { IdentifiedPart } from './settled-writes.js';
 
@@ -27,7 +27,7 @@ interface IndexOperation extends IdentifiedPart {
   readonly of: Operation;
 }
 
-/** What joins the transaction for rows elsewhere. */
+/** What joins the transaction for rows in other partitions or tables. */
 interface RecordOperation extends IdentifiedPart {
   readonly isIndexRow: true;
   readonly isRecord: true;
@@ -177,12 +177,10 @@ export class PlannedBatch {
     return operations.map(operation => operation.result(etags.get(operation)));
   }
 
-  /** Rows that follow elsewhere have something done before the transaction. */
+  /** Rows that follow in other partitions or tables have something done before the transaction. */
   #around(all: readonly Sent[], options: ReadOptions): Promise<ReadonlyMap<Sent, string | undefined>> {
     const owners = new Map(
-      this.#operations.flatMap(each =>
-        each.elsewhere === undefined ? [] : [[each.elsewhere, each] as const],
-      ),
+      this.#operations.flatMap(each => (each.remote === undefined ? [] : [[each.remote, each] as const])),
     );
     const changes = [...owners.keys()];
     const [first] = changes;
@@ -191,13 +189,13 @@ export class PlannedBatch {
       target: { ...this.#target, rowKey: '' },
       send: (record?: RowWrite) =>
         this.#send(record === undefined ? all : [...all, this.#recordOperation(record)], options),
-      refusal: (of: Elsewhere, thrown: unknown) => failureOf(this.#operations, owners.get(of), thrown),
+      refusal: (of: RemoteEffect, thrown: unknown) => failureOf(this.#operations, owners.get(of), thrown),
     };
     return first.around(this.#service, changes, transaction, options);
   }
 
-  #recordBytesOf({ elsewhere }: Planned): number {
-    return elsewhere?.record === undefined ? 0 : partBytes(this.#recordOperation(elsewhere.record).part);
+  #recordBytesOf({ remote }: Planned): number {
+    return remote?.record === undefined ? 0 : partBytes(this.#recordOperation(remote.record).part);
   }
 
   #recordOperation(write: RowWrite): RecordOperation {

@@ -74,22 +74,22 @@ export interface FollowedRow extends Pick<DerivingWrite, 'entity' | 'before' | '
   readonly operationId: OperationId | undefined;
 }
 
-/** The transaction of rows that are followed elsewhere. */
+/** The transaction of rows from which others follow in other partitions or tables. */
 export interface FollowedTransaction<T> {
   /** Its table and partition. */
   readonly target: RowAddress;
   /** Sends it, with this write in it if it has room for one. */
   send(record?: RowWrite): Promise<T>;
   /** What is thrown for what one of its rows is refused. */
-  refusal(of: Elsewhere, thrown: unknown): unknown;
+  refusal(of: RemoteEffect, thrown: unknown): unknown;
 }
 
 /** What a write changes in other partitions or tables, and does before its transaction for that. */
-export interface Elsewhere {
+export interface RemoteEffect {
   /** Does the transaction of rows that are followed in this way. */
   readonly around: <T>(
     service: Service,
-    changes: readonly Elsewhere[],
+    changes: readonly RemoteEffect[],
     transaction: FollowedTransaction<T>,
     options: ReadOptions,
   ) => Promise<T>;
@@ -101,5 +101,5 @@ export interface Elsewhere {
 export interface Following {
   /** Rows of its partition, which go in its transaction. */
   readonly indexWrites?: readonly IndexWrite[];
-  readonly elsewhere?: Elsewhere | undefined;
+  readonly remote?: RemoteEffect | undefined;
 }

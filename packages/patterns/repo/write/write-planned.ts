@@ -70,21 +70,21 @@ export async function writePlanned<T>(
   planned: PlannedWrite<T>,
   options: ReadOptions = {},
 ): Promise<T> {
-  const { rebucketing, readFirst, deriving, indexWrites = [], elsewhere } = planned;
+  const { rebucketing, readFirst, deriving, indexWrites = [], remote } = planned;
   if (readFirst !== undefined) return writeAfterRead(service, planned, readFirst, options);
   if (deriving !== undefined) {
     const [{ transact }] = readingOf(deriving.entity) as readonly [Required<RowDerivation>];
     return transact(service, planned, deriving, options);
   }
-  if (indexWrites.length > 0 || elsewhere?.record !== undefined)
+  if (indexWrites.length > 0 || remote?.record !== undefined)
     return writeWithIndexes(service, planned, options);
   if (rebucketing !== undefined) return rebucketing.writes(service, planned, rebucketing, options);
   const send = () => service.writes.write(planned, options);
-  if (elsewhere === undefined) return planned.result(await send());
+  if (remote === undefined) return planned.result(await send());
   const transaction = {
     target: addressOf(planned.write),
     send,
     refusal: (_: unknown, thrown: unknown) => thrown,
   };
-  return planned.result(await elsewhere.around(service, [elsewhere], transaction, options));
+  return planned.result(await remote.around(service, [remote], transaction, options));
 }
