@@ -1,12 +1,10 @@
-// The part with attempts to access blobs by signatures: the server must admit exactly those that the judge admits.
-import { inspect } from 'node:util';
+// Attempts to access blobs by signatures: the server must admit exactly those that the judge admits.
 import { Accounts, issueToken, type Role } from '#server';
 import { openMemoryStore } from '#store';
-import { type DirectServer, directService } from '../../support/direct-service.js';
+import type { Random } from '../../simulation/plan/random.js';
+import { collected, type DirectServer, directService } from '../../support/direct-service.js';
 import { ACCOUNT, NOW } from '../credentials.js';
 import { checkBlobAnswer } from '../direct/check-blob-answer.js';
-import { collected, randomOf } from '../direct/direct-run.js';
-import { type Part, type PartReport, repeatCommand } from '../part.js';
 import type { Presented } from '../tokens/judge.js';
 import {
   BLOBS,
@@ -31,9 +29,6 @@ const PERIODS = [
   ['2019-12-31T00:00:00Z', '2020-01-05T00:00:00Z'],
   ['2020-01-01T02:00:00Z', '2020-01-05T00:00:00Z'],
 ] as const;
-/** Attempts on one store; a failure is repeated from the beginning of its epoch. */
-const EPOCH = 1_000;
-const LET_IN_MIN = 0.04;
 
 interface Asked {
   readonly method: string;
@@ -45,7 +40,7 @@ interface Asked {
 const headerOf = (headers: readonly (readonly [string, string])[], wanted: string): string =>
   headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? '';
 
-class BlobTokenRun {
+export class BlobTokenRun {
   readonly #accounts = new Accounts({ [ACCOUNT]: KEYS.map(key => key.toString('base64')) });
   readonly #failures: unknown[] = [];
   #service: DirectServer = this.#newService();
@@ -143,8 +138,8 @@ class BlobTokenRun {
     this.#known = this.#knowing(delegated);
   }
 
-  attempt(seed: number, run: number): BlobAttempt {
-    return someBlobAttempt(randomOf(seed, run), this.#secrets);
+  attempt(random: Random): BlobAttempt {
+    return someBlobAttempt(random, this.#secrets);
   }
 
   /** @returns whether the caller was admitted. @throws if it should be otherwise. */
@@ -160,23 +155,3 @@ class BlobTokenRun {
     return letIn;
   }
 }
-
-export const runBlobTokens: Part = async ({ seed, first, runs }): Promise<PartReport> => {
-  const tokens = new BlobTokenRun();
-  let letIn = 0;
-  for (let run = first - (first % EPOCH); run < first + runs; run += 1) {
-    if (run % EPOCH === 0) await tokens.reset();
-    const attempt = tokens.attempt(seed, run);
-    try {
-      if (await tokens.make(attempt)) letIn += 1;
-    } catch (error) {
-      const fault = error instanceof Error ? error.stack : String(error);
-      const repeat = repeatCommand('blobs', seed, run - (run % EPOCH), run);
-      const shown = inspect(attempt, { depth: 4, breakLength: 110 });
-      return { isSound: false, text: `Seed ${seed}, attempt ${run}: ${fault}\n${shown}\n${repeat}` };
-    }
-  }
-  const text = `${String(letIn).padStart(9)} let in to blobs`;
-  const isSound = letIn >= LET_IN_MIN * runs;
-  return { isSound, text: isSound ? text : `Hardly anybody was let in: ${text}` };
-};
