@@ -42,19 +42,27 @@ export interface Step {
     | 'resize'
     | 'tags'
     | 'tier'
-    /** `fill` 0 releases it. No other step writes to a leased blob. */
+    /** `fill` 0 releases it. */
     | 'lease';
   readonly blob: number;
   readonly other: number;
   readonly size: number;
   readonly fill: number;
+  /** The id of a lease: of `lease` the one to acquire or release, of others the one that they show. */
+  readonly lease?: string | undefined;
+  /** An ETag that the blob must have, which blob-judge.ts decides. */
+  readonly ifMatch?: string | undefined;
+  /** The place where an append must begin. */
+  readonly at?: number | undefined;
 }
 
 interface ModelBlob {
+  /** Undefined if no answer has shown it. */
+  readonly etag?: string | undefined;
   readonly type: 'BlockBlob' | 'AppendBlob' | 'PageBlob';
   readonly bytes: Buffer;
   readonly metadata: string;
-  /** Tags, tier and lease. */
+  /** Tags, tier and the lease's id. */
   readonly marks: Readonly<Record<string, string>>;
   readonly blocks: ReadonlyMap<string, Buffer>;
   readonly snapshots: readonly Buffer[];
@@ -69,7 +77,14 @@ export const EMPTY: Model = { blobs: new Map(), staged: new Map() };
 
 export const nameOf = (at: number): string => NAMES[at % NAMES.length] ?? '';
 export const idOf = (at: number): string => IDS[at % IDS.length] ?? '';
-export const bytesOf = ({ size, fill }: Step): Buffer => Buffer.alloc(size, 1 + (fill % 255));
+const bodies = new WeakMap<Step, Buffer>();
+
+/** One buffer for each step: a search for an order asks for it again and again. */
+export function bytesOf(step: Step): Buffer {
+  const bytes = bodies.get(step) ?? Buffer.alloc(step.size, 1 + (step.fill % 255));
+  bodies.set(step, bytes);
+  return bytes;
+}
 export const spanOf = ({ fill, size }: Step): { readonly from: number; readonly until: number } => {
   const first = fill % PAGES;
   return { from: first * PAGE, until: Math.min(PAGES, first + 1 + (size % 50)) * PAGE };
@@ -79,9 +94,31 @@ const LONG_LIST = 40;
 export const listOf = ({ fill, size }: Step): string[] =>
   Array.from({ length: size < LONG_LIST_BYTES ? 1 + (size % 2) : LONG_LIST }, (_, at) => idOf(fill + at));
 
-function marksOf(kind: Step['kind'], fill: number): ModelBlob['marks'] {
+/** Of clients that are alone. */
+export const LEASE = '11111111-2222-4333-8444-555555555555';
+
+function marksOf({ kind, fill, lease = LEASE }: Step): ModelBlob['marks'] {
   if (kind === 'tags') return { tags: String(fill) };
-  return kind === 'tier' ? { tier: tierOf(fill) } : { lease: fill === 0 ? '' : 'leased' };
+  return kind === 'tier' ? { tier: tierOf(fill) } : { lease: fill === 0 ? '' : lease };
+}
+
+const FRESH = { metadata: '', blocks: new Map<string, Buffer>() };
+const leaseIn = (old: ModelBlob | undefined): ModelBlob['marks'] =>
+  old?.marks.lease ? { lease: old.marks.lease } : {};
+
+/** They need no lease. */
+const FREE: ReadonlySet<Step['kind']> = new Set([
+  'snapshot',
+  'deleteSnapshots',
+  'deleteSnapshot',
+  'dropContainer',
+]);
+
+/** Whether the blob's lease, or the one that the step shows, refuses it. */
+function isBarred({ marks }: Pick<ModelBlob, 'marks'>, { kind, fill, lease }: Step): boolean {
+  const held = marks.lease === '' ? undefined : marks.lease;
+  if (kind === 'lease') return held === undefined ? fill === 0 : held !== (lease ?? LEASE);
+  return !FREE.has(kind) && held !== lease;
 }
 
 export const tierOf = (fill: number): string => TIERS[fill % TIERS.length] ?? '';
@@ -101,8 +138,10 @@ export function afterStep(model: Model, step: Step): Model | undefined {
     if (!keepsStaged) staged.delete(name);
     return { blobs: new Map(model.blobs).set(name, blob), staged };
   };
+  const snapshots = old?.snapshots ?? [];
   const made = (type: ModelBlob['type'], bytes: Buffer): Model =>
-    set({ type, bytes, metadata: '', marks: {}, blocks: new Map(), snapshots: old?.snapshots ?? [] });
+    set({ ...FRESH, type, bytes, marks: leaseIn(old), snapshots });
+  if (isBarred(old ?? { marks: {} }, step)) return undefined;
   switch (step.kind) {
     case 'put':
       return made('BlockBlob', bytesOf(step));
@@ -119,15 +158,11 @@ export function afterStep(model: Model, step: Step): Model | undefined {
     case 'copy':
     case 'copyFromUrl': {
       const source = model.blobs.get(nameOf(step.other));
-      return source && set({ ...source, marks: {}, snapshots: old?.snapshots ?? [] });
+      return source && set({ ...source, marks: {}, snapshots });
     }
     case 'block':
-    case 'blockFromUrl': {
-      const bytes = step.kind === 'block' ? bytesOf(step) : model.blobs.get(nameOf(step.other))?.bytes;
-      if (bytes === undefined || (old && old.type !== 'BlockBlob')) return undefined;
-      const blocks = new Map(model.staged.get(name)).set(idOf(step.fill), bytes);
-      return { blobs: model.blobs, staged: new Map(model.staged).set(name, blocks) };
-    }
+    case 'blockFromUrl':
+      return afterBlock(model, step);
     case 'list':
       return afterList(model, step, set);
     case 'delete':
@@ -137,6 +172,7 @@ export function afterStep(model: Model, step: Step): Model | undefined {
     case 'appendFromUrl': {
       const bytes = step.kind === 'append' ? bytesOf(step) : model.blobs.get(nameOf(step.other))?.bytes;
       if (bytes === undefined || old?.type !== 'AppendBlob') return undefined;
+      if (step.at !== undefined && step.at !== old.bytes.length) return undefined;
       return set({ ...old, bytes: Buffer.concat([old.bytes, bytes]) }, true);
     }
     case 'pages':
@@ -153,7 +189,8 @@ export function afterStep(model: Model, step: Step): Model | undefined {
 }
 
 /** For changes of a blob's head, its snapshots or its length. */
-function afterChange(old: ModelBlob, { kind, fill, size }: Step): ModelBlob | undefined {
+function afterChange(old: ModelBlob, step: Step): ModelBlob | undefined {
+  const { kind, fill, size } = step;
   const { snapshots, bytes, marks } = old;
   switch (kind) {
     case 'deleteSnapshots':
@@ -167,7 +204,7 @@ function afterChange(old: ModelBlob, { kind, fill, size }: Step): ModelBlob | un
     case 'tags':
     case 'tier':
     case 'lease':
-      return { ...old, marks: { ...marks, ...marksOf(kind, fill) } };
+      return { ...old, marks: { ...marks, ...marksOf(step) } };
     case 'resize':
       if (old.type !== 'PageBlob') return undefined;
       return { ...old, bytes: Buffer.concat([bytes, Buffer.alloc(size)], size) };
@@ -188,6 +225,14 @@ function afterPages(old: ModelBlob | undefined, step: Step, { blobs }: Model): B
   return bytes;
 }
 
+function afterBlock({ blobs, staged }: Model, step: Step): Model | undefined {
+  const name = nameOf(step.blob);
+  const bytes = step.kind === 'block' ? bytesOf(step) : blobs.get(nameOf(step.other))?.bytes;
+  if (bytes === undefined || (blobs.get(name)?.type ?? 'BlockBlob') !== 'BlockBlob') return undefined;
+  const blocks = new Map(staged.get(name)).set(idOf(step.fill), bytes);
+  return { blobs, staged: new Map(staged).set(name, blocks) };
+}
+
 function afterList(model: Model, step: Step, set: (blob: ModelBlob) => Model): Model | undefined {
   const name = nameOf(step.blob);
   const old = model.blobs.get(name);
@@ -204,18 +249,26 @@ function afterList(model: Model, step: Step, set: (blob: ModelBlob) => Model): M
   return set({ type: 'BlockBlob', bytes: Buffer.concat(bytes), metadata: '', marks: {}, blocks, snapshots });
 }
 
-const sum = (bytes: Buffer): string =>
-  `${bytes.length}:${createHash('md5').update(bytes).digest('hex').slice(0, 8)}`;
+const sums = new WeakMap<Buffer, string>();
 
-const told = (
+/** The length and the MD5 of bytes that do not change. */
+export function sumOf(bytes: Buffer): string {
+  const known = sums.get(bytes);
+  if (known !== undefined) return known;
+  const sum = `${bytes.length}:${createHash('md5').update(bytes).digest('hex').slice(0, 8)}`;
+  sums.set(bytes, sum);
+  return sum;
+}
+
+export const told = (
   { bytes, metadata, marks }: Pick<ModelBlob, 'bytes' | 'metadata' | 'marks'>,
   snapshots: readonly Buffer[],
 ): string =>
-  [sum(bytes), metadata, marks.tags, marks.tier, marks.lease, ...snapshots.map(sum)]
+  [sumOf(bytes), metadata, marks.tags, marks.tier, marks.lease && 'leased', ...snapshots.map(sumOf)]
     .filter(text => text !== undefined && text !== '')
     .join(' ');
 
-const toldBlocks = (blocks: ReadonlyMap<string, number>): string =>
+export const toldBlocks = (blocks: ReadonlyMap<string, number>): string =>
   [...blocks]
     .sort()
     .map(([id, length]) => `${id}=${length}`)

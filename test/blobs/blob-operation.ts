@@ -13,6 +13,7 @@ import {
   bytesOf,
   CONTAINER,
   idOf,
+  LEASE,
   listOf,
   nameOf,
   PAGE,
@@ -21,8 +22,6 @@ import {
   spanOf,
   tierOf,
 } from './blob-model.js';
-
-const LEASE = '11111111-2222-4333-8444-555555555555';
 
 const WHOLE = {
   properties: NO_PROPERTIES,

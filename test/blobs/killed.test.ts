@@ -86,7 +86,7 @@ const PLANTED: readonly (readonly [name: string, planting: Planting, from: numbe
   ['an old content is dropped before the commit', { fault: 'drops first' }, 1, /the content \w+ is missing/],
   ['a row names a content that is not written', { fault: 'names first' }, 1, /the content \w+ is missing/],
   ['a step is answered before it is done', { fault: 'answers first' }, 1, /after \d+ answers/],
-  ['nothing is swept', { isSwept: false }, 1, /the contents that are there/],
+  ['nothing is swept', { isSwept: false }, 1, /no row names the content/],
 ];
 
 for (const [name, planting, from, found] of PLANTED)

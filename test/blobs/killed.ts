@@ -4,17 +4,18 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '#base';
 import { until } from '#base/testing/until';
-import { BackgroundWork, type BlobContext, BlobError, BlobSweep, contentsNamedBy, execute } from '#blobs';
-import { collectRows, type Engine } from '#store';
+import { BackgroundWork, type BlobContext, BlobError, BlobSweep, execute } from '#blobs';
+import type { Engine } from '#store';
 import { checkFile, openLmdbStore } from '#store-lmdb';
 import { inspection } from '../../packages/cli/store-task/inspection.js';
 import { afterStep, CONTAINER, EMPTY, type Model, NAMES, showModel, showStore } from './blob-model.js';
 import { makeContainer, operationOf } from './blob-operation.js';
+import { type NamedContents, namedContents } from './content-faults.js';
 import { type Setting, stepsOf } from './every-operation.js';
 import type { PlantedFault } from './killed-process.js';
 
@@ -87,8 +88,7 @@ export async function judge(
     const isOne = possible.some(each => JSON.stringify(each) === JSON.stringify(shown));
     if (!isOne) assert.deepEqual(shown, possible.at(-1), `after ${answered} answers`);
     if (isSwept) await sweep(context);
-    const [there, named] = await contentsOf(engine, directory);
-    assert.deepEqual(there, named, 'the contents that are there, and those that rows name');
+    assert.deepEqual((await contentsOf(engine, directory)).faults, []);
     assert.deepEqual(await showStore(context), shown, 'The sweep changes nothing.');
     await leavesNothing(context, engine, directory);
   } finally {
@@ -112,25 +112,14 @@ async function sweep(context: BlobContext): Promise<void> {
   while (!(await sweeping.step()).isPassOver);
 }
 
-/** The existing contents, and those that rows name. */
-async function contentsOf(engine: Engine, directory: string): Promise<[string[], string[]]> {
+async function contentsOf(engine: Engine, directory: string): Promise<NamedContents> {
   const space = await engine.getSpace({ account: 'account1', service: 'blob', name: CONTAINER });
   assert(space !== undefined);
-  const path = join(directory, 'contents', String(space.id));
-  const isDirectory = readdirSync(directory).includes('contents');
-  if (isDirectory) await untilOnly(String(space.id), join(path, '..'));
-  const there =
-    isDirectory && readdirSync(join(path, '..')).includes(String(space.id)) ? readdirSync(path) : [];
-  const budget = { rows: 1e6, bytes: 1e9, examined: 1e6, milliseconds: 1e6 };
-  const { rows } = await collectRows(engine, space, { from: { partition: '', key: '' } }, budget);
-  const named = new Set<string>();
-  for (const row of rows) {
-    for (const { id, bytes, names } of contentsNamedBy(space, row)) {
-      named.add(id);
-      for (const one of names?.(readFileSync(join(path, id)).subarray(0, bytes)) ?? []) named.add(one.id);
-    }
-  }
-  return [there.toSorted(), [...named].toSorted()];
+  const contents = join(directory, 'contents');
+  const path = join(contents, String(space.id));
+  if (existsSync(contents)) await untilOnly(String(space.id), contents);
+  const there = new Set(existsSync(path) ? readdirSync(path) : []);
+  return namedContents(engine, space, there, id => readFileSync(join(path, id)));
 }
 
 /** It can be written to; and once all blobs are deleted nothing is left. */
@@ -145,5 +134,6 @@ async function leavesNothing(context: BlobContext, engine: Engine, directory: st
   }
   await context.background.settled();
   await sweep(context);
-  assert.deepEqual(await contentsOf(engine, directory), [[], []]);
+  const { named, faults } = await contentsOf(engine, directory);
+  assert.deepEqual([...named, ...faults], []);
 }

@@ -2,11 +2,10 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Journal } from '../histories/journal.js';
 import { type Exit, runToEnd } from '../support/spawned-server.js';
-import { foundBlobsInStore } from './blobs/found-blobs.js';
-import { faultsOfFile, foundInStore } from './found.js';
-import { faultsOf, type History } from './history.js';
-import type { Journal } from './journal.js';
+import { faultsOfFile } from './file-faults.js';
+import { faultsOfCopy, type Works } from './work.js';
 
 export class Backup {
   readonly #directory: string;
@@ -36,28 +35,24 @@ export class Backup {
   }
 
   /** Waits for its end; returns what is wrong with it, and removes it if nothing is. */
-  async faults(histories: readonly History[]): Promise<readonly string[]> {
+  async faults(works: Works): Promise<readonly string[]> {
     const { code, stderr } = await this.#end;
     const isThere = existsSync(join(this.#directory, 'data.mdb'));
     const isRefused = !this.#isKilled && code !== 0;
     const faults = isRefused
       ? [`backup ended with ${code}: ${stderr}`]
       : isThere
-        ? await this.#faultsOfContent(histories)
+        ? await this.#faultsOfContent(works)
         : await this.#faultsOfRest();
     if (faults.length === 0) await rm(this.#directory, { recursive: true, force: true });
     return faults.map(fault => `backup: ${fault}`);
   }
 
-  async #faultsOfContent(histories: readonly History[]): Promise<readonly string[]> {
+  async #faultsOfContent(works: Works): Promise<readonly string[]> {
     const faults = await faultsOfFile(this.#directory);
     if (faults.length > 0) return faults;
     const moment = { answeredBy: this.#startedAt, askedBy: this.#endedAt };
-    const found = new Map([
-      ...(await foundInStore(this.#directory)),
-      ...(await foundBlobsInStore(this.#directory)),
-    ]);
-    return faultsOf(histories, found, moment);
+    return faultsOfCopy(works, this.#directory, moment);
   }
 
   /** `restore` must refuse what a killed command left. */

@@ -1,10 +1,10 @@
 // The ways to kill a server under load, all by SIGKILL.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '#base/testing/until';
+import type { Occasion, Trigger } from '../histories/trigger.js';
 import type { Random } from '../simulation/plan/random.js';
 import type { SpawnedServer } from '../support/spawned-server.js';
 import { childrenOf, isAlive } from '../support/worker-processes.js';
-import type { Occasion, Trigger } from './trigger.js';
 
 const WRITING_MILLISECONDS_MAX = 300;
 /** Workers that die before the last blow. */
@@ -56,7 +56,7 @@ async function strike(trigger: Trigger, random: Random, kill: () => void): Promi
 }
 
 /** The replacement of a worker may have no known parent. */
-function isGroupAlive(pid: number): boolean {
+export function isGroupAlive(pid: number): boolean {
   try {
     process.kill(-pid, 0);
     return true;

@@ -4,6 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '#base/testing/until';
+import type { Runner } from '../histories/hand.js';
+import { Journal } from '../histories/journal.js';
+import { Trigger } from '../histories/trigger.js';
+import { HIDDEN_MILLISECONDS_MAX } from '../queues/shared-turn.js';
 import { Random } from '../simulation/plan/random.js';
 import {
   blobPortOf,
@@ -14,28 +18,18 @@ import {
 } from '../support/spawned-server.js';
 import { Connection } from '../support/worker-processes.js';
 import { Backup } from './backup.js';
-import { BlobWork } from './blobs/blob-work.js';
-import { faultsOfContents, foundByBlobServer } from './blobs/found-blobs.js';
-import { faultsOfFile, faultsOfQueues, foundByServer } from './found.js';
-import { type Found, faultsOf, History, THE_END } from './history.js';
-import { Journal } from './journal.js';
+import { BlobWork } from './blob-work.js';
+import { faultsOfContents, faultsOfFile, faultsOfQueues } from './file-faults.js';
 import { killServer } from './kill.js';
-import { foundByPeek, QueueLife } from './queues/queue-life.js';
-import { QueueWork } from './queues/queue-work.js';
-import { createTableRequest } from './tables/request.js';
-import { Slots } from './tables/slots.js';
-import { TableLife } from './tables/table-life.js';
-import { Writer } from './tables/writer.js';
-import { Trigger } from './trigger.js';
+import { QueueWork } from './queue-work.js';
+import { TableWork } from './table-work.js';
 
 const WRITERS_OF_ONE = 6;
 const WRITERS_OF_SEVERAL = 12;
-const ASIDE = 'aside';
 const HANDS_OF_ONE = 3;
 const HANDS_OF_SEVERAL = 6;
-/** Seconds that messages are hidden for. */
-const HIDDEN = [1, 1, 2];
-const HIDDEN_MILLISECONDS_MAX = 2200;
+const BLOB_WRITERS_OF_ONE = 3;
+const BLOB_WRITERS_OF_SEVERAL = 6;
 /** Longer than a start takes. */
 const START_MILLISECONDS_MAX = 700;
 const BACKUP_MILLISECONDS_MAX = 1200;
@@ -64,21 +58,18 @@ export class Life {
   readonly #options: LifeOptions;
   readonly #data: string;
   readonly #random: Random;
-  readonly #slots: Slots;
-  readonly #tables = new History('table crash');
-  readonly #tableLife = new TableLife('dropped');
-  readonly #queueLife = new QueueLife(ASIDE);
-  readonly #work: QueueWork;
+  readonly #tables: TableWork;
+  readonly #queues: QueueWork;
   readonly #blobs: BlobWork;
-  #lastTick = 0n;
 
   constructor(options: LifeOptions) {
     this.#options = options;
     this.#data = join(options.directory, 'data');
     this.#random = new Random(options.seed);
-    this.#slots = new Slots(this.#random);
-    this.#work = new QueueWork({ random: this.#random, journal: this.journal, hidden: HIDDEN });
-    this.#blobs = new BlobWork(this.#random, this.journal, options.workers);
+    const work = { random: this.#random, journal: this.journal, isOfOne: options.workers === 1 };
+    this.#tables = new TableWork(work);
+    this.#queues = new QueueWork(work);
+    this.#blobs = new BlobWork(work);
   }
 
   async round(number: number): Promise<void> {
@@ -102,8 +93,9 @@ export class Life {
     try {
       await this.#judge(server);
       if (!this.#options.isBrief) await this.#untilCleared();
-      throwIfAny(faultsOf(this.#histories(), await foundNow(server), THE_END));
-      if (!this.#options.isBrief) await this.#untilAllIsSeen(server);
+      // Hidden messages become visible again in time.
+      if (!this.#options.isBrief) await sleep(HIDDEN_MILLISECONDS_MAX);
+      await this.#judge(server);
       const { code } = await server.stop('SIGTERM');
       if (code !== 0) throw new Faults([`The server ended with ${code}.`]);
     } finally {
@@ -111,12 +103,6 @@ export class Life {
     }
     throwIfAny(await faultsOfQueues(this.#data));
     throwIfAny(await faultsOfContents(this.#data));
-  }
-
-  /** Hidden messages become visible again in time. */
-  async #untilAllIsSeen(server: SpawnedServer): Promise<void> {
-    await sleep(HIDDEN_MILLISECONDS_MAX);
-    throwIfAny(await this.#work.judge(queuePortOf(server)));
   }
 
   async #untilCleared(): Promise<void> {
@@ -139,94 +125,61 @@ export class Life {
     await runToEnd(this.#command(), { detached: true, killedAfterMilliseconds });
   }
 
-  #histories(): History[] {
-    const ofOne = [this.#tables, this.#tableLife.history, this.#queueLife.history];
-    return [...ofOne, ...this.#blobs.histories(), ...this.#slots.all.map(({ history }) => history)];
-  }
-
-  /** The result of the previous round must fit, and every row must be writable with a version that was never seen. */
+  /** The result of the previous round must fit. */
   async #judge(server: SpawnedServer): Promise<void> {
-    const { port } = server;
-    const found = await foundNow(server);
-    throwIfAny(faultsOf(this.#histories(), found, THE_END));
-    for (const history of this.#histories()) {
-      this.#see(history);
-      history.settle(found);
+    for (const [work, port] of [
+      [this.#tables, server.port],
+      [this.#queues, queuePortOf(server)],
+      [this.#blobs, blobPortOf(server)],
+    ] as const) {
+      const connection = new Connection(port);
+      throwIfAny(await work.judge(connection));
+      connection.close();
     }
-    this.#seeFound(found);
-    this.#slots.release();
-    if (!found.has('crash')) {
-      await this.#createTable(port);
-      await this.#blobs.make(blobPortOf(server));
-    }
-    for (const slot of this.#slots.all) {
-      const writer = new Writer(this.#writing(port, new Trigger()));
-      const least = await writer.rewrite(slot);
-      if (least <= this.#lastTick)
-        throw new Faults([`${slot.history.owner} got the tick ${least} after ${this.#lastTick}.`]);
-    }
-    throwIfAny(await this.#work.judge(queuePortOf(server)));
-    throwIfAny(await this.#blobs.contest.judge(blobPortOf(server)));
-  }
-
-  #see(history: History): void {
-    for (const { tick } of history.state().values()) {
-      if (tick !== undefined && tick > this.#lastTick) this.#lastTick = tick;
-    }
-  }
-
-  #seeFound(found: Found): void {
-    for (const { tick } of found.values()) if (tick > this.#lastTick) this.#lastTick = tick;
-  }
-
-  async #createTable(port: number): Promise<void> {
-    const connection = new Connection(port);
-    this.#tables.ask(
-      new Map([['crash', { text: 'a table', tick: 0n }]]),
-      this.journal.note('? create crash'),
-    );
-    const { status, body } = await connection.request(createTableRequest('crash'));
-    connection.close();
-    if (status !== 204) throw new Faults([`The table was answered ${status} ${body}`]);
-    this.#tables.acknowledge(new Map(), this.journal.note('! create crash'));
-  }
-
-  #writing(port: number, watch: Trigger) {
-    return { port, slots: this.#slots, journal: this.journal, watch };
   }
 
   async #writeUntilKilled(server: SpawnedServer): Promise<void> {
     const random = this.#random;
     const trigger = new Trigger();
-    const { port } = server;
-    const [writerCount, handCount] =
-      this.#options.workers > 1 ? [WRITERS_OF_SEVERAL, HANDS_OF_SEVERAL] : [WRITERS_OF_ONE, HANDS_OF_ONE];
-    const writers = Array.from({ length: writerCount }, () => new Writer(this.#writing(port, trigger)));
-    // If nothing needs the tree as it is, all writes go to the log.
-    const isLogged = random.happens(0.5);
-    const hands = this.#work.hands(isLogged ? 0 : handCount, queuePortOf(server), trigger);
-    const blobs = this.#blobs.clients(blobPortOf(server), trigger);
-    const lives = [
-      () => this.#tableLife.run(port, this.journal),
-      () => this.#queueLife.run(queuePortOf(server), this.journal),
-    ];
-    const runs = Promise.allSettled([
-      ...[...writers, ...hands, ...blobs].map(one => one.run()),
-      ...(isLogged ? [] : lives).map(run => run()),
-    ]);
+    const runners = this.#runners(server, trigger);
+    const runs = Promise.allSettled(runners.map(one => one.run()));
     const backup = random.happens(0.5) && !this.#options.isBrief ? this.#backup() : undefined;
     try {
       if (backup !== undefined) await sleep(random.below(BACKUP_MILLISECONDS_MAX));
       await killServer(server, trigger, random);
       this.journal.note('killed');
     } finally {
-      for (const one of [...writers, ...hands, ...blobs, this.#tableLife, this.#queueLife]) one.stop();
+      for (const one of runners) one.stop();
       for (const run of await runs) if (run.status === 'rejected') throwIfAny([String(run.reason.stack)]);
     }
     this.acknowledged += trigger.count;
-    const others = [this.#tableLife, this.#queueLife, this.#work.ledger];
-    throwIfAny([...writers, ...blobs, ...others].flatMap(({ faults }) => faults));
-    throwIfAny((await backup?.faults(this.#histories())) ?? []);
+    const works = { table: this.#tables, queue: this.#queues, blob: this.#blobs };
+    throwIfAny(Object.values(works).flatMap(({ ledger }) => ledger.faults));
+    throwIfAny((await backup?.faults(works)) ?? []);
+  }
+
+  #runners(server: SpawnedServer, watch: Trigger): readonly Runner[] {
+    const [table, queue, blob] = [server.port, queuePortOf(server), blobPortOf(server)];
+    const isOfOne = this.#options.workers === 1;
+    const owners = isOfOne ? BLOB_WRITERS_OF_ONE : BLOB_WRITERS_OF_SEVERAL;
+    const logged = [
+      ...this.#tables.writers(isOfOne ? WRITERS_OF_ONE : WRITERS_OF_SEVERAL, table, watch),
+      ...this.#blobs.writers(
+        Array.from({ length: owners }, (_, at) => `own${at}`),
+        blob,
+        watch,
+      ),
+      ...this.#blobs.contestants(blob, watch),
+      ...this.#blobs.readers(blob, watch),
+    ];
+    // If nothing needs the tree as it is, all writes go to the log.
+    if (this.#random.happens(0.5)) return logged;
+    return [
+      ...logged,
+      ...this.#queues.hands(isOfOne ? HANDS_OF_ONE : HANDS_OF_SEVERAL, queue, watch),
+      this.#tables.life('dropped', table, watch),
+      this.#queues.life('aside', queue, watch),
+    ];
   }
 
   #backup(): Backup {
@@ -240,11 +193,6 @@ export class Life {
     if (code !== 0) throw new Faults([`check ended with ${code}: ${stdout}${stderr}`]);
     return stdout;
   }
-}
-
-async function foundNow(server: SpawnedServer): Promise<Found> {
-  const [tables, aside] = [await foundByServer(server.port), await foundByPeek(queuePortOf(server), ASIDE)];
-  return new Map([...tables, ...aside, ...(await foundByBlobServer(blobPortOf(server)))]);
 }
 
 function throwIfAny(faults: readonly string[]): void {

@@ -2,11 +2,10 @@
 // names the command that repeats it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runBlobTokens } from './blob-tokens/blob-token-part.js';
+import { runBlobTokens, runTokens } from './attempts.js';
 import { describeFailure } from './direct/direct-failure.js';
 import { makeRuns } from './direct/direct-runs.js';
 import { runSockets } from './sockets/socket-part.js';
-import { runTokens } from './tokens/token-part.js';
 
 const SEED = 1;
 

@@ -1,11 +1,10 @@
 // The whole fuzz suite: `node dist/test/fuzz/main.js [--part direct|sockets|tokens|blobs] [--runs N | --share S] [--seed S] [--first K]`. Stops at the first part
 // that fails.
 import { parseArgs } from 'node:util';
-import { runBlobTokens } from './blob-tokens/blob-token-part.js';
+import { runBlobTokens, runTokens } from './attempts.js';
 import { runDirect } from './direct/direct-part.js';
 import type { Part } from './part.js';
 import { runSockets } from './sockets/socket-part.js';
-import { runTokens } from './tokens/token-part.js';
 
 const PARTS: Readonly<Record<string, { readonly part: Part; readonly runs: number }>> = {
   direct: { part: runDirect, runs: 1_000_000 },

@@ -3,14 +3,17 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '#base/testing/until';
-import { faultsOfFile, foundInStore } from '../crash/found.js';
-import { createTableRequest, pathOf, textOf, writeRequest } from '../crash/tables/request.js';
+import { faultsOfFile } from '../crash/file-faults.js';
+import { openStore } from '../histories/direct-sender.js';
+import type { WritesCall } from '../simulation/judge/history.js';
+import { pageOf, TABLE_WIRE } from '../simulation/run/table-wire.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { Connection } from '../support/worker-processes.js';
 import { recordingEnvironment } from './recorder.js';
 import { beginRecording } from './recording.js';
 
 const WRITES = 5;
+const TABLE = 'crash';
 
 interface Told {
   readonly row: string;
@@ -64,8 +67,8 @@ export async function faultsOfFailingDisk(
   faults.push(
     ...expected.filter(one => !isOk(one)).map(({ row, status }) => `${row} was refused with ${status}.`),
   );
-  const found = await foundInStore(data);
-  const lost = told.filter(one => isOk(one) && !found.has(pathOf(nameOf(one.row))));
+  const found = await keysIn(data);
+  const lost = told.filter(one => isOk(one) && !found.has(one.row));
   return [...faults, ...lost.map(({ row }) => `${row} is lost.`), ...(await faultsOfFile(data))];
 }
 
@@ -81,23 +84,29 @@ async function writeUntilLogged(server: SpawnedServer, log: string, told: Told[]
   });
 }
 
-const nameOf = (row: string) => ({ table: 'crash', partition: 'p', row });
+async function keysIn(directory: string): Promise<ReadonlySet<string>> {
+  const store = await openStore(directory);
+  const page = pageOf(TABLE);
+  const { entities } = TABLE_WIRE.read(page, await TABLE_WIRE.send(store.table, page));
+  await store.close();
+  return new Set(entities.map(({ key }) => key));
+}
 
 async function write({ port }: SpawnedServer, name: string, isFirst = false): Promise<Told[]> {
   const connection = new Connection(port);
-  if (isFirst) await connection.request(createTableRequest('crash'));
+  if (isFirst) await TABLE_WIRE.send(connection, { kind: 'createTable', table: TABLE });
   const told: Told[] = [];
   for (let count = 0; count < WRITES; count += 1) {
     const row = `${name}${count}`;
-    const properties = { n: count, a: textOf({ row }) };
-    const change = {
-      method: 'POST',
-      name: nameOf(row),
-      ifMatch: undefined,
-      properties,
-      after: properties,
-    } as const;
-    const { status } = await connection.request(writeRequest([change]));
+    const write = { partition: 'p', key: row, properties: [], match: 'absent', ifMatch: undefined } as const;
+    const call: WritesCall = {
+      kind: 'writes',
+      table: TABLE,
+      writes: [{ kind: 'insert', ...write }],
+      isBatch: false,
+      prefer: 'return-no-content',
+    };
+    const { status } = await TABLE_WIRE.send(connection, call);
     told.push({ row, status });
   }
   connection.close();

@@ -3,9 +3,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openLmdbStore } from '#store-lmdb';
-import { faultsOfContents, foundBlobsInStore } from '../crash/blobs/found-blobs.js';
-import { faultsOfFile, foundInStore } from '../crash/found.js';
-import { type Found, faultsOf, type Moment } from '../crash/history.js';
+import { faultsOfContents, faultsOfFile } from '../crash/file-faults.js';
+import { faultsOfCopy } from '../crash/work.js';
+import type { Moment } from '../histories/history.js';
 import type { Random } from '../simulation/plan/random.js';
 import type { Workload } from './workload.js';
 
@@ -34,7 +34,7 @@ export async function faultsOfCut(
     writeFileSync(join(directory, path), content);
   }
   const faults = await faultsOfStore(join(directory, 'data'), image.get('data/data.mdb'), workload, random, {
-    answeredBy: position,
+    answeredBy: position + 1,
     askedBy: position,
   });
   for (const { name, startedAt, doneAt } of workload.copies) {
@@ -42,7 +42,7 @@ export async function faultsOfCut(
     const moment = { answeredBy: startedAt, askedBy: Math.min(position, doneAt) };
     if (file !== undefined)
       faults.push(...(await faultsOfStore(join(directory, name), file, workload, random, moment)));
-    else if (position >= doneAt) faults.push(`${name} was finished and is gone.`);
+    else if (position + 1 > doneAt) faults.push(`${name} was finished and is gone.`);
   }
   return faults;
 }
@@ -50,27 +50,26 @@ export async function faultsOfCut(
 async function faultsOfStore(
   directory: string,
   file: Buffer | undefined,
-  { histories, hasBlobs }: Workload,
+  { works, hasBlobs }: Workload,
   random: Random,
   moment: Moment,
 ): Promise<string[]> {
   try {
     // A file without a head belongs to a store that was never begun: no write was acknowledged.
-    if (file === undefined || !isBegun(file)) return faultsOf(histories, new Map(), moment);
+    if (file === undefined || !isBegun(file)) {
+      const empty = `${directory}-empty`;
+      mkdirSync(empty, { recursive: true });
+      return [...(await faultsOfCopy(works, empty, moment))];
+    }
     const faults = await faultsOfFile(directory);
     if (faults.length > 0) return faults.map(fault => `${directory}: ${fault}`);
     leaveLocks(directory, random);
-    const lost = faultsOf(histories, await foundOf(directory, hasBlobs), moment);
+    const lost = [...(await faultsOfCopy(works, directory, moment))];
     if (lost.length === 0 && hasBlobs) lost.push(...(await faultsOfContents(directory)));
     return lost.length > 0 || random.happens(0.8) ? lost : await faultsOfUse(directory);
   } catch (error) {
     return [`${directory}: ${error instanceof Error ? error.stack : error}`];
   }
-}
-
-async function foundOf(directory: string, hasBlobs: boolean): Promise<Found> {
-  const found = await foundInStore(directory);
-  return hasBlobs ? new Map([...found, ...(await foundBlobsInStore(directory))]) : found;
 }
 
 /** Until the first sync both meta pages may be torn (docs/durability.md, first start). */

@@ -3,17 +3,13 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '#base/testing/until';
-import { BlobLife } from '../crash/blobs/blob-life.js';
-import { createContainer } from '../crash/blobs/blob-work.js';
-import { containerPath } from '../crash/blobs/found-blobs.js';
-import { History } from '../crash/history.js';
-import { Journal } from '../crash/journal.js';
-import { QueueLife } from '../crash/queues/queue-life.js';
-import { createTableRequest } from '../crash/tables/request.js';
-import { Slots } from '../crash/tables/slots.js';
-import { TableLife } from '../crash/tables/table-life.js';
-import { Writer } from '../crash/tables/writer.js';
-import { Trigger } from '../crash/trigger.js';
+import { BlobWork } from '../crash/blob-work.js';
+import { isGroupAlive } from '../crash/kill.js';
+import { QueueWork } from '../crash/queue-work.js';
+import { TableWork } from '../crash/table-work.js';
+import type { Works } from '../crash/work.js';
+import { Journal } from '../histories/journal.js';
+import { Trigger } from '../histories/trigger.js';
 import type { Random } from '../simulation/plan/random.js';
 import {
   blobPortOf,
@@ -22,7 +18,7 @@ import {
   type SpawnedServer,
   spawnServer,
 } from '../support/spawned-server.js';
-import { Connection, isAlive } from '../support/worker-processes.js';
+import { isAlive } from '../support/worker-processes.js';
 import { plantingEnvironment, type ServerFault } from './planted-server.js';
 import { type Recorded, recordingEnvironment } from './recorder.js';
 
@@ -58,8 +54,9 @@ export class Workload {
   readyAt = 0;
   readonly #options: WorkloadOptions;
   readonly #env: NodeJS.ProcessEnv;
-  readonly #slots: Slots;
-  readonly #histories: History[] = [];
+  readonly #tables: TableWork;
+  readonly #queues: QueueWork;
+  readonly #blobs: BlobWork;
 
   constructor(options: WorkloadOptions) {
     this.#options = options;
@@ -67,23 +64,25 @@ export class Workload {
       ...recordingEnvironment(options),
       ...(options.fault === undefined ? {} : plantingEnvironment(options.fault)),
     };
-    this.#slots = new Slots(options.random);
     this.journal = new Journal(() => statSync(options.log).size);
+    const { random, workers } = options;
+    const work = { random, journal: this.journal, isOfOne: workers === 1 };
+    this.#tables = new TableWork(work);
+    this.#queues = new QueueWork(work);
+    this.#blobs = new BlobWork(work);
   }
 
   get hasBlobs(): boolean {
     return this.#options.hasBlobs;
   }
 
-  get histories(): readonly History[] {
-    return [...this.#histories, ...this.#slots.all.map(({ history }) => history)];
+  get works(): Works {
+    return { table: this.#tables, queue: this.#queues, blob: this.#blobs };
   }
 
   async run(): Promise<void> {
     const first = await this.#serve();
     this.readyAt = this.journal.note('ready');
-    await this.#createTable(first.port);
-    if (this.#options.hasBlobs) await this.#createContainer(first);
     await this.#write(first, 'first', async () => {
       process.kill(-first.pid, 'SIGKILL');
       await until('all are gone', () => !isAlive(first.pid) && !isGroupAlive(first.pid));
@@ -104,57 +103,29 @@ export class Workload {
     return spawnServer(['serve', ...args, '--durability', durability], { detached: true, env });
   }
 
-  async #createTable(port: number): Promise<void> {
-    const history = new History('table crash');
-    this.#histories.push(history);
-    const connection = new Connection(port);
-    history.ask(new Map([['crash', { text: 'a table', tick: 0n }]]), this.journal.note('? create crash'));
-    const { status, body } = await connection.request(createTableRequest('crash'));
-    connection.close();
-    if (status !== 204) throw new Error(`The table was answered ${status} ${body}`);
-    history.acknowledge(new Map(), this.journal.note('! create crash'));
-  }
-
-  async #createContainer(server: SpawnedServer): Promise<void> {
-    const history = new History(containerPath);
-    this.#histories.push(history);
-    await createContainer(history, blobPortOf(server), this.journal);
-  }
-
-  /** `name` is that of a table and of a queue, and a prefix of blobs' names. */
+  /** `name` is that of a table and of a queue, and a prefix of containers' names. */
   async #write(server: SpawnedServer, name: string, end: () => Promise<void>): Promise<void> {
-    const { port } = server;
-    const [tableLife, queueLife] = [new TableLife(name), new QueueLife(name)];
+    const [table, queue, blob] = [server.port, queuePortOf(server), blobPortOf(server)];
     const { random, hasBlobs, hasOthers } = this.#options;
-    const blobLives = Array.from(
-      { length: hasBlobs ? BLOB_WRITERS : 0 },
-      (_, at) => new BlobLife(`${name}${at}`, random),
-    );
-    this.#histories.push(tableLife.history, queueLife.history, ...blobLives.map(({ history }) => history));
     const watch = new Trigger();
-    const options = { port, slots: this.#slots, journal: this.journal, watch };
-    const writers = Array.from(
-      { length: hasBlobs ? WRITERS_BESIDE_BLOBS : WRITERS },
-      () => new Writer(options),
-    );
-    const lives = [
-      () => tableLife.run(port, this.journal),
-      () => queueLife.run(queuePortOf(server), this.journal),
+    const owners = Array.from({ length: hasBlobs ? BLOB_WRITERS : 0 }, (_, at) => `${name}${at}`);
+    const runners = [
+      ...this.#tables.writers(hasBlobs ? WRITERS_BESIDE_BLOBS : WRITERS, table, watch),
+      ...(hasOthers ? [this.#tables.life(name, table, watch), this.#queues.life(name, queue, watch)] : []),
+      ...this.#blobs.writers(owners, blob, watch),
     ];
-    const runs = Promise.all([
-      ...writers.map(writer => writer.run()),
-      ...(hasOthers ? lives : []).map(run => run()),
-      ...blobLives.map(life => life.watched(blobPortOf(server), watch).run(blobPortOf(server), this.journal)),
-    ]);
+    const runs = Promise.all(runners.map(one => one.run()));
     try {
       const enough = random.between(ANSWERS / 2, ANSWERS);
       await until(`${enough} writes are answered`, () => watch.count >= enough);
       await end();
     } finally {
-      for (const one of [...writers, tableLife, queueLife, ...blobLives]) one.stop();
+      for (const one of runners) one.stop();
       await runs;
     }
-    const faults = [...writers, tableLife, queueLife, ...blobLives].flatMap(({ faults }) => faults);
+    const works = [this.#tables, this.#queues, this.#blobs];
+    for (const { ledger } of works) ledger.settle();
+    const faults = works.flatMap(({ ledger }) => ledger.faults);
     if (faults.length > 0) throw new Error(faults.join('\n'));
   }
 
@@ -175,14 +146,5 @@ export class Workload {
     const restored = this.copies.pop();
     if (backup === undefined || restored === undefined) throw new Error('There is no backup.');
     this.copies.push({ ...restored, startedAt: backup.startedAt });
-  }
-}
-
-function isGroupAlive(pid: number): boolean {
-  try {
-    process.kill(-pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }

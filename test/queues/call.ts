@@ -1,6 +1,6 @@
-// Calls on a queue and their answers as values: a happening is one call with its answer, their order, and the time.
-// Every message has a unique name at the front of its text, which identifies it also when the answer to its put was
-// lost. judge.ts judges a history of happenings.
+// Calls on a queue and their answers as values. Every message has a unique name at the front of its text, which
+// identifies it also when the answer to its put was lost. judge.ts judges a history of happenings.
+import type { Sent } from '../histories/ledger.js';
 
 export const SECOND = 10_000_000n;
 
@@ -24,6 +24,8 @@ export interface GetCall extends OnQueue<'get'> {
 
 export interface PeekCall extends OnQueue<'peek'> {
   readonly count: number;
+  /** What it reads stands still, so it misses nothing, whatever else the history has at that time. */
+  readonly isOfCopy?: boolean;
 }
 
 /** Shows that a client holds a message. */
@@ -72,23 +74,7 @@ export interface QueueAnswer {
   readonly visible: bigint | undefined;
 }
 
-/** From the one tick to the other, both included. */
-export interface Span {
-  readonly low: bigint;
-  readonly high: bigint;
-}
-
-export interface QueueHappening {
-  readonly step: number;
-  /** Beginning and end in the order of all events, all different. */
-  readonly invoked: number;
-  answered: number;
-  /** Contains every tick at which the call arrived, and every time that it was compared with. */
-  span: Span;
-  readonly call: QueueCall;
-  /** Undefined if unknown: the answer was lost, or the server was busy. */
-  answer: QueueAnswer | undefined;
-}
+export type QueueHappening = Sent<QueueCall, QueueAnswer>;
 
 const NAME = /^m\d+/;
 

@@ -1,4 +1,4 @@
-// Random histories of a queue against the simple model, on both engines; and many concurrent gets, updates and deletes.
+// Random histories of a queue, judged, on both engines; and many concurrent gets, updates and deletes.
 // A failure prints fast-check's seed and path; added next to `numRuns` below, they repeat it alone. `npm run verify
 // queues` runs longer.
 import assert from 'node:assert/strict';
@@ -12,32 +12,65 @@ import { execute, type LeasedMessage, type QueueContext } from '#queues';
 import { openFaultyStore, openMemoryStore, type Store } from '#store';
 import { openLmdbStore } from '#store-lmdb';
 import { Random } from '../simulation/plan/random.js';
-import { QueueModel, SECOND, type Step } from './model.js';
-import { someHistory } from './some-history.js';
+import type { QueueAction } from '../simulation/plan/step.js';
+import { SimulatedClock } from '../simulation/run/clock.js';
+import { QueueRun } from '../simulation/run/queue-run.js';
+import { queuesOn } from '../simulation/run/subject.js';
+import { faultsOfQueueRows, messagesIn, queuesIn } from './queue-rows.js';
+import { onQueue, someAction } from './some-action.js';
 
 interface Setting {
   readonly store: Store;
-  readonly time: { now: bigint };
+  /** The same without faults. */
+  readonly rows: Store;
+  readonly clock: SimulatedClock;
 }
 
 const LENGTH = process.env.SHELFMARK_LONG === undefined ? 1 : 200;
+const MONTH_SECONDS = 30 * 24 * 3600;
+const QUEUE = 'jobs';
 
-let queues = 0;
+const ACTIONS = fc.array(
+  someAction({
+    queues: [QUEUE],
+    delays: [0, 0, 0, 1, 4],
+    lives: [5, 20, 4000, undefined],
+    hidden: [1, 2, 5, 10],
+    others: [
+      { weight: 2, arbitrary: onQueue('clear', [QUEUE]) },
+      { weight: 4, arbitrary: fc.constant({ kind: 'sweep' }) },
+      {
+        weight: 12,
+        arbitrary: fc.record({
+          kind: fc.constant('pass' as const),
+          seconds: fc.constantFrom(1, 2, 5, 10, 30, 3600, -3600, -2),
+        }),
+      },
+    ],
+  }),
+  { maxLength: 60, size: 'max' },
+);
 
-/** Later than every tick that an earlier history can have caused. */
-async function openModel({ store, time }: Setting): Promise<QueueModel> {
-  queues += 1;
-  time.now += 30n * 24n * 3600n * SECOND;
-  const context = { store, account: `account${queues}`, ids: randomUUID };
-  const model = new QueueModel(context, time, 'jobs');
-  await model.open();
-  return model;
-}
-
-async function follow(setting: Setting, steps: readonly Step[]): Promise<void> {
-  const model = await openModel(setting);
-  for (const each of steps) await model.take(each);
-  await model.drain();
+/** Each on an empty queue. The rows agree with the count all the time, and clearing leaves none. */
+async function follow({ store, rows, clock }: Setting, actions: readonly QueueAction[]): Promise<void> {
+  // Later than every tick that an earlier history can have caused.
+  clock.pass(MONTH_SECONDS);
+  let time = 0;
+  const tick = (): number => ++time;
+  const subject = queuesOn(store, clock);
+  const run = new QueueRun({ subject, clock, queues: [QUEUE], tick, mayBeLost: () => false });
+  await run.begin({ kind: 'createQueue', queue: QUEUE }, 0);
+  for (const [index, action] of actions.entries()) {
+    await run.begin(action, index + 1);
+    assert.deepEqual(await faultsOfQueueRows(rows), []);
+  }
+  const end = actions.length + 1;
+  await run.takeEverything(end);
+  await run.begin({ kind: 'clear', queue: QUEUE }, end);
+  await run.begin({ kind: 'sweep' }, end);
+  for (const space of await queuesIn(rows)) assert.deepEqual(await messagesIn(rows, space), []);
+  await run.begin({ kind: 'deleteQueue', queue: QUEUE }, end);
+  run.judge();
 }
 
 /** All messages are processed until none is left; a worker that fails to delete one leaves it to others. */
@@ -67,10 +100,8 @@ async function work(context: QueueContext, done: Map<string, number>, holders: S
   }
 }
 
-async function workTogether({ store, time }: Setting): Promise<void> {
-  queues += 1;
-  time.now += 30n * 24n * 3600n * SECOND;
-  const context = { store, account: `account${queues}`, ids: randomUUID };
+async function workTogether({ store }: Setting): Promise<void> {
+  const context = { store, account: 'workers', ids: randomUUID };
   const run = (operation: Parameters<typeof execute>[0]) => execute(operation, context, () => 0n);
   await run({ kind: 'createQueue', queue: 'jobs', metadata: [] });
   const texts = Array.from({ length: 100 }, (_, index) => String(index));
@@ -84,12 +115,13 @@ async function workTogether({ store, time }: Setting): Promise<void> {
 }
 
 describe('on the memory store', () => {
-  const time = { now: 17_000_000_000_000_000n };
-  const setting = { store: openMemoryStore({ clock: () => time.now }), time };
+  const clock = new SimulatedClock(1);
+  const store = openMemoryStore({ clock: clock.read });
+  const setting = { store, rows: store, clock };
 
-  test('a queue does what the model allows', () =>
+  test('a queue does what the judge allows', () =>
     fc.assert(
-      fc.asyncProperty(someHistory, steps => follow(setting, steps)),
+      fc.asyncProperty(ACTIONS, steps => follow(setting, steps)),
       { numRuns: 15 * LENGTH },
     ));
   test('32 concurrent workers process each message once', () => workTogether(setting));
@@ -97,40 +129,41 @@ describe('on the memory store', () => {
 
 /** Scans stop early, and decisions are requested twice. */
 describe('on a store that does what it may', () => {
-  const time = { now: 17_000_000_000_000_000n };
   const open = (seed: number): Setting => {
+    const clock = new SimulatedClock(seed);
     const chance = new Random(seed);
     const random = () => chance.next();
     const faults = { random, failBefore: 0, failAfter: 0, delay: 0.1, redecide: 0.2, shortScan: 0.5 };
-    return { store: openFaultyStore(openMemoryStore({ clock: () => time.now }), faults), time };
+    const rows = openMemoryStore({ clock: clock.read });
+    return { store: openFaultyStore(rows, faults), rows, clock };
   };
 
-  test('a queue does what the model allows', () =>
+  test('a queue does what the judge allows', () =>
     fc.assert(
-      fc.asyncProperty(fc.integer(), someHistory, (seed, steps) => follow(open(seed), steps)),
+      fc.asyncProperty(fc.integer(), ACTIONS, (seed, steps) => follow(open(seed), steps)),
       { numRuns: 5 * LENGTH },
     ));
   test('32 concurrent workers process each message once', () => workTogether(open(1)));
 });
 
 describe('on LMDB', () => {
-  const time = { now: 17_000_000_000_000_000n };
+  const clock = new SimulatedClock(1);
   let directory: string;
   let store: Store;
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'shelfmark-queues-'));
-    store = await openLmdbStore({ directory, clock: () => time.now, durability: 'none', exclusive: true });
+    store = await openLmdbStore({ directory, clock: clock.read, durability: 'none', exclusive: true });
   });
   after(async () => {
     await store.close();
     await rm(directory, { recursive: true });
   });
 
-  test('a queue does what the model allows', () =>
+  test('a queue does what the judge allows', () =>
     fc.assert(
-      fc.asyncProperty(someHistory, steps => follow({ store, time }, steps)),
+      fc.asyncProperty(ACTIONS, steps => follow({ store, rows: store, clock }, steps)),
       { numRuns: 5 * LENGTH },
     ));
-  test('32 concurrent workers process each message once', () => workTogether({ store, time }));
+  test('32 concurrent workers process each message once', () => workTogether({ store, rows: store, clock }));
 });

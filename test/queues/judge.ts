@@ -1,21 +1,15 @@
 // The judge of queues: splits a history of calls into histories of single messages, and searches for each an order of
 // its calls, each between its beginning and its end, that explains all answers (message-model.ts). It judges the
 // existence of queues in the same way. order.ts judges the delivery order.
-import { type Invocation, linearize, type Model } from '../simulation/judge/linearize.js';
+import { type Event as Explained, textOf, unexplained } from '../histories/explain.js';
+import { Breach } from '../histories/history.js';
+import type { Model } from '../simulation/judge/linearize.js';
 import { nameIn, type QueueAnswer, type QueueHappening, type Shown } from './call.js';
 import { type Meetings, meetingsOf } from './meetings.js';
 import { MESSAGE_MODEL, type MessageQuestion } from './message-model.js';
 import { orderFault } from './order.js';
 
-export interface QueueFault {
-  readonly step: number;
-  readonly message: string;
-}
-
-interface Event {
-  readonly happening: QueueHappening;
-  readonly question: MessageQuestion;
-}
+type Event = Explained<MessageQuestion, QueueHappening>;
 
 /** What is known of a message before its history is searched. */
 interface Course {
@@ -35,7 +29,7 @@ const isSuccess = (answer: QueueAnswer | undefined): boolean =>
 /** The courses of one queue's messages. */
 class Courses {
   readonly all = new Map<string, Course>();
-  readonly faults: QueueFault[] = [];
+  readonly faults: Breach[] = [];
   readonly #names = new Map<string, string>();
 
   constructor(history: readonly QueueHappening[]) {
@@ -48,10 +42,7 @@ class Courses {
     const known = this.all.get(name);
     const course: Course = { name, id: known?.id ?? id, events: known?.events ?? [] };
     if (id !== undefined && course.id !== id)
-      this.faults.push({
-        step: happening.step,
-        message: `${name} is there twice, as ${course.id} and as ${id}.`,
-      });
+      this.faults.push(new Breach(happening.step, `${name} is there twice, as ${course.id} and as ${id}.`));
     this.all.set(name, course);
     if (id !== undefined) this.#names.set(id, name);
     return course;
@@ -68,7 +59,7 @@ class Courses {
     const ids = new Set<string>();
     for (const shown of answer?.messages ?? []) {
       if (ids.has(shown.id)) {
-        this.faults.push({ step, message: `One answer shows ${shown.id} twice.` });
+        this.faults.push(new Breach(step, `One answer shows ${shown.id} twice.`));
         continue;
       }
       ids.add(shown.id);
@@ -108,7 +99,8 @@ function questionOfAll({ call, answer, step, span }: QueueHappening, meetings: M
   }
   const hadRoom = isSuccess(answer) && (answer?.messages.length ?? 0) < call.count;
   // Gets skip what others are about to take, and a look misses a message that is moved or removed at the same time.
-  return hadRoom && !meetings?.mayHide ? ({ step, span, kind: 'unseen' } as const) : undefined;
+  const mayHide = meetings?.mayHide && !(call.kind === 'peek' && call.isOfCopy);
+  return hadRoom && !mayHide ? ({ step, span, kind: 'unseen' } as const) : undefined;
 }
 
 const areTogether = (a: QueueHappening, b: QueueHappening): boolean =>
@@ -160,37 +152,8 @@ function eventsOf(course: Course, ofAll: readonly OfAll[]): Event[] {
 const isAnsweredBefore = ({ events }: Course, moment: number): boolean =>
   events.some(({ question, happening }) => question.kind === 'put' && happening.answered < moment);
 
-const shortText = (answer: QueueAnswer | undefined): string =>
-  JSON.stringify(answer, (_, value: unknown) => {
-    if (typeof value === 'bigint') return String(value);
-    return typeof value === 'string' && value.length > 60 ? `${value.slice(0, 60)}…${value.length}` : value;
-  });
-
-function unexplained<State, Question>(
-  object: string,
-  events: readonly { readonly happening: QueueHappening; readonly question: Question }[],
-  model: Model<State, Question>,
-): QueueFault | undefined {
-  const calls = events.map(
-    ({ happening: { step, invoked, answered, answer }, question }): Invocation<Question> => ({
-      step,
-      invoked,
-      answered,
-      required: answer !== undefined,
-      question,
-    }),
-  );
-  const found = linearize(calls, model);
-  if (!found) return undefined;
-  const states = found.states.slice(0, 4).map(state => `\n  possible before: ${model.key(state)}`);
-  const happening = events.find(({ happening: { invoked } }) => invoked === found.invoked)?.happening;
-  const { call, answer, span } = happening ?? {};
-  const text = `${call?.kind} between ${span?.low} and ${span?.high}: ${shortText(answer)}`;
-  return {
-    step: found.step,
-    message: `No order of the calls on ${object} explains this answer.${states.join('')}\n  the answer: ${text}`,
-  };
-}
+const shown = ({ call, span: { low, high }, answer }: QueueHappening): string =>
+  `${call.kind} between ${low} and ${high}: ${textOf(answer, 60)}`;
 
 type QueueQuestion = 'made' | 'was there' | 'deleted' | 'there' | 'not there';
 
@@ -211,7 +174,7 @@ function queueQuestion({ call, answer }: QueueHappening): QueueQuestion | undefi
   return answer && 'there';
 }
 
-function faultsOfQueue(queue: string, history: readonly QueueHappening[]): QueueFault[] {
+function faultsOfQueue(queue: string, history: readonly QueueHappening[]): Breach[] {
   const meetings = meetingsOf(history);
   const ofAll = history.flatMap((happening): OfAll[] => {
     const question = questionOfAll(happening, meetings.get(happening));
@@ -224,17 +187,19 @@ function faultsOfQueue(queue: string, history: readonly QueueHappening[]): Queue
   const courses = new Courses(history);
   const faults = [
     ...courses.faults,
-    unexplained(`queue ${queue}`, life, QUEUE_MODEL),
+    unexplained(`queue ${queue}`, life, QUEUE_MODEL, { show: shown }),
     orderFault(history, meetings),
     ...[...courses.all.values()]
       .filter(course => !isUnheard(course))
-      .map(course => unexplained(`${course.name} in ${queue}`, eventsOf(course, ofAll), MESSAGE_MODEL)),
+      .map(course =>
+        unexplained(`${course.name} in ${queue}`, eventsOf(course, ofAll), MESSAGE_MODEL, { show: shown }),
+      ),
   ];
   return faults.filter(fault => fault !== undefined);
 }
 
 /** Forbidden answers of any queue, in order. All calls have ended. */
-export function queueFaults(history: readonly QueueHappening[]): QueueFault[] {
+export function queueFaults(history: readonly QueueHappening[]): Breach[] {
   const queues = new Map<string, QueueHappening[]>();
   for (const happening of history) {
     const { queue } = happening.call;

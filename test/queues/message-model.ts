@@ -3,6 +3,7 @@
 //
 // The time of an event is known only within a span. So a message is visible, or expired, certainly, certainly not, or possibly,
 // and the model permits both for possibly.
+import type { Span } from '../histories/ledger.js';
 import type { Model } from '../simulation/judge/linearize.js';
 import {
   type DeleteCall,
@@ -10,7 +11,6 @@ import {
   type QueueAnswer,
   SECOND,
   type Shown,
-  type Span,
   type UpdateCall,
 } from './call.js';
 

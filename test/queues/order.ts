@@ -1,8 +1,9 @@
 // The judge of delivery order: the message that has been visible longest comes first, and of those visible since one
 // moment the one that was put first. It judges only gets and peeks that overlap no other call, by what is certain about
 // the messages then: under concurrency a queue guarantees no order.
-import { nameIn, type QueueHappening, SECOND, type Shown, type Span } from './call.js';
-import type { QueueFault } from './judge.js';
+import { Breach } from '../histories/history.js';
+import type { Span } from '../histories/ledger.js';
+import { nameIn, type QueueHappening, SECOND, type Shown } from './call.js';
 import type { Meetings } from './meetings.js';
 
 /** Since when a message is visible, as far as answers have shown. */
@@ -107,7 +108,7 @@ function lookFault(
   happening: QueueHappening,
   places: Places,
   isOneMoment: (by: QueueHappening) => boolean,
-): QueueFault | undefined {
+): Breach | undefined {
   const { call, answer, span, step } = happening;
   if ((call.kind !== 'get' && call.kind !== 'peek') || !answer) return undefined;
   const shown = answer.messages.map(({ text }) => nameIn(text ?? ''));
@@ -116,7 +117,7 @@ function lookFault(
     const early =
       place && known.slice(index + 1).findIndex(next => next && isBefore(next, place, isOneMoment));
     if (early !== undefined && early >= 0)
-      return { step, message: `${shown[index + 1 + early]} comes behind ${shown[index]}.` };
+      return new Breach(step, `${shown[index + 1 + early]} comes behind ${shown[index]}.`);
   }
   const last = known.at(-1);
   if (shown.length < call.count || !last) return undefined;
@@ -124,7 +125,7 @@ function lookFault(
     const isSeen = place.isAtOnce || place.visible.high <= span.low;
     if (!isSeen || place.expires.low <= span.high || shown.includes(name)) continue;
     if (isBefore(place, last, isOneMoment))
-      return { step, message: `${name} was passed by for ${shown.at(-1)}.` };
+      return new Breach(step, `${name} was passed by for ${shown.at(-1)}.`);
   }
   return undefined;
 }
@@ -133,7 +134,7 @@ function lookFault(
 export function orderFault(
   history: readonly QueueHappening[],
   meetings: ReadonlyMap<QueueHappening, Meetings>,
-): QueueFault | undefined {
+): Breach | undefined {
   const places = new Places(meetings);
   const expiring = history.flatMap(({ call, span }) =>
     call.kind === 'put' && call.life !== undefined ? [after(span, call.life, undefined)] : [],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type RunningServer, serve } from 'shelfmark';
-import { tickOf } from '../crash/tick.js';
+import { tickOf } from '../histories/tick.js';
 import { inAccount, type RawRequest, rawRequest } from '../support/raw-client.js';
 
 const TICKS_PER_HOUR = 36_000_000_000n;

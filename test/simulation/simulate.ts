@@ -1,15 +1,12 @@
 // One seed from its plan to its report: runs it, and if it fails, shrinks its steps and prints how to repeat it.
 import type { QueueHappening } from '../queues/call.js';
-import type { Breach, Happening } from './judge/history.js';
+import type { TableHappening as Happening } from './judge/history.js';
 import { textOf } from './plan/expression.js';
-import { shrink } from './plan/shrink.js';
+import { reportFailure } from './plan/shrink.js';
 import type { Plan, Step } from './plan/step.js';
 import { planOf } from './plan/workload.js';
 import { runPlan } from './run/run.js';
 import type { Simulated } from './run-seeds.js';
-
-/** Time for shrinking a failure. */
-const SHRINKING_MS = 20_000;
 
 const settingsText = ({ engine, durability, sockets, faults, jumps }: Plan): string =>
   [
@@ -28,31 +25,6 @@ function stepText({ number, client, pause, action }: Step): string {
   const shown =
     action.kind === 'query' && action.filter ? { ...details, filter: textOf(action.filter) } : details;
   return `  ${number}. client ${client}${pause > 0 ? `, after ${pause} turns` : ''}: ${kind} ${JSON.stringify(shown)}`;
-}
-
-/** Later steps have no part in the failure. */
-const upTo = (steps: readonly Step[], { step }: Breach): readonly Step[] =>
-  steps.filter(({ number }) => number <= step);
-
-/** A text for people. */
-async function report(plan: Plan, failure: Breach): Promise<string> {
-  const attempt = async (steps: readonly Step[]) => (await runPlan({ ...plan, steps })).failure;
-  const end = performance.now() + SHRINKING_MS;
-  const mayGoOn = (): boolean => performance.now() < end;
-  const prefix = upTo(plan.steps, failure);
-  const again = await attempt(prefix);
-  const whole = { steps: plan.steps, failure };
-  const shortest = await shrink(again ? { steps: prefix, failure: again } : whole, attempt, mayGoOn);
-  return [
-    `Seed ${plan.seed} fails at step ${failure.step} of ${plan.steps.length}, on ${settingsText(plan)}.`,
-    failure.message,
-    `The shortest list of steps found that fails too (${shortest.steps.length}), at step ${shortest.failure.step}:`,
-    ...shortest.steps.map(stepText),
-    shortest.failure.message,
-    `Again: SIMULATION_SEED=${plan.seed} node dist/test/simulation/main.js`,
-  ]
-    .map(shorten)
-    .join('\n');
 }
 
 function outcomeText({ call, answer }: Happening): string {
@@ -74,5 +46,14 @@ export async function simulate(seed: number): Promise<Simulated> {
   const plan = planOf(seed);
   const { failure, history, queueHistory } = await runPlan(plan);
   const outcomes = [...history.map(outcomeText), ...queueHistory.map(queueOutcomeText)];
-  return { failure: failure && (await report(plan, failure)), outcomes };
+  if (failure === undefined) return { failure, outcomes };
+  const report = await reportFailure({
+    ...plan,
+    failure,
+    settings: `on ${settingsText(plan)}`,
+    attempt: async steps => (await runPlan({ ...plan, steps })).failure,
+    show: stepText,
+    again: ['SIMULATION_SEED', 'main.js'],
+  });
+  return { failure: shorten(report), outcomes };
 }

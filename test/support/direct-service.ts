@@ -61,3 +61,13 @@ export function directService(
     blobs: new Service(BLOB_SERVICE, server),
   };
 }
+
+/** With its whole body. */
+export async function collected(response: WireResponse | StreamedResponse): Promise<WireResponse> {
+  const { status, headers, body } = response;
+  if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body))
+    return { status, headers, body };
+  const pieces: Buffer[] = [];
+  for await (const piece of body) pieces.push(Buffer.from(piece));
+  return { status, headers, body: Buffer.concat(pieces) };
+}

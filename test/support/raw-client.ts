@@ -11,7 +11,7 @@ export interface RawRequest {
   /** As it goes over the wire, with the account if the address has it in the path. */
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
   /** Default SharedKeyLite, or SharedKey with a key in base64; `none` leaves the request unsigned. */
   readonly sign?: Scheme | 'none';
   /** The account in the signature, if it is not the server's. */

@@ -56,20 +56,35 @@ function holds(pid: number, inode: string): boolean {
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** As UTF-8. */
   readonly body: string;
+  readonly bytes: Buffer;
+}
+
+export const replyOf = (status: number, headers: Reply['headers'], bytes: Buffer): Reply => ({
+  status,
+  headers,
+  body: bytes.toString(),
+  bytes,
+});
+
+/** A way to one service. */
+export interface Sender {
+  readonly port: number;
+  /** Rejects if the connection breaks, or if there is no answer. */
+  request(request: RawRequest): Promise<Reply>;
 }
 
 /** One persistent connection, to the worker that got it. */
-export class Connection {
-  readonly #port: number;
+export class Connection implements Sender {
+  readonly port: number;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   #socket: Socket | undefined;
 
   constructor(port: number) {
-    this.#port = port;
+    this.port = port;
   }
 
-  /** Rejects if the connection breaks, or if there is no answer. */
   request(request: RawRequest): Promise<Reply> {
     const { method, target, body } = request;
     const headers = signedHeaders({ account: WELL_KNOWN }, request);
@@ -77,20 +92,17 @@ export class Connection {
       const options = {
         agent: this.#agent,
         host: '127.0.0.1',
-        port: this.#port,
+        port: this.port,
         method,
         path: target,
         headers,
       };
       const outgoing = send(options, incoming => {
-        let text = '';
-        incoming.setEncoding('utf8');
-        incoming.on('data', chunk => {
-          text += chunk;
-        });
+        const pieces: Buffer[] = [];
+        incoming.on('data', (piece: Buffer) => pieces.push(piece));
         incoming.on('error', reject);
         incoming.on('end', () =>
-          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: text }),
+          resolve(replyOf(incoming.statusCode ?? 0, incoming.headers, Buffer.concat(pieces))),
         );
       });
       outgoing.setTimeout(ANSWER_MILLISECONDS_MAX, () => outgoing.destroy(new Error('No answer came.')));
@@ -104,7 +116,7 @@ export class Connection {
 
   /** Which of the processes answers this connection; there must have been an answer. */
   workerAmong(pids: readonly number[]): number | undefined {
-    const inode = inodeOf(this.#port, this.#socket?.localPort ?? 0);
+    const inode = inodeOf(this.port, this.#socket?.localPort ?? 0);
     return inode === undefined ? undefined : pids.find(pid => holds(pid, inode));
   }
 

@@ -5,7 +5,7 @@ import { FRONT_ENDS, World } from './cluster/world.js';
 import { type Fault, kindOf, planOf, type Round, showRound } from './plan.js';
 import type { PlantName } from './planted/plants.js';
 import { Pace, type Waits } from './work/pace.js';
-import { makeContainers, Work } from './work/work.js';
+import { makeTable, Work } from './work/work.js';
 
 /** Before a round's first fault, and after its last has ended. */
 const QUIET_MS = 2000;
@@ -128,7 +128,7 @@ export async function run(options: RunOptions): Promise<readonly Told[]> {
     const start = performance.now();
     const until = start + minutes * 60_000;
     const aloneUntil = options.kind === undefined ? start + minutes * 60_000 * ALONE_SHARE : start;
-    await makeContainers({ frontEnds: world.frontEnds, random, pace: new Pace() });
+    await makeTable(world.frontEnds);
     for (let number = 1; performance.now() < until; ) {
       const { value: round } = plan.next();
       if (round === undefined || (needsNetwork(round) && !world.hasNetwork)) continue;

@@ -14,7 +14,7 @@ import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-key
 import { Random } from '../../simulation/plan/random.js';
 import { FrontEnds } from '../faults/cluster/front-ends.js';
 import { Pace } from '../faults/work/pace.js';
-import { makeContainers, Work, type WorkOptions } from '../faults/work/work.js';
+import { makeTable, Work, type WorkOptions } from '../faults/work/work.js';
 
 const host = process.env.SHELFMARK_CASSANDRA;
 const seed = Number(process.env.SHELFMARK_SEED ?? 24);
@@ -32,7 +32,7 @@ async function judged(
 ): Promise<void> {
   const random = new Random(seed);
   const pace = new Pace();
-  if (round === 1) await makeContainers({ frontEnds, random, pace });
+  if (round === 1) await makeTable(frontEnds);
   const work = new Work({ round, frontEnds, random, pace });
   await work.begin();
   await sleep(QUIET_MS);

@@ -17,7 +17,7 @@ export interface SeenAnswer {
 const SUCCESSES: ReadonlySet<number> = new Set([200, 201, 202, 204]);
 const CODES: ReadonlyMap<string, ReadonlySet<number>> = codesByStatus();
 /** 500 and other signs of an overwhelmed server: no request may cause them. */
-const FAULTS: ReadonlySet<string> = new Set(['InternalError', 'OperationTimedOut', 'ServerBusy']);
+export const FAULTS: ReadonlySet<string> = new Set(['InternalError', 'OperationTimedOut', 'ServerBusy']);
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const SENTENCE = /^.+\nRequestId:[\da-f-]{36}\nTime:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z$/s;
@@ -55,7 +55,7 @@ function checkJson(status: number, text: string): void {
 }
 
 /** The texts of the elements of a well-formed document, by their local names. */
-function readXml(text: string): ReadonlyMap<string, string> {
+export function readXml(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const open: { readonly name: string; text: string }[] = [];
   const parser = new SaxesParser();
@@ -71,12 +71,12 @@ function readXml(text: string): ReadonlyMap<string, string> {
     const closed = open.pop();
     if (closed) found.set(closed.name, closed.text);
   });
-  parser.write(text).close();
+  parser.write(text.replace(/^\ufeff/, '')).close();
   return found;
 }
 
 function checkXml(status: number, text: string): void {
-  const elements = readXml(text.replace(/^\ufeff/, ''));
+  const elements = readXml(text);
   if (status < 400) {
     assert.ok(elements.size > 0);
     return;
@@ -139,9 +139,8 @@ function checkBody(status: number, type: string, body: Buffer): void {
   else assert.fail(`The type of the body is ${JSON.stringify(type)}.`);
 }
 
-/** Throws what is wrong. */
-export function checkAnswer({ status, headers, body, isHead }: SeenAnswer): void {
-  checkStatus(status);
+/** The headers by their names in lower case. */
+export function checkHeaders(headers: SeenAnswer['headers']): ReadonlyMap<string, string> {
   const known = new Map<string, string>();
   for (const [name, value] of headers) {
     assert.ok(NAME.test(name) && VALUE.test(value), `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
@@ -149,6 +148,13 @@ export function checkAnswer({ status, headers, body, isHead }: SeenAnswer): void
     assert.ok(!known.has(lower), `${name} is said twice.`);
     known.set(lower, value);
   }
+  return known;
+}
+
+/** Throws what is wrong. */
+export function checkAnswer({ status, headers, body, isHead }: SeenAnswer): void {
+  checkStatus(status);
+  const known = checkHeaders(headers);
   const length = known.get('content-length');
   // A refused HEAD describes no body (protocol: responses#refusals-of-head).
   if (isHead && status >= 400 && length === undefined) return;

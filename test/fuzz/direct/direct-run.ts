@@ -1,13 +1,13 @@
 // Requests as values through the frame, one after another: the fast layer. A run has a number; seed and number
 // determine the request, and earlier runs of its epoch the state of the store, which is reset with each epoch.
 import { inspect } from 'node:util';
-import type { StreamedResponse, WireRequest, WireResponse } from '#base';
+import type { WireRequest, WireResponse } from '#base';
 import { Accounts, issueToken, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
 import { openMemoryStore } from '#store';
 import { BODY_BYTES_MAX } from '../../../packages/server/frame/handle-request.js';
 import { Random } from '../../simulation/plan/random.js';
 import { accountSas } from '../../simulation/run/signing.js';
-import { type DirectServer, directService } from '../../support/direct-service.js';
+import { collected, type DirectServer, directService } from '../../support/direct-service.js';
 import { ACCOUNT, DATE, NOW, sharedKeyLite } from '../credentials.js';
 import { CONTAINERS } from '../texts/blob-text.js';
 import { TABLES } from '../texts/operation-text.js';
@@ -47,15 +47,6 @@ export const describeRequest = ({ method, target, headers, body }: FuzzRequest):
     { method, target, headers, body: body.toString('latin1') },
     { maxStringLength: 4_000, breakLength: 110 },
   );
-
-export async function collected(response: WireResponse | StreamedResponse): Promise<WireResponse> {
-  const { status, headers, body } = response;
-  if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body))
-    return { status, headers, body };
-  const pieces: Buffer[] = [];
-  for await (const piece of body) pieces.push(Buffer.from(piece));
-  return { status, headers, body: Buffer.concat(pieces) };
-}
 
 export class DirectRun {
   readonly #bearer: string;

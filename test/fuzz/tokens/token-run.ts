@@ -1,6 +1,5 @@
 // Attempts to get in, against the frame: the server must admit exactly those that the judge admits, and return only
 // rows in the token's range.
-import { inspect } from 'node:util';
 import { Accounts, issueToken, WELL_KNOWN_KEY } from '#server';
 import { ROLES } from '#server/parts';
 import { openMemoryStore } from '#store';
@@ -36,10 +35,6 @@ async function issueSome(accounts: Accounts): Promise<readonly (readonly [string
   }
   return some;
 }
-
-/** The wire form of an attempt, for reading. */
-export const describeAttempt = ({ ask, caller, body }: Attempt): string =>
-  inspect({ ask, caller, body }, { depth: 4, breakLength: 110, maxStringLength: 4_000 });
 
 export class TokenRun {
   readonly #accounts = new Accounts(Object.fromEntries(KEYS));

@@ -1,16 +1,13 @@
 // The meaning of a seed: clients that write and read a few blobs at once, and events of the process and its disk in between.
-import { type Step as BlobStep, NAMES } from '../../blobs/blob-model.js';
+import type { ReadCall, WriteCall } from '../../blobs/blob-call.js';
+import type { Step as BlobStep } from '../../blobs/blob-model.js';
+import { someRead, someSteps } from '../../blobs/some-step.js';
 import type { Mood } from '../../power-cut/file-content.js';
 import { Random } from '../plan/random.js';
 
 export type Action =
-  | { readonly kind: 'write'; readonly step: BlobStep }
-  /** Without a range the whole blob. */
-  | {
-      readonly kind: 'read';
-      readonly blob: string;
-      readonly range: readonly [from: number, count: number] | undefined;
-    }
+  | Omit<WriteCall, 'container'>
+  | Omit<ReadCall, 'container'>
   | { readonly kind: 'sweep' }
   /** The process ends; the disk has everything it was given. */
   | { readonly kind: 'kill' }
@@ -37,87 +34,14 @@ export interface Plan {
   readonly steps: readonly Step[];
 }
 
-/**
- * Calls of more than one moment: they read one blob and then write another, or look for the oldest snapshot first. Only
- * a client that is alone makes them.
- */
-const LONE_KINDS: readonly BlobStep['kind'][] = ['copy', 'deleteSnapshot'];
-const KINDS: readonly (readonly [weight: number, kind: BlobStep['kind']])[] = [
-  [4, 'put'],
-  [3, 'block'],
-  [3, 'list'],
-  [1, 'makeAppend'],
-  [4, 'append'],
-  [2, 'makePage'],
-  [4, 'pages'],
-  [1, 'clear'],
-  [2, 'snapshot'],
-  [2, 'delete'],
-  [1, 'deleteSnapshots'],
-  [1, 'metadata'],
-  [1, 'resize'],
-  [1, 'tags'],
-];
-/** In a row; a content in one write; in several; with a sync in progress. */
+/** Readers are clients from here on. */
 const FIRST_READER = 10;
-type Sizes = readonly [least: number, most: number];
-const SMALL: Sizes = [1, 16_384];
-const MEDIUM: Sizes = [16_385, 60_000];
-const LARGE: Sizes = [262_145, 700_000];
-const HUGE: Sizes = [8_500_000, 9_000_000];
-
-/** Usually each kind of blob has a name of its own; common operations usually use block blobs. */
-function homeOf(kind: BlobStep['kind']): number {
-  if (kind === 'makeAppend' || kind === 'append') return 1;
-  const isOfPages = kind === 'makePage' || kind === 'pages' || kind === 'clear' || kind === 'resize';
-  return isOfPages ? PAGE_BLOB : 0;
-}
-
-const PAGE_BLOB = 2;
-/** On page blobs they leave layers, and merge them. */
-const SNAPSHOTS: readonly BlobStep['kind'][] = ['snapshot', 'deleteSnapshot', 'deleteSnapshots'];
-
-function someSize(random: Random, mayBeHuge: boolean): number {
-  const [least, most] = random.weighted([
-    [4, SMALL],
-    [6, MEDIUM],
-    [2, LARGE],
-    [mayBeHuge ? 1 : 0, HUGE],
-  ]);
-  return random.between(least, most);
-}
-
-function someWrite(random: Random, isAlone: boolean, mayBeHuge: boolean): Action {
-  const kind = isAlone && random.happens(0.15) ? random.pick(LONE_KINDS) : random.weighted(KINDS);
-  const home = SNAPSHOTS.includes(kind) && random.happens(0.5) ? PAGE_BLOB : homeOf(kind);
-  const blob = random.happens(0.9) ? home : random.below(NAMES.length);
-  const size = kind === 'resize' ? 512 * random.below(65) : someSize(random, mayBeHuge && kind === 'put');
-  const step = { kind, blob, other: random.below(NAMES.length), size, fill: random.below(250) };
-  return { kind: 'write', step };
-}
-
-/** Most lists have blocks to name. */
-function blocksBefore(random: Random, action: Action): readonly Action[] {
-  if (action.kind !== 'write' || action.step.kind !== 'list' || random.happens(0.3)) return [];
-  const block = (fill: number): Action => {
-    const size = random.between(...(random.happens(0.7) ? MEDIUM : SMALL));
-    return { kind: 'write', step: { ...action.step, kind: 'block', size, fill } };
-  };
-  const fill = 2 * random.below(120);
-  return [block(fill), block(fill + 1)];
-}
-
-function someRead(random: Random): Action {
-  const range = random.happens(0.4)
-    ? ([random.below(40_000), random.between(1, 40_000)] as const)
-    : undefined;
-  return { kind: 'read', blob: random.pick([...NAMES, NAMES[0]]), range };
-}
 
 export function planOf(seed: number): Plan {
   const random = new Random(seed ^ 0x51ab03);
   const clients = random.between(1, 4);
   const [faults, fills, mayBeHuge] = [random.happens(0.3), random.happens(0.25), random.happens(0.05)];
+  const lone: readonly BlobStep['kind'][] = clients === 1 ? ['copy', 'deleteSnapshot'] : [];
   const calamities: readonly (readonly [number, () => Action])[] = [
     [4, () => ({ kind: 'sweep' })],
     [2, () => ({ kind: 'kill' })],
@@ -126,17 +50,17 @@ export function planOf(seed: number): Plan {
     [fills ? 3 : 0, () => ({ kind: 'full', bytes: random.happens(0.5) ? random.below(100_000) : undefined })],
   ];
   const some = Array.from({ length: random.between(15, 50) }, (): readonly Omit<Step, 'number'>[] => {
-    const action = random.weighted<() => Action>([
-      [70, () => someWrite(random, clients === 1, mayBeHuge)],
-      [22, () => someRead(random)],
-      [8, () => random.weighted(calamities)()],
+    const actions = random.weighted<() => readonly Action[]>([
+      [70, () => someSteps(random, lone, mayBeHuge).map(step => ({ kind: 'write', step }))],
+      [22, () => [{ kind: 'read', ...someRead(random) }]],
+      [8, () => [random.weighted(calamities)()]],
     ])();
     // Readers are slow, and others run in between.
-    const client =
-      action.kind === 'sweep' ? -1 : random.below(clients) + (action.kind === 'read' ? FIRST_READER : 0);
-    return [...blocksBefore(random, action), action].map(each => {
+    const kind = actions[0]?.kind;
+    const client = kind === 'sweep' ? -1 : random.below(clients) + (kind === 'read' ? FIRST_READER : 0);
+    return actions.map(action => {
       const pause = random.happens(0.6) ? random.below(12) : 0;
-      return { client, pause, action: each };
+      return { client, pause, action };
     });
   });
   const steps = some.flat().map((step, number) => ({ number, ...step }));

@@ -7,7 +7,7 @@ export interface PlantedFault {
   readonly finding: RegExp;
 }
 
-const MISSING = /missing, or shorter|is not whole|Nothing explains/;
+const MISSING = /missing, or shorter|is missing|is not whole|explains this answer/;
 const UNNAMED = /no row names the content/;
 
 type Change = (content: ContentStore, store: StoreWithContent) => Partial<ContentStore>;
@@ -145,7 +145,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
         };
       }),
     },
-    finding: /Nothing explains/,
+    finding: /explains this answer/,
   },
 };
 

@@ -1,5 +1,6 @@
 // Answers as values: parses the answer to a call and fails on forms that no answer may have, whatever the data is: a
 // missing header, a body in the wrong order, an error without its form. The judge checks the content.
+import { tickOf, ticksOf } from '../../histories/tick.js';
 import type { Level } from '../plan/step.js';
 import { seenContent } from './content.js';
 import type { Answer, Call, GetCall, Place, Seen, WritesCall } from './history.js';
@@ -60,24 +61,6 @@ function textIn(members: Members, name: string): string {
   return value;
 }
 
-const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,7}))?Z$/;
-
-/** Ticks of a time in a Timestamp's form. */
-function ticksOf(text: string): bigint {
-  const [, seconds, fraction = ''] = TIME.exec(text) ?? [];
-  expect(seconds !== undefined, `${text} is not a time.`);
-  return BigInt(Date.parse(`${seconds}Z`)) * 10_000n + BigInt(fraction.padEnd(7, '0'));
-}
-
-const ETAG = /^W\/"datetime'(.*)'"$/;
-
-/** Ticks of an ETag from the service. */
-export function ticksOfEtag(etag: string): bigint {
-  const [, time] = ETAG.exec(etag) ?? [];
-  expect(time !== undefined && !time.includes(':'), `${etag} is no ETag of the service.`);
-  return ticksOf(time.replaceAll('%3A', ':'));
-}
-
 /** Which system properties are present, in which order, and what the metadata level adds. */
 function checkShape(members: Members, level: Level, select: readonly string[] | undefined): void {
   const system = ['PartitionKey', 'RowKey', 'Timestamp'].filter(name => select?.includes(name) ?? true);
@@ -107,7 +90,7 @@ function seenOf(value: unknown, level: Level, select: readonly string[] | undefi
   const etag = memberIn(members, 'odata.etag');
   const versions = [
     ...(typeof time === 'string' ? [ticksOf(time)] : []),
-    ...(typeof etag === 'string' ? [ticksOfEtag(etag)] : []),
+    ...(typeof etag === 'string' ? [tickOf(etag)] : []),
   ];
   expect(new Set(versions).size <= 1, 'Timestamp and ETag differ.');
   const has = (name: string): boolean => select?.includes(name) ?? true;
@@ -178,7 +161,7 @@ function writeAnswer(
     return { versions: [undefined], entities: [] };
   }
   expect(etag !== undefined, 'A write answers with an ETag.');
-  const version = ticksOfEtag(etag);
+  const version = tickOf(etag);
   if (write.kind !== 'insert') {
     expect(status === 204 && body === '', `A write other than an insert answers 204, not ${status}.`);
     return { versions: [version], entities: [] };
@@ -257,7 +240,7 @@ function readSuccess(call: Call, answer: PlainAnswer, level: Level): Answer {
       return readPage(call, answer, level);
     case 'get': {
       const seen = seenOf(Object.fromEntries(requireJson(answer, level)), level, call.select, call);
-      const version = ticksOfEtag(headers.get('etag') ?? '');
+      const version = tickOf(headers.get('etag') ?? '');
       expect(seen.version === undefined || seen.version === version, 'The ETag is not the Timestamp.');
       return { ...plain, entities: [{ ...seen, version }] };
     }

@@ -1,5 +1,5 @@
-// A run's history: each call as it was sent, when it began and ended by a logical clock, and its answer as values.
-// judge.ts decides whether a history is legal.
+// The calls on a Table service and their answers as values. judge.ts decides whether a history of them is legal.
+import type { Happening } from '../../histories/history.js';
 import type { Expression } from '../plan/expression.js';
 import type { Level, Write } from '../plan/step.js';
 
@@ -76,24 +76,8 @@ export interface Answer {
   readonly texts: readonly string[];
 }
 
-/** A call and its outcome. Times are numbers of a clock that counts beginnings and ends. */
-export interface Happening {
-  readonly step: number;
+/** A call and its outcome. */
+export interface TableHappening extends Happening<Call, Answer> {
   readonly client: number;
   readonly level: Level;
-  readonly invoked: number;
-  answered: number;
-  readonly call: Call;
-  /** Undefined if unknown: the answer was lost, or the server was busy. */
-  answer: Answer | undefined;
-}
-
-/** Something that no server may do. */
-export class Breach extends Error {
-  readonly step: number;
-
-  constructor(step: number, message: string) {
-    super(message);
-    this.step = step;
-  }
 }

@@ -1,17 +1,12 @@
 // Splits a history into the histories of single objects (each partition of a table, each table, the settings) and
 // checks for each whether it can be explained. A page is split too: by the contract only its part in one partition is
 // of one moment.
+import { type Courses, type Event, unexplained } from '../../histories/explain.js';
+import { Breach } from '../../histories/history.js';
 import type { Plan } from '../plan/step.js';
 import { expectedContent } from './content.js';
-import {
-  type Answer,
-  Breach,
-  type Happening,
-  type PageCall,
-  type Place,
-  type WritesCall,
-} from './history.js';
-import { type Invocation, linearize, type Model } from './linearize.js';
+import type { TableHappening as Happening, PageCall, Place, WritesCall } from './history.js';
+import type { Model } from './linearize.js';
 import { PARTITION_MODEL, type PartitionQuestion } from './partition-model.js';
 import { SETTINGS_MODEL, type SettingsQuestion, TABLE_MODEL, type TableQuestion } from './table-model.js';
 
@@ -63,7 +58,11 @@ function checkWrites(happening: Happening, call: WritesCall): void {
 }
 
 /** What needs no state: order, bounds, and that the page advances. */
-function checkPage({ step, answer }: Happening, { from, top }: PageCall, plan: Plan): void {
+function checkPage(
+  { step, answer }: Happening,
+  { from, top }: PageCall,
+  plan: Pick<Plan, 'faults' | 'jumps'>,
+): void {
   if (!answer || answer.code !== undefined) return;
   const { entities, next } = answer;
   const last = entities.at(-1);
@@ -178,32 +177,6 @@ function settingsQuestion({ call, answer }: Happening): SettingsQuestion | undef
   return call.kind === 'getSettings' && answer ? { kind: 'get', origin: answer.texts.join() } : undefined;
 }
 
-const textOf = (answer: Answer | undefined): string =>
-  JSON.stringify(answer, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
-
-function explain<State, Question>(
-  object: string,
-  happenings: readonly Happening[],
-  ask: (happening: Happening) => Question | undefined,
-  model: Model<State, Question>,
-): void {
-  const calls = happenings.flatMap((happening): Invocation<Question>[] => {
-    const question = ask(happening);
-    const { step, invoked, answered, answer } = happening;
-    return question === undefined
-      ? []
-      : [{ step, invoked, answered, required: answer !== undefined, question }];
-  });
-  const unexplained = linearize(calls, model);
-  if (!unexplained) return;
-  const states = unexplained.states.slice(0, 4).map(state => `\n  possible before: ${model.key(state)}`);
-  const answer = happenings.find(({ invoked }) => invoked === unexplained.invoked)?.answer;
-  throw new Breach(
-    unexplained.step,
-    `No order of the calls on ${object} explains this answer.${states.join('')}\n  the answer: ${textOf(answer)}`,
-  );
-}
-
 /** The partitions that any call names or any answer shows. */
 const partitionsIn = (history: readonly Happening[]): string[] => [
   ...new Set(
@@ -217,14 +190,34 @@ const partitionsIn = (history: readonly Happening[]): string[] => [
 
 const overlaps = (a: Happening, b: Happening): boolean => a.invoked < b.answered && b.invoked < a.answered;
 
-/** @throws Breach for the first answer of an object that no order of its calls explains. */
-export function judge(history: readonly Happening[], plan: Plan): void {
+/**
+ * With `courses`, the history goes on where the one before ended. @throws Breach for the first answer of an object that
+ * no order of its calls explains.
+ */
+export function judge(
+  history: readonly Happening[],
+  plan: Pick<Plan, 'faults' | 'jumps'>,
+  courses?: Courses,
+): void {
+  const explain = <State, Question>(
+    object: string,
+    happenings: readonly Happening[],
+    ask: (happening: Happening) => Question | undefined,
+    model: Model<State, Question>,
+  ): void => {
+    const events = happenings.flatMap((happening): Event<Question, Happening>[] => {
+      const question = ask(happening);
+      return question === undefined ? [] : [{ happening, question }];
+    });
+    const breach = unexplained(object, events, model, { courses });
+    if (breach) throw breach;
+  };
   for (const happening of history) {
     if (happening.call.kind === 'writes') checkWrites(happening, happening.call);
     if (happening.call.kind === 'page') checkPage(happening, happening.call, plan);
   }
-  const tables = new Set(history.flatMap(happening => tableOf(happening) ?? []));
-  for (const table of tables) {
+  const listed = history.flatMap(({ answer }) => answer?.tables.map(fold) ?? []);
+  for (const table of new Set([...history.flatMap(happening => tableOf(happening) ?? []), ...listed])) {
     const own = history.filter(happening => tableOf(happening) === table);
     const lists = (happening: Happening) => listQuestion(happening, table);
     explain(
@@ -234,19 +227,37 @@ export function judge(history: readonly Happening[], plan: Plan): void {
       TABLE_MODEL,
     );
     const drops = own.filter(({ call }) => call.kind === 'deleteTable');
-    for (const partition of partitionsIn(own)) {
-      explain(
-        `table ${table}, partition ${JSON.stringify(partition)}`,
-        own,
-        happening =>
-          partitionQuestion(
-            happening,
-            partition,
-            drops.some(drop => overlaps(drop, happening)),
-          ),
-        PARTITION_MODEL,
-      );
+    const objects = objectsOf(table, partitionsIn(own), courses);
+    for (const [object, partition] of objects) {
+      const ask = (happening: Happening) =>
+        partitionQuestion(
+          happening,
+          partition,
+          drops.some(drop => overlaps(drop, happening)),
+        );
+      explain(object, own, ask, PARTITION_MODEL);
     }
   }
   explain('the settings', history, settingsQuestion, SETTINGS_MODEL);
+}
+
+/** No table has it: it stands for those that no history has named yet. */
+const NO_PARTITION = '\0';
+
+/** The partitions by their names as objects; where the history goes on, new ones are as empty as their table was. */
+function objectsOf(
+  table: string,
+  partitions: readonly string[],
+  courses: Courses | undefined,
+): ReadonlyMap<string, string> {
+  const prefix = `table ${table}, partition `;
+  const known = [...(courses?.keys() ?? [])].filter(name => name.startsWith(prefix));
+  const empty = courses?.get(prefix + JSON.stringify(NO_PARTITION));
+  const objects = new Map(known.map(name => [name, JSON.parse(name.slice(prefix.length))]));
+  for (const partition of [NO_PARTITION, ...partitions]) {
+    const name = prefix + JSON.stringify(partition);
+    if (empty && !courses?.has(name)) courses?.set(name, { states: empty.states });
+    objects.set(name, partition);
+  }
+  return objects;
 }

@@ -16,6 +16,8 @@ export interface Model<State, Question> {
   readonly initial: State;
   /** Equal for indistinguishable states. */
   key(state: State): string;
+  /** For people, if the key is not. */
+  describe?(state: State): string;
   /** The possible states after the call gave this answer; none if it cannot have given it. */
   apply(state: State, question: Question): readonly State[];
 }
@@ -26,6 +28,11 @@ export interface Unexplained<State> {
   /** When the call with this answer began. */
   readonly invoked: number;
   readonly states: readonly State[];
+}
+
+/** The possible states of an object before a history, and then after it. */
+export interface Course<State> {
+  states: readonly State[];
 }
 
 interface Configuration<State> {
@@ -46,11 +53,19 @@ class Search<State, Question> {
   readonly #pending = new Set<number>();
   #configurations: Map<string, Configuration<State>>;
 
-  constructor(calls: readonly Invocation<Question>[], model: Model<State, Question>) {
+  constructor(
+    calls: readonly Invocation<Question>[],
+    model: Model<State, Question>,
+    initial: readonly State[],
+  ) {
     this.#calls = calls;
     this.#model = model;
     this.#configurations = new Map();
-    this.#keep(this.#configurations, { state: model.initial, done: new Set() });
+    for (const state of initial) this.#keep(this.#configurations, { state, done: new Set() });
+  }
+
+  get states(): readonly State[] {
+    return [...this.#configurations.values()].map(({ state }) => state);
   }
 
   #keep(into: Map<string, Configuration<State>>, configuration: Configuration<State>): boolean {
@@ -112,16 +127,21 @@ class Search<State, Question> {
       if (!invocation) continue;
       if (!isEnd) this.#pending.add(call);
       else if (!this.#answer(call, invocation.required)) {
-        const states = [...this.#configurations.values()].map(({ state }) => state);
-        return { step: invocation.step, invoked: invocation.invoked, states };
+        return { step: invocation.step, invoked: invocation.invoked, states: this.states };
       }
     }
     return undefined;
   }
 }
 
-/** Undefined if there is an order. Times are all different. */
-export const linearize = <State, Question>(
+/** Undefined if there is an order; then `course` has the states after it. */
+export function linearize<State, Question>(
   calls: readonly Invocation<Question>[],
   model: Model<State, Question>,
-): Unexplained<State> | undefined => new Search(calls, model).run();
+  course: Course<State> = { states: [model.initial] },
+): Unexplained<State> | undefined {
+  const search = new Search(calls, model, course.states);
+  const unexplained = search.run();
+  if (unexplained === undefined) course.states = search.states;
+  return unexplained;
+}

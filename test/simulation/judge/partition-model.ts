@@ -1,9 +1,10 @@
 // One partition of one table as plain maps: what each call may answer and leave behind. The Table service's complete
 // guarantees about entities, restated without a store.
+import { createHash } from 'node:crypto';
+import { tickOf } from '../../histories/tick.js';
 import { type Expression, matches } from '../plan/expression.js';
 import type { Level } from '../plan/step.js';
 import type { Property } from '../plan/value.js';
-import { ticksOfEtag } from './answer.js';
 import { expectedContent } from './content.js';
 import type { Answer, Seen, SentWrite } from './history.js';
 import type { Model } from './linearize.js';
@@ -93,7 +94,7 @@ function conditional(state: PartitionState, write: SentWrite): Outcome[] {
         ? merged(row.properties, write.properties)
         : byName(write.properties);
   if (write.ifMatch === undefined || write.ifMatch === '*') return [{ kind: 'done', state, image }];
-  const bound = bind(state, write.key, ticksOfEtag(write.ifMatch));
+  const bound = bind(state, write.key, tickOf(write.ifMatch));
   const fails = refused('UpdateConditionNotSatisfied');
   if (!bound) return fails;
   const done: Outcome = { kind: 'done', state: bound, image };
@@ -226,8 +227,28 @@ function apply(state: PartitionState, question: PartitionQuestion): PartitionSta
   }
 }
 
-/** A readable form of states, which also distinguishes them. */
-export function describeState({ exists, rows, floors }: PartitionState): string {
+const sums = new WeakMap<readonly Property[], string>();
+
+/** Equal for equal properties. */
+function sumOf(properties: readonly Property[]): string {
+  const known = sums.get(properties);
+  if (known !== undefined) return known;
+  const sum = createHash('md5')
+    .update(expectedContent(properties, 'minimalmetadata', undefined))
+    .digest('base64');
+  sums.set(properties, sum);
+  return sum;
+}
+
+const keyOf = ({ exists, rows, floors }: PartitionState): string =>
+  [
+    exists,
+    ...[...rows].map(([key, { version, properties }]) => `${key} ${version} ${sumOf(properties)}`).sort(),
+    ...[...floors].map(([key, floor]) => `${key}=${floor}`).sort(),
+  ].join('\n');
+
+/** For people. */
+function describeState({ exists, rows, floors }: PartitionState): string {
   const texts = [...rows].map(
     ([key, { version, properties }]) =>
       `${JSON.stringify(key)} at ${version}: ${expectedContent(properties, 'minimalmetadata', undefined)}`,
@@ -238,6 +259,7 @@ export function describeState({ exists, rows, floors }: PartitionState): string 
 
 export const PARTITION_MODEL: Model<PartitionState, PartitionQuestion> = {
   initial: { exists: false, rows: new Map(), floors: new Map() },
-  key: describeState,
+  key: keyOf,
+  describe: describeState,
   apply,
 };

@@ -1,71 +1,44 @@
 // The actions of queues' clients in a run, and their times: few queues and few messages, so that they collide. They are
 // separate clients, and their steps are inserted between those of the tables, which stay the same.
+import fc from 'fast-check';
+import { drawing } from '../../histories/drawing.js';
+import { onQueue, someAction } from '../../queues/some-action.js';
 import { Random } from './random.js';
 import type { Plan, QueueAction, Step } from './step.js';
 
 /** Numbers of clients from here on are those of queues. */
 const FIRST_CLIENT = 100;
 
-class QueueWorkload {
-  readonly #random: Random;
-  readonly #queues: readonly string[];
-  readonly #isTimed: boolean;
+const weighted = (
+  weight: number,
+  arbitrary: fc.Arbitrary<QueueAction>,
+): fc.WeightedArbitrary<QueueAction> => ({
+  weight,
+  arbitrary,
+});
 
-  constructor(random: Random, queues: readonly string[]) {
-    this.#random = random;
-    this.#queues = queues;
-    this.#isTimed = random.happens(0.7);
-  }
-
-  #queue(): string {
-    return this.#random.happens(0.85) ? (this.#queues[0] ?? '') : this.#random.pick(this.#queues);
-  }
-
-  #put(): QueueAction {
-    const random = this.#random;
-    const delay = random.pick([0, 0, 0, 0, 1, 4]);
-    const life = random.happens(0.3) ? undefined : random.pick([604_800, 604_800, 6, 20, 4000]);
-    return { kind: 'put', queue: this.#queue(), delay, life };
-  }
-
-  #take(): QueueAction {
-    const random = this.#random;
-    const [count, seconds] = [random.pick([1, 1, 1, 2, 3, 32]), random.pick([1, 2, 5, 30, 600])];
-    return { kind: 'take', queue: this.#queue(), count, seconds };
-  }
-
-  #picked(): { readonly queue: string; readonly pick: number; readonly isStale: boolean } {
-    const random = this.#random;
-    return { queue: this.#queue(), pick: random.below(1000), isStale: random.happens(0.25) };
-  }
-
-  action(): QueueAction {
-    const random = this.#random;
-    return random.weighted<() => QueueAction>([
-      [34, () => this.#put()],
-      [24, () => this.#take()],
-      [5, () => ({ kind: 'peek', queue: this.#queue(), count: random.pick([1, 3, 32]) })],
-      [14, () => ({ kind: 'delete', ...this.#picked() })],
-      [
-        9,
-        () => ({
-          kind: 'update',
-          ...this.#picked(),
-          seconds: random.pick([0, 0, 1, 5, 60]),
-          hasText: random.happens(0.5),
-        }),
-      ],
-      [2, () => ({ kind: 'clear', queue: this.#queue() })],
-      [1, () => ({ kind: 'deleteQueue', queue: this.#queue() })],
-      [2, () => ({ kind: 'createQueue', queue: this.#queue() })],
-      [4, () => ({ kind: 'sweep' })],
-      [this.#isTimed ? 9 : 0, () => ({ kind: 'pass', seconds: random.pick([1, 1, 2, 5, 10, 60]) })],
-    ])();
-  }
+function actionsOn(queues: readonly string[], isTimed: boolean): fc.Arbitrary<QueueAction> {
+  const pass = fc.record({
+    kind: fc.constant('pass' as const),
+    seconds: fc.constantFrom(1, 1, 2, 5, 10, 60),
+  });
+  return someAction({
+    queues,
+    delays: [0, 0, 0, 0, 1, 4],
+    lives: [undefined, undefined, 604_800, 604_800, 6, 20, 4000],
+    hidden: [1, 2, 5, 30, 600],
+    others: [
+      weighted(2, onQueue('clear', queues)),
+      weighted(1, onQueue('deleteQueue', queues)),
+      weighted(2, onQueue('createQueue', queues)),
+      weighted(4, fc.constant({ kind: 'sweep' })),
+      weighted(isTimed ? 9 : 0, pass),
+    ],
+  });
 }
 
 function queueSteps(random: Random, queues: readonly string[]): Step[] {
-  const workload = new QueueWorkload(random, queues);
+  const nextAction = drawing(actionsOn(queues, random.happens(0.7)), random.below(2 ** 31));
   const clients = random.pick([1, 2, 2, 3, 4]);
   const isRush = random.happens(0.3);
   const length = random.between(20, 60);
@@ -81,8 +54,7 @@ function queueSteps(random: Random, queues: readonly string[]): Step[] {
       pause: rival || isRush ? 0 : random.pick([0, 0, 1, 3, 8, 20]),
       level: 'nometadata',
       credential: 'accountSas',
-      action:
-        made === undefined ? (rival?.action ?? workload.action()) : { kind: 'createQueue', queue: made },
+      action: made === undefined ? (rival?.action ?? nextAction()) : { kind: 'createQueue', queue: made },
     });
   }
   return steps;

@@ -20,7 +20,7 @@ export interface Write {
   readonly patches?: boolean | undefined;
 }
 
-/** `pick` chooses among the receipts that any client got: the last few, or all if it may be a stale one. */
+/** `pick` chooses among the receipts that clients hold, or among outdated ones. */
 interface Picked {
   readonly queue: string;
   readonly pick: number;
@@ -34,10 +34,17 @@ export type QueueAction =
       readonly queue: string;
       readonly delay: number;
       readonly life: number | undefined;
+      /** Characters of the text, at least its name. */
+      readonly length?: number;
     }
   | { readonly kind: 'take'; readonly queue: string; readonly count: number; readonly seconds: number }
   | { readonly kind: 'peek'; readonly queue: string; readonly count: number }
-  | (Picked & { readonly kind: 'update'; readonly seconds: number; readonly hasText: boolean })
+  | (Picked & {
+      readonly kind: 'update';
+      readonly seconds: number;
+      readonly hasText: boolean;
+      readonly length?: number;
+    })
   | (Picked & { readonly kind: 'delete' })
   /** Reclaims what expired, and what was cleared. */
   | { readonly kind: 'sweep' }

@@ -4,7 +4,7 @@ import { type Expression, type Keys, someExpression } from './expression.js';
 import { withQueues } from './queue-workload.js';
 import { Random } from './random.js';
 import type { TableAction as Action, Match, Plan, Step, Write, WriteKind } from './step.js';
-import { PROPERTY_NAMES, someProperties } from './value.js';
+import { PROPERTY_NAMES, type Property, someProperties } from './value.js';
 
 /** Ordered differently by code points and by UTF-16 units; with characters that URLs and literals escape. */
 const PARTITIONS = [
@@ -58,19 +58,35 @@ function settingsOf(seed: number): Settings {
   return memory(place < 14, false);
 }
 
-class Workload {
+export interface WorkloadOptions {
+  readonly random: Random;
+  readonly tables: readonly string[];
+  readonly keys: Keys;
+  readonly isRush: boolean;
+  /** Default: some of a few values. */
+  readonly properties?: () => Property[];
+}
+
+/** The choice of actions on a few tables and rows. */
+export class Workload {
   readonly #random: Random;
   readonly #tables: readonly string[];
   readonly #keys: Keys;
-  readonly #settings: Settings;
   readonly #isRush: boolean;
+  readonly #properties: () => Property[];
 
-  constructor(random: Random, tables: readonly string[], keys: Keys, settings: Settings, isRush: boolean) {
+  constructor({
+    random,
+    tables,
+    keys,
+    isRush,
+    properties = () => someProperties(random, 4),
+  }: WorkloadOptions) {
     this.#random = random;
     this.#tables = tables;
     this.#keys = keys;
-    this.#settings = settings;
     this.#isRush = isRush;
+    this.#properties = properties;
   }
 
   /** Names of tables are compared without case. */
@@ -102,7 +118,7 @@ class Workload {
         [5, 'insertOrMerge'],
         [3, 'delete'],
       ] as const);
-    const properties = chosen === 'delete' ? [] : someProperties(this.#random, 4);
+    const properties = chosen === 'delete' ? [] : this.#properties();
     const free = PROPERTY_NAMES.filter(name => !properties.some(([held]) => held === name));
     return {
       kind: chosen,
@@ -208,8 +224,18 @@ class Workload {
     ]);
   }
 
-  action(): Action {
-    const { engine, jumps } = this.#settings;
+  /** On rows, mostly a write. */
+  entityAction(): Action {
+    return this.#random.weighted<() => Action>([
+      [34, () => this.#singleWrite()],
+      [14, () => this.transaction()],
+      [2, () => this.#get()],
+      [1, () => this.#query()],
+      [1, () => ({ kind: 'nextPage' })],
+    ])();
+  }
+
+  action({ engine, jumps }: Settings): Action {
     const isRush = this.#isRush;
     return this.#random.weighted<() => Action>([
       [34, () => this.#singleWrite()],
@@ -247,7 +273,7 @@ export function planOf(seed: number): Plan {
   const settings = settingsOf(seed);
   const { isRush, partitions, rows, clients } = crowdOf(random);
   const tables = ['Alpha', 'Beta', 'Gamma'].slice(0, isRush ? 1 : random.between(1, 3));
-  const workload = new Workload(random, tables, { partitions, rows }, settings, isRush);
+  const workload = new Workload({ random, tables, keys: { partitions, rows }, isRush });
   const first: Action[] = tables.map(table => ({ kind: 'createTable', table }));
   if (random.happens(0.9)) first.push(workload.transaction(tables[0]));
   const length = random.between(25, 90);
@@ -264,7 +290,7 @@ export function planOf(seed: number): Plan {
       pause: isAtOnce ? 0 : random.pick([0, 0, 0, 0, 1, 1, 1, 3, 3, 8]),
       level: random.pick([...LEVELS, 'nometadata', 'minimalmetadata'] as const),
       credential: random.pick(['key', 'key', 'key', 'accountSas', 'tableSas'] as const),
-      action: first[steps.length] ?? rival?.action ?? workload.action(),
+      action: first[steps.length] ?? rival?.action ?? workload.action(settings),
     });
   }
   return { seed, ...settings, tables, partitions, ...withQueues(steps, seed) };

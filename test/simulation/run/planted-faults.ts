@@ -11,7 +11,7 @@ export interface Fault {
 }
 
 const IN_PARTITION = /^No order of the calls on table \w+, partition /;
-const OF_MESSAGE = /^No order of the calls on m\d+ in \w+ explains this answer/;
+const OF_MESSAGE = /^No order of the calls on m\d+ in [\w-]+ explains this answer/;
 
 /**
  * The store with some methods of its own; the others are those of the inner one. A call passes on the tuple of all its

@@ -1,21 +1,21 @@
 // The part of a run that is made of calls on queues: sends them, and records their answers with the range of times of each.
 // At the end it empties the queues. test/queues/judge.ts judges the history.
+
+import { Breach } from '../../histories/history.js';
 import { readQueueAnswer } from '../../queues/answer.js';
-import type { QueueAnswer, QueueCall, QueueHappening, Receipt } from '../../queues/call.js';
+import type { QueueCall, QueueHappening } from '../../queues/call.js';
 import { queueFaults } from '../../queues/judge.js';
+import { QueueCaller } from '../../queues/queue-caller.js';
 import { queueRequest } from '../../queues/request.js';
 import type { PlainAnswer } from '../judge/answer.js';
-import { Breach } from '../judge/history.js';
 import type { QueueAction } from '../plan/step.js';
 import type { SimulatedClock } from './clock.js';
 import { accountSas } from './signing.js';
-import type { Subject } from './subject.js';
+import type { QueueSubject } from './subject.js';
 
 const ACCOUNT_PATH = '/devstoreaccount1/';
 /** Ticks rise on their own while the clock stands: more than a whole run takes. */
 const SLACK_TICKS = 10_000n;
-/** Among this many of the last receipts there is mostly a valid one. */
-const FRESH_RECEIPTS = 4;
 /** Longer than anything is hidden, except after jumps. */
 const HIDDEN_SECONDS_MAX = 700;
 const TAKEN_SECONDS = 100_000;
@@ -25,7 +25,7 @@ const TRIES_MAX = 50;
 
 /** The shared state of the whole run. */
 export interface Surroundings {
-  readonly subject: Subject;
+  readonly subject: QueueSubject;
   readonly clock: SimulatedClock;
   readonly queues: readonly string[];
   tick(): number;
@@ -36,7 +36,7 @@ export interface Surroundings {
 export class QueueRun {
   readonly history: QueueHappening[] = [];
   readonly #run: Surroundings;
-  readonly #receipts: Receipt[] = [];
+  readonly #caller = new QueueCaller();
   #underWay = new Set<QueueHappening>();
 
   constructor(run: Surroundings) {
@@ -50,7 +50,7 @@ export class QueueRun {
       this.#run.clock.pass(action.seconds);
       return Promise.resolve();
     }
-    const call = this.#callOf(action, step);
+    const call = this.#caller.callOf(action);
     return call ? this.#send(call, step) : Promise.resolve();
   }
 
@@ -84,48 +84,6 @@ export class QueueRun {
   judge(): void {
     const [fault] = queueFaults(this.history);
     if (fault) throw new Breach(fault.step, fault.message);
-  }
-
-  /** Stale receipts are of any age; others are among the last ones. */
-  #receipt({ pick, isStale }: { pick: number; isStale: boolean }): Receipt | undefined {
-    const receipts = isStale ? this.#receipts : this.#receipts.slice(-FRESH_RECEIPTS);
-    return receipts[pick % receipts.length];
-  }
-
-  #callOf(action: Exclude<QueueAction, { kind: 'sweep' | 'pass' }>, step: number): QueueCall | undefined {
-    const { queue } = action;
-    switch (action.kind) {
-      case 'put':
-        return { kind: 'put', queue, text: `m${step} <&> é`, delay: action.delay, life: action.life };
-      case 'take':
-        return { kind: 'get', queue, count: action.count, seconds: action.seconds };
-      case 'delete': {
-        const held = this.#receipt(action);
-        return held && { kind: 'delete', queue: this.#queueOf(held), ...held };
-      }
-      case 'update': {
-        const held = this.#receipt(action);
-        if (!held) return undefined;
-        const text = action.hasText ? `${this.#nameOf(held)} changed by ${step}` : undefined;
-        return { kind: 'update', queue: this.#queueOf(held), ...held, seconds: action.seconds, text };
-      }
-      default:
-        return action;
-    }
-  }
-
-  #lastOf({ id }: Receipt): QueueHappening | undefined {
-    return this.history.findLast(({ answer }) => answer?.messages.some(shown => shown.id === id));
-  }
-
-  #queueOf(held: Receipt): string {
-    return this.#lastOf(held)?.call.queue ?? '';
-  }
-
-  #nameOf(held: Receipt): string {
-    const { call, answer } = this.#lastOf(held) ?? {};
-    const text = call?.kind === 'put' ? call.text : answer?.messages.find(({ id }) => id === held.id)?.text;
-    return (text ?? '').split(' ', 1)[0] ?? '';
   }
 
   #reach({ span }: QueueHappening): QueueHappening['span'] {
@@ -175,7 +133,10 @@ export class QueueRun {
       if (answer.code === 'ServerBusy') {
         if (!this.#run.mayBeLost(invoked))
           throw new Error('The server is busy although nothing was done to it.');
-      } else this.#learn(happening, answer);
+      } else {
+        happening.answer = answer;
+        this.#caller.learn(call, answer);
+      }
     } catch (error) {
       const ours = this.#run.subject
         .faultsOfOurs()
@@ -183,14 +144,5 @@ export class QueueRun {
       const what = error instanceof Error ? error.message : String(error);
       throw new Breach(step, `${what}\nThe answer to ${call.kind}: ${status} ${body}${ours.join('')}`);
     }
-  }
-
-  #learn(happening: QueueHappening, answer: QueueAnswer): void {
-    happening.answer = answer;
-    const { call } = happening;
-    for (const { id, receipt } of answer.messages)
-      if (receipt !== undefined) this.#receipts.push({ id, receipt });
-    if (call.kind === 'update' && answer.receipt !== undefined)
-      this.#receipts.push({ id: call.id, receipt: answer.receipt });
   }
 }

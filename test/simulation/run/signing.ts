@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
 
 const VERSION = '2019-02-02';
-const EXPIRY = '2030-01-01T00:00:00Z';
+const EXPIRY = '2999-01-01T00:00:00Z';
 
 const sign = (lines: readonly string[]): string =>
   createHmac('sha256', Buffer.from(WELL_KNOWN_KEY, 'base64')).update(lines.join('\n')).digest('base64');
@@ -16,7 +16,7 @@ export function sharedKeyLite(target: string, date: string): string {
   return `SharedKeyLite ${WELL_KNOWN_ACCOUNT}:${sign([date, resource])}`;
 }
 
-const PERMISSIONS = { t: 'rwdlacu', q: 'rwdlacup', b: 'rwdlac' } as const;
+const PERMISSIONS = { t: 'rwdlacu', q: 'rwdlacup', b: 'rwdlact' } as const;
 
 /** For the query: all permissions of an account, for tables, queues or blobs. */
 export function accountSas(services: keyof typeof PERMISSIONS = 't'): string {

@@ -149,6 +149,19 @@ async function sweepAll(store: Store, clock: SimulatedClock): Promise<void> {
   }
 }
 
+/** What a part of a run that is made of calls on queues needs. */
+export type QueueSubject = Pick<Subject, 'sendToQueue' | 'sweep' | 'faultsOfOurs'>;
+
+export function queuesOn(store: Store, clock: SimulatedClock): QueueSubject {
+  const failures: unknown[] = [];
+  const { queues } = directService(store, clock.read, failures);
+  return {
+    sendToQueue: request => answered(queues.handle(wireRequest(request))),
+    sweep: () => sweepAll(store, clock),
+    faultsOfOurs: () => failures.splice(0),
+  };
+}
+
 /** Requests as values, without a socket. */
 async function openDirect(
   plan: Plan,

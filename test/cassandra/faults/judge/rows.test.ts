@@ -2,8 +2,13 @@
 // stale or torn.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { etagOf } from '../../../crash/tick.js';
-import type { Answer, Call, Happening, SentWrite } from '../../../simulation/judge/history.js';
+import { etagOf } from '../../../histories/tick.js';
+import type {
+  Answer,
+  Call,
+  TableHappening as Happening,
+  SentWrite,
+} from '../../../simulation/judge/history.js';
 import { rowFaults } from './rows.js';
 
 const [TABLE, PARTITION] = ['t', 'p'];
@@ -123,33 +128,33 @@ test('rows: a write with an unknown outcome may have happened, may happen late, 
   assert.equal(faultsOf(INSERTED, unclear, found('a', 1, 10n)), '');
   assert.equal(faultsOf(INSERTED, unclear, found('a', 2, 20n)), '');
   assert.equal(faultsOf(INSERTED, unclear, found('a', 1, 10n), found('a', 2, 20n)), '');
-  assert.match(faultsOf(INSERTED, unclear, found('a', 2, 20n), found('a', 1, 10n)), /no order of the calls/);
+  assert.match(faultsOf(INSERTED, unclear, found('a', 2, 20n), found('a', 1, 10n)), /No order of the calls/);
 });
 
 test('rows: a lost acknowledged write is found', () => {
-  assert.match(faultsOf(INSERTED, missing('a')), /no order of the calls on p\/a/);
-  assert.match(faultsOf(INSERTED, page()), /no order/);
+  assert.match(faultsOf(INSERTED, missing('a')), /No order of the calls on p\/a/);
+  assert.match(faultsOf(INSERTED, page()), /No order/);
   assert.match(faultsOf(INSERTED, UPDATED, found('a', 1, 10n)), /possible before: .*2/);
-  assert.match(faultsOf(INSERTED, REMOVED, found('a', 1, 10n)), /no order/);
+  assert.match(faultsOf(INSERTED, REMOVED, found('a', 1, 10n)), /No order/);
   const lostUpdate: Told = [update('a', 3, 10n), done(30n)];
-  assert.match(faultsOf(INSERTED, UPDATED, lostUpdate), /no order/);
+  assert.match(faultsOf(INSERTED, UPDATED, lostUpdate), /No order/);
 });
 
 test('rows: a write that happens twice is found', () => {
   const again: Told = [insert('a', 1), refused(409, 'EntityAlreadyExists')];
-  assert.match(faultsOf(again), /no order/);
-  assert.match(faultsOf(INSERTED, REMOVED, found('a', 1, 30n)), /no order/);
-  assert.match(faultsOf(INSERTED, found('a', 1, 10n), found('a', 1, 20n)), /no order/);
+  assert.match(faultsOf(again), /No order/);
+  assert.match(faultsOf(INSERTED, REMOVED, found('a', 1, 30n)), /No order/);
+  assert.match(faultsOf(INSERTED, found('a', 1, 10n), found('a', 1, 20n)), /No order/);
   const twice: Told = [update('a', 2, 10n), undefined];
-  assert.match(faultsOf(INSERTED, twice, UPDATED, found('a', 2, 20n), found('a', 2, 30n)), /no order/);
+  assert.match(faultsOf(INSERTED, twice, UPDATED, found('a', 2, 20n), found('a', 2, 30n)), /No order/);
 });
 
 test('rows: what was refused, or never written, is not seen', () => {
   const dirty: Told = [update('a', 2, 5n), refused(412, 'UpdateConditionNotSatisfied')];
   assert.equal(faultsOf(INSERTED, dirty, found('a', 1, 10n)), '');
-  assert.match(faultsOf(INSERTED, dirty, found('a', 2, 20n)), /no order/);
-  assert.match(faultsOf(INSERTED, found('a', 7, 10n)), /no order/);
-  assert.match(faultsAtOnce(INSERTED, found('a', 7, 10n)), /no order/);
+  assert.match(faultsOf(INSERTED, dirty, found('a', 2, 20n)), /No order/);
+  assert.match(faultsOf(INSERTED, found('a', 7, 10n)), /No order/);
+  assert.match(faultsAtOnce(INSERTED, found('a', 7, 10n)), /No order/);
 });
 
 test('rows: a transaction that is seen in part is found', () => {
@@ -173,5 +178,5 @@ test('rows: many writes with unknown outcomes may all have happened, or none', (
     Array.from({ length: count }, (_, at) => [writes(writeOf('insertOrReplace', 'a', 100 + at)), undefined]);
   assert.equal(faultsOf(INSERTED, ...many(30), found('a', 1, 10n)), '');
   assert.equal(faultsOf(INSERTED, ...many(30), found('a', 107, 20n)), '');
-  assert.match(faultsOf(INSERTED, ...many(5), found('a', 7, 10n)), /no order/);
+  assert.match(faultsOf(INSERTED, ...many(5), found('a', 7, 10n)), /No order/);
 });

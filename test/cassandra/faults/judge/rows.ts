@@ -1,21 +1,22 @@
 // Judges a table's history. Some order must explain each row's calls (test/simulation/judge), the rows of a group must
 // have been written together wherever they are seen together, and ticks of a partition rise from commit to commit.
+import { allFaults, type Event, unexplained } from '../../../histories/explain.js';
 import { expectedContent } from '../../../simulation/judge/content.js';
-import type { Answer, Happening, PageCall, WritesCall } from '../../../simulation/judge/history.js';
-import type { Invocation } from '../../../simulation/judge/linearize.js';
+import type {
+  Answer,
+  TableHappening as Happening,
+  PageCall,
+  WritesCall,
+} from '../../../simulation/judge/history.js';
 import { PARTITION_MODEL, type PartitionQuestion } from '../../../simulation/judge/partition-model.js';
-import { allFaults, explain } from './explain.js';
 
-type Call = Invocation<PartitionQuestion>;
+type Call = Event<PartitionQuestion>;
 
 /** The metadata level of all requests. */
 const LEVEL = 'minimalmetadata';
 
 const THERE: Call = {
-  step: 0,
-  invoked: -2,
-  answered: -1,
-  required: true,
+  happening: { step: 0, invoked: -2, answered: -1, call: 'create', answer: 'created' },
   question: { kind: 'create', happened: true },
 };
 
@@ -35,10 +36,9 @@ class Courses {
   }
 
   #note(happening: Happening, partition: string, key: string, question: PartitionQuestion): void {
-    const { step, invoked, answered, answer } = happening;
     const name = `${partition}/${key}`;
     const course = this.all.get(name) ?? [THERE];
-    course.push({ step, invoked, answered, required: answer !== undefined, question });
+    course.push({ happening, question });
     this.all.set(name, course);
   }
 
@@ -81,6 +81,11 @@ class Courses {
       this.#look(happening, partition, key, answer);
     }
   }
+}
+
+function* tableFaults(history: readonly Happening[]): Generator<string> {
+  for (const { answer, step } of history)
+    if (answer?.code === 'TableNotFound') yield `${step}: the table was not found, and it is there.`;
 }
 
 function* groupFaults(history: readonly Happening[], group: readonly string[]): Generator<string> {
@@ -138,7 +143,7 @@ function seenIn(calls: readonly Call[]): (question: PartitionQuestion) => boolea
 /** @throws TooManyExplanations if nothing wrong is found, and not everything could be judged. */
 export function rowFaults(history: readonly Happening[], group: readonly string[]): readonly string[] {
   return allFaults([
-    () => [...groupFaults(history, group), ...tickFaults(history)],
+    () => [...tableFaults(history), ...groupFaults(history, group), ...tickFaults(history)],
     ...[...new Courses(history).all].map(
       ([name, calls]) =>
         () =>
@@ -148,8 +153,6 @@ export function rowFaults(history: readonly Happening[], group: readonly string[
 }
 
 function courseFaults(name: string, calls: readonly Call[]): readonly string[] {
-  const found = explain(calls, PARTITION_MODEL, seenIn(calls));
-  if (found === undefined) return [];
-  const states = found.states.slice(0, 4).map(state => `\n  possible before: ${PARTITION_MODEL.key(state)}`);
-  return [`${found.step}: no order of the calls on ${name} explains what was answered.${states.join('')}`];
+  const found = unexplained(name, calls, PARTITION_MODEL, { isSeen: seenIn(calls) });
+  return found === undefined ? [] : [`${found.step}: ${found.message}`];
 }

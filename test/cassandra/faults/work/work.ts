@@ -1,30 +1,30 @@
 // The clients of a round: eight, of tables, of a queue and of blobs, until they are stopped; then everything is read
 // once more, and all answers are judged.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rawBlobRequest } from '../../../crash/blobs/blob-request.js';
-import { Journal } from '../../../crash/journal.js';
-import { Ledger, NOBODY } from '../../../crash/queues/ledger.js';
-import { QueueHand } from '../../../crash/queues/queue-hand.js';
-import type { QueueCall } from '../../../queues/call.js';
+import { blobFaults } from '../../../blobs/blob-judge.js';
+import { BlobLedger } from '../../../blobs/blob-ledger.js';
+import { allFaults } from '../../../histories/explain.js';
+import { Hand, type HandOptions, type Runner } from '../../../histories/hand.js';
+import { Journal } from '../../../histories/journal.js';
+import { type Coded, Ledger, type Sent } from '../../../histories/ledger.js';
+import { NOBODY } from '../../../histories/trigger.js';
+import { QueueLedger } from '../../../queues/queue-ledger.js';
+import { HIDDEN_MILLISECONDS_MAX, sharedTurn } from '../../../queues/shared-turn.js';
 import type { Random } from '../../../simulation/plan/random.js';
+import { TABLE_WIRE } from '../../../simulation/run/table-wire.js';
 import { Connection } from '../../../support/worker-processes.js';
 import type { FrontEnds, Service } from '../cluster/front-ends.js';
-import { blobFaults } from '../judge/blobs.js';
-import { allFaults } from '../judge/explain.js';
 import { rowFaults } from '../judge/rows.js';
-import { type BlobHistory, BlobWriter, CONTAINER } from './blob-writer.js';
-import { Asking } from './client.js';
 import type { Pace } from './pace.js';
-import { GROUP, type TableHistory, TableWriter } from './table-writer.js';
+import { BlobTurns, blobRead, GROUP, partitionPage, TABLE, TableTurns } from './turns.js';
 
 const TABLE_WRITERS = 4;
 const QUEUE_HANDS = 2;
 const BLOB_WRITERS = 2;
 const PARTITIONS = 3;
 const BLOBS = 2;
-/** Seconds that messages are hidden for. */
-const HIDDEN = [1, 1, 2];
-const HIDDEN_MS_MAX = 2200;
+/** Then another front end is tried. */
+const ANSWERS_A_CONNECTION = 20;
 const TAKEN_AT_ONCE = 32;
 const ATTEMPTS = 30;
 const PAUSE_MS = 500;
@@ -36,141 +36,122 @@ export interface WorkOptions {
   readonly pace: Pace;
 }
 
-/** The table and the container of all rounds. */
-export async function makeContainers({ frontEnds, random, pace }: Omit<WorkOptions, 'round'>): Promise<void> {
-  const history: TableHistory = { journal: new Journal(), happenings: [], faults: [], steps: 0 };
-  const asking = new Asking(() => frontEnds.portOf('table'), pace);
-  await new TableWriter({ number: 0, asking, random, history, partitions: [] }).createTable();
-  asking.close();
-  const blobs = new Connection(frontEnds.portOf('blob'));
-  const { status, body } = await blobs.request(
-    rawBlobRequest({ method: 'PUT', path: CONTAINER, query: 'restype=container' }),
-  );
-  blobs.close();
-  if (status !== 201) throw new Error(`The container was answered ${status} ${body}`);
+type AnyLedger<Call, Answer extends Coded> = Ledger<Call, Answer, Sent<Call, Answer>>;
+
+const UNCLEAR = { mayBeUnclear: true };
+
+/** The table of all rounds. */
+export async function makeTable(frontEnds: WorkOptions['frontEnds']): Promise<void> {
+  const connection = new Connection(frontEnds.portOf('table'));
+  const { status, body } = await TABLE_WIRE.send(connection, { kind: 'createTable', table: TABLE });
+  connection.close();
+  if (status !== 201) throw new Error(`The table was answered ${status} ${body}`);
 }
 
 export class Work {
   readonly journal = new Journal();
   readonly #options: WorkOptions;
-  readonly #rows: TableHistory;
-  readonly #blobs: BlobHistory;
-  readonly #ledger: Ledger;
+  readonly #rows = new Ledger(TABLE_WIRE, this.journal, UNCLEAR);
+  readonly #messages = new QueueLedger(this.journal, UNCLEAR);
+  readonly #blobs = new BlobLedger(this.journal, UNCLEAR);
   readonly #queue: string;
-  readonly #tableWriters: readonly TableWriter[];
-  readonly #blobWriters: readonly BlobWriter[];
-  readonly #askings: Asking[] = [];
   readonly #partitions: readonly string[];
-  #isOver = false;
+  readonly #containers: readonly string[];
+  #runners: readonly Runner[] = [];
   #running: Promise<unknown> = Promise.resolve();
-  #hands: readonly QueueHand[] = [];
 
   constructor(options: WorkOptions) {
-    const { round, random } = options;
+    const { round } = options;
     this.#options = options;
-    this.#rows = { journal: this.journal, happenings: [], faults: [], steps: 0 };
-    this.#blobs = { journal: this.journal, happenings: [], faults: [], steps: 0 };
-    this.#ledger = new Ledger(this.journal, true);
     this.#queue = `faults-${round}`;
     this.#partitions = Array.from({ length: PARTITIONS }, (_, at) => `r${round}-${at}`);
-    const [history, partitions] = [this.#rows, this.#partitions];
-    this.#tableWriters = Array.from(
-      { length: TABLE_WRITERS },
-      (_, number) => new TableWriter({ number, asking: this.#asking('table'), random, history, partitions }),
-    );
-    const blobs = Array.from({ length: BLOBS }, (_, at) => `r${round}-${at}`);
-    this.#blobWriters = Array.from(
-      { length: BLOB_WRITERS },
-      (_, number) =>
-        new BlobWriter({ number, asking: this.#asking('blob'), random, history: this.#blobs, blobs }),
-    );
-    this.#readBlobs = () => Promise.all(blobs.map(blob => untilTrue(() => this.#blobWriters[0]?.read(blob))));
+    this.#containers = Array.from({ length: BLOBS }, (_, at) => `r${round}-${at}`);
   }
 
-  readonly #readBlobs: () => Promise<unknown>;
-
   async begin(): Promise<void> {
-    const { frontEnds, random, pace } = this.#options;
-    await this.#ask({ kind: 'createQueue', queue: this.#queue });
-    const watch = { asked: () => undefined, answered: () => undefined };
-    const port = (): number => frontEnds.portOf('queue');
-    this.#hands = Array.from(
-      { length: QUEUE_HANDS },
-      () => new QueueHand({ port, ledger: this.#ledger, random, watch, hidden: HIDDEN, queue: this.#queue }),
-    );
+    const { random, pace } = this.#options;
+    await this.#ask(this.#messages, 'queue', { kind: 'createQueue', queue: this.#queue });
+    for (const container of this.#containers)
+      await this.#ask(this.#blobs, 'blob', { kind: 'make', container });
+    const ledger = this.#messages;
+    const blobs = new BlobTurns(random, this.#blobs, this.#containers);
+    const rows = new TableTurns(random, this.#partitions);
     pace.take();
-    const writers = [...this.#tableWriters, ...this.#blobWriters];
-    this.#running = Promise.all([
-      ...writers.map(writer => this.#run(writer)),
-      ...this.#hands.map(hand => hand.run()),
-    ]);
+    this.#runners = [
+      ...this.#hands(TABLE_WRITERS, 'table', this.#paced(this.#rows), ask => rows.take(ask)),
+      ...this.#hands(BLOB_WRITERS, 'blob', this.#paced(this.#blobs), ask => blobs.take(ask)),
+      ...this.#hands(QUEUE_HANDS, 'queue', ledger, sharedTurn(ledger.caller, this.#queue, random)),
+    ];
+    this.#running = Promise.all(this.#runners.map(one => one.run()));
     // The code that awaits it sees the error.
     this.#running.catch(() => undefined);
   }
 
   /** Resolves when nothing is in flight any more. */
   async end(): Promise<void> {
-    this.#isOver = true;
-    for (const hand of this.#hands) hand.stop();
+    for (const one of this.#runners) one.stop();
     await this.#running;
   }
 
   /** Forbidden answers, once nothing can be carried out any more. */
   async judge(): Promise<readonly string[]> {
-    this.#ledger.settle();
-    for (const partition of this.#partitions) await untilTrue(() => this.#tableWriters[0]?.page(partition));
-    await this.#readBlobs();
-    await sleep(HIDDEN_MS_MAX);
+    this.#messages.settle();
+    for (const partition of this.#partitions) await this.#ask(this.#rows, 'table', partitionPage(partition));
+    for (const container of this.#containers) await this.#ask(this.#blobs, 'blob', blobRead(container));
+    await sleep(HIDDEN_MILLISECONDS_MAX);
     await this.#takeAll();
-    for (const asking of this.#askings) asking.close();
     return allFaults([
-      () => [...this.#rows.faults, ...this.#blobs.faults, ...this.#ledger.judge()],
-      () => rowFaults(this.#rows.happenings, GROUP).map(fault => `table ${fault}`),
-      () => blobFaults(this.#blobs.happenings).map(fault => `blob ${fault}`),
+      () => [...this.#rows.faults, ...this.#blobs.faults, ...this.#messages.judge()],
+      () => rowFaults(this.#rows.history, GROUP).map(fault => `table ${fault}`),
+      () => blobFaults(this.#blobs.history).map(({ step, message }) => `blob ${step}: ${message}`),
     ]);
   }
 
-  async #run(writer: { turn(): Promise<void> }): Promise<void> {
-    while (!this.#isOver) await writer.turn();
+  #hands<Call, Answer>(
+    count: number,
+    service: Service,
+    ledger: HandOptions<Call, Answer>['ledger'],
+    turn: HandOptions<Call, Answer>['turn'],
+  ): readonly Runner[] {
+    const port = (): number => this.#options.frontEnds.portOf(service);
+    const options = { port, ledger, turn, watch: NOBODY, answersAConnection: ANSWERS_A_CONNECTION };
+    return Array.from({ length: count }, () => new Hand(options));
   }
 
-  #asking(service: Service): Asking {
-    const { frontEnds, pace } = this.#options;
-    const asking = new Asking(() => frontEnds.portOf(service), pace);
-    this.#askings.push(asking);
-    return asking;
+  /** Measures how long each answer takes. */
+  #paced<Call, Answer extends Coded>(ledger: AnyLedger<Call, Answer>): HandOptions<Call, Answer>['ledger'] {
+    const ask: HandOptions<Call, Answer>['ledger']['ask'] = async (sender, call) => {
+      const end = this.#options.pace.begin();
+      const answer = await ledger.ask(sender, call);
+      const isWrite = answer?.code === undefined && ledger.wire.isWrite(call);
+      end(answer === undefined ? 'unclear' : isWrite ? 'write' : 'read');
+      return answer;
+    };
+    return { faults: ledger.faults, ask };
   }
 
   /** Until an answer has room for more: what it does not show cannot be visible. */
   async #takeAll(): Promise<void> {
+    const get = { kind: 'get', queue: this.#queue, count: TAKEN_AT_ONCE, seconds: 600 } as const;
     for (;;) {
-      const messages = await this.#ask({
-        kind: 'get',
-        queue: this.#queue,
-        count: TAKEN_AT_ONCE,
-        seconds: 600,
-      });
+      const { messages } = await this.#ask(this.#messages, 'queue', get);
       if (messages.length < TAKEN_AT_ONCE) return;
     }
   }
 
-  async #ask(call: QueueCall): Promise<readonly unknown[]> {
+  async #ask<Call, Answer extends Coded>(
+    ledger: AnyLedger<Call, Answer>,
+    service: Service,
+    call: Call,
+  ): Promise<Answer> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const connection = new Connection(this.#options.frontEnds.portOf('queue'));
-      const answer = await this.#ledger.ask(connection, call, NOBODY);
+      const connection = new Connection(this.#options.frontEnds.portOf(service));
+      const answer = await ledger.ask(connection, call);
       connection.close();
-      if (answer !== undefined) return answer.messages;
-      this.#ledger.settle();
+      if (answer !== undefined) return answer;
+      if (service === 'queue') ledger.settle();
       await sleep(PAUSE_MS);
     }
     throw new Error('A cluster with all its nodes gave no answer.');
   }
-}
-
-async function untilTrue(ask: () => Promise<boolean> | undefined): Promise<void> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    if (await ask()) return;
-    await sleep(PAUSE_MS);
-  }
-  throw new Error('A cluster with all its nodes gave no answer.');
 }

@@ -1,0 +1,36 @@
+// Whether the contents that are there are those that the rows of a container name, directly or in lists of blocks.
+import type { Space, Store } from '#store';
+
+const UNBOUNDED = { rows: 1e9, bytes: 1e12, examined: 1e9, milliseconds: 1e9 };
+
+export interface NamedContents {
+  readonly named: ReadonlySet<string>;
+  readonly faults: readonly string[];
+}
+
+/** `read` returns at least the bytes that were written to a content that is there. */
+export async function namedContents(
+  store: Pick<Store, 'scan'>,
+  space: Space,
+  there: ReadonlySet<string>,
+  read: (id: string) => Buffer,
+): Promise<NamedContents> {
+  // The simulation replaces calls of node:fs before anything that uses them is loaded.
+  const { contentsNamedBy } = await import('#blobs');
+  const named = new Set<string>();
+  const faults: string[] = [];
+  await store.scan(space, { from: { partition: '', key: '' } }, UNBOUNDED, row => {
+    for (const { id, bytes, names } of contentsNamedBy(space, row)) {
+      named.add(id);
+      if (!there.has(id)) continue;
+      const content = read(id).subarray(0, bytes);
+      if (content.length < bytes) faults.push(`${space.name}: the content ${id} is not whole.`);
+      else for (const one of names?.(content) ?? []) named.add(one.id);
+    }
+    return true;
+  });
+  for (const id of there)
+    if (!named.has(id)) faults.push(`${space.name}: after a sweep no row names the content ${id}.`);
+  for (const id of named) if (!there.has(id)) faults.push(`${space.name}: the content ${id} is missing.`);
+  return { named, faults };
+}

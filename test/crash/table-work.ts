@@ -1,0 +1,156 @@
+// The clients of tables: writers that share partitions and rows of one table, and one that creates, fills and drops a
+// table of its own again and again. Dropping removes all rows at once, and the server reclaims them in the background.
+import type { Courses } from '../histories/explain.js';
+import { type Ask, Hand } from '../histories/hand.js';
+import { Breach } from '../histories/history.js';
+import { Ledger } from '../histories/ledger.js';
+import type { Watch } from '../histories/trigger.js';
+import type { Answer, Call, PageCall, SentWrite } from '../simulation/judge/history.js';
+import { judge } from '../simulation/judge/judge.js';
+import type { Property } from '../simulation/plan/value.js';
+import { Workload } from '../simulation/plan/workload.js';
+import { TableCaller } from '../simulation/run/table-caller.js';
+import { pageOf, type SentTableCall, TABLE_WIRE } from '../simulation/run/table-wire.js';
+import type { Sender } from '../support/worker-processes.js';
+import { Work, type WorkOptions } from './work.js';
+
+const TABLE = 'crash';
+const WRITERS_A_PARTITION = 3;
+const ROWS = Array.from({ length: 16 }, (_, row) => `row${row}`);
+/** Strings may have 32 Ki characters. Large ones have pages of their own in the file and make it grow. */
+const LARGE_CHARACTERS_MAX = 30_000;
+const SMALL_CHARACTERS_MAX = 200;
+/** Reclaiming more than a thousand rows takes several transactions. */
+const TRANSACTIONS = 14;
+const TRANSACTION_ROWS = 100;
+
+const upsert = (partition: string, key: string, properties: readonly Property[]): SentWrite => ({
+  kind: 'insertOrReplace',
+  partition,
+  key,
+  properties,
+  match: 'absent',
+  ifMatch: undefined,
+});
+
+const batch = (table: string, writes: readonly SentWrite[]): Call => ({
+  kind: 'writes',
+  table,
+  writes,
+  isBatch: true,
+  prefer: undefined,
+});
+
+export class TableWork extends Work<Call, Answer, SentTableCall> {
+  readonly #caller = new TableCaller();
+  readonly #tables = new Set<string>();
+  readonly #partitions = new Set<string>();
+  #isMade = false;
+  #count = 0;
+  #lastTick = 0n;
+
+  constructor({ random, journal, isOfOne }: WorkOptions) {
+    super(random, new Ledger(TABLE_WIRE, journal, { isOfOne }));
+  }
+
+  writers(count: number, port: number, watch: Watch): readonly Hand<Call, Answer>[] {
+    this.#tables.add(TABLE);
+    return Array.from({ length: count }, (_, client) => {
+      const partition = `p${Math.floor(client / WRITERS_A_PARTITION)}`;
+      this.#partitions.add(partition);
+      const keys = { partitions: [partition], rows: ROWS };
+      const properties = (): Property[] => this.#properties();
+      const workload = new Workload({
+        random: this.random,
+        tables: [TABLE],
+        keys,
+        isRush: false,
+        properties,
+      });
+      const turn = async (ask: Ask<Call, Answer>): Promise<void> => {
+        const made: Call = { kind: 'createTable', table: TABLE };
+        const call = this.#isMade ? this.#caller.callOf(workload.entityAction(), client) : made;
+        const answer = call && (await ask(call));
+        if (call === undefined || answer === undefined) return;
+        this.#isMade = true;
+        this.#caller.learn(client, call, answer);
+      };
+      return new Hand({ port: () => port, ledger: this.ledger, watch, turn });
+    });
+  }
+
+  /** The client with a table of its own. */
+  life(table: string, port: number, watch: Watch): Hand<Call, Answer> {
+    this.#tables.add(table);
+    const turn = async (ask: Ask<Call, Answer>): Promise<void> => {
+      let answer = await ask({ kind: 'createTable', table });
+      for (let left = TRANSACTIONS; left > 0 && answer !== undefined; left -= 1) {
+        const writes = Array.from({ length: TRANSACTION_ROWS }, () => {
+          this.#count += 1;
+          return upsert('p', String(this.#count), [['n', { type: 'Edm.Int32', text: String(this.#count) }]]);
+        });
+        answer = await ask(batch(table, writes));
+      }
+      if (answer !== undefined) await ask({ kind: 'deleteTable', table });
+    };
+    return new Hand({ port: () => port, ledger: this.ledger, watch, turn });
+  }
+
+  /** Also every row must be writable, with a version that was never seen. */
+  override async judge(sender: Sender): Promise<readonly string[]> {
+    const faults = await super.judge(sender);
+    if (faults.length > 0) return faults;
+    for (const { answer } of this.ledger.history)
+      for (const tick of [
+        ...(answer?.versions ?? []),
+        ...(answer?.entities ?? []).map(({ version }) => version),
+      ])
+        if (tick !== undefined && tick > this.#lastTick) this.#lastTick = tick;
+    this.ledger.history = [];
+    const late: string[] = [];
+    for (const partition of this.#partitions) {
+      const writes = ROWS.map(key => upsert(partition, key, this.#properties()));
+      const { code, versions } = await this.answerOf(sender, batch(TABLE, writes));
+      // Its making may have been lost.
+      if (code === 'TableNotFound') this.#isMade = false;
+      else if (code !== undefined || versions.some(tick => tick === undefined || tick <= this.#lastTick))
+        late.push(`Rewriting ${partition} got ${code} ${versions.join()} after ${this.#lastTick}.`);
+    }
+    return late;
+  }
+
+  protected override async read(sender: Sender, ledger: Ledger<Call, Answer, SentTableCall>): Promise<void> {
+    const { tables } = await this.answerOf(
+      sender,
+      { kind: 'queryTables', top: undefined, from: undefined },
+      ledger,
+    );
+    for (const table of new Set([...this.#tables, ...tables]))
+      for (let call: PageCall | undefined = pageOf(table); call !== undefined; ) {
+        const { next }: Answer = await this.answerOf(sender, call, ledger);
+        call = next && { ...call, from: next };
+      }
+  }
+
+  protected override faultsOf(history: readonly SentTableCall[], courses: Courses): readonly string[] {
+    try {
+      // A page may end early: a transfer has a time.
+      judge(history, { faults: true, jumps: true }, courses);
+      return [];
+    } catch (error) {
+      if (!(error instanceof Breach)) throw error;
+      return [`table ${error.step}: ${error.message}`];
+    }
+  }
+
+  /** `n` distinguishes all writes. */
+  #properties(): Property[] {
+    this.#count += 1;
+    const most = this.random.happens(0.08) ? LARGE_CHARACTERS_MAX : SMALL_CHARACTERS_MAX;
+    const text = String(this.#count).padEnd(this.random.below(most), 'ab');
+    return [
+      ['n', { type: 'Edm.Int32', text: String(this.#count) }],
+      [this.random.pick(['a', 'b', 'c']), { type: 'Edm.String', text }],
+    ];
+  }
+}

@@ -1,0 +1,166 @@
+// The kill loop's judges detect faults: on a server that another client writes to without their knowledge, in copies of
+// its files from before and after, and in files that were damaged or removed.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type RunningServer, serve } from 'shelfmark';
+import { until } from '#base/testing/until';
+import type { Step } from '../blobs/blob-model.js';
+import { BLOB_WIRE } from '../blobs/blob-wire.js';
+import type { Moment } from '../histories/history.js';
+import { Journal } from '../histories/journal.js';
+import { Trigger } from '../histories/trigger.js';
+import { QUEUE_WIRE } from '../queues/wire.js';
+import type { WritesCall } from '../simulation/judge/history.js';
+import { Random } from '../simulation/plan/random.js';
+import { TABLE_WIRE } from '../simulation/run/table-wire.js';
+import { Connection } from '../support/worker-processes.js';
+import { BlobWork } from './blob-work.js';
+import { faultsOfContents, faultsOfFile } from './file-faults.js';
+import { QueueWork } from './queue-work.js';
+import { TableWork } from './table-work.js';
+import { faultsOfCopy } from './work.js';
+
+interface Subject {
+  readonly data: string;
+  readonly server: RunningServer;
+  readonly works: { readonly table: TableWork; readonly queue: QueueWork; readonly blob: BlobWork };
+  readonly connections: Readonly<Record<'table' | 'queue' | 'blob', Connection>>;
+  readonly journal: Journal;
+  /** Copies of the files, as they are. */
+  copy(): string;
+}
+
+const ANSWERS = 150;
+
+/** Clients have written for a while, and all of them were answered. */
+async function open(t: TestContext): Promise<Subject> {
+  const root = mkdtempSync(join(tmpdir(), 'shelfmark-works-'));
+  const data = join(root, 'data');
+  const server = await serve({ data, tablePort: 0, queuePort: 0, blobPort: 0, logLevel: 'silent' });
+  const ports = {
+    table: server.tablePort,
+    queue: server.queuePort ?? 0,
+    blob: portOf(server.endpoints.blob),
+  };
+  const connections = {
+    table: new Connection(ports.table),
+    queue: new Connection(ports.queue),
+    blob: new Connection(ports.blob),
+  };
+  t.after(async () => {
+    for (const connection of Object.values(connections)) connection.close();
+    await server.close();
+    rmSync(root, { recursive: true });
+  });
+  const journal = new Journal();
+  const options = { random: new Random(7), journal, isOfOne: true };
+  const works = { table: new TableWork(options), queue: new QueueWork(options), blob: new BlobWork(options) };
+  const watch = new Trigger();
+  const runners = [
+    ...works.table.writers(3, ports.table, watch),
+    works.table.life('dropped', ports.table, watch),
+    works.queue.life('aside', ports.queue, watch),
+    ...works.blob.writers(['own'], ports.blob, watch),
+    ...works.blob.contestants(ports.blob, watch),
+    ...works.blob.readers(ports.blob, watch),
+  ];
+  const running = Promise.all(runners.map(one => one.run()));
+  const faults = (): string[] => Object.values(works).flatMap(({ ledger }) => ledger.faults);
+  await until(`${ANSWERS} writes are answered`, () => watch.count >= ANSWERS || faults().length > 0);
+  for (const one of runners) one.stop();
+  await running;
+  assert.deepEqual(faults(), []);
+  const copy = (): string => {
+    const to = mkdtempSync(join(root, 'copy-'));
+    cpSync(data, to, { recursive: true });
+    return to;
+  };
+  return { data, server, works, connections, journal, copy };
+}
+
+const portOf = (endpoint: string | undefined): number => Number(new URL(endpoint ?? '').port);
+const atEnd: Moment = { answeredBy: Number.MAX_SAFE_INTEGER, askedBy: Number.MAX_SAFE_INTEGER };
+const step = (kind: Step['kind'], more: Partial<Step> = {}): Step => ({
+  kind,
+  blob: 0,
+  other: 0,
+  size: 40_000,
+  fill: 254,
+  ...more,
+});
+const tampered: WritesCall = {
+  kind: 'writes',
+  table: 'crash',
+  writes: ['row0', 'row1'].map(key => ({
+    kind: 'insertOrReplace',
+    partition: 'p0',
+    key,
+    properties: [],
+    match: 'absent',
+    ifMatch: undefined,
+  })),
+  isBatch: true,
+  prefer: undefined,
+};
+
+test('what is read of a server, and of a copy of its files, is what was written; what others change is found', async t => {
+  const { works, connections, journal, copy, server } = await open(t);
+  const early = { answeredBy: 0, askedBy: journal.note('half of nothing') / 2 };
+  const before = copy();
+  assert.deepEqual(await faultsOfCopy(works, before, atEnd), []);
+  assert.match((await faultsOfCopy(works, copy(), early)).join(), /No order of the calls on table /);
+  for (const service of ['table', 'queue', 'blob'] as const)
+    assert.deepEqual(await works[service].judge(connections[service]), []);
+  assert.deepEqual(await faultsOfCopy(works, copy(), atEnd), []);
+  await TABLE_WIRE.send(connections.table, tampered);
+  assert.match(
+    (await works.table.judge(connections.table)).join(),
+    /No order of the calls on table crash, partition "p0"/,
+  );
+  await QUEUE_WIRE.send(connections.queue, {
+    kind: 'put',
+    queue: 'aside',
+    text: 'm0',
+    delay: 0,
+    life: undefined,
+  });
+  assert.match((await works.queue.judge(connections.queue)).join(), /No order of the calls on m0 in aside/);
+  const written = step('put', { blob: 2 });
+  await BLOB_WIRE.send(connections.blob, { kind: 'write', container: 'own', step: written });
+  assert.match((await works.blob.judge(connections.blob)).join(), /No order of the calls on container own/);
+  await server.close();
+  assert.match((await faultsOfCopy(works, copy(), atEnd)).join(), /container own/);
+});
+
+test('a content that is missing or torn, and an unnamed one, are found', async t => {
+  const { data, server, connections } = await open(t);
+  for (const one of [
+    step('delete', { blob: 1 }),
+    step('makeAppend', { blob: 1 }),
+    step('append', { blob: 1 }),
+  ])
+    await BLOB_WIRE.send(connections.blob, { kind: 'write', container: 'own', step: one });
+  await server.close();
+  assert.deepEqual([...(await faultsOfFile(data)), ...(await faultsOfContents(data))], []);
+  const spaces = readdirSync(join(data, 'contents')).filter(name => /^\d+$/.test(name));
+  const space = spaces.find(name => readdirSync(join(data, 'contents', name)).length > 0) ?? '';
+  const [content = ''] = readdirSync(join(data, 'contents', space));
+  // A sweep ignores a name that no content has.
+  writeFileSync(join(data, 'contents', space, 'stray.part'), 'x');
+  assert.match((await faultsOfContents(data)).join(), /no row names the content stray.part/);
+  const path = join(data, 'contents', space, content);
+  const whole = readFileSync(path);
+  writeFileSync(path, Buffer.from(whole).fill(0, 4096, 8192));
+  assert.match(
+    (await faultsOfFile(data)).join(),
+    new RegExp(`the content ${content} is damaged in its bytes 0`),
+  );
+  writeFileSync(path, whole);
+  assert.deepEqual(await faultsOfFile(data), []);
+  rmSync(path);
+  assert.match((await faultsOfContents(data)).join(), new RegExp(`the content ${content} is missing`));
+  assert.match((await faultsOfFile(data)).join(), new RegExp(`the content ${content} is missing`));
+});

@@ -1,0 +1,31 @@
+// The turns of clients that share one queue, whose messages are hidden for a second or two.
+
+import { drawing } from '../histories/drawing.js';
+import type { Ask } from '../histories/hand.js';
+import type { Random } from '../simulation/plan/random.js';
+import type { QueueAnswer, QueueCall } from './call.js';
+import type { CallAction, QueueCaller } from './queue-caller.js';
+import { someAction } from './some-action.js';
+
+/** Above it nothing more is put. */
+const LIVING_MAX = 50;
+/** Texts may have 64 KiB. */
+const CHARACTERS_MAX = 60_000;
+/** Longer than any message is hidden. */
+export const HIDDEN_MILLISECONDS_MAX = 2200;
+
+export function sharedTurn(
+  caller: QueueCaller,
+  queue: string,
+  random: Random,
+): (ask: Ask<QueueCall, QueueAnswer>) => Promise<unknown> {
+  const options = { queues: [queue], delays: [0, 0, 0, 0, 1], lives: [undefined, 604_800, 604_800, 3] };
+  const actions = someAction({ ...options, hidden: [1, 1, 2], length: CHARACTERS_MAX });
+  const next = drawing(actions, random.below(2 ** 31));
+  return async ask => {
+    const action = next() as CallAction;
+    const isTooMany = action.kind === 'put' && caller.living > LIVING_MAX;
+    const call = isTooMany ? undefined : caller.callOf(action);
+    await ask(call ?? { kind: 'get', queue, count: 1, seconds: 1 });
+  };
+}
