@@ -21,26 +21,26 @@ const STAGES: readonly { readonly width: number; readonly steps: readonly Step[]
   {
     width: 2,
     steps: [
+      program('demo', 'demo/main.js'),
       program('recordings', 'test/captures/replay.js'),
       program('kill loop, 15 rounds', 'test/crash/main.js', ['--rounds', '15', '--seed', '4']),
-      program('power cuts, 40', 'test/power-cut/main.js', [
-        ...['--cuts', '6', '--seed', '1'],
-        '--skip-planted',
-      ]),
+      program('simulation, 60 seeds', 'test/simulation/main.js', [], { SIMULATION_SEEDS: '60' }),
+      program('simulation of blobs, 30 seeds', 'test/simulation/contents/main.js', [], {
+        SIMULATION_SEEDS: '30',
+      }),
+      program('fuzz, 60,000 requests', 'test/fuzz/main.js', ['--share', '0.0423']),
       longTests('crash matrix of the pattern library', ['patterns/matrix'], {
         SHELFMARK_PEERS: 'memory',
         SHELFMARK_SEED: '1',
         MATRIX_SAMPLED: '2',
       }),
-      longTests('the packed package', ['test/slow/packaging']),
-      program('fuzz, 60,000 requests', 'test/fuzz/main.js', ['--share', '0.0423']),
-      longTests('azure-cli, a round trip', ['programs/slow/azure-cli', '--name', 'round trip'], NO_INSTALL),
       longTests('rclone, a copy', ['programs/slow/rclone'], { RCLONE_FILES: '500' }),
-      program('simulation, 60 seeds', 'test/simulation/main.js', [], { SIMULATION_SEEDS: '60' }),
-      program('simulation of blobs, 30 seeds', 'test/simulation/contents/main.js', [], {
-        SIMULATION_SEEDS: '30',
-      }),
-      program('demo', 'demo/main.js'),
+      longTests('azure-cli, a round trip', ['programs/slow/azure-cli', '--name', 'round trip'], NO_INSTALL),
+      program('power cuts, 40', 'test/power-cut/main.js', [
+        ...['--cuts', '6', '--seed', '1'],
+        '--skip-planted',
+      ]),
+      longTests('the packed package', ['test/slow/packaging']),
     ],
   },
   {
