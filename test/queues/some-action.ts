@@ -11,6 +11,8 @@ export interface ActionOptions {
   readonly hidden: readonly number[];
   /** Characters of a text, at most; most have far fewer. */
   readonly length?: number;
+  /** Of put, take, peek, delete and update. */
+  readonly weights?: readonly [put: number, take: number, peek: number, remove: number, update: number];
   /** What else there is than calls on messages. */
   readonly others?: readonly fc.WeightedArbitrary<QueueAction>[];
 }
@@ -35,6 +37,7 @@ export function someAction({
   lives,
   hidden,
   length = 0,
+  weights: [put, take, peek, remove, update] = [34, 24, 5, 14, 9],
   others = [],
 }: ActionOptions): fc.Arbitrary<QueueAction> {
   const queue = someQueue(queues);
@@ -45,13 +48,13 @@ export function someAction({
   const [delay, life] = [fc.constantFrom(...delays), fc.constantFrom(...lives)];
   const seconds = fc.constantFrom(...hidden);
   const count = fc.constantFrom(1, 1, 1, 2, 3, 5, TAKEN_AT_ONCE_MAX);
-  const update = { seconds: fc.constantFrom(0, ...hidden), hasText: fc.boolean(), length: text };
+  const changes = { seconds: fc.constantFrom(0, ...hidden), hasText: fc.boolean(), length: text };
   return fc.oneof<fc.WeightedArbitrary<QueueAction>[]>(
-    { weight: 34, arbitrary: fc.record({ kind: constant('put'), queue, delay, life, length: text }) },
-    { weight: 24, arbitrary: fc.record({ kind: constant('take'), queue, count, seconds }) },
-    { weight: 5, arbitrary: fc.record({ kind: constant('peek'), queue, count }) },
-    { weight: 14, arbitrary: fc.record({ kind: constant('delete'), ...picked }) },
-    { weight: 9, arbitrary: fc.record({ kind: constant('update'), ...picked, ...update }) },
+    { weight: put, arbitrary: fc.record({ kind: constant('put'), queue, delay, life, length: text }) },
+    { weight: take, arbitrary: fc.record({ kind: constant('take'), queue, count, seconds }) },
+    { weight: peek, arbitrary: fc.record({ kind: constant('peek'), queue, count }) },
+    { weight: remove, arbitrary: fc.record({ kind: constant('delete'), ...picked }) },
+    { weight: update, arbitrary: fc.record({ kind: constant('update'), ...picked, ...changes }) },
     ...others,
   );
 }
