@@ -72,6 +72,10 @@ const MODEL: ModelOfCalls<State, Asked> = {
     const staged = [...(state?.staged ?? [])].map(([name, of]) => [name, ...blocks(of)].join());
     return [shown(state), ...blobs.sort(), '|', ...staged.sort()].join('\n');
   },
+  twin: ({ call }) =>
+    call.kind === 'write' && call.step.kind === 'delete' && call.step.ifMatch === undefined
+      ? `delete ${nameOf(call.step.blob)} ${call.step.lease}`
+      : undefined,
   apply: (state, { call, answer }) => {
     if (call.kind === 'make') {
       if (state !== undefined) return answer && answer.code === undefined ? [] : [state];

@@ -18,6 +18,8 @@ export interface Model<State, Question> {
   key(state: State): string;
   /** For people, if the key is not. */
   describe?(state: State): string;
+  /** Equal for calls without answers that have the same effect; undefined for all others. */
+  twin?(question: Question): string | undefined;
   /** The possible states after the call gave this answer; none if it cannot have given it. */
   apply(state: State, question: Question): readonly State[];
 }
@@ -47,10 +49,29 @@ const CONFIGURATIONS_MAX = 100_000;
 /** The history then stays undecided. */
 export class TooManyExplanations extends Error {}
 
+function twinsOf<State, Question>(
+  calls: readonly Invocation<Question>[],
+  model: Model<State, Question>,
+): ReadonlyMap<number, readonly number[]> {
+  const alike = new Map<string, number[]>();
+  const twins = new Map<number, readonly number[]>();
+  for (const [at, { required, question, answered }] of calls.entries()) {
+    const effect = required ? undefined : model.twin?.(question);
+    if (effect === undefined) continue;
+    const before = alike.get(effect) ?? [];
+    const earlier = before.filter(other => (calls[other]?.answered ?? 0) <= answered);
+    twins.set(at, earlier);
+    alike.set(effect, [...before, at]);
+  }
+  return twins;
+}
+
 class Search<State, Question> {
   readonly #model: Model<State, Question>;
   readonly #calls: readonly Invocation<Question>[];
   readonly #pending = new Set<number>();
+  /** For a call without an answer, those before it with the same effect that end no later. */
+  readonly #twins: ReadonlyMap<number, readonly number[]>;
   #configurations: Map<string, Configuration<State>>;
 
   constructor(
@@ -60,6 +81,7 @@ class Search<State, Question> {
   ) {
     this.#calls = calls;
     this.#model = model;
+    this.#twins = twinsOf(calls, model);
     this.#configurations = new Map();
     for (const state of initial) this.#keep(this.#configurations, { state, done: new Set() });
   }
@@ -86,7 +108,9 @@ class Search<State, Question> {
       for (const other of this.#pending) {
         if (next.done.has(other)) continue;
         const invocation = this.#calls[other];
-        if (!invocation) continue;
+        // Whatever this one explains, the one before it explains too: twenty of them have twenty explanations, not 2^20.
+        const isNeedless = this.#twins.get(other)?.some(at => this.#pending.has(at) && !next.done.has(at));
+        if (!invocation || isNeedless) continue;
         for (const state of this.#model.apply(next.state, invocation.question)) {
           if (other === call) this.#keep(into, { state, done: next.done });
           else {
