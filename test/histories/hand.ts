@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, type Sender } from '../support/worker-processes.js';
 import type { Watch } from './trigger.js';
 
-const RECONNECT_MILLISECONDS = 5;
+const REST_MILLISECONDS = 5;
 
 /** Resolves with undefined if the answer was lost, or if the client was stopped. */
 export type Ask<Call, Answer> = (call: Call) => Promise<Answer | undefined>;
@@ -20,6 +20,8 @@ export interface HandOptions<Call, Answer> {
   readonly turn: (ask: Ask<Call, Answer>) => Promise<unknown>;
   /** Then it opens another connection; default: never. */
   readonly answersAConnection?: number;
+  /** Between a lost answer and the next connection; default 5. A client that hurries makes histories that nobody can judge. */
+  readonly restMilliseconds?: number;
 }
 
 /** What runs beside others until it is stopped. */
@@ -59,7 +61,7 @@ export class Hand<Call, Answer> implements Runner {
     this.#answers = 0;
     this.#connection.close();
     this.#connection = new Connection(port());
-    if (answer === undefined) await sleep(RECONNECT_MILLISECONDS);
+    if (answer === undefined) await sleep(this.#options.restMilliseconds ?? REST_MILLISECONDS);
     return answer;
   }
 }

@@ -85,6 +85,8 @@ async function main(): Promise<void> {
     for (const { kind, during } of late)
       say(`Too long: ${kind}, nobody's write was acknowledged for ${seconds(during.gap)}.`);
     if (late.length > 0 && !values['tell-gaps']) process.exitCode = 1;
+    const undecided = told.filter(({ isUndecided }) => isUndecided).length;
+    if (2 * undecided > told.length) throw new Error(`${undecided} of ${told.length} rounds are undecided.`);
     await rm(directory, { recursive: true, maxRetries: 5 });
   } catch (error) {
     say(`${error instanceof Error ? error.stack : error}\n`);

@@ -1,5 +1,6 @@
 // One run, in rounds: in each, clients work while something fails, and are judged when it is over.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TooManyExplanations } from '../../simulation/judge/linearize.js';
 import { Random } from '../../simulation/plan/random.js';
 import { FRONT_ENDS, World } from './cluster/world.js';
 import { type Fault, kindOf, planOf, type Round, showRound } from './plan.js';
@@ -33,6 +34,8 @@ export interface Told extends Waits {
   readonly isOfOneNode: boolean;
   /** While it lasted. */
   readonly during: Waits;
+  /** So many answers were lost that a judge could not try all orders, and the others found nothing. */
+  readonly isUndecided: boolean;
 }
 
 /** What is wrong, in a round. */
@@ -101,9 +104,13 @@ async function runRound(
   }
   const all = sum(before, sum(during, pace.take()));
   await sleep(SETTLED_MS);
-  const faults = await work.judge();
-  if (faults.length > 0) throw new Faults(faults, work.journal.text());
-  return { ...all, during, kind: kindOf(round), isOfOneNode: round.isOfOneNode };
+  const faults = await work.judge().catch((error: unknown) => {
+    if (error instanceof TooManyExplanations) return undefined;
+    throw error;
+  });
+  if (faults !== undefined && faults.length > 0) throw new Faults(faults, work.journal.text());
+  const isUndecided = faults === undefined;
+  return { ...all, during, kind: kindOf(round), isOfOneNode: round.isOfOneNode, isUndecided };
 }
 
 /** Throws at the first round in which something is wrong. */
@@ -139,7 +146,8 @@ export async function run(options: RunOptions): Promise<readonly Told[]> {
       const begun = (): Promise<void> => (isAlone ? Promise.resolve() : world.join());
       const one = await runRound(world, random, { number: number++, round, begun });
       told.push(one);
-      const { writes, unclear, during } = one;
+      const { writes, unclear, during, isUndecided } = one;
+      if (isUndecided) say('   Undecided: so many answers were lost that a judge gave up.');
       say(
         `   ${writes} writes acknowledged, ${unclear} answers unclear; meanwhile no write was answered for ${seconds(during.gap)}, one call waited ${seconds(during.longest)}`,
       );

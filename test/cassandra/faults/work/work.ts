@@ -25,6 +25,8 @@ const PARTITIONS = 3;
 const BLOBS = 2;
 /** Then another front end is tried. */
 const ANSWERS_A_CONNECTION = 20;
+/** After a lost answer. */
+const REST_MILLISECONDS = 250;
 const TAKEN_AT_ONCE = 32;
 const ATTEMPTS = 30;
 const PAUSE_MS = 500;
@@ -101,7 +103,8 @@ export class Work {
     await sleep(HIDDEN_MILLISECONDS_MAX);
     await this.#takeAll();
     return allFaults([
-      () => [...this.#rows.faults, ...this.#blobs.faults, ...this.#messages.judge()],
+      () => [...this.#rows.faults, ...this.#blobs.faults],
+      () => this.#messages.judge(),
       () => rowFaults(this.#rows.history, GROUP).map(fault => `table ${fault}`),
       () => blobFaults(this.#blobs.history).map(({ step, message }) => `blob ${step}: ${message}`),
     ]);
@@ -114,7 +117,14 @@ export class Work {
     turn: HandOptions<Call, Answer>['turn'],
   ): readonly Runner[] {
     const port = (): number => this.#options.frontEnds.portOf(service);
-    const options = { port, ledger, turn, watch: NOBODY, answersAConnection: ANSWERS_A_CONNECTION };
+    const options = {
+      port,
+      ledger,
+      turn,
+      watch: NOBODY,
+      answersAConnection: ANSWERS_A_CONNECTION,
+      restMilliseconds: REST_MILLISECONDS,
+    };
     return Array.from({ length: count }, () => new Hand(options));
   }
 
