@@ -69,14 +69,15 @@ const EntryField = ({ entry: [name, value], isFixed, onChange, onRemove }: Entry
 
 /** Give it a key of the blob's version: what is typed stays while the same version is read again. */
 export function Metadata({ account, blob, headers, onSaved }: MetadataProps) {
-  const stored = entriesOf(headers);
+  const stored = { entries: entriesOf(headers), etag: headers.get('etag') ?? '*' };
   const [base, setBase] = useState(stored);
-  const [entries, setEntries] = useState(stored);
+  const [entries, setEntries] = useState(stored.entries);
   const [failure, setFailure] = useState<string>();
-  const isChanged = textOf(entries) !== textOf(base);
+  const isChanged = textOf(entries) !== textOf(base.entries);
   useEffect(() => {
-    setBase(stored);
-    if (!isChanged) setEntries(stored);
+    // What is typed is compared with what it was typed over, until a conflict was told.
+    if (!isChanged || failure === CONFLICT) setBase(stored);
+    if (!isChanged) setEntries(stored.entries);
   }, [headers]);
   const isFixed = Boolean(blob.snapshot);
   const isValid =
@@ -84,7 +85,8 @@ export function Metadata({ account, blob, headers, onSaved }: MetadataProps) {
     new Set(entries.map(([name]) => name)).size === entries.length;
   const save = async (): Promise<void> => {
     try {
-      await setMetadata(account, blob, Object.fromEntries(entries), headers.get('etag') ?? '*');
+      await setMetadata(account, blob, Object.fromEntries(entries), base.etag);
+      setBase({ ...base, entries });
       setFailure(undefined);
       notify('Saved the metadata.');
       onSaved();
