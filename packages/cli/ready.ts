@@ -4,7 +4,9 @@ import { type RunningServer, WELL_KNOWN_KEY } from '#server';
 export interface Ready {
   /** Of the first account, by service. */
   readonly endpoints: Readonly<Record<string, string>>;
-  /** Where the data is, and what else an operator should know. */
+  /** Where the data is. */
+  readonly place: string;
+  /** What else an operator should know. */
   readonly facts: readonly string[];
   /** Without the key of a configured account: the line may be logged. */
   readonly connectionString: string;
@@ -17,16 +19,16 @@ export function readyOf(server: RunningServer, facts: readonly string[]): Ready 
     account.key === WELL_KNOWN_KEY
       ? text
       : text.replace(`AccountKey=${account.key};`, 'AccountKey=<its key>;');
-  return { endpoints, facts: [`data in ${place}`, ...facts], connectionString };
+  return { endpoints, place, facts, connectionString };
 }
 
 /** One line. */
 export function readyLine(
-  { endpoints, facts: [place = '', ...facts], connectionString }: Ready,
+  { endpoints, place, facts, connectionString }: Ready,
   explorerUrl?: string,
 ): string {
   const { table, queue, blob } = endpoints;
-  const parts = [`Shelfmark serves tables at ${table}`, place];
+  const parts = [`Shelfmark serves tables at ${table}`, `data in ${place}`];
   if (queue !== undefined) parts.push(`queues at ${queue}`);
   if (blob !== undefined) parts.push(`blobs at ${blob}`);
   parts.push(...facts);
@@ -37,9 +39,10 @@ export function readyLine(
 /** Undefined for anything else. */
 export function parseReady(value: unknown): Ready | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { endpoints, facts, connectionString }: Partial<Record<keyof Ready, unknown>> = value;
+  const { endpoints, place, facts, connectionString }: Partial<Record<keyof Ready, unknown>> = value;
   if (typeof endpoints !== 'object' || endpoints === null) return undefined;
-  if (!Array.isArray(facts) || typeof connectionString !== 'string') return undefined;
+  if (typeof place !== 'string' || typeof connectionString !== 'string') return undefined;
+  if (!Array.isArray(facts)) return undefined;
   const entries = Object.entries(endpoints).map(([service, url]) => [service, String(url)]);
-  return { endpoints: Object.fromEntries(entries), facts: facts.map(String), connectionString };
+  return { endpoints: Object.fromEntries(entries), place, facts: facts.map(String), connectionString };
 }

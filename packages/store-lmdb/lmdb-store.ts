@@ -72,7 +72,6 @@ export interface LmdbStoreInternals {
 
 /** Each scan holds one of LMDB's reader slots; environment.ts reserves this many for each of 64 processes. */
 const SCANS_MAX = 64;
-/** The overlay is merged into each range that a commit reads, however few rows it wants. */
 /** Milliseconds of each event-loop turn that scans use before they yield. */
 const SLICE_MS = 4;
 

@@ -45,12 +45,7 @@ const STAGES: readonly { readonly width: number; readonly steps: readonly Step[]
   },
   {
     width: 1,
-    steps: [
-      {
-        ...program(`npm test on Node ${NEWEST_NODE}`, 'tools/verify/on-node.js', [NEWEST_NODE]),
-        isRepeated: false,
-      },
-    ],
+    steps: [program(`npm test on Node ${NEWEST_NODE}`, 'tools/verify/on-node.js', [NEWEST_NODE])],
   },
 ];
 

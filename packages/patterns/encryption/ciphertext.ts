@@ -11,8 +11,6 @@ export const FORMAT = { plain: 0, row: 1, selfContained: 2, contentKey: 3 } as c
 export const NONCE_BYTES = 12;
 /** Bytes of the tag of AES-GCM. */
 export const TAG_BYTES = 16;
-/** Bytes that a value under its row's key has beyond its plaintext. */
-export const OVERHEAD_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 
 /** A key under another one, and which that is. */
 export interface WrappedKey {

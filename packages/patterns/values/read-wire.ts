@@ -12,11 +12,6 @@ export type WireValue = string | number | boolean | null | WholeDouble;
 /** A row as an answer has it: keys, properties, and annotations such as `odata.etag`. */
 export type WireObject = Readonly<Record<string, WireValue>>;
 
-/** A page of rows. */
-export interface WirePage {
-  readonly value: readonly WireObject[];
-}
-
 /** A number with a point or an exponent as the value of a member. */
 const DOUBLE_MEMBER = /([^\\]"\s*:\s*)(-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?=[\s,}])/g;
 /** Strings, which are passed by, and such numbers. */
