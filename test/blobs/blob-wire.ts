@@ -33,13 +33,7 @@ export interface BlobRequest {
   readonly body?: string | Buffer;
 }
 
-export const rawBlobRequest = ({
-  method,
-  path,
-  query = '',
-  headers,
-  body = '',
-}: BlobRequest): RawRequest => ({
+const rawBlobRequest = ({ method, path, query = '', headers, body = '' }: BlobRequest): RawRequest => ({
   method,
   target: `${ACCOUNT}/${path}?${query === '' ? '' : `${query}&`}${SAS}`,
   headers: { 'x-ms-version': '2021-12-02', ...headers },

@@ -62,7 +62,7 @@ function modelsOf(setting: Setting): readonly Model[] {
 
 const models = new Map<Setting, readonly Model[]>();
 
-export interface Judging {
+interface Judging {
   readonly setting: Setting;
   readonly isSwept: boolean;
 }

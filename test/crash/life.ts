@@ -35,7 +35,7 @@ const START_MILLISECONDS_MAX = 700;
 const BACKUP_MILLISECONDS_MAX = 1200;
 const ROUNDS_A_CHECK = 10;
 
-export interface LifeOptions {
+interface LifeOptions {
   /** The parent of the data directory and of backups. */
   readonly directory: string;
   readonly seed: number;

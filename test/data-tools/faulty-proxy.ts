@@ -117,7 +117,7 @@ class FaultyForwarder {
   }
 }
 
-export interface FaultyOptions {
+interface FaultyOptions {
   readonly seed: number;
   /** Share of requests with a fault. */
   readonly share: number;

@@ -22,7 +22,7 @@ export interface Told extends Fields {
   readonly event: ToolEvent;
 }
 
-export interface ToolRun<T> {
+interface ToolRun<T> {
   readonly result: T;
   readonly written: string;
   readonly told: readonly Told[];

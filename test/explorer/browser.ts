@@ -21,7 +21,7 @@ export const openBrowser = (): Promise<Browser> =>
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   });
 
-export interface OpenedPage {
+interface OpenedPage {
   readonly page: Page;
   /** What the page logged as an error, threw, or asked of another host. */
   readonly complaints: readonly string[];

@@ -16,7 +16,7 @@ export const sign = (text: string, key: Buffer = KEY): string =>
   createHmac('sha256', key).update(text).digest('base64');
 
 /** The first of a repeated name counts; what does not decode is refused in any case. */
-export function compOf(query: string): string | undefined {
+function compOf(query: string): string | undefined {
   const text = /(?:^|&)comp=([^&]*)/.exec(query)?.[1];
   if (text === undefined) return undefined;
   try {
@@ -33,7 +33,7 @@ export function canonicalResource(target: string, account = ACCOUNT): string {
   return `/${account}${path}${comp === undefined ? '' : `?comp=${comp}`}`;
 }
 
-export interface Signable {
+interface Signable {
   readonly method: string;
   /** From its slash on. */
   readonly target: string;

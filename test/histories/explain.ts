@@ -18,7 +18,7 @@ export interface Event<Question, H extends Happening<unknown, unknown> = Happeni
 /** What is known of objects from the histories before, by their names. */
 export type Courses = Map<string, Course<unknown>>;
 
-export interface Explaining<Question, H extends Happening<unknown, unknown>> {
+interface Explaining<Question, H extends Happening<unknown, unknown>> {
   /** Keeps the states after this history, where the next one begins. */
   readonly courses?: Courses | undefined;
   /** Whether the effect of a call may have been seen. */

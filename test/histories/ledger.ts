@@ -38,7 +38,7 @@ export interface Sent<Call, Answer> extends Happening<Call, Answer> {
 /** The calls of a service as requests. */
 export interface Wire<Call, Answer, H extends Sent<Call, Answer>> {
   readonly name: string;
-  /** The members that happenings of this service have besides. */
+  /** More members of this service's happenings. */
   readonly more: Omit<H, keyof Sent<Call, Answer>>;
   isWrite(call: Call): boolean;
   send(sender: Sender, call: Call): Promise<Reply>;
@@ -55,7 +55,7 @@ export interface LedgerOptions {
   readonly isOfOne?: boolean;
 }
 
-export const isRefusedConnection = (error: unknown): boolean =>
+const isRefusedConnection = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
 
 const isBroken = (error: unknown): boolean =>

@@ -47,11 +47,7 @@ interface Holder extends RowAddress {
   readonly key: string;
 }
 
-export async function holdersIn(
-  db: Db,
-  table: string,
-  Entity: MemberEntity = Member,
-): Promise<readonly Holder[]> {
+async function holdersIn(db: Db, table: string, Entity: MemberEntity = Member): Promise<readonly Holder[]> {
   const members = await db.repo(Entity, { table }).scan().allowScan('a check').take(1_000);
   const [byEmail] = Entity.plan.remoteIndexes;
   return members.flatMap(({ value, partitionKey, rowKey, etag }) => {

@@ -29,7 +29,7 @@ export const wideOf = (table: string, count: number) => {
 
 type EntityOf<W> = W extends WideEntity<infer E> ? E : never;
 export type Wide = ReturnType<typeof wideOf>;
-export type WideValue = NewOf<EntityOf<Wide>>;
+type WideValue = NewOf<EntityOf<Wide>>;
 
 export const wideValue = (id: string, count: number, number: number, note?: string): WideValue =>
   ({

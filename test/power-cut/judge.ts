@@ -15,7 +15,7 @@ const MAGIC_AT = 24;
 const MAGIC = 0xbeefc0de;
 const LOCKS_BYTES = 266_448;
 
-export interface Cut {
+interface Cut {
   readonly image: ReadonlyMap<string, Buffer>;
   /** The length of the recording at the cut. */
   readonly position: number;

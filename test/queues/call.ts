@@ -22,7 +22,7 @@ export interface GetCall extends OnQueue<'get'> {
   readonly seconds: number;
 }
 
-export interface PeekCall extends OnQueue<'peek'> {
+interface PeekCall extends OnQueue<'peek'> {
   readonly count: number;
   /** What it reads stands still, so it misses nothing, whatever else the history has at that time. */
   readonly isOfCopy?: boolean;

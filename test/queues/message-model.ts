@@ -29,7 +29,7 @@ interface Standing {
   readonly receipt: string;
 }
 
-export type MessageState = 'not yet' | 'gone' | Standing;
+type MessageState = 'not yet' | 'gone' | Standing;
 
 /** A call as far as it concerns the message; `step` and `span` are the call's. Without an answer its outcome is unknown. */
 export type MessageQuestion = { readonly step: number; readonly span: Span } & (
@@ -171,7 +171,7 @@ function apply(state: MessageState, question: MessageQuestion): MessageState[] {
 const spanText = ({ low, high }: Span): string => (low === high ? String(low) : `${low} to ${high}`);
 
 /** A readable form of states, which also distinguishes them. */
-export function describeMessage(state: MessageState): string {
+function describeMessage(state: MessageState): string {
   if (typeof state === 'string') return state;
   const { text, inserted, expires, visible, isAtOnce, dequeueCount, receipt } = state;
   const times = `visible ${spanText(visible)}${isAtOnce ? ' and at once' : ''}, expires ${spanText(expires)}`;

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { QueueAction } from '../simulation/plan/step.js';
 
-export interface ActionOptions {
+interface ActionOptions {
   /** The first is the one that clients mostly use. */
   readonly queues: readonly string[];
   readonly delays: readonly number[];
@@ -22,7 +22,7 @@ const TAKEN_AT_ONCE_MAX = 32;
 
 const constant = <const T>(value: T): fc.Arbitrary<T> => fc.constant(value);
 
-export const someQueue = ([first = '', ...others]: readonly string[]): fc.Arbitrary<string> =>
+const someQueue = ([first = '', ...others]: readonly string[]): fc.Arbitrary<string> =>
   fc.constantFrom(...Array.from({ length: 6 * others.length + 1 }, () => first), ...others);
 
 /** For any one of the kinds that only name a queue. */

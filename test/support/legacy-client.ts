@@ -22,7 +22,7 @@ interface LegacyError extends Error {
 
 type Callback<T> = (error: LegacyError | null, result: T) => void;
 /** For an insert that echoes its content, with the entity. */
-export type LegacyWritten = LegacyEntity & { readonly '.metadata': { readonly etag: string } };
+type LegacyWritten = LegacyEntity & { readonly '.metadata': { readonly etag: string } };
 type Token = {
   readonly nextPartitionKey?: string;
   readonly nextRowKey?: string;
@@ -102,7 +102,7 @@ interface LegacyModule {
 /** The old client's module; loaded by `require`, as its users load it. */
 export const legacy: LegacyModule = createRequire(import.meta.url)('azure-storage');
 
-export type LegacyClient = ReturnType<typeof promising>;
+type LegacyClient = ReturnType<typeof promising>;
 
 /** The same calls, with promises. */
 function promising(service: LegacyTableService) {

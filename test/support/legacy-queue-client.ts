@@ -7,7 +7,7 @@ import { queueEndpointOf } from './queue-clients.js';
 
 type Callback<T> = (error: Error | null, result: T) => void;
 
-export interface LegacyMessage {
+interface LegacyMessage {
   readonly messageId: string;
   readonly popReceipt: string;
   readonly messageText?: string;
@@ -122,7 +122,7 @@ const promising = (service: LegacyQueueService) => ({
   signatureFor: (queue: string, policy: object) => service.generateSharedAccessSignature(queue, policy),
 });
 
-export type LegacyQueues = ReturnType<typeof promising>;
+type LegacyQueues = ReturnType<typeof promising>;
 
 export const legacyQueues = (server: RunningServer): LegacyQueues =>
   promising(legacy.createQueueService(server.account.name, server.account.key, queueEndpointOf(server)));

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { Agent, type IncomingHttpHeaders, request as send } from 'node:http';
 import type { RunningServer } from 'shelfmark';
 
-export type Scheme = 'SharedKey' | 'SharedKeyLite';
+type Scheme = 'SharedKey' | 'SharedKeyLite';
 
 export interface RawRequest {
   readonly method: string;

@@ -12,7 +12,7 @@ import { dropKeyspace } from '../../packages/store-cassandra/testing/drop-keyspa
 const LEASE_MS = 20;
 
 /** A kind of store. */
-export interface StoreKind {
+interface StoreKind {
   readonly name: string;
   /** The address of an empty store, and how to remove it. */
   open(): Promise<{ readonly store: string; discard(): Promise<void> }>;

@@ -10,7 +10,7 @@ import {
   type TargetGrammar,
 } from '#wire';
 
-export type StubRoute = ServiceRoute<string>;
+type StubRoute = ServiceRoute<string>;
 
 /** The permission for a resource: `w` or `r`, and the action of that name. */
 export const stubRight = (service: string, letter: string): Right => ({

@@ -16,7 +16,7 @@ export interface Stream {
 }
 
 /** Other requests seldom name the table. */
-export const ECHO_TABLE = 'Echo';
+const ECHO_TABLE = 'Echo';
 const TEXTS = [
   'é',
   'ß',

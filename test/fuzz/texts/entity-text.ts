@@ -108,7 +108,7 @@ const manyMembers = (random: Random): string =>
 const LARGE = ['1', '1', '1', '""', `"${'x'.repeat(5_000)}"`];
 
 /** The members between the braces, each with a comma before it. */
-export function someMembers(random: Random): string {
+function someMembers(random: Random): string {
   if (random.happens(0.002)) return manyMembers(random);
   let text = '';
   for (let left = random.below(5); left > 0; left--) text += `,${someMember(random)}`;

@@ -33,7 +33,7 @@ const OTHER_TABLES = [
 const ETAGS = ['*', '*', '*', `W/"datetime'2020-01-01T00%3A00%3A00Z'"`, 'W/"x"', '"x"', '', 'W/"a", W/"b"'];
 const WRITE_VERBS = ['PUT', 'PUT', 'MERGE', 'MERGE', 'PATCH', 'PATCH', 'DELETE', 'DELETE', 'POST', 'GET'];
 
-export const someTable = (random: Random): string =>
+const someTable = (random: Random): string =>
   random.happens(0.5) ? TABLES[0] : random.pick(random.happens(0.1) ? OTHER_TABLES : TABLES);
 
 const quoted = (key: string): string => percentEncode(key.replaceAll("'", "''"));

@@ -18,7 +18,7 @@ function comparison(random: Random): string {
   return random.happens(0.85) ? `${name} ${operator} ${literal}` : `${literal} ${operator} ${name}`;
 }
 
-export function someFilter(random: Random, depth = 3): string {
+function someFilter(random: Random, depth = 3): string {
   const kind = depth === 0 ? 0 : random.below(8);
   if (kind < 3) return comparison(random);
   if (kind === 3) return random.pick(random.happens(BAD_SHARE) ? NAMES : PROPERTY_NAMES);

@@ -39,7 +39,7 @@ export interface Ask {
   readonly isSecondary: boolean;
 }
 
-export interface AskRequest {
+interface AskRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;

@@ -13,7 +13,7 @@ export interface Attempt {
 }
 
 /** A token that is used again and again, so that the server caches it. */
-export interface Granted {
+interface Granted {
   readonly account: string;
   readonly pairs: Pairs;
 }

@@ -4,7 +4,7 @@ import type { Random } from '../../simulation/plan/random.js';
 import { POLICIES } from './policies.js';
 
 /** In the order in which they go into the query. */
-export type TokenFields = readonly (readonly [name: string, value: string])[];
+type TokenFields = readonly (readonly [name: string, value: string])[];
 
 const optional = (random: Random, share: number, name: string, values: readonly string[]): TokenFields =>
   random.happens(share) ? [[name, random.pick(values)]] : [];
@@ -110,7 +110,7 @@ const lines = (fields: TokenFields, names: string): string[] => {
 /** The rules for making a signature; only those of its version are right. */
 export type Rules = 'account' | 'accountWithScope' | 'table' | 'tableWithoutAddress' | 'tableWithoutService';
 
-export function rulesOf(fields: TokenFields): Rules {
+function rulesOf(fields: TokenFields): Rules {
   const byName = new Map(fields);
   const version = byName.get('sv') ?? '';
   if (byName.has('ss')) return version >= '2020-12-06' ? 'accountWithScope' : 'account';

@@ -8,7 +8,7 @@ export type Staff = Repo<typeof Employee>;
 export const staffOf = (db: Db, table: string): Staff => db.repo(Employee, { table });
 
 /** Makes the copy equal to the row, without any condition: what a stalled worker does harm by. */
-export const copyInto =
+const copyInto =
   (other: string) =>
   async (db: Db, row: Awaited<ReturnType<Staff['get']>>): Promise<void> => {
     const copies = staffOf(db, other);

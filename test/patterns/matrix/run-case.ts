@@ -26,7 +26,7 @@ export interface Ran {
   readonly worker: readonly boolean[];
 }
 
-export const planText = ({ program, worker, rival = [], isTwice }: Plan): string =>
+const planText = ({ program, worker, rival = [], isTwice }: Plan): string =>
   [
     ...program.map(textOf),
     ...worker.map(each => `the worker ${textOf(each)}`),

@@ -32,7 +32,7 @@ const RETRY_LOOKS = 500;
 
 const START = Date.UTC(2026, 0, 1);
 
-export interface StageParts {
+interface StageParts {
   readonly order: Order;
   readonly messages: Messages;
   /** Throws if what must always be true is not. */

@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import type { Random } from '../plan/random.js';
 import { failure, type Node, type SimulatedDisk } from './simulated-disk.js';
 
-export const SIMULATED_ROOT = '/simulated';
+const SIMULATED_ROOT = '/simulated';
 const FIRST_FILE = 1_000_000;
 const FIRST_PROCESS = 1_000_000;
 const NUMBER_DIGITS = 7;
@@ -25,7 +25,7 @@ export interface Lies {
   readonly flipsFrom?: number;
 }
 
-export interface MountOptions extends Lies {
+interface MountOptions extends Lies {
   readonly random: Random;
   /** The share of syncs that fail. */
   readonly failingSyncs: number;

@@ -39,7 +39,7 @@ export interface PageCall {
   readonly from: Place | undefined;
 }
 
-export type TableCall =
+type TableCall =
   | { readonly kind: 'createTable' | 'deleteTable' | 'getTable' | 'getAcl'; readonly table: string }
   | { readonly kind: 'setAcl'; readonly table: string; readonly ids: readonly string[] };
 

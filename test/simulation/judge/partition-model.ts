@@ -17,7 +17,7 @@ interface Row {
   readonly version: Version;
 }
 
-export interface PartitionState {
+interface PartitionState {
   /** Whether the table exists. */
   readonly exists: boolean;
   readonly rows: ReadonlyMap<string, Row>;

@@ -1,7 +1,7 @@
 // A table's life and its access policies, and the settings of the account, as plain values: what each call may answer.
 import type { Model } from './linearize.js';
 
-export interface TableState {
+interface TableState {
   /** As it was spelled when it was created; undefined if there is no table. */
   readonly name: string | undefined;
   readonly ids: string;

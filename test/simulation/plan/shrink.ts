@@ -7,7 +7,7 @@ const SHRINKING_MS = 20_000;
 /** Undefined if the steps do not fail. */
 type Attempt<Step, Failure> = (steps: readonly Step[]) => Promise<Failure | undefined>;
 
-export interface Shrunk<Step, Failure> {
+interface Shrunk<Step, Failure> {
   readonly steps: readonly Step[];
   readonly failure: Failure;
 }
@@ -42,7 +42,7 @@ interface Numbered {
   readonly number: number;
 }
 
-export interface Failing<Step extends Numbered> {
+interface Failing<Step extends Numbered> {
   readonly seed: number;
   readonly steps: readonly Step[];
   readonly failure: Breach;

@@ -103,7 +103,7 @@ const QUEUE_ACTIONS: ReadonlySet<Action['kind']> = new Set<QueueAction['kind']>(
 export const isQueueAction = (action: Action): action is QueueAction => QUEUE_ACTIONS.has(action.kind);
 
 export type Level = 'nometadata' | 'minimalmetadata' | 'fullmetadata';
-export type Credential = 'key' | 'accountSas' | 'tableSas';
+type Credential = 'key' | 'accountSas' | 'tableSas';
 
 export interface Step {
   /** From 1 on; kept when others are left out. */
