@@ -7,14 +7,13 @@ import {
   Catalog,
   FORMAT_LOGGED,
   FORMAT_PLAIN,
-  type LogFence,
+  isUnread,
   type SpaceKey,
   writeSpaceKey,
 } from './layout/catalog.js';
 import { type RowKey, writeRowKey } from './layout/keys.js';
 import { LongKeys } from './layout/long-keys.js';
 import { LONG_TREE, ROWS_TREE, Rows } from './layout/rows.js';
-import { spendReserve } from './lmdb/disk-reserve.js';
 import { commitError, EngineError, engineError } from './lmdb/engine-error.js';
 import { checkFileHead, PAGE_BYTES, REMEDY, restoreFileLength } from './lmdb/file-head.js';
 import { FileMap } from './lmdb/file-map.js';
@@ -27,8 +26,7 @@ import { beginWriting, endWriting } from './lmdb/sudden-exit.js';
 import { syncDirectories, syncFile } from './lmdb/sync-file.js';
 import { ReadSnapshot, Tree } from './lmdb/tree.js';
 import { unusableDirectory } from './lmdb/unusable-directory.js';
-import { LOG_BYTES } from './wal/log-file.js';
-import { beginLog, endLog, fenceLog, isUnread, replayLog } from './wal/recovery.js';
+import { LogClaim } from './wal/index.js';
 
 export type Durability = 'full' | 'none';
 
@@ -46,8 +44,6 @@ const PROBE_NAME = 'space-probe';
 const PROBE_BYTES = 0x20000;
 /** Space that one transaction may need: a write of several pages that only partly fits fails in another way. */
 const SPACE_BYTES_MIN = 0x800000;
-/** Space that a whole log's changes take in the trees, unless they are spread too thin. */
-const REPLAY_BYTES = 2 * LOG_BYTES;
 const CATALOG_NAME = 'catalog';
 /** Longest key of LMDB with pages of 8 KiB. */
 const KEY_BYTES_MAX = 4026;
@@ -94,10 +90,7 @@ export class Environment {
   /** Undefined where it is not available. */
   readonly map: FileMap | undefined;
   readonly #locks: FileMap | undefined;
-  /** The epoch of the log that this store writes to. */
-  #logEpoch: bigint | undefined;
-  /** The transaction in which this store marked a log as taken. */
-  #takenIn: number | undefined;
+  readonly log: LogClaim;
 
   constructor(root: RootDatabase, path: string, options: EnvironmentOptions) {
     this.#root = root;
@@ -113,7 +106,9 @@ export class Environment {
     this.catalog = openCatalog(root, path);
     const chunk = this.#writeSync(() => agreeOnFormat(this.catalog, path, options.chunk ?? CHUNK_MAX));
     ({ longKeys: this.longKeys, rows: this.rows } = openRows(root, path, chunk));
-    this.#takeLog();
+    const { catalog, rows } = this;
+    this.log = new LogClaim({ catalog, rows, path, chunk, transaction: write => this.transaction(write) });
+    this.log.take(write => this.#writeSync(write));
     // A killed process may have left a commit in the page cache that is not on disk yet. No caller got an answer, but
     // readers would see it, and a power cut could then undo it.
     if (options.durability === 'full') syncFile(path);
@@ -128,60 +123,14 @@ export class Environment {
     try {
       for (let isReady = false; !isReady; ) {
         await this.#root.transaction(() => {
-          isReady = !this.last.catchUp(this.#root.getWriteTxnId()) && !this.#takeSomeLog();
+          const transaction = this.#root.getWriteTxnId();
+          isReady = !this.last.catchUp(transaction) && !this.log.takeStep(transaction);
           if (isReady) write();
         });
       }
     } finally {
       endWriting();
     }
-  }
-
-  /** The epoch of the next log. */
-  nextLogEpoch(): bigint {
-    return (this.catalog.getLogFence()?.epoch ?? 0n) + 1n;
-  }
-
-  /** Call inside a write transaction in which no other process has begun a log before (wal/recovery.ts). */
-  beginLog(): void {
-    this.#logEpoch = beginLog(this.catalog, this.longKeys.chunk);
-  }
-
-  /** Call if no log was begun after all. */
-  disownLog(): void {
-    this.#logEpoch = undefined;
-  }
-
-  /** Whether another process's log must be replayed before anything is decided. */
-  isLogForeign(): boolean {
-    return isForeign(this.catalog.getLogFence(), this.#logEpoch);
-  }
-
-  /** Call when all of this store's log is in the trees. */
-  async endLog(): Promise<void> {
-    await this.transaction(() => {
-      if (!this.isLogForeign()) endLog(this.catalog);
-    });
-    this.#logEpoch = undefined;
-  }
-
-  /**
-   * Replays this store's log into the trees, as another process does when it opens the store. Returns the last tick
-   * that came from it; undefined if that can no longer be known, since another log was begun in the meantime.
-   */
-  async takeLogBack(): Promise<bigint | undefined> {
-    const epoch = this.#logEpoch;
-    this.#logEpoch = undefined;
-    let mark: LogFence | undefined;
-    try {
-      await this.transaction(() => {
-        mark = this.catalog.getLogFence();
-      });
-    } catch (error) {
-      this.#logEpoch = epoch;
-      throw error;
-    }
-    return mark?.epoch === epoch ? mark?.tick : undefined;
   }
 
   /** The last durable state, which stays as it is until `done` is called. */
@@ -221,30 +170,6 @@ export class Environment {
     await this.#root.close();
     this.last.close();
     pathsInUse.delete(this.path);
-  }
-
-  /**
-   * Replays into the trees what is only in the log, whichever process uses it. Another process may take the log, and
-   * begin another, at the same time.
-   */
-  #takeLog(): void {
-    if (isUnread(this.catalog.getLogFence())) spendReserve(dirname(this.path), REPLAY_BYTES);
-    while (this.#writeSync(() => fenceLog(this.catalog))) this.#writeSync(() => replayLog(this));
-  }
-
-  /**
-   * Call inside a write transaction, which is to end if this did something: each step must be durable before the next.
-   * LMDB's package may give one transaction to several callers.
-   */
-  #takeSomeLog(): boolean {
-    const mark = this.catalog.getLogFence();
-    if (!isForeign(mark, this.#logEpoch)) return false;
-    const transaction = this.#root.getWriteTxnId();
-    if (mark?.state === 'used') {
-      fenceLog(this.catalog);
-      this.#takenIn = transaction;
-    } else if (transaction !== this.#takenIn) replayLog(this);
-    return true;
   }
 
   #writeSync<T>(write: () => T): T {
@@ -333,9 +258,6 @@ function agreeOnFormat(catalog: Catalog, path: string, chunk: number): number {
   }
   return format.chunk;
 }
-
-const isForeign = (mark: LogFence | undefined, epoch: bigint | undefined): boolean =>
-  isUnread(mark) && (mark.state === 'taken' || mark.epoch !== epoch);
 
 /** When a disk fills up during a write, LMDB reports it as broken. */
 function fullIfFull(failure: unknown, path: string): unknown {

@@ -27,6 +27,7 @@ import { FileContents } from './content/file-contents.js';
 import { type Environment, openEnvironment } from './environment.js';
 import { Counters } from './layout/catalog.js';
 import { DiskReserve } from './lmdb/disk-reserve.js';
+import { copiedRowOf } from './overlay.js';
 import { TreeReader } from './pages/tree-reader.js';
 import { CooperativeScheduler } from './scan/cooperative-scheduler.js';
 import { payloadRange } from './scan/key-range.js';
@@ -34,7 +35,6 @@ import { MergedCursor } from './scan/merged-cursor.js';
 import { PageWalk } from './scan/page-walk.js';
 import { RowCursor } from './scan/row-cursor.js';
 import { statisticsOf } from './statistics.js';
-import { copiedRowOf } from './wal/overlay.js';
 
 export interface LmdbStoreOptions {
   /** Created if it does not exist. */

@@ -6,12 +6,12 @@ import {
   decodeLogMark,
   FORMAT_LOGGED,
   FORMAT_PLAIN,
+  isUnread,
   type LogFence,
   type SpaceKey,
   writeSpaceKey,
 } from '../layout/catalog.js';
 import { decodeText, SPACE_ID_MAX } from '../layout/keys.js';
-import { isUnread } from '../wal/recovery.js';
 import type { Findings } from './findings.js';
 import type { Entry } from './page-tree.js';
 

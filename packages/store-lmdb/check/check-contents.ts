@@ -6,7 +6,7 @@ import type { Inspection, NamedContent, Row, Space } from '#store';
 import { contentPath, isSummed } from '../content/content-path.js';
 import { bytesWithin } from '../content/content-sums.js';
 import { decodeKey, decodePartition, encodePayload, encodeSpace, SPACE_BYTES } from '../layout/keys.js';
-import type { LogRecord } from '../wal/log-file.js';
+import type { LogRecord } from '../wal/index.js';
 import type { Findings } from './findings.js';
 import { type Damage, readContent } from './read-content.js';
 

@@ -12,10 +12,10 @@ import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StoreError } from '#store';
 import { LOCKS_BYTES, openCatalog, openRoot, openRows } from '../environment.js';
+import { isUnread } from '../layout/catalog.js';
 import { engineError } from '../lmdb/engine-error.js';
 import { makeLockFile } from '../lmdb/lock-file.js';
-import type { LogRecord } from '../wal/log-file.js';
-import { isUnread, readOwnLog, replayRecords, unreadRecords } from '../wal/recovery.js';
+import { type LogRecord, readOwnLog, replayRecords, unreadRecords } from '../wal/index.js';
 import { readCatalog } from './read-catalog.js';
 
 export interface UnreadLog {

@@ -3,7 +3,7 @@
 import type { Environment } from '../environment.js';
 import type { Counters } from '../layout/catalog.js';
 import type { DiskReserve } from '../lmdb/disk-reserve.js';
-import type { Failure } from '../wal/write-ahead-log.js';
+import type { Failure } from '../wal/index.js';
 import { runIn, type Submission } from './commits.js';
 
 const GROUP_WORKS_MAX = 1000;

@@ -3,15 +3,11 @@
 // that need LMDB's tree itself, and everything while there is no log, are committed in groups (commit-group.ts). While
 // one group is being written the next one gathers; a lone work is not delayed. Before a group begins, the log's changes
 // go into the tree, so the two never overtake each other.
-import type { Environment } from '../environment.js';
-import type { Counters } from '../layout/catalog.js';
-import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { EngineError } from '../lmdb/engine-error.js';
-import { Overlay } from '../wal/overlay.js';
-import type { Failure } from '../wal/write-ahead-log.js';
+import { Overlay } from '../overlay.js';
+import type { Failure } from '../wal/index.js';
 import { type BackgroundTask, TaskTurns } from './background-task.js';
-import { beginLog } from './begin-log.js';
-import { type CommittedGroup, commitGroup } from './commit-group.js';
+import { type CommittedGroup, commitGroup, type GroupParts } from './commit-group.js';
 import {
   type Commit,
   CommitMetrics,
@@ -28,11 +24,8 @@ import { LoggedBatches } from './logged-batches.js';
 /** Groups before a log is begun: a store that writes less does not need its 8 MiB. */
 const LOG_AFTER = 8;
 
-interface CommitOrderOptions {
-  readonly environment: Environment;
-  readonly counters: Counters;
+interface CommitOrderOptions extends GroupParts {
   readonly task: BackgroundTask;
-  readonly reserve: DiskReserve;
   /** Works that may wait or be written; default 5,000. */
   readonly waitingMax?: number | undefined;
   /** No other process writes, and each answer needs a sync. */
@@ -44,9 +37,8 @@ interface CommitOrderOptions {
 export class CommitOrder {
   /** What is durable and not in the tree, for readers. */
   readonly overlay: Overlay;
-  readonly #options: CommitOrderOptions;
-  readonly #environment: Environment;
-  readonly #reserve: DiskReserve;
+  readonly #parts: GroupParts;
+  readonly #runTask: BackgroundTask;
   readonly #waitingMax: number;
   readonly #logAfter: number;
   readonly #metrics = new CommitMetrics();
@@ -68,11 +60,10 @@ export class CommitOrder {
   #broken: EngineError | undefined;
 
   constructor(options: CommitOrderOptions) {
-    const { environment, counters, reserve, isLogged } = options;
+    const { environment, counters, reserve, task, isLogged } = options;
     const { waitingMax = WAITING_WORKS_MAX, logAfter = LOG_AFTER } = options;
-    this.#options = options;
-    this.#environment = environment;
-    this.#reserve = reserve;
+    this.#parts = { environment, counters, reserve };
+    this.#runTask = task;
     this.#waitingMax = waitingMax;
     this.#logAfter = logAfter;
     if (isLogged)
@@ -145,10 +136,7 @@ export class CommitOrder {
   /** Begins a log, once. Without one a store is only slower. */
   begin(): Promise<void> {
     // It waits however many wait: it is tried once, and makes the queue shorter.
-    const submit = <T>(work: Work<T>): Promise<T> => this.#enter(work);
-    this.#beginning ??= beginLog(this.#environment, submit, this.#reserve).then(file => {
-      if (file !== undefined) this.#log?.begin(file);
-    });
+    this.#beginning ??= this.#log?.begin(place => this.#enter({ run: place })) ?? Promise.resolve();
     return this.#beginning;
   }
 
@@ -157,7 +145,7 @@ export class CommitOrder {
   }
 
   #refuse(): Promise<never> {
-    return Promise.reject(overfull(this.#environment.path, this.#waitingMax));
+    return Promise.reject(overfull(this.#parts.environment.path, this.#waitingMax));
   }
 
   #enter<T>(work: Work<T>): Promise<T> {
@@ -214,7 +202,7 @@ export class CommitOrder {
   /** Changes that are durable in the log have to reach the tree before anything else is done there. */
   async #failBehind({ reason }: Failure): Promise<void> {
     const explained = await this.#explain(reason);
-    if (isFull(explained) && this.#reserve.release()) return;
+    if (isFull(explained) && this.#parts.reserve.release()) return;
     this.#failAll(explained);
     this.#task.block();
   }
@@ -222,12 +210,12 @@ export class CommitOrder {
   async #commitGroup(): Promise<void> {
     this.#groupCount += 1;
     const began = performance.now();
-    const group = await commitGroup(this.#options, this.#waiting, this.#oneByOne > 0 ? 1 : undefined);
+    const group = await commitGroup(this.#parts, this.#waiting, this.#oneByOne > 0 ? 1 : undefined);
     this.#task.countGroup(group.failure === undefined);
     if (group.failure === undefined) {
       this.#metrics.commit(group.count, began);
       for (const submission of this.#leave(group.count)) settle(submission);
-      this.#reserve.wrote(group.bytes, group.didGrow);
+      this.#parts.reserve.wrote(group.bytes, group.didGrow);
     } else {
       this.#metrics.fail();
       this.#failGroup(group, await this.#explain(group.failure.reason));
@@ -248,8 +236,8 @@ export class CommitOrder {
   /** Whether a work that found no space may find some when it is retried alone. */
   #makesSense({ count, didGrow }: CommittedGroup): boolean {
     if (count > 1) return true;
-    if (count === 1 && !didGrow) return this.#reserve.release();
-    this.#reserve.refuse();
+    if (count === 1 && !didGrow) return this.#parts.reserve.release();
+    this.#parts.reserve.refuse();
     return false;
   }
 
@@ -268,12 +256,12 @@ export class CommitOrder {
   async #commitTask(): Promise<void> {
     try {
       let isMore = false;
-      await this.#environment.transaction(() => {
-        isMore = this.#options.task();
+      await this.#parts.environment.transaction(() => {
+        isMore = this.#runTask();
       });
       this.#task.end(isMore);
     } catch (error) {
-      if (isFull(await this.#explain(error)) && this.#reserve.release()) this.#task.end(true);
+      if (isFull(await this.#explain(error)) && this.#parts.reserve.release()) this.#task.end(true);
       else this.#task.block();
     }
   }
@@ -292,9 +280,9 @@ export class CommitOrder {
 
   /** The reason for a failure, as an `EngineError` if it came from LMDB. Finds out whether LMDB has failed the file. */
   async #explain(error: unknown): Promise<unknown> {
-    const { path } = this.#environment;
-    const failure = await this.#environment.explain(error);
-    if (!this.#environment.isSound()) {
+    const { path } = this.#parts.environment;
+    const failure = await this.#parts.environment.explain(error);
+    if (!this.#parts.environment.isSound()) {
       this.#broken = new EngineError('closed', `${path} gave up after a failed write.`, failure);
       this.#isBusy = true;
       this.#task.stop();

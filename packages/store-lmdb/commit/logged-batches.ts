@@ -13,13 +13,18 @@ import { fits, type RowKey } from '../layout/keys.js';
 import { ROW_HEADER_BYTES, writeRowValue } from '../layout/rows.js';
 import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { EngineError } from '../lmdb/engine-error.js';
+import { type Change, copiedRowOf, newChange, type Overlay } from '../overlay.js';
 import { copyRows, type KeyRange, payloadRange, scanRangeOf } from '../scan/key-range.js';
 import { MergedCursor } from '../scan/merged-cursor.js';
 import { RowCursor } from '../scan/row-cursor.js';
-import type { LogFile } from '../wal/log-file.js';
-import { changeBytesMax, RECORD_HEADER_BYTES, RecordDraft, RecordMemory } from '../wal/log-record.js';
-import { type Change, copiedRowOf, newChange, type Overlay } from '../wal/overlay.js';
-import { type Appended, CHANGES_BYTES_MAX, type Failure, WriteAheadLog } from '../wal/write-ahead-log.js';
+import {
+  type Appended,
+  changeBytesMax,
+  type Failure,
+  RECORD_BYTES_MAX,
+  RecordDraft,
+  WriteAheadLog,
+} from '../wal/index.js';
 import type { GroupParts } from './commit-group.js';
 import {
   type CommitMetrics,
@@ -41,7 +46,7 @@ interface Batch {
   tick: bigint;
 }
 
-function newBatch(memory: RecordMemory): Batch {
+function newBatch({ memory }: WriteAheadLog): Batch {
   return { callers: [], changes: [], record: new RecordDraft(memory), basis: 0n, tick: 0n };
 }
 
@@ -71,7 +76,6 @@ export class LoggedBatches implements DecisionView {
   readonly #log: WriteAheadLog;
   readonly #onReturn: LoggedBatchesOptions['onReturn'];
   readonly #onFailure: LoggedBatchesOptions['onFailure'];
-  readonly #memory = new RecordMemory();
   /** Spaces known to exist. */
   readonly #living = new Set<number>();
   /**
@@ -82,7 +86,7 @@ export class LoggedBatches implements DecisionView {
   /** The last tick that is durable or decided, if all of them are this process's. */
   #basis: bigint | undefined;
   /** Decided last, and not full. */
-  #gathering = newBatch(this.#memory);
+  #gathering: Batch;
   /** Full batches that were decided before it, the oldest first. */
   #full: Batch[] = [];
   /** The batch being written. */
@@ -106,11 +110,12 @@ export class LoggedBatches implements DecisionView {
       onCheckpoint: failure => this.#goOn(failure),
     });
     this.overlay = this.#log.overlay;
+    this.#gathering = newBatch(this.#log);
   }
 
-  /** Begins to use this file, whose fence is in the catalogue. */
-  begin(file: LogFile): void {
-    this.#log.begin(file);
+  /** Begins the log, in a transaction of the caller. */
+  begin(inTransaction: (place: () => boolean) => Promise<boolean>): Promise<void> {
+    return this.#log.begin(inTransaction);
   }
 
   close(): Promise<void> {
@@ -122,7 +127,7 @@ export class LoggedBatches implements DecisionView {
     if ('run' in submission.work || !this.#isReady()) return false;
     this.#environment.snapshot.refresh();
     if (this.#basis === undefined) {
-      if (!this.#log.isEmpty || this.#environment.isLogForeign()) return false;
+      if (!this.#log.isEmpty || this.#environment.log.isForeign()) return false;
       this.counters.load(this.#environment.catalog);
       this.#basis = this.counters.tick;
     }
@@ -220,9 +225,9 @@ export class LoggedBatches implements DecisionView {
     const { record, changes } = this.#gathering;
     if (record.bytes + bytes > BATCH_BYTES_MAX && changes.length > 0 && isComparable(this.counters.tick)) {
       this.#full.push(this.#seal(this.#gathering));
-      this.#gathering = newBatch(this.#memory);
+      this.#gathering = newBatch(this.#log);
     }
-    return this.#gathering.record.bytes - RECORD_HEADER_BYTES + bytes <= CHANGES_BYTES_MAX;
+    return this.#gathering.record.bytes + bytes <= RECORD_BYTES_MAX;
   }
 
   /** While space is short each work has its own transaction, which knows what may be put. */
@@ -246,7 +251,7 @@ export class LoggedBatches implements DecisionView {
     const batch = this.#full[0] ?? this.#gathering;
     if (batch.callers.length === 0) return;
     if (batch.changes.length === 0) {
-      this.#gathering = newBatch(this.#memory);
+      this.#gathering = newBatch(this.#log);
       this.#answer(batch);
       return;
     }
@@ -257,7 +262,7 @@ export class LoggedBatches implements DecisionView {
     }
     if (this.#full.shift() === undefined) {
       this.#seal(batch);
-      this.#gathering = newBatch(this.#memory);
+      this.#gathering = newBatch(this.#log);
     }
     this.#written = batch;
     void this.#write(batch);
@@ -320,7 +325,7 @@ export class LoggedBatches implements DecisionView {
   #abort(tried: readonly Submission[], failure: Failure | undefined): void {
     const batches = [...this.#full, this.#gathering];
     this.#full = [];
-    this.#gathering = newBatch(this.#memory);
+    this.#gathering = newBatch(this.#log);
     for (const { changes } of batches) for (const change of changes) this.overlay.abort(change);
     this.forget();
     const others = batches.flatMap(({ callers }) => callers);

@@ -38,6 +38,13 @@ export interface LogFence {
   readonly tick: bigint;
 }
 
+/** The fence of a log that may hold what the trees lack. */
+type OpenFence = LogFence & { readonly state: 'used' | 'taken' };
+
+export function isUnread(mark: LogFence | undefined): mark is OpenFence {
+  return mark !== undefined && mark.state !== 'read';
+}
+
 interface CounterRecord {
   readonly tick: bigint;
   readonly spaceId: number;

@@ -1,7 +1,7 @@
 // Walks the current rows of a range: those of the tree, with durable changes that are not in it applied. Both come in
-// order; wal/overlay.ts selects the changes, page-walk.ts takes the rows.
+// order; overlay.ts selects the changes, page-walk.ts takes the rows.
 import { inPlace, type Row, type RowInPlace } from '#store';
-import { type Change, rowOf } from '../wal/overlay.js';
+import { type Change, rowOf } from '../overlay.js';
 import type { RowSource } from './page-walk.js';
 
 /** The tree's rows; one may have to wait while a change goes first. */

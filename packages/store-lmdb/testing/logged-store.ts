@@ -111,7 +111,7 @@ export class LoggedStore {
     const epoch = (catalog.getLogFence()?.epoch ?? 0n) + 1n;
     this.#log = await createLog(directory, epoch);
     await this.environment.transaction(() => {
-      this.environment.beginLog();
+      this.environment.log.begin();
       this.#epoch = catalog.getLogFence()?.epoch ?? 0n;
     });
     assert.equal(this.#epoch, epoch);

@@ -75,7 +75,7 @@ test('a caller triggers the retry of a failed checkpoint at once', async t => {
 
 test('if the replay of a fenced log fails, it is retried before anything is decided', async t => {
   const parts = await openLogged(t);
-  const calls = failOnce(parts.environment, 'takeLogBack');
+  const calls = failOnce(parts.environment.log, 'takeBack');
   await parts.fence();
   assert.equal(await parts.add('k', '2'), '12');
   assert.deepEqual([calls(), parts.inTree('k'), parts.isRecent('k')], [2, '12', false]);
@@ -85,15 +85,15 @@ for (const failures of [1, 2])
   test(`a batch that another process replayed is not decided again after ${failures} failures`, async t => {
     const parts = await openLogged(t);
     const { environment } = parts;
-    const takeLogBack = environment.takeLogBack.bind(environment);
+    const takeBack = environment.log.takeBack.bind(environment.log);
     let calls = 0;
     environment.catalog.ownsLog = () => false;
-    environment.takeLogBack = async () => {
+    environment.log.takeBack = async () => {
       calls += 1;
       // The batch is on disk by now.
       if (calls === 1) await parts.fence();
       if (calls <= failures) throw new Error('once more');
-      return takeLogBack();
+      return takeBack();
     };
     const added = parts.add('k', '2');
     if (failures === 1) assert.equal(await added, '12');

@@ -12,7 +12,7 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StoreError } from '#store';
-import { type Catalog, FORMAT_LOGGED, FORMAT_PLAIN, type LogFence } from '../layout/catalog.js';
+import { type Catalog, FORMAT_LOGGED, FORMAT_PLAIN, isUnread } from '../layout/catalog.js';
 import type { Rows } from '../layout/rows.js';
 import { LOG_NAME, type LogRecord, readLog } from './log-file.js';
 import { BLOCK_BYTES, decodeHead } from './log-record.js';
@@ -99,13 +99,6 @@ export function endLog(catalog: Catalog): void {
 }
 
 const logPathOf = (path: string): string => join(dirname(path), LOG_NAME);
-
-/** The fence of a log that may hold what the trees lack. */
-type OpenFence = LogFence & { readonly state: 'used' | 'taken' };
-
-export function isUnread(mark: LogFence | undefined): mark is OpenFence {
-  return mark !== undefined && mark.state !== 'read';
-}
 
 /** Where the trees end. */
 interface TreeEnd {

@@ -17,8 +17,8 @@ import { ROW_HEADER_BYTES } from '../layout/rows.js';
 import { openLmdbStore } from '../lmdb-store.js';
 import { newDirectory, Parts, SPACE, textOf } from '../testing/logged-parts.js';
 import { LOG_BYTES, LOG_NAME, readLog } from './log-file.js';
-import { changeBytesMax } from './log-record.js';
-import { CHANGES_BYTES_MAX } from './write-ahead-log.js';
+import { changeBytesMax, RECORD_HEADER_BYTES } from './log-record.js';
+import { RECORD_BYTES_MAX } from './write-ahead-log.js';
 
 /** Bytes of a value in the tree in addition to the value. */
 const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
@@ -173,7 +173,7 @@ test('a log is put in place under the write lock, without which another one may 
 
 test('a commit of more bytes than a segment takes goes into the tree, and everything before it too', async t => {
   const parts = await Parts.open(t);
-  const most = CHANGES_BYTES_MAX - changeBytesMax('p', 'big', ROW_HEADER_BYTES);
+  const most = RECORD_BYTES_MAX - RECORD_HEADER_BYTES - changeBytesMax('p', 'big', ROW_HEADER_BYTES);
   for (const [more, isLogged] of [
     [-1, true],
     [0, true],

@@ -1,17 +1,19 @@
 // The write-ahead log in use: batches of changes are appended to its file (log-file.ts) and then durable; a checkpoint
 // later puts them into LMDB's tree, many batches per transaction, and frees their segment. commit/logged-batches.ts
-// decides what a batch is and which callers wait for it, commit/begin-log.ts when a log is begun.
+// decides what a batch is and which callers wait for it, commit/commit-order.ts when a log is begun.
 //
 // A process that opened the store in the meantime may have fenced the log off (recovery.ts). So no caller is answered
 // for an appended batch before the fence in the catalogue was checked again.
 
+import { dirname } from 'node:path';
 import { nextTurn } from '#base';
 import type { Catalog, Counters } from '../layout/catalog.js';
 import type { Rows } from '../layout/rows.js';
 import type { ReadSnapshot } from '../lmdb/tree.js';
-import { LOG_BYTES, type LogFile } from './log-file.js';
-import { BLOCK_BYTES, RECORD_HEADER_BYTES, type RecordDraft, type TickRange } from './log-record.js';
-import { bytesOf, type Change, isReplacedBy, Overlay } from './overlay.js';
+import { bytesOf, type Change, isReplacedBy, Overlay } from '../overlay.js';
+import type { LogClaim } from './log-claim.js';
+import { LOG_BYTES, LogFile } from './log-file.js';
+import { BLOCK_BYTES, type RecordDraft, RecordMemory, type TickRange } from './log-record.js';
 
 /** Why something failed, whatever was thrown. */
 export interface Failure {
@@ -36,10 +38,9 @@ interface CheckpointTarget {
   readonly catalog: Catalog;
   readonly rows: Rows;
   readonly snapshot: ReadSnapshot;
-  /** Records in the catalogue that the tree has all of the log. */
-  endLog(): Promise<void>;
-  /** Replays what a fenced log has; returns the last tick then in the tree, if that is known. */
-  takeLogBack(): Promise<bigint | undefined>;
+  /** The data file, which the log is next to. */
+  readonly path: string;
+  readonly log: LogClaim;
 }
 
 interface WriteAheadLogOptions {
@@ -59,7 +60,7 @@ interface Logged extends DecidedBatch {
 }
 
 /** A record is in one segment, and the first one is shorter by the head of the file. */
-export const CHANGES_BYTES_MAX = LOG_BYTES / 2 - BLOCK_BYTES - RECORD_HEADER_BYTES;
+export const RECORD_BYTES_MAX = LOG_BYTES / 2 - BLOCK_BYTES;
 /** Changes are handed to LMDB's thread one by one; more in one piece would hold up the event loop. */
 const SLICE_CHANGES_MAX = 512;
 /**
@@ -72,6 +73,8 @@ const RETRY_AFTER_MILLISECONDS = 1000;
 
 export class WriteAheadLog {
   readonly overlay = new Overlay();
+  /** For the records of its batches. */
+  readonly memory = new RecordMemory();
   readonly #environment: CheckpointTarget;
   readonly #counters: Counters;
   readonly #isAmple: () => boolean;
@@ -108,9 +111,33 @@ export class WriteAheadLog {
     return this.#logged.length === 0 && !this.#hasFailed;
   }
 
-  /** Begins to use this file, whose fence is in the catalogue. */
-  begin(file: LogFile): void {
-    this.#file = file;
+  /**
+   * Creates the file, then installs it and records it in the catalogue, in one write transaction: without the write
+   * lock it might replace another process's log that is in use. A failure leaves the store without a log, only slower.
+   */
+  async begin(inTransaction: (place: () => boolean) => Promise<boolean>): Promise<void> {
+    if (!this.#isAmple()) return;
+    const { log: claim, path } = this.#environment;
+    let file: LogFile | undefined;
+    try {
+      const epoch = claim.nextEpoch();
+      const own = await LogFile.prepare(dirname(path), epoch);
+      file = own;
+      const isPlaced = await inTransaction(() => {
+        // Another process has begun one since.
+        if (claim.nextEpoch() !== epoch) return false;
+        own.place();
+        // A commit that was decided before this fence was seen finds another last tick.
+        this.#counters.useTick(this.#counters.nextTick());
+        claim.begin();
+        return true;
+      });
+      if (isPlaced) this.#file = file;
+      else await file.withdraw();
+    } catch {
+      claim.disown();
+      await file?.withdraw().catch(() => undefined);
+    }
   }
 
   /**
@@ -170,7 +197,7 @@ export class WriteAheadLog {
     this.#file = undefined;
     if (!this.isEmpty) return file.close();
     try {
-      await this.#environment.endLog();
+      await this.#environment.log.end();
       await file.discard();
     } catch {
       // The next opening finds that the tree has all of it.
@@ -287,13 +314,13 @@ export class WriteAheadLog {
   /** Another process writes too: everything in the log goes into the tree, and this store continues without a log. */
   async #takeBack(): Promise<bigint | undefined> {
     this.#closeFile();
-    const last = await this.#environment.takeLogBack();
+    const last = await this.#environment.log.takeBack();
     this.#forget(this.#logged.slice());
     return last;
   }
 
   async #endFailed(): Promise<void> {
-    await this.#environment.endLog();
+    await this.#environment.log.end();
     this.#hasFailed = false;
   }
 

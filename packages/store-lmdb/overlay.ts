@@ -4,8 +4,8 @@
 // commit/logged-batches.ts decide when changes come, become durable and go.
 import { OrderedMap } from '#base';
 import type { Row, ScanRange } from '#store';
-import type { RowKey } from '../layout/keys.js';
-import { copyValue, ROW_HEADER_BYTES } from '../layout/rows.js';
+import type { RowKey } from './layout/keys.js';
+import { copyValue, ROW_HEADER_BYTES } from './layout/rows.js';
 
 /** A row's final image, or its removal. */
 export interface Change {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Position } from '#store';
-import { compare, isWithin, law, longPosition, position, range } from '../testing/overlay-law.js';
 import { type Change, isReplacedBy, newChange, Overlay } from './overlay.js';
+import { compare, isWithin, law, longPosition, position, range } from './testing/overlay-law.js';
 
 function changeOf(space: number, { partition, key }: Position, version: bigint): Change {
   const bytes = Buffer.from(String(version));
@@ -148,5 +148,5 @@ test('what is durable within a range is what a sorted list of all changes has', 
       assert.equal(overlay.isEmpty, model.size === 0);
     }
   });
-  await law(property, { runs: 300, filter: 'wal/overlay' });
+  await law(property, { runs: 300, filter: 'store-lmdb/overlay' });
 });
