@@ -21,7 +21,7 @@ const FAULTS = 'test/cassandra/faults/main.js';
 /** Ends with 0 once the judges have found it; one node costs a third, and is enough. */
 const planted = (plant: string, round: string): Step =>
   program(`planted: ${plant}`, FAULTS, [
-    ...['--nodes', '1', '--minutes', '3', '--seed', '24'],
+    ...['--nodes', '1', '--minutes', '6', '--seed', '24'],
     ...['--round', round, '--plant', plant],
   ]);
 
@@ -78,7 +78,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'cassandra-faults',
-    minutes: 11,
+    minutes: 13,
     proves:
       'three faults planted in front ends are found; three nodes of Cassandra and their front ends, killed, stopped and cut off under writers for five minutes',
     debian: JAVA,
