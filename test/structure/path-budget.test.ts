@@ -1,12 +1,14 @@
 // How much code one Insert Entity runs through, stop by stop: a warm one over a socket, signed with SharedKeyLite,
-// without content in its answer, on the embedded engine as it is shipped. A ratchet: a smaller path lowers the bound
+// without content in its answer, on the embedded engine as it is shipped. Put Blob and Get Messages in all. A ratchet: a smaller path lowers the bound
 // here. The sums are bounded too, at 38 files, 180 functions and 1,000 lines. For comparison Azurite 3.37, in memory,
 // runs 33 files, 138 functions and 904 lines. PATH_BUDGET=list prints the share of each file.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { BlobServiceClient } from '@azure/storage-blob';
+import { QueueServiceClient } from '@azure/storage-queue';
 import { type ExecutedFile, ExecutionRecorder } from '../support/executed-code.js';
 import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.js';
 import { ROOT } from '../support/spawned-server.js';
@@ -15,6 +17,10 @@ const FILES_MAX = 38;
 const FUNCTIONS_MAX = 180;
 /** Lines of TypeScript, without those of brackets only. */
 const LINES_MAX = 1000;
+
+/** Files of two more requests, each by its official client: a blob of 1 KB, and the one message of a queue. */
+const PUT_BLOB_FILES_MAX = 72;
+const GET_MESSAGES_FILES_MAX = 62;
 
 /** The stops of ARCHITECTURE.md: a file belongs to the first one whose pattern matches, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
@@ -118,12 +124,19 @@ function faultsOf(files: readonly ExecutedFile[]): readonly string[] {
   return faults;
 }
 
-test('one Insert stays in the budget of its path, stop by stop', async t => {
+async function begin(
+  t: TestContext,
+): Promise<{ readonly data: string; readonly recorder: ExecutionRecorder }> {
   const data = await mkdtemp(join(tmpdir(), 'shelfmark-budget-'));
   t.after(() => rm(data, { recursive: true, force: true }));
   const recorder = new ExecutionRecorder(ROOT, join(ROOT, 'dist', 'packages'));
   await recorder.start();
   t.after(() => recorder.stop());
+  return { data, recorder };
+}
+
+test('one Insert stays in the budget of its path, stop by stop', async t => {
+  const { data, recorder } = await begin(t);
   const isWithin = (measured: readonly ExecutedFile[][]) => faultsOf(leastOfEachStop(measured)).length === 0;
   const files = leastOfEachStop(await measureInserts(recorder, data, isWithin));
 
@@ -136,4 +149,44 @@ test('one Insert stays in the budget of its path, stop by stop', async t => {
       t.diagnostic(`${file.lines.length} ${stopOf(file)} ${file.path}: ${names.join(', ')}`);
     }
   assert.deepEqual(faultsOf(files), []);
+});
+
+test('one Put Blob and one Get Messages run through few files', async t => {
+  const { data, recorder } = await begin(t);
+  const { serve } = await import('shelfmark');
+  const server = await serve({ data });
+  t.after(() => server.close());
+  const container = BlobServiceClient.fromConnectionString(server.connectionString()).getContainerClient(
+    'blobs',
+  );
+  await container.create();
+  const queue = QueueServiceClient.fromConnectionString(server.connectionString()).getQueueClient('messages');
+  await queue.create();
+  const body = Buffer.alloc(1024, 'content');
+  const walks = [
+    {
+      name: 'Put Blob',
+      filesMax: PUT_BLOB_FILES_MAX,
+      prepare: () => undefined,
+      ask: (request: number) => container.getBlockBlobClient(`blob${request}`).upload(body, body.length),
+    },
+    {
+      name: 'Get Messages',
+      filesMax: GET_MESSAGES_FILES_MAX,
+      prepare: () => queue.sendMessage('text'),
+      ask: () => queue.receiveMessages(),
+    },
+  ];
+  for (const { name, filesMax, prepare, ask } of walks) {
+    let least: readonly ExecutedFile[] | undefined;
+    for (let request = 0; request < 240 && (request < 55 || (least?.length ?? 0) > filesMax); request++) {
+      await prepare();
+      await recorder.skip();
+      await ask(request);
+      const files = [...(await recorder.take())];
+      if (request >= 40 && (least === undefined || files.length < least.length)) least = files;
+    }
+    t.diagnostic(`${name}: ${summary(least ?? [])}`);
+    assert((least?.length ?? 0) <= filesMax, `${name}: ${summary(least ?? [])}, ${filesMax} files at most`);
+  }
 });
