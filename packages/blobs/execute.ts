@@ -26,120 +26,64 @@ import { setBlobProperties } from './operations/set-properties.js';
 import { deleteBlob, snapshotBlob } from './operations/snapshots.js';
 import type { Outcome } from './outcome.js';
 
+type Handlers = {
+  readonly [Kind in Operation['kind']]: (
+    context: BlobContext,
+    operation: Extract<Operation, { readonly kind: Kind }>,
+  ) => Promise<Outcome>;
+};
+
+const settings = (
+  context: BlobContext,
+  operation: Extract<Operation, { readonly kind: `${string}Service${string}` }>,
+): Promise<Outcome> => executeSettings(operation, context, 'blob', context.clock);
+
+const HANDLERS: Handlers = {
+  getBlob,
+  putBlockBlob,
+  getBlobProperties,
+  listBlobs,
+  deleteBlob,
+  putAppendBlob,
+  putPageBlob,
+  getBlobMetadata,
+  setBlobMetadata,
+  snapshotBlob,
+  leaseBlob,
+  setTier,
+  getTags,
+  setTags,
+  listContainers,
+  createContainer,
+  deleteContainer,
+  getContainerProperties,
+  getContainerMetadata,
+  setContainerMetadata,
+  getContainerAcl,
+  setContainerAcl,
+  leaseContainer,
+  appendBlock,
+  putBlock,
+  putBlockList,
+  getBlockList,
+  putBlobFromUrl,
+  putBlockFromUrl,
+  appendBlockFromUrl,
+  sealBlob,
+  putPages,
+  clearPages,
+  putPagesFromUrl,
+  getPageRanges,
+  setBlobProperties,
+  copyBlob,
+  abortCopy,
+  findBlobsByTags,
+  getServiceProperties: settings,
+  setServiceProperties: settings,
+  getServiceStats: settings,
+};
+
 /** Fails with BlobError where Azure refuses, with StoreError where the engine fails, and with what a body fails with. */
-export function execute(operation: Operation, context: BlobContext): Promise<Outcome> {
-  switch (operation.kind) {
-    case 'getBlob':
-      return getBlob(context, operation);
-    case 'putBlockBlob':
-      return putBlockBlob(context, operation);
-    case 'getBlobProperties':
-      return getBlobProperties(context, operation);
-    case 'listBlobs':
-      return listBlobs(context, operation);
-    case 'deleteBlob':
-      return deleteBlob(context, operation);
-    case 'putAppendBlob':
-      return putAppendBlob(context, operation);
-    case 'putPageBlob':
-      return putPageBlob(context, operation);
-    case 'getBlobMetadata':
-      return getBlobMetadata(context, operation);
-    case 'setBlobMetadata':
-      return setBlobMetadata(context, operation);
-    case 'snapshotBlob':
-      return snapshotBlob(context, operation);
-    case 'leaseBlob':
-      return leaseBlob(context, operation);
-    case 'setTier':
-      return setTier(context, operation);
-    case 'getTags':
-      return getTags(context, operation);
-    case 'setTags':
-      return setTags(context, operation);
-    case 'listContainers':
-      return listContainers(context, operation);
-    case 'createContainer':
-      return createContainer(context, operation);
-    case 'deleteContainer':
-      return deleteContainer(context, operation);
-    case 'getContainerProperties':
-      return getContainerProperties(context, operation);
-    case 'getContainerMetadata':
-      return getContainerMetadata(context, operation);
-    case 'setContainerMetadata':
-      return setContainerMetadata(context, operation);
-    case 'getContainerAcl':
-      return getContainerAcl(context, operation);
-    case 'setContainerAcl':
-      return setContainerAcl(context, operation);
-    case 'leaseContainer':
-      return leaseContainer(context, operation);
-    case 'getServiceProperties':
-    case 'setServiceProperties':
-    case 'getServiceStats':
-      return executeSettings(operation, context, 'blob', context.clock);
-    case 'findBlobsByTags':
-      return findBlobsByTags(context, operation);
-    default:
-      return executeBlocks(operation, context);
-  }
-}
-
-type OfBlocks = Extract<
-  Operation,
-  {
-    readonly kind:
-      | 'putBlobFromUrl'
-      | 'putBlock'
-      | 'putBlockFromUrl'
-      | 'putBlockList'
-      | 'getBlockList'
-      | 'appendBlock'
-      | 'appendBlockFromUrl'
-      | 'sealBlob'
-      | 'putPages'
-      | 'clearPages'
-      | 'putPagesFromUrl'
-      | 'getPageRanges'
-      | 'setBlobProperties'
-      | 'copyBlob'
-      | 'abortCopy';
-  }
->;
-
-/** The operations that build a blob from parts, and those on copies. */
-function executeBlocks(operation: OfBlocks, context: BlobContext): Promise<Outcome> {
-  switch (operation.kind) {
-    case 'appendBlock':
-      return appendBlock(context, operation);
-    case 'putBlock':
-      return putBlock(context, operation);
-    case 'putBlockList':
-      return putBlockList(context, operation);
-    case 'getBlockList':
-      return getBlockList(context, operation);
-    case 'putBlobFromUrl':
-      return putBlobFromUrl(context, operation);
-    case 'putBlockFromUrl':
-      return putBlockFromUrl(context, operation);
-    case 'appendBlockFromUrl':
-      return appendBlockFromUrl(context, operation);
-    case 'sealBlob':
-      return sealBlob(context, operation);
-    case 'putPages':
-      return putPages(context, operation);
-    case 'clearPages':
-      return clearPages(context, operation);
-    case 'putPagesFromUrl':
-      return putPagesFromUrl(context, operation);
-    case 'getPageRanges':
-      return getPageRanges(context, operation);
-    case 'setBlobProperties':
-      return setBlobProperties(context, operation);
-    case 'copyBlob':
-      return copyBlob(context, operation);
-    case 'abortCopy':
-      return abortCopy(context, operation);
-  }
-}
+export const execute = (operation: Operation, context: BlobContext): Promise<Outcome> =>
+  // Each handler takes the operation of its kind.
+  HANDLERS[operation.kind](context, operation as never);
