@@ -140,6 +140,26 @@ describe('queues, blobs and signatures', WITH_BROWSER, () => {
     );
   });
 
+  test('metadata that is typed while a change of someone else is read again is neither saved over it nor lost', async t => {
+    const blob = containerOf('exports').getBlockBlobClient('notes.txt');
+    await blob.upload('notes', 5, { metadata: { origin: 'nightly', run: '1' } });
+    const page = await world().open(t, 'blobs/exports');
+    await page.getByRole('button', { name: 'notes.txt' }).click();
+    await page.getByLabel('Value of run').fill('2');
+    const { etag = '' } = await blob.setMetadata({ origin: 'theirs' });
+    await page.getByRole('button', { name: 'More about this blob' }).click();
+    await page.getByRole('menuitem', { name: 'Make a snapshot' }).click();
+    await page.getByText(etag).waitFor();
+    assert.equal(await page.getByLabel('Value of run').inputValue(), '2');
+    await page.getByRole('button', { name: 'Save metadata' }).click();
+    await page.getByText('Someone else changed the blob.').waitFor();
+    assert.deepEqual((await blob.getProperties()).metadata, { origin: 'theirs' });
+    assert.equal(await page.getByLabel('Value of run').inputValue(), '2');
+    await page.getByRole('button', { name: 'Save metadata' }).click();
+    await page.getByText('Saved the metadata.').waitFor();
+    assert.deepEqual((await blob.getProperties()).metadata, { origin: 'nightly', run: '2' });
+  });
+
   test('a signature says what it allows, and works', async t => {
     const page = await world().open(t, 'tables/orders');
     await page.getByRole('button', { name: 'More about this table' }).click();
