@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { InlineConfig } from 'vite';
+import type { InlineConfig, Plugin } from 'vite';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = join(ROOT, 'packages', 'explorer', 'page');
@@ -23,11 +23,23 @@ const SOURCES = [
   'packages/patterns/values',
 ];
 
+const OTHER_SOURCES = ['package-lock.json', 'tools/build-page.ts'];
+
+/** WebAssembly of 43 kB with gzip in the client of blobs, for checksums that it computes only when asked to. */
+const WITHOUT_CRC64: Plugin = {
+  name: 'without-crc64',
+  load: id =>
+    id.endsWith('/@azure/storage-common/dist/browser/crc64.js')
+      ? "export default () => Promise.reject(new Error('The page has no CRC-64.'));"
+      : undefined,
+};
+
 /** Shared with the development server (explorer-dev.ts). */
 export const PAGE_CONFIG: InlineConfig = {
   configFile: false,
   root: PAGE,
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  plugins: [WITHOUT_CRC64],
 };
 
 function digestOfSources(): string {
@@ -37,7 +49,7 @@ function digestOfSources(): string {
       .filter(entry => entry.isFile())
       .map(entry => join(entry.parentPath, entry.name)),
   );
-  for (const file of [...files, join(ROOT, 'package-lock.json')].sort())
+  for (const file of [...files, ...OTHER_SOURCES.map(name => join(ROOT, name))].sort())
     digest.update(file.slice(ROOT.length)).update(readFileSync(file));
   return digest.digest('hex');
 }
@@ -55,7 +67,7 @@ async function buildPage(): Promise<number> {
       outDir: SITE,
       emptyOutDir: true,
       target: 'es2022',
-      modulePreload: false,
+      modulePreload: { polyfill: false },
       license: { fileName: 'licenses.txt' },
     },
   });

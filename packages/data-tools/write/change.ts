@@ -39,7 +39,7 @@ const DELETE_HEADERS = { ...JSON_HEADERS, 'if-match': '*' };
 const encoded = (key: string): string => encodeURIComponent(key.replaceAll("'", "''"));
 
 /** Below the endpoint. */
-export const entityPath = (table: string, { partitionKey, rowKey }: Key): string =>
+const entityPath = (table: string, { partitionKey, rowKey }: Key): string =>
   `/${table}(PartitionKey='${encoded(partitionKey)}',RowKey='${encoded(rowKey)}')`;
 
 /** Why a row that is not addressable is refused. */

@@ -1,4 +1,4 @@
-// The multipart text of $batch (docs/protocol/batches.md), without anything of Node: the explorer's page sends it too.
+// The multipart text of $batch and its limits (docs/protocol/batches.md), without anything of Node.
 import type { ChangeRequest } from './change.js';
 
 /** Changes of one partition in one request, and bytes of it (docs/protocol/batches.md#rules). */

@@ -52,11 +52,8 @@ export function cellOf(property: Property | undefined): Cell {
   return { text: property.type === 'String' ? visible(short) : short, kind: KINDS[property.type] };
 }
 
-/** A time of an HTTP header, shorter and in order: as `2026-01-31 12:00:00Z`. */
-export function formatTime(text: string): string {
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? text : `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')}Z`;
-}
+/** As `2026-01-31 12:00:00Z`. */
+export const formatTime = (time: Date): string => `${time.toISOString().slice(0, 19).replace('T', ' ')}Z`;
 
 export const groupDigits = (count: number): string => count.toLocaleString('en-US');
 export const counted = (count: number, one: string, many = `${one}s`): string =>

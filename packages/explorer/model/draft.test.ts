@@ -3,18 +3,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { EDM_TYPES, readRow, textOf } from '#data-tools/line';
+import { EDM_TYPES, formatContent, readRow, textOf } from '#data-tools/line';
 import {
+  changesOf,
   differences,
   draftOf,
   type Field,
   fieldOf,
-  mergeBody,
   NEW_DRAFT,
   propertyOf,
   read,
   rebased,
-  wholeBody,
 } from './draft.js';
 
 const LINE =
@@ -27,9 +26,9 @@ test('a draft that nobody changes is the entity, to the byte', () => {
   const row = readRow(LINE);
   const { row: again, faults } = read(draftOf(row, 'W/"1"'));
   assert.deepEqual(faults, []);
-  assert.equal(wholeBody(again), wholeBody(row));
+  assert.equal(formatContent(again), formatContent(row));
   assert.deepEqual(differences(row, again), []);
-  assert.equal(mergeBody(row, again), '{"PartitionKey":"p","RowKey":"r"}');
+  assert.equal(formatContent(changesOf(row, again)), '{"PartitionKey":"p","RowKey":"r"}');
 });
 
 test('random texts of every type are a value that reads back as typed, or a sentence', () => {
@@ -49,7 +48,7 @@ test('a merge names what changed, a replace everything', () => {
   const draft = draftOf(row, undefined);
   const changed = read({ ...draft, fields: change(draft.fields, 'l', '-1') }).row;
   assert.equal(
-    mergeBody(row, changed),
+    formatContent(changesOf(row, changed)),
     '{"PartitionKey":"p","RowKey":"r","l@odata.type":"Edm.Int64","l":"-1"}',
   );
   const removed = read({ ...draft, fields: draft.fields.filter(({ name }) => name !== 's') }).row;
@@ -57,7 +56,7 @@ test('a merge names what changed, a replace everything', () => {
     differences(row, removed).map(({ name, after }) => [name, after]),
     [['s', undefined]],
   );
-  assert(!wholeBody(removed).includes('"s"'));
+  assert(!formatContent(removed).includes('"s"'));
 });
 
 test('faults name their field, and nothing typed is lost', () => {

@@ -1,14 +1,6 @@
 // An entity while it is edited: every property as its type and the text in its field, so that nothing is lost, also while
-// the text is not a value of the type. From a draft come the bodies of insert, merge and replace, and what differs.
-import {
-  type EdmType,
-  formatContent,
-  literalOf,
-  type Property,
-  type Row,
-  RowError,
-  textOf,
-} from '#data-tools/line';
+// the text is not a value of the type. From a draft come the entity of an insert or a replace, and what differs.
+import { type EdmType, literalOf, type Property, type Row, RowError, textOf } from '#data-tools/line';
 
 export interface Field {
   /** Of the field in the form; names may be equal while they are typed. */
@@ -172,14 +164,11 @@ export function differences(before: Row | undefined, after: Row | undefined): re
     .filter(each => !areEqual(each.before, each.after));
 }
 
-/** The body of a merge: keys and the changed properties. A merge keeps what it does not name. */
-export function mergeBody(before: Row | undefined, after: Row): string {
-  const changed = differences(before, after).flatMap(each => each.after ?? []);
-  return formatContent({ ...after, properties: changed });
-}
-
-/** The body of an insert or a replace. */
-export const wholeBody = (row: Row): string => formatContent(row);
+/** What a merge sends: keys and the changed properties. It keeps what it does not name. */
+export const changesOf = (before: Row | undefined, after: Row): Row => ({
+  ...after,
+  properties: differences(before, after).flatMap(each => each.after ?? []),
+});
 
 /** The draft's own changes on top of a newer version, which it then changes. */
 export function rebased(draft: Draft, current: Row, etag: string | undefined): Draft {

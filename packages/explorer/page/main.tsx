@@ -7,4 +7,6 @@ import './state/theme.js';
 
 const refusal = await takeLink().catch(() => undefined);
 render(<App refusal={refusal} />, document.body);
+// The first listing needs them: they are loaded while the accounts are asked for. A failure is the listing's.
+import('./client/clients.js').catch(() => undefined);
 await startResources();

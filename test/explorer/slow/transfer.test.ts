@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { formatLine, readRow } from '#data-tools/line';
+import { formatContent, formatLine, readRow } from '#data-tools/line';
 import { readCsv } from '../../../packages/data-tools/formats/read-csv.js';
+import { NASTY_ROWS, rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
 import { WITH_BROWSER } from '../browser.js';
 import { putEveryType, putOrders, tableClient } from '../contents.js';
 import { openWorld } from '../world.js';
@@ -89,6 +90,24 @@ describe('entities in bulk', WITH_BROWSER, () => {
     await page.getByText('Line 3: "n": "x" is not an Int32').waitFor();
     assert(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled());
     assert.equal(await countOf('everyType'), before);
+  });
+
+  test('entities that lossy tools damage come back to the byte', async t => {
+    await tableClient(world().stage.server, 'nasty').createTable();
+    const page = await world().open(t, 'tables/nasty');
+    await page.getByText('This table is empty').waitFor();
+    await choose(page, 'Import');
+    const braces = ['{a}', '{b}'].map(key => rowOf('in braces', key, []));
+    const lines = [...braces, ...NASTY_ROWS].map(formatContent);
+    const buffer = Buffer.from(`${lines.join('\n')}\n`);
+    const file = { name: 'nasty.jsonl', mimeType: 'application/x-ndjson', buffer };
+    await page.locator('.dialog input[type=file]').setInputFiles(file);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText(`Wrote ${lines.length} entities.`).waitFor();
+    await page.getByRole('button', { name: 'Close' }).last().click();
+    await page.locator('.grid-row').first().waitFor();
+    const found = (await exported(page, 'JSON Lines')).trimEnd().split('\n');
+    assert.deepEqual(found.map(line => formatContent(readRow(line))).sort(), lines.sort());
   });
 
   test('a row that no URL can name is listed with the reason, and the others are written', async t => {

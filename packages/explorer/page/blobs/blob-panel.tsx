@@ -1,16 +1,17 @@
 // One blob at the side: a look into it, its properties, metadata, snapshots and lease.
+
+import type { BlobGetPropertiesResponse } from '@azure/storage-blob';
 import { Camera, Download, Ellipsis, KeyRound, LockOpen, Trash2, X } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { formatBytes, formatTime } from '../../model/cell.js';
 import { sentenceOf } from '../client/ask.js';
 import {
-  type BlobItem,
   type BlobRef,
-  blobHeaders,
+  blobProperties,
   breakLease,
   deleteBlob,
   download,
-  listBlobs,
+  listSnapshots,
   snapshotBlob,
 } from '../client/blob-client.js';
 import { Failure, Spinner } from '../shell/blank.js';
@@ -21,7 +22,7 @@ import { notify, notifyFailure } from '../state/notice.js';
 import { currentAccount } from '../state/resources.js';
 import { go } from '../state/route.js';
 import { BlobPreview } from './blob-preview.js';
-import { Metadata } from './metadata.js';
+import { Metadata, type StoredMetadata } from './metadata.js';
 
 interface BlobPanelProps {
   readonly account: string;
@@ -32,64 +33,60 @@ interface BlobPanelProps {
 }
 
 interface Details {
-  readonly headers: Headers;
-  readonly snapshots: readonly BlobItem[];
+  readonly properties: BlobGetPropertiesResponse;
+  readonly metadata: StoredMetadata;
+  readonly snapshots: readonly string[];
 }
 
 async function detailsOf(account: string, blob: BlobRef): Promise<Details> {
-  const { container, name } = blob;
-  const [headers, page] = await Promise.all([
-    blobHeaders(account, blob),
-    listBlobs(account, { container, prefix: name, include: 'snapshots' }),
+  const [properties, snapshots] = await Promise.all([
+    blobProperties(account, blob),
+    listSnapshots(account, blob),
   ]);
-  return { headers, snapshots: page.blobs.filter(each => each.name === name && each.snapshot !== '') };
+  const { metadata = {}, etag = '*' } = properties;
+  return { properties, metadata: { entries: Object.entries(metadata), etag }, snapshots };
 }
 
 /** The properties that people look for; others are in none of the services' tools either. */
-const SHOWN: readonly (readonly [header: string, label: string])[] = [
-  ['content-type', 'Content type'],
-  ['content-encoding', 'Content encoding'],
-  ['x-explorer-cache-control', 'Cache control'],
-  ['last-modified', 'Modified'],
-  ['x-ms-creation-time', 'Created'],
-  ['etag', 'ETag'],
-  ['content-md5', 'MD5'],
-  ['x-ms-blob-type', 'Type'],
-  ['x-ms-access-tier', 'Tier'],
-  ['x-ms-lease-state', 'Lease'],
-  ['x-ms-lease-duration', 'Lease duration'],
-  ['x-ms-copy-source', 'Copied from'],
-];
+const factsOf = (properties: BlobGetPropertiesResponse) =>
+  [
+    ['Size', formatBytes(properties.contentLength ?? 0)],
+    ['Content type', properties.contentType],
+    ['Content encoding', properties.contentEncoding],
+    ['Cache control', properties.cacheControl],
+    ['Modified', properties.lastModified && formatTime(properties.lastModified)],
+    ['Created', properties.createdOn && formatTime(properties.createdOn)],
+    ['ETag', properties.etag],
+    ['MD5', properties.contentMD5 && btoa(String.fromCharCode(...properties.contentMD5))],
+    ['Type', properties.blobType],
+    ['Tier', properties.accessTier],
+    ['Lease', properties.leaseState],
+    ['Lease duration', properties.leaseDuration],
+    ['Copied from', properties.copySource],
+  ] as const;
 
-const TIMES: ReadonlySet<string> = new Set(['last-modified', 'x-ms-creation-time']);
-
-const Properties = ({ headers }: { readonly headers: Headers }) => (
+const Properties = ({ properties }: { readonly properties: BlobGetPropertiesResponse }) => (
   <dl class="facts">
-    <div>
-      <dt>Size</dt>
-      <dd>{formatBytes(Number(headers.get('content-length') ?? 0))}</dd>
-    </div>
-    {SHOWN.map(([header, label]) => {
-      const value = headers.get(header);
-      return value === null ? null : (
-        <div key={header}>
+    {factsOf(properties).map(([label, value]) =>
+      value ? (
+        <div key={label}>
           <dt>{label}</dt>
-          <dd class="break">{TIMES.has(header) ? formatTime(value) : value}</dd>
+          <dd class="break">{value}</dd>
         </div>
-      );
-    })}
+      ) : null,
+    )}
   </dl>
 );
 
 interface SnapshotsProps {
   readonly blob: BlobRef;
-  readonly snapshots: readonly BlobItem[];
+  readonly snapshots: readonly string[];
   readonly onShow: (snapshot: string) => void;
 }
 
 const Snapshots = ({ blob, snapshots, onShow }: SnapshotsProps) => (
   <ul class="plain-list">
-    {['', ...snapshots.map(({ snapshot }) => snapshot).reverse()].map(snapshot => (
+    {['', ...[...snapshots].reverse()].map(snapshot => (
       <li key={snapshot}>
         <button
           type="button"
@@ -217,8 +214,7 @@ export function BlobPanel({ account, blob, onClose, onChanged }: BlobPanelProps)
     setAsked(count => count + 1);
     onChanged();
   };
-  const headers = details?.headers;
-  const isLeased = headers?.get('x-ms-lease-state') === 'leased';
+  const isLeased = details?.properties.leaseState === 'leased';
   return (
     <aside class="panel" aria-label="Blob">
       <Head
@@ -231,32 +227,33 @@ export function BlobPanel({ account, blob, onClose, onChanged }: BlobPanelProps)
         {failure !== undefined && (
           <Failure title="The blob cannot be read" sentence={failure} onRetry={again} />
         )}
-        {failure === undefined && headers === undefined && <Spinner label="Reading the blob…" />}
-        {failure === undefined && headers !== undefined && (
+        {failure === undefined && details === undefined && <Spinner label="Reading the blob…" />}
+        {failure === undefined && details !== undefined && (
           <>
             <section class="preview" aria-label="Preview">
               <BlobPreview
                 account={account}
                 blob={shown}
-                bytes={Number(headers.get('content-length') ?? 0)}
-                contentType={headers.get('content-type') ?? ''}
+                bytes={details.properties.contentLength ?? 0}
+                contentType={details.properties.contentType ?? ''}
               />
             </section>
             <h3>Properties</h3>
-            <Properties headers={headers} />
+            <Properties properties={details.properties} />
             <h3>Metadata</h3>
             <Metadata
               key={`${shown.container}/${shown.name} ${shown.snapshot}`}
-              {...{ account, headers }}
+              account={account}
               blob={shown}
+              stored={details.metadata}
               onSaved={again}
             />
-            {(details?.snapshots.length ?? 0) > 0 && (
+            {details.snapshots.length > 0 && (
               <>
                 <h3>Versions</h3>
                 <Snapshots
                   blob={shown}
-                  snapshots={details?.snapshots ?? []}
+                  snapshots={details.snapshots}
                   onShow={snapshot => setShown({ ...blob, snapshot })}
                 />
               </>

@@ -1,5 +1,5 @@
 // A look into a blob: text and JSON, pictures, the schema of Parquet. Only the first bytes are read, of Parquet the last.
-import { parquetMetadata, parquetSchema } from 'hyparquet';
+import type { parquetSchema } from 'hyparquet';
 import { useEffect, useState } from 'preact/hooks';
 import { formatBytes } from '../../model/cell.js';
 import { prettyMessage } from '../../model/message-text.js';
@@ -65,6 +65,7 @@ const columnsOf = ({ children }: SchemaTree, depth = 0): readonly SchemaColumn[]
   });
 
 async function parquetPreview(blob: Blob): Promise<Preview> {
+  const { parquetMetadata, parquetSchema } = await import('hyparquet');
   const metadata = parquetMetadata(await blob.arrayBuffer());
   return {
     kind: 'schema',

@@ -1,8 +1,10 @@
 // One container: its folders and blobs, uploads by button or by drag and drop.
+
+import type { BlobItem } from '@azure/storage-blob';
 import { Container, Ellipsis, File, Folder, KeyRound, RefreshCw, Trash2, Upload } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { counted, formatBytes, formatTime } from '../../model/cell.js';
-import { type BlobItem, deleteContainer } from '../client/blob-client.js';
+import { deleteContainer } from '../client/blob-client.js';
 import { Blank, Failure, Spinner } from '../shell/blank.js';
 import { Loss } from '../shell/dialog.js';
 import { Icon } from '../shell/icon.js';
@@ -89,9 +91,9 @@ const Items = ({ account, name, prefix, folders, blobs, opened, onOpen }: ItemsP
               <span class="ellipsis">{blob.name.slice(prefix.length) || blob.name}</span>
             </button>
           </td>
-          <td class="wide-only hint ellipsis">{blob.contentType}</td>
-          <td class="wide-only hint">{formatTime(blob.modified)}</td>
-          <td class="right">{formatBytes(blob.bytes)}</td>
+          <td class="wide-only hint ellipsis">{blob.properties.contentType}</td>
+          <td class="wide-only hint">{formatTime(blob.properties.lastModified)}</td>
+          <td class="right">{formatBytes(blob.properties.contentLength ?? 0)}</td>
         </tr>
       ))}
     </tbody>

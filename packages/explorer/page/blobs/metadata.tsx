@@ -1,32 +1,32 @@
 // The metadata of a blob, which is edited as a whole: the service replaces all of it.
 import { Plus, Trash2 } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
-import { AskError, sentenceOf } from '../client/ask.js';
+import { codeOf, sentenceOf } from '../client/ask.js';
 import { type BlobRef, setMetadata } from '../client/blob-client.js';
 import { Icon } from '../shell/icon.js';
 import { notify } from '../state/notice.js';
 
+/** What a blob has, of the version that the ETag names. */
+export interface StoredMetadata {
+  readonly entries: readonly Entry[];
+  readonly etag: string;
+}
+
 interface MetadataProps {
   readonly account: string;
   readonly blob: BlobRef;
-  readonly headers: Headers;
+  readonly stored: StoredMetadata;
   /** The blob is to be read again. */
   readonly onSaved: () => void;
 }
 
 type Entry = readonly [name: string, value: string];
 
-const PREFIX = 'x-ms-meta-';
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 const CONFLICT = 'Someone else changed the blob. Save again to replace its metadata.';
 
 const textOf = (entries: readonly Entry[]): string => JSON.stringify(entries);
-
-const entriesOf = (headers: Headers): readonly Entry[] =>
-  [...headers]
-    .filter(([name]) => name.startsWith(PREFIX))
-    .map(([name, value]) => [name.slice(PREFIX.length), value]);
 
 interface EntryFieldProps {
   readonly entry: Entry;
@@ -68,8 +68,7 @@ const EntryField = ({ entry: [name, value], isFixed, onChange, onRemove }: Entry
 );
 
 /** Give it a key of the blob's version: what is typed stays while the same version is read again. */
-export function Metadata({ account, blob, headers, onSaved }: MetadataProps) {
-  const stored = { entries: entriesOf(headers), etag: headers.get('etag') ?? '*' };
+export function Metadata({ account, blob, stored, onSaved }: MetadataProps) {
   const [base, setBase] = useState(stored);
   const [entries, setEntries] = useState(stored.entries);
   const [failure, setFailure] = useState<string>();
@@ -78,7 +77,7 @@ export function Metadata({ account, blob, headers, onSaved }: MetadataProps) {
     // What is typed is compared with what it was typed over, until a conflict was told.
     if (!isChanged || failure === CONFLICT) setBase(stored);
     if (!isChanged) setEntries(stored.entries);
-  }, [headers]);
+  }, [stored]);
   const isFixed = Boolean(blob.snapshot);
   const isValid =
     entries.every(([name]) => NAME.test(name)) &&
@@ -91,7 +90,7 @@ export function Metadata({ account, blob, headers, onSaved }: MetadataProps) {
       notify('Saved the metadata.');
       onSaved();
     } catch (error) {
-      const isConflict = error instanceof AskError && error.code === 'ConditionNotMet';
+      const isConflict = codeOf(error) === 'ConditionNotMet';
       setFailure(isConflict ? CONFLICT : sentenceOf(error));
       if (isConflict) onSaved();
     }

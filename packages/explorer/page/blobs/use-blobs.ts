@@ -1,8 +1,9 @@
 // The folders and blobs below a prefix, page by page.
+import type { BlobItem } from '@azure/storage-blob';
 import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { isAborted, sentenceOf } from '../client/ask.js';
-import { type BlobItem, listBlobs } from '../client/blob-client.js';
+import { listBlobs } from '../client/blob-client.js';
 
 interface BlobsState {
   readonly folders: readonly string[];
@@ -20,7 +21,7 @@ export function useBlobs(account: string, container: string, prefix: string) {
     const before = marker === undefined ? { folders: [], blobs: [] } : state.value;
     state.value = { ...state.value, isLoading: true, failure: undefined };
     try {
-      const page = await listBlobs(account, { container, prefix, marker, delimiter: '/' }, stop);
+      const page = await listBlobs(account, { container, prefix, marker }, stop);
       state.value = {
         folders: [...before.folders, ...page.folders],
         blobs: [...before.blobs, ...page.blobs],

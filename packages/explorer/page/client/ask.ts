@@ -1,5 +1,6 @@
-// Requests to the explorer's server, which signs those to an account and passes them on. An answer other than 2xx is an
-// AskError with the service's code and sentence; a session that has ended is waited for.
+// Requests to the explorer's server, which signs those to an account and passes them on; a session that has ended is
+// waited for. And what a failure is in words, of the explorer or of an account's client.
+import { signal } from '@preact/signals';
 import { proof, untilSession } from './session.js';
 
 export type Service = 'table' | 'queue' | 'blob';
@@ -11,96 +12,59 @@ export interface Account {
   readonly endpoints: Readonly<Partial<Record<Service, string>>>;
 }
 
-export interface Asked {
-  readonly account: string;
-  readonly service: Service;
-  readonly method?: string;
-  /** Below the account's endpoint, encoded; begins with a slash. */
-  readonly path: string;
-  /** Not encoded yet; undefined ones are left out. */
-  readonly query?: Readonly<Record<string, string | undefined>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Blob | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
+/** What the explorer itself refuses, or that it does not answer. */
 export class AskError extends Error {
   override readonly name = 'AskError';
-  /** 0 if there was no answer. */
-  readonly status: number;
   readonly code: string;
 
-  constructor(status: number, code: string, message: string) {
+  constructor(code: string, message: string) {
     super(message);
-    this.status = status;
     this.code = code;
   }
 }
 
 const STOPPED = 'The explorer does not answer. Is Shelfmark still running?';
 
-/** The code and the first sentence of a service's error, in JSON or in XML. */
-async function errorOf(response: Response): Promise<AskError> {
-  const text = await response.text().catch(() => '');
-  const code =
-    /"code"\s*:\s*"([^"]*)"/.exec(text)?.[1] ??
-    /<(?:m:)?code>([^<]*)</i.exec(text)?.[1] ??
-    response.headers.get('x-ms-error-code') ??
-    '';
-  const message =
-    /"(?:value|message)"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ??
-    /<(?:m:)?message[^>]*>([^<]*)</i.exec(text)?.[1] ??
-    '';
-  const [sentence = ''] = message.split(/\\n|\n/);
-  return new AskError(response.status, code, sentence || `The service answered ${response.status}.`);
-}
-
 async function fetchOnce(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(path, { ...init, headers: { ...init.headers, 'x-explorer-proof': proof() } });
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new AskError(0, 'NoAnswer', STOPPED);
+    throw new AskError('NoAnswer', STOPPED);
   }
 }
 
-/** @throws AskError, or the signal's reason. */
+/** The explorer's answer, or an account's, whatever its status is. @throws AskError, or the signal's reason. */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
   for (;;) {
     const response = await fetchOnce(path, init);
-    if (response.headers.get('x-explorer-error') === 'SessionEnded') {
+    const code = response.headers.get('x-explorer-error');
+    if (code === null) return response;
+    if (code === 'SessionEnded') {
       await untilSession();
       continue;
     }
-    if (!response.ok) throw await errorOf(response);
-    return response;
+    const message = `The explorer answered ${response.status}.`;
+    const refusal = await response.json().catch(() => ({ message }));
+    throw new AskError(code, (refusal as { readonly message: string }).message);
   }
 }
 
-const VERSIONS: Readonly<Record<Service, string>> = {
-  table: '2019-02-02',
-  queue: '2019-02-02',
-  blob: '2020-10-02',
-};
+export const accounts = signal<readonly Account[]>([]);
 
-/** The path of a request at the explorer's server. */
-export function pathOf({ account, service, path, query = {} }: Asked): string {
-  const parameters = Object.entries(query)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value ?? '')}`);
-  const text = parameters.length === 0 ? '' : `?${parameters.join('&')}`;
-  return `/accounts/${encodeURIComponent(account)}/${service}${path}${text}`;
+/** @throws AskError */
+export function endpointOf(account: string, service: Service): string {
+  const endpoint = accounts.value.find(({ name }) => name === account)?.endpoints[service];
+  if (endpoint !== undefined) return endpoint;
+  throw new AskError('NoService', `Account ${account} has no endpoint for ${service}s.`);
 }
 
-/** Sends a request to an account. @throws AskError, or the signal's reason. */
-export function ask(asked: Asked): Promise<Response> {
-  const { service, method = 'GET', headers = {}, body, signal } = asked;
-  return send(pathOf(asked), {
-    method,
-    headers: { 'x-ms-version': VERSIONS[service], ...headers },
-    ...(body !== undefined && { body }),
-    ...(signal && { signal }),
-  });
+/** The explorer's path of a URL of an account. */
+export function pathOf(account: string, service: Service, url: string): string {
+  const { pathname, search } = new URL(url);
+  const { pathname: base } = new URL(endpointOf(account, service));
+  const below = pathname.slice(base.length).replace(/^\//, '');
+  return `/accounts/${encodeURIComponent(account)}/${service}/${below}${search}`;
 }
 
 interface Offer {
@@ -112,14 +76,47 @@ interface Offer {
 }
 
 export async function readAccounts(): Promise<Offer> {
-  return (await (await send('/accounts')).json()) as Offer;
+  const offer = (await (await send('/accounts')).json()) as Offer;
+  accounts.value = offer.accounts;
+  return offer;
 }
 
-export const isAborted = (error: unknown): boolean =>
-  error instanceof DOMException && error.name === 'AbortError';
+export const isAborted = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
+
+/** An AskError, or a RestError of the clients, which have the code and sentence of tables in the details alone. */
+interface Refused {
+  readonly message: string;
+  readonly code?: unknown;
+  readonly statusCode?: number;
+  readonly details?: {
+    readonly errorCode?: string;
+    readonly odataError?: { readonly code?: string; readonly message?: { readonly value?: string } };
+  };
+}
+
+/** The service's code; empty if there is none. */
+export function codeOf(error: unknown): string {
+  const { code, details } = error as Refused;
+  const found = details?.odataError?.code ?? details?.errorCode ?? code;
+  return typeof found === 'string' ? found : '';
+}
+
+/** What the service answered; undefined without an answer. */
+export const statusOf = (error: unknown): number | undefined => (error as Refused).statusCode;
+
+/** Without the lines in which services repeat the request's id and time. */
+function messageOf(error: unknown): string {
+  const { message, details, statusCode } = error as Refused;
+  const [sentence = ''] = (details?.odataError?.message?.value ?? message).split('\n');
+  return sentence || `The service answered ${statusCode}.`;
+}
+
+/** For refusals that a client takes for success. */
+export const refusalOf = (error: unknown): AskError => new AskError(codeOf(error), messageOf(error));
 
 /** A sentence for the user. */
-export const sentenceOf = (error: unknown): string => {
-  if (!(error instanceof AskError)) return error instanceof Error ? error.message : String(error);
-  return error.code === '' || error.code === 'NoAnswer' ? error.message : `${error.code}: ${error.message}`;
-};
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = codeOf(error);
+  return code === '' || code === 'NoAnswer' ? messageOf(error) : `${code}: ${messageOf(error)}`;
+}

@@ -1,66 +1,48 @@
-// The Table service's REST operations that the page uses. Rows keep the texts of their values (data-tools/line), which
-// JSON.parse would lose.
+// What the page does with tables. Rows are read from the answers' own texts (data-tools/line): the client's values lose
+// the types of 1.0 and of long fractions of a second.
+import type { TableClient } from '@azure/data-tables';
 import { type Key, type Row, RowShape, readPage, readRow } from '#data-tools/line';
-import { entityPath } from '#data-tools/write';
-import { type Asked, ask } from './ask.js';
+import { entityOf } from '../../model/typed-entity.js';
+import { refusalOf } from './ask.js';
 
-const JSON_TYPE = 'application/json';
-const MINIMAL = 'application/json;odata=minimalmetadata';
-
-const tableAsk = (account: string, asked: Omit<Asked, 'account' | 'service'>): Promise<Response> =>
-  ask({
-    account,
-    service: 'table',
-    ...asked,
-    headers: { accept: MINIMAL, dataserviceversion: '3.0', ...asked.headers },
-  });
+export const tableClient = async (account: string, table: string): Promise<TableClient> =>
+  (await import('./clients.js')).tableClient(account, table);
 
 export async function listTables(account: string, signal?: AbortSignal): Promise<readonly string[]> {
+  const { tableService } = await import('./clients.js');
   const names: string[] = [];
-  let next: string | undefined;
-  do {
-    const query = { NextTableName: next };
-    const response = await tableAsk(account, { path: '/Tables', query, signal });
-    const { value } = (await response.json()) as {
-      readonly value: readonly { readonly TableName: string }[];
-    };
-    names.push(...value.map(({ TableName }) => TableName));
-    next = response.headers.get('x-ms-continuation-NextTableName') ?? undefined;
-  } while (next !== undefined);
+  for await (const { name = '' } of tableService(account).listTables(signal && { abortSignal: signal }))
+    names.push(name);
   return names;
 }
 
+/** The client takes it for success that a table is there already, or is already gone. */
+const REFUSING = {
+  onResponse: (_response: unknown, _answer: unknown, error?: unknown): void => {
+    if (error !== undefined) throw refusalOf(error);
+  },
+};
+
 export async function createTable(account: string, name: string): Promise<void> {
-  const body = JSON.stringify({ TableName: name });
-  await tableAsk(account, {
-    method: 'POST',
-    path: '/Tables',
-    headers: { 'content-type': JSON_TYPE, prefer: 'return-no-content' },
-    body,
-  });
+  await (await tableClient(account, name)).createTable(REFUSING);
 }
 
 export async function deleteTable(account: string, name: string): Promise<void> {
-  await tableAsk(account, { method: 'DELETE', path: `/Tables('${encodeURIComponent(name)}')` });
-}
-
-/** Where a query goes on. */
-export interface Token {
-  readonly partitionKey: string;
-  readonly rowKey: string | undefined;
+  await (await tableClient(account, name)).deleteTable(REFUSING);
 }
 
 export interface Query {
   readonly table: string;
   readonly filter: string;
-  readonly select?: readonly string[];
+  readonly select?: string[];
   readonly top: number;
-  readonly token: Token | undefined;
+  /** Where the query goes on. */
+  readonly token: string | undefined;
 }
 
 export interface Page {
   readonly rows: readonly Row[];
-  readonly next: Token | undefined;
+  readonly next: string | undefined;
 }
 
 export async function queryPage(
@@ -68,22 +50,22 @@ export async function queryPage(
   { table, filter, select, top, token }: Query,
   signal?: AbortSignal,
 ): Promise<Page> {
-  const response = await tableAsk(account, {
-    path: `/${table}()`,
-    query: {
-      $filter: filter.trim() === '' ? undefined : filter,
-      $select: select?.join(','),
-      $top: String(top),
-      NextPartitionKey: token?.partitionKey,
-      NextRowKey: token?.rowKey,
+  let text = '';
+  const entities = (await tableClient(account, table)).listEntities({
+    queryOptions: { ...(filter.trim() !== '' && { filter }), ...(select && { select }) },
+    disableTypeConversion: true,
+    onResponse: ({ bodyAsText }) => {
+      text = bodyAsText ?? '';
     },
-    signal,
+    ...(signal && { abortSignal: signal }),
   });
-  const text = await response.text();
-  const partitionKey = response.headers.get('x-ms-continuation-NextPartitionKey');
-  const rowKey = response.headers.get('x-ms-continuation-NextRowKey') ?? undefined;
+  const pages = entities.byPage({
+    maxPageSize: top,
+    ...(token !== undefined && { continuationToken: token }),
+  });
+  const { value } = await pages.next();
   const rows = select === undefined ? readPage(text, new RowShape()) : readPage(text);
-  return { rows, next: partitionKey === null ? undefined : { partitionKey, rowKey } };
+  return { rows, next: value?.continuationToken };
 }
 
 /** The first page's count of rows, and whether there are more: what a list shows without reading a table. */
@@ -106,39 +88,38 @@ export interface Found {
 }
 
 export async function getEntity(account: string, table: string, key: Key): Promise<Found> {
-  const response = await tableAsk(account, { path: entityPath(table, key) });
-  return { row: readRow(await response.text()), etag: response.headers.get('etag') ?? undefined };
+  let text = '';
+  let etag: string | undefined;
+  await (await tableClient(account, table)).getEntity(key.partitionKey, key.rowKey, {
+    disableTypeConversion: true,
+    onResponse: ({ bodyAsText, headers }) => {
+      text = bodyAsText ?? '';
+      etag = headers.get('etag');
+    },
+  });
+  return { row: readRow(text), etag };
 }
 
 export type Write = 'insert' | 'merge' | 'replace';
-const METHODS: Readonly<Record<Write, string>> = { insert: 'POST', merge: 'MERGE', replace: 'PUT' };
 
 export interface EntityWrite {
   readonly table: string;
   readonly write: Write;
-  readonly key: Key;
-  /** The entity as JSON. */
-  readonly body: string;
+  /** Of a merge, only what changes. */
+  readonly row: Row;
   /** Of the version that is changed; undefined for an insert. */
   readonly etag: string | undefined;
 }
 
 export async function writeEntity(
   account: string,
-  { table, write, key, body, etag }: EntityWrite,
+  { table, write, row, etag = '*' }: EntityWrite,
 ): Promise<void> {
-  await tableAsk(account, {
-    method: METHODS[write],
-    path: write === 'insert' ? `/${table}` : entityPath(table, key),
-    headers: {
-      'content-type': JSON_TYPE,
-      prefer: 'return-no-content',
-      ...(write !== 'insert' && { 'if-match': etag ?? '*' }),
-    },
-    body,
-  });
+  const client = await tableClient(account, table);
+  if (write === 'insert') await client.createEntity(entityOf(row));
+  else await client.updateEntity(entityOf(row), write === 'merge' ? 'Merge' : 'Replace', { etag });
 }
 
 export async function deleteEntity(account: string, table: string, key: Key, etag: string): Promise<void> {
-  await tableAsk(account, { method: 'DELETE', path: entityPath(table, key), headers: { 'if-match': etag } });
+  await (await tableClient(account, table)).deleteEntity(key.partitionKey, key.rowKey, { etag });
 }

@@ -1,24 +1,22 @@
 // Many changes of a table: gathered by partition into entity group transactions, a few at a time. If one is refused, its
 // changes are sent one by one, so that only those that fail are left out.
+import type { TableClient, TransactionAction } from '@azure/data-tables';
 import type { Row } from '#data-tools/line';
 import {
-  BATCH_TYPE,
   BODY_BYTES_MAX,
   CHANGES_MAX,
   type ChangeKind,
-  formatTransaction,
   isAddressable,
   PART_OVERHEAD_BYTES,
-  requestOf,
   statusesIn,
   UNADDRESSABLE,
 } from '#data-tools/write';
-import { AskError, ask, isAborted, sentenceOf } from './ask.js';
+import { entityOf } from '../../model/typed-entity.js';
+import { codeOf, isAborted, sentenceOf } from './ask.js';
+import { tableClient } from './table-client.js';
 
 export interface Target {
   readonly account: string;
-  /** Of the account's tables; parts of a transaction have absolute addresses. */
-  readonly endpoint: string;
   readonly table: string;
 }
 
@@ -36,7 +34,7 @@ const CONCURRENT = 4;
 const FAILED_KEPT_MAX = 20;
 
 /** Groups of one partition, of at most a hundred and of so many bytes; rows of a partition stay in order. */
-export function groupsOf(rows: readonly Row[], sizeOf: (row: Row) => number): readonly (readonly Row[])[] {
+function groupsOf(rows: readonly Row[], sizeOf: (row: Row) => number): readonly (readonly Row[])[] {
   const open = new Map<string, { rows: Row[]; bytes: number; keys: Set<string> }>();
   const groups: Row[][] = [];
   for (const row of rows) {
@@ -60,44 +58,45 @@ export function groupsOf(rows: readonly Row[], sizeOf: (row: Row) => number): re
   return groups;
 }
 
-const parts = ({ table }: Target, kind: ChangeKind, rows: readonly Row[]) =>
-  rows.map(row => requestOf(table, { kind, row }));
+const ACTIONS: Readonly<Record<ChangeKind, (row: Row) => TransactionAction>> = {
+  insert: row => ['create', entityOf(row)],
+  replace: row => ['upsert', entityOf(row), 'Replace'],
+  merge: row => ['upsert', entityOf(row), 'Merge'],
+  delete: ({ partitionKey, rowKey }) => ['delete', { partitionKey, rowKey }],
+};
 
+/** False if the service refused one of the changes, so that all are undone. */
 async function sendGroup(
-  target: Target,
+  client: TableClient,
   kind: ChangeKind,
   rows: readonly Row[],
-  signal: AbortSignal,
+  abortSignal: AbortSignal,
 ): Promise<boolean> {
-  const response = await ask({
-    account: target.account,
-    service: 'table',
-    method: 'POST',
-    path: '/$batch',
-    headers: {
-      'content-type': BATCH_TYPE,
-      accept: 'application/json;odata=minimalmetadata',
-      dataserviceversion: '3.0',
-    },
-    body: formatTransaction(target.endpoint, parts(target, kind, rows)),
-    signal,
-  });
-  const statuses = statusesIn(await response.text());
-  return statuses.length === rows.length && statuses.every(status => status < 300);
+  const areDone = (statuses: readonly number[]): boolean =>
+    statuses.length === rows.length && statuses.every(status => status < 300);
+  try {
+    const { subResponses } = await client.submitTransaction(rows.map(ACTIONS[kind]), { abortSignal });
+    return areDone(subResponses.map(({ status }) => status));
+  } catch (error) {
+    const { response } = error as {
+      readonly response?: { readonly status: number; readonly bodyAsText?: string };
+    };
+    if (response?.status !== 202) throw error;
+    // The client takes a key with braces in the address of a new entity for an error.
+    return areDone(statusesIn(response.bodyAsText ?? ''));
+  }
 }
 
-async function sendOne(target: Target, kind: ChangeKind, row: Row, signal: AbortSignal): Promise<void> {
+async function sendOne(
+  client: TableClient,
+  kind: ChangeKind,
+  row: Row,
+  abortSignal: AbortSignal,
+): Promise<void> {
   if (!isAddressable({ kind, row })) throw new Error(UNADDRESSABLE);
-  for (const { method, path, headers, body } of parts(target, kind, [row]))
-    await ask({
-      account: target.account,
-      service: 'table',
-      method,
-      path,
-      headers,
-      body: body || undefined,
-      signal,
-    });
+  if (kind === 'insert') await client.createEntity(entityOf(row), { abortSignal });
+  else if (kind === 'delete') await client.deleteEntity(row.partitionKey, row.rowKey, { abortSignal });
+  else await client.upsertEntity(entityOf(row), kind === 'merge' ? 'Merge' : 'Replace', { abortSignal });
 }
 
 function fail(totals: Totals, row: Row, error: unknown): void {
@@ -106,21 +105,21 @@ function fail(totals: Totals, row: Row, error: unknown): void {
 
 /** A row that is gone is deleted; one that is there and may not be replaced is a failure of its own. */
 const isDone = (kind: ChangeKind, error: unknown): boolean =>
-  kind === 'delete' && error instanceof AskError && error.code === 'ResourceNotFound';
+  kind === 'delete' && codeOf(error) === 'ResourceNotFound';
 
 async function applyGroup(
-  target: Target,
+  client: TableClient,
   kind: ChangeKind,
   rows: readonly Row[],
   { totals, signal, onProgress }: Run,
 ): Promise<void> {
   const mayBeWhole = rows.length > 1 && rows.every(row => isAddressable({ kind, row }));
-  const isWhole = mayBeWhole && (await sendGroup(target, kind, rows, signal));
+  const isWhole = mayBeWhole && (await sendGroup(client, kind, rows, signal));
   if (isWhole) totals.done += rows.length;
   else
     for (const row of rows) {
       try {
-        await sendOne(target, kind, row, signal);
+        await sendOne(client, kind, row, signal);
         totals.done++;
       } catch (error) {
         if (isAborted(error)) throw error;
@@ -149,11 +148,12 @@ const sizeOf = (kind: ChangeKind) => (row: Row) =>
 
 /** Applies one kind of change to all rows. @throws the signal's reason, or what stops everything. */
 export async function applyChanges(
-  target: Target,
+  { account, table }: Target,
   kind: ChangeKind,
   rows: readonly Row[],
   run: Run,
 ): Promise<void> {
+  const client = await tableClient(account, table);
   const waiting = [...groupsOf(rows, sizeOf(kind))];
   // Groups of one partition follow each other: a later one may have the same keys.
   const busy = new Map<string, Promise<void>>();
@@ -162,7 +162,7 @@ export async function applyChanges(
       const partition = group[0]?.partitionKey ?? '';
       const current = group;
       const turn = (busy.get(partition) ?? Promise.resolve()).then(() =>
-        applyGroup(target, kind, current, run),
+        applyGroup(client, kind, current, run),
       );
       busy.set(
         partition,

@@ -1,7 +1,8 @@
 // Live figures of the server: what it does now, and over the last five minutes.
+import { useEffect, useState } from 'preact/hooks';
 import { groupDigits } from '../../model/cell.js';
 import type { Point } from '../../model/live.js';
-import { Chart, type Series } from './chart.js';
+import type { Chart, Series } from './chart.js';
 import { useLive } from './use-live.js';
 
 const OPERATIONS: readonly Series[] = [
@@ -44,6 +45,22 @@ function Tiles({ last, connections }: { readonly last: Point | undefined; readon
   );
 }
 
+const CHARTS: readonly (readonly [title: string, unit: string, series: readonly Series[]])[] = [
+  ['Operations', 'operations a second', OPERATIONS],
+  ['Time to answer', 'milliseconds', TIMES],
+  ['Refusals and failures', 'answers a second', FAILURES],
+];
+
+/** The code of charts is loaded here: no other view has any. */
+function Charts({ points }: { readonly points: readonly Point[] }) {
+  const [loaded, setLoaded] = useState<{ readonly Chart: typeof Chart }>();
+  useEffect(() => void import('./chart.js').then(setLoaded), []);
+  return (
+    loaded &&
+    CHARTS.map(([title, unit, series]) => <loaded.Chart key={title} {...{ title, unit, series, points }} />)
+  );
+}
+
 export function LiveView() {
   const { points, connections, failure } = useLive();
   return (
@@ -59,9 +76,7 @@ export function LiveView() {
       </header>
       <div class="live">
         <Tiles last={points.at(-1)} connections={connections} />
-        <Chart title="Operations" unit="operations a second" series={OPERATIONS} points={points} />
-        <Chart title="Time to answer" unit="milliseconds" series={TIMES} points={points} />
-        <Chart title="Refusals and failures" unit="answers a second" series={FAILURES} points={points} />
+        <Charts points={points} />
         <p class="hint">
           Of all accounts and processes of this server, this page’s own requests among them. A time is between
           the bounds of its bucket.

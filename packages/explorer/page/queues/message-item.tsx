@@ -16,21 +16,22 @@ interface MessageItemProps {
 const LINES_MAX = 12;
 
 export function MessageItem({ message, onDelete }: MessageItemProps) {
-  const decoded = decodeMessage(message.text);
+  const { messageText: stored, expiresOn } = message;
+  const decoded = decodeMessage(stored);
   const [isRaw, setRaw] = useState(false);
   const [isWhole, setWhole] = useState(false);
-  const shown = isRaw ? message.text : prettyMessage(decoded.text);
+  const shown = isRaw ? stored : prettyMessage(decoded.text);
   const lines = shown.split('\n');
   const isLong = lines.length > LINES_MAX || shown.length > 1500;
   const text = isLong && !isWhole ? lines.slice(0, LINES_MAX).join('\n').slice(0, 1500) : shown;
   const copy = (): void => {
-    void navigator.clipboard.writeText(isRaw ? message.text : decoded.text);
+    void navigator.clipboard.writeText(isRaw ? stored : decoded.text);
     notify('Copied the message.');
   };
   return (
     <li class="message">
       <header>
-        <code class="ellipsis">{message.id}</code>
+        <code class="ellipsis">{message.messageId}</code>
         {decoded.encoding === 'base64' && (
           <button type="button" class="chip chip-button" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
             {isRaw ? 'Base64 as stored' : 'Decoded from base64'}
@@ -42,9 +43,9 @@ export function MessageItem({ message, onDelete }: MessageItemProps) {
           </span>
         )}
         <span class="hint times">
-          <span>Put {formatTime(message.inserted)}</span>
+          <span>Put {formatTime(message.insertedOn)}</span>
           <span>
-            {message.expires.includes('9999') ? 'Never expires' : `Expires ${formatTime(message.expires)}`}
+            {expiresOn.getUTCFullYear() === 9999 ? 'Never expires' : `Expires ${formatTime(expiresOn)}`}
           </span>
         </span>
         <button

@@ -32,11 +32,8 @@ export function PutDialog({ account, name, onPut, onClose }: PutDialogProps) {
     if (!isValid) return;
     try {
       const stored = encodeMessage({ text, encoding: isBase64 ? 'base64' : 'text' });
-      await putMessage(account, name, {
-        text: stored,
-        delaySeconds: Number(delay),
-        lifetimeSeconds: lifetime,
-      });
+      const times = { visibilityTimeout: Number(delay), messageTimeToLive: lifetime };
+      await putMessage(account, name, stored, times);
       notify('Put the message.');
       onClose();
       onPut();

@@ -3,7 +3,13 @@ import { Ellipsis, Eraser, KeyRound, ListOrdered, Plus, RefreshCw, Trash2, Undo2
 import { useState } from 'preact/hooks';
 import { counted, groupDigits } from '../../model/cell.js';
 import { originOf } from '../../model/message-text.js';
-import { clearMessages, deleteQueue, MESSAGES_MAX, type Message } from '../client/queue-client.js';
+import {
+  clearMessages,
+  deleteQueue,
+  MESSAGES_MAX,
+  type Message,
+  type TakenMessage,
+} from '../client/queue-client.js';
 import { Blank, Failure, Spinner } from '../shell/blank.js';
 import { Loss } from '../shell/dialog.js';
 import { Icon } from '../shell/icon.js';
@@ -47,7 +53,11 @@ function QueueLoss({ account, name, asking, onClose, onDone }: QueueLossProps) {
   };
   if (asking.kind === 'delete') {
     const remove = async (): Promise<void> => {
-      const isFound = await deletePeeked({ account, name }, asking.message.id, new AbortController().signal);
+      const isFound = await deletePeeked(
+        { account, name },
+        asking.message.messageId,
+        new AbortController().signal,
+      );
       if (isFound) notify('Deleted the message.');
       else notify('The message is no longer at the head of the queue: another reader has it.', 'failed');
       onDone();
@@ -134,7 +144,7 @@ export function QueueView({ account, name }: QueueViewProps) {
     let done = 0;
     const title = `Moving to ${target}`;
     progress.value = { title, done, total: count };
-    const one = async (message: Message): Promise<boolean> => {
+    const one = async (message: TakenMessage): Promise<boolean> => {
       if (done >= count) return false;
       await moveMessage({ account, name }, message, target).catch(error => {
         notifyFailure(error);
@@ -183,7 +193,7 @@ export function QueueView({ account, name }: QueueViewProps) {
         <ul class="messages" aria-label="Messages">
           {messages.map(message => (
             <MessageItem
-              key={message.id}
+              key={message.messageId}
               message={message}
               onDelete={() => setAsking({ kind: 'delete', message })}
             />

@@ -5,12 +5,12 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { isAborted, sentenceOf } from '../client/ask.js';
 import {
   deleteMessage,
-  MESSAGES_MAX,
   type Message,
   messageCount,
   peekMessages,
   putMessage,
   releaseMessage,
+  type TakenMessage,
   takeMessages,
 } from '../client/queue-client.js';
 
@@ -61,10 +61,10 @@ interface Place {
 export async function drain(
   { account, name }: Place,
   signal: AbortSignal,
-  onEach: (message: Message) => Promise<boolean>,
+  onEach: (message: TakenMessage) => Promise<boolean>,
 ): Promise<void> {
   for (;;) {
-    const batch = await takeMessages(account, name, { count: MESSAGES_MAX, seconds: TAKEN_SECONDS }, signal);
+    const batch = await takeMessages(account, name, TAKEN_SECONDS, signal);
     if (batch.length === 0) return;
     for (const [at, message] of batch.entries()) {
       const goesOn = !signal.aborted && (await onEach(message).catch(() => false));
@@ -76,16 +76,20 @@ export async function drain(
 }
 
 /** Puts the message into the other queue, then deletes it here: after a failure between the two it is in both. */
-export async function moveMessage({ account, name }: Place, message: Message, target: string): Promise<void> {
-  await putMessage(account, target, { text: message.text });
+export async function moveMessage(
+  { account, name }: Place,
+  message: TakenMessage,
+  target: string,
+): Promise<void> {
+  await putMessage(account, target, message.messageText);
   await deleteMessage(account, name, message);
 }
 
 /** Deletes one message that was peeked: takes messages until it comes, and lets the others go again. */
 export async function deletePeeked(place: Place, id: string, signal: AbortSignal): Promise<boolean> {
   const { account, name } = place;
-  const batch = await takeMessages(account, name, { count: MESSAGES_MAX, seconds: TAKEN_SECONDS }, signal);
-  const found = batch.find(message => message.id === id);
+  const batch = await takeMessages(account, name, TAKEN_SECONDS, signal);
+  const found = batch.find(({ messageId }) => messageId === id);
   const others = batch.filter(message => message !== found);
   await Promise.allSettled(others.map(each => releaseMessage(account, name, each)));
   if (found !== undefined) await deleteMessage(account, name, found);

@@ -1,6 +1,6 @@
 // The accounts, and the names of the chosen account's tables, queues and containers.
 import { effect, type Signal, signal } from '@preact/signals';
-import { type Account, isAborted, readAccounts, type Service, sentenceOf } from '../client/ask.js';
+import { type Account, accounts, isAborted, readAccounts, type Service, sentenceOf } from '../client/ask.js';
 import { listContainers } from '../client/blob-client.js';
 import { listQueues } from '../client/queue-client.js';
 import { listTables } from '../client/table-client.js';
@@ -15,7 +15,8 @@ export interface Listing {
 
 const LOADING: Listing = { names: [], state: 'loading', sentence: '' };
 
-export const accounts = signal<readonly Account[]>([]);
+export { accounts };
+
 /** Whether the server shows live figures. */
 export const hasLive = signal(false);
 /** Whether it counts partitions. */
@@ -71,7 +72,6 @@ export async function startResources(): Promise<void> {
   accountsFailure.value = undefined;
   try {
     const offer = await readAccounts();
-    accounts.value = offer.accounts;
     hasLive.value = offer.hasLive;
     hasHeat.value = offer.hasHeat;
   } catch (error) {

@@ -4,10 +4,10 @@ import { computed, signal } from '@preact/signals';
 import type { Key, Row } from '#data-tools/line';
 import { type Column, SeenColumns } from '../../model/columns.js';
 import { isAborted, sentenceOf } from '../client/ask.js';
-import { queryPage, type Token } from '../client/table-client.js';
+import { queryPage } from '../client/table-client.js';
 
 interface RowPage {
-  readonly token: Token | undefined;
+  readonly token: string | undefined;
   /** Of the first row. */
   readonly start: number;
   readonly count: number;
@@ -69,7 +69,7 @@ export class RowPages {
   #stop = new AbortController();
   readonly #reading = new Set<number>();
   #pages: RowPage[] = [];
-  #next: Token | undefined;
+  #next: string | undefined;
   #isLoadingMore = false;
 
   /** @param known collects the columns of all queries of the table. */

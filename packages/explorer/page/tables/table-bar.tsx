@@ -37,7 +37,7 @@ interface DialogsProps extends Pick<BarProps, 'pages' | 'columns' | 'choice' | '
 function Dialogs({ pages, columns, choice, opened, onClose, onAgain }: DialogsProps) {
   const { account, table, filter } = pages;
   const endpoint = currentAccount()?.endpoints.table ?? '';
-  const selected = { target: { account, endpoint, table }, filter };
+  const selected = { target: { account, table }, filter };
   const drop = async (): Promise<void> => {
     await deleteTable(account, table);
     notify(`Deleted table ${table}.`);

@@ -2,17 +2,8 @@
 // failure; and compared with the other version when someone changed it first.
 import { useEffect, useState } from 'preact/hooks';
 import type { Key, Row } from '#data-tools/line';
-import {
-  type Draft,
-  differences,
-  draftOf,
-  type Fault,
-  mergeBody,
-  read,
-  rebased,
-  wholeBody,
-} from '../../model/draft.js';
-import { AskError, sentenceOf } from '../client/ask.js';
+import { changesOf, type Draft, differences, draftOf, type Fault, read, rebased } from '../../model/draft.js';
+import { codeOf, sentenceOf, statusOf } from '../client/ask.js';
 import { deleteEntity, type Found, getEntity, type Write, writeEntity } from '../client/table-client.js';
 
 /** What the editor shows: a new entity, perhaps with the values of another, or a stored one. */
@@ -44,14 +35,13 @@ interface Place {
 const keyOf = ({ partitionKey, rowKey }: Draft): Key => ({ partitionKey, rowKey });
 /** A conflict of ETags, an insert of what exists, or a change of what does not. */
 const isConflict = (error: unknown): boolean =>
-  error instanceof AskError &&
-  (error.status === 412 || error.code === 'EntityAlreadyExists' || error.code === 'ResourceNotFound');
+  statusOf(error) === 412 || ['EntityAlreadyExists', 'ResourceNotFound'].includes(codeOf(error));
 
 async function currentOf({ account, table }: Place, key: Key): Promise<Found | undefined> {
   try {
     return await getEntity(account, table, key);
   } catch (error) {
-    if (error instanceof AskError && error.code === 'ResourceNotFound') return undefined;
+    if (codeOf(error) === 'ResourceNotFound') return undefined;
     throw error;
   }
 }
@@ -95,8 +85,8 @@ function useWrites(place: Place, state: EntityState, change: (part: Partial<Enti
     if (faults.length > 0) return;
     const key = keyOf(draft);
     await attempt(write, key, async () => {
-      const body = write === 'merge' ? mergeBody(draft.original, row) : wholeBody(row);
-      await writeEntity(account, { table, write, key, body, etag });
+      const sent = write === 'merge' ? changesOf(draft.original, row) : row;
+      await writeEntity(account, { table, write, row: sent, etag });
       const found = await getEntity(account, table, key);
       change({ draft: draftOf(found.row, found.etag) });
       onSaved(key, found.row);

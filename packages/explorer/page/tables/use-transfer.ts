@@ -4,7 +4,7 @@ import type { Row } from '#data-tools/line';
 import type { ChangeKind } from '#data-tools/write';
 import { EntityWriter, type Format } from '../../model/entity-file.js';
 import { isAborted, sentenceOf } from '../client/ask.js';
-import { queryPage, type Token } from '../client/table-client.js';
+import { queryPage } from '../client/table-client.js';
 import { applyChanges, type Failed, type Target, type Totals } from '../client/transactions.js';
 
 export interface Work {
@@ -28,10 +28,10 @@ const KEYS = ['PartitionKey', 'RowKey'];
 /** The pages of a query, one after the other. */
 export async function* pagesOf(
   { target, filter }: Selected,
-  select: readonly string[] | undefined,
+  select: string[] | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Row[], void> {
-  let token: Token | undefined;
+  let token: string | undefined;
   do {
     const query = {
       table: target.table,
