@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { formatContent, formatLine, readRow } from '#data-tools/line';
 import { readCsv } from '../../../packages/data-tools/formats/read-csv.js';
 import { NASTY_ROWS, rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
+import { WANTED_PEERS } from '../../support/running-peer.js';
 import { WITH_BROWSER } from '../browser.js';
 import { putEveryType, putOrders, tableClient } from '../contents.js';
 import { openWorld } from '../world.js';
@@ -92,7 +93,9 @@ describe('entities in bulk', WITH_BROWSER, () => {
     assert.equal(await countOf('everyType'), before);
   });
 
-  test('entities that lossy tools damage come back to the byte', async t => {
+  // Azurite refuses the longest text and some names.
+  const skip = WANTED_PEERS.includes('azurite');
+  test('entities that lossy tools damage come back to the byte', { skip }, async t => {
     await tableClient(world().stage.server, 'nasty').createTable();
     const page = await world().open(t, 'tables/nasty');
     await page.getByText('This table is empty').waitFor();
