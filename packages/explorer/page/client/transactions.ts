@@ -8,7 +8,6 @@ import {
   type ChangeKind,
   isAddressable,
   PART_OVERHEAD_BYTES,
-  statusesIn,
   UNADDRESSABLE,
 } from '#data-tools/write';
 import { entityOf } from '../../model/typed-entity.js';
@@ -72,18 +71,14 @@ async function sendGroup(
   rows: readonly Row[],
   abortSignal: AbortSignal,
 ): Promise<boolean> {
-  const areDone = (statuses: readonly number[]): boolean =>
-    statuses.length === rows.length && statuses.every(status => status < 300);
   try {
     const { subResponses } = await client.submitTransaction(rows.map(ACTIONS[kind]), { abortSignal });
-    return areDone(subResponses.map(({ status }) => status));
+    return subResponses.length === rows.length && subResponses.every(({ status }) => status < 300);
   } catch (error) {
-    const { response } = error as {
-      readonly response?: { readonly status: number; readonly bodyAsText?: string };
-    };
-    if (response?.status !== 202) throw error;
-    // The client takes a key with braces in the address of a new entity for an error.
-    return areDone(statusesIn(response.bodyAsText ?? ''));
+    // Of the whole, also where a change is refused.
+    const { response } = error as { readonly response?: { readonly status: number } };
+    if (response?.status === 202) return false;
+    throw error;
   }
 }
 
