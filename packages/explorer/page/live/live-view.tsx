@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { groupDigits } from '../../model/cell.js';
 import type { Point } from '../../model/live.js';
+import { notifyFailure } from '../state/notice.js';
 import type { Chart, Series } from './chart.js';
 import { useLive } from './use-live.js';
 
@@ -54,7 +55,7 @@ const CHARTS: readonly (readonly [title: string, unit: string, series: readonly 
 /** The code of charts is loaded here: no other view has any. */
 function Charts({ points }: { readonly points: readonly Point[] }) {
   const [loaded, setLoaded] = useState<{ readonly Chart: typeof Chart }>();
-  useEffect(() => void import('./chart.js').then(setLoaded), []);
+  useEffect(() => void import('./chart.js').then(setLoaded, notifyFailure), []);
   return (
     loaded &&
     CHARTS.map(([title, unit, series]) => <loaded.Chart key={title} {...{ title, unit, series, points }} />)
