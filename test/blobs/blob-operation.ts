@@ -1,7 +1,11 @@
 // The operations that steps of the plain model stand for.
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '#base';
 import {
+  BackgroundWork,
   type BlobContext,
   BlobError,
+  BlobSweep,
   execute,
   NO_CONDITIONS,
   NO_PROPERTIES,
@@ -9,12 +13,14 @@ import {
   type Source,
   type Upload,
 } from '#blobs';
+import type { StoreWithContent } from '#store';
 import {
   bytesOf,
   CONTAINER,
   idOf,
   LEASE,
   listOf,
+  NAMES,
   nameOf,
   PAGE,
   PAGES,
@@ -165,6 +171,40 @@ const copyOf = (on: On, from: string, isSynchronous: boolean): Operation => ({
   md5: undefined,
   conditions: NO_CONDITIONS,
 });
+
+/** Without a server. */
+export const contextOn = (store: StoreWithContent, more: Partial<BlobContext> = {}): BlobContext => ({
+  store,
+  content: store.content,
+  account: 'account1',
+  ids: randomUUID,
+  clock: systemClock,
+  background: new BackgroundWork(),
+  ...more,
+});
+
+/** A whole pass; resolves with how much it reclaimed. */
+export async function sweepBlobs(context: BlobContext): Promise<number> {
+  const sweep = new BlobSweep({ ...context, accounts: () => [context.account] });
+  for (let reclaimed = 0; ; ) {
+    const step = await sweep.step();
+    reclaimed += step.reclaimed;
+    if (step.isPassOver) return reclaimed;
+  }
+}
+
+/** Each can be written to, and is deleted; then a sweep. */
+export async function deleteBlobs(context: BlobContext): Promise<void> {
+  const step = { other: 0, size: 20_000, fill: 0 } as const;
+  for (const blob of NAMES.keys()) {
+    // It may have a lease.
+    await execute(operationOf({ ...step, kind: 'lease', blob }), context).catch(() => undefined);
+    for (const kind of ['put', 'delete'] as const)
+      await execute(operationOf({ ...step, kind, blob }), context);
+  }
+  await context.background.settled();
+  await sweepBlobs(context);
+}
 
 /** Also for steps of more than one operation. */
 export async function perform(step: Step, context: BlobContext): Promise<void> {

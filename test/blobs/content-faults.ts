@@ -1,4 +1,5 @@
 // Whether the contents that are there are those that the rows of a container name, directly or in lists of blocks.
+import { contentsNamedBy } from '#blobs';
 import type { Space, Store } from '#store';
 
 const UNBOUNDED = { rows: 1e9, bytes: 1e12, examined: 1e9, milliseconds: 1e9 };
@@ -15,8 +16,6 @@ export async function namedContents(
   there: ReadonlySet<string>,
   read: (id: string) => Buffer,
 ): Promise<NamedContents> {
-  // The simulation replaces calls of node:fs before anything that uses them is loaded.
-  const { contentsNamedBy } = await import('#blobs');
   const named = new Set<string>();
   const faults: string[] = [];
   await store.scan(space, { from: { partition: '', key: '' } }, UNBOUNDED, row => {

@@ -1,17 +1,10 @@
 // Fills containers by the domain's own operations, in process and without a server: a million blobs over a socket would take minutes.
-import { randomUUID } from 'node:crypto';
 import { SMALL_BODY, smallName } from '../../bench/blobs/blob-requests.js';
 import { systemClock } from '../../packages/base/index.js';
-import {
-  BackgroundWork,
-  type BlobContext,
-  execute,
-  NO_CONDITIONS,
-  NO_PROPERTIES,
-  type PutBlockBlob,
-} from '../../packages/blobs/index.js';
+import { execute, NO_CONDITIONS, NO_PROPERTIES, type PutBlockBlob } from '../../packages/blobs/index.js';
 import { ENGINES } from '../../packages/server/engines.js';
 import { logName } from './blob-names.js';
+import { contextOn } from './blob-operation.js';
 
 export interface Filling {
   /** The store's directory; no server has it open. */
@@ -49,14 +42,7 @@ export async function fillBlobs({ directory, account, containers }: Filling): Pr
   const start = performance.now();
   const durability = 'none';
   const store = await ENGINES.open(`lmdb:${directory}`, { clock: systemClock, durability, exclusive: true });
-  const context: BlobContext = {
-    store,
-    content: store.content,
-    account,
-    ids: randomUUID,
-    clock: systemClock,
-    background: new BackgroundWork(),
-  };
+  const context = contextOn(store, { account });
   const body = Buffer.from(SMALL_BODY);
   for (const { name: container, count, naming } of containers) {
     await execute({ kind: 'createContainer', container, metadata: [], publicAccess: 'private' }, context);

@@ -2,11 +2,11 @@
 // call that changes files or their names, in the middle of a write, within and after a commit, after an answer. Between
 // two moments no file changes. `killed-process.js DIRECTORY SETTING MOMENT [FAULT]`; moment 0 is none. It prints a line
 // for each answer, and at its end the names of all moments.
-import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import type { BlobContext } from '#blobs';
-import type { ContentWriter, Engine, ReadRows, Space, StoreWithContent } from '#store';
+import type { Engine, StoreWithContent } from '#store';
+import { type ContentPlant, dropsFirst, namesFirst } from '../planted/content-plants.js';
+import { withMembers } from '../planted/members.js';
 import type { Setting } from './every-operation.js';
 
 /** killed.test.ts asserts that each is found. */
@@ -93,72 +93,36 @@ function writeHalf([file, bytes, ...rest]: readonly unknown[]): void {
   }
 }
 
-/** The store with moments in its commits. */
+const PLANTS: Readonly<Record<string, ContentPlant>> = {
+  'drops first': dropsFirst,
+  'names first': namesFirst,
+};
+
+/** The store with moments in its commits, and with a planted fault. */
 function watchCommits(engine: Engine): StoreWithContent {
-  const commit: Engine['commit'] = async (space, partition, reads, decide) => {
-    if (fault === 'drops first') await dropNamed(engine, space, partition);
-    const result = await engine.commit(space, partition, reads, (rows: ReadRows, tick) => {
-      const decision = decide(rows, tick);
-      if (!setting.startsWith('log')) pass('within commit');
-      return decision;
-    });
-    if (!setting.startsWith('log')) pass('commit');
-    return result;
-  };
-  const content = fault === 'names first' ? finishingLate(engine.content) : engine.content;
-  return new Proxy(engine, {
-    get(target, name) {
-      if (name === 'commit') return commit;
-      if (name === 'content') return content;
-      const member: unknown = Reflect.get(target, name);
-      return typeof member === 'function' ? member.bind(target) : member;
+  const watched = withMembers<StoreWithContent>(engine, {
+    commit: async (space, partition, reads, decide) => {
+      const result = await engine.commit(space, partition, reads, (rows, tick) => {
+        const decision = decide(rows, tick);
+        if (!setting.startsWith('log')) pass('within commit');
+        return decision;
+      });
+      if (!setting.startsWith('log')) pass('commit');
+      return result;
     },
   });
-}
-
-/** Planted: the blob's content is dropped before the commit that replaces it. */
-async function dropNamed(engine: Engine, space: Space, blob: string): Promise<void> {
-  const { contentsNamedBy } = await import('#blobs');
-  const [row] = await engine.read(space, blob, ['B']);
-  if (row) for (const { id } of contentsNamedBy(space, row)) await engine.content.drop(space, id);
-}
-
-const late: Promise<void>[] = [];
-
-/** Planted: contents are finished after rows name them. */
-function finishingLate(content: Engine['content']): Engine['content'] {
-  const postponed = (writer: ContentWriter): ContentWriter => ({
-    id: writer.id,
-    write: piece => writer.write(Buffer.from(piece)),
-    finish: async () => Buffer.alloc(8),
-    release: () => {
-      late.push(writer.finish().then(() => writer.release()));
-    },
-    discard: () => writer.discard(),
-  });
-  return new Proxy(content, {
-    get(target, name) {
-      if (name === 'create') return async (space: Space) => postponed(await target.create(space));
-      const member: unknown = Reflect.get(target, name);
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
-  });
+  return PLANTS[fault ?? '']?.(watched) ?? watched;
 }
 
 async function main(): Promise<void> {
   watchCalls();
-  const { BackgroundWork } = await import('#blobs');
-  const { systemClock } = await import('#base');
   const { openLmdbStore } = await import('../../packages/store-lmdb/lmdb-store.js');
-  const { makeContainer, perform } = await import('./blob-operation.js');
+  const { contextOn, makeContainer, perform } = await import('./blob-operation.js');
   const { isLogged, stepsOf } = await import('./every-operation.js');
   const withLog = isLogged(setting);
   const options = { directory, durability: withLog ? 'full' : 'none', exclusive: withLog } as const;
   const engine = await openLmdbStore(options, { logAfter: 0 });
-  const store = watchCommits(engine);
-  const background = new BackgroundWork();
-  const [account, clock, ids] = ['account1', systemClock, randomUUID];
-  const context: BlobContext = { store, content: store.content, account, ids, clock, background };
+  const context = contextOn(watchCommits(engine));
   await makeContainer(context);
   isCounting = true;
   for (const step of stepsOf(setting)) {
@@ -166,8 +130,7 @@ async function main(): Promise<void> {
     await perform(step, context);
     if (fault !== 'answers first') say('answered');
     pass('answer');
-    await background.settled();
-    await Promise.all(late.splice(0));
+    await context.background.settled();
   }
   isCounting = false;
   await engine.close();

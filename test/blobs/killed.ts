@@ -2,19 +2,17 @@
 // too, which was in progress; after a sweep the rows name all existing contents, and no others.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '#base';
 import { until } from '#base/testing/until';
-import { BackgroundWork, type BlobContext, BlobError, BlobSweep, execute } from '#blobs';
+import { BlobError } from '#blobs';
 import type { Engine } from '#store';
 import { checkFile, openLmdbStore } from '#store-lmdb';
 import { inspection } from '../../packages/cli/store-task/inspection.js';
-import { afterStep, CONTAINER, EMPTY, type Model, NAMES, showModel, showStore } from './blob-model.js';
-import { makeContainer, operationOf } from './blob-operation.js';
+import { afterStep, CONTAINER, EMPTY, type Model, showModel, showStore } from './blob-model.js';
+import { contextOn, deleteBlobs, makeContainer, sweepBlobs } from './blob-operation.js';
 import { type NamedContents, namedContents } from './content-faults.js';
 import { type Setting, stepsOf } from './every-operation.js';
 import type { PlantedFault } from './killed-process.js';
@@ -74,9 +72,7 @@ export async function judge(
   { setting, isSwept }: Judging,
 ): Promise<void> {
   const engine = await openLmdbStore({ directory, durability: 'none', exclusive: true });
-  const background = new BackgroundWork();
-  const [account, clock, ids] = ['account1', systemClock, randomUUID];
-  const context: BlobContext = { store: engine, content: engine.content, account, ids, clock, background };
+  const context = contextOn(engine);
   try {
     const { findings } = await checkFile(join(directory, 'data.mdb'), inspection);
     assert.deepEqual(findings, []);
@@ -87,10 +83,12 @@ export async function judge(
     const possible = all.slice(answered, answered + 2).map(showModel);
     const isOne = possible.some(each => JSON.stringify(each) === JSON.stringify(shown));
     if (!isOne) assert.deepEqual(shown, possible.at(-1), `after ${answered} answers`);
-    if (isSwept) await sweep(context);
+    if (isSwept) await sweepBlobs(context);
     assert.deepEqual((await contentsOf(engine, directory)).faults, []);
     assert.deepEqual(await showStore(context), shown, 'The sweep changes nothing.');
-    await leavesNothing(context, engine, directory);
+    await deleteBlobs(context);
+    const { named, faults } = await contentsOf(engine, directory);
+    assert.deepEqual([...named, ...faults], []);
   } finally {
     await engine.close();
   }
@@ -107,11 +105,6 @@ async function untilOnly(space: string, contents: string): Promise<void> {
   await until('the contents of dropped containers go', () => others().length === 0);
 }
 
-async function sweep(context: BlobContext): Promise<void> {
-  const sweeping = new BlobSweep({ ...context, accounts: () => [context.account] });
-  while (!(await sweeping.step()).isPassOver);
-}
-
 async function contentsOf(engine: Engine, directory: string): Promise<NamedContents> {
   const space = await engine.getSpace({ account: 'account1', service: 'blob', name: CONTAINER });
   assert(space !== undefined);
@@ -120,20 +113,4 @@ async function contentsOf(engine: Engine, directory: string): Promise<NamedConte
   if (existsSync(contents)) await untilOnly(String(space.id), contents);
   const there = new Set(existsSync(path) ? readdirSync(path) : []);
   return namedContents(engine, space, there, id => readFileSync(join(path, id)));
-}
-
-/** It can be written to; and once all blobs are deleted nothing is left. */
-async function leavesNothing(context: BlobContext, engine: Engine, directory: string): Promise<void> {
-  const step = { other: 0, size: 20_000, fill: 0 } as const;
-  for (const blob of NAMES.keys()) {
-    // It may have a lease.
-    const release = execute(operationOf({ ...step, kind: 'lease', blob }), context);
-    await release.catch(() => undefined);
-    await execute(operationOf({ ...step, kind: 'put', blob }), context);
-    await execute(operationOf({ ...step, kind: 'delete', blob }), context);
-  }
-  await context.background.settled();
-  await sweep(context);
-  const { named, faults } = await contentsOf(engine, directory);
-  assert.deepEqual([...named, ...faults], []);
 }

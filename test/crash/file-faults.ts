@@ -1,15 +1,13 @@
 // Faults in the files of a store that no server has open: of the file itself, of queues, and of blobs' contents.
-import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '#base';
-import { BackgroundWork, BlobSweep } from '#blobs';
 import type { Engine, Space } from '#store';
 import { checkFile, openLmdbStore } from '#store-lmdb';
 import { inspection } from '../../packages/cli/store-task/inspection.js';
 import { CheckedContents } from '../../packages/store-lmdb/check/check-contents.js';
 import { unreadLog } from '../../packages/store-lmdb/check/unread-log.js';
 import { contentsOf } from '../../packages/store-lmdb/content/content-path.js';
+import { contextOn, sweepBlobs } from '../blobs/blob-operation.js';
 import { type NamedContents, namedContents } from '../blobs/content-faults.js';
 import { faultsOfQueueRows } from '../queues/queue-rows.js';
 
@@ -37,15 +35,7 @@ export async function faultsOfQueues(directory: string): Promise<readonly string
 export async function faultsOfContents(directory: string): Promise<readonly string[]> {
   const store = await openLmdbStore({ directory, durability: 'none' });
   try {
-    const context = {
-      store,
-      content: store.content,
-      clock: systemClock,
-      background: new BackgroundWork(),
-      ids: randomUUID,
-    };
-    const sweep = new BlobSweep({ ...context, accounts: () => [ACCOUNT] });
-    while (!(await sweep.step()).isPassOver);
+    await sweepBlobs(contextOn(store, { account: ACCOUNT }));
     const faults: string[] = [];
     for (const space of await store.listSpaces(ACCOUNT, 'blob', '', SPACES_MAX))
       faults.push(...(await faultsIn(store, space, join(directory, 'contents', String(space.id)))).faults);
