@@ -1,7 +1,8 @@
 // Requests that no client library sends: node:http, signed by hand. The signing shares no code, and so no mistake, with
 // the server (protocol: authentication).
 import { createHmac } from 'node:crypto';
-import { Agent, type IncomingHttpHeaders, request as send } from 'node:http';
+import { Agent, type IncomingHttpHeaders, type RequestOptions, request as send } from 'node:http';
+import type { Socket } from 'node:net';
 import type { RunningServer } from 'shelfmark';
 
 type Scheme = 'SharedKey' | 'SharedKeyLite';
@@ -27,7 +28,9 @@ export interface RawResponse {
   readonly headers: IncomingHttpHeaders;
   /** Names as spelled on the wire, in their order. */
   readonly headerNames: readonly string[];
+  /** As UTF-8. */
   readonly body: string;
+  readonly bytes: Buffer;
 }
 
 /** What a request needs from a server. */
@@ -68,37 +71,43 @@ export function signedHeaders(
   };
 }
 
-/** Sends one request and reads its whole answer. A `Host` among the headers replaces the address. */
-export function rawRequest(server: Addressed, request: RawRequest): Promise<RawResponse> {
+/** Sends one request to this machine and reads its whole answer; rejects if there is none. */
+export function exchange(
+  options: Pick<RequestOptions, 'agent' | 'port' | 'method' | 'path' | 'headers' | 'timeout'>,
+  body?: string | Buffer,
+  onSocket?: (socket: Socket) => void,
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
-    const outgoing = send(
-      {
-        agent,
-        host: '127.0.0.1',
-        port: server.tablePort,
-        method: request.method,
-        path: request.target,
-        headers: signedHeaders(server, request),
-      },
-      incoming => {
-        const chunks: Buffer[] = [];
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-        incoming.on('error', reject);
-        incoming.on('end', () =>
-          resolve({
-            status: incoming.statusCode ?? 0,
-            reason: incoming.statusMessage ?? '',
-            headers: incoming.headers,
-            headerNames: incoming.rawHeaders.filter((_, i) => i % 2 === 0),
-            body: Buffer.concat(chunks).toString('utf8'),
-          }),
-        );
-      },
-    );
+    const outgoing = send({ host: '127.0.0.1', ...options }, incoming => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        const { statusCode: status = 0, statusMessage: reason = '', headers, rawHeaders } = incoming;
+        const headerNames = rawHeaders.filter((_, i) => i % 2 === 0);
+        const bytes = Buffer.concat(chunks);
+        resolve({ status, reason, headers, headerNames, body: bytes.toString(), bytes });
+      });
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new Error('No answer came.')));
+    if (onSocket) outgoing.on('socket', onSocket);
     outgoing.on('error', reject);
-    outgoing.end(request.body);
+    outgoing.end(body);
   });
 }
+
+/** A `Host` among the headers replaces the address. */
+export const rawRequest = (server: Addressed, request: RawRequest): Promise<RawResponse> =>
+  exchange(
+    {
+      agent,
+      port: server.tablePort,
+      method: request.method,
+      path: request.target,
+      headers: signedHeaders(server, request),
+    },
+    request.body,
+  );
 
 /** The path of an address below the account, as `/devstoreaccount1/Tables`. */
 export const inAccount = (server: Pick<RunningServer, 'account'>, path: string): string =>

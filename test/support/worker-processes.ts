@@ -1,9 +1,9 @@
 // A test's view of a server with several processes: its workers, connections of the test, and the worker of each
 // connection. Linux only, where the owner of a socket can be found.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { Agent, request as send } from 'node:http';
+import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
-import { type RawRequest, signedHeaders } from './raw-client.js';
+import { exchange, type RawRequest, type RawResponse, signedHeaders } from './raw-client.js';
 
 /** The default account of servers. */
 export const WELL_KNOWN = {
@@ -53,13 +53,7 @@ function holds(pid: number, inode: string): boolean {
   }
 }
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** As UTF-8. */
-  readonly body: string;
-  readonly bytes: Buffer;
-}
+export type Reply = Pick<RawResponse, 'status' | 'headers' | 'body' | 'bytes'>;
 
 export const replyOf = (status: number, headers: Reply['headers'], bytes: Buffer): Reply => ({
   status,
@@ -86,31 +80,11 @@ export class Connection implements Sender {
   }
 
   request(request: RawRequest): Promise<Reply> {
-    const { method, target, body } = request;
+    const { method, target: path, body } = request;
     const headers = signedHeaders({ account: WELL_KNOWN }, request);
-    return new Promise((resolve, reject) => {
-      const options = {
-        agent: this.#agent,
-        host: '127.0.0.1',
-        port: this.port,
-        method,
-        path: target,
-        headers,
-      };
-      const outgoing = send(options, incoming => {
-        const pieces: Buffer[] = [];
-        incoming.on('data', (piece: Buffer) => pieces.push(piece));
-        incoming.on('error', reject);
-        incoming.on('end', () =>
-          resolve(replyOf(incoming.statusCode ?? 0, incoming.headers, Buffer.concat(pieces))),
-        );
-      });
-      outgoing.setTimeout(ANSWER_MILLISECONDS_MAX, () => outgoing.destroy(new Error('No answer came.')));
-      outgoing.on('socket', socket => {
-        this.#socket = socket;
-      });
-      outgoing.on('error', reject);
-      outgoing.end(body);
+    const way = { agent: this.#agent, port: this.port, timeout: ANSWER_MILLISECONDS_MAX };
+    return exchange({ ...way, method, path, headers }, body, socket => {
+      this.#socket = socket;
     });
   }
 
