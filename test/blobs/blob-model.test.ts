@@ -6,52 +6,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { systemClock } from '#base';
-import { BackgroundWork, type BlobContext, BlobError, BlobSweep, execute } from '#blobs';
+import { type BlobContext, BlobError, execute } from '#blobs';
 import { type Engine, openFaultyStore, openMemoryStore, StoreError, type StoreWithContent } from '#store';
 import { openLmdbStore } from '#store-lmdb';
-import { Random } from '../simulation/plan/random.js';
+import { between, drawFrom, oneOf, several, unit } from '../random/arbitrary.js';
 import type { BlobAnswer, BlobCall, BlobHappening } from './blob-call.js';
 import { blobFaults } from './blob-judge.js';
-import { CONTAINER, EMPTY, NAMES, type Step, showStore } from './blob-model.js';
-import { operationOf } from './blob-operation.js';
+import { CONTAINER, EMPTY, type Step, showStore } from './blob-model.js';
+import { contextOn, deleteBlobs, makeContainer, operationOf, sweepBlobs } from './blob-operation.js';
+import { someSteps } from './some-step.js';
 
-const STEPS: fc.Arbitrary<Step[]> = fc.array(
-  fc.record<Step>({
-    kind: fc.constantFrom(
-      ...([
-        'put',
-        'put',
-        'block',
-        'block',
-        'block',
-        'list',
-        'list',
-        'list',
-        'makeAppend',
-        'append',
-        'append',
-        'append',
-      ] as const),
-      ...([
-        'makePage',
-        'pages',
-        'pages',
-        'clear',
-        'snapshot',
-        'snapshot',
-        'delete',
-        'deleteSnapshots',
-      ] as const),
-      ...(['metadata', 'copy'] as const),
-    ),
-    blob: fc.constantFrom(0, 0, 0, 1, 2),
-    other: fc.nat(2),
-    size: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 16_300, max: 40_000 })),
-    fill: fc.nat(1000),
-  }),
-  { maxLength: 30, size: 'max' },
-);
+const SIZES = oneOf([1, between(1, 40)], [1, between(16_300, 40_000)]);
+const STEPS = several(someSteps({ lone: ['copy'], sizes: SIZES }), 0, 30).map(all => all.flat());
 
 let ids = 0;
 const newId = (): string => {
@@ -59,42 +25,10 @@ const newId = (): string => {
   return `00000000-0000-4000-8000-${ids.toString(16).padStart(12, '0')}`;
 };
 
-const contextOn = (store: StoreWithContent, background = new BackgroundWork()): BlobContext => ({
-  store,
-  content: store.content,
-  account: 'account1',
-  ids: newId,
-  clock: systemClock,
-  background,
-});
-
-async function make(context: BlobContext): Promise<void> {
-  await execute(
-    { kind: 'createContainer', container: CONTAINER, metadata: [], publicAccess: 'private' },
-    context,
-  );
-}
-
-async function sweep(context: BlobContext): Promise<number> {
-  await context.background.settled();
-  const sweeping = new BlobSweep({ ...context, accounts: () => ['account1'] });
-  for (let reclaimed = 0; ; ) {
-    const step = await sweeping.step();
-    reclaimed += step.reclaimed;
-    if (step.isPassOver) return reclaimed;
-  }
-}
-
 /** Deletes all blobs; asserts that neither rows nor contents are left. */
 async function leavesNothing(context: BlobContext): Promise<void> {
-  for (const [blob] of NAMES.entries()) {
-    const step = { kind: 'delete', blob, other: 0, size: 1, fill: 0 } as const;
-    const put = { ...step, kind: 'put' } as const;
-    await execute(operationOf(put), context);
-    await execute(operationOf(step), context);
-  }
-  await sweep(context);
-  assert.equal(await sweep(context), 0);
+  await deleteBlobs(context);
+  assert.equal(await sweepBlobs(context), 0);
   const space = await context.store.getSpace({ account: 'account1', service: 'blob', name: CONTAINER });
   assert.ok(space);
   const rows: string[] = [];
@@ -128,7 +62,7 @@ async function answerOf(step: Step, context: BlobContext, mayFail: boolean): Pro
 
 /** Everything is shown after each step, and must be what the steps left by then. */
 async function follow(steps: readonly Step[], context: BlobContext, sound: BlobContext): Promise<void> {
-  await make(sound);
+  await makeContainer(sound);
   const history: BlobHappening[] = [];
   const note = (call: BlobCall, answer: BlobAnswer | undefined): void => {
     const at = 2 * history.length;
@@ -146,16 +80,20 @@ async function follow(steps: readonly Step[], context: BlobContext, sound: BlobC
 }
 
 async function run(store: StoreWithContent, steps: readonly Step[]): Promise<void> {
-  const context = contextOn(store);
+  const context = contextOn(store, { ids: newId });
   await follow(steps, context, context);
 }
 
 async function runWithFaults(store: StoreWithContent, steps: readonly Step[], seed: number): Promise<void> {
-  const sound = contextOn(store);
-  const chance = new Random(seed);
-  const random = (): number => chance.next();
+  const sound = contextOn(store, { ids: newId });
+  const draw = drawFrom(seed);
+  const random = (): number => draw(unit);
   const faults = { random, failBefore: 0.08, failAfter: 0.08, delay: 0.1, redecide: 0.1, shortScan: 0.1 };
-  await follow(steps, contextOn(openFaultyStore(store, faults), sound.background), sound);
+  await follow(
+    steps,
+    contextOn(openFaultyStore(store, faults), { ids: newId, background: sound.background }),
+    sound,
+  );
 }
 
 const directories: string[] = [];

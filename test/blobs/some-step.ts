@@ -1,5 +1,6 @@
 // The choice of a client's next steps on the blobs of a container, of every kind and size.
-import type { Random } from '../simulation/plan/random.js';
+import fc from 'fast-check';
+import { below, between, chance, from, maybe, oneOf, seldom, weighted } from '../random/arbitrary.js';
 import type { ReadCall } from './blob-call.js';
 import { NAMES, type Step } from './blob-model.js';
 
@@ -20,11 +21,12 @@ const KINDS: readonly (readonly [weight: number, kind: Step['kind']])[] = [
   [1, 'tags'],
 ];
 /** In a row; a content in one write; in several; with a sync in progress. */
-type Sizes = readonly [least: number, most: number];
-const SMALL: Sizes = [1, 16_384];
-const MEDIUM: Sizes = [16_385, 60_000];
-const LARGE: Sizes = [262_145, 700_000];
-const HUGE: Sizes = [8_500_000, 9_000_000];
+const SMALL = between(1, 16_384);
+const MEDIUM = between(16_385, 60_000);
+const LARGE = between(262_145, 700_000);
+const HUGE = between(8_500_000, 9_000_000);
+const ANY = oneOf([4, SMALL], [6, MEDIUM], [2, LARGE]);
+const RESIZED_PAGES_MAX = 64;
 
 /** Usually each kind of blob has a name of its own; common operations usually use block blobs. */
 function homeOf(kind: Step['kind']): number {
@@ -37,42 +39,52 @@ const PAGE_BLOB = 2;
 /** On page blobs they leave layers, and merge them. */
 const SNAPSHOTS: readonly Step['kind'][] = ['snapshot', 'deleteSnapshot', 'deleteSnapshots'];
 
-function someSize(random: Random, mayBeHuge: boolean): number {
-  const [least, most] = random.weighted([
-    [4, SMALL],
-    [6, MEDIUM],
-    [2, LARGE],
-    [mayBeHuge ? 1 : 0, HUGE],
-  ]);
-  return random.between(least, most);
+interface StepOptions {
+  /**
+   * Kinds of more than one moment, which read one blob and then write another, or look for the oldest snapshot first:
+   * only a client that is alone makes them.
+   */
+  readonly lone?: readonly Step['kind'][];
+  readonly sizes?: fc.Arbitrary<number>;
+  readonly mayBeHuge?: boolean;
 }
 
-function someStep(random: Random, lone: readonly Step['kind'][], mayBeHuge: boolean): Step {
-  const kind = lone.length > 0 && random.happens(0.15) ? random.pick(lone) : random.weighted(KINDS);
-  const home = SNAPSHOTS.includes(kind) && random.happens(0.5) ? PAGE_BLOB : homeOf(kind);
-  const blob = random.happens(0.9) ? home : random.below(NAMES.length);
-  const size = kind === 'resize' ? 512 * random.below(65) : someSize(random, mayBeHuge && kind === 'put');
-  return { kind, blob, other: random.below(NAMES.length), size, fill: random.below(250) };
+function stepOf({ lone = [], sizes = ANY, mayBeHuge = false }: StepOptions): fc.Arbitrary<Step> {
+  const usual = weighted(...KINDS);
+  const kind = lone.length > 0 ? seldom(15, from(lone), usual) : usual;
+  const put = mayBeHuge ? oneOf([12, sizes], [1, HUGE]) : sizes;
+  const name = below(NAMES.length);
+  return fc
+    .record({
+      kind,
+      size: sizes,
+      put,
+      pages: between(0, RESIZED_PAGES_MAX),
+      isOfPages: chance(50),
+      elsewhere: maybe(10, name),
+      other: name,
+      fill: below(250),
+    })
+    .map(({ kind, size, put, pages, isOfPages, elsewhere, other, fill }) => {
+      const home = SNAPSHOTS.includes(kind) && isOfPages ? PAGE_BLOB : homeOf(kind);
+      const length = kind === 'resize' ? 512 * pages : kind === 'put' ? put : size;
+      return { kind, blob: elsewhere ?? home, other, size: length, fill };
+    });
 }
 
-/**
- * One step; before most lists the blocks that they name. `lone` are kinds of more than one moment, which read one blob
- * and then write another, or look for the oldest snapshot first: only a client that is alone makes them.
- */
-export function someSteps(random: Random, lone: readonly Step['kind'][], mayBeHuge = false): readonly Step[] {
-  const step = someStep(random, lone, mayBeHuge);
-  if (step.kind !== 'list' || random.happens(0.3)) return [step];
-  const block = (fill: number): Step => {
-    const size = random.between(...(random.happens(0.7) ? MEDIUM : SMALL));
-    return { ...step, kind: 'block', size, fill };
-  };
-  const fill = 2 * random.below(120);
-  return [block(fill), block(fill + 1), step];
+/** One step; before most lists the blocks that they name. */
+export function someSteps(options: StepOptions = {}): fc.Arbitrary<readonly Step[]> {
+  const block = seldom(30, SMALL, MEDIUM);
+  return fc
+    .tuple(stepOf(options), chance(30), below(120), block, block)
+    .map(([step, isLone, half, ...sizes]) => {
+      if (step.kind !== 'list' || isLone) return [step];
+      const blocks = sizes.map((size, at): Step => ({ ...step, kind: 'block', size, fill: 2 * half + at }));
+      return [...blocks, step];
+    });
 }
 
-export function someRead(random: Random): Pick<ReadCall, 'blob' | 'range'> {
-  const range = random.happens(0.4)
-    ? ([random.below(40_000), random.between(1, 40_000)] as const)
-    : undefined;
-  return { blob: random.pick([...NAMES, NAMES[0]]), range };
-}
+export const someRead: fc.Arbitrary<Pick<ReadCall, 'blob' | 'range'>> = fc.record({
+  blob: from([...NAMES, NAMES[0]]),
+  range: maybe(40, fc.tuple(below(40_000), between(1, 40_000))),
+});

@@ -12,6 +12,7 @@ import type { Courses } from '../histories/explain.js';
 import { type Ask, Hand } from '../histories/hand.js';
 import type { Ledger } from '../histories/ledger.js';
 import type { Watch } from '../histories/trigger.js';
+import { from, weighted } from '../random/arbitrary.js';
 import type { Sender } from '../support/worker-processes.js';
 import { Work, type WorkOptions } from './work.js';
 
@@ -20,7 +21,9 @@ const CONTESTANTS = 3;
 const READERS = 2;
 const PAUSE_MILLISECONDS = 2;
 const [PRIZE, LOG, REST] = [0, 1, 2];
-const LENGTHS = [100, 20_000] as const;
+const LENGTH = from([100, 20_000]);
+const STEPS = someSteps();
+const COPYING = someSteps({ lone: ['copy'] });
 
 type AskBlobs = Ask<BlobCall, BlobAnswer>;
 
@@ -32,15 +35,15 @@ export class BlobWork extends Work<BlobCall, BlobAnswer, SentBlobCall> {
   readonly #made = new Set<string>();
   #fills = 0;
 
-  constructor({ random, journal, isOfOne }: WorkOptions) {
-    super(random, new BlobLedger(journal, { isOfOne }));
+  constructor({ draw, journal, isOfOne }: WorkOptions) {
+    super(draw, new BlobLedger(journal, { isOfOne }));
   }
 
   /** One for each container. */
   writers(containers: readonly string[], port: number, watch: Watch): readonly Hand<BlobCall, BlobAnswer>[] {
     return containers.map(container =>
       this.#hand(port, watch, container, async ask => {
-        for (const step of someSteps(this.random, ['copy'])) await ask({ kind: 'write', container, step });
+        for (const step of this.draw(COPYING)) await ask({ kind: 'write', container, step });
       }),
     );
   }
@@ -53,8 +56,8 @@ export class BlobWork extends Work<BlobCall, BlobAnswer, SentBlobCall> {
 
   readers(port: number, watch: Watch): readonly Hand<BlobCall, BlobAnswer>[] {
     const turn = async (ask: AskBlobs): Promise<void> => {
-      const container = this.random.pick([...this.#containers]);
-      await ask({ kind: 'read', container, ...someRead(this.random) });
+      const container = this.draw(from([...this.#containers]));
+      await ask({ kind: 'read', container, ...this.draw(someRead) });
       await sleep(PAUSE_MILLISECONDS);
     };
     return Array.from(
@@ -106,34 +109,36 @@ export class BlobWork extends Work<BlobCall, BlobAnswer, SentBlobCall> {
   async #contend(ask: AskBlobs, lease: string): Promise<void> {
     const write = (step: Partial<Step> & Pick<Step, 'kind' | 'blob'>): Promise<BlobAnswer | undefined> => {
       this.#fills += 1;
-      const size = this.random.pick(LENGTHS) + Math.floor(this.#fills / 255);
+      const size = this.draw(LENGTH) + Math.floor(this.#fills / 255);
       return ask({
         kind: 'write',
         container: CONTEST,
         step: { other: 0, size, fill: this.#fills % 255, ...step },
       });
     };
-    await this.random.weighted<() => Promise<unknown>>([
-      [2, () => write({ kind: 'put', blob: PRIZE, ifMatch: this.ledger.etagOf(CONTEST, PRIZE) })],
-      [
-        2,
-        async () => {
-          const acquired = await write({ kind: 'lease', blob: PRIZE, fill: 1, lease });
-          if (acquired === undefined || acquired.code !== undefined) return;
-          await write({ kind: 'put', blob: PRIZE, lease });
-          await write({ kind: 'lease', blob: PRIZE, fill: 0, lease });
-        },
-      ],
-      [1, () => write({ kind: 'makeAppend', blob: LOG })],
-      [4, () => write({ kind: 'append', blob: LOG })],
-      [4, () => write({ kind: 'append', blob: LOG, at: this.ledger.lengthOf(CONTEST, LOG) })],
-      [
-        2,
-        async () => {
-          for (const step of someSteps(this.random, []))
-            await write({ ...step, blob: step.blob === PRIZE ? REST : step.blob });
-        },
-      ],
-    ])();
+    await this.draw(
+      weighted<() => Promise<unknown>>(
+        [2, () => write({ kind: 'put', blob: PRIZE, ifMatch: this.ledger.etagOf(CONTEST, PRIZE) })],
+        [
+          2,
+          async () => {
+            const acquired = await write({ kind: 'lease', blob: PRIZE, fill: 1, lease });
+            if (acquired === undefined || acquired.code !== undefined) return;
+            await write({ kind: 'put', blob: PRIZE, lease });
+            await write({ kind: 'lease', blob: PRIZE, fill: 0, lease });
+          },
+        ],
+        [1, () => write({ kind: 'makeAppend', blob: LOG })],
+        [4, () => write({ kind: 'append', blob: LOG })],
+        [4, () => write({ kind: 'append', blob: LOG, at: this.ledger.lengthOf(CONTEST, LOG) })],
+        [
+          2,
+          async () => {
+            for (const step of this.draw(STEPS))
+              await write({ ...step, blob: step.blob === PRIZE ? REST : step.blob });
+          },
+        ],
+      ),
+    )();
   }
 }

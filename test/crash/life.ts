@@ -8,7 +8,7 @@ import type { Runner } from '../histories/hand.js';
 import { Journal } from '../histories/journal.js';
 import { Trigger } from '../histories/trigger.js';
 import { HIDDEN_MILLISECONDS_MAX } from '../queues/shared-turn.js';
-import { Random } from '../simulation/plan/random.js';
+import { below, chance, type Draw, drawFrom } from '../random/arbitrary.js';
 import {
   blobPortOf,
   queuePortOf,
@@ -57,7 +57,7 @@ export class Life {
   acknowledged = 0;
   readonly #options: LifeOptions;
   readonly #data: string;
-  readonly #random: Random;
+  readonly #draw: Draw;
   readonly #tables: TableWork;
   readonly #queues: QueueWork;
   readonly #blobs: BlobWork;
@@ -65,17 +65,17 @@ export class Life {
   constructor(options: LifeOptions) {
     this.#options = options;
     this.#data = join(options.directory, 'data');
-    this.#random = new Random(options.seed);
-    const work = { random: this.#random, journal: this.journal, isOfOne: options.workers === 1 };
+    this.#draw = drawFrom(options.seed);
+    const work = { draw: this.#draw, journal: this.journal, isOfOne: options.workers === 1 };
     this.#tables = new TableWork(work);
     this.#queues = new QueueWork(work);
     this.#blobs = new BlobWork(work);
   }
 
   async round(number: number): Promise<void> {
-    const random = this.#random;
+    const draw = this.#draw;
     this.journal.note(`round ${number}`);
-    if (random.happens(0.15) && !this.#options.isBrief) await this.#killStarting();
+    if (draw(chance(15)) && !this.#options.isBrief) await this.#killStarting();
     const server = await this.#serve();
     try {
       await this.#judge(server);
@@ -120,7 +120,7 @@ export class Life {
   }
 
   async #killStarting(): Promise<void> {
-    const killedAfterMilliseconds = this.#random.below(START_MILLISECONDS_MAX);
+    const killedAfterMilliseconds = this.#draw(below(START_MILLISECONDS_MAX));
     this.journal.note(`a start is killed after ${killedAfterMilliseconds} ms`);
     await runToEnd(this.#command(), { detached: true, killedAfterMilliseconds });
   }
@@ -139,14 +139,14 @@ export class Life {
   }
 
   async #writeUntilKilled(server: SpawnedServer): Promise<void> {
-    const random = this.#random;
+    const draw = this.#draw;
     const trigger = new Trigger();
     const runners = this.#runners(server, trigger);
     const runs = Promise.allSettled(runners.map(one => one.run()));
-    const backup = random.happens(0.5) && !this.#options.isBrief ? this.#backup() : undefined;
+    const backup = draw(chance(50)) && !this.#options.isBrief ? this.#backup() : undefined;
     try {
-      if (backup !== undefined) await sleep(random.below(BACKUP_MILLISECONDS_MAX));
-      await killServer(server, trigger, random);
+      if (backup !== undefined) await sleep(draw(below(BACKUP_MILLISECONDS_MAX)));
+      await killServer(server, trigger, draw);
       this.journal.note('killed');
     } finally {
       for (const one of runners) one.stop();
@@ -173,7 +173,7 @@ export class Life {
       ...this.#blobs.readers(blob, watch),
     ];
     // If nothing needs the tree as it is, all writes go to the log.
-    if (this.#random.happens(0.5)) return logged;
+    if (this.#draw(chance(50))) return logged;
     return [
       ...logged,
       ...this.#queues.hands(isOfOne ? HANDS_OF_ONE : HANDS_OF_SEVERAL, queue, watch),
@@ -184,7 +184,7 @@ export class Life {
 
   #backup(): Backup {
     const directory = join(this.#options.directory, `backup-${randomUUID()}`);
-    const killed = this.#random.happens(0.4) ? this.#random.below(BACKUP_MILLISECONDS_MAX) : undefined;
+    const killed = this.#draw(chance(40)) ? this.#draw(below(BACKUP_MILLISECONDS_MAX)) : undefined;
     return new Backup(this.#data, directory, this.journal, killed);
   }
 

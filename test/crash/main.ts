@@ -3,23 +3,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { optionsOf } from '../random/options.js';
 import { Life } from './life.js';
 
 const ROUNDS_DEFAULT = 200;
 const ROUNDS_A_LIFE = 10;
 const WORKERS = 4;
 
-const { values } = parseArgs({
-  options: { rounds: { type: 'string' }, seed: { type: 'string' }, workers: { type: 'string' } },
-});
-
-function numberOf(name: 'rounds' | 'seed' | 'workers'): number | undefined {
-  const text = values[name];
-  if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new RangeError(`--${name} ${text} is not a number from 1 up.`);
-  return Number(text);
-}
+const options = optionsOf([], ['rounds', 'seed', 'workers']);
 
 /** False at the first fault, which it prints. */
 async function live(seed: number, workers: number, rounds: number): Promise<number | undefined> {
@@ -44,12 +35,11 @@ async function live(seed: number, workers: number, rounds: number): Promise<numb
 }
 
 async function main(): Promise<void> {
-  const rounds = numberOf('rounds') ?? ROUNDS_DEFAULT;
-  const first = numberOf('seed') ?? (Date.now() % 1_000_000) + 1;
+  const { rounds = ROUNDS_DEFAULT, seed: first = (Date.now() % 1_000_000) + 1 } = options;
   const start = performance.now();
   let acknowledged = 0;
   for (let seed = first, left = rounds; left > 0; seed += 1, left -= ROUNDS_A_LIFE) {
-    const workers = numberOf('workers') ?? (seed % 5 === 0 ? WORKERS : 1);
+    const workers = options.workers ?? (seed % 5 === 0 ? WORKERS : 1);
     const count = await live(seed, workers, Math.min(left, ROUNDS_A_LIFE));
     if (count === undefined) {
       process.exitCode = 1;

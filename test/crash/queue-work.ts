@@ -7,6 +7,7 @@ import type { QueueAnswer, QueueCall, QueueHappening, Shown } from '../queues/ca
 import { queueFaults } from '../queues/judge.js';
 import { QueueLedger } from '../queues/queue-ledger.js';
 import { sharedTurn } from '../queues/shared-turn.js';
+import { below, chance } from '../random/arbitrary.js';
 import { Connection, type Sender } from '../support/worker-processes.js';
 import { Work, type WorkOptions } from './work.js';
 
@@ -26,13 +27,13 @@ export class QueueWork extends Work<QueueCall, QueueAnswer, QueueHappening> {
   #isMade = false;
   #clears = 0;
 
-  constructor({ random, journal, isOfOne }: WorkOptions) {
-    super(random, new QueueLedger(journal, { isOfOne }));
+  constructor({ draw, journal, isOfOne }: WorkOptions) {
+    super(draw, new QueueLedger(journal, { isOfOne }));
   }
 
   hands(count: number, port: number, watch: Watch): readonly Hand<QueueCall, QueueAnswer>[] {
     const { ledger } = this;
-    const turn = sharedTurn(ledger.caller, WORK, this.random);
+    const turn = sharedTurn(ledger.caller, WORK, this.draw);
     return Array.from({ length: count }, () => new Hand({ port: () => port, ledger, watch, turn }));
   }
 
@@ -95,12 +96,12 @@ export class QueueWork extends Work<QueueCall, QueueAnswer, QueueHappening> {
 
   /** Receipts from before the kill hold if the message was not got since; stale ones never do. */
   #useReceipts(): QueueCall[] {
-    const { random } = this;
+    const { draw } = this;
     return Array.from({ length: HELD_USED + STALE_USED }).flatMap((_, index): QueueCall[] => {
       const isStale = index >= HELD_USED;
-      const receipt = this.ledger.caller.receipt({ pick: random.below(PICKS), isStale });
+      const receipt = this.ledger.caller.receipt({ pick: draw(below(PICKS)), isStale });
       if (!receipt) return [];
-      if (random.happens(0.5)) return [{ kind: 'delete', queue: WORK, ...receipt }];
+      if (draw(chance(50))) return [{ kind: 'delete', queue: WORK, ...receipt }];
       return [{ kind: 'update', queue: WORK, ...receipt, seconds: 0, text: undefined }];
     });
   }

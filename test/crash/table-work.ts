@@ -1,14 +1,16 @@
 // The clients of tables: writers that share partitions and rows of one table, and one that creates, fills and drops a
 // table of its own again and again. Dropping removes all rows at once, and the server reclaims them in the background.
+import fc from 'fast-check';
 import type { Courses } from '../histories/explain.js';
 import { type Ask, Hand } from '../histories/hand.js';
 import { Breach } from '../histories/history.js';
 import { Ledger } from '../histories/ledger.js';
 import type { Watch } from '../histories/trigger.js';
+import { below, from, oneOf, seldom } from '../random/arbitrary.js';
 import type { Answer, Call, PageCall, SentWrite } from '../simulation/judge/history.js';
 import { judge } from '../simulation/judge/judge.js';
 import type { Property } from '../simulation/plan/value.js';
-import { Workload } from '../simulation/plan/workload.js';
+import { nextPage, workloadOf } from '../simulation/plan/workload.js';
 import { TableCaller } from '../simulation/run/table-caller.js';
 import { pageOf, type SentTableCall, TABLE_WIRE } from '../simulation/run/table-wire.js';
 import type { Sender } from '../support/worker-processes.js';
@@ -17,9 +19,8 @@ import { Work, type WorkOptions } from './work.js';
 const TABLE = 'crash';
 const WRITERS_A_PARTITION = 3;
 const ROWS = Array.from({ length: 16 }, (_, row) => `row${row}`);
-/** Strings may have 32 Ki characters. Large ones have pages of their own in the file and make it grow. */
-const LARGE_CHARACTERS_MAX = 30_000;
-const SMALL_CHARACTERS_MAX = 200;
+/** A name, and characters. Strings may have 32 Ki; large ones have pages of their own in the file and make it grow. */
+const CONTENT = fc.tuple(from(['a', 'b', 'c']), seldom(8, below(30_000), below(200)));
 /** Reclaiming more than a thousand rows takes several transactions. */
 const TRANSACTIONS = 14;
 const TRANSACTION_ROWS = 100;
@@ -48,9 +49,18 @@ export class TableWork extends Work<Call, Answer, SentTableCall> {
   #isMade = false;
   #count = 0;
   #lastTick = 0n;
+  /** `n` distinguishes all writes. */
+  readonly #properties: fc.Arbitrary<Property[]> = CONTENT.map(([name, length]) => {
+    this.#count += 1;
+    const text = String(this.#count);
+    return [
+      ['n', { type: 'Edm.Int32', text }],
+      [name, { type: 'Edm.String', text: text.padEnd(length, 'ab') }],
+    ];
+  });
 
-  constructor({ random, journal, isOfOne }: WorkOptions) {
-    super(random, new Ledger(TABLE_WIRE, journal, { isOfOne }));
+  constructor({ draw, journal, isOfOne }: WorkOptions) {
+    super(draw, new Ledger(TABLE_WIRE, journal, { isOfOne }));
   }
 
   writers(count: number, port: number, watch: Watch): readonly Hand<Call, Answer>[] {
@@ -59,17 +69,15 @@ export class TableWork extends Work<Call, Answer, SentTableCall> {
       const partition = `p${Math.floor(client / WRITERS_A_PARTITION)}`;
       this.#partitions.add(partition);
       const keys = { partitions: [partition], rows: ROWS };
-      const properties = (): Property[] => this.#properties();
-      const workload = new Workload({
-        random: this.random,
+      const { write, transaction, get, query } = workloadOf({
         tables: [TABLE],
         keys,
-        isRush: false,
-        properties,
+        properties: this.#properties,
       });
+      const actions = oneOf([34, write], [14, transaction], [2, get], [1, query], [1, nextPage]);
       const turn = async (ask: Ask<Call, Answer>): Promise<void> => {
         const made: Call = { kind: 'createTable', table: TABLE };
-        const call = this.#isMade ? this.#caller.callOf(workload.entityAction(), client) : made;
+        const call = this.#isMade ? this.#caller.callOf(this.draw(actions), client) : made;
         const answer = call && (await ask(call));
         if (call === undefined || answer === undefined) return;
         this.#isMade = true;
@@ -109,7 +117,7 @@ export class TableWork extends Work<Call, Answer, SentTableCall> {
     this.ledger.history = [];
     const late: string[] = [];
     for (const partition of this.#partitions) {
-      const writes = ROWS.map(key => upsert(partition, key, this.#properties()));
+      const writes = ROWS.map(key => upsert(partition, key, this.draw(this.#properties)));
       const { code, versions } = await this.answerOf(sender, batch(TABLE, writes));
       // Its making may have been lost.
       if (code === 'TableNotFound') this.#isMade = false;
@@ -141,16 +149,5 @@ export class TableWork extends Work<Call, Answer, SentTableCall> {
       if (!(error instanceof Breach)) throw error;
       return [`table ${error.step}: ${error.message}`];
     }
-  }
-
-  /** `n` distinguishes all writes. */
-  #properties(): Property[] {
-    this.#count += 1;
-    const most = this.random.happens(0.08) ? LARGE_CHARACTERS_MAX : SMALL_CHARACTERS_MAX;
-    const text = String(this.#count).padEnd(this.random.below(most), 'ab');
-    return [
-      ['n', { type: 'Edm.Int32', text: String(this.#count) }],
-      [this.random.pick(['a', 'b', 'c']), { type: 'Edm.String', text }],
-    ];
   }
 }

@@ -6,11 +6,11 @@ import type { Courses } from '../histories/explain.js';
 import { asOf, type Moment } from '../histories/history.js';
 import { Journal } from '../histories/journal.js';
 import { type Coded, Ledger, type Sent } from '../histories/ledger.js';
-import type { Random } from '../simulation/plan/random.js';
+import type { Draw } from '../random/arbitrary.js';
 import type { Sender } from '../support/worker-processes.js';
 
 export interface WorkOptions {
-  readonly random: Random;
+  readonly draw: Draw;
   readonly journal: Journal;
   /** The server is a single process. */
   readonly isOfOne: boolean;
@@ -18,12 +18,12 @@ export interface WorkOptions {
 
 export abstract class Work<Call, Answer extends Coded, H extends Sent<Call, Answer>> {
   readonly ledger: Ledger<Call, Answer, H>;
-  protected readonly random: Random;
+  protected readonly draw: Draw;
   /** What is known from the lives before. */
   readonly #courses: Courses = new Map();
 
-  constructor(random: Random, ledger: Ledger<Call, Answer, H>) {
-    this.random = random;
+  constructor(draw: Draw, ledger: Ledger<Call, Answer, H>) {
+    this.draw = draw;
     this.ledger = ledger;
   }
 

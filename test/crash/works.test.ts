@@ -13,8 +13,8 @@ import type { Moment } from '../histories/history.js';
 import { Journal } from '../histories/journal.js';
 import { Trigger } from '../histories/trigger.js';
 import { QUEUE_WIRE } from '../queues/wire.js';
+import { drawFrom } from '../random/arbitrary.js';
 import type { WritesCall } from '../simulation/judge/history.js';
-import { Random } from '../simulation/plan/random.js';
 import { TABLE_WIRE } from '../simulation/run/table-wire.js';
 import { Connection } from '../support/worker-processes.js';
 import { BlobWork } from './blob-work.js';
@@ -56,7 +56,7 @@ async function open(t: TestContext): Promise<Subject> {
     rmSync(root, { recursive: true });
   });
   const journal = new Journal();
-  const options = { random: new Random(7), journal, isOfOne: true };
+  const options = { draw: drawFrom(7), journal, isOfOne: true };
   const works = { table: new TableWork(options), queue: new QueueWork(options), blob: new BlobWork(options) };
   const watch = new Trigger();
   const runners = [

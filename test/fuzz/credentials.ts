@@ -1,7 +1,8 @@
 // Signs requests in every way there is (protocol: authentication, sas), with no code of the packages.
 import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from '#server';
-import type { Random } from '../simulation/plan/random.js';
+import { chance, from, oneOf } from '../random/arbitrary.js';
 import { accountSas, tableSas } from '../simulation/run/signing.js';
 import { TABLES } from './texts/operation-text.js';
 
@@ -33,7 +34,7 @@ export function canonicalResource(target: string, account = ACCOUNT): string {
   return `/${account}${path}${comp === undefined ? '' : `?comp=${comp}`}`;
 }
 
-interface Signable {
+export interface Signable {
   readonly method: string;
   /** From its slash on. */
   readonly target: string;
@@ -70,25 +71,27 @@ const withHeaders = (request: Signable, headers: Readonly<Record<string, string>
   headers: { ...request.headers, ...headers },
 });
 
-/** Mostly that of the table that the request names. */
-function someTableSas(random: Random, target: string): string {
-  const [, own] = TABLE_SAS.find(([table]) => target.includes(`/${table}`)) ?? [];
-  const [, other] = random.pick(TABLE_SAS);
-  return own !== undefined && random.happens(0.9) ? own : other;
-}
+type Way = (request: Signable, bearer: string) => Signable;
 
-type Way = (request: Signable, random: Random, bearer: string) => Signable;
+const tableWay =
+  ([named, sas]: (typeof TABLE_SAS)[number], isOfOther: boolean): Way =>
+  request => {
+    const [, own = sas] = TABLE_SAS.find(([table]) => request.target.includes(`/${table}`)) ?? [named];
+    return withQuery(request, isOfOther ? sas : own);
+  };
 
-const WAYS: readonly (readonly [number, Way])[] = [
-  [50, request => withHeaders(request, { 'x-ms-date': DATE, authorization: sharedKeyLite(request) })],
-  [15, request => withHeaders(request, { 'x-ms-date': DATE, authorization: sharedKey(request) })],
-  [18, request => withQuery(request, ACCOUNT_SAS)],
-  [12, (request, random) => withQuery(request, someTableSas(random, request.target))],
-  [1, (request, _, bearer) => withHeaders(request, { authorization: `Bearer ${bearer}` })],
-  [2, (request, random) => withHeaders(request, { 'x-ms-date': DATE, authorization: random.pick(BAD) })],
-  [2, request => request],
-];
+const keyWay =
+  (authorizationOf: (request: Signable) => string): Way =>
+  request =>
+    withHeaders(request, { 'x-ms-date': DATE, authorization: authorizationOf(request) });
 
-/** `bearer` is a token of the local issuer. */
-export const someCredentials = (random: Random, request: Signable, bearer: string): Signable =>
-  random.weighted(WAYS)(request, random, bearer);
+/** Signs a request, with a token of the local issuer. A table's signature is mostly of the table that it names. */
+export const credentials: fc.Arbitrary<Way> = oneOf<Way>(
+  [50, fc.constant(keyWay(request => sharedKeyLite(request)))],
+  [15, fc.constant(keyWay(request => sharedKey(request)))],
+  [18, fc.constant(request => withQuery(request, ACCOUNT_SAS))],
+  [12, fc.tuple(from(TABLE_SAS), chance(10)).map(([sas, isOfOther]) => tableWay(sas, isOfOther))],
+  [1, fc.constant((request, bearer) => withHeaders(request, { authorization: `Bearer ${bearer}` }))],
+  [2, from(BAD).map(authorization => keyWay(() => authorization))],
+  [2, fc.constant(request => request)],
+);

@@ -1,51 +1,21 @@
 // The whole fuzz suite: `node dist/test/fuzz/main.js [--part direct|sockets|tokens|blobs] [--runs N | --share S] [--seed S] [--first K]`. Stops at the first part
 // that fails.
-import { parseArgs } from 'node:util';
-import { runBlobTokens, runTokens } from './attempts.js';
-import { runDirect } from './direct/direct-part.js';
-import type { Part } from './part.js';
-import { runSockets } from './sockets/socket-part.js';
+import { optionsOf } from '../random/options.js';
+import { PARTS, type PartName } from './parts.js';
+import { watchPart } from './run/watch.js';
 
-const PARTS: Readonly<Record<string, { readonly part: Part; readonly runs: number }>> = {
-  direct: { part: runDirect, runs: 1_000_000 },
-  sockets: { part: runSockets, runs: 20_000 },
-  tokens: { part: runTokens, runs: 200_000 },
-  blobs: { part: runBlobTokens, runs: 200_000 },
-};
+const { part, share: text = '1', ...values } = optionsOf(['part', 'share'], ['runs', 'seed', 'first']);
+const share = Number(text);
+if (!(share > 0 && share <= 1)) throw new RangeError(`--share ${text} is not a number above 0 and up to 1.`);
+const { seed = 1, first = 0 } = values;
+const names = Object.keys(PARTS) as PartName[];
+const wanted = names.filter(name => part === undefined || name === part);
+if (wanted.length === 0) throw new RangeError(`There is no part ${part}.`);
 
-function wholeNumber(name: string, text: string | undefined, otherwise: number): number {
-  if (text === undefined) return otherwise;
-  if (!/^\d{1,9}$/.test(text)) throw new RangeError(`--${name} ${text} is not a whole number.`);
-  return Number(text);
-}
-
-function shareOf(text: string | undefined): number {
-  if (text === undefined) return 1;
-  const share = Number(text);
-  if (!/^[\d.]+$/.test(text) || !(share > 0 && share <= 1))
-    throw new RangeError(`--share ${text} is not a number above 0 and up to 1.`);
-  return share;
-}
-
-const { values } = parseArgs({
-  options: {
-    part: { type: 'string' },
-    share: { type: 'string' },
-    runs: { type: 'string' },
-    seed: { type: 'string' },
-    first: { type: 'string' },
-  },
-});
-const seed = wholeNumber('seed', values.seed, 1);
-const share = shareOf(values.share);
-const first = wholeNumber('first', values.first, 0);
-const wanted = Object.entries(PARTS).filter(([name]) => values.part === undefined || name === values.part);
-if (wanted.length === 0) throw new RangeError(`There is no part ${values.part}.`);
-
-for (const [name, { part, runs: otherwise }] of wanted) {
-  const runs = wholeNumber('runs', values.runs, Math.ceil(otherwise * share));
+for (const name of wanted) {
+  const runs = values.runs ?? Math.ceil(PARTS[name].runs * share);
   const start = performance.now();
-  const { isSound, text } = await part({ seed, first, runs });
+  const { isSound, text } = await watchPart(name, { seed, first, runs });
   const seconds = ((performance.now() - start) / 1_000).toFixed(1);
   process.stdout.write(`${text}\n`);
   if (!isSound) {

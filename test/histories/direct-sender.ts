@@ -1,8 +1,8 @@
 // A store that no server has open, read as through a server on it, by requests as values.
 import { randomUUID } from 'node:crypto';
-import { type StreamedResponse, systemClock, type WireRequest, type WireResponse } from '#base';
+import { systemClock } from '#base';
 import { openLmdbStore } from '#store-lmdb';
-import { collected, directService } from '../support/direct-service.js';
+import { answerOf, type DirectServer, directService } from '../support/direct-service.js';
 import { signedHeaders } from '../support/raw-client.js';
 import { replyOf, type Sender, WELL_KNOWN } from '../support/worker-processes.js';
 
@@ -15,37 +15,25 @@ export interface OpenedStore {
   close(): Promise<void>;
 }
 
-type Handle = (request: WireRequest) => Promise<WireResponse | StreamedResponse>;
-
 export async function openStore(directory: string): Promise<OpenedStore> {
   const store = await openLmdbStore({ directory, durability: 'none' });
   const failures: unknown[] = [];
   const services = directService(store, systemClock, failures, undefined, randomUUID);
-  const sender = (handle: Handle): Sender => ({
+  const sender = (service: DirectServer['blobs']): Sender => ({
     port: 0,
     request: async raw => {
       const signed = Object.entries(signedHeaders({ account: WELL_KNOWN }, raw));
       const named = signed.map(([name, value]): [string, string] => [name.toLowerCase(), value]);
-      const response = handle({
-        method: raw.method,
-        target: raw.target,
-        headers: { host: HOST, ...Object.fromEntries(named) },
-        body: Buffer.from(raw.body ?? ''),
-        bodyTooLarge: false,
-        secure: false,
-        remoteAddress: '127.0.0.1',
-      });
-      const { status, headers, body = '' } = await collected(await response);
-      const [failure] = failures.splice(0);
-      if (failure !== undefined) throw failure;
+      const request = { ...raw, headers: { host: HOST, ...Object.fromEntries(named) } };
+      const { status, headers, body } = await answerOf(service, request, failures);
       const lower = headers.map(([name, value]) => [name.toLowerCase(), value] as const);
-      return replyOf(status, Object.fromEntries(lower), Buffer.from(body));
+      return replyOf(status, Object.fromEntries(lower), body);
     },
   });
   return {
-    table: sender(services.tables.handle),
-    queue: sender(services.queues.handle),
-    blob: sender(services.blobs.handle),
+    table: sender(services.tables),
+    queue: sender(services.queues),
+    blob: sender(services.blobs),
     close: () => store.close(),
   };
 }

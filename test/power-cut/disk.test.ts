@@ -1,7 +1,7 @@
 // The possible contents of a file after a power cut: at most the written bytes, at least the synced ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Random } from '../simulation/plan/random.js';
+import { drawFrom } from '../random/arbitrary.js';
 import { Disk } from './disk.js';
 import type { Mood } from './file-content.js';
 import type { Record } from './recording.js';
@@ -40,10 +40,10 @@ function diskAfter(records: readonly Record[]): Disk {
 /** The files that many cuts leave, as texts with a letter for each sector. */
 function left(records: readonly Record[], mood: Mood): Set<string> {
   const disk = diskAfter(records);
-  const random = new Random(1);
+  const draw = drawFrom(1);
   const found = new Set<string>();
   for (let cut = 0; cut < 400; cut += 1) {
-    const content = disk.cut(mood, random).get('f');
+    const content = disk.cut(mood, draw).get('f');
     if (content === undefined) found.add('gone');
     else {
       const sectors = Array.from({ length: content.length / SECTOR }, (_, index) =>
@@ -93,9 +93,9 @@ test('a name is durable once its directory is synced, and names change in order'
   assert.deepEqual(left([created, ...content], 'some'), new Set(['gone', 'a']));
   const moved = record('renamed', { text: 'f', data: Buffer.from('g') });
   const disk = diskAfter([created, ...content, ...sync(ROOT, 4n), moved]);
-  const random = new Random(1);
-  for (let cut = 0; cut < 50; cut += 1) assert.equal(disk.cut('some', random).size, 1, 'It has one name.');
-  assert.deepEqual([...disk.cut('none', random).keys()], ['g']);
+  const draw = drawFrom(1);
+  for (let cut = 0; cut < 50; cut += 1) assert.equal(disk.cut('some', draw).size, 1, 'It has one name.');
+  assert.deepEqual([...disk.cut('none', draw).keys()], ['g']);
 });
 
 test('a directory that was not synced is lost with everything in it', () => {
@@ -104,13 +104,13 @@ test('a directory that was not synced is lost with everything in it', () => {
   assert.deepEqual(
     [
       ...diskAfter([directory, inside, ...sync(3n, 1n)])
-        .cut('all', new Random(1))
+        .cut('all', drawFrom(1))
         .keys(),
     ],
     [],
   );
   const records = [directory, inside, ...sync(3n, 1n), ...sync(ROOT, 2n)];
-  assert.deepEqual([...diskAfter(records).cut('all', new Random(1)).keys()], ['d/f']);
+  assert.deepEqual([...diskAfter(records).cut('all', drawFrom(1)).keys()], ['d/f']);
 });
 
 test('a lost sync makes nothing certain', () => {
@@ -118,7 +118,7 @@ test('a lost sync makes nothing certain', () => {
   const records = [created, ...sync(ROOT, 1n), write(data, 0, 2n), written(data, 2n), ...sync(FILE, 3n)];
   const disk = new Disk(ROOT, ({ kind }, path) => kind === 'synced' && path === 'f');
   for (const one of records) disk.add(one);
-  assert.equal(disk.cut('all', new Random(1)).get('f')?.length, 0);
+  assert.equal(disk.cut('all', drawFrom(1)).get('f')?.length, 0);
 });
 
 test('a reused inode is another file', () => {
@@ -126,8 +126,8 @@ test('a reused inode is another file', () => {
   const content = [write(data, 0, 2n), written(data, 2n), ...sync(FILE, 3n), ...sync(ROOT, 4n)];
   const other = [record('unlinked', { text: 'f' }), record('created', { text: 'g' })];
   const disk = diskAfter([created, ...content, ...other, ...sync(FILE, 5n)]);
-  assert.deepEqual([...disk.cut('all', new Random(1))], [['f', data]]);
-  assert.deepEqual([...disk.cut('none', new Random(1))], [['g', Buffer.alloc(0)]]);
+  assert.deepEqual([...disk.cut('all', drawFrom(1))], [['f', data]]);
+  assert.deepEqual([...disk.cut('none', drawFrom(1))], [['g', Buffer.alloc(0)]]);
 });
 
 test('a planted loss of syncs gets the path by which a file was created', () => {

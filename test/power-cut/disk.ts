@@ -1,7 +1,7 @@
 // The model of a disk after a power cut, built from a recording up to the cut. Synced data stays; each write since may be lost,
 // whole or torn (file-content.ts). A directory keeps its changes up to its last sync, and a prefix of those since.
 import { dirname } from 'node:path';
-import type { Random } from '../simulation/plan/random.js';
+import { between, type Draw } from '../random/arbitrary.js';
 import { FileContent, type Mood, type Write } from './file-content.js';
 import type { Record } from './recording.js';
 
@@ -24,9 +24,9 @@ class Directory {
     for (const change of this.#pending.splice(0, count)) enter(change, this.#settled);
   }
 
-  cut(mood: Mood, random: Random): ReadonlyMap<string, bigint> {
+  cut(mood: Mood, draw: Draw): ReadonlyMap<string, bigint> {
     const entries = new Map(this.#settled);
-    const counts = { all: 0, none: this.#pending.length, some: random.between(0, this.#pending.length) };
+    const counts = { all: 0, none: this.#pending.length, some: draw(between(0, this.#pending.length)) };
     for (const change of this.#pending.slice(0, counts[mood])) enter(change, entries);
     return entries;
   }
@@ -82,16 +82,16 @@ export class Disk {
   }
 
   /** The files that a cut now leaves, by their paths. */
-  cut(mood: Mood, random: Random): ReadonlyMap<string, Buffer> {
+  cut(mood: Mood, draw: Draw): ReadonlyMap<string, Buffer> {
     const contents = new Map<bigint, Buffer>();
     const image = new Map<string, Buffer>();
     const walk = (inode: bigint, prefix: string): void => {
-      for (const [name, child] of this.#directories.get(inode)?.cut(mood, random) ?? []) {
+      for (const [name, child] of this.#directories.get(inode)?.cut(mood, draw) ?? []) {
         if (this.#directories.has(child)) {
           walk(child, `${prefix}${name}/`);
           continue;
         }
-        const content = contents.get(child) ?? this.#file(child).cut(mood, random);
+        const content = contents.get(child) ?? this.#file(child).cut(mood, draw);
         contents.set(child, content);
         image.set(`${prefix}${name}`, content);
       }

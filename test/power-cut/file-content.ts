@@ -1,5 +1,5 @@
 // The model of a file: bytes that are certainly on the disk, and the writes since the last sync, in order, which may be.
-import type { Random } from '../simulation/plan/random.js';
+import { chance, type Draw, from } from '../random/arbitrary.js';
 
 /** A disk writes a sector whole or not at all. */
 const SECTOR_BYTES = 512;
@@ -8,6 +8,9 @@ const PAGE_BYTES = 4096;
 
 /** How much of what was not synced is lost: all of it, none, or some. */
 export type Mood = 'all' | 'none' | 'some';
+
+const HALF = chance(50);
+const FATE = from(['lost', 'lost', 'whole', 'whole', 'sectors', 'pages', 'length'] as const);
 
 interface Part {
   readonly offset: number;
@@ -57,13 +60,13 @@ export class FileContent {
   }
 
   /** What is left of it. */
-  cut(mood: Mood, random: Random): Buffer {
+  cut(mood: Mood, draw: Draw): Buffer {
     let content: Buffer = Buffer.from(this.#settled);
     if (mood === 'all') return content;
     for (const { parts, length } of this.#pending) {
       if (mood === 'none') content = applied(content, parts, length);
-      else if (length === undefined) content = appliedInPart(content, parts, random);
-      else if (random.happens(0.5)) content = applied(content, [], length);
+      else if (length === undefined) content = appliedInPart(content, parts, draw);
+      else if (draw(HALF)) content = applied(content, [], length);
     }
     return content;
   }
@@ -84,8 +87,8 @@ function applied(content: Buffer, parts: readonly Part[], length?: number): Buff
   return grown;
 }
 
-function appliedInPart(content: Buffer, parts: readonly Part[], random: Random): Buffer {
-  const fate = random.pick(['lost', 'lost', 'whole', 'whole', 'sectors', 'pages', 'length'] as const);
+function appliedInPart(content: Buffer, parts: readonly Part[], draw: Draw): Buffer {
+  const fate = draw(FATE);
   if (fate === 'lost') return content;
   if (fate === 'whole') return applied(content, parts);
   // The length of the file may reach the disk before its content.
@@ -98,7 +101,7 @@ function appliedInPart(content: Buffer, parts: readonly Part[], random: Random):
   const pieces = parts.flatMap(part => piecesOf(part, size));
   return applied(
     content,
-    pieces.filter(() => random.happens(0.5)),
+    pieces.filter(() => draw(HALF)),
   );
 }
 

@@ -2,11 +2,12 @@
 // compares them with the writes answered before the cut.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import fc from 'fast-check';
 import { openLmdbStore } from '#store-lmdb';
 import { faultsOfContents, faultsOfFile } from '../crash/file-faults.js';
 import { faultsOfCopy } from '../crash/work.js';
 import type { Moment } from '../histories/history.js';
-import type { Random } from '../simulation/plan/random.js';
+import { chance, type Draw, from } from '../random/arbitrary.js';
 import type { Workload } from './workload.js';
 
 // Size of a meta page (packages/store-lmdb/lmdb/file-head.ts).
@@ -14,6 +15,8 @@ const PAGE_BYTES = 8192;
 const MAGIC_AT = 24;
 const MAGIC = 0xbeefc0de;
 const LOCKS_BYTES = 266_448;
+/** Repeated: no two pages are alike. */
+const NOISE = fc.uint8Array({ minLength: 509, maxLength: 509 });
 
 interface Cut {
   readonly image: ReadonlyMap<string, Buffer>;
@@ -26,14 +29,14 @@ export async function faultsOfCut(
   { image, position }: Cut,
   workload: Workload,
   directory: string,
-  random: Random,
+  draw: Draw,
 ): Promise<readonly string[]> {
   rmSync(directory, { recursive: true, force: true });
   for (const [path, content] of image) {
     mkdirSync(dirname(join(directory, path)), { recursive: true });
     writeFileSync(join(directory, path), content);
   }
-  const faults = await faultsOfStore(join(directory, 'data'), image.get('data/data.mdb'), workload, random, {
+  const faults = await faultsOfStore(join(directory, 'data'), image.get('data/data.mdb'), workload, draw, {
     answeredBy: position + 1,
     askedBy: position,
   });
@@ -41,7 +44,7 @@ export async function faultsOfCut(
     const file = image.get(`${name}/data.mdb`);
     const moment = { answeredBy: startedAt, askedBy: Math.min(position, doneAt) };
     if (file !== undefined)
-      faults.push(...(await faultsOfStore(join(directory, name), file, workload, random, moment)));
+      faults.push(...(await faultsOfStore(join(directory, name), file, workload, draw, moment)));
     else if (position + 1 > doneAt) faults.push(`${name} was finished and is gone.`);
   }
   return faults;
@@ -51,7 +54,7 @@ async function faultsOfStore(
   directory: string,
   file: Buffer | undefined,
   { works, hasBlobs }: Workload,
-  random: Random,
+  draw: Draw,
   moment: Moment,
 ): Promise<string[]> {
   try {
@@ -63,10 +66,10 @@ async function faultsOfStore(
     }
     const faults = await faultsOfFile(directory);
     if (faults.length > 0) return faults.map(fault => `${directory}: ${fault}`);
-    leaveLocks(directory, random);
+    leaveLocks(directory, draw);
     const lost = [...(await faultsOfCopy(works, directory, moment))];
     if (lost.length === 0 && hasBlobs) lost.push(...(await faultsOfContents(directory)));
-    return lost.length > 0 || random.happens(0.8) ? lost : await faultsOfUse(directory);
+    return lost.length > 0 || draw(chance(80)) ? lost : await faultsOfUse(directory);
   } catch (error) {
     return [`${directory}: ${error instanceof Error ? error.stack : error}`];
   }
@@ -77,12 +80,10 @@ const isBegun = (file: Buffer): boolean =>
   [0, PAGE_BYTES].every(at => file.length >= at + PAGE_BYTES && file.readUInt32LE(at + MAGIC_AT) === MAGIC);
 
 /** LMDB's lock file is never synced: it may contain anything, or nothing. */
-function leaveLocks(directory: string, random: Random): void {
-  const left = random.pick(['none', 'zeros', 'noise']);
+function leaveLocks(directory: string, draw: Draw): void {
+  const left = draw(from(['none', 'zeros', 'noise']));
   if (left === 'none') return;
-  const bytes = Buffer.alloc(LOCKS_BYTES);
-  if (left === 'noise')
-    for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32LE(random.below(2 ** 32), at);
+  const bytes = Buffer.alloc(LOCKS_BYTES, left === 'noise' ? draw(NOISE) : 0);
   writeFileSync(join(directory, 'data.mdb-lock'), bytes);
 }
 

@@ -4,8 +4,8 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { Random } from '../simulation/plan/random.js';
+import { drawFrom } from '../random/arbitrary.js';
+import { optionsOf } from '../random/options.js';
 import { CASES, SPOILT_CASES } from './cases.js';
 import { faultsOfFailingDisk } from './failing-disk.js';
 import { compileRecorder } from './recorder.js';
@@ -13,20 +13,7 @@ import { cutPower, record } from './session.js';
 
 const CUTS_DEFAULT = 100;
 
-const { values } = parseArgs({
-  options: {
-    cuts: { type: 'string' },
-    seed: { type: 'string' },
-    only: { type: 'string' },
-    'skip-planted': { type: 'boolean' },
-  },
-});
-
-function numberOf(name: 'cuts' | 'seed', otherwise: number): number {
-  const text = values[name] ?? String(otherwise);
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new RangeError(`--${name} ${text} is not a number from 1 up.`);
-  return Number(text);
-}
+const options = optionsOf(['only'], ['cuts', 'seed'], ['skip-planted']);
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -50,15 +37,14 @@ async function main(directory: string): Promise<boolean> {
     say(`Power cuts are not tried: ${missing}.`);
     return true;
   }
-  const { only = '' } = values;
+  const { only = '', seed = (Date.now() % 1_000_000) + 1, cuts = CUTS_DEFAULT } = options;
   if (only === '' && !(await sayFailingDisks(directory, library))) return false;
-  const [seed, cuts] = [numberOf('seed', (Date.now() % 1_000_000) + 1), numberOf('cuts', CUTS_DEFAULT)];
-  const cases = values['skip-planted'] ? CASES : [...CASES, ...SPOILT_CASES];
+  const cases = options['skip-planted'] ? CASES : [...CASES, ...SPOILT_CASES];
   for (const [index, one] of cases.entries()) {
     if (!one.name.includes(only)) continue;
     const mustLose = index >= CASES.length;
-    const random = new Random(seed + index);
-    const session = await record(join(directory, `case${index}`), library, one, random).catch(
+    const draw = drawFrom(seed + index);
+    const session = await record(join(directory, `case${index}`), library, one, draw).catch(
       (error: unknown) => {
         // Only a planted server may lose something while it runs.
         if (one.fault === undefined) throw error;
@@ -67,7 +53,7 @@ async function main(directory: string): Promise<boolean> {
     );
     if (session === undefined) continue;
     // The first loss ends it, and for some faults few moments show one.
-    const result = await cutPower(session, one, mustLose ? 5 * cuts : cuts, random);
+    const result = await cutPower(session, one, mustLose ? 5 * cuts : cuts, draw);
     const isRight = result.faults.length > 0 === mustLose;
     say(
       `${one.name}: ${result.cuts} cuts in ${session.records.length} records; ${isRight ? '' : 'NOT '}as it should be${mustLose ? ', which is to lose something' : ''}.`,

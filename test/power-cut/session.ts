@@ -1,7 +1,7 @@
 // One recording, and the power cuts in it.
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Random } from '../simulation/plan/random.js';
+import { below, type Draw, from } from '../random/arbitrary.js';
 import { type Case, isContent } from './cases.js';
 import { Disk } from './disk.js';
 import type { Mood } from './file-content.js';
@@ -23,16 +23,11 @@ export interface Session {
   readonly records: readonly Record[];
 }
 
-export async function record(
-  directory: string,
-  library: string,
-  one: Case,
-  random: Random,
-): Promise<Session> {
+export async function record(directory: string, library: string, one: Case, draw: Draw): Promise<Session> {
   const [root, log] = [join(directory, 'root'), join(directory, 'recording')];
   mkdirSync(root, { recursive: true });
   beginRecording(log);
-  const workload = new Workload({ ...one, root, log, library, random });
+  const workload = new Workload({ ...one, root, log, library, draw });
   await workload.run();
   return { directory, root, workload, records: readRecording(log) };
 }
@@ -49,13 +44,13 @@ export async function cutPower(
   { directory, root, workload, records }: Session,
   { isSyncLost }: Case,
   count: number,
-  random: Random,
+  draw: Draw,
 ): Promise<Cuts> {
   const disk = new Disk(statSync(root, { bigint: true }).ino, isSyncLost);
   const early = records.filter(({ end }) => end <= workload.readyAt).length;
   const counts = new Map<number, number>();
   for (let cut = 0; cut < count; cut += 1) {
-    const after = random.below(cut < count * EARLY_SHARE ? early : records.length);
+    const after = draw(below(cut < count * EARLY_SHARE ? early : records.length));
     counts.set(after, (counts.get(after) ?? 0) + 1);
   }
   for (const first of firstSmallWrites(records))
@@ -64,15 +59,15 @@ export async function cutPower(
   for (const [index, one] of records.entries()) {
     disk.add(one);
     for (let left = counts.get(index) ?? 0; left > 0; left -= 1) {
-      const mood = random.pick<Mood>(['all', 'none', 'some', 'some', 'some']);
-      const cut = { image: disk.cut(mood, random), position: one.end };
-      const faults = await faultsOfCut(cut, workload, join(directory, 'cut'), random);
+      const mood = draw(from<Mood>(['all', 'none', 'some', 'some', 'some']));
+      const cut = { image: disk.cut(mood, draw), position: one.end };
+      const faults = await faultsOfCut(cut, workload, join(directory, 'cut'), draw);
       cuts += 1;
       if (faults.length > 0)
         return { cuts, faults: [`After record ${index}, ${one.kind}, ${mood} lost:`, ...faults] };
     }
   }
-  return { cuts, faults: faultsOfRecording(disk, root, records, random) };
+  return { cuts, faults: faultsOfRecording(disk, root, records, draw) };
 }
 
 /** The first writes of small files that are created in the recording; contents are many, so random cuts find enough. */
@@ -92,9 +87,9 @@ function faultsOfRecording(
   disk: Disk,
   root: string,
   records: readonly Record[],
-  random: Random,
+  draw: Draw,
 ): readonly string[] {
-  const image = disk.cut('none', random);
+  const image = disk.cut('none', draw);
   const removed = new Set(records.filter(({ kind }) => kind === 'unlink').map(({ text }) => text));
   const other = [...image].filter(([path, content]) => {
     const file = join(root, path);

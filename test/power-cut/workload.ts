@@ -10,7 +10,7 @@ import { TableWork } from '../crash/table-work.js';
 import type { Works } from '../crash/work.js';
 import { Journal } from '../histories/journal.js';
 import { Trigger } from '../histories/trigger.js';
-import type { Random } from '../simulation/plan/random.js';
+import { between, type Draw } from '../random/arbitrary.js';
 import {
   blobPortOf,
   queuePortOf,
@@ -36,7 +36,7 @@ export interface WorkloadOptions extends Recorded {
   readonly hasOthers: boolean;
   readonly hasBlobs: boolean;
   readonly fault?: ServerFault;
-  readonly random: Random;
+  readonly draw: Draw;
 }
 
 /** A directory made by `backup` or `restore`: whole from `doneAt` on at the latest. */
@@ -65,8 +65,8 @@ export class Workload {
       ...(options.fault === undefined ? {} : plantingEnvironment(options.fault)),
     };
     this.journal = new Journal(() => statSync(options.log).size);
-    const { random, workers } = options;
-    const work = { random, journal: this.journal, isOfOne: workers === 1 };
+    const { draw, workers } = options;
+    const work = { draw, journal: this.journal, isOfOne: workers === 1 };
     this.#tables = new TableWork(work);
     this.#queues = new QueueWork(work);
     this.#blobs = new BlobWork(work);
@@ -106,7 +106,7 @@ export class Workload {
   /** `name` is that of a table and of a queue, and a prefix of containers' names. */
   async #write(server: SpawnedServer, name: string, end: () => Promise<void>): Promise<void> {
     const [table, queue, blob] = [server.port, queuePortOf(server), blobPortOf(server)];
-    const { random, hasBlobs, hasOthers } = this.#options;
+    const { draw, hasBlobs, hasOthers } = this.#options;
     const watch = new Trigger();
     const owners = Array.from({ length: hasBlobs ? BLOB_WRITERS : 0 }, (_, at) => `${name}${at}`);
     const runners = [
@@ -116,7 +116,7 @@ export class Workload {
     ];
     const runs = Promise.all(runners.map(one => one.run()));
     try {
-      const enough = random.between(ANSWERS / 2, ANSWERS);
+      const enough = draw(between(ANSWERS / 2, ANSWERS));
       await until(`${enough} writes are answered`, () => watch.count >= enough);
       await end();
     } finally {

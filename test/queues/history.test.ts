@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import { execute, type LeasedMessage, type QueueContext } from '#queues';
 import { openFaultyStore, openMemoryStore, type Store } from '#store';
 import { openLmdbStore } from '#store-lmdb';
-import { Random } from '../simulation/plan/random.js';
+import { drawFrom, from, several, unit } from '../random/arbitrary.js';
 import type { QueueAction } from '../simulation/plan/step.js';
 import { SimulatedClock } from '../simulation/run/clock.js';
 import { QueueRun } from '../simulation/run/queue-run.js';
@@ -30,25 +30,20 @@ const LENGTH = process.env.SHELFMARK_LONG === undefined ? 1 : 200;
 const MONTH_SECONDS = 30 * 24 * 3600;
 const QUEUE = 'jobs';
 
-const ACTIONS = fc.array(
+const ACTIONS = several(
   someAction({
     queues: [QUEUE],
     delays: [0, 0, 0, 1, 4],
     lives: [5, 20, 4000, undefined],
     hidden: [1, 2, 5, 10],
     others: [
-      { weight: 2, arbitrary: onQueue('clear', [QUEUE]) },
-      { weight: 4, arbitrary: fc.constant({ kind: 'sweep' }) },
-      {
-        weight: 12,
-        arbitrary: fc.record({
-          kind: fc.constant('pass' as const),
-          seconds: fc.constantFrom(1, 2, 5, 10, 30, 3600, -3600, -2),
-        }),
-      },
+      [2, onQueue('clear', [QUEUE])],
+      [4, fc.constant({ kind: 'sweep' })],
+      [12, fc.record({ kind: fc.constant('pass'), seconds: from([1, 2, 5, 10, 30, 3600, -3600, -2]) })],
     ],
   }),
-  { maxLength: 60, size: 'max' },
+  0,
+  60,
 );
 
 /** Each on an empty queue. The rows agree with the count all the time, and clearing leaves none. */
@@ -131,8 +126,8 @@ describe('on the memory store', () => {
 describe('on a store that does what it may', () => {
   const open = (seed: number): Setting => {
     const clock = new SimulatedClock(seed);
-    const chance = new Random(seed);
-    const random = () => chance.next();
+    const draw = drawFrom(seed);
+    const random = () => draw(unit);
     const faults = { random, failBefore: 0, failAfter: 0, delay: 0.1, redecide: 0.2, shortScan: 0.5 };
     const rows = openMemoryStore({ clock: clock.read });
     return { store: openFaultyStore(rows, faults), rows, clock };

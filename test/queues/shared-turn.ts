@@ -1,8 +1,7 @@
 // The turns of clients that share one queue, whose messages are hidden for a second or two.
 
-import { drawing } from '../histories/drawing.js';
 import type { Ask } from '../histories/hand.js';
-import type { Random } from '../simulation/plan/random.js';
+import { below, type Draw } from '../random/arbitrary.js';
 import type { QueueAnswer, QueueCall } from './call.js';
 import type { CallAction, QueueCaller } from './queue-caller.js';
 import { someAction } from './some-action.js';
@@ -17,17 +16,16 @@ export const HIDDEN_MILLISECONDS_MAX = 2200;
 export function sharedTurn(
   caller: QueueCaller,
   queue: string,
-  random: Random,
+  draw: Draw,
 ): (ask: Ask<QueueCall, QueueAnswer>) => Promise<unknown> {
   // A get without an answer may have taken any message: many of them have too many explanations.
   const weights = [6, 4, 1, 9, 2] as const;
   const options = { queues: [queue], delays: [0, 0, 0, 0, 1], lives: [undefined, 604_800, 604_800, 3] };
   const actions = someAction({ ...options, weights, hidden: [1, 1, 2], length: CHARACTERS_MAX });
-  const next = drawing(actions, random.below(2 ** 31));
   return async ask => {
-    const action = next() as CallAction;
+    const action = draw(actions) as CallAction;
     const isTooMany = action.kind === 'put' && caller.living > LIVING_MAX;
-    const remove: CallAction = { kind: 'delete', queue, pick: random.below(LIVING_MAX), isStale: false };
+    const remove: CallAction = { kind: 'delete', queue, pick: draw(below(LIVING_MAX)), isStale: false };
     const call = caller.callOf(isTooMany ? remove : action);
     await ask(call ?? { kind: 'get', queue, count: 1, seconds: 1 });
   };

@@ -1,5 +1,6 @@
 // The actions on queues, as fast-check generates them. Few queues and few messages, so that clients collide.
 import fc from 'fast-check';
+import { below, from, oneOf, seldom } from '../random/arbitrary.js';
 import type { QueueAction } from '../simulation/plan/step.js';
 
 interface ActionOptions {
@@ -14,16 +15,15 @@ interface ActionOptions {
   /** Of put, take, peek, delete and update. */
   readonly weights?: readonly [put: number, take: number, peek: number, remove: number, update: number];
   /** What else there is than calls on messages. */
-  readonly others?: readonly fc.WeightedArbitrary<QueueAction>[];
+  readonly others?: readonly (readonly [weight: number, action: fc.Arbitrary<QueueAction>])[];
 }
 
 const SHORT = 200;
 const TAKEN_AT_ONCE_MAX = 32;
 
-const constant = <const T>(value: T): fc.Arbitrary<T> => fc.constant(value);
-
-const someQueue = ([first = '', ...others]: readonly string[]): fc.Arbitrary<string> =>
-  fc.constantFrom(...Array.from({ length: 6 * others.length + 1 }, () => first), ...others);
+/** Mostly the first. */
+const someQueue = (queues: readonly string[]): fc.Arbitrary<string> =>
+  seldom(15, from(queues), from(queues.slice(0, 1)));
 
 /** For any one of the kinds that only name a queue. */
 export const onQueue = <Kind extends 'createQueue' | 'deleteQueue' | 'clear'>(
@@ -41,20 +41,17 @@ export function someAction({
   others = [],
 }: ActionOptions): fc.Arbitrary<QueueAction> {
   const queue = someQueue(queues);
-  const isStale = fc.constantFrom(true, false, false, false);
-  const picked = { queue, pick: fc.nat({ max: 1000 }), isStale };
-  const short = fc.nat({ max: Math.min(length, SHORT) });
-  const text = fc.oneof({ weight: 11, arbitrary: short }, { weight: 1, arbitrary: fc.nat({ max: length }) });
-  const [delay, life] = [fc.constantFrom(...delays), fc.constantFrom(...lives)];
-  const seconds = fc.constantFrom(...hidden);
-  const count = fc.constantFrom(1, 1, 1, 2, 3, 5, TAKEN_AT_ONCE_MAX);
-  const changes = { seconds: fc.constantFrom(0, ...hidden), hasText: fc.boolean(), length: text };
-  return fc.oneof<fc.WeightedArbitrary<QueueAction>[]>(
-    { weight: put, arbitrary: fc.record({ kind: constant('put'), queue, delay, life, length: text }) },
-    { weight: take, arbitrary: fc.record({ kind: constant('take'), queue, count, seconds }) },
-    { weight: peek, arbitrary: fc.record({ kind: constant('peek'), queue, count }) },
-    { weight: remove, arbitrary: fc.record({ kind: constant('delete'), ...picked }) },
-    { weight: update, arbitrary: fc.record({ kind: constant('update'), ...picked, ...changes }) },
+  const picked = { queue, pick: below(1001), isStale: from([true, false, false, false]) };
+  const text = oneOf([11, fc.nat({ max: Math.min(length, SHORT) })], [1, fc.nat({ max: length })]);
+  const [delay, life, seconds] = [from(delays), from(lives), from(hidden)];
+  const count = from([1, 1, 1, 2, 3, 5, TAKEN_AT_ONCE_MAX]);
+  const changes = { seconds: from([0, ...hidden]), hasText: fc.boolean(), length: text };
+  return oneOf<QueueAction>(
+    [put, fc.record({ kind: fc.constant('put'), queue, delay, life, length: text })],
+    [take, fc.record({ kind: fc.constant('take'), queue, count, seconds })],
+    [peek, fc.record({ kind: fc.constant('peek'), queue, count })],
+    [remove, fc.record({ kind: fc.constant('delete'), ...picked })],
+    [update, fc.record({ kind: fc.constant('update'), ...picked, ...changes })],
     ...others,
   );
 }

@@ -2,9 +2,9 @@
 import type { QueueHappening } from '../queues/call.js';
 import type { TableHappening as Happening } from './judge/history.js';
 import { textOf } from './plan/expression.js';
-import { reportFailure } from './plan/shrink.js';
 import type { Plan, Step } from './plan/step.js';
 import { planOf } from './plan/workload.js';
+import { reportFailure } from './report-failure.js';
 import { runPlan } from './run/run.js';
 import type { Simulated } from './run-seeds.js';
 

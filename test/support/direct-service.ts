@@ -62,12 +62,27 @@ export function directService(
   };
 }
 
-/** With its whole body. */
-export async function collected(response: WireResponse | StreamedResponse): Promise<WireResponse> {
-  const { status, headers, body } = response;
-  if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body))
-    return { status, headers, body };
+type PlainRequest = Pick<WireRequest, 'method' | 'target' | 'headers'> &
+  Partial<Omit<WireRequest, 'body'>> & { readonly body?: string | Buffer };
+
+export interface DirectAnswer {
+  readonly status: number;
+  readonly headers: WireResponse['headers'];
+  readonly body: Buffer;
+}
+
+/** The whole answer to a request as a value. @throws the first of the failures, which are no refusals. */
+export async function answerOf(
+  service: StreamingService,
+  { body = '', ...request }: PlainRequest,
+  failures: unknown[] = [],
+): Promise<DirectAnswer> {
+  const sent = { secure: false, remoteAddress: '127.0.0.1', bodyTooLarge: false, ...request };
+  const { status, headers, body: answer = '' } = await service.handle({ ...sent, body: Buffer.from(body) });
   const pieces: Buffer[] = [];
-  for await (const piece of body) pieces.push(Buffer.from(piece));
+  if (typeof answer === 'string' || Buffer.isBuffer(answer)) pieces.push(Buffer.from(answer));
+  else for await (const piece of answer) pieces.push(Buffer.from(piece));
+  const [failure] = failures.splice(0);
+  if (failure !== undefined) throw failure;
   return { status, headers, body: Buffer.concat(pieces) };
 }

@@ -1,6 +1,7 @@
 // The faults of a run, drawn from its seed: a list of rounds, each with one fault or two concurrent ones. The cluster
 // must survive all of them.
-import { Random } from '../../simulation/plan/random.js';
+import fc from 'fast-check';
+import { below, type Draw, drawFrom, from } from '../../random/arbitrary.js';
 
 export type Fault =
   | {
@@ -60,44 +61,43 @@ export const showRound = ({ faults, hold }: Round): string =>
   `${faults.map(({ fault, after }) => `${shown(fault)}${after > 0 ? ` ${(after / 1000).toFixed(1)} s later` : ''}`).join(', ')}, for ${(hold / 1000).toFixed(1)} s`;
 
 interface Cast {
-  readonly random: Random;
   readonly nodes: readonly number[];
   readonly frontEnds: number;
 }
 
-/** Two of the nodes, in any order. */
-function pairOf({ random, nodes }: Cast): readonly [number, number] {
-  const node = random.pick(nodes);
-  return [node, random.pick(nodes.filter(other => other !== node))];
-}
-
-type Draw = (cast: Cast) => readonly Fault[];
+type Faults = (cast: Cast) => fc.Arbitrary<readonly Fault[]>;
 
 const one =
-  (kind: 'kill' | 'pause' | 'delay commits' | 'cut off' | 'deafen' | 'cut connections'): Draw =>
-  ({ random, nodes }) => [{ kind, node: random.pick(nodes) }];
+  (kind: 'kill' | 'pause' | 'delay commits' | 'cut off' | 'deafen' | 'cut connections'): Faults =>
+  ({ nodes }) =>
+    from(nodes).map(node => [{ kind, node }]);
+
+const frontEnd: Faults = ({ frontEnds }) =>
+  below(frontEnds).map(frontEnd => [{ kind: 'kill a front end', frontEnd }]);
 
 const withFrontEnd =
-  (kind: 'kill' | 'pause' | 'cut off' | 'deafen' | 'cut connections'): Draw =>
-  cast => [...one(kind)(cast), { kind: 'kill a front end', frontEnd: cast.random.below(cast.frontEnds) }];
+  (faults: Faults): Faults =>
+  cast =>
+    fc.tuple(faults(cast), frontEnd(cast)).map(all => all.flat());
 
-const two =
-  (first: 'kill' | 'pause' | 'cut off', second: 'pause' | 'deafen' | 'cut connections'): Draw =>
-  cast => {
-    const [node, other] = pairOf(cast);
-    return [
-      { kind: first, node },
-      { kind: second, node: other },
-    ];
-  };
+/** On two of the nodes, in any order. */
+const onPair =
+  (faultsOf: (node: number, other: number) => readonly Fault[]): Faults =>
+  ({ nodes }) =>
+    fc
+      .shuffledSubarray([...nodes], { minLength: 2, maxLength: 2 })
+      .map(([node = 0, other = 0]) => faultsOf(node, other));
 
-const separate: Draw = cast => {
-  const [node, other] = pairOf(cast);
-  return [{ kind: 'separate', node, other }];
-};
+const two = (first: 'kill' | 'pause' | 'cut off', second: 'pause' | 'deafen' | 'cut connections'): Faults =>
+  onPair((node, other) => [
+    { kind: first, node },
+    { kind: second, node: other },
+  ]);
+
+const separate = onPair((node, other) => [{ kind: 'separate', node, other }]);
 
 /** One after the other, in an order that the seed gives; those of one node come twice. */
-const DRAWS: readonly Draw[] = [
+const FAULTS: readonly Faults[] = [
   one('kill'),
   one('pause'),
   one('cut off'),
@@ -107,12 +107,12 @@ const DRAWS: readonly Draw[] = [
   one('pause'),
   one('cut off'),
   separate,
-  cast => [{ kind: 'kill a front end', frontEnd: cast.random.below(cast.frontEnds) }],
-  withFrontEnd('kill'),
-  withFrontEnd('pause'),
-  withFrontEnd('cut off'),
-  withFrontEnd('deafen'),
-  cast => [...separate(cast), { kind: 'kill a front end', frontEnd: cast.random.below(cast.frontEnds) }],
+  frontEnd,
+  withFrontEnd(one('kill')),
+  withFrontEnd(one('pause')),
+  withFrontEnd(one('cut off')),
+  withFrontEnd(one('deafen')),
+  withFrontEnd(separate),
   two('kill', 'deafen'),
   two('kill', 'cut connections'),
   two('pause', 'cut connections'),
@@ -122,44 +122,40 @@ const DRAWS: readonly Draw[] = [
 ];
 
 /** For a single node: it comes back on its own, with its data. */
-const DRAWS_OF_ONE: readonly Draw[] = [
+const FAULTS_OF_ONE: readonly Faults[] = [
   one('cut connections'),
-  withFrontEnd('cut connections'),
+  withFrontEnd(one('cut connections')),
   one('pause'),
   one('deafen'),
   one('delay commits'),
 ];
 
-const drawsFor = (nodes: readonly number[]): readonly Draw[] => (nodes.length > 1 ? DRAWS : DRAWS_OF_ONE);
+const roundsOf = (cast: Cast): readonly fc.Arbitrary<Round>[] =>
+  (cast.nodes.length > 1 ? FAULTS : FAULTS_OF_ONE).map(faults => roundOf(faults, cast));
 
 /** Rounds that exist for this many nodes, as `kindOf` names them. */
 export function kindsFor(nodes: readonly number[]): readonly string[] {
-  const cast = { random: new Random(1), nodes, frontEnds: 1 };
-  return [...new Set(drawsFor(nodes).map(draw => kindOf(roundOf(draw, cast))))];
+  const draw = drawFrom(1);
+  return [...new Set(roundsOf({ nodes, frontEnds: 1 }).map(round => kindOf(draw(round))))];
 }
 
 const AWAY: ReadonlySet<Fault['kind']> = new Set<Fault['kind']>(['kill', 'pause', 'cut off']);
 
-function roundOf(draw: Draw, cast: Cast): Round {
-  const faults = draw(cast);
-  const isOfTwoNodes = faults.filter(({ kind }) => AWAY.has(kind)).length > 1;
-  const { random } = cast;
-  const [first] = faults;
-  return {
-    faults: faults.map((fault, index) => ({ fault, after: index === 0 ? 0 : random.below(LATER_MS) })),
-    hold: isOfTwoNodes ? SHORT_HOLD_MS : HOLD_MS + random.below(HOLD_MORE_MS),
-    isOfOneNode: cast.nodes.length > 1 && faults.length === 1 && first !== undefined && AWAY.has(first.kind),
-    isOfTwoNodes,
-  };
-}
+const roundOf = (faults: Faults, cast: Cast): fc.Arbitrary<Round> =>
+  fc.tuple(faults(cast), below(LATER_MS), below(HOLD_MORE_MS)).map(([all, later, more]) => {
+    const isOfTwoNodes = all.filter(({ kind }) => AWAY.has(kind)).length > 1;
+    const [first] = all;
+    return {
+      faults: all.map((fault, index) => ({ fault, after: index === 0 ? 0 : later })),
+      hold: isOfTwoNodes ? SHORT_HOLD_MS : HOLD_MS + more,
+      isOfOneNode: cast.nodes.length > 1 && all.length === 1 && first !== undefined && AWAY.has(first.kind),
+      isOfTwoNodes,
+    };
+  });
 
 /** Without end. */
-export function* planOf(cast: Cast): Generator<Round> {
-  for (;;) {
-    const left = [...drawsFor(cast.nodes)];
-    while (left.length > 0) {
-      const [draw] = left.splice(cast.random.below(left.length), 1);
-      if (draw !== undefined) yield roundOf(draw, cast);
-    }
-  }
+export function* planOf(cast: Cast, draw: Draw): Generator<Round> {
+  const rounds = roundsOf(cast);
+  const orders = fc.shuffledSubarray([...rounds], { minLength: rounds.length });
+  for (;;) for (const round of draw(orders)) yield draw(round);
 }

@@ -1,7 +1,7 @@
 // One run, in rounds: in each, clients work while something fails, and are judged when it is over.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Draw, drawFrom } from '../../random/arbitrary.js';
 import { TooManyExplanations } from '../../simulation/judge/linearize.js';
-import { Random } from '../../simulation/plan/random.js';
 import { FRONT_ENDS, World } from './cluster/world.js';
 import { type Fault, kindOf, planOf, type Round, showRound } from './plan.js';
 import type { PlantName } from './planted/plants.js';
@@ -84,11 +84,11 @@ async function mend(world: World, { faults }: Round): Promise<void> {
 /** `begun` runs while clients work, before anything fails. */
 async function runRound(
   world: World,
-  random: Random,
+  draw: Draw,
   { number, round, begun }: { number: number; round: Round; begun: () => Promise<void> },
 ): Promise<Told> {
   const pace = new Pace();
-  const work = new Work({ round: number, frontEnds: world.frontEnds, random, pace });
+  const work = new Work({ round: number, frontEnds: world.frontEnds, draw, pace });
   await work.begin();
   await begun();
   await sleep(QUIET_MS);
@@ -116,14 +116,14 @@ async function runRound(
 /** Throws at the first round in which something is wrong. */
 export async function run(options: RunOptions): Promise<readonly Told[]> {
   const { seed, minutes, directory, first, settings, say } = options;
-  const random = new Random(seed);
+  const draw = drawFrom(seed);
   const nodes = Array.from({ length: options.nodes }, (_, at) => at + 1);
-  const plan = planOf({ random: new Random(seed), nodes, frontEnds: FRONT_ENDS });
+  const plan = planOf({ nodes, frontEnds: FRONT_ENDS }, drawFrom(seed));
   const world = new World({
     nodes,
     directory,
     first,
-    random,
+    draw,
     settings,
     options: options.options,
     plant: options.plant,
@@ -144,7 +144,7 @@ export async function run(options: RunOptions): Promise<readonly Told[]> {
       if (isAlone && killsFrontEnd(round)) continue;
       say(`${number}: ${showRound(round)}`);
       const begun = (): Promise<void> => (isAlone ? Promise.resolve() : world.join());
-      const one = await runRound(world, random, { number: number++, round, begun });
+      const one = await runRound(world, draw, { number: number++, round, begun });
       told.push(one);
       const { writes, unclear, during, isUndecided } = one;
       if (isUndecided) say('   Undecided: so many answers were lost that a judge gave up.');

@@ -11,7 +11,7 @@ import type { Engine, EngineKind, Peer, Peers } from '#store';
 import { Engines } from '../../../packages/server/engines.js';
 import { cassandraEngine } from '../../../packages/store-cassandra/cassandra-engine.js';
 import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-keyspace.js';
-import { Random } from '../../simulation/plan/random.js';
+import { drawFrom, from } from '../../random/arbitrary.js';
 import { FrontEnds } from '../faults/cluster/front-ends.js';
 import { Pace } from '../faults/work/pace.js';
 import { makeTable, Work, type WorkOptions } from '../faults/work/work.js';
@@ -30,10 +30,10 @@ async function judged(
   round: number,
   disturb: () => Promise<void>,
 ): Promise<void> {
-  const random = new Random(seed);
+  const draw = drawFrom(seed);
   const pace = new Pace();
   if (round === 1) await makeTable(frontEnds);
-  const work = new Work({ round, frontEnds, random, pace });
+  const work = new Work({ round, frontEnds, draw, pace });
   await work.begin();
   await sleep(QUIET_MS);
   try {
@@ -52,7 +52,7 @@ describe('front ends', { skip: host === undefined && 'SHELFMARK_CASSANDRA names 
   after(() => dropKeyspace(place));
 
   test('front ends: owners are killed and stopped', async () => {
-    const frontEnds = new FrontEnds(`cassandra:${place}`, new Random(seed), undefined);
+    const frontEnds = new FrontEnds(`cassandra:${place}`, drawFrom(seed), undefined);
     await frontEnds.start(COUNT);
     try {
       await judged(frontEnds, 1, async () => {
@@ -101,7 +101,7 @@ class Inside {
   isForced = false;
   readonly #servers: RunningServer[] = [];
   readonly #urls: string[] = [];
-  readonly #random = new Random(seed);
+  readonly #draw = drawFrom(seed);
 
   static async start(t: TestContext, store: string): Promise<Inside> {
     const all = new Inside();
@@ -116,7 +116,7 @@ class Inside {
   }
 
   portOf(service: 'table' | 'queue' | 'blob'): number {
-    const server = this.#random.pick(this.#servers);
+    const server = this.#draw(from(this.#servers));
     return { table: server.tablePort, queue: server.queuePort, blob: server.blobPort }[service] ?? 0;
   }
 

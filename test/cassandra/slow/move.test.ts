@@ -13,7 +13,7 @@ import { BlobServiceClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-keyspace.js';
 import { type Ended, runCommand } from '../../data-tools/command-run.js';
-import { Random } from '../../simulation/plan/random.js';
+import { below, chance, drawFrom } from '../../random/arbitrary.js';
 import { type SpawnedServer, spawnServer } from '../../support/spawned-server.js';
 
 const host = process.env.SHELFMARK_CASSANDRA;
@@ -69,7 +69,7 @@ const isMissing = (error: unknown): boolean => error instanceof RestError && err
 /** Clients of one table that write each change first to one side, with its conditions, and then to the other, unconditionally. */
 class Writers {
   readonly model = new Map<string, number>();
-  readonly #random = new Random(seed);
+  readonly #draw = drawFrom(seed);
   #isOver = false;
   #running: Promise<unknown> = Promise.resolve();
   #sequence = 0;
@@ -90,12 +90,12 @@ class Writers {
   async #run(number: number, first: TableClient, second: TableClient): Promise<void> {
     while (!this.#isOver) {
       // Each has rows of its own, so that the model is right.
-      const row = this.#random.below(ROWS / WRITERS) * WRITERS + number;
+      const row = this.#draw(below(ROWS / WRITERS)) * WRITERS + number;
       const key = String(row);
       const [partitionKey, rowKey] = [`p${row % PARTITIONS}`, key];
       const entity = { partitionKey, rowKey, n: ++this.#sequence };
       if (!this.model.has(key)) await first.createEntity(entity);
-      else if (this.#random.happens(0.3)) {
+      else if (this.#draw(chance(30))) {
         await first.deleteEntity(partitionKey, rowKey);
         await second.deleteEntity(partitionKey, rowKey).catch(error => assert(isMissing(error), error));
         this.model.delete(key);

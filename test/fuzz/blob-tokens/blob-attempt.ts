@@ -1,6 +1,9 @@
 // Makes attempts to access blobs by a signature: mostly a right one or nearly so, then often mutated, doubled, or respelled.
-import type { Random } from '../../simulation/plan/random.js';
+
+import type fc from 'fast-check';
+import { below, chance, type Draw, drawn, from, seldom, several, weighted } from '../../random/arbitrary.js';
 import { mac, type Presented } from '../tokens/judge.js';
+import { someLetters } from '../tokens/token.js';
 import { BLOB_KINDS, type BlobAsk, type BlobAskKind, delegatedBy, signedText } from './blob-judge.js';
 import { BLOB_POLICIES } from './blob-policies.js';
 
@@ -29,7 +32,11 @@ export interface BlobAttempt {
 
 type Fields = Map<string, string>;
 
-const ACCOUNT_VERSIONS = ['2014-02-14', '2015-04-05', '2018-11-09', '2020-12-06', '2026-04-06', 'x'] as const;
+const ACCOUNT_VERSION = seldom(
+  11,
+  from(['2014-02-14', 'x']),
+  from(['2015-04-05', '2018-11-09', '2020-12-06', '2026-04-06']),
+);
 const SERVICE_VERSIONS = [
   ...(['', '2012-02-12', '2013-08-15', '2015-02-21', '2015-04-05', '2018-11-09', '2020-02-10'] as const),
   ...(['2020-12-06', '2021-12-02', '2025-07-05', '2026-04-06'] as const),
@@ -38,73 +45,68 @@ const KEY_VERSIONS = SERVICE_VERSIONS.filter(version => version >= '2018-11-09')
 const NEVER: readonly BlobAskKind[] = ['createContainer', 'listContainers', 'getService', 'getAcl'];
 const READS: readonly BlobAskKind[] = ['get', 'head', 'getMetadata', 'getTags'];
 
-function someAsk(random: Random): BlobAsk {
-  const kind = random.pick(BLOB_KINDS);
+function someAsk(draw: Draw): BlobAsk {
+  const kind = draw(from(BLOB_KINDS));
   const isOfService = kind === 'listContainers' || kind === 'getService';
   const isOfContainer = kind === 'list' || /Container$|Acl$|ContainerMetadata$/.test(kind);
-  const container = kind === 'deleteContainer' ? 'missing' : random.pick(CONTAINERS);
+  const container = kind === 'deleteContainer' ? 'missing' : draw(from(CONTAINERS));
   const isNew = kind.startsWith('putNew') || kind === 'putBlockNew' || kind === 'delete';
-  const named = isNew ? `new-${random.below(1e9)}` : kind === 'append' ? LOG : random.pick(BLOBS);
+  const named = isNew ? `new-${draw(below(1e9))}` : kind === 'append' ? LOG : draw(from(BLOBS));
   return { kind, container: isOfService ? '' : container, blob: isOfService || isOfContainer ? '' : named };
 }
 
-const someTimes = (random: Random, fields: Fields): void => {
-  if (random.happens(0.4))
-    fields.set('st', random.pick(['2019-12-31', '2020-01-01T01:02:00Z', '2020-01-01T02:00Z']));
-  if (random.happens(0.97))
+const someTimes = (draw: Draw, fields: Fields): void => {
+  if (draw(chance(40)))
+    fields.set('st', draw(from(['2019-12-31', '2020-01-01T01:02:00Z', '2020-01-01T02:00Z'])));
+  if (draw(chance(97)))
     fields.set(
       'se',
-      random.pick(['2030-01-01', '2020-01-02T00:00:00Z', '2020-01-01T01:02:01Z', '2020-01-01T01:02Z']),
+      draw(from(['2030-01-01', '2020-01-02T00:00:00Z', '2020-01-01T01:02:01Z', '2020-01-01T01:02Z'])),
     );
 };
 
-function somePlace(random: Random, fields: Fields): void {
-  if (random.happens(0.2)) fields.set('sip', random.pick(['127.0.0.1', '10.0.0.1-10.0.0.9', '10.0.0.1']));
-  if (random.happens(0.3)) fields.set('spr', random.pick(['https', 'https,http', 'https,http', 'http']));
+function somePlace(draw: Draw, fields: Fields): void {
+  if (draw(chance(20))) fields.set('sip', draw(from(['127.0.0.1', '10.0.0.1-10.0.0.9', '10.0.0.1'])));
+  if (draw(chance(30))) fields.set('spr', draw(from(['https', 'https,http', 'https,http', 'http'])));
 }
 
-const someLetters = (random: Random, all: string): string =>
-  random.some([...all], random.between(1, all.length)).join('');
-
-function accountFields(random: Random): Fields {
-  const fields: Fields = new Map([
-    ['sv', random.weighted(ACCOUNT_VERSIONS.map((each, at) => [at % 5 ? 4 : 1, each]))],
-  ]);
-  fields.set('ss', random.pick(['b', 'b', 'bqt', 'bt', 'qt']));
-  fields.set('srt', random.pick(['sco', 'sco', 'o', 'c', 's', 'co']));
-  fields.set('sp', someLetters(random, 'rwdlact'));
-  someTimes(random, fields);
-  somePlace(random, fields);
+function accountFields(draw: Draw): Fields {
+  const fields: Fields = new Map([['sv', draw(ACCOUNT_VERSION)]]);
+  fields.set('ss', draw(from(['b', 'b', 'bqt', 'bt', 'qt'])));
+  fields.set('srt', draw(from(['sco', 'sco', 'o', 'c', 's', 'co'])));
+  fields.set('sp', draw(someLetters('rwdlact')));
+  someTimes(draw, fields);
+  somePlace(draw, fields);
   return fields;
 }
 
-function serviceFields(random: Random, { delegated, snapshot }: BlobSecrets): Fields {
-  const key = random.happens(0.35) ? random.pick(delegated) : undefined;
-  const fields: Fields = new Map([['sv', random.pick(key === undefined ? SERVICE_VERSIONS : KEY_VERSIONS)]]);
-  fields.set('sr', random.pick(['c', 'c', 'b', 'b', 'bs', 'd']));
-  if (fields.get('sr') === 'bs' || random.happens(0.05)) fields.set('snapshot', snapshot);
-  fields.set('sp', someLetters(random, random.happens(0.95) ? 'racwdlt' : 'raz'));
-  someTimes(random, fields);
-  if ((fields.get('sv') ?? '') >= '2015-04-05') somePlace(random, fields);
-  if (random.happens(0.1)) fields.set('rsct', 'text/x y');
+function serviceFields(draw: Draw, { delegated, snapshot }: BlobSecrets): Fields {
+  const key = draw(chance(35)) ? draw(from(delegated)) : undefined;
+  const fields: Fields = new Map([['sv', draw(from(key === undefined ? SERVICE_VERSIONS : KEY_VERSIONS))]]);
+  fields.set('sr', draw(from(['c', 'c', 'b', 'b', 'bs', 'd'])));
+  if (fields.get('sr') === 'bs' || draw(chance(5))) fields.set('snapshot', snapshot);
+  fields.set('sp', draw(someLetters(draw(chance(95)) ? 'racwdlt' : 'raz')));
+  someTimes(draw, fields);
+  if ((fields.get('sv') ?? '') >= '2015-04-05') somePlace(draw, fields);
+  if (draw(chance(10))) fields.set('rsct', 'text/x y');
   for (const [name, value] of key?.fields ?? []) fields.set(name, value);
-  if (key !== undefined || random.happens(0.65)) return fields;
-  fields.set('si', random.pick([...BLOB_POLICIES.keys(), 'none']));
-  for (const name of ['sp', 'st', 'se']) if (random.happens(0.7)) fields.delete(name);
+  if (key !== undefined || draw(chance(65))) return fields;
+  fields.set('si', draw(from([...BLOB_POLICIES.keys(), 'none'])));
+  for (const name of ['sp', 'st', 'se']) if (draw(chance(70))) fields.delete(name);
   return fields;
 }
 
 /** Sometimes the resource of another container or blob. */
-function signedResource(random: Random, { container, blob }: BlobAsk, fields: Fields): string {
-  const inside = random.happens(0.93) ? container : random.pick(CONTAINERS);
-  const name = random.happens(0.93) ? blob : random.pick(BLOBS);
+function signedResource(draw: Draw, { container, blob }: BlobAsk, fields: Fields): string {
+  const inside = draw(chance(93)) ? container : draw(from(CONTAINERS));
+  const name = draw(chance(93)) ? blob : draw(from(BLOBS));
   return fields.get('sr') === 'c' ? inside : `${inside}/${name}`;
 }
 
-function sign(random: Random, secrets: BlobSecrets, ask: BlobAsk, fields: Fields): void {
+function sign(draw: Draw, secrets: BlobSecrets, ask: BlobAsk, fields: Fields): void {
   const own = secrets.delegated.find(key => delegatedBy(key.fields) === delegatedBy(fields));
-  const key = own?.value ?? random.pick(secrets.keys);
-  const text = signedText(fields, secrets.account, signedResource(random, ask, fields));
+  const key = own?.value ?? draw(from(secrets.keys));
+  const text = signedText(fields, secrets.account, signedResource(draw, ask, fields));
   fields.set('sig', mac(key, text).toString('base64'));
 }
 
@@ -126,44 +128,65 @@ const CHANGED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Duplicates come after the others, or before them. */
-function mutated(random: Random, pairs: [string, string][]): [string, string][] {
-  const at = random.below(pairs.length);
+function mutated(draw: Draw, pairs: [string, string][]): [string, string][] {
+  const at = draw(below(pairs.length));
   const [name = '', value = ''] = pairs[at] ?? [];
   // An invalid snapshot is refused as such.
   if (name === 'snapshot') return pairs;
-  const other = random.pick(CHANGED[name] ?? [value]);
+  const other = draw(from(CHANGED[name] ?? [value]));
   const without = pairs.filter((_, each) => each !== at);
-  return random.weighted<() => [string, string][]>([
-    [4, () => pairs.map((pair, each) => (each === at ? [name, other] : pair))],
-    [2, () => without],
-    [2, () => [...pairs, [name, random.happens(0.5) ? value : other]]],
-    [1, () => [[name, other], ...pairs]],
-    [2, () => pairs.map(([each, text]) => [each, each === 'sig' ? forged(random, text) : text])],
-    [1, () => [...pairs, [random.pick(['si', 'ses', 'snapshot2', 'sr', 'scid']), 'x']]],
-  ])();
+  return draw(
+    weighted<() => [string, string][]>(
+      [4, () => pairs.map((pair, each) => (each === at ? [name, other] : pair))],
+      [2, () => without],
+      [2, () => [...pairs, [name, draw(chance(50)) ? value : other]]],
+      [1, () => [[name, other], ...pairs]],
+      [2, () => pairs.map(([each, text]) => [each, each === 'sig' ? forged(draw, text) : text])],
+      [1, () => [...pairs, [draw(from(['si', 'ses', 'snapshot2', 'sr', 'scid'])), 'x']]],
+    ),
+  )();
 }
 
-const forged = (random: Random, sig: string): string =>
-  random.pick([
-    sig.replace(/^./, first => (first === 'A' ? 'B' : 'A')),
-    sig.slice(0, -1),
-    sig.replace('=', ''),
-    `${sig}=`,
-    sig.toLowerCase(),
-    '',
-    Buffer.alloc(32).toString('base64'),
-  ]);
+const forged = (draw: Draw, sig: string): string =>
+  draw(
+    from([
+      sig.replace(/^./, first => (first === 'A' ? 'B' : 'A')),
+      sig.slice(0, -1),
+      sig.replace('=', ''),
+      `${sig}=`,
+      sig.toLowerCase(),
+      '',
+      Buffer.alloc(32).toString('base64'),
+    ]),
+  );
 
-/** The same text once decoded. */
-const spelled = (random: Random, text: string): string =>
-  [...text]
-    .map(each => {
-      const encoded = encodeURIComponent(each);
-      if (/^[\x21-\x7e]$/.test(each) && random.happens(0.03))
-        return `%${each.charCodeAt(0).toString(16).padStart(2, '0')}`;
-      return random.happens(0.1) ? encoded.toLowerCase().replace(/^[a-z]$/, each) : encoded;
-    })
-    .join('');
+const SPELLINGS_MAX = 16;
+const encoded = (each: string): string => encodeURIComponent(each);
+/** Of characters in turn: the same text once decoded. */
+const SPELLINGS = several(
+  weighted<(each: string) => string>(
+    [87, encoded],
+    [
+      10,
+      each =>
+        encoded(each)
+          .toLowerCase()
+          .replace(/^[a-z]$/, each),
+    ],
+    [
+      3,
+      each =>
+        /^[\x21-\x7e]$/.test(each) ? `%${each.charCodeAt(0).toString(16).padStart(2, '0')}` : encoded(each),
+    ],
+  ),
+  SPELLINGS_MAX,
+  SPELLINGS_MAX,
+);
+
+function spelled(draw: Draw, text: string): string {
+  const spellings = draw(SPELLINGS);
+  return [...text].map((each, at) => (spellings[at % SPELLINGS_MAX] ?? encoded)(each)).join('');
+}
 
 const XML = '<?xml version="1.0"?><Tags><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tags>';
 const BLOCK = { 'x-ms-blob-type': 'BlockBlob' };
@@ -202,17 +225,17 @@ const REQUESTS: Readonly<Record<BlobAskKind, Wire>> = {
   getService: ['GET', 'restype=service&comp=properties'],
 };
 
-export function someBlobAttempt(random: Random, secrets: BlobSecrets): BlobAttempt {
-  let ask = someAsk(random);
-  const isOfAccount = random.happens(NEVER.includes(ask.kind) ? 0.8 : 0.3);
-  const fields = isOfAccount ? accountFields(random) : serviceFields(random, secrets);
+function someBlobAttempt(draw: Draw, secrets: BlobSecrets): BlobAttempt {
+  let ask = someAsk(draw);
+  const isOfAccount = draw(chance(NEVER.includes(ask.kind) ? 80 : 30));
+  const fields = isOfAccount ? accountFields(draw) : serviceFields(draw, secrets);
   // One blob has a snapshot, which can only be read.
-  if (fields.has('snapshot')) ask = { kind: random.pick(READS), container: CONTAINERS[0], blob: BLOBS[0] };
-  sign(random, secrets, ask, fields);
+  if (fields.has('snapshot')) ask = { kind: draw(from(READS)), container: CONTAINERS[0], blob: BLOBS[0] };
+  sign(draw, secrets, ask, fields);
   const signed = [...fields].map(([name, value]): [string, string] => [name, value]);
-  const pairs = random.happens(0.35) ? mutated(random, signed) : signed;
+  const pairs = draw(chance(35)) ? mutated(draw, signed) : signed;
   const [method, query, headers = {}, body = ''] = REQUESTS[ask.kind];
-  const token = pairs.map(([name, value]) => `${name}=${spelled(random, value)}`);
+  const token = pairs.map(([name, value]) => `${name}=${spelled(draw, value)}`);
   const path = [secrets.account, ask.container, ...(ask.blob === '' ? [] : ask.blob.split('/'))];
   const target = `/${path
     .filter(each => each !== '')
@@ -227,8 +250,11 @@ export function someBlobAttempt(random: Random, secrets: BlobSecrets): BlobAttem
       ...(method === 'PUT' ? { 'content-length': String(Buffer.byteLength(body)) } : {}),
       ...headers,
     },
-    secure: random.happens(0.5),
-    remoteAddress: random.pick(['127.0.0.1', '10.0.0.1', '10.0.0.10', '::ffff:10.0.0.9']),
+    secure: draw(chance(50)),
+    remoteAddress: draw(from(['127.0.0.1', '10.0.0.1', '10.0.0.10', '::ffff:10.0.0.9'])),
   };
   return { ask, caller, body };
 }
+
+export const blobAttempts = (secrets: BlobSecrets): fc.Arbitrary<BlobAttempt> =>
+  drawn(draw => someBlobAttempt(draw, secrets));

@@ -1,19 +1,21 @@
 // Attempts to access blobs by signatures: the server must admit exactly those that the judge admits.
+import type fc from 'fast-check';
 import { Accounts, issueToken, type Role } from '#server';
 import { openMemoryStore } from '#store';
-import type { Random } from '../../simulation/plan/random.js';
-import { collected, type DirectServer, directService } from '../../support/direct-service.js';
+import { answerOf, type DirectServer, directService } from '../../support/direct-service.js';
 import { ACCOUNT, NOW } from '../credentials.js';
 import { checkBlobAnswer } from '../direct/check-blob-answer.js';
+import type { World } from '../run/part.js';
+import { credentialOf } from '../tokens/attempt.js';
 import type { Presented } from '../tokens/judge.js';
 import {
   BLOBS,
   type BlobAttempt,
   type BlobSecrets,
+  blobAttempts,
   CONTAINERS,
   type DelegationKey,
   LOG,
-  someBlobAttempt,
 } from './blob-attempt.js';
 import { type BlobKnown, delegatedBy, mayDoWithBlobs } from './blob-judge.js';
 import { BLOB_POLICIES, BLOB_POLICY_DOCUMENT } from './blob-policies.js';
@@ -40,7 +42,7 @@ interface Asked {
 const headerOf = (headers: readonly (readonly [string, string])[], wanted: string): string =>
   headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? '';
 
-export class BlobTokenRun {
+export class BlobTokenRun implements World<BlobAttempt> {
   readonly #accounts = new Accounts({ [ACCOUNT]: KEYS.map(key => key.toString('base64')) });
   readonly #failures: unknown[] = [];
   #service: DirectServer = this.#newService();
@@ -61,14 +63,9 @@ export class BlobTokenRun {
   }
 
   async #send(caller: Presented, body: string) {
-    const request = { ...caller, body: Buffer.from(body), bodyTooLarge: false };
-    const response = await collected(await this.#service.blobs.handle(request));
-    const [fault] = this.#failures.splice(0);
-    if (fault !== undefined) throw fault;
-    const { status, headers } = response;
-    const bytes = Buffer.from(response.body ?? '');
-    checkBlobAnswer({ status, headers, body: bytes, isHead: caller.method === 'HEAD' });
-    return { status, headers, text: bytes.toString() };
+    const answer = await answerOf(this.#service.blobs, { ...caller, body }, this.#failures);
+    checkBlobAnswer({ ...answer, isHead: caller.method === 'HEAD' });
+    return { ...answer, text: answer.body.toString() };
   }
 
   async #asRole(role: Role, { method, path, headers = {}, body = '' }: Asked) {
@@ -109,7 +106,7 @@ export class BlobTokenRun {
   }
 
   /** Creates the same containers and blobs. Call first. */
-  async reset(): Promise<void> {
+  async reset(): Promise<fc.Arbitrary<BlobAttempt>> {
     this.#service = this.#newService();
     const owner = (asked: Asked) => this.#asRole('Storage Account Contributor', asked);
     for (const container of CONTAINERS) {
@@ -136,14 +133,11 @@ export class BlobTokenRun {
     const snapshot = headerOf(headers, 'x-ms-snapshot');
     this.#secrets = { ...this.#secrets, delegated: delegated.map(([key]) => key), snapshot };
     this.#known = this.#knowing(delegated);
+    return blobAttempts(this.#secrets);
   }
 
-  attempt(random: Random): BlobAttempt {
-    return someBlobAttempt(random, this.#secrets);
-  }
-
-  /** @returns whether the caller was admitted. @throws if it should be otherwise. */
-  async make({ ask, caller, body }: BlobAttempt): Promise<boolean> {
+  /** Resolves with the credential if the caller was let in. @throws if it should be otherwise. */
+  async make({ ask, caller, body }: BlobAttempt): Promise<readonly string[]> {
     const { status, text, headers } = await this.#send(caller, body);
     // 404, 409 and 412 reveal the state, which unauthorized callers never learn.
     const letIn = status < 300 || status === 404 || status === 409 || status === 412;
@@ -152,6 +146,6 @@ export class BlobTokenRun {
       throw new Error(
         `${letIn ? 'Let in' : 'Kept out'} against the rules: ${status} ${headerOf(headers, 'x-ms-error-code')} ${text}`,
       );
-    return letIn;
+    return letIn ? [`let in by ${credentialOf(caller)}`] : [];
   }
 }

@@ -1,9 +1,11 @@
-// A whole request: an operation, mutated in some of its parts before it is signed, so that mutations get past authentication.
-import type { Random } from '../../simulation/plan/random.js';
-import { ACCOUNT, someCredentials } from '../credentials.js';
-import { someBatch } from '../texts/batch-text.js';
-import { mutate, mutateBytes } from '../texts/mutate.js';
-import { type PlainRequest, someOperation } from '../texts/operation-text.js';
+// A whole request to the Table service: an operation, mutated in some of its parts before it is signed, so that
+// mutations get past authentication.
+import fc from 'fast-check';
+import { below, chance, from, maybe, seldom, weighted } from '../../random/arbitrary.js';
+import { ACCOUNT, credentials } from '../credentials.js';
+import { batch } from '../texts/batch-text.js';
+import { mutations } from '../texts/mutate.js';
+import { operation, type PlainRequest } from '../texts/operation-text.js';
 import { percentEncode } from '../texts/percent-encode.js';
 
 export interface FuzzRequest {
@@ -13,12 +15,13 @@ export interface FuzzRequest {
   readonly target: string;
   /** Names in lower case, as the server hands them on. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
+  /** A character for each byte. */
+  readonly body: string;
 }
 
 export const HOST = '127.0.0.1:10002';
 
-const METHODS = ['GET', 'POST', 'PUT', 'MERGE', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE'];
+const METHOD = from(['GET', 'POST', 'PUT', 'MERGE', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE']);
 const HEADER_NAMES = [
   ...[
     'accept',
@@ -38,12 +41,12 @@ const HEADER_NAMES = [
     'x-ms-date',
     'dataserviceversion',
     '__proto__',
-    'constructor',
   ],
+  'constructor',
 ];
-const VERSIONS = ['2019-02-02', '2019-02-02', '2020-12-06', '2017-04-17', '2026-10-06'];
-const HOSTS = [`${ACCOUNT}.table.localhost`, 'localhost', 'other.example', '[::1]:10002', ''];
-const LONG_SHARE = 0.001;
+const VERSION = from(['2019-02-02', '2019-02-02', '2020-12-06', '2017-04-17', '2026-10-06']);
+const OTHER_HOSTS = [`${ACCOUNT}.table.localhost`, 'localhost', 'other.example', '[::1]:10002', ''];
+const LONG_BYTES = 32_768;
 
 /** Percent-encodes what a request line cannot contain, since no connection would accept it. */
 export const inTarget = (text: string): string =>
@@ -52,69 +55,57 @@ export const inTarget = (text: string): string =>
 /** Drops what a header cannot contain. */
 export const inHeader = (text: string): string => text.replace(/[^\t -~\u0080-\u00ff]/g, '').trim();
 
+/** UTF-8. */
+export const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
+
 const TARGET_LENGTH_MAX = 60_000;
 const HEADER_LENGTH_MAX = 8_000;
 
-function mutateHeaders(random: Random, headers: Readonly<Record<string, string>>): Record<string, string> {
-  // A map, because `__proto__` can be a header's name too.
-  const mutated = new Map(Object.entries(headers));
-  const name = random.pick(random.happens(0.5) ? [...mutated.keys(), 'accept'] : HEADER_NAMES);
-  if (random.happens(0.1)) mutated.delete(name);
-  else {
-    const before = mutated.get(name) ?? random.pick([...mutated.values(), '*']);
-    mutated.set(name, inHeader(mutate(random, before)).slice(0, HEADER_LENGTH_MAX));
-  }
-  return Object.fromEntries(mutated);
-}
+/** Adds a header of any name, or mutates or drops one of the request. */
+const headerChange: fc.Arbitrary<(headers: PlainRequest['headers']) => PlainRequest['headers']> = fc
+  .tuple(from(HEADER_NAMES), chance(50), below(HEADER_NAMES.length), mutations(95), chance(10))
+  .map(([other, isOther, at, change, isDropped]) => headers => {
+    const own = [...Object.keys(headers), 'accept'];
+    const name = isOther ? other : (own[at % own.length] ?? other);
+    // A map, because `__proto__` can be a header's name too.
+    const left = new Map(Object.entries(headers));
+    if (isDropped) left.delete(name);
+    else left.set(name, inHeader(change(left.get(name) ?? '*')).slice(0, HEADER_LENGTH_MAX));
+    return Object.fromEntries(left);
+  });
+const headerChanges = seldom(
+  7,
+  headerChange,
+  fc.constant((headers: PlainRequest['headers']) => headers),
+);
 
-/** The mutated parts of a plain request. */
-function spoil(
-  random: Random,
-  request: PlainRequest,
-  body: Buffer,
-): PlainRequest & { readonly bytes: Buffer } {
-  const seldom = (): boolean => random.happens(0.12);
-  return {
-    method: random.happens(0.03) ? random.pick(METHODS) : request.method,
-    path: seldom() ? mutate(random, request.path) : request.path,
-    query: seldom() ? mutate(random, request.query) : request.query,
-    headers: seldom() ? mutateHeaders(random, request.headers) : request.headers,
-    body: request.body,
-    bytes: random.happens(0.25) ? mutateBytes(random, body) : body,
-  };
-}
-
-function accountOf(random: Random): string {
-  if (random.happens(0.97)) return ACCOUNT;
-  return random.pick([
-    `${ACCOUNT}-secondary`,
-    `${ACCOUNT}-secondary`,
-    'nobody',
-    '__proto__',
-    'constructor',
-    '',
-  ]);
-}
+const account = seldom(
+  3,
+  from([`${ACCOUNT}-secondary`, `${ACCOUNT}-secondary`, 'nobody', '__proto__', 'constructor', '']),
+  fc.constant(ACCOUNT),
+);
+const sound = seldom(15, batch(account), operation).map(sent => ({ ...sent, body: bytesOf(sent.body) }));
+const plain = fc
+  .tuple(sound, maybe(2, METHOD), mutations(7), mutations(7), headerChanges, mutations(15))
+  .map(([{ method, path, query, headers, body }, other, inPath, inQuery, inHeaders, inBody]) => ({
+    method: other ?? method,
+    path: inPath(path),
+    query: inQuery(query),
+    headers: inHeaders(headers),
+    body: inBody(body),
+  }));
+const host = seldom(2, from(OTHER_HOSTS), fc.constant(HOST));
+const long = weighted([999, ''], [1, `x=${'x'.repeat(LONG_BYTES)}`]);
 
 /** `bearer` is a token of the local issuer. */
-export function someRequest(random: Random, bearer: string): FuzzRequest {
-  const account = accountOf(random);
-  const sound = random.happens(0.15) ? someBatch(random, account) : someOperation(random);
-  const soundBody = Buffer.from(sound.body);
-  const plain = random.happens(0.4) ? { ...sound, bytes: soundBody } : spoil(random, sound, soundBody);
-  const host = random.happens(0.02) ? random.pick(HOSTS) : HOST;
-  const isHostStyle = host.startsWith(`${ACCOUNT}.`);
-  const question = plain.query === '' ? '' : `?${plain.query}`;
-  const isAbsolute = random.happens(0.01);
-  const below = `${isHostStyle ? '' : `/${account}`}/${plain.path}${question}`;
-  const long = random.happens(LONG_SHARE) ? `${question === '' ? '?' : '&'}x=${'x'.repeat(32_768)}` : '';
-  const target = inTarget(below + long).slice(0, TARGET_LENGTH_MAX);
-  const headers = { host, 'x-ms-version': random.pick(VERSIONS), ...plain.headers };
-  const signed = someCredentials(random, { method: plain.method, target, headers }, bearer);
-  return {
-    method: plain.method,
-    target: isAbsolute ? `http://${HOST}${signed.target}` : signed.target,
-    headers: signed.headers,
-    body: plain.bytes,
-  };
-}
+export const tableRequests = (bearer: string): fc.Arbitrary<FuzzRequest> =>
+  fc
+    .tuple(plain, account, host, long, chance(1), VERSION, credentials)
+    .map(([{ method, path, query, headers, body }, account, host, long, isAbsolute, version, sign]) => {
+      const isHostStyle = host.startsWith(`${ACCOUNT}.`);
+      const options = [query, long].filter(each => each !== '').join('&');
+      const below = `${isHostStyle ? '' : `/${account}`}/${path}${options === '' ? '' : `?${options}`}`;
+      const target = inTarget(below).slice(0, TARGET_LENGTH_MAX);
+      const signed = sign({ method, target, headers: { host, 'x-ms-version': version, ...headers } }, bearer);
+      return { ...signed, target: isAbsolute ? `http://${HOST}${signed.target}` : signed.target, body };
+    });

@@ -27,7 +27,8 @@ function received(socket: Socket): Promise<Buffer> {
   });
 }
 
-async function send(socket: Socket, { bytes, cuts }: Stream): Promise<void> {
+async function send(socket: Socket, { bytes: text, cuts }: Stream): Promise<void> {
+  const bytes = Buffer.from(text, 'latin1');
   let from = 0;
   for (const cut of [...cuts, bytes.length]) {
     if (socket.destroyed) return;

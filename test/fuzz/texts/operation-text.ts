@@ -1,10 +1,11 @@
-// One request of any operation, valid or nearly so, as a client would write it before it is signed.
-import type { Random } from '../../simulation/plan/random.js';
-import { someEntity, somePartition, someRow } from './entity-text.js';
+// One request of any operation on tables, valid or nearly so, as a client would write it before it is signed.
+import fc from 'fast-check';
+import { chance, from, maybe, oneOf, seldom, text } from '../../random/arbitrary.js';
+import { entity, keyedEntity, partition, row } from './entity-text.js';
 import { ODD_TABLE_NAMES } from './odd-texts.js';
-import { someOptions } from './option-text.js';
+import { otherOptions, queryOptions } from './option-text.js';
 import { percentEncode } from './percent-encode.js';
-import { someIdentifiers, someServiceProperties } from './xml-text.js';
+import { identifiers, serviceProperties } from './xml-text.js';
 
 export interface PlainRequest {
   readonly method: string;
@@ -16,143 +17,173 @@ export interface PlainRequest {
   readonly body: string;
 }
 
+type Part<T = string> = T | fc.Arbitrary<T>;
+
+interface Parts {
+  readonly method: Part;
+  readonly path?: Part;
+  readonly query?: Part;
+  /** Those that are undefined are not sent. */
+  readonly headers?: Readonly<Record<string, Part<string | undefined>>>;
+  /** They replace the others. */
+  readonly more?: fc.Arbitrary<PlainRequest['headers']>;
+  readonly body?: Part;
+}
+
+const drawn = <T>(part: Part<T>): fc.Arbitrary<T> =>
+  part instanceof fc.Arbitrary ? part : fc.constant(part);
+const NONE = fc.constant<PlainRequest['headers']>({});
+
+/** A request of which any part is a constant or drawn. */
+export function request(parts: Parts): fc.Arbitrary<PlainRequest> {
+  const { method, path = '', query = '', headers = {}, more = NONE, body = '' } = parts;
+  const names = Object.keys(headers);
+  const values = fc.tuple(...Object.values(headers).map(drawn<string | undefined>));
+  return fc
+    .tuple(drawn(method), drawn(path), drawn(query), values, more, drawn(body))
+    .map(([method, path, query, values, others, body]) => {
+      const headers: Record<string, string> = {};
+      for (const [at, value] of values.entries()) if (value !== undefined) headers[names[at] ?? ''] = value;
+      return { method, path, query, headers: Object.assign(headers, others), body };
+    });
+}
+
 /** These exist when a run begins. */
 export const TABLES = ['People', 'orders', ...ODD_TABLE_NAMES] as const;
 const OTHER_TABLES = [
-  'missing',
-  'pEOPLE',
-  'Tables',
-  'ab',
-  'x'.repeat(63),
-  'x'.repeat(64),
-  '1a',
-  'a_b',
-  '__proto__',
-  '$MetricsX',
+  ...[
+    'missing',
+    'pEOPLE',
+    'Tables',
+    'ab',
+    'x'.repeat(63),
+    'x'.repeat(64),
+    '1a',
+    'a_b',
+    '__proto__',
+    '$MetricsX',
+  ],
 ];
-const ETAGS = ['*', '*', '*', `W/"datetime'2020-01-01T00%3A00%3A00Z'"`, 'W/"x"', '"x"', '', 'W/"a", W/"b"'];
-const WRITE_VERBS = ['PUT', 'PUT', 'MERGE', 'MERGE', 'PATCH', 'PATCH', 'DELETE', 'DELETE', 'POST', 'GET'];
+const ETAG = from([
+  '*',
+  '*',
+  '*',
+  `W/"datetime'2020-01-01T00%3A00%3A00Z'"`,
+  'W/"x"',
+  '"x"',
+  '',
+  'W/"a", W/"b"',
+]);
 
-const someTable = (random: Random): string =>
-  random.happens(0.5) ? TABLES[0] : random.pick(random.happens(0.1) ? OTHER_TABLES : TABLES);
+const table = oneOf<string>([50, fc.constant(TABLES[0])], [45, from(TABLES)], [5, from(OTHER_TABLES)]);
 
-const quoted = (key: string): string => percentEncode(key.replaceAll("'", "''"));
+const quoted = (key: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  key.map(each => percentEncode(each.replaceAll("'", "''")));
+const keys = seldom(
+  5,
+  text`RowKey='${quoted(row)}',%20PartitionKey='${quoted(partition)}'`,
+  text`PartitionKey='${quoted(partition)}',RowKey='${quoted(row)}'`,
+);
+const entityPath = text`${table}(${seldom(
+  10,
+  keys.map(each => each.replaceAll("'", '%27')),
+  keys,
+)})`;
 
-export function entityPath(table: string, partition: string, row: string, random: Random): string {
-  const first = `PartitionKey='${quoted(partition)}'`;
-  const second = `RowKey='${quoted(row)}'`;
-  const text = random.happens(0.95) ? `${first},${second}` : `${second},%20${first}`;
-  return `${table}(${random.happens(0.9) ? text : text.replaceAll("'", '%27')})`;
-}
+const TYPE = 'application/json;odata=';
+const accept = seldom(
+  10,
+  from(['*/*', 'application/atom+xml', 'text/html, application/json;q=0.9', 'x', '']),
+  from([`${TYPE}nometadata`, `${TYPE}minimalmetadata`, `${TYPE}fullmetadata`]),
+);
+const contentType = seldom(
+  10,
+  from([`${TYPE}nometadata`, 'application/json; charset=utf-8', 'text/plain']),
+  fc.constant('application/json'),
+);
+const JSON_HEADERS = { accept, 'content-type': contentType };
+const XML_HEADERS = { 'content-type': 'application/xml' };
 
-const JSON_TYPES = [
-  'application/json',
-  'application/json;odata=nometadata',
-  'application/json; charset=utf-8',
-  'text/plain',
-];
-const ACCEPTS = [
-  'application/json;odata=nometadata',
-  'application/json;odata=minimalmetadata',
-  'application/json;odata=fullmetadata',
-];
-const OTHER_ACCEPTS = ['*/*', 'application/atom+xml', 'text/html, application/json;q=0.9', 'x', ''];
-
-const accept = (random: Random): string => random.pick(random.happens(0.9) ? ACCEPTS : OTHER_ACCEPTS);
-const jsonType = (random: Random): string =>
-  random.happens(0.9) ? 'application/json' : random.pick(JSON_TYPES);
-
-const plain = (method: string, path: string, query: string): PlainRequest => ({
-  method,
-  path,
-  query,
-  headers: {},
-  body: '',
+export const insert = request({
+  method: 'POST',
+  path: table,
+  query: otherOptions,
+  headers: { ...JSON_HEADERS, prefer: maybe(30, from(['return-content', 'return-no-content', 'x'])) },
+  body: keyedEntity,
 });
 
-export function insert(random: Random): PlainRequest {
-  const headers: Record<string, string> = { accept: accept(random), 'content-type': jsonType(random) };
-  if (random.happens(0.3)) headers.prefer = random.pick(['return-content', 'return-no-content', 'x']);
-  return {
-    ...plain('POST', someTable(random), someOptions(random, false)),
-    headers,
-    body: someEntity(random, true),
-  };
-}
+const ON_ENTITY = { path: entityPath, query: otherOptions };
+const ifNoneMatch = maybe(3, fc.constant('*'));
+const changing = request({
+  method: from(['PUT', 'PUT', 'MERGE', 'MERGE', 'PATCH', 'PATCH', 'POST']),
+  ...ON_ENTITY,
+  headers: { ...JSON_HEADERS, 'if-match': maybe(30, ETAG), 'if-none-match': ifNoneMatch },
+  body: entity,
+});
+const bodiless = request({
+  method: from(['DELETE', 'DELETE', 'GET']),
+  ...ON_ENTITY,
+  headers: { ...JSON_HEADERS, 'if-match': maybe(75, ETAG), 'if-none-match': ifNoneMatch },
+});
+export const write = fc
+  .tuple(oneOf([7, changing], [3, bodiless]), chance(5))
+  .map(([sent, isTunnelled]) =>
+    isTunnelled
+      ? { ...sent, method: 'POST', headers: { ...sent.headers, 'x-http-method': sent.method } }
+      : sent,
+  );
 
-export function write(random: Random): PlainRequest {
-  const path = entityPath(someTable(random), somePartition(random), someRow(random), random);
-  const headers: Record<string, string> = { accept: accept(random), 'content-type': jsonType(random) };
-  const verb = random.pick(WRITE_VERBS);
-  if (verb === 'DELETE' || random.happens(0.3)) headers['if-match'] = random.pick(ETAGS);
-  if (random.happens(0.03)) headers['if-none-match'] = '*';
-  const isTunnelled = verb !== 'POST' && random.happens(0.05);
-  if (isTunnelled) headers['x-http-method'] = verb;
-  const body = verb === 'DELETE' || verb === 'GET' ? '' : someEntity(random, random.happens(0.5));
-  return { method: isTunnelled ? 'POST' : verb, path, query: someOptions(random, false), headers, body };
-}
+export const point = request({ method: 'GET', ...ON_ENTITY, headers: { accept } });
 
-export function point(random: Random): PlainRequest {
-  const path = entityPath(someTable(random), somePartition(random), someRow(random), random);
-  return { ...plain('GET', path, someOptions(random, false)), headers: { accept: accept(random) } };
-}
+const query = request({
+  method: 'GET',
+  path: seldom(20, from(['Tables', 'Tables()']), text`${table}${from(['', '()'])}`),
+  query: queryOptions,
+  headers: { accept },
+});
 
-function query(random: Random): PlainRequest {
-  const path = random.happens(0.8)
-    ? `${someTable(random)}${random.pick(['', '()'])}`
-    : random.pick(['Tables', 'Tables()']);
-  return { ...plain('GET', path, someOptions(random, true)), headers: { accept: accept(random) } };
-}
+const createTable = request({
+  method: 'POST',
+  path: 'Tables',
+  headers: JSON_HEADERS,
+  body: table.map(TableName => JSON.stringify({ TableName })),
+});
+const oldTable = request({
+  method: from(['GET', 'GET', 'DELETE']),
+  path: text`Tables('${table}')`,
+  headers: JSON_HEADERS,
+});
 
-function tableLife(random: Random): PlainRequest {
-  const name = someTable(random);
-  const headers = { accept: accept(random), 'content-type': jsonType(random) };
-  if (random.happens(0.5))
-    return { ...plain('POST', 'Tables', ''), headers, body: JSON.stringify({ TableName: name }) };
-  return { ...plain(random.pick(['GET', 'GET', 'DELETE']), `Tables('${name}')`, ''), headers };
-}
+const ACL = { path: table, query: 'comp=acl' };
+const readPolicies = request({ method: from(['GET', 'HEAD']), ...ACL });
+const writePolicies = request({ method: 'PUT', ...ACL, headers: XML_HEADERS, body: identifiers });
 
-function policies(random: Random): PlainRequest {
-  const path = someTable(random);
-  if (random.happens(0.4)) return plain(random.pick(['GET', 'HEAD']), path, 'comp=acl');
-  return {
-    ...plain('PUT', path, 'comp=acl'),
-    headers: { 'content-type': 'application/xml' },
-    body: someIdentifiers(random),
-  };
-}
+const SERVICE = { query: 'restype=service&comp=properties' };
+const service = oneOf(
+  [1, request({ method: 'GET', ...SERVICE })],
+  [1, request({ method: 'GET', path: from(['', '/']), query: 'restype=service&comp=stats' })],
+  [2, request({ method: 'PUT', ...SERVICE, headers: XML_HEADERS, body: serviceProperties })],
+);
 
-function service(random: Random): PlainRequest {
-  const kind = random.below(4);
-  if (kind === 0) return plain('GET', '', 'restype=service&comp=properties');
-  if (kind === 1) return plain('GET', random.pick(['', '/']), 'restype=service&comp=stats');
-  const headers = { 'content-type': 'application/xml' };
-  return {
-    ...plain('PUT', '', 'restype=service&comp=properties'),
-    headers,
-    body: someServiceProperties(random),
-  };
-}
+const preflight = request({
+  method: 'OPTIONS',
+  path: table,
+  headers: {
+    origin: from(['http://a', 'http://b', 'null', '\u00e9']),
+    'access-control-request-method': from(['GET', 'MERGE', 'X']),
+    'access-control-request-headers': maybe(50, from(['x-ms-date', 'accept, x', ',,', '__proto__'])),
+  },
+});
 
-function preflight(random: Random): PlainRequest {
-  const headers: Record<string, string> = {
-    origin: random.pick(['http://a', 'http://b', 'null', '\u00e9']),
-    'access-control-request-method': random.pick(['GET', 'MERGE', 'X']),
-  };
-  if (random.happens(0.5))
-    headers['access-control-request-headers'] = random.pick(['x-ms-date', 'accept, x', ',,', '__proto__']);
-  return { ...plain('OPTIONS', someTable(random), ''), headers };
-}
-
-const OPERATIONS: readonly (readonly [number, (random: Random) => PlainRequest])[] = [
+export const operation = oneOf(
   [14, insert],
   [16, write],
   [8, point],
   [20, query],
-  [4, tableLife],
-  [4, policies],
+  [2, createTable],
+  [2, oldTable],
+  [2, readPolicies],
+  [2, writePolicies],
   [3, service],
   [2, preflight],
-];
-
-export const someOperation = (random: Random): PlainRequest => random.weighted(OPERATIONS)(random);
+);

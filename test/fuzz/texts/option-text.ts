@@ -1,129 +1,94 @@
 // Query strings: filters by their grammar, projections, pages and their tokens, formats.
-import type { Random } from '../../simulation/plan/random.js';
-import { PROPERTY_NAMES, somePartition, someRow } from './entity-text.js';
+import fc from 'fast-check';
+import { from, oneOf, seldom, several, text, weighted } from '../../random/arbitrary.js';
+import { PROPERTY_NAMES, partition, row } from './entity-text.js';
 import { percentEncode } from './percent-encode.js';
 
-const OPERATORS = ['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const;
-const NAMES = ['PartitionKey', 'RowKey', 'Timestamp', 'TableName', 'missing', ...PROPERTY_NAMES] as const;
+const OPERATOR = from(['eq', 'ne', 'gt', 'ge', 'lt', 'le']);
+const NAMES = ['PartitionKey', 'RowKey', 'Timestamp', 'TableName', 'missing', ...PROPERTY_NAMES];
 const LITERALS = `'p' 'r' '' 'o''hara' 'é' 1 0 -1 5L 2147483648 1.5 1e300 1.5d 5f 5m true false NaN INF -INF
   guid'c9da6455-213d-42c9-9a79-3e9149a57833' X'0102' binary'ff' datetime'2020-01-01T00:00:00Z'
   datetime'0001-01-01T00:00:00Z'`.split(/\s+/);
-const BAD_LITERALS = `null X'1' datetime'x' 1. ' "x" 9223372036854775808 5x`.split(/\s+/);
-const BAD_SHARE = 0.03;
+const BAD_LITERALS = `null X'1' datetime'x' 1. ' "x" 9223372036854775808 5x`.split(' ');
+const BAD_PERCENT = 3;
 
-function comparison(random: Random): string {
-  const name = random.pick(NAMES);
-  const literal = random.pick(random.happens(BAD_SHARE) ? BAD_LITERALS : LITERALS);
-  const operator = random.pick(OPERATORS);
-  return random.happens(0.85) ? `${name} ${operator} ${literal}` : `${literal} ${operator} ${name}`;
+const name = from(NAMES);
+const literal = seldom(BAD_PERCENT, from(BAD_LITERALS), from(LITERALS));
+const comparison = seldom(15, text`${literal} ${OPERATOR} ${name}`, text`${name} ${OPERATOR} ${literal}`);
+const flag = seldom(BAD_PERCENT, name, from(PROPERTY_NAMES));
+const connective = from(['and', 'or']);
+
+function filterOf(depth: number): fc.Arbitrary<string> {
+  if (depth === 0) return comparison;
+  const inner = filterOf(depth - 1);
+  const both = seldom(30, text`${inner} ${connective} ${inner}`, text`(${inner}) ${connective} (${inner})`);
+  return oneOf([3, comparison], [1, flag], [1, text`not (${inner})`], [1, text`(${inner})`], [2, both]);
 }
 
-function someFilter(random: Random, depth = 3): string {
-  const kind = depth === 0 ? 0 : random.below(8);
-  if (kind < 3) return comparison(random);
-  if (kind === 3) return random.pick(random.happens(BAD_SHARE) ? NAMES : PROPERTY_NAMES);
-  if (kind === 4) return `not (${someFilter(random, depth - 1)})`;
-  if (kind === 5) return `(${someFilter(random, depth - 1)})`;
-  const [left, right] = [someFilter(random, depth - 1), someFilter(random, depth - 1)];
-  const connective = random.pick(['and', 'or']);
-  return random.happens(0.7) ? `(${left}) ${connective} (${right})` : `${left} ${connective} ${right}`;
-}
+const BAD_TOKENS = ['1!0!', '1!4!cG-', '1!5!cGs-', '2!4!cGs-', '1!4!!!!!', '1!999!cGs-', '1!-1!', 'p'];
+const tokenOf = (key: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  seldom(
+    10,
+    from(BAD_TOKENS),
+    key.map(plain => {
+      const encoded = Buffer.from(plain).toString('base64').replaceAll('=', '-');
+      return `1!${encoded.length}!${encoded}`;
+    }),
+  );
 
-function someToken(random: Random, key: string): string {
-  if (random.happens(0.1))
-    return random.pick(['1!0!', '1!4!cG-', '1!5!cGs-', '2!4!cGs-', '1!4!!!!!', '1!999!cGs-', '1!-1!', key]);
-  const encoded = Buffer.from(key).toString('base64').replaceAll('=', '-');
-  return `1!${encoded.length}!${encoded}`;
-}
+type Option = fc.Arbitrary<readonly [name: string, value: string]>;
+const option = (named: string, value: fc.Arbitrary<string>): Option =>
+  value.map(each => [named, each] as const);
 
-type Option = (random: Random) => readonly [name: string, value: string];
-
-const filter: Option = random => ['$filter', someFilter(random)];
-const top: Option = random => [
-  '$top',
-  random.pick([
-    '1',
-    '2',
-    '5',
-    '1000',
-    '0',
-    '',
-    random.pick(['1001', '-1', 'x', '1e3', '00001', '99999999999']),
-  ]),
-];
-const select: Option = random => [
+const BAD_TOPS = ['1001', '-1', 'x', '1e3', '00001', '99999999999'];
+const SELECTS = ['*', '', ',', 'n,n, text ,__proto__', `${'a,'.repeat(254)}a`, `${'a,'.repeat(255)}a`];
+const TYPE = 'application/json;odata=';
+const select = option(
   '$select',
-  random.pick([
-    '*',
-    '',
-    ',',
-    random.some(NAMES, random.below(6)).join(','),
-    'n,n, text ,__proto__',
-    `${'a,'.repeat(254)}a`,
-    `${'a,'.repeat(255)}a`,
-  ]),
-];
-const format: Option = random => [
-  '$format',
-  random.pick([
-    'json',
-    'application/json;odata=fullmetadata',
-    'application/json;odata=nometadata',
-    'atom',
-    'x',
-    '',
-  ]),
-];
-const partition: Option = random => ['NextPartitionKey', someToken(random, somePartition(random))];
-const row: Option = random => ['NextRowKey', someToken(random, someRow(random))];
-const table: Option = random => [
-  'NextTableName',
-  someToken(random, random.pick(['people', 'constructor', ''])),
-];
-const other: Option = random =>
-  random.pick([
-    ['timeout', '30'],
-    ['comp', 'acl'],
-    ['restype', 'service'],
-    ['$orderby', 'n desc'],
-    ['$skip', '1'],
-    ['$x', ''],
-    ['__proto__', '1'],
-    ['constructor', 'x'],
-    ['sv', '2013-08-14'],
-    ['api-version', 'x'],
-  ]);
+  seldom(
+    17,
+    fc.subarray(NAMES, { maxLength: 5 }).map(names => names.join(',')),
+    from(SELECTS),
+  ),
+);
+const format = option('$format', from(['json', `${TYPE}fullmetadata`, `${TYPE}nometadata`, 'atom', 'x', '']));
+const other: Option = from([
+  ['timeout', '30'],
+  ['comp', 'acl'],
+  ['restype', 'service'],
+  ['$orderby', 'n desc'],
+  ['$skip', '1'],
+  ['$x', ''],
+  ['__proto__', '1'],
+  ['constructor', 'x'],
+  ['sv', '2013-08-14'],
+  ['api-version', 'x'],
+] as const);
 
-const OF_QUERIES: readonly Option[] = [
-  filter,
-  filter,
-  filter,
-  top,
-  top,
-  select,
-  select,
-  format,
-  partition,
-  row,
-  table,
-  other,
-];
-const OF_OTHERS: readonly Option[] = [select, format, other];
+const ofQuery: Option = oneOf(
+  [3, option('$filter', filterOf(3))],
+  [2, option('$top', seldom(15, from(BAD_TOPS), from(['1', '2', '5', '1000', '0', ''])))],
+  [2, select],
+  [1, format],
+  [1, option('NextPartitionKey', tokenOf(partition))],
+  [1, option('NextRowKey', tokenOf(row))],
+  [1, option('NextTableName', tokenOf(from(['people', 'constructor', ''])))],
+  [1, other],
+);
+const ofOthers: Option = oneOf([1, select], [1, format], [1, other]);
 
-/** Encoded as most clients do, as Python's does, or not at all. */
-function encode(random: Random, text: string): string {
-  if (random.happens(0.05)) return text;
-  const encoded = percentEncode(text);
-  return random.happens(0.1) ? encoded.replaceAll('%20', '+') : encoded;
-}
+/** As most clients encode, as Python's does, or not at all. */
+const ENCODINGS = weighted<(plain: string) => string>(
+  [17, percentEncode],
+  [2, plain => percentEncode(plain).replaceAll('%20', '+')],
+  [1, plain => plain],
+);
 
-/** A query of some options, without the question mark. */
-export function someOptions(random: Random, isQuery: boolean): string {
-  const count = isQuery ? random.below(4) : random.pick([0, 0, 0, 1]);
-  let text = '';
-  for (let i = 0; i < count; i++) {
-    const [name, value] = random.pick(isQuery ? OF_QUERIES : OF_OTHERS)(random);
-    text += `${i === 0 ? '' : '&'}${encode(random, name)}=${encode(random, value)}`;
-  }
-  return text;
-}
+const queryOf = (options: Option, most: number): fc.Arbitrary<string> =>
+  several(fc.tuple(options, ENCODINGS), 0, most).map(all =>
+    all.map(([[each, value], encode]) => `${encode(each)}=${encode(value)}`).join('&'),
+  );
+
+/** Without the question mark. */
+export const queryOptions = queryOf(ofQuery, 3);
+export const otherOptions = seldom(25, queryOf(ofOthers, 1), fc.constant(''));

@@ -1,5 +1,6 @@
 // What a caller tries to do, as a request without credentials, and how its answer shows whether the caller was admitted.
-import type { Random } from '../../simulation/plan/random.js';
+import fc from 'fast-check';
+import { chance, from, oneOf, seldom } from '../../random/arbitrary.js';
 import { POLICY_DOCUMENT } from './policies.js';
 
 export type AskKind =
@@ -55,21 +56,7 @@ export const PARTITIONS = ['a', 'b', 'b!', 'c', 'd'] as const;
 export const ROWS = ['1', '2', '2!', '3', '4'] as const;
 const DELETED_ROW = '9';
 
-const ENTITY_KINDS: readonly AskKind[] = [
-  'insert',
-  'upsert',
-  'update',
-  'merge',
-  'delete',
-  'get',
-  'get',
-  'query',
-  'query',
-];
-const OTHER_KINDS: readonly AskKind[] = [
-  ...(['listTables', 'getTable', 'createTable', 'deleteTable'] as const),
-  ...(['getPolicies', 'setPolicies', 'getProperties', 'setProperties'] as const),
-];
+const KEYED_KINDS: readonly AskKind[] = ['insert', 'upsert', 'update', 'merge', 'delete', 'get', 'get'];
 const BATCHED: ReadonlySet<AskKind> = new Set(['insert', 'upsert', 'update', 'merge', 'delete', 'get']);
 
 const VERBS: Readonly<Record<AskKind, string>> = {
@@ -90,27 +77,43 @@ const VERBS: Readonly<Record<AskKind, string>> = {
   setProperties: 'PUT',
 };
 
-export function someAsk(random: Random): Ask {
-  const isOfEntities = random.happens(0.75);
-  const kind = random.pick(isOfEntities ? ENTITY_KINDS : OTHER_KINDS);
-  const hasKey = isOfEntities && kind !== 'query';
-  const isBatch = BATCHED.has(kind) && random.happens(0.2);
-  return {
-    kind,
-    account: random.happens(0.9) ? ACCOUNTS[0] : ACCOUNTS[1],
-    table:
-      isOfEntities || kind.endsWith('Policies')
-        ? random.pick(['People', 'People', 'people', 'Other'])
-        : undefined,
-    key: hasKey
-      ? { partition: random.pick(PARTITIONS), row: kind === 'delete' ? DELETED_ROW : random.pick(ROWS) }
-      : undefined,
-    isBatch,
-    // A batch cannot contain a GET in disguise.
-    isTunnelled: !isBatch && VERBS[kind] !== 'POST' && random.happens(0.06),
-    isSecondary: random.happens(0.06),
-  };
-}
+const TABLE = from(['People', 'People', 'people', 'Other']);
+const COMMON = {
+  account: seldom<string>(10, fc.constant(ACCOUNTS[1]), fc.constant(ACCOUNTS[0])),
+  isSecondary: chance(6),
+  isTunnelled: chance(6),
+  isBatch: chance(20),
+  key: fc.constant(undefined),
+  table: TABLE,
+};
+const onService = [
+  'listTables',
+  'getTable',
+  'createTable',
+  'deleteTable',
+  'getProperties',
+  'setProperties',
+] as const;
+
+export const asks: fc.Arbitrary<Ask> = oneOf<Ask>(
+  [
+    58,
+    fc.record({
+      ...COMMON,
+      kind: from(KEYED_KINDS),
+      key: fc.record({ partition: from(PARTITIONS), row: from(ROWS) }),
+    }),
+  ],
+  [17, fc.record({ ...COMMON, kind: from(['query']) })],
+  [6, fc.record({ ...COMMON, kind: from(['getPolicies', 'setPolicies']) })],
+  [19, fc.record({ ...COMMON, kind: from(onService), table: fc.constant(undefined) })],
+).map(ask => {
+  const { kind, key } = ask;
+  const isBatch = ask.isBatch && BATCHED.has(kind);
+  // A batch cannot contain a GET in disguise.
+  const isTunnelled = ask.isTunnelled && !isBatch && VERBS[kind] !== 'POST';
+  return { ...ask, isBatch, isTunnelled, key: kind === 'delete' && key ? { ...key, row: DELETED_ROW } : key };
+});
 
 const CONDITIONAL: ReadonlySet<AskKind> = new Set(['update', 'merge', 'delete']);
 

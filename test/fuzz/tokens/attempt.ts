@@ -1,10 +1,11 @@
 // One attempt to get in: the request, and the credentials that were found, made up or mutated for it.
 import { createHmac } from 'node:crypto';
-import type { Random } from '../../simulation/plan/random.js';
-import { ACCOUNTS, type Ask, accountPath, requestOf, someAsk } from './ask.js';
+import type fc from 'fast-check';
+import { below, chance, type Draw, drawn, from } from '../../random/arbitrary.js';
+import { ACCOUNTS, type Ask, accountPath, asks, requestOf } from './ask.js';
 import type { Issued, Presented } from './judge.js';
-import { type Pairs, writeToken } from './mutate-token.js';
-import { type Rules, signToken, someAccountToken, someTableToken } from './token.js';
+import { type Pairs, writings } from './mutate-token.js';
+import { accountToken, type Rules, signToken, tableToken } from './token.js';
 
 export interface Attempt {
   readonly ask: Ask;
@@ -36,30 +37,30 @@ const RULES: readonly Rules[] = [
 ];
 const OTHER_KEY = Buffer.from('no key of any account');
 
-function keyFor(random: Random, account: string, { keys }: Secrets): Buffer {
-  if (random.happens(0.95)) return random.pick(keys.get(account) ?? [OTHER_KEY]);
-  return random.pick([OTHER_KEY, Buffer.alloc(0), ...[...keys.values()].flat()]);
+function keyFor(draw: Draw, account: string, { keys }: Secrets): Buffer {
+  if (draw(chance(95))) return draw(from(keys.get(account) ?? [OTHER_KEY]));
+  return draw(from([OTHER_KEY, Buffer.alloc(0), ...[...keys.values()].flat()]));
 }
 
-function newPairs(random: Random, account: string, secrets: Secrets, isOfTable: boolean): Pairs {
-  const fields = isOfTable ? someTableToken(random) : someAccountToken(random);
-  const signedFor = random.happens(0.97) ? account : random.pick([...secrets.keys.keys(), 'nobody']);
-  const rules = random.happens(0.96) ? undefined : random.pick(RULES);
-  return [...fields, ['sig', signToken(fields, signedFor, keyFor(random, account, secrets), rules)]];
+function newPairs(draw: Draw, account: string, secrets: Secrets, isOfTable: boolean): Pairs {
+  const fields = draw(isOfTable ? tableToken : accountToken);
+  const signedFor = draw(chance(97)) ? account : draw(from([...secrets.keys.keys(), 'nobody']));
+  const rules = draw(chance(96)) ? undefined : draw(from(RULES));
+  return [...fields, ['sig', signToken(fields, signedFor, keyFor(draw, account, secrets), rules)]];
 }
 
-export function someGranted(random: Random, secrets: Secrets): Granted[] {
+export function someGranted(draw: Draw, secrets: Secrets): Granted[] {
   return Array.from({ length: 12 }, (_, i) => {
-    const account = random.happens(0.9) ? ACCOUNTS[0] : ACCOUNTS[1];
-    return { account, pairs: newPairs(random, account, secrets, i % 3 > 0) };
+    const account = draw(chance(90)) ? ACCOUNTS[0] : ACCOUNTS[1];
+    return { account, pairs: newPairs(draw, account, secrets, i % 3 > 0) };
   });
 }
 
-function someSas(random: Random, { account }: Ask, secrets: Secrets, isOfTable: boolean): Credentials {
-  const known = random.happens(0.75) ? random.pick(secrets.granted) : undefined;
-  const isUsed = known !== undefined && (known.account === account || random.happens(0.2));
-  const pairs = isUsed ? known.pairs : newPairs(random, account, secrets, isOfTable);
-  return { headers: {}, query: writeToken(random, pairs) };
+function someSas(draw: Draw, { account }: Ask, secrets: Secrets, isOfTable: boolean): Credentials {
+  const known = draw(chance(75)) ? draw(from(secrets.granted)) : undefined;
+  const isUsed = known !== undefined && (known.account === account || draw(chance(20)));
+  const pairs = isUsed ? known.pairs : newPairs(draw, account, secrets, isOfTable);
+  return { headers: {}, query: draw(writings)(pairs) };
 }
 
 const DATES = [
@@ -83,16 +84,15 @@ interface ToSign {
 }
 
 function someKeySignature(
-  random: Random,
+  draw: Draw,
   ask: Ask,
   secrets: Secrets,
   { method, path, query, contentType }: ToSign,
 ): Credentials {
-  const isLite = random.happens(0.5);
-  const date = random.pick(random.happens(0.85) ? DATES : BAD_DATES);
+  const isLite = draw(chance(50));
+  const date = draw(from(draw(chance(85)) ? DATES : BAD_DATES));
   const comp = /(?:^|&)comp=(\w*)/.exec(query)?.[1];
-  const mostly = <T>(right: T, ...wrong: readonly T[]): T =>
-    random.happens(0.93) ? right : random.pick(wrong);
+  const mostly = <T>(right: T, ...wrong: readonly T[]): T => (draw(chance(93)) ? right : draw(from(wrong)));
   const signedPath = mostly(
     path,
     path.replaceAll("'", '%27'),
@@ -110,7 +110,7 @@ function someKeySignature(
     [],
   );
   const text = [...before, date, resource].join('\n');
-  const signature = createHmac('sha256', keyFor(random, ask.account, secrets))
+  const signature = createHmac('sha256', keyFor(draw, ask.account, secrets))
     .update(text)
     .digest('base64');
   const scheme = mostly(
@@ -133,7 +133,7 @@ function someKeySignature(
   const dates: Readonly<Record<string, string>> = mostly<Readonly<Record<string, string>>>(
     { 'x-ms-date': sent },
     { date: sent },
-    { date: sent, 'x-ms-date': random.pick(DATES) },
+    { date: sent, 'x-ms-date': draw(from(DATES)) },
     {},
   );
   return { headers: { ...dates, authorization: `${scheme} ${account}:${altered}` }, query: '' };
@@ -142,8 +142,8 @@ function someKeySignature(
 const encoded = (document: unknown): string => Buffer.from(JSON.stringify(document)).toString('base64url');
 
 /** A token as it was issued, or one that an attacker would like to have. */
-function someBearer(random: Random, ask: Ask, { bearers, keys }: Secrets): Credentials {
-  const [token] = random.pick(bearers);
+function someBearer(draw: Draw, ask: Ask, { bearers, keys }: Secrets): Credentials {
+  const [token] = draw(from(bearers));
   const [head = '', payload = '', signature = ''] = token.split('.');
   const claims: Readonly<Record<string, unknown>> = JSON.parse(Buffer.from(payload, 'base64url').toString());
   const more = encoded({
@@ -156,56 +156,51 @@ function someBearer(random: Random, ask: Ask, { bearers, keys }: Secrets): Crede
     createHmac('sha256', key).update(text).digest('base64url');
   const [accountKey = OTHER_KEY] = keys.get(ask.account) ?? [];
   const none = encoded({ alg: 'none', typ: 'JWT' });
-  const forged = random.pick([
-    () => `${head}.${more}.${signature}`,
-    () => `${none}.${more}.`,
-    () => `${none}.${payload}.${signature}`,
-    () => `${head}.${more}.${hmac(OTHER_KEY, `${head}.${more}`)}`,
-    // The account's key itself is not the key of tokens.
-    () => `${head}.${more}.${hmac(accountKey, `${head}.${more}`)}`,
-    () => `${head}.${payload}.${signature.slice(0, -1)}`,
-    () => `${head}.${payload}.${signature.toLowerCase()}`,
-    () => `${head}.${payload}`,
-    () => `${token}.`,
-    () =>
-      random
-        .pick(bearers)[0]
-        .split('.')
-        .map((piece, i) => (i === 1 ? payload : piece))
-        .join('.'),
-  ]);
-  const text = random.happens(0.6) ? token : forged();
-  const scheme = random.pick(['Bearer', 'Bearer', 'Bearer', 'bearer', 'Bearer  ', 'SharedKey']);
+  const forged = draw(
+    from([
+      () => `${head}.${more}.${signature}`,
+      () => `${none}.${more}.`,
+      () => `${none}.${payload}.${signature}`,
+      () => `${head}.${more}.${hmac(OTHER_KEY, `${head}.${more}`)}`,
+      // The account's key itself is not the key of tokens.
+      () => `${head}.${more}.${hmac(accountKey, `${head}.${more}`)}`,
+      () => `${head}.${payload}.${signature.slice(0, -1)}`,
+      () => `${head}.${payload}.${signature.toLowerCase()}`,
+      () => `${head}.${payload}`,
+      () => `${token}.`,
+      () =>
+        draw(from(bearers))[0]
+          .split('.')
+          .map((piece, i) => (i === 1 ? payload : piece))
+          .join('.'),
+    ]),
+  );
+  const text = draw(chance(60)) ? token : forged();
+  const scheme = draw(from(['Bearer', 'Bearer', 'Bearer', 'bearer', 'Bearer  ', 'SharedKey']));
   return { headers: { authorization: `${scheme} ${text}` }, query: '' };
 }
 
-const ADDRESSES = [
-  '127.0.0.1',
-  '127.0.0.1',
-  '10.0.0.5',
-  '::ffff:10.0.0.5',
-  '::ffff:127.0.0.1',
-  '::1',
-  '192.168.0.1',
-];
+const ADDRESS = from([
+  ...['127.0.0.1', '127.0.0.1', '10.0.0.5', '::ffff:10.0.0.5', '::ffff:127.0.0.1', '::1', '192.168.0.1'],
+]);
 
-function someCredentials(random: Random, ask: Ask, secrets: Secrets, toSign: ToSign): Credentials {
-  const kind = random.below(40);
-  if (kind < 14) return someSas(random, ask, secrets, true);
-  if (kind < 25) return someSas(random, ask, secrets, false);
-  if (kind < 36) return someKeySignature(random, ask, secrets, toSign);
-  if (kind < 38) return someBearer(random, ask, secrets);
+function someCredentials(draw: Draw, ask: Ask, secrets: Secrets, toSign: ToSign): Credentials {
+  const kind = draw(below(40));
+  if (kind < 14) return someSas(draw, ask, secrets, true);
+  if (kind < 25) return someSas(draw, ask, secrets, false);
+  if (kind < 36) return someKeySignature(draw, ask, secrets, toSign);
+  if (kind < 38) return someBearer(draw, ask, secrets);
   if (kind < 39) return { headers: {}, query: '' };
-  const key = someKeySignature(random, ask, secrets, toSign);
-  return { headers: key.headers, query: someSas(random, ask, secrets, random.happens(0.5)).query };
+  const key = someKeySignature(draw, ask, secrets, toSign);
+  return { headers: key.headers, query: someSas(draw, ask, secrets, draw(chance(50))).query };
 }
 
-export function someAttempt(random: Random, secrets: Secrets): Attempt {
-  const ask = someAsk(random);
+function someAttempt(draw: Draw, secrets: Secrets): Attempt {
+  const ask = draw(asks);
   const { method, path: below, query, headers, body } = requestOf(ask);
   const path = `${accountPath(ask)}/${below}`;
   const contentType = headers['content-type'] ?? '';
-  const credentials = someCredentials(random, ask, secrets, { method, path, query, contentType });
+  const credentials = someCredentials(draw, ask, secrets, { method, path, query, contentType });
   // The first one counts, so that a token's fields cannot change the request.
   const whole = [query, credentials.query].filter(text => text !== '').join('&');
   return {
@@ -220,9 +215,18 @@ export function someAttempt(random: Random, secrets: Secrets): Attempt {
         ...headers,
         ...credentials.headers,
       },
-      secure: random.happens(0.3),
-      remoteAddress: random.pick(ADDRESSES),
+      secure: draw(chance(30)),
+      remoteAddress: draw(ADDRESS),
     },
     body,
   };
 }
+
+/** The kind that the caller presents. */
+export function credentialOf({ headers: { authorization }, target }: Presented): string {
+  const ofToken = /[?&]srt=/.test(target) ? 'account SAS' : 'service SAS';
+  return authorization?.split(' ', 1)[0] ?? ofToken;
+}
+
+export const attempts = (secrets: Secrets): fc.Arbitrary<Attempt> =>
+  drawn(draw => someAttempt(draw, secrets));

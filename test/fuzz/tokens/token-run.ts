@@ -1,14 +1,16 @@
 // Attempts to get in, against the frame: the server must admit exactly those that the judge admits, and return only
 // rows in the token's range.
+import type fc from 'fast-check';
 import { Accounts, issueToken, WELL_KNOWN_KEY } from '#server';
 import { ROLES } from '#server/parts';
 import { openMemoryStore } from '#store';
-import type { Random } from '../../simulation/plan/random.js';
-import { type DirectServer, directService } from '../../support/direct-service.js';
+import { drawFrom } from '../../random/arbitrary.js';
+import { answerOf, type DirectServer, directService } from '../../support/direct-service.js';
 import { DATE, NOW, sign } from '../credentials.js';
 import { checkAnswer } from '../direct/check-answer.js';
+import type { World } from '../run/part.js';
 import { ACCOUNTS, isLetIn, type Key, PARTITIONS, ROWS, TABLES } from './ask.js';
-import { type Attempt, type Secrets, someAttempt, someGranted } from './attempt.js';
+import { type Attempt, attempts, credentialOf, type Secrets, someGranted } from './attempt.js';
 import { type Issued, isInRange, type Known, mayDo, type Presented, rangeOf, spellingOf } from './judge.js';
 import { POLICIES, POLICY_DOCUMENT } from './policies.js';
 
@@ -36,7 +38,7 @@ async function issueSome(accounts: Accounts): Promise<readonly (readonly [string
   return some;
 }
 
-export class TokenRun {
+export class TokenRun implements World<Attempt> {
   readonly #accounts = new Accounts(Object.fromEntries(KEYS));
   readonly #failures: unknown[] = [];
   readonly #known: Known;
@@ -80,9 +82,9 @@ export class TokenRun {
   }
 
   /** The same tables, entities and policies in both accounts, and new tokens for the callers. Call first. */
-  async reset(random: Random): Promise<void> {
+  async reset(seed: number): Promise<fc.Arbitrary<Attempt>> {
     this.#service = this.#newService();
-    this.#secrets = { ...this.#secrets, granted: someGranted(random, this.#secrets) };
+    this.#secrets = { ...this.#secrets, granted: someGranted(drawFrom(seed), this.#secrets) };
     for (const account of ACCOUNTS) {
       for (const table of TABLES) {
         await this.#asOwner(account, 'POST', 'Tables', '', JSON.stringify({ TableName: table }));
@@ -92,35 +94,24 @@ export class TokenRun {
             await this.#asOwner(account, 'POST', table, '', JSON.stringify({ PartitionKey, RowKey }));
       }
     }
+    return attempts(this.#secrets);
   }
 
   async #send(caller: Presented, body: string): Promise<{ readonly status: number; readonly text: string }> {
-    const response = await this.#service.tables.handle({
-      ...caller,
-      body: Buffer.from(body),
-      bodyTooLarge: false,
-    });
-    const [fault] = this.#failures.splice(0);
-    if (fault !== undefined) throw fault;
-    const { status, headers, body: answered = '' } = response;
-    const bytes = typeof answered === 'string' ? Buffer.from(answered) : answered;
-    checkAnswer({ status, headers, body: bytes, isHead: false });
-    return { status, text: bytes.toString() };
+    const answer = await answerOf(this.#service.tables, { ...caller, body }, this.#failures);
+    checkAnswer({ ...answer, isHead: false });
+    return { status: answer.status, text: answer.body.toString() };
   }
 
-  attempt(random: Random): Attempt {
-    return someAttempt(random, this.#secrets);
-  }
-
-  /** @returns whether the caller was admitted. @throws if it should be otherwise. */
-  async make({ ask, caller, body }: Attempt): Promise<boolean> {
+  /** Resolves with the credential if the caller was let in. @throws if it should be otherwise. */
+  async make({ ask, caller, body }: Attempt): Promise<readonly string[]> {
     const { status, text } = await this.#send(caller, body);
     const letIn = isLetIn(ask, status, text);
     const may = mayDo(ask, caller, this.#known);
     if (letIn !== may)
       throw new Error(`${letIn ? 'Let in' : 'Kept out'} against the rules: ${status} ${text}`);
     if (letIn && ask.kind === 'query') checkRows(caller, text);
-    return letIn;
+    return letIn ? [`let in by ${credentialOf(caller)}`] : [];
   }
 }
 

@@ -1,106 +1,98 @@
 // Shared access signatures with fields of every kind, good and bad, signed by the rules or by other rules.
 import { createHmac } from 'node:crypto';
-import type { Random } from '../../simulation/plan/random.js';
+import fc from 'fast-check';
+import { from, oneOf, seldom } from '../../random/arbitrary.js';
 import { POLICIES } from './policies.js';
 
 /** In the order in which they go into the query. */
 type TokenFields = readonly (readonly [name: string, value: string])[];
 
-const optional = (random: Random, share: number, name: string, values: readonly string[]): TokenFields =>
-  random.happens(share) ? [[name, random.pick(values)]] : [];
+type Field = fc.Arbitrary<TokenFields>;
 
-const STARTS = ['2019-12-31', '2020-01-01T00:00Z', '2020-01-01T01:02:00Z', '2020-01-01T02:02:00+01:00'];
-const BAD_STARTS = ['2020-01-01T01:02:01Z', '2020-01-02', '2021-01-01T00:00:00Z', 'x', '2020-13-01'];
-const EXPIRIES = [
-  '2020-01-02',
-  '2030-01-01T00:00:00Z',
-  '2020-01-01T01:02:01Z',
-  '2030-01-01T00:00:00.0000000Z',
-];
-const BAD_EXPIRIES = ['2020-01-01T01:02:00Z', '2020-01-01', '2019-01-01T00:00:00Z', 'x', '', '2020-02-30'];
-const ADDRESSES = [
-  '127.0.0.1',
-  '127.0.0.0-127.0.0.255',
-  '0.0.0.0-255.255.255.255',
-  '10.0.0.1-10.0.0.9',
-  '10.0.0.5',
-];
-const BAD_ADDRESSES = ['10.0.0.9-10.0.0.1', '127.0.0.256', '::1', '127.0.0.1-', 'x'];
-const BAD_SHARE = 0.1;
+const NO_FIELD = fc.constant<TokenFields>([]);
+const field = (percent: number, name: string, value: fc.Arbitrary<string>): Field =>
+  seldom<TokenFields>(
+    percent,
+    value.map(each => [[name, each]]),
+    NO_FIELD,
+  );
+const fields = (...all: readonly Field[]): Field => fc.tuple(...all).map(each => each.flat());
 
-const mixed = (
-  random: Random,
-  share: number,
-  name: string,
-  good: readonly string[],
-  bad: readonly string[],
-): TokenFields => optional(random, share, name, random.happens(BAD_SHARE) ? bad : good);
+const BAD_PERCENT = 10;
+/** Values with spaces in between, and now and then bad ones. */
+const mixed = (good: string, bad: string): fc.Arbitrary<string> =>
+  seldom(BAD_PERCENT, from(bad.split(' ')), from(good.split(' ')));
 
-const letters = (random: Random, all: string): string =>
-  random.happens(0.5) ? all : random.some([...all], random.between(1, all.length)).join('');
+const start = mixed(
+  '2019-12-31 2020-01-01T00:00Z 2020-01-01T01:02:00Z 2020-01-01T02:02:00+01:00',
+  '2020-01-01T01:02:01Z 2020-01-02 2021-01-01T00:00:00Z x 2020-13-01',
+);
+/** The last of the bad ones is empty. */
+const expiry = mixed(
+  '2020-01-02 2030-01-01T00:00:00Z 2020-01-01T01:02:01Z 2030-01-01T00:00:00.0000000Z',
+  '2020-01-01T01:02:00Z 2020-01-01 2019-01-01T00:00:00Z x 2020-02-30 ',
+);
+const address = mixed(
+  '127.0.0.1 127.0.0.0-127.0.0.255 0.0.0.0-255.255.255.255 10.0.0.1-10.0.0.9 10.0.0.5',
+  '10.0.0.9-10.0.0.1 127.0.0.256 ::1 127.0.0.1- x',
+);
+const protocol = seldom(
+  BAD_PERCENT,
+  from(['http', 'HTTPS', 'https, http']),
+  from(['https,http', 'https', 'http,https']),
+);
+const caller = fields(field(20, 'sip', address), field(30, 'spr', protocol));
 
-function caller(random: Random): TokenFields {
-  return [
-    ...mixed(random, 0.2, 'sip', ADDRESSES, BAD_ADDRESSES),
-    ...mixed(random, 0.3, 'spr', ['https,http', 'https', 'http,https'], ['http', 'HTTPS', 'https, http']),
-  ];
-}
+/** Some of them in their order, at least one; half of the time all. */
+export const someLetters = (all: string): fc.Arbitrary<string> =>
+  seldom(
+    50,
+    fc.subarray([...all], { minLength: 1 }).map(some => some.join('')),
+    fc.constant(all),
+  );
 
-export function someAccountToken(random: Random): TokenFields {
-  return [
-    [
-      'sv',
-      random.pick(
-        random.happens(BAD_SHARE)
-          ? ['2015-04-04', '2014-02-14', 'x', '2019-2-2']
-          : ['2015-04-05', '2019-02-02', '2020-12-05', '2020-12-06', '2026-02-06'],
-      ),
-    ],
-    ['ss', random.pick(['t', 'bqt', 'bfqt', 't', 'b'])],
-    ['srt', letters(random, 'sco')],
-    ['sp', letters(random, 'rwdlacu')],
-    ...mixed(random, 0.4, 'st', STARTS, BAD_STARTS),
-    ...mixed(random, 0.97, 'se', EXPIRIES, BAD_EXPIRIES),
-    ...caller(random),
-    ...optional(random, 0.1, 'ses', ['scope', '']),
-  ];
-}
+export const accountToken = fields(
+  field(
+    100,
+    'sv',
+    mixed('2015-04-05 2019-02-02 2020-12-05 2020-12-06 2026-02-06', '2015-04-04 2014-02-14 x 2019-2-2'),
+  ),
+  field(100, 'ss', from(['t', 'bqt', 'bfqt', 't', 'b'])),
+  field(100, 'srt', someLetters('sco')),
+  field(100, 'sp', someLetters('rwdlacu')),
+  field(40, 'st', start),
+  field(97, 'se', expiry),
+  caller,
+  field(10, 'ses', from(['scope', ''])),
+);
 
 const POLICY_IDS = [...POLICIES.keys(), 'missing'];
 
-export function someTableToken(random: Random): TokenFields {
-  const hasPolicy = random.happens(0.35);
-  const own = random.happens(hasPolicy ? 0.3 : 0.97);
-  const range = random.happens(0.6);
-  return [
-    [
-      'sv',
-      random.pick(
-        random.happens(BAD_SHARE)
-          ? ['2012-02-11', '2009-09-19', 'x', '']
-          : [
-              '2012-02-12',
-              '2013-08-15',
-              '2015-02-20',
-              '2015-02-21',
-              '2015-04-05',
-              '2019-02-02',
-              '2026-02-06',
-            ],
-      ),
-    ],
-    ['tn', random.pick(['People', 'People', 'people', 'PEOPLE', 'Other', 'Gone'])],
-    ...(own ? mixed(random, 0.97, 'sp', [letters(random, 'raud')], ['x', 'rx', 'ra ud']) : []),
-    ...(own ? mixed(random, 0.4, 'st', STARTS, BAD_STARTS) : []),
-    ...(own ? mixed(random, 0.97, 'se', EXPIRIES, BAD_EXPIRIES) : []),
-    ...caller(random),
-    ...(hasPolicy ? optional(random, 1, 'si', POLICY_IDS) : []),
-    ...(range ? optional(random, 0.7, 'spk', ['a', 'b', 'c', '']) : []),
-    ...(range ? optional(random, 0.6, 'srk', ['1', '2', '9', '']) : []),
-    ...(range ? optional(random, 0.7, 'epk', ['b', 'c', 'd', '']) : []),
-    ...(range ? optional(random, 0.6, 'erk', ['2', '3', '0']) : []),
-  ];
-}
+const permissions = seldom(BAD_PERCENT, from(['x', 'rx', 'ra ud']), someLetters('raud'));
+const own = fields(field(97, 'sp', permissions), field(40, 'st', start), field(97, 'se', expiry));
+const range = fields(
+  field(70, 'spk', from(['a', 'b', 'c', ''])),
+  field(60, 'srk', from(['1', '2', '9', ''])),
+  field(70, 'epk', from(['b', 'c', 'd', ''])),
+  field(60, 'erk', from(['2', '3', '0'])),
+);
+const version = mixed(
+  '2012-02-12 2013-08-15 2015-02-20 2015-02-21 2015-04-05 2019-02-02 2026-02-06',
+  '2012-02-11 2009-09-19 x ',
+);
+
+export const tableToken = fields(
+  field(100, 'sv', version),
+  field(100, 'tn', from(['People', 'People', 'people', 'PEOPLE', 'Other', 'Gone'])),
+  // Mostly either its own permissions or those of a policy.
+  oneOf(
+    [63, fields(own, caller)],
+    [25, fields(caller, field(100, 'si', from(POLICY_IDS)))],
+    [10, fields(own, caller, field(100, 'si', from(POLICY_IDS)))],
+    [2, caller],
+  ),
+  seldom(60, range, NO_FIELD),
+);
 
 const lines = (fields: TokenFields, names: string): string[] => {
   const byName = new Map(fields);

@@ -1,9 +1,20 @@
 // The meaning of a seed: clients that write and read a few blobs at once, and events of the process and its disk in between.
+import fc from 'fast-check';
 import type { ReadCall, WriteCall } from '../../blobs/blob-call.js';
 import type { Step as BlobStep } from '../../blobs/blob-model.js';
 import { someRead, someSteps } from '../../blobs/some-step.js';
 import type { Mood } from '../../power-cut/file-content.js';
-import { Random } from '../plan/random.js';
+import {
+  below,
+  between,
+  chance,
+  drawFrom,
+  from,
+  maybe,
+  oneOf,
+  seldom,
+  several,
+} from '../../random/arbitrary.js';
 
 export type Action =
   | Omit<WriteCall, 'container'>
@@ -29,7 +40,7 @@ export interface Plan {
   readonly seed: number;
   /** Of the store and its contents (packages/store/faults.ts). */
   readonly faults: boolean;
-  /** The fraction of syncs that fail. */
+  /** Some syncs fail. */
   readonly failingSyncs: boolean;
   readonly steps: readonly Step[];
 }
@@ -37,32 +48,46 @@ export interface Plan {
 /** Readers are clients from here on. */
 const FIRST_READER = 10;
 
-export function planOf(seed: number): Plan {
-  const random = new Random(seed ^ 0x51ab03);
-  const clients = random.between(1, 4);
-  const [faults, fills, mayBeHuge] = [random.happens(0.3), random.happens(0.25), random.happens(0.05)];
+const SETTINGS = fc.record({
+  clients: between(1, 4),
+  faults: chance(30),
+  failingSyncs: chance(15),
+  fills: chance(25),
+  mayBeHuge: chance(5),
+});
+type Settings = typeof SETTINGS extends fc.Arbitrary<infer T> ? T : never;
+
+const calamity = (fills: boolean): fc.Arbitrary<Action> =>
+  oneOf<Action>(
+    [4, fc.constant({ kind: 'sweep' })],
+    [2, fc.constant({ kind: 'kill' })],
+    [2, from(['all', 'some', 'some', 'none'] as const).map(mood => ({ kind: 'cut', mood }))],
+    [1, fc.constant({ kind: 'reopen' })],
+    [fills ? 3 : 0, maybe(50, below(100_000)).map(bytes => ({ kind: 'full', bytes }))],
+  );
+
+/** One client's next steps. */
+function stepsOf({ clients, fills, mayBeHuge }: Settings): fc.Arbitrary<readonly Omit<Step, 'number'>[]> {
   const lone: readonly BlobStep['kind'][] = clients === 1 ? ['copy', 'deleteSnapshot'] : [];
-  const calamities: readonly (readonly [number, () => Action])[] = [
-    [4, () => ({ kind: 'sweep' })],
-    [2, () => ({ kind: 'kill' })],
-    [2, () => ({ kind: 'cut', mood: random.pick(['all', 'some', 'some', 'none'] as const) })],
-    [1, () => ({ kind: 'reopen' })],
-    [fills ? 3 : 0, () => ({ kind: 'full', bytes: random.happens(0.5) ? random.below(100_000) : undefined })],
-  ];
-  const some = Array.from({ length: random.between(15, 50) }, (): readonly Omit<Step, 'number'>[] => {
-    const actions = random.weighted<() => readonly Action[]>([
-      [70, () => someSteps(random, lone, mayBeHuge).map(step => ({ kind: 'write', step }))],
-      [22, () => [{ kind: 'read', ...someRead(random) }]],
-      [8, () => [random.weighted(calamities)()]],
-    ])();
+  const actions = oneOf<readonly Action[]>(
+    [70, someSteps({ lone, mayBeHuge }).map(all => all.map(step => ({ kind: 'write', step })))],
+    [22, someRead.map(read => [{ kind: 'read', ...read }])],
+    [8, calamity(fills).map(one => [one])],
+  );
+  const pauses = several(seldom(40, fc.constant(0), below(12)), 3, 3);
+  return fc.tuple(actions, below(clients), pauses).map(([all, client, pauses]) => {
     // Readers are slow, and others run in between.
-    const kind = actions[0]?.kind;
-    const client = kind === 'sweep' ? -1 : random.below(clients) + (kind === 'read' ? FIRST_READER : 0);
-    return actions.map(action => {
-      const pause = random.happens(0.6) ? random.below(12) : 0;
-      return { client, pause, action };
-    });
+    const [{ kind } = { kind: 'sweep' }] = all;
+    const own = kind === 'sweep' ? -1 : client + (kind === 'read' ? FIRST_READER : 0);
+    return all.map((action, at) => ({ client: own, pause: pauses[at] ?? 0, action }));
   });
-  const steps = some.flat().map((step, number) => ({ number, ...step }));
-  return { seed, faults, failingSyncs: random.happens(0.15), steps };
 }
+
+const plans = SETTINGS.chain(settings =>
+  several(stepsOf(settings), 15, 50).map(some => {
+    const steps = some.flat().map((step, number) => ({ number, ...step }));
+    return { ...settings, steps };
+  }),
+);
+
+export const planOf = (seed: number): Plan => ({ seed, ...drawFrom(seed)(plans) });

@@ -1,15 +1,16 @@
 // Executes a plan on a simulated disk, records what happened, and judges it. At the end everything that was not synced
 // is lost once more: then everything acknowledged must be there, and after a sweep the contents on the disk must be
 // those that rows name, whole.
-import type { BlobContext } from '#blobs';
+import { type BlobContext, BlobError, execute, NO_CONDITIONS } from '#blobs';
 import { StoreError } from '#store';
+import { readContent } from '../../../packages/store-lmdb/check/read-content.js';
 import type { BlobAnswer, BlobCall, BlobHappening as Happening } from '../../blobs/blob-call.js';
 import { blobFaults, MISSING, OUTSIDE } from '../../blobs/blob-judge.js';
 import { CONTAINER, EMPTY, showStore, sumOf } from '../../blobs/blob-model.js';
-import { perform } from '../../blobs/blob-operation.js';
+import { makeContainer, perform, sweepBlobs } from '../../blobs/blob-operation.js';
 import { namedContents } from '../../blobs/content-faults.js';
 import { Breach } from '../../histories/history.js';
-import { Random } from '../plan/random.js';
+import { below, chance, drawFrom } from '../../random/arbitrary.js';
 import { Clients, patiently, turns } from '../run/clients.js';
 import { SimulatedClock } from '../run/clock.js';
 import type { Action, Plan, Step } from './plan.js';
@@ -19,9 +20,8 @@ import { ACCOUNT, type Life, type Plant, World } from './world.js';
 const READER_PASSES = 100;
 /** A slow reader: what it has not read yet may be replaced and dropped in between. */
 async function slowly(mount: Mount): Promise<void> {
-  const { random } = mount.options;
-  for (let left = random.happens(0.5) ? random.below(READER_PASSES) : 1; left > 0; left -= 1)
-    await pass(mount);
+  const { draw } = mount.options;
+  for (let left = draw(chance(50)) ? draw(below(READER_PASSES)) : 1; left > 0; left -= 1) await pass(mount);
 }
 
 class Run {
@@ -96,10 +96,8 @@ class Run {
   }
 
   async #sweep(): Promise<void> {
-    const { BlobSweep } = await import('#blobs');
-    const sweep = new BlobSweep({ ...this.#life.sound, accounts: () => [ACCOUNT] });
     try {
-      while (!(await sweep.step()).isPassOver);
+      await sweepBlobs(this.#life.sound);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
     }
@@ -133,7 +131,6 @@ class Run {
 
   /** Fails if there is no answer. */
   async #ask(call: BlobCall, context: BlobContext, wait: () => Promise<void>): Promise<BlobAnswer> {
-    const { BlobError, execute, NO_CONDITIONS } = await import('#blobs');
     try {
       if (call.kind === 'write') await perform(call.step, context);
       if (call.kind !== 'read') return { code: undefined };
@@ -152,7 +149,6 @@ class Run {
 
   /** As a check does it. */
   async #checkSums(path: string, ids: Iterable<string>): Promise<void> {
-    const { readContent } = await import('../../../packages/store-lmdb/check/read-content.js');
     for (const id of ids) {
       const damage = await readContent(`${this.#life.mount.path}/${path}/${id}`, id, () => undefined);
       if (damage !== undefined)
@@ -197,19 +193,12 @@ export interface Outcome {
 }
 
 export async function runPlan(plan: Plan, planted: Plant = {}): Promise<Outcome> {
-  const random = new Random(plan.seed ^ 0x2545f491);
+  const draw = drawFrom(plan.seed ^ 0x2545f491);
   const clock = new SimulatedClock(plan.seed);
   const { faults, failingSyncs } = plan;
-  const world = new World({ random, clock, faults, failingSyncs, planted });
+  const world = new World({ draw, clock, faults, failingSyncs, planted });
   const life = await world.begin();
-  const { execute } = await import('#blobs');
-  const container = {
-    kind: 'createContainer',
-    container: CONTAINER,
-    metadata: [],
-    publicAccess: 'private',
-  } as const;
-  await execute(container, life.sound);
+  await makeContainer(life.sound);
   const run = new Run(plan, world, life);
   try {
     await run.carryOut();

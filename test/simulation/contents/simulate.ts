@@ -1,6 +1,6 @@
 // One seed of the simulation of blobs and their contents, from its plan to its report.
 import type { BlobHappening as Happening } from '../../blobs/blob-call.js';
-import { reportFailure } from '../plan/shrink.js';
+import { reportFailure } from '../report-failure.js';
 import type { Simulated } from '../run-seeds.js';
 
 import { planOf, type Step } from './plan.js';

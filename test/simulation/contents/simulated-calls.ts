@@ -3,14 +3,14 @@
 // passed on. Install before modules that use node:fs are loaded.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import type { Random } from '../plan/random.js';
+import { below, chance, type Draw } from '../../random/arbitrary.js';
 import { failure, type Node, type SimulatedDisk } from './simulated-disk.js';
 
 const SIMULATED_ROOT = '/simulated';
 const FIRST_FILE = 1_000_000;
 const FIRST_PROCESS = 1_000_000;
 const NUMBER_DIGITS = 7;
-const TURNS_MAX = 4;
+const TURNS = below(4);
 const { O_CREAT, O_EXCL, O_DSYNC } = fs.constants;
 
 /** Planted faults of a disk that does less than it reports. */
@@ -26,8 +26,8 @@ export interface Lies {
 }
 
 interface MountOptions extends Lies {
-  readonly random: Random;
-  /** The share of syncs that fail. */
+  readonly draw: Draw;
+  /** So many of a hundred syncs fail. */
   readonly failingSyncs: number;
 }
 
@@ -126,7 +126,7 @@ function flipped(bytes: Buffer): Buffer {
 function sync(number: unknown): () => void {
   const { mount, node, name } = fileOf(number);
   const { options, disk } = mount;
-  if (options.random.happens(options.failingSyncs)) throw failure('EIO', name);
+  if (options.draw(chance(options.failingSyncs))) throw failure('EIO', name);
   const isLost = node.isDirectory ? options.losesNames?.(name) === true : options.losesBytes === true;
   return isLost ? () => undefined : disk.sync(node);
 }
@@ -159,7 +159,7 @@ const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolv
 
 /** Never resolves if the process has ended. */
 export async function pass(mount: Mount): Promise<void> {
-  for (let left = mount.options.random.below(TURNS_MAX); left > 0; left -= 1) await nextTurn();
+  for (let left = mount.options.draw(TURNS); left > 0; left -= 1) await nextTurn();
   if (mount.isDead) await new Promise(() => undefined);
 }
 

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { Disk } from '../../power-cut/disk.js';
 import type { Mood } from '../../power-cut/file-content.js';
 import type { Record } from '../../power-cut/recording.js';
-import type { Random } from '../plan/random.js';
+import type { Draw } from '../../random/arbitrary.js';
 
 /** A file, or a directory. */
 export interface Node {
@@ -40,8 +40,8 @@ export class SimulatedDisk {
     return this.#used;
   }
 
-  cut(mood: Mood, random: Random): ReadonlyMap<string, Buffer> {
-    return this.#model.cut(mood, random);
+  cut(mood: Mood, draw: Draw): ReadonlyMap<string, Buffer> {
+    return this.#model.cut(mood, draw);
   }
 
   find(path: string): Node | undefined {

@@ -1,9 +1,11 @@
 // One process after another on a simulated disk: rows in memory, durable when their commit is acknowledged, and the
 // embedded engine's real contents on the disk.
-import type { BlobContext } from '#blobs';
+import { BackgroundWork, type BlobContext } from '#blobs';
 import { openFaultyStore, openMemoryStore, type Space, type Store, type StoreWithContent } from '#store';
+import { FileContents } from '../../../packages/store-lmdb/content/file-contents.js';
+import { contextOn } from '../../blobs/blob-operation.js';
 import type { Mood } from '../../power-cut/file-content.js';
-import type { Random } from '../plan/random.js';
+import { type Draw, unit } from '../../random/arbitrary.js';
 import type { SimulatedClock } from '../run/clock.js';
 import { type Lies, Mount, pass } from './simulated-calls.js';
 import { SimulatedDisk } from './simulated-disk.js';
@@ -16,7 +18,7 @@ export interface Plant extends Lies {
 }
 
 export interface WorldOptions {
-  readonly random: Random;
+  readonly draw: Draw;
   readonly clock: SimulatedClock;
   readonly faults: boolean;
   readonly failingSyncs: boolean;
@@ -33,7 +35,8 @@ export interface Life {
 }
 
 const FAULTS = { failBefore: 0.02, failAfter: 0.02, delay: 0.3, redecide: 0.2, shortScan: 0.2 };
-const FAILING_SYNCS = 0.05;
+/** Of a hundred. */
+const FAILING_SYNCS = 5;
 const CHANGES = ['createSpace', 'updateSpace', 'dropSpace', 'commit'] as const;
 const LOOKS = ['getSpace', 'listSpaces', 'read', 'scan'] as const;
 
@@ -50,12 +53,10 @@ export class World {
 
   /** A process begins on the disk as it is. */
   async begin(): Promise<Life> {
-    const { random, faults, failingSyncs, planted, clock } = this.#options;
-    const { BackgroundWork } = await import('#blobs');
-    const { FileContents } = await import('../../../packages/store-lmdb/content/file-contents.js');
+    const { draw, faults, failingSyncs, planted, clock } = this.#options;
     const mount = new Mount(this.disk, {
       ...planted,
-      random,
+      draw,
       failingSyncs: failingSyncs ? FAILING_SYNCS : 0,
     });
     const living: Space[] = [...(await this.rows.listSpaces(ACCOUNT, 'blob', '', 100))];
@@ -70,20 +71,13 @@ export class World {
     });
     const store = ofLife(this.rows, content, mount, space => living.push(space));
     const broken = planted.plant?.(store) ?? store;
-    const faulty = faults ? openFaultyStore(broken, { ...FAULTS, random: () => random.next() }) : broken;
+    const faulty = faults ? openFaultyStore(broken, { ...FAULTS, random: () => draw(unit) }) : broken;
     const background = new BackgroundWork();
-    const contextOn = (on: StoreWithContent): BlobContext => ({
-      store: on,
-      content: on.content,
-      account: ACCOUNT,
-      ids: () => this.#newId(),
-      clock: clock.read,
-      background,
-    });
+    const of = { ids: () => this.#newId(), clock: clock.read, background, account: ACCOUNT };
     return {
       mount,
-      context: contextOn(faulty),
-      sound: contextOn(broken),
+      context: contextOn(faulty, of),
+      sound: contextOn(broken, of),
       close: async () => {
         await background.settled();
         await content.close();
@@ -95,7 +89,7 @@ export class World {
   /** Loses what is in progress; either the power fails too, or the disk stays as it is. */
   end({ mount }: Life, mood?: Mood): void {
     mount.isDead = true;
-    if (mood !== undefined) this.disk = new SimulatedDisk(this.disk.cut(mood, this.#options.random));
+    if (mood !== undefined) this.disk = new SimulatedDisk(this.disk.cut(mood, this.#options.draw));
   }
 
   #newId(): string {

@@ -1,7 +1,7 @@
 // The search itself, on histories of one register whose verdicts are known: a judge that accepts everything would prove nothing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Random } from '../plan/random.js';
+import { below, drawFrom, from, unit } from '../../random/arbitrary.js';
 import { type Invocation, linearize, type Model } from './linearize.js';
 
 type Question = readonly [kind: 'set' | 'get', value: number];
@@ -63,13 +63,13 @@ function hasOrder(calls: readonly Invocation<Question>[], state: number): boolea
 test('agrees with trying every order, on random histories', () => {
   const counts = { yes: 0, no: 0 };
   for (let seed = 1; seed <= 2000; seed += 1) {
-    const random = new Random(seed);
-    const times = Array.from({ length: 12 }, (_, i) => ({ time: i, place: random.next() }));
+    const draw = drawFrom(seed);
+    const times = Array.from({ length: 12 }, (_, i) => ({ time: i, place: draw(unit) }));
     times.sort((a, b) => a.place - b.place);
     const calls = Array.from({ length: 6 }, (_, i): Invocation<Question> => {
       const pair = times.slice(2 * i, 2 * i + 2).map(({ time }) => time);
-      const question: Question = [random.pick(['set', 'get'] as const), random.below(3)];
-      const isKnown = question[0] === 'get' || random.below(2) === 0;
+      const question: Question = [draw(from(['set', 'get'] as const)), draw(below(3))];
+      const isKnown = question[0] === 'get' || draw(below(2)) === 0;
       return at(i, [Math.min(...pair), Math.max(...pair)], question, isKnown);
     });
     const expected = hasOrder(calls, 0);

@@ -1,6 +1,8 @@
-// The simulation's filters: generated at random, written as $filter, and evaluated on a row as the service does
+// The simulation's filters: generated at draw, written as $filter, and evaluated on a row as the service does
 // (protocol: queries#comparing), one comparison at a time and without a plan.
-import type { Random } from './random.js';
+
+import fc from 'fast-check';
+import { chance, from, oneOf, weighted } from '../../random/arbitrary.js';
 import { PROPERTY_NAMES, type Property, someValue, type Value } from './value.js';
 
 type Operator = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge';
@@ -146,53 +148,43 @@ export interface Keys {
   readonly rows: readonly string[];
 }
 
-function keyComparison(random: Random, name: string, keys: readonly string[]): Expression {
-  const operator = random.weighted([
-    [4, 'eq'],
-    [1, 'ne'],
-    [2, 'lt'],
-    [2, 'le'],
-    [2, 'gt'],
-    [3, 'ge'],
-  ] as const);
-  const constant: Value = { type: 'Edm.String', text: random.pick(keys) };
-  return { kind: 'compare', name, operator, constant, mirrored: random.happens(0.15) };
-}
+const ON_KEYS = weighted<Operator>([4, 'eq'], [1, 'ne'], [2, 'lt'], [2, 'le'], [2, 'gt'], [3, 'ge']);
 
-function leaf(random: Random, keys: Keys): Expression {
-  const kind = random.weighted([
-    [4, 'partition'],
-    [4, 'row'],
-    [5, 'property'],
-    [1, 'flag'],
-  ] as const);
-  if (kind === 'partition') return keyComparison(random, 'PartitionKey', keys.partitions);
-  if (kind === 'row') return keyComparison(random, 'RowKey', keys.rows);
-  if (kind === 'flag') return { kind: 'flag', name: random.pick(PROPERTY_NAMES) };
-  const isTime = random.happens(0.1);
-  return {
-    kind: 'compare',
-    name: isTime ? 'Timestamp' : random.pick(PROPERTY_NAMES),
-    operator: random.pick(OPERATORS),
-    constant: isTime ? { type: 'Edm.DateTime', text: random.pick(OTHER_TIMES) } : someValue(random),
-    mirrored: random.happens(0.15),
-  };
+const comparison = (
+  name: fc.Arbitrary<string>,
+  operator: fc.Arbitrary<Operator>,
+  constant: fc.Arbitrary<Value>,
+): fc.Arbitrary<Expression> =>
+  fc.record({ kind: fc.constant('compare'), name, operator, constant, mirrored: chance(15) });
+
+function leafOf({ partitions, rows }: Keys): fc.Arbitrary<Expression> {
+  const [name, operator] = [from(PROPERTY_NAMES), from(OPERATORS)];
+  const onKey = (key: string, keys: readonly string[]): fc.Arbitrary<Expression> =>
+    comparison(
+      fc.constant(key),
+      ON_KEYS,
+      from(keys).map(text => ({ type: 'Edm.String', text })),
+    );
+  const time = from(OTHER_TIMES).map((text): Value => ({ type: 'Edm.DateTime', text }));
+  return oneOf<Expression>(
+    [8, onKey('PartitionKey', partitions)],
+    [8, onKey('RowKey', rows)],
+    [9, comparison(name, operator, someValue)],
+    [1, comparison(fc.constant('Timestamp'), operator, time)],
+    [2, fc.record({ kind: fc.constant('flag'), name })],
+  );
 }
 
 /** Half of them begin with bounds of keys, as clients do: these determine which rows are read. */
-export function someExpression(random: Random, keys: Keys, depth = 2): Expression {
-  if (depth > 0 && random.happens(0.6)) {
-    const kind = random.weighted([
-      [5, 'and'],
-      [3, 'or'],
-      [2, 'not'],
-    ] as const);
-    if (kind === 'not') return { kind, operand: someExpression(random, keys, depth - 1) };
-    return {
-      kind,
-      left: someExpression(random, keys, depth - 1),
-      right: someExpression(random, keys, depth - 1),
-    };
-  }
-  return leaf(random, keys);
+export function someExpression(keys: Keys, depth = 2): fc.Arbitrary<Expression> {
+  const leaf = leafOf(keys);
+  if (depth === 0) return leaf;
+  const inner = someExpression(keys, depth - 1);
+  const pair = (kind: 'and' | 'or') => fc.record({ kind: fc.constant(kind), left: inner, right: inner });
+  return oneOf<Expression>(
+    [40, leaf],
+    [30, pair('and')],
+    [18, pair('or')],
+    [12, fc.record({ kind: fc.constant('not'), operand: inner })],
+  );
 }

@@ -1,6 +1,7 @@
 // The simulation's property values: a type and a canonical text, how they are sent, and how an answer must show them.
 // Independent of the packages under test.
-import type { Random } from './random.js';
+import fc from 'fast-check';
+import { from, oneOf, several } from '../../random/arbitrary.js';
 
 export type ValueType =
   | 'Edm.String'
@@ -37,27 +38,30 @@ const TEXTS: Readonly<Record<ValueType, readonly string[]>> = {
   'Edm.Guid': ['00000000-0000-0000-0000-000000000001', 'c9da6455-213d-42c9-9a79-3e9149a57833'],
   'Edm.Binary': ['', 'AAEC', 'AAH/', '/w=='],
 };
-const TYPES: readonly (readonly [number, ValueType])[] = [
-  [5, 'Edm.String'],
-  [5, 'Edm.Int32'],
-  [2, 'Edm.Int64'],
-  [2, 'Edm.Double'],
-  [2, 'Edm.Boolean'],
-  [1, 'Edm.DateTime'],
-  [1, 'Edm.Guid'],
-  [1, 'Edm.Binary'],
-];
+const WEIGHTS: Readonly<Record<ValueType, number>> = {
+  'Edm.String': 5,
+  'Edm.Int32': 5,
+  'Edm.Int64': 2,
+  'Edm.Double': 2,
+  'Edm.Boolean': 2,
+  'Edm.DateTime': 1,
+  'Edm.Guid': 1,
+  'Edm.Binary': 1,
+};
+const TYPES = Object.keys(WEIGHTS) as ValueType[];
 
-export function someValue(random: Random): Value {
-  const type = random.weighted(TYPES);
-  return { type, text: random.pick(TEXTS[type]) };
-}
+export const someValue: fc.Arbitrary<Value> = oneOf(
+  ...TYPES.map(type => [WEIGHTS[type], from(TEXTS[type]).map(text => ({ type, text }))] as const),
+);
 
-export function someProperties(random: Random, most: number): Property[] {
-  const names = random.some(PROPERTY_NAMES, random.between(0, most));
-  if (random.happens(0.5)) names.reverse();
-  return names.map(name => [name, someValue(random)]);
-}
+/** Of different names, in or against their order. */
+export const someProperties = (most: number): fc.Arbitrary<Property[]> =>
+  fc
+    .tuple(fc.subarray(PROPERTY_NAMES, { maxLength: most }), fc.boolean(), several(someValue, most, most))
+    .map(([names, isReversed, values]) => {
+      const ordered = isReversed ? names.toReversed() : names;
+      return values.slice(0, ordered.length).map((value, at) => [ordered[at] ?? '', value]);
+    });
 
 /** Types that JSON's own form reveals. */
 const isBare = ({ type }: Value): boolean =>

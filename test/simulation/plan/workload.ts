@@ -1,8 +1,20 @@
 // Makes the plan of a run from its seed: which engine, with which faults, and the steps of all clients. Few tables,
 // partitions and rows, so that the clients collide.
-import { type Expression, type Keys, someExpression } from './expression.js';
+import fc from 'fast-check';
+import {
+  below,
+  between,
+  chance,
+  drawFrom,
+  from,
+  maybe,
+  oneOf,
+  seldom,
+  several,
+  weighted,
+} from '../../random/arbitrary.js';
+import { type Keys, someExpression } from './expression.js';
 import { withQueues } from './queue-workload.js';
-import { Random } from './random.js';
 import type { TableAction as Action, Match, Plan, Step, Write, WriteKind } from './step.js';
 import { PROPERTY_NAMES, type Property, someProperties } from './value.js';
 
@@ -58,240 +70,262 @@ function settingsOf(seed: number): Settings {
   return memory(place < 14, false);
 }
 
-export interface WorkloadOptions {
-  readonly random: Random;
+interface WorkloadOptions {
   readonly tables: readonly string[];
   readonly keys: Keys;
-  readonly isRush: boolean;
   /** Default: some of a few values. */
-  readonly properties?: () => Property[];
+  readonly properties?: fc.Arbitrary<Property[]>;
 }
 
-/** The choice of actions on a few tables and rows. */
-export class Workload {
-  readonly #random: Random;
-  readonly #tables: readonly string[];
-  readonly #keys: Keys;
-  readonly #isRush: boolean;
-  readonly #properties: () => Property[];
+/** The actions on a few tables and rows. */
+export interface Workload {
+  readonly write: fc.Arbitrary<Action>;
+  readonly transaction: fc.Arbitrary<Action & { readonly kind: 'transaction' }>;
+  readonly get: fc.Arbitrary<Action>;
+  readonly query: fc.Arbitrary<Action>;
+}
 
-  constructor({
-    random,
-    tables,
-    keys,
-    isRush,
-    properties = () => someProperties(random, 4),
-  }: WorkloadOptions) {
-    this.#random = random;
-    this.#tables = tables;
-    this.#keys = keys;
-    this.#isRush = isRush;
-    this.#properties = properties;
-  }
+const MATCHES = weighted<Match>(
+  [120, 'last'],
+  [60, 'any'],
+  [40, 'earlier'],
+  [10, 'foreign'],
+  [3, 'malformed'],
+  [3, 'absent'],
+);
+const KINDS = weighted<WriteKind>(
+  [5, 'insert'],
+  [4, 'update'],
+  [4, 'merge'],
+  [5, 'insertOrReplace'],
+  [5, 'insertOrMerge'],
+  [3, 'delete'],
+);
+const UPSERTS = from<WriteKind>(['insertOrReplace', 'insertOrMerge']);
+/** One failing write is enough to refuse a transaction, so most are always possible: of a hundred writes, so many may fail. */
+const RISKS = [0, 10, 50];
 
-  /** Names of tables are compared without case. */
-  #table(): string {
-    const name = this.#random.happens(0.7) ? (this.#tables[0] ?? '') : this.#random.pick(this.#tables);
-    return this.#random.happens(0.1) ? name.toUpperCase() : name;
-  }
+function matchOf(kind: WriteKind, drawn: Match): Match {
+  if (kind === 'insert' || kind === 'insertOrReplace' || kind === 'insertOrMerge') return 'absent';
+  return drawn === 'absent' && kind !== 'delete' ? 'last' : drawn;
+}
 
-  #match(kind: WriteKind): Match {
-    if (kind === 'insert' || kind === 'insertOrReplace' || kind === 'insertOrMerge') return 'absent';
-    return this.#random.weighted([
-      [6, 'last'],
-      [3, 'any'],
-      [2, 'earlier'],
-      [0.5, 'foreign'],
-      [0.15, 'malformed'],
-      [kind === 'delete' ? 0.15 : 0, 'absent'],
-    ] as const);
-  }
+type Content = Omit<Write, 'partition' | 'key'>;
 
-  write(partition: string, key: string, kind?: WriteKind): Write {
-    const chosen =
-      kind ??
-      this.#random.weighted([
-        [5, 'insert'],
-        [4, 'update'],
-        [4, 'merge'],
-        [5, 'insertOrReplace'],
-        [5, 'insertOrMerge'],
-        [3, 'delete'],
-      ] as const);
-    const properties = chosen === 'delete' ? [] : this.#properties();
-    const free = PROPERTY_NAMES.filter(name => !properties.some(([held]) => held === name));
-    return {
-      kind: chosen,
-      partition,
-      key,
-      properties,
-      match: this.#match(chosen),
-      nullName: this.#random.happens(0.1) ? this.#random.pick(free) : undefined,
-      patches: (chosen === 'merge' || chosen === 'insertOrMerge') && this.#random.happens(0.4),
-    };
-  }
-
-  /** Most contain upserts and conditions that may hold; some are refused for their form. */
-  transaction(table = this.#table()): Action {
-    const random = this.#random;
-    const partition = random.pick(this.#keys.partitions);
-    const keys = random.some(this.#keys.rows, random.between(1, this.#keys.rows.length));
-    if (random.happens(0.3)) keys.reverse();
-    // One failing write is enough to refuse them all, so most are always possible.
-    const risk = random.pick([0, 0.1, 0.5]);
-    const isSweep = random.happens(0.15);
-    const writes = (isSweep ? random.some(keys, random.between(1, 3)) : keys).map((key): Write => {
-      if (isSweep) return { ...this.write(partition, key, 'delete'), match: 'any' };
-      const kind = random.happens(risk)
-        ? undefined
-        : random.pick(['insertOrReplace', 'insertOrMerge'] as const);
-      return this.write(partition, key, kind);
+const contentOf = (
+  kinds: fc.Arbitrary<WriteKind>,
+  properties: fc.Arbitrary<Property[]>,
+): fc.Arbitrary<Content> =>
+  fc
+    .tuple(kinds, properties, MATCHES, maybe(10, below(PROPERTY_NAMES.length)), chance(40))
+    .map(([kind, some, match, nullAt, isPatch]) => {
+      const held = kind === 'delete' ? [] : some;
+      const free = PROPERTY_NAMES.filter(name => !held.some(([other]) => other === name));
+      return {
+        kind,
+        properties: held,
+        match: matchOf(kind, match),
+        nullName: nullAt === undefined ? undefined : free[nullAt % free.length],
+        patches: isPatch && (kind === 'merge' || kind === 'insertOrMerge'),
+      };
     });
-    const at = random.below(writes.length);
+
+const SWEPT = { kind: 'delete', properties: [], match: 'any', nullName: undefined, patches: false } as const;
+
+/** Most contain upserts and conditions that may hold; some are refused for their form. */
+function transactionOf(
+  table: fc.Arbitrary<string>,
+  { partitions, rows }: Keys,
+  properties: fc.Arbitrary<Property[]>,
+): Workload['transaction'] {
+  const all = { minLength: rows.length, maxLength: rows.length };
+  const contents = oneOf(
+    ...RISKS.map(risk => [1, fc.array(contentOf(seldom(risk, KINDS, UPSERTS), properties), all)] as const),
+  );
+  const parts = { table, partition: from(partitions), keys: fc.subarray([...rows], { minLength: 1 }) };
+  const ways = { isReversed: chance(30), swept: maybe(15, between(1, 3)), at: below(rows.length) };
+  const flaws = { isTwice: chance(5), isElsewhere: chance(3) };
+  return fc.record({ ...parts, contents, ...ways, ...flaws }).map(drawn => {
+    const { table, partition, contents, swept } = drawn;
+    const keys = (drawn.isReversed ? drawn.keys.toReversed() : drawn.keys).slice(0, swept);
+    const writes = keys.map(
+      (key, at): Write => ({
+        ...(swept === undefined ? (contents[at] ?? SWEPT) : SWEPT),
+        partition,
+        key,
+      }),
+    );
+    const at = drawn.at % writes.length;
     const flawed = writes[at];
-    if (flawed && random.happens(0.05)) writes.push({ ...flawed });
-    if (flawed && random.happens(0.03)) writes[at] = { ...flawed, partition: `${partition}-` };
+    if (flawed && drawn.isTwice) writes.push({ ...flawed });
+    if (flawed && drawn.isElsewhere) writes[at] = { ...flawed, partition: `${partition}-` };
     return { kind: 'transaction', table, writes };
-  }
-
-  #select(): readonly string[] | undefined {
-    if (this.#random.happens(0.75)) return undefined;
-    const names = ['Timestamp', ...PROPERTY_NAMES, 'nothing'];
-    return ['PartitionKey', 'RowKey', ...this.#random.some(names, this.#random.between(0, 3))];
-  }
-
-  #filter(): Expression | undefined {
-    return this.#random.happens(0.35) ? undefined : someExpression(this.#random, this.#keys);
-  }
-
-  #query(): Action {
-    const top = this.#random.happens(0.7) ? this.#random.between(1, 4) : undefined;
-    return {
-      kind: 'query',
-      table: this.#table(),
-      filter: this.#filter(),
-      top: this.#random.happens(0.02) ? 0 : top,
-      select: this.#select(),
-    };
-  }
-
-  #get(): Action {
-    const [partition, key] = [this.#random.pick(this.#keys.partitions), this.#random.pick(this.#keys.rows)];
-    return {
-      kind: 'get',
-      table: this.#table(),
-      isBatch: this.#random.happens(0.1),
-      partition,
-      key,
-      select: this.#select(),
-    };
-  }
-
-  #singleWrite(): Action {
-    const { partitions, rows } = this.#keys;
-    const write = this.write(this.#random.pick(partitions), this.#random.pick(rows));
-    const prefer = this.#random.weighted([
-      [6, undefined],
-      [1, 'return-content'],
-      [1, 'return-no-content'],
-    ] as const);
-    return { kind: 'write', table: this.#table(), write, prefer };
-  }
-
-  #aboutTables(): Action {
-    const kind = this.#random.pick([
-      'createTable',
-      'createTable',
-      'createTable',
-      'createTable',
-      'deleteTable',
-      'getTable',
-      'queryTables',
-      'queryTables',
-    ] as const);
-    if (kind === 'queryTables')
-      return { kind, top: this.#random.happens(0.5) ? this.#random.between(1, 2) : undefined };
-    return { kind, table: this.#table() };
-  }
-
-  #aboutSettings(): Action {
-    const ids = this.#random.some(['one', 'two', 'three'], this.#random.between(0, 3));
-    return this.#random.pick<Action>([
-      { kind: 'getAcl', table: this.#table() },
-      { kind: 'setAcl', table: this.#table(), ids },
-      { kind: 'getSettings' },
-      { kind: 'setSettings', origin: `http://o${this.#random.below(1000)}` },
-    ]);
-  }
-
-  /** On rows, mostly a write. */
-  entityAction(): Action {
-    return this.#random.weighted<() => Action>([
-      [34, () => this.#singleWrite()],
-      [14, () => this.transaction()],
-      [2, () => this.#get()],
-      [1, () => this.#query()],
-      [1, () => ({ kind: 'nextPage' })],
-    ])();
-  }
-
-  action({ engine, jumps }: Settings): Action {
-    const isRush = this.#isRush;
-    return this.#random.weighted<() => Action>([
-      [34, () => this.#singleWrite()],
-      [isRush ? 30 : 14, () => this.transaction()],
-      [14, () => this.#get()],
-      [isRush ? 30 : 14, () => this.#query()],
-      [16, () => ({ kind: 'nextPage' })],
-      [5, () => this.#aboutTables()],
-      [4, () => this.#aboutSettings()],
-      [jumps ? 4 : 0, () => ({ kind: 'jump', hours: this.#random.pick([-1, 1]) })],
-      [engine === 'lmdb' ? 1 : 0, () => ({ kind: 'reopen' })],
-      [engine === 'lmdb' ? 1 : 0, () => ({ kind: 'crash' })],
-    ])();
-  }
+  });
 }
 
-/** In some runs all clients want the same few rows at the same moment. */
-function crowdOf(
-  random: Random,
-): Pick<Plan, 'partitions'> & { rows: string[]; clients: number; isRush: boolean } {
-  const isRush = random.happens(0.3);
-  const all = [...ROWS, ...(random.happens(0.3) ? LONG_ROWS : [])];
+/** Names of tables are compared without case. */
+const tableOf = (tables: readonly string[]): fc.Arbitrary<string> =>
+  fc
+    .tuple(seldom(30, from(tables), fc.constant(tables[0] ?? '')), chance(10))
+    .map(([name, isUpper]) => (isUpper ? name.toUpperCase() : name));
+
+export function workloadOf({ tables, keys, properties = someProperties(4) }: WorkloadOptions): Workload {
+  const table = tableOf(tables);
+  const [partition, key] = [from(keys.partitions), from(keys.rows)];
+  const names = fc.subarray(['Timestamp', ...PROPERTY_NAMES, 'nothing'], { maxLength: 3 });
+  const select = maybe(
+    25,
+    names.map(some => ['PartitionKey', 'RowKey', ...some]),
+  );
+  const prefer = weighted([6, undefined], [1, 'return-content'], [1, 'return-no-content']);
+  const get = { kind: fc.constant('get'), table, isBatch: chance(10), partition, key, select };
+  const top = oneOf<number | undefined>(
+    [69, between(1, 4)],
+    [29, fc.constant(undefined)],
+    [2, fc.constant(0)],
+  );
+  const filter = maybe(65, someExpression(keys));
   return {
-    isRush,
-    partitions: random.some(PARTITIONS, isRush ? 1 : random.between(1, 3)),
-    rows: random.some(all, isRush ? random.between(2, 4) : random.between(3, 8)),
-    clients: isRush ? random.between(3, 5) : random.pick([1, 1, 2, 2, 3, 3, 4]),
+    write: fc
+      .tuple(table, partition, key, contentOf(KINDS, properties), prefer)
+      .map(([table, partition, key, content, prefer]) => {
+        return { kind: 'write', table, write: { ...content, partition, key }, prefer };
+      }),
+    transaction: transactionOf(table, keys, properties),
+    get: fc.record(get),
+    query: fc.record({ kind: fc.constant('query'), table, filter, top, select }),
   };
 }
 
+/** The call for the page after the client's last one. */
+export const nextPage: fc.Arbitrary<Action> = fc.constant({ kind: 'nextPage' });
+
+const onTable = (kind: 'createTable' | 'deleteTable' | 'getTable' | 'getAcl', table: fc.Arbitrary<string>) =>
+  table.map((table): Action => ({ kind, table }));
+
+const onTables = (table: fc.Arbitrary<string>): fc.Arbitrary<Action> =>
+  oneOf(
+    [4, onTable('createTable', table)],
+    [1, onTable('deleteTable', table)],
+    [1, onTable('getTable', table)],
+    [2, maybe(50, between(1, 2)).map(top => ({ kind: 'queryTables', top }))],
+  );
+
+const onSettings = (table: fc.Arbitrary<string>): fc.Arbitrary<Action> => {
+  const ids = fc.subarray(['one', 'two', 'three']);
+  return oneOf<Action>(
+    [1, onTable('getAcl', table)],
+    [1, fc.record({ kind: fc.constant('setAcl'), table, ids })],
+    [1, fc.constant({ kind: 'getSettings' })],
+    [1, below(1000).map(number => ({ kind: 'setSettings', origin: `http://o${number}` }))],
+  );
+};
+
+function actionsOf(
+  { engine, jumps }: Settings,
+  { isRush, tables }: Crowd,
+  work: Workload,
+): fc.Arbitrary<Action> {
+  const table = tableOf(tables);
+  const lasting = engine === 'lmdb' ? 1 : 0;
+  return oneOf<Action>(
+    [34, work.write],
+    [isRush ? 30 : 14, work.transaction],
+    [14, work.get],
+    [isRush ? 30 : 14, work.query],
+    [16, nextPage],
+    [5, onTables(table)],
+    [4, onSettings(table)],
+    [jumps ? 4 : 0, from([-1, 1]).map(hours => ({ kind: 'jump', hours }))],
+    [lasting, fc.constant({ kind: 'reopen' })],
+    [lasting, fc.constant({ kind: 'crash' })],
+  );
+}
+
+interface Crowd {
+  /** All clients want the same few rows at the same moment. */
+  readonly isRush: boolean;
+  readonly tables: readonly string[];
+  readonly partitions: readonly string[];
+  readonly rows: readonly string[];
+  readonly clients: number;
+}
+
+const TABLES = ['Alpha', 'Beta', 'Gamma'];
+const rowsOf = (minLength: number, maxLength: number): fc.Arbitrary<string[]> =>
+  seldom(
+    30,
+    fc.subarray([...ROWS, ...LONG_ROWS], { minLength, maxLength }),
+    fc.subarray(ROWS, { minLength, maxLength }),
+  );
+const crowds: fc.Arbitrary<Crowd> = seldom<Crowd>(
+  30,
+  fc.record({
+    isRush: fc.constant(true),
+    tables: fc.constant(TABLES.slice(0, 1)),
+    partitions: fc.subarray(PARTITIONS, { minLength: 1, maxLength: 1 }),
+    rows: rowsOf(2, 4),
+    clients: between(3, 5),
+  }),
+  fc.record({
+    isRush: fc.constant(false),
+    tables: between(1, 3).map(count => TABLES.slice(0, count)),
+    partitions: fc.subarray(PARTITIONS, { minLength: 1, maxLength: 3 }),
+    rows: rowsOf(3, 8),
+    clients: from([1, 1, 2, 2, 3, 3, 4]),
+  }),
+);
+
 const isOfTables = ({ kind }: Action): boolean => kind === 'createTable' || kind === 'deleteTable';
 
-export function planOf(seed: number): Plan {
-  const random = new Random(seed);
-  const settings = settingsOf(seed);
-  const { isRush, partitions, rows, clients } = crowdOf(random);
-  const tables = ['Alpha', 'Beta', 'Gamma'].slice(0, isRush ? 1 : random.between(1, 3));
-  const workload = new Workload({ random, tables, keys: { partitions, rows }, isRush });
-  const first: Action[] = tables.map(table => ({ kind: 'createTable', table }));
-  if (random.happens(0.9)) first.push(workload.transaction(tables[0]));
-  const length = random.between(25, 90);
+/** Now and then another client does the same as the one before at the same moment: one of them comes second. */
+function withRivals(
+  drawn: readonly (Step & { readonly action: Action; readonly luck: number; readonly isAtOnce: boolean })[],
+  first: readonly Action[],
+  { clients, isRush }: Crowd,
+): (Step & { readonly action: Action })[] {
   const steps: (Step & { readonly action: Action })[] = [];
-  while (steps.length < length) {
+  for (const { luck, isAtOnce, ...step } of drawn) {
     const last = steps.at(-1);
-    // Now and then another client does the same at the same moment: one of them comes second.
-    const likely = last && isOfTables(last.action) ? 0.4 : isRush ? 0.3 : 0.12;
-    const rival = last && clients > 1 && random.happens(likely) ? last : undefined;
-    const isAtOnce = rival !== undefined || (isRush && random.happens(0.8));
+    const likely = last && isOfTables(last.action) ? 40 : isRush ? 30 : 12;
+    const rival = clients > 1 && luck < likely ? last : undefined;
     steps.push({
+      ...step,
       number: steps.length + 1,
-      client: rival ? (rival.client + 1) % clients : random.below(clients),
-      pause: isAtOnce ? 0 : random.pick([0, 0, 0, 0, 1, 1, 1, 3, 3, 8]),
-      level: random.pick([...LEVELS, 'nometadata', 'minimalmetadata'] as const),
-      credential: random.pick(['key', 'key', 'key', 'accountSas', 'tableSas'] as const),
-      action: first[steps.length] ?? rival?.action ?? workload.action(settings),
+      client: rival ? (rival.client + 1) % clients : step.client,
+      pause: rival || (isRush && isAtOnce) ? 0 : step.pause,
+      action: first[steps.length] ?? rival?.action ?? step.action,
     });
   }
-  return { seed, ...settings, tables, partitions, ...withQueues(steps, seed) };
+  return steps;
+}
+
+function stepsOf(settings: Settings, crowd: Crowd): fc.Arbitrary<(Step & { readonly action: Action })[]> {
+  const { clients, tables, partitions, rows } = crowd;
+  const work = workloadOf({ tables, keys: { partitions, rows } });
+  const made = tables.map((table): Action => ({ kind: 'createTable', table }));
+  const filled = maybe(90, work.transaction).map(first => [
+    ...made,
+    ...(first ? [{ ...first, table: tables[0] ?? '' }] : []),
+  ]);
+  const step = fc.record({
+    number: fc.constant(0),
+    client: below(clients),
+    pause: from([0, 0, 0, 0, 1, 1, 1, 3, 3, 8]),
+    level: from([...LEVELS, 'nometadata', 'minimalmetadata'] as const),
+    credential: from(['key', 'key', 'key', 'accountSas', 'tableSas'] as const),
+    action: actionsOf(settings, crowd, work),
+    luck: below(100),
+    isAtOnce: chance(80),
+  });
+  return fc.tuple(filled, several(step, 25, 90)).map(([first, drawn]) => withRivals(drawn, first, crowd));
+}
+
+export function planOf(seed: number): Plan {
+  const settings = settingsOf(seed);
+  const draw = drawFrom(seed);
+  const crowd = draw(crowds);
+  const { tables, partitions } = crowd;
+  const steps = draw(stepsOf(settings, crowd));
+  return { seed, ...settings, tables, partitions, ...withQueues(steps, draw) };
 }

@@ -1,25 +1,26 @@
 // A clock with the faults of real clocks: it stands still, advances in steps, and jumps when a plan contains it. Never
 // back to before 1970.
-import { Random } from '../plan/random.js';
+import { below, chance, type Draw, drawFrom } from '../../random/arbitrary.js';
 
 const START = Date.parse('2020-01-01T00:00:00Z');
 const TICKS_PER_MS = 10_000n;
 const TICKS_PER_SECOND = 10_000_000n;
 const TICKS_PER_HOUR = 3600n * TICKS_PER_SECOND;
-const FIT_TICKS = 30_000;
+const FIT = below(30_000);
+const MOVES = chance(30);
 
 export class SimulatedClock {
-  readonly #random: Random;
+  readonly #draw: Draw;
   #now = BigInt(START) * TICKS_PER_MS;
   #highest = this.#now;
 
   constructor(seed: number) {
-    this.#random = new Random(seed);
+    this.#draw = drawFrom(seed);
   }
 
   /** In ticks of 100 ns, as the packages read it. */
   readonly read = (): bigint => {
-    if (this.#random.happens(0.3)) this.#move(BigInt(this.#random.below(FIT_TICKS)));
+    if (this.#draw(MOVES)) this.#move(BigInt(this.#draw(FIT)));
     return this.#now;
   };
 

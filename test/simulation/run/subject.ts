@@ -10,20 +10,19 @@ import {
   readSync,
   rmSync,
 } from 'node:fs';
-import { Agent, request as httpRequest } from 'node:http';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock, WireRequest, WireResponse } from '#base';
+import type { Clock } from '#base';
 import { Sweep } from '#queues';
 import { type RunningServer, serve, WELL_KNOWN_ACCOUNT } from '#server';
 import { openFaultyStore, openMemoryStore, type Store, StoreError } from '#store';
 import { openLmdbStore } from '#store-lmdb';
-import { countedIds, directService } from '../../support/direct-service.js';
+import { type Draw, drawFrom, unit } from '../../random/arbitrary.js';
+import { answerOf, countedIds, type DirectServer, directService } from '../../support/direct-service.js';
+import { exchange } from '../../support/raw-client.js';
 import type { PlainAnswer } from '../judge/answer.js';
-
-import { Random } from '../plan/random.js';
 import type { Plan } from '../plan/step.js';
-
 import type { SimulatedClock } from './clock.js';
 import type { PlainRequest } from './request.js';
 
@@ -114,29 +113,23 @@ async function openStore(plan: Plan, clock: SimulatedClock, directory: string): 
 }
 
 /** Delays alone are no faults: they let calls overtake each other in an order that the seed decides. */
-function withFaults(store: Store, plan: Plan, random: Random): Store {
+function withFaults(store: Store, plan: Plan, draw: Draw): Store {
   return openFaultyStore(store, {
     ...(plan.faults ? FAULTS : NO_FAULTS),
-    random: () => random.next(),
+    random: () => draw(unit),
   });
 }
 
 const HOST = '127.0.0.1:10002';
 
-const wireRequest = ({ method, path, headers, body }: PlainRequest): WireRequest => ({
-  method,
-  target: path,
-  headers: { host: HOST, 'content-length': String(Buffer.byteLength(body)), ...headers },
-  body: Buffer.from(body),
-  bodyTooLarge: false,
-  secure: false,
-  remoteAddress: '127.0.0.1',
-});
-
-async function answered(responding: Promise<WireResponse>): Promise<PlainAnswer> {
-  const { status, headers, body } = await responding;
-  const all = headers.map(([name, value]): [string, string] => [name.toLowerCase(), value]);
-  return { status, headers: new Map(all), body: body?.toString() ?? '' };
+async function answered(
+  service: DirectServer['queues'],
+  { method, path, headers, body }: PlainRequest,
+): Promise<PlainAnswer> {
+  const named = { host: HOST, 'content-length': String(Buffer.byteLength(body)), ...headers };
+  const answer = await answerOf(service, { method, target: path, headers: named, body });
+  const all = answer.headers.map(([name, value]): [string, string] => [name.toLowerCase(), value]);
+  return { status: answer.status, headers: new Map(all), body: answer.body.toString() };
 }
 
 /** A store that fails, or is closed, is swept another time. */
@@ -156,7 +149,7 @@ export function queuesOn(store: Store, clock: SimulatedClock): QueueSubject {
   const failures: unknown[] = [];
   const { queues } = directService(store, clock.read, failures);
   return {
-    sendToQueue: request => answered(queues.handle(wireRequest(request))),
+    sendToQueue: request => answered(queues, request),
     sweep: () => sweepAll(store, clock),
     faultsOfOurs: () => failures.splice(0),
   };
@@ -170,17 +163,17 @@ async function openDirect(
   target: OpenTarget | undefined,
 ): Promise<Subject> {
   const directories = plan.engine === 'lmdb' && target === undefined ? new Directories() : undefined;
-  const random = new Random(plan.seed ^ 0x5bd1e995);
+  const draw = drawFrom(plan.seed ^ 0x5bd1e995);
   const failures: unknown[] = [];
   const openPlain = target ?? (() => openStore(plan, clock, directories?.current ?? ''));
-  const open = async () => withFaults(plant(await openPlain(clock.read)), plan, random);
+  const open = async () => withFaults(plant(await openPlain(clock.read)), plan, draw);
   const newId = countedIds();
   const begin = async () => directService(await open(), clock.read, failures, undefined, newId);
   let service = await begin();
   return {
     endpoint: `http://${HOST}/${WELL_KNOWN_ACCOUNT}`,
-    send: request => answered(service.tables.handle(wireRequest(request))),
-    sendToQueue: request => answered(service.queues.handle(wireRequest(request))),
+    send: request => answered(service.tables, request),
+    sendToQueue: request => answered(service.queues, request),
     sweep: () => sweepAll(service.store, clock),
     async reopen() {
       await service.store.close();
@@ -200,31 +193,11 @@ async function openDirect(
   };
 }
 
-function overSocket(
-  port: number,
-  agent: Agent,
-  { method, path, headers, body }: PlainRequest,
-): Promise<PlainAnswer> {
-  return new Promise((resolve, reject) => {
-    const outgoing = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent }, incoming => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('error', reject);
-      incoming.on('end', () => {
-        const all = Object.entries(incoming.headers).map(([name, value]): [string, string] => [
-          name,
-          String(value),
-        ]);
-        resolve({
-          status: incoming.statusCode ?? 0,
-          headers: new Map(all),
-          body: Buffer.concat(chunks).toString(),
-        });
-      });
-    });
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
+async function overSocket(port: number, agent: Agent, request: PlainRequest): Promise<PlainAnswer> {
+  const { body, ...head } = request;
+  const { status, headers, body: answer } = await exchange({ port, agent, ...head }, body);
+  const all = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
+  return { status, headers: new Map(all), body: answer };
 }
 
 /** The whole server, as programs start it. */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Random } from '../../../simulation/plan/random.js';
+import { type Draw, from } from '../../../random/arbitrary.js';
 import {
   blobPortOf,
   queuePortOf,
@@ -33,13 +33,13 @@ const withPlant = (name: PlantName): Spawning => ({
 
 export class FrontEnds {
   readonly #store: string;
-  readonly #random: Random;
+  readonly #draw: Draw;
   readonly #spawning: Spawning;
   readonly #all: (Ports | undefined)[] = [];
 
-  constructor(store: string, random: Random, plant: PlantName | undefined) {
+  constructor(store: string, draw: Draw, plant: PlantName | undefined) {
     this.#store = store;
-    this.#random = random;
+    this.#draw = draw;
     this.#spawning = plant === undefined ? {} : withPlant(plant);
   }
 
@@ -54,7 +54,7 @@ export class FrontEnds {
   /** The port of a running one. */
   portOf(service: Service): number {
     const living = this.#all.filter(one => one !== undefined);
-    return this.#random.pick(living).ports[service];
+    return this.#draw(from(living)).ports[service];
   }
 
   async kill(number: number): Promise<void> {

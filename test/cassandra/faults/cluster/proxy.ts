@@ -3,7 +3,7 @@
 // machine that stood still.
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { Random } from '../../../simulation/plan/random.js';
+import { below, chance, type Draw } from '../../../random/arbitrary.js';
 
 const PORT = 9042;
 /** Share of requests while connections are cut. */
@@ -37,17 +37,17 @@ export class NodeProxy {
   readonly #server: Server;
   readonly #links = new Set<Link>();
   readonly #nodeHost: string;
-  readonly #random: Random;
+  readonly #draw: Draw;
   #mode: ProxyMode = 'open';
 
-  private constructor(nodeHost: string, random: Random) {
+  private constructor(nodeHost: string, draw: Draw) {
     this.#nodeHost = nodeHost;
-    this.#random = random;
+    this.#draw = draw;
     this.#server = createServer({ noDelay: true }, client => this.#link(client));
   }
 
-  static async begin(host: string, nodeHost: string, random: Random): Promise<NodeProxy> {
-    const proxy = new NodeProxy(nodeHost, random);
+  static async begin(host: string, nodeHost: string, draw: Draw): Promise<NodeProxy> {
+    const proxy = new NodeProxy(nodeHost, draw);
     proxy.#server.listen(PORT, host);
     await once(proxy.#server, 'listening');
     return proxy;
@@ -86,13 +86,13 @@ export class NodeProxy {
       from = end;
     }
     link.asked = all.subarray(from);
-    if (this.#mode === 'cutting' && this.#random.happens(CUT_SHARE))
-      setTimeout(() => this.#end(link), this.#random.below(CUT_MS));
+    if (this.#mode === 'cutting' && this.#draw(chance(CUT_SHARE)))
+      setTimeout(() => this.#end(link), this.#draw(below(CUT_MS)));
   }
 
   #pass(link: Link, frame: Buffer): void {
-    if (this.#mode === 'late' && frame[OPCODE_AT] === BATCH && this.#random.happens(LATE_SHARE))
-      setTimeout(() => link.node.write(frame), LATE_MS + this.#random.below(LATE_MORE_MS));
+    if (this.#mode === 'late' && frame[OPCODE_AT] === BATCH && this.#draw(chance(LATE_SHARE)))
+      setTimeout(() => link.node.write(frame), LATE_MS + this.#draw(below(LATE_MORE_MS)));
     else if (!link.node.write(frame)) link.client.pause();
   }
 

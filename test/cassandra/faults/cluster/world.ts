@@ -1,7 +1,7 @@
 // Three nodes, a proxy before each, and front ends: what a run makes fail, and how each fault begins and ends.
 import { join } from 'node:path';
 import { Cluster, type NodePlaces } from '../../../../tools/cassandra/cluster.js';
-import type { Random } from '../../../simulation/plan/random.js';
+import type { Draw } from '../../../random/arbitrary.js';
 import type { Fault } from '../plan.js';
 import type { PlantName } from '../planted/plants.js';
 import { FrontEnds } from './front-ends.js';
@@ -17,7 +17,7 @@ export interface WorldOptions {
   readonly directory: string;
   /** The last number of the first proxy's address, and the network's. */
   readonly first: number;
-  readonly random: Random;
+  readonly draw: Draw;
   readonly settings?: Readonly<Record<string, string>>;
   /** For the store's address. */
   readonly options: string;
@@ -33,7 +33,7 @@ export class World {
   readonly #proxies = new Map<number, NodeProxy>();
 
   constructor(options: WorldOptions) {
-    const { nodes, directory, first, random } = options;
+    const { nodes, directory, first, draw } = options;
     this.#options = options;
     this.#network = Network.make(first, nodes);
     const network = this.#network;
@@ -47,7 +47,7 @@ export class World {
     const hosts = nodes.map(clientHostOf).join(',');
     this.frontEnds = new FrontEnds(
       `cassandra://${hosts}/faults?create&replicas=${nodes.length}${options.options}`,
-      random,
+      draw,
       options.plant,
     );
   }
@@ -58,12 +58,12 @@ export class World {
   }
 
   async start(): Promise<void> {
-    const { nodes, first, random, settings } = this.#options;
+    const { nodes, first, draw, settings } = this.#options;
     await this.#cluster.start(nodes.length, settings);
     for (const node of nodes)
       this.#proxies.set(
         node,
-        await NodeProxy.begin(`127.0.0.${first + node - 1}`, this.#cluster.hostOf(node), random),
+        await NodeProxy.begin(`127.0.0.${first + node - 1}`, this.#cluster.hostOf(node), draw),
       );
     await this.frontEnds.start(1);
   }

@@ -6,8 +6,8 @@ import type { BlobLedger } from '../../../blobs/blob-ledger.js';
 import { NAMES, type Step } from '../../../blobs/blob-model.js';
 import type { Ask } from '../../../histories/hand.js';
 import { etagOf } from '../../../histories/tick.js';
+import { type Draw, from, weighted } from '../../../random/arbitrary.js';
 import type { Answer, Call, PageCall, SentWrite } from '../../../simulation/judge/history.js';
-import type { Random } from '../../../simulation/plan/random.js';
 import { pageOf } from '../../../simulation/run/table-wire.js';
 
 export const TABLE = 'faults';
@@ -56,26 +56,28 @@ const writes = (all: readonly SentWrite[]): Call => ({
 type AskTable = Ask<Call, Answer>;
 
 export class TableTurns {
-  readonly #random: Random;
+  readonly #draw: Draw;
   readonly #partitions: readonly string[];
   readonly #own: SentWrite[] = [];
   #count = 0;
 
-  constructor(random: Random, partitions: readonly string[]) {
-    this.#random = random;
+  constructor(draw: Draw, partitions: readonly string[]) {
+    this.#draw = draw;
     this.#partitions = partitions;
   }
 
   async take(ask: AskTable): Promise<void> {
-    const partition = this.#random.pick(this.#partitions);
-    await this.#random.weighted<() => Promise<unknown>>([
-      [4, () => this.#insert(ask, partition)],
-      [4, () => this.#raise(ask, partition)],
-      [3, () => this.#transact(ask, partition)],
-      [1, () => this.#delete(ask)],
-      [2, () => ask(this.#get(partition, this.#random.pick(GROUP)))],
-      [1, () => ask(partitionPage(partition))],
-    ])();
+    const partition = this.#draw(from(this.#partitions));
+    await this.#draw(
+      weighted<() => Promise<unknown>>(
+        [4, () => this.#insert(ask, partition)],
+        [4, () => this.#raise(ask, partition)],
+        [3, () => this.#transact(ask, partition)],
+        [1, () => this.#delete(ask)],
+        [2, () => ask(this.#get(partition, this.#draw(from(GROUP))))],
+        [1, () => ask(partitionPage(partition))],
+      ),
+    )();
   }
 
   #get(partition: string, key: string): Call {
@@ -115,7 +117,7 @@ export class TableTurns {
 
   /** A counter with one more than was read, if unchanged since. */
   async #raised(ask: AskTable, partition: string): Promise<SentWrite | undefined> {
-    const key = this.#random.pick(COUNTERS);
+    const key = this.#draw(from(COUNTERS));
     const answer = await ask(this.#get(partition, key));
     if (answer === undefined) return undefined;
     const [seen] = answer.entities;
@@ -135,31 +137,33 @@ export class TableTurns {
 }
 
 export class BlobTurns {
-  readonly #random: Random;
+  readonly #draw: Draw;
   readonly #ledger: BlobLedger;
   readonly #containers: readonly string[];
   #count = 0;
 
-  constructor(random: Random, ledger: BlobLedger, containers: readonly string[]) {
-    this.#random = random;
+  constructor(draw: Draw, ledger: BlobLedger, containers: readonly string[]) {
+    this.#draw = draw;
     this.#ledger = ledger;
     this.#containers = containers;
   }
 
   async take(ask: Ask<BlobCall, BlobAnswer>): Promise<void> {
-    const container = this.#random.pick(this.#containers);
+    const container = this.#draw(from(this.#containers));
     const write = (step: Partial<Step> & Pick<Step, 'kind'>): Promise<unknown> => {
       this.#count += 1;
       // Length and bytes distinguish all puts.
-      const size = this.#random.pick(LENGTHS) + Math.floor(this.#count / 250);
+      const size = this.#draw(from(LENGTHS)) + Math.floor(this.#count / 250);
       const whole = { blob: 0, other: 0, size, fill: this.#count % 250, ...step };
       return ask({ kind: 'write', container, step: whole });
     };
-    await this.#random.weighted<() => Promise<unknown>>([
-      [3, () => write({ kind: 'put' })],
-      [2, () => write({ kind: 'put', ifMatch: this.#ledger.etagOf(container, 0) })],
-      [1, () => write({ kind: 'delete' })],
-      [4, () => ask(blobRead(container))],
-    ])();
+    await this.#draw(
+      weighted<() => Promise<unknown>>(
+        [3, () => write({ kind: 'put' })],
+        [2, () => write({ kind: 'put', ifMatch: this.#ledger.etagOf(container, 0) })],
+        [1, () => write({ kind: 'delete' })],
+        [4, () => ask(blobRead(container))],
+      ),
+    )();
   }
 }

@@ -10,7 +10,7 @@ import { type Coded, Ledger, type Sent } from '../../../histories/ledger.js';
 import { NOBODY } from '../../../histories/trigger.js';
 import { QueueLedger } from '../../../queues/queue-ledger.js';
 import { HIDDEN_MILLISECONDS_MAX, sharedTurn } from '../../../queues/shared-turn.js';
-import type { Random } from '../../../simulation/plan/random.js';
+import type { Draw } from '../../../random/arbitrary.js';
 import { TABLE_WIRE } from '../../../simulation/run/table-wire.js';
 import { Connection } from '../../../support/worker-processes.js';
 import type { FrontEnds, Service } from '../cluster/front-ends.js';
@@ -34,7 +34,7 @@ const PAUSE_MS = 500;
 export interface WorkOptions {
   readonly round: number;
   readonly frontEnds: Pick<FrontEnds, 'portOf'>;
-  readonly random: Random;
+  readonly draw: Draw;
   readonly pace: Pace;
 }
 
@@ -71,18 +71,18 @@ export class Work {
   }
 
   async begin(): Promise<void> {
-    const { random, pace } = this.#options;
+    const { draw, pace } = this.#options;
     await this.#ask(this.#messages, 'queue', { kind: 'createQueue', queue: this.#queue });
     for (const container of this.#containers)
       await this.#ask(this.#blobs, 'blob', { kind: 'make', container });
     const ledger = this.#messages;
-    const blobs = new BlobTurns(random, this.#blobs, this.#containers);
-    const rows = new TableTurns(random, this.#partitions);
+    const blobs = new BlobTurns(draw, this.#blobs, this.#containers);
+    const rows = new TableTurns(draw, this.#partitions);
     pace.take();
     this.#runners = [
       ...this.#hands(TABLE_WRITERS, 'table', this.#paced(this.#rows), ask => rows.take(ask)),
       ...this.#hands(BLOB_WRITERS, 'blob', this.#paced(this.#blobs), ask => blobs.take(ask)),
-      ...this.#hands(QUEUE_HANDS, 'queue', ledger, sharedTurn(ledger.caller, this.#queue, random)),
+      ...this.#hands(QUEUE_HANDS, 'queue', ledger, sharedTurn(ledger.caller, this.#queue, draw)),
     ];
     this.#running = Promise.all(this.#runners.map(one => one.run()));
     // The code that awaits it sees the error.
