@@ -7,8 +7,6 @@ const HOUR_MILLISECONDS = 3_600_000;
 const FIRST_HOUR = Date.UTC(2014, 0, 1);
 const NUMBER_DIGITS = 6;
 
-/** An hour among all of them. */
-export const HOUR_PREFIX = 'queue/2014/07/31/1800';
 export const ALL_PREFIX = 'queue/';
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
@@ -21,10 +19,3 @@ export function logName(number: number, count: number): string {
   const [month, day, hours] = [hour.getUTCMonth() + 1, hour.getUTCDate(), hour.getUTCHours()].map(twoDigits);
   return `queue/${hour.getUTCFullYear()}/${month}/${day}/${hours}00/${String(number).padStart(NUMBER_DIGITS, '0')}.log`;
 }
-
-/** How many of `count` blobs are of the hour. */
-export const blobsOfHour = (count: number): number => {
-  let blobs = 0;
-  for (let number = 0; number < count; number++) if (logName(number, count).startsWith(HOUR_PREFIX)) blobs++;
-  return blobs;
-};

@@ -34,7 +34,7 @@ export function canonicalResource(target: string, account = ACCOUNT): string {
   return `/${account}${path}${comp === undefined ? '' : `?comp=${comp}`}`;
 }
 
-export interface Signable {
+interface Signable {
   readonly method: string;
   /** From its slash on. */
   readonly target: string;

@@ -6,7 +6,7 @@ import { readQueueAnswer } from './answer.js';
 import { nameIn, type QueueAnswer, type QueueCall, type QueueHappening } from './call.js';
 import { queueRequest } from './request.js';
 
-export function rawQueueRequest(call: QueueCall): RawRequest {
+function rawQueueRequest(call: QueueCall): RawRequest {
   const { method, path, body } = queueRequest(call);
   const target = `/devstoreaccount1/${path}${path.includes('?') ? '&' : '?'}${accountSas('q')}`;
   return { method, target, headers: {}, body, sign: 'none' };

@@ -65,7 +65,7 @@ export function directService(
 type PlainRequest = Pick<WireRequest, 'method' | 'target' | 'headers'> &
   Partial<Omit<WireRequest, 'body'>> & { readonly body?: string | Buffer };
 
-export interface DirectAnswer {
+interface DirectAnswer {
   readonly status: number;
   readonly headers: WireResponse['headers'];
   readonly body: Buffer;

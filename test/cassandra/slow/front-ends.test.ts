@@ -7,10 +7,11 @@ import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '#base/testing/until';
 import { type RunningServer, serve } from '#server';
-import type { Engine, EngineKind, Peer, Peers } from '#store';
+import type { EngineKind, Peer, Peers } from '#store';
 import { Engines } from '../../../packages/server/engines.js';
 import { cassandraEngine } from '../../../packages/store-cassandra/cassandra-engine.js';
 import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-keyspace.js';
+import { withMembers } from '../../planted/members.js';
 import { drawFrom, from } from '../../random/arbitrary.js';
 import { FrontEnds } from '../faults/cluster/front-ends.js';
 import { Pace } from '../faults/work/pace.js';
@@ -136,7 +137,8 @@ class Inside {
       ...cassandraEngine,
       open: async (place, options) => {
         const engine = await cassandraEngine.open(place, options);
-        return withPeers(engine, this.#peersOf(number, engine.peers ?? assert.fail('It has no peers.')));
+        const peers = engine.peers ?? assert.fail('It has no peers.');
+        return withMembers(engine, { peers: this.#peersOf(number, peers) });
       },
     };
   }
@@ -163,16 +165,6 @@ class Inside {
     };
   }
 }
-
-/** The same engine, except for its peers. */
-const withPeers = (engine: Engine, peers: Peers): Engine =>
-  new Proxy(engine, {
-    get: (target, name) => {
-      if (name === 'peers') return peers;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
 
 class Gate {
   readonly #sockets = new Set<Socket>();

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { from, oneOf, several } from '../../random/arbitrary.js';
 
-export type ValueType =
+type ValueType =
   | 'Edm.String'
   | 'Edm.Int32'
   | 'Edm.Int64'
