@@ -56,8 +56,14 @@ export class SocketRun implements World<readonly Stream[]> {
   }
 
   async make(all: readonly Stream[]): Promise<readonly string[]> {
-    const statuses = await Promise.all(all.map(stream => sendStream(this.#server.tablePort, stream)));
-    return statuses.flat().map(String);
+    const sent = all.map(async (stream, at) => {
+      try {
+        return await sendStream(this.#server.tablePort, stream);
+      } catch (error) {
+        throw new Error(`Stream ${at} of these: ${error instanceof Error ? error.stack : error}`);
+      }
+    });
+    return (await Promise.all(sent)).flat().map(String);
   }
 
   async close(): Promise<void> {
