@@ -4,7 +4,7 @@ import type fc from 'fast-check';
 import { below, chance, type Draw, drawn, from, seldom, several, weighted } from '../../random/arbitrary.js';
 import { mac, type Presented } from '../tokens/judge.js';
 import { someLetters } from '../tokens/token.js';
-import { BLOB_KINDS, type BlobAsk, type BlobAskKind, delegatedBy, signedText } from './blob-judge.js';
+import { BLOB_KINDS, type BlobAsk, type BlobAskKind, delegatedBy, signedBlobText } from './blob-judge.js';
 import { BLOB_POLICIES } from './blob-policies.js';
 
 export const CONTAINERS = ['one', 'two'] as const;
@@ -106,7 +106,7 @@ function signedResource(draw: Draw, { container, blob }: BlobAsk, fields: Fields
 function sign(draw: Draw, secrets: BlobSecrets, ask: BlobAsk, fields: Fields): void {
   const own = secrets.delegated.find(key => delegatedBy(key.fields) === delegatedBy(fields));
   const key = own?.value ?? draw(from(secrets.keys));
-  const text = signedText(fields, secrets.account, signedResource(draw, ask, fields));
+  const text = signedBlobText(fields, secrets.account, signedResource(draw, ask, fields));
   fields.set('sig', mac(key, text).toString('base64'));
 }
 

@@ -10,6 +10,7 @@ import {
   isSignedBy,
   linesOf,
   type Presented,
+  signedText,
   timeOf,
 } from '../tokens/judge.js';
 import type { Policy } from '../tokens/policies.js';
@@ -79,12 +80,13 @@ const SIGNED = `sig sv ss srt sr snapshot sp st se sip spr ses si saoid suoid sc
 export const delegatedBy = (fields: ReadonlyMap<string, string>): string => linesOf(fields, KEY).join('\n');
 
 /** The signed text, by the tables of the protocol. `resource`: of a container or a blob. */
-export function signedText(fields: ReadonlyMap<string, string>, account: string, resource: string): string {
+export function signedBlobText(
+  fields: ReadonlyMap<string, string>,
+  account: string,
+  resource: string,
+): string {
   const sv = fields.get('sv') ?? '';
-  if (fields.has('ss') || fields.has('srt')) {
-    const names = `sp ss srt st se sip spr sv${sv >= '2020-12-06' ? ' ses' : ''}`;
-    return [account, ...linesOf(fields, names), ''].join('\n');
-  }
+  if (fields.has('ss') || fields.has('srt')) return signedText(fields, account);
   const isDelegated = fields.has('skoid');
   const place = `${sv >= '2015-02-21' ? '/blob' : ''}/${account}/${resource}`;
   const agents = `${sv >= '2020-02-10' ? ' saoid suoid scid' : ''}${sv >= '2025-07-05' ? ' skdutid sduoid' : ''}`;
@@ -106,7 +108,7 @@ function mayByAccount(fields: AskedFields, { kind }: BlobAsk, known: BlobKnown):
   const [types] = NEEDS[kind];
   return (
     (fields.get('sv') ?? '') >= '2015-04-05' &&
-    isSignedBy(known.keys, signedText(fields, known.account, ''), fields.get('sig') ?? '') &&
+    isSignedBy(known.keys, signedText(fields, known.account), fields.get('sig') ?? '') &&
     isInTime(fields.get('st'), fields.get('se'), known.now) &&
     (fields.get('ss') ?? '').includes('b') &&
     types !== '' &&
@@ -135,7 +137,7 @@ function mayByService(fields: AskedFields, ask: BlobAsk, known: BlobKnown): bool
   const whole = completed(fields, known);
   const sp = whole?.get('sp') ?? '';
   if (resource === undefined || whole === undefined || !/^[racwdxltmeiyfop]+$/.test(sp)) return false;
-  const text = signedText(fields, known.account, resource);
+  const text = signedBlobText(fields, known.account, resource);
   const sig = fields.get('sig') ?? '';
   let letters = sp;
   if (fields.has('skoid')) {

@@ -1,11 +1,11 @@
 // One attempt to get in: the request, and the credentials that were found, made up or mutated for it.
 import { createHmac } from 'node:crypto';
 import type fc from 'fast-check';
-import { below, chance, type Draw, drawn, from } from '../../random/arbitrary.js';
+import { below, chance, type Draw, drawn, from, maybe } from '../../random/arbitrary.js';
 import { ACCOUNTS, type Ask, accountPath, asks, requestOf } from './ask.js';
-import type { Issued, Presented } from './judge.js';
+import { type Issued, mac, type Presented, signedText } from './judge.js';
 import { type Pairs, writings } from './mutate-token.js';
-import { accountToken, type Rules, signToken, tableToken } from './token.js';
+import { accountToken, tableToken } from './token.js';
 
 export interface Attempt {
   readonly ask: Ask;
@@ -28,13 +28,8 @@ export interface Secrets {
 
 type Credentials = Pick<Presented, 'headers'> & { readonly query: string };
 
-const RULES: readonly Rules[] = [
-  'account',
-  'accountWithScope',
-  'table',
-  'tableWithoutAddress',
-  'tableWithoutService',
-];
+/** Each has rules of its own. */
+const VERSION = from(['2012-02-12', '2015-02-21', '2015-04-05', '2020-12-06']);
 const OTHER_KEY = Buffer.from('no key of any account');
 
 function keyFor(draw: Draw, account: string, { keys }: Secrets): Buffer {
@@ -45,8 +40,8 @@ function keyFor(draw: Draw, account: string, { keys }: Secrets): Buffer {
 function newPairs(draw: Draw, account: string, secrets: Secrets, isOfTable: boolean): Pairs {
   const fields = draw(isOfTable ? tableToken : accountToken);
   const signedFor = draw(chance(97)) ? account : draw(from([...secrets.keys.keys(), 'nobody']));
-  const rules = draw(chance(96)) ? undefined : draw(from(RULES));
-  return [...fields, ['sig', signToken(fields, signedFor, keyFor(draw, account, secrets), rules)]];
+  const text = signedText(new Map(fields), signedFor, draw(maybe(4, VERSION)));
+  return [...fields, ['sig', mac(keyFor(draw, account, secrets), text).toString('base64')]];
 }
 
 export function someGranted(draw: Draw, secrets: Secrets): Granted[] {

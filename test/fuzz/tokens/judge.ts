@@ -140,13 +140,25 @@ const VERSION = /^\d{4}-\d\d-\d\d$/;
 /** Signed parameters, and the signatures themselves: none of these may be repeated. */
 const SIGNED = 'sig sv ss srt sp st se sip spr ses si';
 
+/** The signed text, by the rules of a version: only those of its own are right. */
+export function signedText(fields: Fields, account: string, version = fields.get('sv') ?? ''): string {
+  if (fields.has('ss') || fields.has('srt')) {
+    const scope = version >= '2020-12-06' ? ' ses' : '';
+    return [account, ...linesOf(fields, `sp ss srt st se sip spr sv${scope}`), ''].join('\n');
+  }
+  const table = (fields.get('tn') ?? '').toLowerCase();
+  const resource = `${version >= '2015-02-21' ? '/table' : ''}/${account}/${table}`;
+  const place = version >= '2015-04-05' ? ' sip spr' : '';
+  return [...linesOf(fields, 'sp st se'), resource, ...linesOf(fields, `si${place} sv spk srk epk erk`)].join(
+    '\n',
+  );
+}
+
 function mayByAccountToken(fields: AskedFields, ask: Ask, caller: Presented, known: Known): boolean {
   const sv = fields.get('sv') ?? '';
   if (!VERSION.test(sv) || sv < '2015-04-05' || fields.hasTwice(SIGNED)) return false;
-  const names = sv >= '2020-12-06' ? 'sp ss srt st se sip spr sv ses' : 'sp ss srt st se sip spr sv';
-  const text = `${[ask.account, ...linesOf(fields, names)].join('\n')}\n`;
   return (
-    isSignedBy(known.keys.get(ask.account), text, fields.get('sig') ?? '') &&
+    isSignedBy(known.keys.get(ask.account), signedText(fields, ask.account), fields.get('sig') ?? '') &&
     isInTime(fields.get('st'), fields.get('se'), known.now) &&
     isFromThere(fields.get('sip'), caller.remoteAddress) &&
     isOverProtocol(fields.get('spr'), caller.secure) &&
@@ -179,10 +191,7 @@ export function completed(fields: Fields, { policies }: Pick<Known, 'policies'>)
 function mayByTableToken(fields: AskedFields, ask: Ask, caller: Presented, known: Known): boolean {
   const sv = fields.get('sv') ?? '';
   if (!VERSION.test(sv) || sv < '2012-02-12' || fields.hasTwice(`${SIGNED} tn spk srk epk erk`)) return false;
-  const table = (fields.get('tn') ?? '').toLowerCase();
-  const resource = `${sv >= '2015-02-21' ? '/table' : ''}/${ask.account}/${table}`;
-  const rest = sv >= '2015-04-05' ? 'si sip spr sv spk srk epk erk' : 'si sv spk srk epk erk';
-  const text = [...linesOf(fields, 'sp st se'), resource, ...linesOf(fields, rest)].join('\n');
+  const text = signedText(fields, ask.account);
   if (!isSignedBy(known.keys.get(ask.account), text, fields.get('sig') ?? '')) return false;
   const whole = completed(fields, known);
   const sp = whole?.get('sp') ?? '';
@@ -195,7 +204,7 @@ function mayByTableToken(fields: AskedFields, ask: Ask, caller: Presented, known
     isOverProtocol(fields.get('spr'), caller.secure) &&
     !(srk && !spk) &&
     !(erk && !epk) &&
-    ask.table?.toLowerCase() === table &&
+    ask.table?.toLowerCase() === (fields.get('tn') ?? '').toLowerCase() &&
     covers(ask.kind, 'o', sp) &&
     (ask.key === undefined || isInRange(fields, ask.key))
   );

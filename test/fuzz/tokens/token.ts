@@ -1,11 +1,10 @@
-// Shared access signatures with fields of every kind, good and bad, signed by the rules or by other rules.
-import { createHmac } from 'node:crypto';
+// The fields of shared access signatures, of every kind, good and bad.
 import fc from 'fast-check';
 import { from, oneOf, seldom } from '../../random/arbitrary.js';
 import { POLICIES } from './policies.js';
 
 /** In the order in which they go into the query. */
-type TokenFields = readonly (readonly [name: string, value: string])[];
+export type TokenFields = readonly (readonly [name: string, value: string])[];
 
 type Field = fc.Arbitrary<TokenFields>;
 
@@ -93,40 +92,3 @@ export const tableToken = fields(
   ),
   seldom(60, range, NO_FIELD),
 );
-
-const lines = (fields: TokenFields, names: string): string[] => {
-  const byName = new Map(fields);
-  return names.split(' ').map(name => byName.get(name) ?? '');
-};
-
-/** The rules for making a signature; only those of its version are right. */
-export type Rules = 'account' | 'accountWithScope' | 'table' | 'tableWithoutAddress' | 'tableWithoutService';
-
-function rulesOf(fields: TokenFields): Rules {
-  const byName = new Map(fields);
-  const version = byName.get('sv') ?? '';
-  if (byName.has('ss')) return version >= '2020-12-06' ? 'accountWithScope' : 'account';
-  if (version >= '2015-04-05') return 'table';
-  return version >= '2015-02-21' ? 'tableWithoutAddress' : 'tableWithoutService';
-}
-
-function textToSign(fields: TokenFields, account: string, rules: Rules): string {
-  if (rules === 'account' || rules === 'accountWithScope') {
-    const names = `sp ss srt st se sip spr sv${rules === 'account' ? '' : ' ses'}`;
-    return `${[account, ...lines(fields, names)].join('\n')}\n`;
-  }
-  const table = new Map(fields).get('tn') ?? '';
-  const resource = `${rules === 'tableWithoutService' ? '' : '/table'}/${account}/${table.toLowerCase()}`;
-  const names = `si${rules === 'table' ? ' sip spr' : ''} sv spk srk epk erk`;
-  return [...lines(fields, 'sp st se'), resource, ...lines(fields, names)].join('\n');
-}
-
-export const signToken = (
-  fields: TokenFields,
-  account: string,
-  key: Buffer,
-  rules = rulesOf(fields),
-): string =>
-  createHmac('sha256', key)
-    .update(textToSign(fields, account, rules))
-    .digest('base64');

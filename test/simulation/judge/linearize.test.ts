@@ -1,7 +1,8 @@
 // The search itself, on histories of one register whose verdicts are known: a judge that accepts everything would prove nothing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { below, drawFrom, from, unit } from '../../random/arbitrary.js';
+import fc from 'fast-check';
+import { below, from, several } from '../../random/arbitrary.js';
 import { type Invocation, linearize, type Model } from './linearize.js';
 
 type Question = readonly [kind: 'set' | 'get', value: number];
@@ -60,22 +61,25 @@ function hasOrder(calls: readonly Invocation<Question>[], state: number): boolea
   });
 }
 
+const CALLS = 6;
+const asked = fc.tuple(fc.tuple(from(['set', 'get']), below(3)), fc.boolean());
+
 test('agrees with trying every order, on random histories', () => {
   const counts = { yes: 0, no: 0 };
-  for (let seed = 1; seed <= 2000; seed += 1) {
-    const draw = drawFrom(seed);
-    const times = Array.from({ length: 12 }, (_, i) => ({ time: i, place: draw(unit) }));
-    times.sort((a, b) => a.place - b.place);
-    const calls = Array.from({ length: 6 }, (_, i): Invocation<Question> => {
-      const pair = times.slice(2 * i, 2 * i + 2).map(({ time }) => time);
-      const question: Question = [draw(from(['set', 'get'] as const)), draw(below(3))];
-      const isKnown = question[0] === 'get' || draw(below(2)) === 0;
-      return at(i, [Math.min(...pair), Math.max(...pair)], question, isKnown);
+  const times = fc.shuffledSubarray(
+    Array.from({ length: 2 * CALLS }, (_, time) => time),
+    { minLength: 2 * CALLS },
+  );
+  const agrees = fc.property(times, several(asked, CALLS, CALLS), (order, all) => {
+    const calls = all.map(([question, isKnown], i): Invocation<Question> => {
+      const pair = order.slice(2 * i, 2 * i + 2);
+      return at(i, [Math.min(...pair), Math.max(...pair)], question, isKnown || question[0] === 'get');
     });
     const expected = hasOrder(calls, 0);
     counts[expected ? 'yes' : 'no'] += 1;
-    assert.equal(linearize(calls, REGISTER) === undefined, expected, `seed ${seed}`);
-  }
+    assert.equal(linearize(calls, REGISTER) === undefined, expected);
+  });
+  fc.assert(agrees, { numRuns: 2000 });
   assert.ok(counts.yes > 100 && counts.no > 100, JSON.stringify(counts));
 });
 
