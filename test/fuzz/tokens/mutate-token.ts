@@ -11,7 +11,7 @@ type Change = (pairs: Pairs) => Pairs;
 const NAME = from('sv ss srt sp st se sip spr ses tn si spk srk epk erk sig'.split(' '));
 const VALUE = from([
   ...['raud', 'rwdlacu', 'sco', 't', '2030-01-01T00:00:00Z', '2019-02-02', 'People', 'Other', 'a', 'd', ''],
-  ...['full', 'bare', '127.0.0.1', 'https,http'],
+  ...['full', 'constructor', '127.0.0.1', 'https,http'],
 ]);
 const PLACES = 2 ** 16;
 

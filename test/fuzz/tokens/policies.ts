@@ -11,7 +11,7 @@ export const POLICIES: ReadonlyMap<string, Policy> = new Map<string, Policy>([
   ['read', { sp: 'r' }],
   ['past', { se: '2019-06-01', sp: 'raud' }],
   ['expiry', { st: '2019-01-01', se: '2030-01-01' }],
-  ['bare', {}],
+  ['constructor', {}],
 ]);
 
 const element = (name: string, text: string | undefined): string =>

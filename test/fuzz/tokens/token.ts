@@ -65,7 +65,7 @@ export const accountToken = fields(
   field(10, 'ses', from(['scope', ''])),
 );
 
-const POLICY_IDS = [...POLICIES.keys(), 'missing'];
+const POLICY_IDS = [...POLICIES.keys(), 'missing', '__proto__', 'toString'];
 
 const permissions = seldom(BAD_PERCENT, from(['x', 'rx', 'ra ud']), someLetters('raud'));
 const own = fields(field(97, 'sp', permissions), field(40, 'st', start), field(97, 'se', expiry));

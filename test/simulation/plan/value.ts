@@ -22,7 +22,18 @@ export interface Value {
 /** In the order in which they are written or stored; null is sent and never stored. */
 export type Property = readonly [name: string, value: Value];
 
-export const PROPERTY_NAMES = ['n', 'text', 'flag', 'Größe', 'when', 'Zeta', '_x'];
+/** Some are names that every JavaScript object has. */
+export const PROPERTY_NAMES = [
+  'n',
+  'text',
+  'flag',
+  'Größe',
+  'when',
+  'Zeta',
+  '_x',
+  '__proto__',
+  'constructor',
+];
 
 const TEXTS: Readonly<Record<ValueType, readonly string[]>> = {
   'Edm.String': ['', 'a', 'B', 'b', '10', '9', "o'hara", 'é"\\\n', '\u{1f600}', '\uff01', 'x'.repeat(300)],

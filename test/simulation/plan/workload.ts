@@ -28,10 +28,26 @@ const PARTITIONS = [
   '\u{1f600}',
   '\uff01',
   "o'hara",
+  '__proto__',
   'p'.repeat(700),
   `${'p'.repeat(700)}q`,
 ];
-const ROWS = ['', '0', '1', '10', '2', '9', 'a', 'é', '\u{1f600}', '\uff01', "'", 'a%20b', 'r'.repeat(1024)];
+const ROWS = [
+  '',
+  '0',
+  '1',
+  '10',
+  '2',
+  '9',
+  'a',
+  'é',
+  '\u{1f600}',
+  '\uff01',
+  "'",
+  'a%20b',
+  'r'.repeat(1024),
+  'toString',
+];
 const LEVELS = ['nometadata', 'minimalmetadata', 'fullmetadata'] as const;
 const LONG_ROWS = ['r'.repeat(1000), `${'r'.repeat(1000)}a`, `${'r'.repeat(1000)}b`];
 
@@ -212,7 +228,7 @@ const onTables = (table: fc.Arbitrary<string>): fc.Arbitrary<Action> =>
   );
 
 const onSettings = (table: fc.Arbitrary<string>): fc.Arbitrary<Action> => {
-  const ids = fc.subarray(['one', 'two', 'three']);
+  const ids = fc.subarray(['one', 'two', '__proto__']);
   return oneOf<Action>(
     [1, onTable('getAcl', table)],
     [1, fc.record({ kind: fc.constant('setAcl'), table, ids })],
@@ -251,7 +267,7 @@ interface Crowd {
   readonly clients: number;
 }
 
-const TABLES = ['Alpha', 'Beta', 'Gamma'];
+const TABLES = ['Alpha', 'constructor', 'Gamma'];
 const rowsOf = (minLength: number, maxLength: number): fc.Arbitrary<string[]> =>
   seldom(
     30,
