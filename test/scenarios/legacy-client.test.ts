@@ -61,9 +61,11 @@ describeTargets('legacy client: tables and entities', subject => {
     await fails(service.createTable(first), 409, 'TableAlreadyExists');
     assert.equal((await service.createTableIfNotExists(first)).created, false);
     assert.equal((await service.doesTableExist(first)).exists, true);
-    const page = await service.listTables(prefix, null, { maxResults: 3 });
+    const page = await service.listTablesSegmentedWithPrefix(prefix, null, { maxResults: 3 });
     assert.deepEqual(page.entries, names.slice(0, 3));
-    const rest = await service.listTables(prefix, page.continuationToken, { maxResults: 3 });
+    const rest = await service.listTablesSegmentedWithPrefix(prefix, page.continuationToken, {
+      maxResults: 3,
+    });
     assert.deepEqual([rest.entries, rest.continuationToken], [names.slice(3), null]);
     await service.deleteTable(first);
     assert.equal((await service.doesTableExist(first)).exists, false);

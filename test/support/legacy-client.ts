@@ -102,29 +102,24 @@ interface LegacyModule {
 /** The old client's module; loaded by `require`, as its users load it. */
 export const legacy: LegacyModule = createRequire(import.meta.url)('azure-storage');
 
-type LegacyClient = ReturnType<typeof promising>;
+type Promising<Service> = {
+  readonly [Name in keyof Service]: Service[Name] extends (
+    ...args: [...infer Args, (error: unknown, result: infer Result) => void]
+  ) => void
+    ? (...args: Args) => Promise<Result>
+    : never;
+};
 
 /** The same calls, with promises. */
-function promising(service: LegacyTableService) {
-  return {
-    createTable: promisify(service.createTable).bind(service),
-    createTableIfNotExists: promisify(service.createTableIfNotExists).bind(service),
-    doesTableExist: promisify(service.doesTableExist).bind(service),
-    deleteTable: promisify(service.deleteTable).bind(service),
-    deleteTableIfExists: promisify(service.deleteTableIfExists).bind(service),
-    listTables: promisify(service.listTablesSegmentedWithPrefix).bind(service),
-    insertEntity: promisify(service.insertEntity).bind(service),
-    insertOrReplaceEntity: promisify(service.insertOrReplaceEntity).bind(service),
-    insertOrMergeEntity: promisify(service.insertOrMergeEntity).bind(service),
-    replaceEntity: promisify(service.replaceEntity).bind(service),
-    mergeEntity: promisify(service.mergeEntity).bind(service),
-    deleteEntity: promisify(service.deleteEntity).bind(service),
-    retrieveEntity: promisify(service.retrieveEntity).bind(service),
-    queryEntities: promisify(service.queryEntities).bind(service),
-    executeBatch: promisify(service.executeBatch).bind(service),
-    getServiceProperties: promisify(service.getServiceProperties).bind(service),
-  };
-}
+export const promising = <Service extends object>(service: Service): Promising<Service> =>
+  new Proxy(service as Promising<Service>, {
+    get(_, name) {
+      const call: unknown = Reflect.get(service, name);
+      return typeof call === 'function' ? promisify(call).bind(service) : undefined;
+    },
+  });
+
+type LegacyClient = Promising<LegacyTableService>;
 
 export const legacyClient = (server: RunningServer): LegacyClient =>
   promising(legacy.createTableService(server.account.name, server.account.key, server.tableEndpoint));

@@ -1,8 +1,8 @@
 // The queues of `azure-storage` 2.10.7, the predecessor of @azure/storage-queue, as the scenarios call them, with
 // promises for callbacks. Declared here, because the package's own declarations are older than the compiler.
 import { createRequire } from 'node:module';
-import { promisify } from 'node:util';
 import type { RunningServer } from 'shelfmark';
+import { promising } from './legacy-client.js';
 import { queueEndpointOf } from './queue-clients.js';
 
 type Callback<T> = (error: Error | null, result: T) => void;
@@ -96,33 +96,7 @@ interface LegacyModule {
 
 const legacy: LegacyModule = createRequire(import.meta.url)('azure-storage');
 
-/** The same calls, with promises. */
-const promising = (service: LegacyQueueService) => ({
-  getServiceStats: promisify(service.getServiceStats).bind(service),
-  getServiceProperties: promisify(service.getServiceProperties).bind(service),
-  setServiceProperties: promisify(service.setServiceProperties).bind(service),
-  listQueues: promisify(service.listQueuesSegmentedWithPrefix).bind(service),
-  doesQueueExist: promisify(service.doesQueueExist).bind(service),
-  createQueue: promisify(service.createQueue).bind(service),
-  createQueueIfNotExists: promisify(service.createQueueIfNotExists).bind(service),
-  deleteQueue: promisify(service.deleteQueue).bind(service),
-  deleteQueueIfExists: promisify(service.deleteQueueIfExists).bind(service),
-  getQueueMetadata: promisify(service.getQueueMetadata).bind(service),
-  setQueueMetadata: promisify(service.setQueueMetadata).bind(service),
-  createMessage: promisify(service.createMessage).bind(service),
-  getMessages: promisify(service.getMessages).bind(service),
-  getMessage: promisify(service.getMessage).bind(service),
-  peekMessages: promisify(service.peekMessages).bind(service),
-  peekMessage: promisify(service.peekMessage).bind(service),
-  deleteMessage: promisify(service.deleteMessage).bind(service),
-  clearMessages: promisify(service.clearMessages).bind(service),
-  updateMessage: promisify(service.updateMessage).bind(service),
-  getQueueAcl: promisify(service.getQueueAcl).bind(service),
-  setQueueAcl: promisify(service.setQueueAcl).bind(service),
-  signatureFor: (queue: string, policy: object) => service.generateSharedAccessSignature(queue, policy),
-});
-
-type LegacyQueues = ReturnType<typeof promising>;
+type LegacyQueues = ReturnType<typeof promising<LegacyQueueService>>;
 
 export const legacyQueues = (server: RunningServer): LegacyQueues =>
   promising(legacy.createQueueService(server.account.name, server.account.key, queueEndpointOf(server)));
@@ -132,3 +106,8 @@ export const legacyQueuesOf = (connectionString: string): LegacyQueues =>
 
 export const legacyQueuesBy = (server: RunningServer, signature: string): LegacyQueues =>
   promising(legacy.createQueueServiceWithSas(queueEndpointOf(server), signature));
+
+export const legacySignature = (server: RunningServer, queue: string, policy: object): string =>
+  legacy
+    .createQueueService(server.account.name, server.account.key, queueEndpointOf(server))
+    .generateSharedAccessSignature(queue, policy);

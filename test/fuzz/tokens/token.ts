@@ -4,7 +4,7 @@ import { from, oneOf, seldom } from '../../random/arbitrary.js';
 import { POLICIES } from './policies.js';
 
 /** In the order in which they go into the query. */
-export type TokenFields = readonly (readonly [name: string, value: string])[];
+type TokenFields = readonly (readonly [name: string, value: string])[];
 
 type Field = fc.Arbitrary<TokenFields>;
 

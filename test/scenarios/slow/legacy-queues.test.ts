@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fails } from '../../support/legacy-client.js';
-import { legacyQueues, legacyQueuesBy, legacyQueuesOf } from '../../support/legacy-queue-client.js';
+import {
+  legacyQueues,
+  legacyQueuesBy,
+  legacyQueuesOf,
+  legacySignature,
+} from '../../support/legacy-queue-client.js';
 import { describeTargets, type Subject } from '../../support/targets.js';
 
 function there<T>(value: T | undefined): T {
@@ -48,7 +53,10 @@ describeTargets('legacy client: queues', subject => {
     const found: string[] = [];
     let token: object | null = null;
     do {
-      const page = await service.listQueues(prefix, token, { maxResults: 2, include: 'metadata' });
+      const page = await service.listQueuesSegmentedWithPrefix(prefix, token, {
+        maxResults: 2,
+        include: 'metadata',
+      });
       for (const { name, metadata } of page.entries) {
         assert.equal(metadata?.name, name);
         found.push(name);
@@ -102,11 +110,14 @@ describeTargets('legacy client: queues', subject => {
     await service.setQueueAcl(queue, { producer: { Permissions: 'a', Expiry } });
     const { signedIdentifiers } = await service.getQueueAcl(queue);
     assert.equal(there(signedIdentifiers).producer?.Permissions, 'a');
-    const byPolicy = legacyQueuesBy(subject.server, service.signatureFor(queue, { Id: 'producer' }));
+    const byPolicy = legacyQueuesBy(
+      subject.server,
+      legacySignature(subject.server, queue, { Id: 'producer' }),
+    );
     await byPolicy.createMessage(queue, 'one', {});
     await fails(byPolicy.getMessage(queue), 403, 'AuthorizationPermissionMismatch');
     const AccessPolicy = { Permissions: 'p', Expiry };
-    const consumer = legacyQueuesBy(subject.server, service.signatureFor(queue, { AccessPolicy }));
+    const consumer = legacyQueuesBy(subject.server, legacySignature(subject.server, queue, { AccessPolicy }));
     assert.equal((await consumer.getMessage(queue))?.messageText, 'one');
     await service.setQueueAcl(queue, {});
     await fails(byPolicy.createMessage(queue, 'two', {}), 403, 'AuthenticationFailed');
