@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
 import { copy, Dump, dump, load, parseAddress } from '../../packages/data-tools/index.js';
-import { describePeers } from '../patterns/peers.js';
+import { describePeers } from '../patterns/support/peers.js';
 import { runTool } from './tool-run.js';
 
 const POLICIES = [

@@ -20,7 +20,7 @@ import {
   verifyDump,
 } from '../../packages/data-tools/index.js';
 import { NASTY_ROWS, rowOf } from '../../packages/data-tools/testing/nasty-rows.js';
-import { describePeers } from '../patterns/peers.js';
+import { describePeers } from '../patterns/support/peers.js';
 import { rowsOf, runTool } from './tool-run.js';
 
 /** Servers in JavaScript keep half surrogate pairs in values. */

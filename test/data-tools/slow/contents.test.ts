@@ -18,7 +18,7 @@ import {
   type Reporter,
   verifyDump,
 } from '../../../packages/data-tools/index.js';
-import { describePeers } from '../../patterns/peers.js';
+import { describePeers } from '../../patterns/support/peers.js';
 import { collect } from '../../support/clients.js';
 import { type AccountAnswers, accountAnswers } from '../azurite-import/account-answers.js';
 import { fillBlobs, fillQueues } from '../azurite-import/fill-account.js';

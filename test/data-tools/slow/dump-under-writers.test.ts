@@ -16,7 +16,7 @@ import {
   type Row,
 } from '../../../packages/data-tools/index.js';
 import { rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
-import { describePeers } from '../../patterns/peers.js';
+import { describePeers } from '../../patterns/support/peers.js';
 import { chanceOf } from '../faulty-proxy.js';
 import { runTool } from '../tool-run.js';
 import { dumpedBlobs } from './dumped-blobs.js';

@@ -17,7 +17,7 @@ import {
   verifyDump,
 } from '../../../packages/data-tools/index.js';
 import { rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
-import { describePeers } from '../../patterns/peers.js';
+import { describePeers } from '../../patterns/support/peers.js';
 import { FAULTS, type FaultyProxy, startFaultyProxy } from '../faulty-proxy.js';
 import { exitOf, rowsOf, runTool } from '../tool-run.js';
 

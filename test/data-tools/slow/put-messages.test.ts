@@ -8,7 +8,7 @@ import type { ContentEntry } from '../../../packages/data-tools/contents/content
 import { writeContents } from '../../../packages/data-tools/contents/write-contents.js';
 import { Endpoint, parseAddress } from '../../../packages/data-tools/index.js';
 import type { Message } from '../../../packages/data-tools/queues/queue-record.js';
-import { describePeers } from '../../patterns/peers.js';
+import { describePeers } from '../../patterns/support/peers.js';
 import { startFaultyProxy } from '../faulty-proxy.js';
 import { textsOf, visibleIn } from '../queue-texts.js';
 import { runTool, type Told } from '../tool-run.js';

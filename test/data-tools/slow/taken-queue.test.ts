@@ -5,7 +5,7 @@ import { before, test } from 'node:test';
 import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
 import { TakenQueue, type TakeStep } from '../../../packages/data-tools/contents/taken-queue.js';
 import { Endpoint, parseAddress } from '../../../packages/data-tools/index.js';
-import { describePeers } from '../../patterns/peers.js';
+import { describePeers } from '../../patterns/support/peers.js';
 import { startFaultyProxy } from '../faulty-proxy.js';
 import { textsOf, visibleIn } from '../queue-texts.js';
 import { runTool, type Told } from '../tool-run.js';

@@ -2,7 +2,7 @@
 import type { TableEntityResult } from '@azure/data-tables';
 import type { Db } from '#patterns';
 import type { Flow, FlowFigures } from '#patterns/flows';
-import type { Peer } from '../peers.js';
+import type { Peer } from '../support/peers.js';
 import type { Process } from './process.js';
 
 /** What a case is set up with. Requests of its `db` are no part of the case. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Db } from '#patterns';
 import { audit } from '#patterns/audit';
 import { change, writeAll } from '#patterns/bulk';
-import { Person } from '../indexed-entity.js';
+import { Person } from '../support/indexed-entity.js';
 import {
   assertClean,
   followedCase,

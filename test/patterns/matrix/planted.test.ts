@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { onlyIn } from '../../support/slow.js';
-import { chanceOf, SEED } from '../seeded.js';
+import { chanceOf, SEED } from '../support/seeded.js';
 import { PLANTED_FAULTS, type PlantedFault } from './planted-faults.js';
 
 /** In `npm run verify patterns`, by the run's seed. */

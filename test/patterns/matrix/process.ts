@@ -14,8 +14,8 @@ import {
 import type { TableClient } from '@azure/data-tables';
 import { type Db, open } from '#patterns';
 import type { FlowEvent, WorkerOptions } from '#patterns/flows';
-import type { Peer } from '../peers.js';
-import { chanceOf } from '../seeded.js';
+import type { Peer } from '../support/peers.js';
+import { chanceOf } from '../support/seeded.js';
 import { queueCallOf } from './messages.js';
 import { REST, type Stage } from './stage.js';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Db } from '#patterns';
 import { audit } from '#patterns/audit';
 import { indexFlow } from '#patterns/indexes';
-import { ann, ben, drain, type Person, remoteDefinition } from '../remote-world.js';
+import { ann, ben, drain, type Person, remoteDefinition } from '../derived/remote/remote-world.js';
 import { followedCase, type Ground, type MatrixCase, type RawRow, rawRows, tagOf } from './case.js';
 import { crashMatrix } from './matrix.js';
 

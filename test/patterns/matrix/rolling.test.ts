@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type Db, entity, Instant, key, open, t } from '#patterns';
 import { expiring, rolling } from '#patterns/rolling';
-import type { Peer } from '../peers.js';
+import type { Peer } from '../support/peers.js';
 import { type Ground, type MatrixCase, matrixCase } from './case.js';
 import { crashMatrix } from './matrix.js';
 

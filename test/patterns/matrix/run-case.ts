@@ -1,7 +1,7 @@
 // Runs a case of the crash matrix once: a program that fails at given requests, workers that finish its work and may fail too, another writer afterwards or concurrently; then checks what must be true at the end.
 import { open, PatternError } from '#patterns';
-import type { Peer } from '../peers.js';
-import { SEED } from '../seeded.js';
+import type { Peer } from '../support/peers.js';
+import { SEED } from '../support/seeded.js';
 import type { Ground, MatrixCase, Working } from './case.js';
 import { Messages } from './messages.js';
 import { asTheyCame, type Order } from './order.js';

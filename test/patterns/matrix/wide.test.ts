@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Db } from '#patterns';
 import { wideRepo } from '#patterns/wide';
-import { numberOf, type Wide, wideOf, wideValue } from '../wide-world.js';
+import { numberOf, type Wide, wideOf, wideValue } from '../shapes/wide-world.js';
 import { type Ground, type MatrixCase, matrixCase, rawRows } from './case.js';
 import { crashMatrix } from './matrix.js';
 

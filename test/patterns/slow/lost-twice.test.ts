@@ -2,11 +2,11 @@
 // `npm run verify patterns` tests a quarter of the pairs, drawn by the seed; PATTERN_FULL tests all.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anna, Employee } from '../employee.js';
-import { FAULTS } from '../faulty-client.js';
-import { describePeers } from '../peers.js';
-import { chanceOf, repeatBy, SEED } from '../seeded.js';
-import { OPERATIONS, outcomeOf, prepare, withFaults } from '../write-operations.js';
+import { anna, Employee } from '../support/employee.js';
+import { FAULTS } from '../support/faulty-client.js';
+import { describePeers } from '../support/peers.js';
+import { chanceOf, repeatBy, SEED } from '../support/seeded.js';
+import { OPERATIONS, outcomeOf, prepare, withFaults } from '../support/write-operations.js';
 
 /** The second fault is among so many requests behind the first. */
 const REACH = 3;

@@ -6,8 +6,8 @@ import { TableServiceClient } from '@azure/data-tables';
 import { z } from 'zod';
 import { Instant, open } from '#patterns';
 import { logBook } from '#patterns/logbook';
-import { blobClient } from '../blob-client.js';
-import { FaultyClient } from '../faulty-client.js';
+import { blobClient } from '../support/blob-client.js';
+import { FaultyClient } from '../support/faulty-client.js';
 
 const Entry = z.object({ n: z.number(), text: z.string() });
 const START = Date.UTC(2026, 0, 5, 8);

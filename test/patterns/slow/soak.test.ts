@@ -12,9 +12,9 @@ import { audit } from '#patterns/audit';
 import type { FlowEvent, WorkerOptions } from '#patterns/flows';
 import { indexFlow, remote } from '#patterns/indexes';
 import { auditLists, listFlow, listOf } from '#patterns/lists';
-import { disturbed, FaultyClient } from '../faulty-client.js';
-import { describePeers, type Peer } from '../peers.js';
-import { chanceOf, repeatBy, SEED } from '../seeded.js';
+import { disturbed, FaultyClient } from '../support/faulty-client.js';
+import { describePeers, type Peer } from '../support/peers.js';
+import { chanceOf, repeatBy, SEED } from '../support/seeded.js';
 
 const { SOAK_SECONDS } = process.env;
 const skip = SOAK_SECONDS === undefined && 'runs in npm run verify patterns-soak';

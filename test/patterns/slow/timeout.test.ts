@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import { test } from 'node:test';
 import { open } from '#patterns';
-import { anna, Employee } from '../employee.js';
-import { describePeers } from '../peers.js';
-import { rejects } from '../rejects.js';
+import { anna, Employee } from '../support/employee.js';
+import { describePeers } from '../support/peers.js';
+import { rejects } from '../support/rejects.js';
 
 /** Passes requests on, and answers those that `isHeard` lets be heard. */
 async function startMuteProxy(target: string, isHeard: (index: number) => boolean): Promise<Server> {

@@ -1,0 +1,245 @@
+// Indexes over existing rows: backfills and rebuilds that end anywhere and resume by their tokens, while programs write; and what programs may do with an index until they finish.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { codec, entity, key, type NewOf, open, PatternError, part } from '#patterns';
+import { type AuditProgress, audit, backfill, rebuild } from '#patterns/audit';
+import { lawOfTurns } from '../../../../packages/patterns/testing/law.js';
+import type { Crash } from '../../support/crashing-client.js';
+import { startProcess } from '../../support/crashing-client.js';
+import { assertExact, Person, rowsIn } from '../../support/indexed-entity.js';
+import { describePeers, type Peer } from '../../support/peers.js';
+import { rawTable } from '../../support/raw-table.js';
+import { rejects } from '../../support/rejects.js';
+
+const { props, table: home } = Person;
+const common = {
+  table: home,
+  props,
+  partition: key(part('department')),
+  row: key('person', part('id', codec.int(6))),
+} as const;
+const byEmail = {
+  kind: 'same-partition',
+  row: key('email', part('email', codec.lower)),
+  unique: true,
+} as const;
+const byName = { kind: 'same-partition', row: key('name', part('last')), project: 'all' } as const;
+const upcast = { 1: (old: Readonly<Record<string, unknown>>) => old };
+/** As programs knew it before there were indexes. */
+const Older = entity('Person', { ...common, version: 1 });
+/** As programs know it that keep the new index and do not read it. */
+const Newer = entity('Person', {
+  ...common,
+  version: 2,
+  upcast,
+  indexes: { byEmail: { ...byEmail, state: 'building' }, byName },
+});
+/** The same, and they read it. */
+const Built = entity('Person', { ...common, version: 2, upcast, indexes: { byEmail, byName } });
+
+const ROWS = 10;
+const person = (id: number, email: string | undefined): NewOf<typeof Newer> => ({
+  department: 'Sales',
+  id,
+  last: `Jones ${id % 3}`,
+  ...(email !== undefined && { email }),
+});
+
+/** A table of rows that programs left which knew no index. */
+async function olderRows(peer: Peer) {
+  const table = await peer.newTable();
+  const db = open({ tables: peer.client() });
+  const batch = db.batch(Older, { department: 'Sales' }, { table });
+  for (let id = 0; id < ROWS; id++) batch.create(Older, person(id, `${id}@x.org`));
+  await batch.commit();
+  return { table, db };
+}
+
+/** Between the requests at which programs end. */
+const STEP = process.env.SHELFMARK_LONG === undefined ? 23 : process.env.PATTERN_FULL === undefined ? 3 : 1;
+const INDEXES = ['byEmail', 'byName'] as const;
+const SIZE = 3;
+
+/** Both indexes, one after the other, by programs that end at these requests. Each resumes from the token that the one before stored. */
+async function madeBy(
+  peer: Peer,
+  table: string,
+  ends: readonly (readonly [number, Crash])[],
+): Promise<number> {
+  let [resume, at, ended]: [string | undefined, number, number] = [undefined, 0, 0];
+  const left = [...ends];
+  for (;;) {
+    const [request, crash] = left.shift() ?? [];
+    const point = request === undefined || crash === undefined ? undefined : { at: request, crash };
+    const process = startProcess(peer, point);
+    try {
+      for (; at < INDEXES.length; at++, resume = undefined)
+        for await (const { next } of backfill(process.db, Newer, INDEXES[at] ?? 'byName', {
+          table,
+          resume,
+          size: SIZE,
+        }))
+          resume = next;
+      return ended;
+    } catch (thrown) {
+      if (!process.client.isDead) throw thrown;
+      ended++;
+    }
+  }
+}
+
+async function progressOf(progress: AsyncGenerator<AuditProgress>): Promise<readonly AuditProgress[]> {
+  const all: AuditProgress[] = [];
+  for await (const each of progress) all.push(each);
+  return all;
+}
+
+/** What writers may be refused by each other and by audits. */
+const REFUSALS = ['Conflict', 'NotFound', 'AlreadyExists', 'UniqueViolation', 'Contention'];
+
+describePeers('making an index', peer => {
+  test('writes the rows that older programs left out', async () => {
+    const { table, db } = await olderRows(peer);
+    const pages = await progressOf(backfill(db, Newer, 'byEmail', { table, size: SIZE }));
+    assert.deepEqual(
+      pages.map(({ phase, checked, repaired, next }) => [phase, checked, repaired, next !== undefined]),
+      [3, 6, 9, 10].map(rows => ['Person', rows, rows, rows < ROWS]),
+    );
+    const [one] = await progressOf(backfill(db, Newer, 'byEmail', { table }));
+    assert.deepEqual([one?.checked, one?.findings], [ROWS, []]);
+    const hit = await db
+      .repo(Built, { table })
+      .index('byEmail')
+      .get({ department: 'Sales', email: '7@X.org' });
+    assert.equal(hit?.value.id, 7);
+    await progressOf(backfill(db, Newer, 'byName', { table }));
+    await assertExact(db, table, undefined, Newer);
+  });
+
+  test('refuses its queries meanwhile, and keeps its rows', async () => {
+    const { table, db } = await olderRows(peer);
+    const people = db.repo(Newer, { table });
+    // @ts-expect-error it is being built
+    assert.throws(() => people.index('byEmail'), /DefinitionInvalid.*byEmail.*being built/);
+    await people.create(person(20, 'new@x.org'));
+    assert((await rowsIn(db, table)).includes('email!new@x.0org'));
+    await rejects(people.create(person(21, 'New@x.org')), 'UniqueViolation');
+    const older = db.repo(Older, { table });
+    const row = await older.get({ department: 'Sales', id: 20 });
+    assert(row);
+    await rejects(older.replace(row, person(20, 'other@x.org')), 'NewerVersion');
+  });
+
+  test('tells of rows that hold one unique key', async () => {
+    const { table, db } = await olderRows(peer);
+    await db.repo(Older, { table }).create(person(11, '3@X.ORG'));
+    const pages = await progressOf(backfill(db, Newer, 'byEmail', { table }));
+    const findings = pages.flatMap(each => each.findings).filter(({ isRepaired }) => !isRepaired);
+    assert.deepEqual(
+      findings.map(({ fault, key: of, reason }) => [fault, (of as { id: number }).id, reason?.code]),
+      [['missing', 11, 'UniqueViolation']],
+    );
+  });
+
+  test('goes on after an end at each request', async () => {
+    for (const crash of ['dies before', 'dies after'] as const)
+      for (let end = 0; ; end += STEP) {
+        const { table, db } = await olderRows(peer);
+        const ended = await madeBy(peer, table, [[end, crash]]);
+        await assertExact(db, table, `${crash} at ${end}`, Newer);
+        if (ended === 0) break;
+      }
+  });
+
+  test('goes on after ends anywhere while others write', async () => {
+    const ends = fc.array(
+      fc.tuple(
+        fc.integer({ min: 0, max: 25 }),
+        fc.constantFrom<Crash>('dies before', 'dies after', 'reset after'),
+      ),
+      { maxLength: 5 },
+    );
+    const write = fc.record({
+      id: fc.integer({ min: 0, max: ROWS + 1 }),
+      name: fc.constantFrom('create', 'change', 'delete', 'upsert'),
+      // Until the backfill reaches an older row, its key is not reserved.
+      email: fc.constantFrom(undefined, 'A@x.org', 'a@x.org', 'b@x.org'),
+    });
+    const writes = fc.array(write, { minLength: 6, maxLength: 16 });
+    const outcomes = new Set<string>();
+    const property = fc.asyncProperty(ends, writes, writes, async (at, one, other) => {
+      const { table, db } = await olderRows(peer);
+      const people = db.repo(Newer, { table });
+      const writer = async (steps: typeof one): Promise<void> => {
+        for (const { id, name, email } of steps) {
+          const value = person(id, email);
+          const act =
+            name === 'create'
+              ? people.create(value)
+              : name === 'change'
+                ? people.mutate({ department: 'Sales', id }, row => row && { ...value, note: 'changed' })
+                : name === 'delete'
+                  ? people.deleteIfExists({ key: { department: 'Sales', id }, etag: '*' })
+                  : people.upsert(value);
+          await act.then(
+            () => outcomes.add('done'),
+            (thrown: unknown) => outcomes.add(PatternError.is(thrown) ? thrown.code : `${thrown}`),
+          );
+        }
+      };
+      await Promise.all([madeBy(peer, table, at), writer(one), writer(other)]);
+      await assertExact(db, table, undefined, Newer);
+    });
+    await lawOfTurns(property, { cost: 1_500, least: 5, most: 200, filter: 'patterns/rebuild' });
+    assert.deepEqual(
+      [...outcomes].filter(each => each !== 'done' && !REFUSALS.includes(each)),
+      [],
+    );
+  });
+
+  test('takes no more rows a second than it is told', async () => {
+    const { table } = await olderRows(peer);
+    const slept: number[] = [];
+    const sleep = async (milliseconds: number): Promise<void> => void slept.push(milliseconds);
+    const db = open({ tables: peer.client() }, { sleep, now: () => 0 });
+    await progressOf(backfill(db, Newer, 'byEmail', { table, size: 4, rate: 2 }));
+    assert.deepEqual(slept, [2_000, 2_000]);
+    assert.throws(() => backfill(db, Newer, 'byEmail', { table, rate: 0 }), /ValueInvalid/);
+  });
+});
+
+describePeers('rebuilding an index', peer => {
+  test('deletes orphans, which a backfill leaves, and leaves other indexes alone', async () => {
+    const { table, db } = await olderRows(peer);
+    await progressOf(rebuild(db, Newer, 'byEmail', { table }));
+    const raw = rawTable(peer, table);
+    await raw.deleteEntity('Sales', 'person!000004');
+    await raw.deleteEntity('Sales', 'email!2@x.0org');
+    const made = await progressOf(backfill(db, Newer, 'byEmail', { table }));
+    assert.deepEqual(
+      made.flatMap(each => each.findings).map(({ fault }) => fault),
+      ['missing'],
+    );
+    assert((await rowsIn(db, table)).includes('email!4@x.0org'));
+    const pages = await progressOf(rebuild(db, Newer, 'byEmail', { table }));
+    assert.deepEqual(
+      pages
+        .flatMap(each => each.findings)
+        .map(({ fault, rowKey, isRepaired }) => [fault, rowKey, isRepaired]),
+      [['orphan', 'email!4@x.0org', true]],
+    );
+    const left = await progressOf(audit(db, Newer, { table }));
+    assert.deepEqual(new Set(left.flatMap(each => each.findings).map(({ of }) => of)), new Set(['byName']));
+  });
+
+  test('has tokens that are none of a backfill, an audit or another index', async () => {
+    const { table, db } = await olderRows(peer);
+    const { value } = await rebuild(db, Newer, 'byEmail', { table, size: SIZE }).next();
+    const resume = value?.next;
+    assert(resume);
+    await rejects(backfill(db, Newer, 'byEmail', { table, resume }).next(), 'TokenMismatch');
+    await rejects(rebuild(db, Newer, 'byName', { table, resume }).next(), 'TokenMismatch');
+    await rejects(audit(db, Newer, { table, resume }).next(), 'TokenMismatch');
+  });
+});

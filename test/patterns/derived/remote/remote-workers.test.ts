@@ -1,0 +1,136 @@
+// Workers of remote indexes that others come before, between two of their requests: an index row never goes back, and what a slow worker has written late it finds itself.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  createDefaultHttpClient,
+  type HttpClient,
+  type PipelineRequest,
+  type PipelineResponse,
+} from '@azure/core-rest-pipeline';
+import { type Db, Instant } from '#patterns';
+import { indexFlow } from '#patterns/indexes';
+import type { ChangedRow } from '#patterns/internals';
+import { describePeers } from '../../support/peers.js';
+import { rawTable } from '../../support/raw-table.js';
+import { ann, type Person, remoteWorld } from './remote-world.js';
+
+/** Waits for `meanwhile` before the first request of this method, and counts writes. */
+class SlowClient implements HttpClient {
+  written = 0;
+  readonly #client = createDefaultHttpClient();
+  readonly #method: string;
+  #meanwhile: (() => Promise<unknown>) | undefined;
+
+  constructor(method: string, meanwhile: () => Promise<unknown>) {
+    this.#method = method;
+    this.#meanwhile = meanwhile;
+  }
+
+  async sendRequest(request: PipelineRequest): Promise<PipelineResponse> {
+    const { method } = request;
+    if (method !== 'GET') this.written++;
+    if (method === this.#method) {
+      const meanwhile = this.#meanwhile;
+      this.#meanwhile = undefined;
+      await meanwhile?.();
+    }
+    return this.#client.sendRequest(request);
+  }
+}
+
+/** Does what a worker does with a message. */
+async function work(
+  db: Db,
+  Person: Person,
+  change: Omit<ChangedRow, 'partitionKey' | 'rowKey'>,
+): Promise<unknown> {
+  const [step] = indexFlow(Person).definition.steps;
+  const input = {
+    table: Person.table,
+    changes: [{ partitionKey: 'Sales', rowKey: 'person!000001', ...change }],
+  };
+  const signal = new AbortController().signal;
+  const context = { db, id: 'x', attempt: 1, signal, operationId: undefined, deletes: false };
+  return step?.run(input, { ...context, note: () => undefined });
+}
+
+const emailOf = (address: string) =>
+  ['byEmail', address.replace('.', '.0'), 'e!Sales!person!000001'] as const;
+const nameOf = (last: string) => ['byName', `name!${last}`, 'n!Sales!person!000001'] as const;
+const FIRST = [emailOf('ann@x.org'), nameOf('Jones')];
+const SECOND = [...FIRST, emailOf('ann@y.org'), nameOf('Smith')];
+const moved = { ...ann, email: 'ann@y.org', last: 'Smith' };
+
+describePeers('workers of remote indexes', peer => {
+  test('find what they made of a row that has changed since', async () => {
+    const { db, opened, Person, people, assertExact } = await remoteWorld(peer);
+    const row = await people.create(ann);
+    const slow = new SlowClient('POST', async () => {
+      await people.replace(row, moved);
+      await work(db, Person, { rows: SECOND });
+      await assertExact();
+    });
+    await work(opened({ httpClient: slow }), Person, { rows: FIRST });
+    await assertExact();
+  });
+
+  test('never write an earlier version over a later one', async () => {
+    const { db, opened, Person, people, own, assertExact } = await remoteWorld(peer);
+    const row = await people.create(ann);
+    await work(db, Person, { rows: FIRST });
+    const second = await people.merge(row, { last: 'Smith' });
+    const emails = rawTable(peer, own);
+    const sourceOf = async (): Promise<bigint> => {
+      const [, pk, rk] = emailOf('ann@x.org');
+      const found = await emails.getEntity<Record<string, unknown>>(pk, rk, { disableTypeConversion: true });
+      return Instant.parse(String((found._source as { value: string }).value)).ticks;
+    };
+    const before = await sourceOf();
+    let source = 0n;
+    const slow = new SlowClient('PUT', async () => {
+      await people.merge(second, { last: 'Brown' });
+      await work(db, Person, { rows: [...SECOND, nameOf('Brown')] });
+      source = await sourceOf();
+    });
+    await work(opened({ httpClient: slow }), Person, { rows: SECOND });
+    assert(source > before, 'the version of the row goes up');
+    assert.equal(await sourceOf(), source);
+    assert.equal(slow.written, 1, 'the one that was refused');
+    await assertExact();
+  });
+
+  test('find that a row was made again whose index row they delete', async () => {
+    const { db, opened, Person, people, assertExact } = await remoteWorld(peer);
+    const row = await people.create(ann);
+    await work(db, Person, { rows: FIRST });
+    await people.delete(row);
+    const slow = new SlowClient('DELETE', async () => {
+      await people.create(ann);
+      await work(db, Person, { rows: FIRST });
+    });
+    await work(opened({ httpClient: slow }), Person, { rows: FIRST });
+    await assertExact();
+  });
+
+  test('write nothing for a message that comes twice', async () => {
+    const { db, opened, Person, people, assertExact } = await remoteWorld(peer);
+    await people.create(ann);
+    await work(db, Person, { rows: FIRST });
+    const again = new SlowClient('none', async () => undefined);
+    await work(opened({ httpClient: again }), Person, { rows: FIRST });
+    assert.equal(again.written, 0);
+    await assertExact();
+  });
+
+  test('wait for a write as long as it may still come', async () => {
+    const { db, Person, people } = await remoteWorld(peer);
+    const row = await people.create(ann);
+    assert.equal(await work(db, Person, { rows: FIRST, etag: row.etag }), 'pending');
+    assert.equal(await work(db, Person, { rows: FIRST, operationId: '00' }), 'pending');
+    assert.equal(await work(db, Person, { rows: FIRST }), undefined);
+    await people.delete(row);
+    assert.equal(await work(db, Person, { rows: FIRST, etag: row.etag }), undefined);
+    assert.equal(await work(db, Person, { rows: FIRST, operationId: '00' }), 'pending');
+  });
+});

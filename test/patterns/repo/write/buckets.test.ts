@@ -1,0 +1,313 @@
+// Changing the number of buckets: every operation covers the old places and the new ones, or refuses; and moving the rows ends that state, whatever is
+// written, lost or killed during the move.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { codec, type Db, entity, key, open, PatternError, t } from '#patterns';
+import { change, rebucket, rebucketing, writeAll } from '#patterns/bulk';
+import { onlyIn } from '../../../support/slow.js';
+import { disturbed, FaultyClient, faultAt, SOME_FAULTS } from '../../support/faulty-client.js';
+import { describePeers } from '../../support/peers.js';
+import { rejects } from '../../support/rejects.js';
+import { chanceOf, repeatBy, SEED } from '../../support/seeded.js';
+
+const props = { day: t.string(), customer: t.string(), count: t.int32(), note: t.string().optional() };
+const visits = (hash: ReturnType<typeof codec.hash>) =>
+  entity('Visit', {
+    version: 1,
+    table: 'Visits',
+    props,
+    partition: p => key(p.day, p.customer.as(hash)),
+    row: p => key(p.customer),
+  });
+const Old = visits(codec.hash(4));
+const Changing = visits(codec.hash(16, rebucketing(4)));
+const New = visits(codec.hash(16));
+
+const CUSTOMERS = Array.from({ length: 12 }, (_, i) => `c${i}`);
+const visit = (customer: string, count = 0) => ({ day: 'mon', customer, count });
+
+/** The service was not heard four times in a row, and nothing was done. */
+const UNHEARD: ReadonlySet<string> = new Set(['Unreachable', 'Throttled', 'ServiceRefused']);
+
+const noWait = async (): Promise<void> => undefined;
+const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+
+async function moveAll(db: Db, table: string, resume?: string): Promise<number> {
+  let moved = 0;
+  for await (const progress of rebucket(db, Changing, { table, size: 5, resume })) moved = progress.moved;
+  return moved;
+}
+
+const skip = onlyIn('patterns');
+
+describePeers('a number of buckets that is being changed', peer => {
+  const db = (): Db => open({ tables: peer.client() });
+  // The requests are the same on all servers.
+  const everyRequest = process.env.SHELFMARK_LONG !== undefined && peer.name === 'memory';
+
+  async function filled() {
+    const table = await peer.newTable();
+    for (const customer of CUSTOMERS) await db().repo(Old, { table }).create(visit(customer));
+    return { table, rows: db().repo(Changing, { table }), moved: db().repo(New, { table }) };
+  }
+
+  /** Every row once, as its number of writes. */
+  async function counts(table: string): Promise<readonly (readonly [string, number])[]> {
+    const all = await db().repo(Changing, { table }).scan().allowScan('a test').take(1_000);
+    return all.map(({ value }) => [value.customer, value.count] as const).sort();
+  }
+
+  test('hides no row from reads', async () => {
+    const { table, rows } = await filled();
+    await db()
+      .repo(New, { table })
+      .create({ ...visit('new'), note: 'new' });
+    assert.equal((await rows.get(visit('c1')))?.value.customer, 'c1');
+    assert.equal((await rows.get(visit('new')))?.value.note, 'new');
+    for (const customer of ['c1', 'new']) {
+      const partition = rows.partition(visit(customer));
+      const found = (await partition.take(100)).map(({ value }) => value.customer);
+      assert(found.includes(customer), `${customer} is not in ${found}`);
+      assert.deepEqual(found, [...found].sort());
+      assert.equal((await partition.row({ customer }).first())?.value.customer, customer);
+      const some = await partition
+        .where(p => p.count.eq(0))
+        .select('note')
+        .take(100);
+      assert.equal(some.length, found.length);
+      const tokens: string[] = [];
+      for await (const page of partition.pages({ size: 1 })) {
+        tokens.push(...page.items.map(({ value }) => value.customer));
+        const rest = page.next === undefined ? [] : (await partition.page({ resume: page.next })).items;
+        assert.deepEqual(
+          rest.map(({ value }) => value.customer),
+          found.slice(tokens.length),
+        );
+      }
+      assert.deepEqual(tokens, found);
+      assert.equal(partition.explain().requests.length, 2);
+    }
+    const all = await rows.buckets({ day: 'mon' }).take(100);
+    assert.equal(all.length, CUSTOMERS.length + 1);
+    const named = await rows.fanOut([...CUSTOMERS, 'new'].map(customer => visit(customer))).take(100);
+    assert.equal(named.length, CUSTOMERS.length + 1);
+  });
+
+  test('lets no write make a second row, or miss the first', async () => {
+    const { table, rows } = await filled();
+    await rejects(rows.create(visit('c0')), 'AlreadyExists');
+    const upserted = await rows.upsert({ ...visit('c1', 7), note: 'upserted' });
+    assert.equal((await rows.get(visit('c1')))?.etag, upserted.etag);
+    await rows.upsertMerge({ ...visit('c2', 8), note: 'kept' });
+    await rows.upsertMerge(visit('c2', 9));
+    assert.deepEqual((await rows.get(visit('c2')))?.value, { ...visit('c2', 9), note: 'kept' });
+    const any = (customer: string) => ({ key: visit(customer), etag: '*' });
+    await rows.merge(any('c3'), { count: 3 });
+    await rows.replace(any('c4'), visit('c4', 4));
+    await rows.delete(any('c5'));
+    await rows.deleteIfExists(any('c6'));
+    await rejects(rows.delete(any('c6')), 'NotFound');
+    const read = await rows.get(visit('c7'));
+    assert(read);
+    await rejects(rows.merge({ key: visit('c7'), etag: upserted.etag }, { count: 1 }), 'Conflict');
+    const merged = await rows.merge({ key: visit('c7'), etag: read.etag }, { count: 7 });
+    await rows.merge(merged, { note: 'seven' });
+    await rows.mutate(visit('c8'), row => ({ ...visit('c8'), count: (row?.count ?? 0) + 8 }));
+    await rows.mutate(visit('made'), () => visit('made', 1));
+    const bulk = [
+      change.create(Changing, visit('c9'), { table }),
+      change.upsert(Changing, visit('c10', 10), { table }),
+      change.merge(Changing, any('c11'), { count: 11 }, { table }),
+    ];
+    const codes: string[] = [];
+    for await (const report of writeAll(db(), bulk))
+      if (report.kind === 'failed') codes.push(report.error.code);
+    assert.deepEqual(codes, ['AlreadyExists']);
+    assert.deepEqual(await counts(table), [
+      ['c0', 0],
+      ['c1', 7],
+      ['c10', 10],
+      ['c11', 11],
+      ['c2', 9],
+      ['c3', 3],
+      ['c4', 4],
+      ['c7', 7],
+      ['c8', 8],
+      ['c9', 0],
+      ['made', 1],
+    ] as const);
+    assert.throws(
+      () => db().batch(Changing, visit('c0'), { table }).upsert(Changing, visit('c0')),
+      (thrown: unknown) => PatternError.is(thrown, 'BucketsChanging'),
+    );
+  });
+
+  test('ends when the rows have been moved, and moving them again does nothing', async () => {
+    const { table, rows, moved } = await filled();
+    const before = await rows.get(visit('c3'));
+    assert(before);
+    const misplaced = CUSTOMERS.filter(
+      customer => Old.plan.partition.encode(visit(customer)) !== New.plan.partition.encode(visit(customer)),
+    );
+    assert.equal(await moveAll(db(), table), misplaced.length);
+    assert.equal(await moveAll(db(), table), 0);
+    await rejects(rows.replace(before, visit('c3', 1)), 'Conflict');
+    await rejects(rows.delete(before), 'Conflict');
+    for (const customer of CUSTOMERS) {
+      const row = await moved.get(visit(customer));
+      assert.deepEqual(row?.value, visit(customer));
+      assert.deepEqual(
+        row.unknown.map(({ name }) => name),
+        ['_op'],
+      );
+    }
+    assert.equal((await counts(table)).length, CUSTOMERS.length);
+  });
+
+  test('a row is whole, and is written once, wherever its move was killed', { skip }, async () => {
+    const first = await filled();
+    const counting = new FaultyClient(() => undefined);
+    await moveAll(open({ tables: peer.client() }, { httpClient: counting }), first.table);
+    const step = everyRequest ? 1 : 13;
+    for (let index = 0; index < counting.count; index += step) {
+      const { table, rows, moved } = await filled();
+      // The process dies: from there on nothing of it is sent.
+      const dying = new FaultyClient(at => (at < index ? undefined : 'reset before'));
+      const client = peer.client({ retryOptions: { maxRetries: 0 } });
+      await assert.rejects(moveAll(open({ tables: client }, { httpClient: dying }), table));
+      for (const customer of CUSTOMERS) assert((await rows.get(visit(customer))) !== undefined, customer);
+      await moveAll(db(), table);
+      for (const customer of CUSTOMERS)
+        assert.deepEqual((await moved.get(visit(customer)))?.value, visit(customer));
+      assert.equal((await counts(table)).length, CUSTOMERS.length, `killed at ${index}`);
+    }
+  });
+
+  test('may be in a row key too', async () => {
+    const slots = (hash: ReturnType<typeof codec.hash>) =>
+      entity('Slot', {
+        version: 1,
+        table: 'Slots',
+        props: { day: t.string(), customer: t.string(), count: t.int32() },
+        partition: p => key(p.day),
+        row: p => key(p.customer.as(hash), p.customer),
+      });
+    const Both = slots(codec.hash(16, rebucketing(4)));
+    const table = await peer.newTable();
+    for (const customer of CUSTOMERS)
+      await db()
+        .repo(slots(codec.hash(4)), { table })
+        .create(visit(customer));
+    const rows = db().repo(Both, { table });
+    await rejects(rows.create(visit('c0')), 'AlreadyExists');
+    await rows.upsert(visit('c1', 1));
+    await rows.create(visit('made'));
+    const monday = rows.partition({ day: 'mon' });
+    for (const customer of ['c0', 'c1', 'made'])
+      assert.equal((await monday.row({ customer }).first())?.value.customer, customer);
+    assert.equal((await monday.take(100)).length, CUSTOMERS.length + 1);
+    assert.throws(() => monday.rows({ customer: 'c0' }), /BucketsChanging/);
+    for await (const { next } of rebucket(db(), Both, { table })) assert.equal(next, undefined);
+    const moved = db().repo(slots(codec.hash(16)), { table });
+    for (const customer of [...CUSTOMERS, 'made'])
+      assert.equal((await moved.get(visit(customer)))?.value.count, customer === 'c1' ? 1 : 0);
+    assert.equal((await monday.take(100)).length, CUSTOMERS.length + 1);
+  });
+
+  test('a row that was deleted after its move was killed does not come back', { skip }, async () => {
+    const first = await filled();
+    const counting = new FaultyClient(() => undefined);
+    await moveAll(open({ tables: peer.client() }, { httpClient: counting }), first.table);
+    const step = everyRequest ? 1 : 10;
+    let frozen = 0;
+    for (let index = 1; index < counting.count; index += step) {
+      const { table, moved } = await filled();
+      const dying = new FaultyClient(at => (at < index ? undefined : 'reset before'));
+      const client = peer.client({ retryOptions: { maxRetries: 0 } });
+      await assert.rejects(moveAll(open({ tables: client }, { httpClient: dying }), table));
+      const rows = open({ tables: peer.client() }, { sleep: nextTurn }).repo(Changing, { table });
+      const left = new Set<string>();
+      for (const [at, customer] of CUSTOMERS.entries()) {
+        const stored = await rows.get(visit(customer));
+        assert(stored, customer);
+        const target = at % 2 === 0 ? stored : { key: visit(customer), etag: '*' };
+        try {
+          await rows.delete(target);
+        } catch (thrown) {
+          // A row that is marked and not copied waits for the next move.
+          assert(
+            PatternError.is(thrown, 'Conflict') || PatternError.is(thrown, 'Contention'),
+            String(thrown),
+          );
+          left.add(customer);
+        }
+        assert.equal((await rows.get(visit(customer))) !== undefined, left.has(customer), customer);
+      }
+      assert(left.size <= 1, [...left].join());
+      frozen += left.size;
+      await moveAll(db(), table);
+      for (const customer of CUSTOMERS)
+        assert.equal(
+          (await moved.get(visit(customer))) !== undefined,
+          left.has(customer),
+          `killed at ${index}`,
+        );
+      assert.equal((await counts(table)).length, left.size);
+    }
+    assert(frozen > 0, 'No kill was between the mark and the copy.');
+  });
+
+  test('a move goes on over lost answers', async () => {
+    for (const fault of SOME_FAULTS)
+      for (const index of everyRequest ? [1, 2, 3, 4, 5] : [2, 5]) {
+        const { table } = await filled();
+        const httpClient = new FaultyClient(faultAt(fault, index));
+        await moveAll(open({ tables: peer.client() }, { httpClient, sleep: noWait }), table);
+        assert.equal((await counts(table)).length, CUSTOMERS.length, `${fault} at ${index}`);
+      }
+  });
+
+  test('no write is lost while rows move and answers get lost', { skip }, async () => {
+    const { table, moved } = await filled();
+    const chance = chanceOf(SEED);
+    const applied = new Map<string, number>();
+    const unknown = new Map<string, number>();
+    let isMoving = true;
+    const writer = async (): Promise<void> => {
+      const httpClient = new FaultyClient(disturbed(0.3, chance));
+      const rows = open({ tables: peer.client() }, { httpClient, sleep: nextTurn }).repo(Changing, { table });
+      for (let round = 0; isMoving || round < 6; round++) {
+        const customer = CUSTOMERS[Math.floor(chance() * CUSTOMERS.length)] ?? 'c0';
+        try {
+          await rows.mutate(
+            visit(customer),
+            row => {
+              assert(row, `${customer} is not there`);
+              return { ...row, count: row.count + 1 };
+            },
+            { attempts: 200 },
+          );
+          applied.set(customer, (applied.get(customer) ?? 0) + 1);
+        } catch (thrown) {
+          // A row that was moved shows nothing about a write to its old place; a move may take longer than a writer waits.
+          if (!PatternError.is(thrown)) throw thrown;
+          if (UNHEARD.has(thrown.code)) continue;
+          assert.equal(thrown.code, 'OutcomeUnknown', String(thrown));
+          unknown.set(customer, (unknown.get(customer) ?? 0) + 1);
+        }
+      }
+    };
+    const mover = moveAll(db(), table).finally(() => {
+      isMoving = false;
+    });
+    await Promise.all([mover, ...Array.from({ length: 6 }, writer)]);
+    assert.equal((await counts(table)).length, CUSTOMERS.length);
+    for (const customer of CUSTOMERS) {
+      const count = (await moved.get(visit(customer)))?.value.count ?? -1;
+      const least = applied.get(customer) ?? 0;
+      const most = least + (unknown.get(customer) ?? 0);
+      const place = `${customer}: ${count}, not from ${least} to ${most}. ${repeatBy('write/buckets')}`;
+      assert(count >= least && count <= most, place);
+    }
+  });
+});

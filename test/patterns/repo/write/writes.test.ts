@@ -1,0 +1,249 @@
+// Writes of single rows: conditional by default, and exactly the write that was requested.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { codec, type Db, entity, key, open, PatternError, remove, t } from '#patterns';
+import { change } from '#patterns/bulk';
+import { OPERATIONS, type WriteName } from '#patterns/internals';
+import { anna, Employee, EmployeeNow } from '../../support/employee.js';
+import { describePeers } from '../../support/peers.js';
+import { rejects } from '../../support/rejects.js';
+
+/** The same properties and other keys, in the same table. */
+const Guest = entity('Guest', {
+  version: 1,
+  table: 'Staff',
+  props: Employee.props,
+  partition: p => key(p.department),
+  row: p => key('gst', p.id.as(codec.int(6))),
+});
+
+const Jotting = entity('Jotting', {
+  version: 1,
+  table: 'Jottings',
+  props: { id: t.string(), data: t.json(z.union([z.null(), z.array(z.number())])).optional() },
+  partition: key('jottings'),
+  row: p => key(p.id),
+});
+
+describePeers('writes', peer => {
+  const db = (): Db => open({ tables: peer.client() });
+
+  test('a row is created once and read as it was given', async () => {
+    const staff = db().repo(Employee, { table: await peer.newTable() });
+    const created = await staff.create({ ...anna, photo: new Uint8Array([0, 1, 2, 3]).subarray(1, 3) });
+    const read = await staff.get({ department: 'Sales', id: 1 });
+    assert.deepEqual(read?.value, { ...anna, photo: new Uint8Array([1, 2]) });
+    assert.deepEqual(read, created);
+    await rejects(staff.create(anna), 'AlreadyExists', { partitionKey: 'Sales', rowKey: 'emp!000001' });
+    assert.equal(await staff.get({ department: 'Sales', id: 2 }), undefined);
+  });
+
+  test('replace and merge take what was read, and go on from what they give', async () => {
+    const staff = db().repo(Employee, { table: await peer.newTable() });
+    const first = await staff.create(anna);
+    const second = await staff.replace(first, { ...anna, note: 'new' });
+    const third = await staff.merge(second, { score: 4.5 });
+    assert.deepEqual(third.value, { ...anna, note: 'new', score: 4.5 });
+    assert.deepEqual((await staff.get(anna))?.value, third.value);
+    await rejects(staff.replace(second, anna), 'Conflict', { etag: second.etag });
+    await rejects(staff.merge(first, { score: 1 }), 'Conflict', { etag: first.etag });
+    await rejects(staff.delete(second), 'Conflict');
+    await staff.delete(third);
+    await rejects(staff.delete(third), 'NotFound');
+    await rejects(staff.replace(third, anna), 'NotFound');
+    await rejects(staff.merge(third, { score: 1 }), 'NotFound');
+  });
+
+  test('a merge takes a property away', async () => {
+    const staff = db().repo(Employee, { table: await peer.newTable() });
+    const stored = await staff.create({ ...anna, note: 'old' });
+    const merged = await staff.merge(stored, { note: null, name: 'Anne' });
+    assert.deepEqual(merged.value, { ...anna, name: 'Anne' });
+    assert.deepEqual((await staff.get(anna))?.value, { ...anna, name: 'Anne' });
+    await rejects(staff.merge(stored, { note: null }), 'Conflict');
+  });
+
+  test('keys cannot be changed', async () => {
+    const staff = db().repo(Employee, { table: await peer.newTable() });
+    const stored = await staff.create(anna);
+    // @ts-expect-error id is part of a key
+    await rejects(async () => staff.merge(stored, { id: 2 }), 'ValueInvalid', { property: 'id' });
+    await rejects(async () => staff.replace(stored, { ...anna, id: 2 }), 'ValueInvalid');
+    // @ts-expect-error a required property stays
+    await rejects(async () => staff.merge(stored, { name: null }), 'ValueInvalid', { property: 'name' });
+    const values = staff.mutate({ department: 'Sales', id: 3 }, () => anna);
+    await rejects(values, 'ValueInvalid', { property: 'key' });
+  });
+
+  test('what was read in part can be deleted, and not written', async () => {
+    const staff = db().repo(Employee, { table: await peer.newTable() });
+    await staff.create(anna);
+    const [row] = await staff.partition(anna).select('name').take(1);
+    assert(row);
+    // @ts-expect-error some properties were not read
+    await rejects(async () => staff.replace(row, anna), 'ValueInvalid', { property: 'whole' });
+    // @ts-expect-error some properties were not read
+    await rejects(async () => staff.merge(row, { score: 1 }), 'ValueInvalid', { property: 'whole' });
+    await rejects(staff.delete(row, { exactlyOnce: true }), 'ValueInvalid', { property: 'whole' });
+    await staff.delete(row);
+    // @ts-expect-error a key is not a row that was read
+    await rejects(staff.delete({ department: 'Sales', id: 1 }), 'ValueInvalid', { property: 'row' });
+  });
+
+  test('what others wrote beside the entity stays', async () => {
+    const table = await peer.newTable();
+    const now = db().repo(EmployeeNow, { table });
+    const staff = db().repo(Employee, { table });
+    await now.create({ ...anna, level: 3 });
+    const old = await staff.get(anna);
+    assert(old);
+    await rejects(async () => staff.replace(old, anna), 'NewerVersion', { known: 1, found: 2 });
+    const merged = await staff.merge(old, { name: 'Anne' });
+    assert.equal(merged.version, 2);
+    assert.deepEqual((await now.get(anna))?.value, { ...anna, name: 'Anne', level: 3 });
+  });
+
+  test('a merge into a row of an earlier version brings all of it up to date', async () => {
+    const table = await peer.newTable();
+    await db().repo(Employee, { table }).create(anna);
+    const now = db().repo(EmployeeNow, { table });
+    const old = await now.get(anna);
+    assert.equal(old?.version, 1);
+    const merged = await now.merge(old, { score: 5 });
+    assert.deepEqual([merged.version, merged.value], [2, { ...anna, level: 1, score: 5 }]);
+    assert.equal((await now.get(anna))?.version, 2);
+  });
+
+  test('undefined in a merge leaves a property alone', async () => {
+    const staff = db().repo(Employee, { table: await peer.newTable() });
+    const stored = await staff.create({ ...anna, note: 'old' });
+    const merged = await staff.merge(stored, { note: undefined, name: undefined, score: 5 });
+    assert.deepEqual(merged.value, { ...anna, note: 'old', score: 5 });
+    assert.deepEqual((await staff.get(anna))?.value, merged.value);
+    const removed = await staff.merge(merged, { note: remove });
+    assert.equal('note' in removed.value, false);
+    assert.deepEqual((await staff.get(anna))?.value, { ...anna, score: 5 });
+  });
+
+  test('null is a value of JSON, and remove takes it away', async () => {
+    const rows = db().repo(Jotting, { table: await peer.newTable() });
+    const stored = await rows.create({ id: 'a', data: [1] });
+    const merged = await rows.merge(stored, { data: null });
+    assert.equal(merged.value.data, null);
+    assert.equal((await rows.get({ id: 'a' }))?.value.data, null);
+    await rows.merge(merged, { data: remove });
+    assert.deepEqual((await rows.get({ id: 'a' }))?.value, { id: 'a' });
+  });
+
+  test('Insert Or Replace and Insert Or Merge look at nothing', async () => {
+    const staff = db().repo(Employee, { table: await peer.newTable() });
+    const first = await staff.upsert({ ...anna, note: 'gone' });
+    await staff.upsert(anna);
+    assert.deepEqual((await staff.get(anna))?.value, anna);
+    await rejects(staff.delete(first), 'Conflict');
+
+    const made = await staff.upsertMerge({ ...anna, id: 2, note: 'stays' });
+    assert.deepEqual(made.key, { department: 'Sales', id: 2 });
+    const merged = await staff.upsertMerge({ ...anna, id: 2, score: 9 });
+    const read = await staff.get({ ...anna, id: 2 });
+    assert.deepEqual(read?.value, { ...anna, id: 2, note: 'stays', score: 9 });
+    assert.equal(read?.etag, merged.etag);
+    await rejects(staff.merge(made, { score: 1 }), 'Conflict');
+    await staff.merge(merged, { score: 1 });
+    // @ts-expect-error a merge takes nothing away from a row that was not read
+    await rejects(async () => staff.upsertMerge({ ...anna, note: null }), 'ValueInvalid');
+  });
+
+  test('a row is written by its key, under the condition of an ETag or of none', async () => {
+    const staff = db().repo(Employee, { table: await peer.newTable() });
+    const any = { key: { department: 'Sales', id: 1 }, etag: '*' };
+    await rejects(staff.merge(any, { score: 1 }), 'NotFound');
+    await rejects(staff.replace(any, anna), 'NotFound');
+    await rejects(staff.delete(any), 'NotFound');
+    await staff.deleteIfExists(any);
+    const { etag } = await staff.create({ ...anna, note: 'old' });
+    const merged = await staff.merge({ ...any, etag }, { score: 9, note: undefined });
+    assert.deepEqual((await staff.get(anna))?.value, { ...anna, note: 'old', score: 9 });
+    await rejects(staff.merge({ ...any, etag }, { score: 1 }), 'Conflict', { etag });
+    await rejects(staff.replace({ ...any, etag }, anna), 'Conflict');
+    await rejects(staff.delete({ ...any, etag }), 'Conflict');
+    await rejects(staff.deleteIfExists({ ...any, etag }), 'Conflict');
+    const replaced = await staff.replace(merged, anna);
+    assert.deepEqual(await staff.get(anna), replaced);
+    // @ts-expect-error nothing can be taken from a row that was not read
+    await rejects(async () => staff.merge(any, { note: null }), 'ValueInvalid', { property: 'note' });
+    await rejects(async () => staff.replace(any, { ...anna, id: 2 }), 'ValueInvalid');
+    await staff.deleteIfExists(replaced);
+    assert.equal(await staff.get(anna), undefined);
+    await staff.deleteIfExists(replaced);
+  });
+
+  test('a row is written by its own entity, in its own table', async () => {
+    const table = await peer.newTable();
+    const staff = db().repo(Employee, { table });
+    const guests = db().repo(Guest, { table });
+    const stored = await staff.create(anna);
+    const foreign = { expected: 'Guest', found: 'Employee', rowKey: stored.rowKey };
+    // @ts-expect-error the row is of another entity
+    await rejects(guests.replace(stored, anna), 'WrongEntity', foreign);
+    // @ts-expect-error the row is of another entity
+    await rejects(guests.merge(stored, { score: 1 }), 'WrongEntity', foreign);
+    // @ts-expect-error the row is of another entity
+    await rejects(guests.delete(stored), 'WrongEntity', foreign);
+    const batch = db().batch(Guest, anna, { table });
+    // @ts-expect-error the row is of another entity
+    assert.throws(() => batch.merge(Guest, stored, { score: 1 }), { code: 'WrongEntity' });
+    const other = db().repo(Employee, { table: await peer.newTable() });
+    await rejects(other.replace(stored, anna), 'ValueInvalid', { property: 'table' });
+    await rejects(other.delete(stored), 'ValueInvalid', { property: 'table' });
+    const moved = { ...stored, rowKey: 'gst!000001' };
+    await rejects(staff.delete(moved), 'WrongEntity', { expected: 'Employee' });
+    assert.deepEqual(await staff.get(anna), stored);
+  });
+
+  test('repository, batch and bulk have the same writes', () => {
+    const staff = db().repo(Employee);
+    const batch = db().batch(Employee, anna);
+    for (const name of Object.keys(OPERATIONS) as WriteName[]) {
+      assert.equal(typeof staff[name], 'function', name);
+      assert.equal(typeof batch[name], 'function', name);
+      assert.equal(typeof change[name], 'function', name);
+    }
+  });
+
+  test('operation ids can have another name, or be left out', async () => {
+    const table = await peer.newTable();
+    const plain = open({ tables: peer.client() }, { operationIds: false }).repo(Employee, { table });
+    const stored = await plain.merge(await plain.create(anna), { score: 1 });
+    assert.deepEqual([stored.unknown, (await plain.get(anna))?.unknown], [[], []]);
+    const [checked] = await open({ tables: peer.client() }, { operationIds: false })
+      .batch(Employee, anna, { table })
+      .conditionCheck(stored)
+      .commit();
+    assert.deepEqual((await plain.get(anna))?.value, stored.value);
+    assert.notEqual(checked?.etag, stored.etag);
+    await plain.upsert(anna);
+    await rejects(plain.delete(stored), 'Conflict');
+    const named = open({ tables: peer.client() }, { operationIds: { property: 'lastWrite' } }).repo(
+      Employee,
+      { table },
+    );
+    const written = await named.upsert(anna);
+    assert.deepEqual(
+      written.unknown.map(({ name }) => name),
+      ['lastWrite'],
+    );
+    const clash = entity('Clash', {
+      version: 1,
+      table: 'Clash',
+      props: { id: t.string(), _op: t.string() },
+      partition: key('all'),
+      row: p => key(p.id),
+    });
+    assert.throws(
+      () => db().repo(clash),
+      (thrown: unknown) => PatternError.is(thrown, 'DefinitionInvalid'),
+    );
+  });
+});

@@ -1,0 +1,206 @@
+// Wide entities on a service: read and written as one, whatever number of rows they stand in, and never as a mixture of two writes.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open, PatternError, remove } from '#patterns';
+import { change, writeAll } from '#patterns/bulk';
+import { encryption } from '#patterns/encryption';
+import { wideRepo } from '#patterns/wide';
+import { FaultyClient, faultAt } from '../support/faulty-client.js';
+import { describePeers } from '../support/peers.js';
+import { rejects } from '../support/rejects.js';
+import { numberOf, TornReads, TornWrites, wideOf, wideValue } from './wide-world.js';
+
+const COUNT = 600;
+/** 600 numbers take three rows. */
+const ROWS = 3;
+
+/** As it is, but for the order of names in a row, which is the service's. */
+const bare = ({
+  value,
+  etag,
+  unknown,
+}: object & { value?: unknown; etag?: unknown; unknown?: unknown } = {}) => ({
+  value,
+  etag,
+  unknown,
+});
+
+describePeers('wide entities', peer => {
+  const world = async (count = COUNT) => {
+    const Wide = wideOf(await peer.newTable(), count);
+    const repo = (options = {}) => wideRepo(open({ tables: peer.client() }, options), Wide);
+    const keys = async (): Promise<readonly string[]> => {
+      const found: string[] = [];
+      for await (const { rowKey } of peer.table(Wide.table).listEntities()) found.push(rowKey ?? '');
+      return found;
+    };
+    return { Wide, repo, keys };
+  };
+
+  test('of a thousand properties are written and read as one', async () => {
+    const { repo, keys } = await world(1_000);
+    const rows = repo();
+    const value = wideValue('a', 1_000, 7, 'note');
+    const made = await rows.create(value);
+    assert.deepEqual(
+      await keys(),
+      ['wide!a', 'wide!a 001', 'wide!a 002', 'wide!a 003', 'wide!a 004'].slice(0, (await keys()).length),
+    );
+    assert.equal((await keys()).length, 5);
+    const found = await rows.get({ id: 'a' });
+    assert.deepEqual({ ...found?.value }, value);
+    assert.equal(found?.etag, made.etag);
+    await rejects(rows.create(value), 'AlreadyExists');
+    assert.equal(await rows.get({ id: 'b' }), undefined);
+  });
+
+  test('are refused by name where rows are taken, also from programs without types', async () => {
+    const { Wide } = await world();
+    const db = open({ tables: peer.client() });
+    const untyped = Wide as never;
+    const refused = async (take: () => unknown): Promise<void> =>
+      rejects(async () => take(), 'DefinitionInvalid', {
+        subject: 'Wide',
+        reason: 'it stands in several rows, which wideRepo() alone reads and writes as one',
+      });
+    await refused(() => db.repo(untyped));
+    await refused(() => db.batch(untyped, {} as never));
+    await refused(() => encryption(untyped, {} as never));
+    for await (const report of writeAll(db, [change.create(untyped, { id: 'a' } as never)]))
+      assert(report.kind === 'failed' && PatternError.is(report.error, 'DefinitionInvalid'), report.kind);
+  });
+
+  test('have one ETag, which every write of any row changes', async () => {
+    const { repo } = await world();
+    const rows = repo();
+    const made = await rows.create(wideValue('a', COUNT, 1));
+    const last = made.pieces.at(-1)?.names.at(-1) ?? '';
+    assert.equal(made.pieces.length, ROWS);
+    const merged = await rows.merge(made, { [last]: 2 } as never);
+    assert.notEqual(merged.etag, made.etag);
+    assert.deepEqual(bare(await rows.get({ id: 'a' })), bare(merged));
+    // Another row, but the same entity.
+    await rejects(rows.merge(made, { n0000: 3 } as never), 'Conflict');
+    await rejects(rows.replace(made, wideValue('a', COUNT, 4)), 'Conflict');
+    await rejects(rows.delete(made), 'Conflict');
+    const replaced = await rows.replace(merged, wideValue('a', COUNT, 4));
+    assert.deepEqual(bare(await rows.get({ id: 'a' })), bare(replaced));
+  });
+
+  test('take every write by its name', async () => {
+    const { repo, keys } = await world();
+    const rows = repo();
+    await rows.upsert(wideValue('a', COUNT, 1, 'old'));
+    await rows.upsert(wideValue('a', COUNT, 2));
+    assert.deepEqual({ ...(await rows.get({ id: 'a' }))?.value }, wideValue('a', COUNT, 2));
+    await rows.upsertMerge(wideValue('a', COUNT, 3, 'new'));
+    await rows.merge({ key: { id: 'a' }, etag: '*' }, { n0001: 9 } as never);
+    const changed = await rows.mutate({ id: 'a' }, now => now && ({ ...now, n0001: 3 } as never));
+    assert.equal(changed && numberOf(changed.value), 3);
+    const without = await rows.merge(changed as never, { note: remove });
+    assert.equal((await rows.get({ id: 'a' }))?.value.note, undefined);
+    await rejects(rows.merge({ key: { id: 'b' }, etag: '*' }, {}), 'NotFound');
+    await rejects(rows.merge(without, { id: 'b' } as never), 'ValueInvalid');
+    await rows.delete(without);
+    assert.deepEqual(await keys(), []);
+    await rejects(rows.delete({ key: { id: 'a' }, etag: '*' }), 'NotFound');
+    await rows.deleteIfExists({ key: { id: 'a' }, etag: '*' });
+    await rows.mutate({ id: 'c' }, () => wideValue('c', COUNT, 1));
+    assert.equal((await keys()).length, ROWS);
+  });
+
+  test('over 1 MiB grow and shrink by rows, and leave none behind', async () => {
+    const { repo, keys } = await world(300);
+    const rows = repo();
+    const text = (letters: number): string => 'x'.repeat(letters);
+    const small = await rows.create(wideValue('a', 300, 1));
+    assert.equal((await keys()).length, 2);
+    const large = await rows.merge(small, { note: text(524_000) });
+    assert.deepEqual(bare(await rows.get({ id: 'a' })), bare(large));
+    assert.equal((await keys()).length, 3);
+    const again = await rows.merge(large, { note: text(10) });
+    assert.deepEqual(bare(await rows.get({ id: 'a' })), bare(again));
+    await rows.replace(again, wideValue('a', 300, 1));
+    assert.equal((await keys()).length, 2);
+  });
+
+  test('of a partition come one by one, without the rows of others', async () => {
+    const { repo, Wide } = await world();
+    const rows = repo();
+    for (const id of ['b', 'a', 'a 001', 'a!b']) await rows.create(wideValue(id, COUNT, id.length));
+    await peer
+      .table(Wide.table)
+      .createEntity({ partitionKey: 'wide', rowKey: 'wide!a!other', EntityType: 'Other.1' });
+    const ids: string[] = [];
+    for await (const { value } of rows.all({})) ids.push(value.id);
+    assert.deepEqual(ids, ['a', 'a 001', 'a!b', 'b']);
+    assert.deepEqual(
+      (await rows.getMany([{ id: 'b' }, { id: 'c' }])).map(row => row?.value.id),
+      ['b', undefined],
+    );
+  });
+
+  test('that are written between the pages of a read are read again, and no mixture is given', async () => {
+    const { repo } = await world();
+    const rows = repo();
+    let row = await rows.create(wideValue('a', COUNT, 0));
+    let writes = 0;
+    const torn = new TornReads(async () => {
+      if (writes < 5) row = await rows.replace(row, wideValue('a', COUNT, ++writes));
+    });
+    const reader = repo({ httpClient: torn });
+    const found = await reader.get({ id: 'a' });
+    assert(writes === 5 && torn.pages > ROWS);
+    assert.equal(found && numberOf(found.value), 5);
+    writes = 0;
+    for await (const each of reader.all({})) numberOf(each.value);
+    // Written each time.
+    const always = repo({
+      sleep: async () => undefined,
+      httpClient: new TornReads(async () => {
+        row = await rows.replace(row, wideValue('a', COUNT, 1 + (numberOf(row.value) % 3)));
+      }),
+    });
+    await rejects(always.get({ id: 'a' }), 'Contention');
+  });
+
+  test('whose rows are written one by one, by a proxy, are never read as a mixture', async () => {
+    const { repo } = await world();
+    const seen: number[] = [];
+    const reader = repo({ sleep: async () => undefined });
+    const look = async (): Promise<void> => {
+      try {
+        const found = await reader.get({ id: 'a' });
+        if (found !== undefined) seen.push(numberOf(found.value));
+      } catch (thrown) {
+        assert(
+          PatternError.is(thrown, 'RowUnreadable') || PatternError.is(thrown, 'Contention'),
+          `${thrown}`,
+        );
+      }
+    };
+    const writer = repo({ httpClient: new TornWrites(peer, look) });
+    let row = await writer.create(wideValue('a', COUNT, 1));
+    for (const number of [2, 3]) row = await writer.replace(row, wideValue('a', COUNT, number));
+    const last = row.pieces.at(-1)?.names.at(-1) ?? '';
+    row = await writer.merge(row, { [last]: 3 } as never);
+    assert.equal(row && numberOf((await reader.get({ id: 'a' }))?.value ?? {}), 3);
+    assert.deepEqual([...new Set(seen)], [1, 2, 3]);
+  });
+
+  test('whose rows do not belong together are damaged, and told', async () => {
+    const { repo, Wide } = await world();
+    const rows = repo({ sleep: async () => undefined });
+    await rows.create(wideValue('a', COUNT, 1));
+    await peer.table(Wide.table).deleteEntity('wide', 'wide!a 001');
+    await assert.rejects(rows.get({ id: 'a' }), /RowUnreadable.*its row 2 is missing, and nobody writes it/);
+  });
+
+  test('are written once though answers are lost', async () => {
+    const { repo } = await world();
+    const made = await repo().create(wideValue('a', COUNT, 1));
+    const lost = repo({ httpClient: new FaultyClient(faultAt('reset after', 0, 1)) });
+    const replaced = await lost.replace(made, wideValue('a', COUNT, 2));
+    assert.deepEqual(bare(await repo().get({ id: 'a' })), bare(replaced));
+  });
+});
