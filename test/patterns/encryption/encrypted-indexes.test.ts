@@ -1,7 +1,7 @@
 // What an encrypted property may not be in: keys, copies, lists and every kind of index, each refused by name where it is declared; and its keyed hash, which may.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { codec, entity, key, open, PatternError, t } from '#patterns';
+import { codec, entity, key, PatternError, t } from '#patterns';
 import { embed } from '#patterns/copies';
 import { contentKey, encrypted, encryption, keyRing, localKey } from '#patterns/encryption';
 import { move } from '#patterns/flows';
@@ -131,7 +131,7 @@ const members = (table: string) => {
 describePeers('keyed hashes', peer => {
   test('keep lists and unique keys with every write of the open values', async () => {
     const { Member, sameEmail } = members(await peer.newTable());
-    const db = open({ tables: peer.client() });
+    const db = peer.open();
     const own = encryption(Member, { ring, hashes });
     const repo = own.repo(db);
     const ann = { clinic: 'north', id: 1 };

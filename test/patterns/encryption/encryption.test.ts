@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { codec, entity, type Instant, key, open, PatternError, remove, Instant as Time, t } from '#patterns';
+import { codec, entity, type Instant, key, PatternError, remove, Instant as Time, t } from '#patterns';
 import { change, writeAll } from '#patterns/bulk';
 import {
   Ciphertext,
@@ -16,7 +16,6 @@ import {
   reseal,
 } from '#patterns/encryption';
 import { describePeers } from '../support/peers.js';
-import { rawTable } from '../support/raw-table.js';
 import { rejects } from '../support/rejects.js';
 
 const keyOf = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
@@ -88,7 +87,7 @@ const Sample = (table: string) =>
   });
 
 describePeers('encryption', peer => {
-  const opened = () => open({ tables: peer.client() });
+  const opened = () => peer.open();
 
   test('hides values from everyone without the keys, and gives them back', async () => {
     const table = await peer.newTable();
@@ -100,7 +99,7 @@ describePeers('encryption', peer => {
     assert.equal(name, 'Ann Jones');
     const found = await repo.get({ clinic: 'north', id: 1 });
     assert.deepEqual(found?.value, created.value);
-    for await (const row of rawTable(peer, table).listEntities()) {
+    for await (const row of peer.table(table).listEntities()) {
       const text =
         JSON.stringify(row) +
         Object.values(row)
@@ -318,8 +317,8 @@ describePeers('encryption', peer => {
     const [table, copy] = [await peer.newTable(), await peer.newTable()];
     const db = opened();
     await patients(table).repo(db).create(ANN);
-    for await (const { etag: _, timestamp: __, ...row } of rawTable(peer, table).listEntities())
-      await rawTable(peer, copy).createEntity(row as never);
+    for await (const { etag: _, timestamp: __, ...row } of peer.table(table).listEntities())
+      await peer.table(copy).createEntity(row as never);
     await rejects(patients(copy).repo(db).get(ANN), 'CiphertextRefused');
     const own = encryption(patient(copy), { ring: RING, boundTable: table });
     assert.equal((await own.repo(db).get(ANN))?.value.name, ANN.name);

@@ -4,15 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TableTransaction } from '@azure/data-tables';
 import { z } from 'zod';
-import { codec, type Db, entity, key, open, t } from '#patterns';
+import { codec, entity, key, t } from '#patterns';
 import type { FlowEvent } from '#patterns/flows';
 import { checkSteps, flow, move, outboxRow, type Step, sweepOutbox } from '#patterns/flows';
 import { anna, Employee } from '../support/employee.js';
-import { annaKey, type Key, newName, SOON, told } from './flow-setting.js';
-import { describePeers, type Peer } from '../support/peers.js';
+import { describePeers, fresh } from '../support/peers.js';
 import { rejects } from '../support/rejects.js';
-
-const connect = (peer: Peer): Db => open({ tables: peer.client(), queues: peer.queues() });
+import { annaKey, type Key, newName, SOON, told } from './flow-setting.js';
 
 const Retired = entity('Retired', {
   version: 1,
@@ -35,7 +33,7 @@ const notesOf = (events: readonly FlowEvent[]): readonly string[] =>
 describePeers('moves', peer => {
   test('take a row with all that it has to another table, and say what they found', async () => {
     const [table, other] = [await peer.newTable(), await peer.newTable()];
-    const db = connect(peer);
+    const db = peer.open();
     const rows = db.repo(Employee, { table });
     const archive = move(newName('move'), { from: Employee, to: Employee, fromTable: table, toTable: other });
     await archive.flow.createQueues(db);
@@ -79,7 +77,7 @@ describePeers('moves', peer => {
 
   test('turn a row into one of another entity', async () => {
     const [table, other] = [await peer.newTable(), await peer.newTable()];
-    const db = connect(peer);
+    const db = peer.open();
     const retire = move(newName('move'), {
       from: Employee,
       to: Retired,
@@ -108,7 +106,7 @@ describePeers('moves', peer => {
   });
 
   test('that lead nowhere are refused', async () => {
-    const db = connect(peer);
+    const db = peer.open();
     assert.throws(() => move('moves', { from: Employee, to: Retired }), /become and keyOf/);
     await rejects(move('moves', { from: Employee, to: Employee }).start(db, annaKey), 'ValueInvalid');
   });
@@ -116,9 +114,7 @@ describePeers('moves', peer => {
 
 describePeers('checked steps', peer => {
   test('tell a step that is idempotent from one that is not', async () => {
-    const table = await peer.newTable();
-    const db = connect(peer);
-    const rows = db.repo(Employee, { table });
+    const { db, table, repo: rows } = await fresh(peer, Employee);
     await rows.create(anna);
     let sent = 0;
     const flowOf = (run: Step<Key>['run']) =>
@@ -138,7 +134,7 @@ describePeers('checked steps', peer => {
 describePeers('an outbox', peer => {
   test('starts each flow at least once, and leaves what it cannot read', async () => {
     const table = await peer.newTable();
-    const db = connect(peer);
+    const db = peer.open();
     const started: unknown[] = [];
     const jobs = flow(newName('jobs'), z.object({ id: z.number() }), [
       { name: 'run', run: async (input, { id }) => void started.push([input, id]) },

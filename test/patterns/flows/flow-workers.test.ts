@@ -3,39 +3,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  createDefaultHttpClient,
-  type HttpClient,
-  type PipelineRequest,
-  type PipelineResponse,
-} from '@azure/core-rest-pipeline';
+import type { PipelineRequest } from '@azure/core-rest-pipeline';
 import { z } from 'zod';
 import { until } from '#base/testing/until';
-import { type Db, open, type ServiceOptions, type StandardSchema } from '#patterns';
+import type { Db, ServiceOptions, StandardSchema } from '#patterns';
 import type { FlowEvent } from '#patterns/flows';
 import { type Flow, flow, type Step } from '#patterns/flows';
-import { newName, SOON, told } from './flow-setting.js';
+import { FaultyClient } from '../support/faulty-client.js';
 import { describePeers, type Peer } from '../support/peers.js';
 import { rejects } from '../support/rejects.js';
-
-const connect = (peer: Peer, options: ServiceOptions = {}, httpClient?: HttpClient): Db =>
-  open({ tables: peer.client(), queues: peer.queues(httpClient) }, options);
+import { newName, SOON, told } from './flow-setting.js';
 
 /** Renewals come as often as workers look for messages, and not at half of the time for which a message is hidden. */
 const briefly: NonNullable<ServiceOptions['sleep']> = (milliseconds, signal) =>
   pause(Math.min(milliseconds, 100), undefined, { signal });
 
 /** Notes until when each renewal hides its message, in milliseconds since 1970. */
-class Renewals implements HttpClient {
-  readonly ends: number[] = [];
-  readonly #client = createDefaultHttpClient();
-
-  async sendRequest(request: PipelineRequest): Promise<PipelineResponse> {
-    const answer = await this.#client.sendRequest(request);
-    if (request.method === 'PUT' && request.url.includes('visibilitytimeout='))
-      this.ends.push(Date.parse(answer.headers.get('x-ms-time-next-visible') ?? ''));
-    return answer;
-  }
+function renewed(ends: number[]): FaultyClient {
+  const isRenewal = ({ method, url }: PipelineRequest): boolean =>
+    method === 'PUT' && url.includes('visibilitytimeout=');
+  return new FaultyClient(undefined, (request, answer) => {
+    if (isRenewal(request)) ends.push(Date.parse(answer?.headers.get('x-ms-time-next-visible') ?? ''));
+  });
 }
 
 const step = <I>(run: Step<I>['run']): Step<I> => ({ name: 'run', run });
@@ -46,7 +35,7 @@ async function made<I, O>(
   run: Step<O>['run'],
   options: Parameters<typeof flow<I, O>>[3] = {},
 ): Promise<{ db: Db; jobs: Flow<I, O> }> {
-  const db = connect(peer);
+  const db = peer.open();
   const jobs = flow(newName('jobs'), schema, [step(run)], options);
   await jobs.createQueues(db);
   return { db, jobs };
@@ -71,10 +60,7 @@ describePeers('workers', peer => {
     }
     assert.deepEqual(keys.flat().toSorted(), [...'0123456789']);
     assert(keys.filter(each => each.length > 0).length > 1);
-    const workers = [
-      jobs.worker(connect(peer), SOON),
-      jobs.worker(connect(peer), { ...SOON, concurrency: 1 }),
-    ];
+    const workers = [jobs.worker(peer.open(), SOON), jobs.worker(peer.open(), { ...SOON, concurrency: 1 })];
     await until('an empty queue', async () => (await jobs.figures(db)).pending === 0);
     for (const worker of workers) await worker.stop();
     assert.deepEqual(
@@ -86,10 +72,10 @@ describePeers('workers', peer => {
   test('renew what takes long, and finish it when they are stopped', async () => {
     let ran = 0;
     let isStopping = false;
-    const renewals = new Renewals();
+    const ends: number[] = [];
     const { db, jobs } = await made(peer, z.string(), async () => {
       await until('the stop', () => isStopping);
-      await until('a later end', () => (renewals.ends.at(-1) ?? 0) > (renewals.ends[0] ?? Infinity));
+      await until('a later end', () => (ends.at(-1) ?? 0) > (ends[0] ?? Infinity));
       ran++;
     });
     await jobs.start(db, 'long');
@@ -100,7 +86,9 @@ describePeers('workers', peer => {
       slept.add(milliseconds);
       return briefly(milliseconds, signal);
     };
-    const workers = [1, 2].map(() => jobs.worker(connect(peer, { sleep }, renewals), { ...SOON, report }));
+    const workers = [1, 2].map(() =>
+      jobs.worker(peer.open({ sleep, httpClient: renewed(ends) }), { ...SOON, report }),
+    );
     await until('a worker', async () => (await jobs.figures(db)).oldest === undefined);
     const stops = workers.map(worker => worker.stop());
     isStopping = true;
@@ -120,7 +108,7 @@ describePeers('workers', peer => {
     });
     await jobs.start(db, 'taken');
     const events: FlowEvent[] = [];
-    const own = connect(peer, { sleep: briefly });
+    const own = peer.open({ sleep: briefly });
     const worker = jobs.worker(own, { ...SOON, report: event => events.push(event) });
     const [name = ''] = jobs.definition.queues;
     const queue = peer.queues().getQueueClient(name);
@@ -160,7 +148,7 @@ describePeers('workers', peer => {
   test('bring messages of earlier versions up to date', async () => {
     const name = newName('jobs');
     const old = flow(name, z.object({ id: z.number() }), [step(async () => {})]);
-    const db = connect(peer);
+    const db = peer.open();
     await old.createQueues(db);
     await old.start(db, { id: 7 });
     const got: unknown[] = [];

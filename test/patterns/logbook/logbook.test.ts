@@ -7,10 +7,10 @@ import { Instant, open } from '#patterns';
 import { connect, type LogDurability } from '#patterns/internals';
 import { logBook } from '#patterns/logbook';
 import { LogBook } from '../../../packages/patterns/logbook/log-book.js';
+import { type ManyLines, readInThread, readManyLines } from '../slow/many-lines.js';
 import { type Fault, FaultyClient } from '../support/faulty-client.js';
 import { describePeers } from '../support/peers.js';
 import { rejects } from '../support/rejects.js';
-import { type ManyLines, readInThread, readManyLines } from '../slow/many-lines.js';
 
 const container = 'logs';
 const Entry = z.object({ n: z.number(), text: z.string().optional() });
@@ -261,7 +261,7 @@ describePeers('log books', peer => {
       what: 'block',
       size: 4_194_305,
     });
-    const db = open({ tables: peer.client(), blobs: peer.blobs() });
+    const db = peer.open();
     const define = (more: object, of = db) =>
       logBook(of, 'book', Entry, { container, every: 'hour', durable: 'each', ...more });
     assert.throws(() => define({}, open({ tables: peer.client() })), /needs a BlobServiceClient/);

@@ -155,6 +155,10 @@ const ENCRYPTION_CASES: readonly MatrixCase[] = [
     patientsOf(db, world, 'old').create({ ...counted(4, 0), notes: 'secret' }),
   ),
   encryptionCase('replace', (world, db) => countUp(world, db, 1, 'old')),
+  encryptionCase('upsert', (world, db) => patientsOf(db, world, 'old').upsert(counted(4, 0))),
+  encryptionCase('delete', (world, db) =>
+    patientsOf(db, world, 'old').deleteIfExists({ key: { id: 2 }, etag: '*' }),
+  ),
   encryptionCase('merge of a value that brings its key along', (world, db) =>
     patientsOf(db, world, 'old').merge({ key: { id: 1 }, etag: '*' }, { notes: 'secret too', ward: 'A' }),
   ),

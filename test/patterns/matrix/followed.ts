@@ -1,8 +1,8 @@
 // What cases about an employee share: her row's repository, and copies that follow the row.
 import type { Db, Repo } from '#patterns';
 import { follow, type Step } from '#patterns/flows';
-import { Employee } from '../support/employee.js';
 import { annaKey, type Key } from '../flows/flow-setting.js';
+import { Employee } from '../support/employee.js';
 
 export type Staff = Repo<typeof Employee>;
 export const staffOf = (db: Db, table: string): Staff => db.repo(Employee, { table });

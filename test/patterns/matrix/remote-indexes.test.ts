@@ -56,6 +56,10 @@ const indexed = (name: string, operation: MatrixCase<World>['operation']): Matri
     operation,
     rival: async ({ Person }, db) => {
       await db.repo(Person).mutate(ann, row => row && { ...row, last: 'Rival', note: 'rival' });
+      // Whatever workers have done by now, fresh reads give what the rows say.
+      for (const last of ['Jones', 'Smith', 'Rival'])
+        for (const { value } of await db.repo(Person).index('byName', 'verified').partition({ last }).take(9))
+          assert.equal(value.last, last);
     },
   });
 

@@ -1,7 +1,7 @@
 // Rolling tables: wherever a process ends, no table is dropped that is kept or another's, old ones go oldest first, the next call finishes the work, and a row whose write ended is in the table of its time, which
 // concurrent writers make.
 import assert from 'node:assert/strict';
-import { type Db, entity, Instant, key, open, t } from '#patterns';
+import { type Db, entity, Instant, key, t } from '#patterns';
 import { expiring, rolling } from '#patterns/rolling';
 import type { Peer } from '../support/peers.js';
 import { type Ground, type MatrixCase, matrixCase } from './case.js';
@@ -150,7 +150,7 @@ const SHORTENED: MatrixCase = matrixCase<Lives>({
   setUp: async ({ peer }) => {
     const prefix = `Lives${peer.name}${letters()}z`;
     const world: Lives = { prefix, ended: [], begun: [] };
-    await lifeOf(world, open({ tables: peer.client() }, { now: () => NOW.toDate().getTime() }), 3n);
+    await lifeOf(world, peer.open({ now: () => NOW.toDate().getTime() }), 3n);
     return world;
   },
   operation: async (world, db) => {

@@ -2,7 +2,14 @@
 import { type Db, PatternError } from '#patterns';
 import { audit } from '#patterns/audit';
 import { indexFlow } from '#patterns/indexes';
-import { ann, assertKept, assertUnique, ben, defineMember, type MemberEntity } from '../derived/remote/unique-world.js';
+import {
+  ann,
+  assertKept,
+  assertUnique,
+  ben,
+  defineMember,
+  type MemberEntity,
+} from '../derived/remote/unique-world.js';
 import { followedCase, type Ground, type MatrixCase } from './case.js';
 import { crashMatrix } from './matrix.js';
 

@@ -1,7 +1,7 @@
 // Insert Or Merge and properties with a default: one that is not given is not written, so that what the row has stays; a row that is made has it only where the library read first.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codec, type Db, entity, key, open, t } from '#patterns';
+import { codec, type Db, entity, key, t } from '#patterns';
 import { change, rebucketing, writeAll } from '#patterns/bulk';
 import { indexFlow, remote } from '#patterns/indexes';
 import { larges, largeText } from '#patterns/large';
@@ -58,10 +58,7 @@ interface Rows {
 describePeers('Insert Or Merge of properties with a default', peer => {
   const opened = async () => {
     const table = await peer.newTable();
-    const db = open(
-      { tables: peer.client(), queues: peer.queues(), blobs: peer.blobs() },
-      { announceAfter: 0 },
-    );
+    const db = peer.open({ announceAfter: 0 });
     return { db, table };
   };
 

@@ -1,7 +1,7 @@
 // Properties that the library gives: defaults, and the times of a row's first and last write, in every write by its name.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codec, type Db, entity, Instant, key, type NewOf, type Of, open, part, t } from '#patterns';
+import { codec, type Db, entity, Instant, key, type NewOf, type Of, part, t } from '#patterns';
 import { change, writeAll } from '#patterns/bulk';
 import { describePeers } from '../support/peers.js';
 
@@ -32,7 +32,7 @@ describePeers('properties that the library gives', peer => {
   /** A clock that is advanced by hand. */
   function opened(): { readonly db: Db; go(seconds: number): void } {
     let now = FIRST;
-    const db = open({ tables: peer.client() }, { now: () => now });
+    const db = peer.open({ now: () => now });
     return {
       db,
       go: seconds => {

@@ -1,7 +1,7 @@
 // Long values in the rows of a service: written by every operation, and none leaves a piece of an earlier value behind.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entity, key, open, t } from '#patterns';
+import { entity, key, t } from '#patterns';
 import { change, writeAll } from '#patterns/bulk';
 import { describePeers } from '../support/peers.js';
 import { rejects } from '../support/rejects.js';
@@ -18,7 +18,7 @@ describePeers('long values', peer => {
       partition: key('docs'),
       row: p => key(p.id),
     });
-    const db = open({ tables: peer.client() });
+    const db = peer.open();
     /** The names of stored pieces, by the official client. */
     const pieces = async (id: string): Promise<string> => {
       const row = await peer.table(table).getEntity('docs', id);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { entity, key, type Of, open, PatternError, t } from '#patterns';
+import { entity, key, type Of, PatternError, t } from '#patterns';
 import { connect, decodeEntity, encodeEntity, encodeProperty } from '#patterns/internals';
 import { compare } from '../../../packages/patterns/testing/law.js';
 import { anyValue, Everything } from '../../../packages/patterns/testing/law-entity.js';
@@ -35,7 +35,7 @@ describePeers('round trip', peer => {
     peer.name === 'azurite' && Object.is(value?.size, -0) ? { ...value, size: 0 } : value;
 
   test('every value of every type comes back', async () => {
-    const rows = open({ tables: peer.client() }).repo(Everything, { table: await peer.newTable() });
+    const rows = peer.open().repo(Everything, { table: await peer.newTable() });
     await fc.assert(
       fc.asyncProperty(anyValue, async value => {
         const written = await rows.upsert(value);
@@ -62,7 +62,7 @@ describePeers('round trip', peer => {
       'a/b',
       'a.b',
     ];
-    const repo = open({ tables: peer.client() }).repo(Word);
+    const repo = peer.open().repo(Word);
     for (const text of words) await repo.create({ text });
     const { rows } = await connect({ tables: peer.client() }).requests.queryPage({ table });
     const found = rows.map(row => decodeEntity(Word, row).value.text);

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { entity, key, open, t } from '#patterns';
+import { entity, key, t } from '#patterns';
 import { change, writeAll } from '#patterns/bulk';
 import { encrypted, encryption, keyRing, localKey } from '#patterns/encryption';
-import { describePeers } from '../support/peers.js';
+import { describePeers, fresh } from '../support/peers.js';
 
 const PROPS = {
   group: t.string(),
@@ -55,9 +55,7 @@ const changed = { data: { tags: ['x', 'y'] }, photo: Uint8Array.of(9, 9), text: 
 
 describePeers('a value that was read and changed in place', peer => {
   const opened = async () => {
-    const table = await peer.newTable();
-    const db = open({ tables: peer.client() });
-    const docs = db.repo(Doc, { table });
+    const { db, table, repo: docs } = await fresh(peer, Doc);
     const held = async (id = 'a') => {
       const { data, photo, text } = (await docs.get({ group: 'g', id }))?.value ?? assert.fail();
       return { data, photo, text };
@@ -194,7 +192,7 @@ describePeers('a value that was read and changed in place', peer => {
       row: p => key(p.id),
     });
     const ring = keyRing({ current: 'k', keys: { k: localKey(new Uint8Array(32).fill(1)) } });
-    const secrets = encryption(Secret, { ring }).repo(open({ tables: peer.client() }));
+    const secrets = encryption(Secret, { ring }).repo(peer.open());
     const row = await secrets.create({ id: 'a', open: ['x'], tags: ['x'] });
     row.value.open.push('y');
     row.value.tags.push('y');

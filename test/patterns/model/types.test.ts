@@ -7,7 +7,6 @@ import {
   entity,
   Instant,
   key,
-  open,
   PatternError,
   type RowRef,
   type StoredOf,
@@ -146,7 +145,7 @@ test('a function that makes a value or a key of another entity needs no annotati
 describePeers('types', peer => {
   test('the results of a batch are a tuple, in the order of its operations', async () => {
     const table = await peer.newTable();
-    const db = open({ tables: peer.client() });
+    const db = peer.open();
     const first = await db.repo(Task, { table }).create({ list: 'a', at: AT, id: 1 });
     const batch = db
       .batch(Task, { list: 'a' }, { table })
@@ -171,7 +170,7 @@ describePeers('types', peer => {
 
   test('operations that are added one by one give what is written, without its type', async () => {
     const table = await peer.newTable();
-    const batch = open({ tables: peer.client() }).batch(Task, { list: 'a' }, { table });
+    const batch = peer.open().batch(Task, { list: 'a' }, { table });
     for (const id of [1, 2]) batch.create(Task, { list: 'a', at: AT, id });
     const results = await batch.commit();
     assert.equal(results.length, 2);
@@ -180,7 +179,7 @@ describePeers('types', peer => {
   });
 
   test('ranges have bounds of the next part alone, and the latest need reversed time', async () => {
-    const db = open({ tables: peer.client() });
+    const db = peer.open();
     const [tasks, marks] = [db.repo(Task).partition({ list: 'a' }), db.repo(Mark).partition({ list: 'a' })];
     const plans = [
       tasks.rows({}, { id: { ge: 1, lt: 3 } }),

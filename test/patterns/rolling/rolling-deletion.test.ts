@@ -7,6 +7,7 @@ import { entity, Instant, key, open, PatternError, t as type } from '#patterns';
 import { rolling } from '#patterns/rolling';
 import '../../../packages/patterns/testing/fail-on-warning.js';
 import { onlyIn } from '../../support/slow.js';
+import { column } from '../support/column.js';
 import { FaultyClient } from '../support/faulty-client.js';
 import { rejects } from '../support/rejects.js';
 import { chanceOf, repeatBy, SEED } from '../support/seeded.js';
@@ -35,7 +36,7 @@ async function world(t: TestContext, tableDeletionSeconds: number) {
   const client = TableServiceClient.fromConnectionString(server.connectionString(), {
     allowInsecureConnection: true,
   });
-  const requests = new FaultyClient(() => undefined);
+  const requests = new FaultyClient();
   const sleep = async (milliseconds: number): Promise<void> => {
     clock.ticks += BigInt(milliseconds) * 10_000n;
     clock.slept += milliseconds;
@@ -82,7 +83,7 @@ test('a generation of its own has names that are free at once', async t => {
   await second.batch(NOON, {}).create(Event, { id: 3, at: NOON }).commit();
   assert.equal(clock.slept, 0);
   assert.deepEqual(
-    (await second.span(NOON, NOON.plus(1n), repo => repo.partition({})).take(9)).map(({ value }) => value.id),
+    column(await second.span(NOON, NOON.plus(1n), repo => repo.partition({})).take(9), 'id'),
     [2, 3],
   );
 });
@@ -150,11 +151,7 @@ test('days of events, some late and some early, leave what is kept and nothing e
       Instant.fromTicks(clock.ticks + DAY * 3n),
     ];
     const found = await events.span(from, to, repo => repo.partition({})).take(1000);
-    assert.deepEqual(
-      found.map(({ value }) => value.id),
-      kept,
-      repeatBy('rolling/rolling-deletion'),
-    );
+    assert.deepEqual(column(found, 'id'), kept, repeatBy('rolling/rolling-deletion'));
   }
   await events.expire();
   const first = dayOf(clock.ticks) - BigInt(keep);

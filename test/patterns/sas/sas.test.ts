@@ -12,8 +12,8 @@ import {
 import { codec, entity, key, open, t } from '#patterns';
 import type { SasOptions } from '#patterns/internals';
 import { partitions, putPolicy, removePolicy, type SasRows, tableSas } from '#patterns/sas';
+import { settingsOf } from '../../support/running-peer.js';
 import { describePeers } from '../support/peers.js';
-import { rawTable } from '../support/raw-table.js';
 import { rejects } from '../support/rejects.js';
 
 const review = (table: string) =>
@@ -31,15 +31,8 @@ const NOWHERE = 'DefaultEndpointsProtocol=https;AccountName=a;AccountKey=AAAA;En
 describePeers('signatures', peer => {
   /** Azurite 3.37.0 signs the ends of a range, and then compares no key with them: its TableSASAuthenticator reads spk, srk, epk and erk for the signature alone. */
   const keepsRanges = peer.name !== 'azurite';
-  const settings = () =>
-    new Map(
-      peer
-        .connectionString()
-        .split(';')
-        .map(each => [each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1)]),
-    );
-  const credential = () =>
-    new AzureNamedKeyCredential(settings().get('AccountName') ?? '', settings().get('AccountKey') ?? '');
+  const setting = (name: string): string => settingsOf(peer.connectionString()).get(name) ?? '';
+  const credential = () => new AzureNamedKeyCredential(setting('AccountName'), setting('AccountKey'));
   const token = (rows: SasRows, options?: Partial<SasOptions>) => {
     const own = {
       protocol: 'https,http',
@@ -50,7 +43,7 @@ describePeers('signatures', peer => {
     return tableSas(credential(), rows, own);
   };
   const clientOf = (table: string, sas: string) =>
-    new TableClient(settings().get('TableEndpoint') ?? '', table, new AzureSASCredential(sas), {
+    new TableClient(setting('TableEndpoint'), table, new AzureSASCredential(sas), {
       allowInsecureConnection: true,
       retryOptions: { maxRetries: 0 },
     });
@@ -71,14 +64,14 @@ describePeers('signatures', peer => {
       return false;
     }
   };
-  const setting = async () => {
+  const world = async () => {
     const table = await peer.newTable();
-    const repo = open({ tables: peer.client() }).repo(review(table));
+    const repo = peer.open().repo(review(table));
     return { table, repo };
   };
 
   test('admit the rows of a range and none beside it, to the key', async () => {
-    const { table, repo } = await setting();
+    const { table, repo } = await world();
     const sas = token(repo.partition({ department: 'Sales' }).rows({ id: 123 }));
     // `rev!000123!` is the first key of the range, and `rev!000123"` the first one after it.
     const keys: readonly (readonly [boolean, string, string])[] = [
@@ -100,7 +93,7 @@ describePeers('signatures', peer => {
   });
 
   test('have exact ends, of bounds of a part too', async () => {
-    const { table, repo } = await setting();
+    const { table, repo } = await world();
     const years = token(
       repo.partition({ department: 'Sales' }).rows({ id: 123 }, { year: { ge: 2010, lt: 2013 } }),
     );
@@ -124,7 +117,7 @@ describePeers('signatures', peer => {
   });
 
   test('agree with the typed range for keys near its ends', async () => {
-    const { table, repo } = await setting();
+    const { table, repo } = await world();
     const query = repo.partition({ department: 'Sales' }).rows({ id: 7 });
     const sas = token(query);
     const [bounds] = query.explain().bounds;
@@ -141,7 +134,7 @@ describePeers('signatures', peer => {
   });
 
   test('admit partitions from one to before another', async () => {
-    const { table, repo } = await setting();
+    const { table, repo } = await world();
     const sas = token(partitions(repo, {}, { department: { ge: 'M', lt: 'Sales' } }));
     for (const [department, isIn] of [
       ['L', false],
@@ -160,7 +153,7 @@ describePeers('signatures', peer => {
   });
 
   test('bound what may be written, queried and done', async () => {
-    const { table, repo } = await setting();
+    const { table, repo } = await world();
     await repo.create({ department: 'Sales', id: 1, year: 2012, score: 5 });
     await repo.create({ department: 'Sales', id: 2, year: 2012, score: 5 });
     const client = clientOf(
@@ -183,7 +176,7 @@ describePeers('signatures', peer => {
   });
 
   test('are worth nothing with another end, another permission or another time', async () => {
-    const { table, repo } = await setting();
+    const { table, repo } = await world();
     const sas = token(repo.partition({ department: 'Sales' }).rows({ id: 123 }));
     const inside = ['Sales', 'rev!000123!2012'] as const;
     assert(await admits(table, sas, inside));
@@ -212,8 +205,8 @@ describePeers('signatures', peer => {
   });
 
   test('by a stored policy are revoked with it', async () => {
-    const { table, repo } = await setting();
-    const raw = rawTable(peer, table);
+    const { table, repo } = await world();
+    const raw = peer.table(table);
     const times = { startsOn: new Date(Date.now() - HOUR), expiresOn: new Date(Date.now() + HOUR) };
     for (let at = 1; at <= 3; at++) await putPolicy(raw, `p${at}`, { permissions: 'r', ...times });
     // Azurite answers 400 to a policy that leaves a time to the token.

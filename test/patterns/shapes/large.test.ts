@@ -1,11 +1,11 @@
 // Large values on a service: in the row or in a blob, by every write, read back whole, and blobs that no row names are found.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createDefaultHttpClient, type HttpClient } from '@azure/core-rest-pipeline';
 import { codec, entity, key, open, remove, t } from '#patterns';
 import { connect } from '#patterns/internals';
 import { largeBytes, larges, largeText, sweepLarges } from '#patterns/large';
 import { sweepOlderThan } from '../../../packages/patterns/shapes/large/sweep.js';
+import { before, FaultyClient } from '../support/faulty-client.js';
 import { describePeers, type Peer } from '../support/peers.js';
 import { rejects } from '../support/rejects.js';
 
@@ -195,20 +195,15 @@ describePeers('large values', peer => {
   test('of a program that stood still are written again, before their row and after it', async () => {
     for (const stillBefore of ['PUT of the blob', 'POST of the row'] as const) {
       let now = Date.UTC(2026, 0, 1);
-      const client = createDefaultHttpClient();
-      let isStill = true;
-      const httpClient: HttpClient = {
-        sendRequest: async request => {
-          // The program stands still for two hours, and a sweeper takes the blob.
-          if (isStill && stillBefore === 'POST of the row' && request.method === 'POST') {
-            isStill = false;
-            now += 7_200_000;
-            for (const name of await blobNames())
-              await blobClient().getContainerClient(container).deleteBlob(name);
-          }
-          return client.sendRequest(request);
-        },
+      // The program stands still for two hours, and a sweeper takes the blob.
+      const sweep = async (): Promise<void> => {
+        now += 7_200_000;
+        for (const name of await blobNames())
+          await blobClient().getContainerClient(container).deleteBlob(name);
       };
+      const httpClient = new FaultyClient(
+        stillBefore === 'POST of the row' ? before('POST', sweep) : undefined,
+      );
       let calls = 0;
       const clock = (): number => (stillBefore === 'PUT of the blob' && ++calls > 4 ? now + 7_200_000 : now);
       const { photos } = await world(peer, { httpClient, now: clock });

@@ -1,10 +1,9 @@
 // Series on a service: slots that many write without reading, rings of the last periods, and counters; with lost answers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createDefaultHttpClient, type HttpClient } from '@azure/core-rest-pipeline';
-import { codec, entity, Instant, key, open, t } from '#patterns';
+import { codec, entity, Instant, key, t } from '#patterns';
 import { ring, series, seriesOf } from '#patterns/series';
-import { FaultyClient, faultAt } from '../support/faulty-client.js';
+import { before, FaultyClient } from '../support/faulty-client.js';
 import { describePeers, type Peer } from '../support/peers.js';
 import { rejects } from '../support/rejects.js';
 
@@ -30,7 +29,7 @@ const hour = (day: number, at: number): Instant => Instant.fromDate(new Date(Dat
 
 const world = async (peer: Peer, options = {}) => {
   const Site = siteOf(await peer.newTable());
-  const db = open({ tables: peer.client() }, options);
+  const db = peer.open(options);
   return {
     Site,
     db,
@@ -41,7 +40,7 @@ const world = async (peer: Peer, options = {}) => {
 
 describePeers('series', peer => {
   test('have slots, each written by the first and later writers alike, in one request without a read', async () => {
-    const requests = new FaultyClient(() => undefined);
+    const requests = new FaultyClient();
     const { hits, row, db, Site } = await world(peer, { httpClient: requests });
     await hits.set(a, 7, 70);
     await hits.set(a, 0, 5);
@@ -69,39 +68,9 @@ describePeers('series', peer => {
     );
   });
 
-  test('take many writers beside each other, and no value is lost', async () => {
-    const { Site, hits } = await world(peer);
-    const writers = Array.from({ length: 24 }, () => seriesOf(open({ tables: peer.client() }), Site, 'hits'));
-    await Promise.all(
-      writers.map(async (writer, slot) => {
-        for (let value = 1; value <= 5; value++) await writer.set(a, slot, value * slot);
-      }),
-    );
-    assert.deepEqual(
-      await hits.slots(a),
-      Array.from({ length: 24 }, (_, slot) => 5 * slot),
-    );
-  });
-
-  test('are set though answers are lost, and others write meanwhile', async () => {
-    const { Site, hits } = await world(peer);
-    const db = open({ tables: peer.client() });
-    for (const fault of ['reset after', 'busy after', 'failed after', 'reset before'] as const) {
-      // All attempts of the official client.
-      const lossy = open(
-        { tables: peer.client() },
-        { httpClient: new FaultyClient(faultAt(fault, 0, 1, 2, 3)), sleep: async () => undefined },
-      );
-      const done = seriesOf(lossy, Site, 'hits').set(a, 3, 33);
-      await seriesOf(db, Site, 'hits').set(a, 4, 44);
-      await done;
-      assert.deepEqual((await hits.slots(a)).slice(3, 5), [33, 44]);
-    }
-  });
-
   test('are added to by a counter with a slot of its own, once for each call', async () => {
     const { Site, hits } = await world(peer);
-    const bytesOf = (options = {}) => seriesOf(open({ tables: peer.client() }, options), Site, 'bytes');
+    const bytesOf = (options = {}) => seriesOf(peer.open(options), Site, 'bytes');
     const counters = [0, 1, 2, 3].map(slot =>
       // The first request reads the slot, and the answer to every third is lost.
       bytesOf({ httpClient: new FaultyClient(at => (at % 3 === 1 ? 'reset after' : undefined)) }).counter(
@@ -121,7 +90,7 @@ describePeers('series', peer => {
 
   test('are computed under the ETag of the row, exactly, or Contention says what has none', async () => {
     const { Site, hits } = await world(peer);
-    const writers = Array.from({ length: 4 }, () => seriesOf(open({ tables: peer.client() }), Site, 'hits'));
+    const writers = Array.from({ length: 4 }, () => seriesOf(peer.open(), Site, 'hits'));
     await Promise.all(
       writers.map(async writer => {
         for (let at = 0; at < 5; at++) await writer.mutate(a, 2, now => (now ?? 0) + 1, { attempts: 60 });
@@ -130,14 +99,8 @@ describePeers('series', peer => {
     assert.equal((await hits.slots(a))[2], 20);
     await hits.mutate(a, 2, now => now, { attempts: 1 });
     // Another writer always comes between the read and the write.
-    const client = createDefaultHttpClient();
-    const httpClient: HttpClient = {
-      sendRequest: async request => {
-        if (request.method !== 'GET') await hits.set(a, 3, 1);
-        return client.sendRequest(request);
-      },
-    };
-    const late = seriesOf(open({ tables: peer.client() }, { httpClient }), Site, 'hits');
+    const httpClient = new FaultyClient(before('PUT', () => hits.set(a, 3, 1), 99));
+    const late = seriesOf(peer.open({ httpClient }), Site, 'hits');
     await assert.rejects(
       late.mutate(a, 2, now => (now ?? 0) + 1, { attempts: 2 }),
       (thrown: Error) => /Contention/.test(thrown.message) && /slot of its own/.test(String(thrown.cause)),

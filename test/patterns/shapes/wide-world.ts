@@ -11,6 +11,7 @@ import {
 } from '@azure/core-rest-pipeline';
 import { key, type NewOf, t } from '#patterns';
 import { type WideEntity, wide } from '#patterns/wide';
+import { FaultyClient } from '../support/faulty-client.js';
 import type { Peer } from '../support/peers.js';
 
 /** Of `count` whole numbers. */
@@ -51,23 +52,17 @@ export function numberOf(value: object): number {
 
 const client = createDefaultHttpClient();
 
-/** Each row of a query is a page; a hook runs before each page. */
-export class TornReads implements HttpClient {
-  pages = 0;
-  readonly #between: () => Promise<unknown>;
-
-  constructor(between: () => Promise<unknown>) {
-    this.#between = between;
-  }
-
-  async sendRequest(request: PipelineRequest): Promise<PipelineResponse> {
-    if (request.method !== 'GET' || !request.url.includes('()')) return client.sendRequest(request);
-    if (this.pages++ > 0) await this.#between();
+/** Each row of a query is a page, and something is done between pages. */
+export function tornReads(between: () => Promise<unknown>): FaultyClient {
+  let pages = 0;
+  return new FaultyClient(async (_, request) => {
+    if (request.method !== 'GET' || !request.url.includes('()')) return undefined;
+    if (pages++ > 0) await between();
     const url = new URL(request.url);
     url.searchParams.set('$top', '1');
     request.url = url.href;
-    return client.sendRequest(request);
-  }
+    return undefined;
+  });
 }
 
 /** A batch is done operation by operation, as a server without transactions would do it, and something is done between them. */

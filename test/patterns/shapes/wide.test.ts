@@ -1,14 +1,14 @@
 // Wide entities on a service: read and written as one, whatever number of rows they stand in, and never as a mixture of two writes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, PatternError, remove } from '#patterns';
+import { PatternError, remove } from '#patterns';
 import { change, writeAll } from '#patterns/bulk';
 import { encryption } from '#patterns/encryption';
 import { wideRepo } from '#patterns/wide';
 import { FaultyClient, faultAt } from '../support/faulty-client.js';
 import { describePeers } from '../support/peers.js';
 import { rejects } from '../support/rejects.js';
-import { numberOf, TornReads, TornWrites, wideOf, wideValue } from './wide-world.js';
+import { numberOf, TornWrites, tornReads, wideOf, wideValue } from './wide-world.js';
 
 const COUNT = 600;
 /** 600 numbers take three rows. */
@@ -28,7 +28,7 @@ const bare = ({
 describePeers('wide entities', peer => {
   const world = async (count = COUNT) => {
     const Wide = wideOf(await peer.newTable(), count);
-    const repo = (options = {}) => wideRepo(open({ tables: peer.client() }, options), Wide);
+    const repo = (options = {}) => wideRepo(peer.open(options), Wide);
     const keys = async (): Promise<readonly string[]> => {
       const found: string[] = [];
       for await (const { rowKey } of peer.table(Wide.table).listEntities()) found.push(rowKey ?? '');
@@ -56,7 +56,7 @@ describePeers('wide entities', peer => {
 
   test('are refused by name where rows are taken, also from programs without types', async () => {
     const { Wide } = await world();
-    const db = open({ tables: peer.client() });
+    const db = peer.open();
     const untyped = Wide as never;
     const refused = async (take: () => unknown): Promise<void> =>
       rejects(async () => take(), 'DefinitionInvalid', {
@@ -145,19 +145,19 @@ describePeers('wide entities', peer => {
     const rows = repo();
     let row = await rows.create(wideValue('a', COUNT, 0));
     let writes = 0;
-    const torn = new TornReads(async () => {
+    const torn = tornReads(async () => {
       if (writes < 5) row = await rows.replace(row, wideValue('a', COUNT, ++writes));
     });
     const reader = repo({ httpClient: torn });
     const found = await reader.get({ id: 'a' });
-    assert(writes === 5 && torn.pages > ROWS);
+    assert(writes === 5 && torn.count > ROWS);
     assert.equal(found && numberOf(found.value), 5);
     writes = 0;
     for await (const each of reader.all({})) numberOf(each.value);
     // Written each time.
     const always = repo({
       sleep: async () => undefined,
-      httpClient: new TornReads(async () => {
+      httpClient: tornReads(async () => {
         row = await rows.replace(row, wideValue('a', COUNT, 1 + (numberOf(row.value) % 3)));
       }),
     });

@@ -6,8 +6,8 @@ import { TableServiceClient } from '@azure/data-tables';
 import { z } from 'zod';
 import { Instant, open } from '#patterns';
 import { logBook } from '#patterns/logbook';
-import { blobClient } from '../support/blob-client.js';
 import { FaultyClient } from '../support/faulty-client.js';
+import { blobClient } from '../support/storage-clients.js';
 
 const Entry = z.object({ n: z.number(), text: z.string() });
 const START = Date.UTC(2026, 0, 5, 8);
@@ -32,7 +32,7 @@ export interface ReadLines {
 /** Throws if a line is missing, twice, or not of its minute. */
 export async function readManyLines(log: ManyLines): Promise<ReadLines> {
   const { connectionString, container, name, lines, minutes } = log;
-  const counted = new FaultyClient(() => undefined);
+  const counted = new FaultyClient();
   const options = { allowInsecureConnection: true };
   const clock = { now: START };
   const db = open(

@@ -52,7 +52,7 @@ describePeers('answers that never come', peer => {
       const creating = staff.create(anna);
       if (outcome === 'done') assert.deepEqual((await creating).value, anna);
       else await rejects(creating, outcome);
-      const stored = await open({ tables: peer.client() }).repo(Employee, { table }).get(anna);
+      const stored = await peer.open().repo(Employee, { table }).get(anna);
       assert.deepEqual(stored?.value, anna);
       proxy.closeAllConnections();
       proxy.close();

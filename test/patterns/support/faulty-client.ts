@@ -1,5 +1,5 @@
-// An HTTP client that fails as networks and services do: before a request was sent, or after it was done and before the answer arrived. Given to the library
-// by the option that real clients go through.
+// An HTTP client that fails as networks, services and processes do: before a request was sent, or after it was done and before the answer arrived. A plan may also do something before a request, and a look behind
+// its answer.
 import {
   createDefaultHttpClient,
   createHttpHeaders,
@@ -11,6 +11,8 @@ import {
 
 /** `reset`: the connection breaks. `busy`: the service answers 503. `failed`: it answers 500. `late`: the request goes out after others that were sent behind it. */
 export type Fault = 'reset before' | 'reset after' | 'busy before' | 'busy after' | 'failed after' | 'late';
+/** The process ends there: nothing that it sends later goes out. */
+export type Death = 'dies before' | 'dies after';
 
 export const FAULTS: readonly Fault[] = [
   'reset before',
@@ -34,27 +36,58 @@ export const disturbed =
 /** Longer than a request takes here. */
 const LATE_MILLISECONDS = 5;
 
-/** What becomes of the n-th request, from 0; undefined lets it pass. */
-export type FaultPlan = (index: number, request: PipelineRequest) => Fault | undefined;
+type Fate = Fault | Death | undefined;
+/** What becomes of the n-th request, from 0; undefined lets it pass, when what the plan does first is done. */
+export type FaultPlan = (index: number, request: PipelineRequest) => Fate | Promise<Fate>;
+/** Sees each request with its answer; undefined if none arrived. */
+type Look = (request: PipelineRequest, answer: PipelineResponse | undefined) => unknown;
+
+const client = createDefaultHttpClient();
 
 export class FaultyClient implements HttpClient {
   /** Requests that came here, whatever became of them. */
   count = 0;
+  /** Requests under way at a time, now and at most. */
+  underWay = 0;
+  most = 0;
+  isDead = false;
   readonly #plan: FaultPlan;
-  readonly #client = createDefaultHttpClient();
+  readonly #look: Look;
 
-  constructor(plan: FaultPlan) {
+  constructor(plan: FaultPlan = () => undefined, look: Look = () => undefined) {
     this.#plan = plan;
+    this.#look = look;
+  }
+
+  /** How many come here while something is done. */
+  async counted(act: () => Promise<unknown>): Promise<number> {
+    const before = this.count;
+    await act();
+    return this.count - before;
   }
 
   async sendRequest(request: PipelineRequest): Promise<PipelineResponse> {
-    const fault = this.#plan(this.count++, request);
-    if (fault === undefined) return this.#client.sendRequest(request);
-    if (fault === 'late') {
-      await new Promise(resolve => setTimeout(resolve, LATE_MILLISECONDS));
-      return this.#client.sendRequest(request);
+    this.most = Math.max(this.most, ++this.underWay);
+    let answer: PipelineResponse | undefined;
+    try {
+      answer = await this.#answer(request);
+      return answer;
+    } finally {
+      this.underWay--;
+      await this.#look(request, answer);
     }
-    if (fault.endsWith('after')) await this.#client.sendRequest(request);
+  }
+
+  async #answer(request: PipelineRequest): Promise<PipelineResponse> {
+    // No code that a client tries again after.
+    const end = new RestError('The process has ended.', { code: 'ENDED', request });
+    if (this.isDead) throw end;
+    const fault = await this.#plan(this.count++, request);
+    if (fault === 'late') await new Promise(resolve => setTimeout(resolve, LATE_MILLISECONDS));
+    if (fault === undefined || fault === 'late') return client.sendRequest(request);
+    this.isDead ||= fault.startsWith('dies');
+    if (fault.endsWith('after')) await client.sendRequest(request);
+    if (this.isDead) throw end;
     if (fault.startsWith('reset'))
       throw new RestError('The connection was reset.', { code: 'ECONNRESET', request });
     const status = fault.startsWith('busy') ? 503 : 500;
@@ -62,22 +95,35 @@ export class FaultyClient implements HttpClient {
   }
 }
 
-/**
- * Answers are lost by chance, but only one of each request: clients give up after a few attempts. Attempts of a request
- * have one id.
- */
-export function losesAnswers(share: number, chance: () => number): FaultPlan {
-  const lost = new Set<string>();
-  return (_, { headers, requestId }) => {
-    const id = headers.get('x-ms-client-request-id') ?? requestId;
-    if (lost.has(id) || chance() >= share) return undefined;
-    lost.add(id);
-    return 'reset after';
+/** The same fault at some requests. */
+export const faultAt =
+  (fault: Fault | Death, ...indexes: readonly number[]): FaultPlan =>
+  index =>
+    indexes.includes(index) ? fault : undefined;
+
+/** Does something else before the first requests of this method. */
+export function before(method: string, act: () => Promise<unknown>, times = 1): FaultPlan {
+  let left = times;
+  return async (_, request) => {
+    if (request.method === method && left-- > 0) await act();
+    return undefined;
   };
 }
 
-/** The same fault at some requests. */
-export const faultAt =
-  (fault: Fault, ...indexes: readonly number[]): FaultPlan =>
-  index =>
-    indexes.includes(index) ? fault : undefined;
+/** The request of this number waits until it is released. */
+export function heldAt(at: number) {
+  let [reach, release] = [(): void => undefined, (): void => undefined];
+  const reached = new Promise<void>(resolve => {
+    reach = resolve;
+  });
+  const released = new Promise<void>(resolve => {
+    release = resolve;
+  });
+  const plan: FaultPlan = async index => {
+    if (index !== at) return undefined;
+    reach();
+    await released;
+    return undefined;
+  };
+  return { plan, reached, release };
+}

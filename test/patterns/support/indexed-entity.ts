@@ -39,23 +39,38 @@ export async function rowsIn(db: Db, table: string, partitionKey = 'Sales'): Pro
   return rows.map(({ rowKey }) => rowKey);
 }
 
-const textOf = ({ partitionKey, rowKey, properties }: Omit<WireRow, 'bytes'>): string => {
-  const texts = properties.map(({ name, type, literal }) => `${name}:${type}=${literal}`);
+/** Without the version of the row that a remote index row was made of. */
+function textOf({ partitionKey, rowKey, properties }: Omit<WireRow, 'bytes'>): string {
+  const own = properties.filter(({ name }) => name !== '_source');
+  const texts = own.map(({ name, type, literal }) => `${name}:${type}=${literal}`);
   return [partitionKey, rowKey, ...texts.toSorted()].join(' ');
-};
+}
 
-/** The index rows that stand in the table, and those that its people should have. */
-export async function indexRows(db: Db, table: string, Entity: AnyEntity = Person) {
-  const rows = await bags(db, table).scan().allowScan('a check').take(10_000);
-  const stand = rows.filter(({ tag }) => tag?.startsWith('Person.by')).map(row => textOf(encodeBag(row)));
-  const people = await db.repo(Entity, { table }).scan().allowScan('a check').take(10_000);
-  const should = people.flatMap(({ value }) =>
-    Entity.plan.indexes.flatMap(index => {
+/** The rows of these indexes that stand in the tables, and those that the rows of the entity should have. */
+export async function rowsOfIndexes(
+  db: Db,
+  entity: AnyEntity,
+  { table = entity.table, others = [], indexes = entity.plan.indexes }: IndexPlace = {},
+) {
+  const stand: string[] = [];
+  for (const each of new Set([table, ...others]))
+    for await (const bag of bags(db, each).scan().allowScan('a check').stream())
+      if (bag.tag?.startsWith(`${entity.name}.by`)) stand.push(textOf(encodeBag(bag)));
+  const rows = await db.repo(entity, { table }).scan().allowScan('a check').take(10_000);
+  const should = rows.flatMap(({ value }) =>
+    indexes.flatMap(index => {
       const row = encodeIndexRow(index, value);
       return row === undefined ? [] : [textOf(row)];
     }),
   );
   return { stand: stand.toSorted(), should: should.toSorted() };
+}
+
+interface IndexPlace {
+  readonly table?: string;
+  /** Of indexes that have tables of their own. */
+  readonly others?: readonly string[];
+  readonly indexes?: AnyEntity['plan']['indexes'];
 }
 
 /** Index rows are exactly what the rows of people say. */
@@ -65,6 +80,6 @@ export async function assertExact(
   message?: string,
   Entity: AnyEntity = Person,
 ): Promise<void> {
-  const { stand, should } = await indexRows(db, table, Entity);
+  const { stand, should } = await rowsOfIndexes(db, Entity, { table });
   assert.deepEqual(stand, should, message);
 }

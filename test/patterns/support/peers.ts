@@ -5,16 +5,11 @@ import { after, before, describe } from 'node:test';
 import type { HttpClient } from '@azure/core-rest-pipeline';
 import { TableClient, TableServiceClient, type TableServiceClientOptions } from '@azure/data-tables';
 import type { BlobServiceClient } from '@azure/storage-blob';
-import { newPipeline, QueueServiceClient, StorageSharedKeyCredential } from '@azure/storage-queue';
+import type { QueueServiceClient } from '@azure/storage-queue';
+import { type AnyEntity, type Db, open, type Repo, type ServiceOptions } from '#patterns';
 import '../../../packages/patterns/testing/fail-on-warning.js';
-import {
-  type PeerName,
-  type RunningPeer,
-  settingsOf,
-  startPeer,
-  WANTED_PEERS,
-} from '../../support/running-peer.js';
-import { blobClient } from './blob-client.js';
+import { type PeerName, type RunningPeer, startPeer, WANTED_PEERS } from '../../support/running-peer.js';
+import { blobClient, queueClient } from './storage-clients.js';
 
 export interface Peer {
   readonly name: PeerName;
@@ -26,6 +21,8 @@ export interface Peer {
   queues(httpClient?: HttpClient): QueueServiceClient;
   /** The official client of blobs, in the same way. */
   blobs(httpClient?: HttpClient): BlobServiceClient;
+  /** A program with all three clients, whose requests go through the HTTP client of its options if there is one. */
+  open(options?: ServiceOptions): Db;
   /** For programs of their own. */
   connectionString(): string;
   /** A new table's name; the table is there. */
@@ -37,17 +34,14 @@ const CLIENT_OPTIONS: TableServiceClientOptions = {
   retryOptions: { maxRetries: 3, retryDelayInMs: 1, maxRetryDelayInMs: 2 },
 };
 
-function queueClient(connectionString: string, httpClient: HttpClient | undefined): QueueServiceClient {
-  const settings = settingsOf(connectionString);
-  const credential = new StorageSharedKeyCredential(
-    settings.get('AccountName') ?? '',
-    settings.get('AccountKey') ?? '',
-  );
-  const retryOptions = { maxTries: 4, retryDelayInMs: 1, maxRetryDelayInMs: 2 };
-  const pipeline = newPipeline(credential, { retryOptions });
-  // The client takes HTTP clients of its earlier generation only, and keeps the one of today here.
-  if (httpClient) Object.assign(pipeline, { _coreHttpClient: httpClient });
-  return new QueueServiceClient(settings.get('QueueEndpoint') ?? '', pipeline);
+/** A new table, a program, and its repository of an entity there. */
+export async function fresh<E extends AnyEntity>(
+  peer: Peer,
+  entity: E,
+  options: ServiceOptions = {},
+): Promise<{ readonly db: Db; readonly table: string; readonly repo: Repo<E> }> {
+  const [table, db] = [await peer.newTable(), peer.open(options)];
+  return { db, table, repo: db.repo(entity, { table }) };
 }
 
 let tables = 0;
@@ -61,33 +55,32 @@ export function describePeers(title: string, body: (peer: Peer) => void): void {
         running = await startPeer(name);
       });
       after(() => running?.close());
-      const client = (options: TableServiceClientOptions = {}): TableServiceClient => {
+      const connectionString = (): string => {
         assert(running, 'The peer runs while tests do.');
-        return TableServiceClient.fromConnectionString(running.connectionString, {
-          ...CLIENT_OPTIONS,
-          ...options,
-        });
+        return running.connectionString;
       };
+      const client: Peer['client'] = options =>
+        TableServiceClient.fromConnectionString(connectionString(), { ...CLIENT_OPTIONS, ...options });
       body({
         name,
         client,
-        table: (name, httpClient) => {
-          assert(running, 'The peer runs while tests do.');
-          const options = { ...CLIENT_OPTIONS, ...(httpClient && { httpClient }) };
-          return TableClient.fromConnectionString(running.connectionString, name, options);
-        },
-        queues: httpClient => {
-          assert(running, 'The peer runs while tests do.');
-          return queueClient(running.connectionString, httpClient);
-        },
-        blobs: httpClient => {
-          assert(running, 'The peer runs while tests do.');
-          return blobClient(running.connectionString, httpClient);
-        },
-        connectionString: () => {
-          assert(running, 'The peer runs while tests do.');
-          return running.connectionString;
-        },
+        table: (table, httpClient) =>
+          TableClient.fromConnectionString(connectionString(), table, {
+            ...CLIENT_OPTIONS,
+            ...(httpClient && { httpClient }),
+          }),
+        queues: httpClient => queueClient(connectionString(), httpClient),
+        blobs: httpClient => blobClient(connectionString(), httpClient),
+        open: ({ httpClient, ...options } = {}) =>
+          open(
+            {
+              tables: client(httpClient && { httpClient }),
+              queues: queueClient(connectionString(), httpClient),
+              blobs: blobClient(connectionString(), httpClient),
+            },
+            { ...options, ...(httpClient && { httpClient }) },
+          ),
+        connectionString,
         newTable: async () => {
           const table = `patterns${++tables}`;
           await client().createTable(table);

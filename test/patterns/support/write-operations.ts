@@ -1,9 +1,9 @@
 // The operations that lose requests and answers in tests, and how it shows whether each was done.
-import { type Db, open, PatternError, type Repo, type ServiceOptions, type StoredOf } from '#patterns';
+import { type Db, PatternError, type Repo, type ServiceOptions, type StoredOf } from '#patterns';
 import { change, deleteRows, type RowChange, writeAll } from '#patterns/bulk';
 import { anna, Employee } from './employee.js';
 import { type FaultPlan, FaultyClient } from './faulty-client.js';
-import type { Peer } from './peers.js';
+import { fresh, type Peer } from './peers.js';
 
 export type Staff = Repo<typeof Employee>;
 export type Row = StoredOf<typeof Employee>;
@@ -21,112 +21,73 @@ export interface Operation {
   isDone(row: Row | undefined): boolean;
 }
 
-export const OPERATIONS: readonly Operation[] = [
-  {
-    name: 'create',
-    startsWithRow: false,
-    run: staff => staff.create(anna),
-    isDone: row => row !== undefined,
-  },
-  {
-    name: 'replace',
-    startsWithRow: true,
-    run: (staff, _, stored) => staff.replace(stored, { ...anna, note: 'done' }),
-    isDone: row => row?.value.note === 'done',
-  },
-  {
-    name: 'merge',
-    startsWithRow: true,
-    run: (staff, _, stored) => staff.merge(stored, { note: 'done' }),
-    isDone: row => row?.value.note === 'done',
-  },
-  {
-    name: 'delete',
-    startsWithRow: true,
-    run: (staff, _, stored) => staff.delete(stored),
-    isDone: row => row === undefined,
-  },
-  {
-    name: 'delete exactly once',
-    startsWithRow: true,
-    run: (staff, _, stored) => staff.delete(stored, { exactlyOnce: true }),
-    isDone: row => row === undefined,
-  },
-  {
-    name: 'upsert',
-    startsWithRow: true,
-    run: staff => staff.upsert({ ...anna, note: 'done' }),
-    isDone: row => row?.value.note === 'done',
-  },
-  {
-    name: 'upsertMerge',
-    startsWithRow: true,
-    run: staff => staff.upsertMerge({ ...anna, note: 'done' }),
-    isDone: row => row?.value.note === 'done',
-  },
-  {
-    name: 'merge by key and etag',
-    startsWithRow: true,
-    run: (staff, _, { etag }) => staff.merge({ key: anna, etag }, { note: 'done' }),
-    isDone: row => row?.value.note === 'done',
-  },
-  {
-    name: 'deleteIfExists',
-    startsWithRow: true,
-    run: (staff, _, stored) => staff.deleteIfExists(stored),
-    isDone: row => row === undefined,
-  },
-  {
-    name: 'mutate',
-    startsWithRow: true,
-    run: staff => staff.mutate(anna, row => ({ ...anna, note: row?.note === undefined ? 'done' : 'twice' })),
-    isDone: row => row?.value.note === 'done',
-  },
-  {
-    name: 'batch',
-    startsWithRow: true,
-    run: (staff, db, stored) =>
+const isNoted: Operation['isDone'] = row => row?.value.note === 'done';
+const isGone: Operation['isDone'] = row => row === undefined;
+const done = { ...anna, note: 'done' };
+
+/** By their names: each begins with a row, unless it makes the first one. */
+const RUNS: Readonly<Record<string, readonly [Operation['run'], Operation['isDone']]>> = {
+  create: [staff => staff.create(anna), row => row !== undefined],
+  replace: [(staff, _, stored) => staff.replace(stored, done), isNoted],
+  merge: [(staff, _, stored) => staff.merge(stored, { note: 'done' }), isNoted],
+  delete: [(staff, _, stored) => staff.delete(stored), isGone],
+  'delete exactly once': [(staff, _, stored) => staff.delete(stored, { exactlyOnce: true }), isGone],
+  upsert: [staff => staff.upsert(done), isNoted],
+  upsertMerge: [staff => staff.upsertMerge(done), isNoted],
+  'merge by key and etag': [
+    (staff, _, { etag }) => staff.merge({ key: anna, etag }, { note: 'done' }),
+    isNoted,
+  ],
+  deleteIfExists: [(staff, _, stored) => staff.deleteIfExists(stored), isGone],
+  mutate: [
+    staff => staff.mutate(anna, row => ({ ...anna, note: row?.note === undefined ? 'done' : 'twice' })),
+    isNoted,
+  ],
+  batch: [
+    (staff, db, stored) =>
       db
         .batch(Employee, anna, { table: staff.table })
         .create(Employee, { ...anna, id: 2 })
         .merge(Employee, stored, { note: 'done' })
         .commit(),
-    isDone: row => row?.value.note === 'done',
-  },
-  {
-    name: 'writing all',
-    startsWithRow: true,
-    run: (staff, db, stored) =>
+    isNoted,
+  ],
+  'writing all': [
+    (staff, db, stored) =>
       written(db, [
         change.create(Employee, { ...anna, department: 'Other' }, { table: staff.table }),
         change.merge(Employee, stored, { note: 'done' }),
         change.create(Employee, { ...anna, id: 2 }, { table: staff.table }),
       ]),
-    isDone: row => row?.value.note === 'done',
-  },
-  {
-    name: 'deleting rows',
-    startsWithRow: true,
-    run: async (staff, db) => {
+    isNoted,
+  ],
+  'deleting rows': [
+    async (staff, db) => {
       for await (const _ of deleteRows(db, staff.partition(anna).select(), { conditional: true }));
     },
-    isDone: row => row === undefined,
-  },
-];
+    isGone,
+  ],
+};
+
+export const OPERATIONS: readonly Operation[] = Object.entries(RUNS).map(([name, [run, isDone]]) => ({
+  name,
+  startsWithRow: name !== 'create',
+  run,
+  isDone,
+}));
 
 /** Pauses of the library; the client below has its own. */
 const noWait = async (): Promise<void> => undefined;
 
 export async function prepare(peer: Peer, { startsWithRow }: Operation) {
-  const table = await peer.newTable();
-  const clean = open({ tables: peer.client() }).repo(Employee, { table });
+  const { table, repo: clean } = await fresh(peer, Employee);
   const stored = startsWithRow ? await clean.create(anna) : undefined;
   return { table, clean, stored: stored as Row };
 }
 
 export function withFaults(peer: Peer, plan: FaultPlan, options: ServiceOptions = {}) {
   const httpClient = new FaultyClient(plan);
-  return { httpClient, db: open({ tables: peer.client() }, { httpClient, sleep: noWait, ...options }) };
+  return { httpClient, db: peer.open({ httpClient, sleep: noWait, ...options }) };
 }
 
 /** `done`, or the code of the error. */

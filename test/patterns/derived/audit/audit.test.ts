@@ -3,22 +3,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TableClient } from '@azure/data-tables';
-import { type AnyEntity, type Db, open } from '#patterns';
+import type { AnyEntity, Db } from '#patterns';
 import { audit, type Finding } from '#patterns/audit';
-import { FaultyClient } from '../../support/faulty-client.js';
+import { before, FaultyClient, faultAt } from '../../support/faulty-client.js';
 import { ann, assertExact, ben, Person, rowsIn } from '../../support/indexed-entity.js';
 import { describePeers, type Peer } from '../../support/peers.js';
-import { rawTable } from '../../support/raw-table.js';
 import { rejects } from '../../support/rejects.js';
 
 async function people(peer: Peer) {
   const table = await peer.newTable();
-  const httpClient = new FaultyClient(() => undefined);
-  const db = open({ tables: peer.client() }, { httpClient, sleep: async () => undefined });
+  const httpClient = new FaultyClient();
+  const db = peer.open({ httpClient, sleep: async () => undefined });
   const repo = db.repo(Person, { table });
   const row = await repo.create(ann);
   const other = await repo.create(ben);
-  return { table, db, repo, row, other, raw: rawTable(peer, table), httpClient };
+  return { table, db, repo, row, other, raw: peer.table(table), httpClient };
 }
 
 type AuditOptions<E extends AnyEntity> = NonNullable<Parameters<typeof audit<E>>[2]>;
@@ -163,37 +162,24 @@ describePeers('audits', peer => {
   test('a repair never wins against a writer', async () => {
     const { table, raw, repo } = await people(peer);
     await raw.deleteEntity('Sales', ANN_EMAIL);
-    let left = 1;
-    const inner = new FaultyClient(() => undefined);
-    const httpClient = {
-      sendRequest: async (request: Parameters<FaultyClient['sendRequest']>[0]) => {
-        if (request.method === 'POST' && left-- > 0)
-          await repo.merge({ key: ann, etag: '*' }, { email: 'w' });
-        return inner.sendRequest(request);
-      },
-    };
-    const db = open({ tables: peer.client() }, { httpClient, sleep: async () => undefined });
+    const httpClient = new FaultyClient(
+      before('POST', () => repo.merge({ key: ann, etag: '*' }, { email: 'w' })),
+    );
+    const db = peer.open({ httpClient, sleep: async () => undefined });
     // Audits the entity's rows only: the later index phase would remove what a wrong repair leaves.
     const { value } = await audit(db, Person, { table, repair: true }).next();
     assert.equal(value?.phase, 'Person');
-    assert(left < 1);
+    assert.equal((await repo.get(ann))?.value.email, 'w');
     await assertExact(db, table);
   });
 
   test('an orphan that a row takes over meanwhile stays', async () => {
     const { table, raw, repo, row } = await people(peer);
     await raw.deleteEntity('Sales', 'person!000002');
-    let left = 1;
-    const inner = new FaultyClient(() => undefined);
-    const httpClient = {
-      sendRequest: async (request: Parameters<FaultyClient['sendRequest']>[0]) => {
-        if (request.method === 'DELETE' && left-- > 0) await repo.merge(row, { email: ben.email });
-        return inner.sendRequest(request);
-      },
-    };
-    const db = open({ tables: peer.client() }, { httpClient });
+    const httpClient = new FaultyClient(before('DELETE', () => repo.merge(row, { email: ben.email })));
+    const db = peer.open({ httpClient });
     await audited(db, table, { repair: true });
-    assert(left < 1);
+    assert.equal((await repo.get(ann))?.value.email, ben.email);
     await assertExact(db, table);
   });
 
@@ -288,18 +274,10 @@ describePeers('index rows that are not as they should be', peer => {
   test('a delete whose answer was lost is done, though another row took its unique key since', async () => {
     const { table, repo, row, other } = await people(peer);
     let left = 1;
-    const inner = new FaultyClient(index => (index === 0 ? 'reset after' : undefined));
-    const httpClient = {
-      sendRequest: async (request: Parameters<FaultyClient['sendRequest']>[0]) => {
-        try {
-          return await inner.sendRequest(request);
-        } catch (thrown) {
-          if (left-- > 0) await repo.merge(other, { email: ann.email });
-          throw thrown;
-        }
-      },
-    };
-    const db = open({ tables: peer.client() }, { httpClient });
+    const httpClient = new FaultyClient(faultAt('reset after', 0), async () => {
+      if (left-- > 0) await repo.merge(other, { email: ann.email });
+    });
+    const db = peer.open({ httpClient });
     await db.repo(Person, { table }).delete(row);
     assert.equal(await repo.get(ann), undefined);
     await assertExact(db, table);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '#base/testing/until';
-import { entity, key, open, t } from '#patterns';
+import { entity, key, t } from '#patterns';
 import { change, deleteRows, writeAll } from '#patterns/bulk';
 import { move } from '#patterns/flows';
 import { indexFlow } from '#patterns/indexes';
@@ -10,8 +10,8 @@ import { larges, largeText } from '#patterns/large';
 import { auditLists, listed, listOf } from '#patterns/lists';
 import { wide, wideRepo } from '#patterns/wide';
 import { ann, assertExact, Person } from '../../support/indexed-entity.js';
+import { describePeers, fresh } from '../../support/peers.js';
 import { definitions, writesOf } from '../copies/managers.js';
-import { describePeers } from '../../support/peers.js';
 import * as remote from '../remote/remote-world.js';
 import * as unique from '../remote/unique-world.js';
 
@@ -27,54 +27,35 @@ const email = { email: 'new@x.org' };
 describePeers('what follows from a row whose value was assigned to', peer => {
   let names = 0;
   const people = async () => {
-    const table = await peer.newTable();
-    const db = open({ tables: peer.client() });
-    const repo = db.repo(Person, { table });
+    const { db, table, repo } = await fresh(peer, Person);
     const row = assigned(await repo.create(ann), email);
     return { db, table, repo, row, exact: () => assertExact(db, table) };
   };
 
-  test('is right for a near index after a replace', async () => {
-    const { repo, row, exact } = await people();
-    await repo.replace(row, row.value);
-    await exact();
-    assert.equal((await repo.get(ann))?.value.email, 'new@x.org');
-  });
-
-  test('is right for a near index after a replace by a copy of the row', async () => {
-    const { repo, exact } = await people();
-    const row = (await repo.get(ann)) ?? assert.fail();
-    const next = { ...row, value: { ...row.value, ...email } };
-    await repo.replace(next, next.value);
-    await exact();
-  });
-
-  test('is right for a near index after a merge', async () => {
-    const { repo, row, exact } = await people();
-    await repo.merge(row, email);
-    await exact();
-    assert.equal((await repo.get(ann))?.value.email, 'new@x.org');
-  });
-
-  test('is right for a near index after a merge of something else', async () => {
-    const { repo, row, exact } = await people();
-    await repo.merge(row, { note: 'new' });
-    await exact();
-    assert.equal((await repo.get(ann))?.value.email, ann.email);
-  });
-
-  test('is right for a near index after a delete', async () => {
-    const { repo, row, exact } = await people();
-    await repo.delete(row);
-    await exact();
-  });
-
-  test('is right for a near index after a mutate', async () => {
-    const { repo, exact } = await people();
-    await repo.mutate(ann, value => value && Object.assign(value, email));
-    await exact();
-    assert.equal((await repo.get(ann))?.value.email, 'new@x.org');
-  });
+  type Near = Awaited<ReturnType<typeof people>>;
+  /** Each write of the row, and the address that it leaves. */
+  const WRITES: Readonly<Record<string, [(near: Near) => Promise<unknown>, string | undefined]>> = {
+    'a replace': [({ repo, row }) => repo.replace(row, row.value), email.email],
+    'a replace by a copy of the row': [
+      async ({ repo }) => {
+        const row = (await repo.get(ann)) ?? assert.fail();
+        const next = { ...row, value: { ...row.value, ...email } };
+        await repo.replace(next, next.value);
+      },
+      email.email,
+    ],
+    'a merge': [({ repo, row }) => repo.merge(row, email), email.email],
+    'a merge of something else': [({ repo, row }) => repo.merge(row, { note: 'new' }), ann.email],
+    'a delete': [({ repo, row }) => repo.delete(row), undefined],
+    'a mutate': [({ repo }) => repo.mutate(ann, value => value && Object.assign(value, email)), email.email],
+  };
+  for (const [name, [write, left]] of Object.entries(WRITES))
+    test(`is right for a near index after ${name}`, async () => {
+      const near = await people();
+      await write(near);
+      await near.exact();
+      assert.equal((await near.repo.get(ann))?.value.email, left);
+    });
 
   test('is right for a near index after a batch, and after bulk writes', async () => {
     const { db, table, row, repo, exact } = await people();
@@ -111,7 +92,7 @@ describePeers('what follows from a row whose value was assigned to', peer => {
   test('is right for remote unique keys', async () => {
     const table = await peer.newTable();
     const Member = unique.defineMember(`Assigned${++names}`);
-    const db = open({ tables: peer.client(), queues: peer.queues() }, { announceAfter: 0 });
+    const db = peer.open({ announceAfter: 0 });
     await indexFlow(Member).createQueues(db);
     const members = db.repo(Member, { table });
     const row = assigned(await members.create(unique.ann), email);
@@ -128,7 +109,7 @@ describePeers('what follows from a row whose value was assigned to', peer => {
 
   test('is right for copies in the partition of their source', async () => {
     const table = await peer.newTable();
-    const db = open({ tables: peer.client() });
+    const db = peer.open();
     const defined = definitions(table, table, `assigned-${peer.name}`, {
       whenDeleted: 'null',
       where: 'same-partition',
@@ -155,7 +136,7 @@ describePeers('what follows from a row whose value was assigned to', peer => {
 
   test('is right for lists', async () => {
     const table = await peer.newTable();
-    const db = open({ tables: peer.client() });
+    const db = peer.open();
     const Employee = entity('Employee', {
       version: 1,
       table,
@@ -183,7 +164,7 @@ describePeers('what follows from a row whose value was assigned to', peer => {
       partition: key('wide'),
       row: p => key(p.id),
     });
-    const rows = wideRepo(open({ tables: peer.client() }), Wide);
+    const rows = wideRepo(peer.open(), Wide);
     const photo = Uint8Array.of(1);
     const row = assigned(await rows.create({ id: 'a', note: 'old', photo }), { note: 'new' });
     photo.fill(9);
@@ -209,7 +190,7 @@ describePeers('what follows from a row whose value was assigned to', peer => {
     });
     const client = peer.blobs().getContainerClient(container);
     await client.createIfNotExists();
-    const texts = larges(open({ tables: peer.client(), blobs: peer.blobs() }), Text, { container });
+    const texts = larges(peer.open(), Text, { container });
     const a = await texts.create({ id: 'a', text: 'a'.repeat(20) });
     const b = await texts.create({ id: 'b', text: 'b'.repeat(20) });
     assigned(a, { text: b.value.text });
@@ -224,7 +205,7 @@ describePeers('what follows from a row whose value was assigned to', peer => {
 
   test('is right for a row that is moved', async () => {
     const [table, toTable] = [await peer.newTable(), await peer.newTable()];
-    const db = open({ tables: peer.client(), queues: peer.queues() });
+    const db = peer.open();
     const moving = move(`assigned-${peer.name}`, {
       from: Person,
       to: Person,

@@ -1,101 +1,28 @@
-// Copies in the partition of their source: equal to it after each write, with concurrent writers, wherever a program ends; deleting a source is refused while it has copies.
-
+// Copies in the partition of their source: equal to it after each write; deleting a source is refused while it has copies. matrix/ ends programs at every request, beside other writers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createDefaultHttpClient, type HttpClient } from '@azure/core-rest-pipeline';
-import fc from 'fast-check';
-import { type Db, entity, key, open, PatternError, t } from '#patterns';
+import { type Db, entity, key, t } from '#patterns';
 import { copies, embed } from '#patterns/copies';
 import type { WhenDeleted } from '#patterns/internals';
 import { listOf } from '#patterns/lists';
-import { onlyIn } from '../../../support/slow.js';
-import { type FaultPlan, FaultyClient } from '../../support/faulty-client.js';
-import { definitions, writesOf } from './managers.js';
+import { FaultyClient } from '../../support/faulty-client.js';
 import { describePeers } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
-import { chanceOf, SEED } from '../../support/seeded.js';
+import { assertCopies, definitions, unknowing, writesOf } from './managers.js';
 
 const where = 'same-partition';
+
 const POLICIES: readonly WhenDeleted[] = ['null', 'keep', 'refuse'];
-
-/** Requests one at a time, in the order that a scheduler says. */
-class Turns implements HttpClient {
-  readonly #scheduler: fc.Scheduler;
-  readonly #client = createDefaultHttpClient();
-  #underWay = 0;
-
-  constructor(scheduler: fc.Scheduler) {
-    this.#scheduler = scheduler;
-  }
-
-  async sendRequest(request: Parameters<HttpClient['sendRequest']>[0]) {
-    await this.#scheduler.schedule(Promise.resolve());
-    this.#underWay++;
-    return this.#client.sendRequest(request).finally(() => this.#underWay--);
-  }
-
-  /** All of these; each sends one request at a time. */
-  async run<T>(actors: readonly Promise<T>[]): Promise<readonly PromiseSettledResult<T>[]> {
-    let living = actors.length;
-    const all = Promise.allSettled(actors.map(each => each.finally(() => living--)));
-    while (living > 0) {
-      if (this.#underWay === 0 && this.#scheduler.count() >= living) await this.#scheduler.waitOne();
-      else await new Promise(resolve => setImmediate(resolve));
-    }
-    return all;
-  }
-}
-
-const skip = onlyIn('patterns');
-const IS_LONG = process.env.SHELFMARK_LONG !== undefined;
-const IS_FULL = process.env.PATTERN_FULL !== undefined;
-
-/** What a write may end with that another one came before, or whose answer was lost. */
-const LOST = new Set([
-  'OutcomeUnknown',
-  // A read that lost four answers.
-  'Unreachable',
-  'Conflict',
-  'Contention',
-  'NotFound',
-  'AlreadyExists',
-  'SourceMissing',
-  'SourceInUse',
-]);
-
-function assertLost(thrown: unknown): void {
-  assert(PatternError.is(thrown) && LOST.has(thrown.code), String(thrown));
-}
 
 describePeers('copies in the partition of their source', peer => {
   let names = 0;
   const world = async (whenDeleted: WhenDeleted) => {
     const table = await peer.newTable();
     const defined = definitions(table, table, `near-${peer.name}-${++names}`, { whenDeleted, where });
-    const { Employee, Department, managers } = defined;
-    const by = (httpClient: HttpClient): Db =>
-      open({ tables: peer.client({ httpClient }) }, { httpClient, sleep: async () => {} });
-    const opened = (plan: FaultPlan = () => undefined) => {
-      const httpClient = new FaultyClient(plan);
-      return { db: by(httpClient), httpClient };
-    };
-    const { db, httpClient } = opened();
-    /** Each row with copies against its source; `keep` leaves those of a source that is gone. */
-    const check = async (context = ''): Promise<void> => {
-      const staff = await db.repo(Employee).partition({}).take(999);
-      const employees = new Map(staff.map(({ value }) => [value.id, value]));
-      for (const { value } of await db.repo(Department).partition({}).take(999)) {
-        const source = value.managerId === undefined ? undefined : employees.get(value.managerId);
-        const isGone = value.managerId !== undefined && source === undefined;
-        assert(!(isGone && whenDeleted === 'refuse'), `department ${value.id} has no manager. ${context}`);
-        if (isGone && whenDeleted === 'keep') continue;
-        const text = `department ${value.id}, seed ${SEED}. ${context}`;
-        assert.deepEqual([value.managerName, value.managerEmail], [source?.name, source?.email], text);
-        assert.equal(value.managerVersion === undefined, source === undefined, text);
-      }
-      for await (const { findings } of managers.audit(db)) assert.deepEqual(findings, [], context);
-    };
-    return { ...defined, table, db, httpClient, by, opened, check, ...writesOf(db, defined) };
+    const httpClient = new FaultyClient();
+    const db = peer.open({ httpClient, sleep: async () => {} });
+    const check = (): Promise<void> => assertCopies(db, defined, whenDeleted);
+    return { ...defined, table, db, httpClient, check, ...writesOf(db, defined) };
   };
 
   test('change with it, in one transaction, and take a source with one more read', async () => {
@@ -174,10 +101,9 @@ describePeers('copies in the partition of their source', peer => {
     const { db, table, managers, Employee, Department, hire, rename, found, httpClient, check } =
       await world('null');
     await hire(1, 'Ann');
-    const { version, partition, row } = Department;
-    const unknowing = entity('Department', { version, table, props: Department.props, partition, row });
-    const batch = db.batch(unknowing, {});
-    for (let id = 0; id < 98; id++) batch.create(unknowing, { id, managerId: 1 });
+    const { Department: Unknowing } = unknowing({ Employee, Department });
+    const batch = db.batch(Unknowing, {});
+    for (let id = 0; id < 98; id++) batch.create(Unknowing, { id, managerId: 1 });
     await batch.commit();
     await found(98, 1);
     const get = async () => (await db.repo(Employee).get({ id: 1 })) ?? assert.fail();
@@ -258,7 +184,7 @@ describePeers('copies in the partition of their source', peer => {
       where,
       holders: (db, { at }) => db.repo(Desk).partition({ at }),
     });
-    const db = open({ tables: peer.client() });
+    const db = peer.open();
     await rejects(db.repo(Desk).create({ at: 'a', id: 1, bossAt: 'b' }), 'ValueInvalid');
   });
 
@@ -288,7 +214,7 @@ describePeers('copies in the partition of their source', peer => {
     } as const;
     copies('owners', { ...rules, embedded: owner, keyOf: ({ ownerId }) => ({ id: ownerId }) });
     copies('deputies', { ...rules, embedded: deputy, keyOf: ({ deputyId }) => ({ id: deputyId }) });
-    const db = open({ tables: peer.client() });
+    const db = peer.open();
     await db.repo(Person).create({ id: 1, name: 'Ann' });
     await db.repo(Ship).create({ id: 1, ownerId: 1, deputyId: 1 });
     await db.repo(Person).mutate({ id: 1 }, ann => ann && { ...ann, name: 'Anna' });
@@ -296,86 +222,5 @@ describePeers('copies in the partition of their source', peer => {
     assert.equal(ship.length, 1);
     const { value } = (await db.repo(Ship).get({ id: 1 })) ?? assert.fail();
     assert.deepEqual([value.ownerName, value.deputyName], ['Anna', 'Anna']);
-  });
-
-  test('are right in any order of the requests of those who delete, take and rename', async () => {
-    const act = fc.constantFrom('fire', 'rename', 'found', 'appoint', 'dismiss', 'rehire');
-    const property = fc.asyncProperty(
-      fc.scheduler(),
-      fc.constantFrom(...POLICIES),
-      fc.array(act, { minLength: 2, maxLength: 3 }),
-      async (scheduler, policy, acts) => {
-        const { by, Employee, Department, hire, found, check } = await world(policy);
-        await hire(1, 'Ann');
-        await hire(2, 'Bob');
-        await found(10, 2);
-        const turns = new Turns(scheduler);
-        const db = by(turns);
-        const write = async (what: (typeof acts)[number], at: number): Promise<void> => {
-          const [staff, departments] = [db.repo(Employee), db.repo(Department)];
-          const any = { key: { id: 1 }, etag: '*' };
-          if (what === 'fire') await staff.delete(any);
-          if (what === 'rename') await staff.merge(any, { name: `A${at}` });
-          if (what === 'found') await departments.create({ id: 20 + at, managerId: 1 });
-          if (what === 'appoint') await departments.merge({ key: { id: 10 }, etag: '*' }, { managerId: 1 });
-          if (what === 'dismiss') await departments.delete({ key: { id: 10 }, etag: '*' });
-          if (what === 'rehire') await staff.upsert({ id: 1, name: `New${at}`, salary: 1n });
-        };
-        for (const ended of await turns.run(acts.map(write)))
-          if (ended.status === 'rejected') assertLost(ended.reason);
-        await check(`${policy}: ${acts.join(', ')}`);
-      },
-    );
-    await fc.assert(property, { seed: SEED, numRuns: IS_FULL ? 300 : IS_LONG ? 80 : 3 });
-  });
-
-  test('are right after a storm, in a random graph, with lost answers', { skip }, async () => {
-    const { db, opened, Employee, Department, hire, found, check } = await world('null');
-    const chance = chanceOf(SEED);
-    const below = (count: number): number => Math.floor(chance() * count);
-    for (let id = 0; id < 5; id++) await hire(id, `E${id}`);
-    for (let id = 0; id < 9; id++) await found(id, below(5));
-    const lossy = opened(() => (chance() < 0.1 ? 'reset after' : undefined)).db;
-    const storm = async (): Promise<void> => {
-      for (let at = 0; at < 60; at++) {
-        const [staff, departments] = [lossy.repo(Employee), lossy.repo(Department)];
-        const step = chance();
-        const any = { key: { id: below(5) }, etag: '*' };
-        const done =
-          step < 0.15
-            ? staff.deleteIfExists(any)
-            : step < 0.5
-              ? staff.upsert({ id: below(5), name: `N${below(999)}`, salary: 1n })
-              : departments.upsert({ id: below(9), ...(step < 0.9 && { managerId: below(5) }) });
-        await (done as Promise<unknown>).catch(assertLost);
-      }
-    };
-    await Promise.all([storm(), storm(), storm()]);
-    await check();
-    assert((await db.repo(Department).partition({}).take(99)).length === 9);
-  });
-
-  test('are right wherever a program ends', { skip }, async () => {
-    const { db, opened, Employee, Department, hire, found, rename, fire, appoint, check } =
-      await world('null');
-    for (let id = 0; id < 24; id++) {
-      await hire(id, `E${id}`);
-      await found(id, id);
-    }
-    let at = 0;
-    for (const fault of ['reset before', 'reset after'] as const)
-      for (let request = 0; request < 3; request++) {
-        const dying = (): Db =>
-          opened(index => (index < request ? undefined : index === request ? fault : 'reset before')).db;
-        const [a, b] = [await db.repo(Employee).get({ id: at }), await db.repo(Employee).get({ id: at + 1 })];
-        const c = await db.repo(Department).get({ id: at + 2 });
-        assert(a && b && c);
-        await rename(a, 'Renamed', dying()).catch(() => undefined);
-        await fire(b, dying()).catch(() => undefined);
-        await appoint(c, 23, dying()).catch(() => undefined);
-        await found(100 + at, 23, dying()).catch(() => undefined);
-        await check(`after ${fault} of ${request}`);
-        at += 3;
-      }
   });
 });

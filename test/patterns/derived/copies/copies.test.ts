@@ -1,20 +1,15 @@
-// Copies of a source in rows of another entity: equal to their sources after each write in one partition, and when the flow is done for remote ones; in a random graph, through storms of renames, and wherever a
-// program ends.
-
+// Copies of a source in rows of another entity: equal to their sources when the flow is done. matrix/ ends programs at every request, beside other writers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '#base/testing/until';
-import { type AnyEntity, type Db, entity, open, t } from '#patterns';
+import { type AnyEntity, entity, t } from '#patterns';
 import type { Finding } from '#patterns/audit';
 import { type Copies, embed } from '#patterns/copies';
-import type { FlowEvent } from '#patterns/flows';
 import type { Fault } from '#patterns/internals';
 import { onlyIn } from '../../../support/slow.js';
-import { type FaultPlan, FaultyClient } from '../../support/faulty-client.js';
-import { definitions, type World, writesOf } from './managers.js';
+import { drained } from '../../flows/flow-setting.js';
 import { describePeers } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
-import { chanceOf, SEED } from '../../support/seeded.js';
+import { assertCopies, definitions, unknowing, type World, writesOf } from './managers.js';
 
 const skip = onlyIn('patterns');
 
@@ -35,14 +30,6 @@ async function faultsOf(
 }
 
 describePeers('copies', peer => {
-  const opened = (plan: FaultPlan = () => undefined): Db => {
-    const httpClient = new FaultyClient(plan);
-    return open(
-      { tables: peer.client({ httpClient }), queues: peer.queues(httpClient) },
-      // Most workers begin after the writes.
-      { httpClient, announceAfter: 0 },
-    );
-  };
   let names = 0;
   /** Entities in tables of their own. */
   const world = async (of: World) => {
@@ -50,26 +37,10 @@ describePeers('copies', peer => {
     const departments = of.where === 'same-partition' ? staff : await peer.newTable();
     const defined = definitions(staff, departments, `${peer.name}-${++names}`, of);
     const { Employee, Department, managers } = defined;
-    const db = opened();
+    // Most workers begin after the writes.
+    const db = peer.open({ announceAfter: 0 });
     await managers.flow.createQueues(db);
-    /** Workers while something is done. None puts a message aside. */
-    const workDuring = async (workers: number, grace: number, done: () => Promise<unknown>) => {
-      const events: FlowEvent[] = [];
-      const report = (event: FlowEvent) => events.push(event);
-      const options = { grace, redeliverAfter: 1, concurrency: 8, rest: { base: 20, cap: 100 }, report };
-      const running = Array.from({ length: workers }, () => managers.flow.worker(db, options));
-      await done();
-      for (const worker of running) await worker.stop();
-      assert.deepEqual(
-        events.filter(({ kind }) => kind === 'poisoned'),
-        [],
-      );
-      return events;
-    };
-    const drain = (workers = 1): Promise<readonly FlowEvent[]> =>
-      workDuring(workers, 3, () =>
-        until('an empty queue', async () => (await managers.flow.figures(db)).pending === 0),
-      );
+    const drain = (workers = 1) => drained(db, managers.flow, workers);
     /** What copies are, by department. */
     const held = async () => {
       const rows = await db.repo(Department).partition({}).take(999);
@@ -77,27 +48,13 @@ describePeers('copies', peer => {
     };
     const faults = (options?: Parameters<Copies<AnyEntity, AnyEntity>['audit']>[1]) =>
       faultsOf(managers.audit(db, options));
-    /** Against the entities themselves. */
-    const check = async (): Promise<void> => {
-      const employees = new Map(
-        (await db.repo(Employee).partition({}).take(999)).map(({ value }) => [value.id, value]),
-      );
-      for (const { value } of await db.repo(Department).partition({}).take(999)) {
-        const source = value.managerId === undefined ? undefined : employees.get(value.managerId);
-        const context = `department ${value.id}, seed ${SEED}`;
-        assert.deepEqual([value.managerName, value.managerEmail], [source?.name, source?.email], context);
-        assert.equal(value.managerVersion === undefined, source === undefined, context);
-      }
-      assert.deepEqual(await faults(), []);
-    };
+    const check = (): Promise<void> => assertCopies(db, defined, of.whenDeleted);
     return {
       db,
-      opened,
       managers,
       Employee,
       Department,
       ...writesOf(db, defined),
-      workDuring,
       drain,
       held,
       faults,
@@ -179,19 +136,19 @@ describePeers('copies', peer => {
     const plan = managers.explain(db, { id: 1 });
     assert.deepEqual([plan.where, plan.rows, plan.goesOn, plan.writer.length], ['remote', 99, true, 1]);
     // As a row that takes the source between the look and the deletion.
-    const { version, table, props, partition, row } = Employee;
-    await db.repo(entity('Employee', { version, table, props, partition, row })).delete(ann);
+    await db.repo(unknowing({ Employee, Department }).Employee).delete(ann);
     assert.deepEqual(await faults({ repair: true }), [['dangling', 10, false]]);
     assert.equal((await db.repo(Department).get({ id: 10 }))?.value.managerName, undefined);
     assert.deepEqual(await faults(), [['dangling', 10, false]]);
   });
 
   test('more than a message changes are changed by the messages after it', { skip }, async () => {
-    const { db, hire, rename, Department, drain, held, faults } = await world({ whenDeleted: 'null' });
+    const { db, hire, rename, Employee, Department, drain, held, faults } = await world({
+      whenDeleted: 'null',
+    });
     const ann = await hire(1, 'Ann');
     // By a program that knows nothing of copies.
-    const { table, props, partition, row } = Department;
-    const Unknowing = entity('Department', { version: 1, table, props, partition, row });
+    const { Department: Unknowing } = unknowing({ Employee, Department });
     for (const from of [0, 100, 200]) {
       const batch = db.batch(Unknowing, {});
       for (let id = from; id < from + (from === 200 ? 50 : 100); id++)
@@ -216,8 +173,7 @@ describePeers('copies', peer => {
     for (const id of [1, 2, 3]) await found(id, id);
     await drain();
     // By a program that knows nothing of copies.
-    const { version, table, props, partition, row } = Employee;
-    const around = db.repo(entity('Employee', { version, table, props, partition, row }));
+    const around = db.repo(unknowing({ Employee, Department }).Employee);
     await around.upsertMerge({ id: 1, name: 'Around', salary: 1n });
     await around.delete({ key: { id: 2 }, etag: '*' });
     const bare = entity('Department', {
@@ -247,64 +203,6 @@ describePeers('copies', peer => {
       for (const { fault, key: at } of value.findings) found2.push([fault, at?.id]);
     } while (resume !== undefined);
     assert.deepEqual(found2, wrong);
-    await check();
-  });
-
-  test('are right after a storm, in a random graph, with two workers', { skip }, async () => {
-    const made = await world({ whenDeleted: 'null' });
-    const { db, Employee, Department, hire, rename, fire, found, appoint, workDuring, drain, check } = made;
-    const chance = chanceOf(SEED);
-    const below = (count: number): number => Math.floor(chance() * count);
-    for (let id = 0; id < 5; id++) await hire(id, `E${id}`);
-    for (let id = 0; id < 12; id++) await found(id, chance() < 0.2 ? undefined : below(5));
-    const storm = async (): Promise<void> => {
-      for (let at = 0; at < 15; at++) {
-        const employee = await db.repo(Employee).get({ id: below(5) });
-        const department = await db.repo(Department).get({ id: below(12) });
-        const step = chance();
-        const done =
-          employee === undefined
-            ? hire(below(5), `New${at}`)
-            : step < 0.1
-              ? fire(employee)
-              : step < 0.6
-                ? rename(employee, `E${below(1_000)}`)
-                : department && appoint(department, chance() < 0.2 ? undefined : below(5));
-        await done?.catch((thrown: { code?: string }) => {
-          assert(['Conflict', 'NotFound', 'AlreadyExists'].includes(thrown.code ?? ''), String(thrown));
-        });
-      }
-    };
-    // A program may stand still between a message and its write.
-    await workDuring(2, 600, () => Promise.all([storm(), storm()]));
-    await drain(2);
-    await check();
-  });
-
-  test('are right wherever a program ends', { skip }, async () => {
-    const { opened, hire, rename, fire, found, appoint, drain, check } = await world({ whenDeleted: 'null' });
-    const staff: Awaited<ReturnType<typeof hire>>[] = [];
-    const departments: Awaited<ReturnType<typeof found>>[] = [];
-    for (let id = 0; id < 24; id++) {
-      staff.push(await hire(id, `E${id}`));
-      departments.push(await found(id, id));
-    }
-    await drain();
-    let at = 0;
-    for (const fault of ['reset before', 'reset after'] as const)
-      for (let request = 0; request < 3; request++) {
-        const dying = (): Db =>
-          opened(index => (index < request ? undefined : index === request ? fault : 'reset before'));
-        const [a, b] = [staff[at], staff[at + 1]];
-        const c = departments[at + 2];
-        assert(a && b && c);
-        await rename(a, 'Renamed', dying()).catch(() => undefined);
-        await fire(b, dying()).catch(() => undefined);
-        await appoint(c, 23, dying()).catch(() => undefined);
-        await found(100 + at, 23, dying()).catch(() => undefined);
-        at += 3;
-      }
-    await drain(2);
     await check();
   });
 });

@@ -1,5 +1,5 @@
 // Employees, and departments with copies of their managers, as tests of copies need them.
-
+import assert from 'node:assert/strict';
 import { codec, type Db, entity, key, type StoredOf, t } from '#patterns';
 import { copies, embed } from '#patterns/copies';
 import type { CopiesPlace, WhenDeleted } from '#patterns/internals';
@@ -41,8 +41,45 @@ export function definitions(staff: string, departments: string, name: string, { 
   return { Employee, Department, managers };
 }
 
+type Definitions = ReturnType<typeof definitions>;
+
+/** The entities as programs know them that know nothing of copies. */
+export const unknowing = ({ Employee, Department }: Pick<Definitions, 'Employee' | 'Department'>) => ({
+  Employee: entity('Employee', {
+    version: 1,
+    table: Employee.table,
+    props: Employee.props,
+    partition: Employee.partition,
+    row: Employee.row,
+  }),
+  Department: entity('Department', {
+    version: 1,
+    table: Department.table,
+    props: Department.props,
+    partition: Department.partition,
+    row: Department.row,
+  }),
+});
+
+/** Each row with copies against its source: `keep` leaves those of a source that is gone. And the audit finds nothing. */
+export async function assertCopies(
+  db: Db,
+  { Employee, Department, managers }: Definitions,
+  whenDeleted: WhenDeleted,
+): Promise<void> {
+  const staff = await db.repo(Employee).partition({}).take(999);
+  const employees = new Map(staff.map(({ value }) => [value.id, value]));
+  for (const { value } of await db.repo(Department).partition({}).take(999)) {
+    const source = value.managerId === undefined ? undefined : employees.get(value.managerId);
+    if (value.managerId !== undefined && source === undefined && whenDeleted === 'keep') continue;
+    const found = [value.managerName, value.managerEmail, value.managerVersion === undefined];
+    assert.deepEqual(found, [source?.name, source?.email, source === undefined], `department ${value.id}`);
+  }
+  for await (const { findings } of managers.audit(db)) assert.deepEqual(findings, []);
+}
+
 /** Each write by the repository of its entity. */
-export function writesOf(db: Db, { Employee, Department }: ReturnType<typeof definitions>) {
+export function writesOf(db: Db, { Employee, Department }: Definitions) {
   type Employees = StoredOf<typeof Employee>;
   type Departments = StoredOf<typeof Department>;
   return {

@@ -1,14 +1,12 @@
 // Lists of ids in blobs, of one entity, kept by a flow, on a server with all three services.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { TableClient, TableServiceClient } from '@azure/data-tables';
-import { BlobServiceClient } from '@azure/storage-blob';
-import { QueueServiceClient } from '@azure/storage-queue';
-import { type RunningServer, serve } from 'shelfmark';
-import { until } from '#base/testing/until';
-import { codec, type Db, entity, key, open, t } from '#patterns';
+import { before, test } from 'node:test';
+import { codec, type Db, entity, key, t } from '#patterns';
 import { auditLists, listed, listFlow, listOf } from '#patterns/lists';
 import { onlyIn } from '../../../support/slow.js';
+import { drained } from '../../flows/flow-setting.js';
+import { column } from '../../support/column.js';
+import { describePeers } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
 
 const Employee = entity('Employee', {
@@ -41,31 +39,18 @@ const auditedFlow = listFlow('audited-names', [ofAudited]);
 
 const skip = onlyIn('patterns');
 
-describe('lists in blobs', () => {
-  let server: RunningServer;
-  let db: Db;
-  let blobs: BlobServiceClient;
-  const namesFlow = listFlow('last-names', [inBlobs]);
-  before(async () => {
-    server = await serve({ data: undefined });
-    const connection = server.connectionString();
-    const tables = TableServiceClient.fromConnectionString(connection, { allowInsecureConnection: true });
-    blobs = BlobServiceClient.fromConnectionString(connection);
-    await tables.createTable('Staff');
-    const queues = QueueServiceClient.fromConnectionString(connection);
-    // Messages are seen at once.
-    db = open({ tables, blobs, queues }, { announceAfter: 0 });
-    await namesFlow.createQueues(db);
-    await tables.createTable('Audited');
-    await auditedFlow.createQueues(db);
-  });
-  after(() => server.close());
+const namesFlow = listFlow('last-names', [inBlobs]);
 
-  const drained = async (flow = namesFlow): Promise<void> => {
-    const worker = flow.worker(db, { grace: 2, concurrency: 8, rest: { base: 20, cap: 100 } });
-    await until('an empty queue', async () => (await flow.figures(db)).pending === 0);
-    await worker.stop();
-  };
+describePeers('lists in blobs', peer => {
+  let db: Db;
+  const containerOf = (name: string) => peer.blobs().getContainerClient(name);
+  const follow = (flow = namesFlow) => drained(db, flow);
+  before(async () => {
+    // Messages are seen at once.
+    db = peer.open({ announceAfter: 0 });
+    for (const name of ['Staff', 'Audited']) await peer.client().createTable(name);
+    for (const flow of [namesFlow, auditedFlow]) await flow.createQueues(db);
+  });
 
   test('have the ids of entities when the flow is done', { skip }, async () => {
     const staff = listed(db, Employee, [inBlobs]);
@@ -73,12 +58,12 @@ describe('lists in blobs', () => {
       code: 'ContainerNotFound',
       text: 'There is no container staff-lists.',
     });
-    await blobs.getContainerClient('staff-lists').create();
+    await containerOf('staff-lists').create();
     assert.deepEqual(await staff.ids(inBlobs, { lastName: 'Jones' }), []);
     const made = [];
     for (const department of ['IT', 'Sales'])
       for (const id of [1, 2, 3, 4]) made.push(await staff.create({ department, id, lastName: 'Jones' }));
-    await drained();
+    await follow();
     const [first, second, ...others] = made;
     assert(first && second);
     assert.equal((await staff.find(inBlobs, { lastName: 'Jones' })).rows.length, 8);
@@ -90,22 +75,19 @@ describe('lists in blobs', () => {
       ['moved', 'gone'],
       'until the flow is done',
     );
-    await drained();
+    await follow();
     const late = await staff.find(inBlobs, { lastName: 'Jones' });
     assert.deepEqual([late.rows.length, late.stale], [6, []]);
-    assert.deepEqual(
-      (await staff.find(inBlobs, { lastName: 'Smith/?#' })).rows.map(({ value }) => value.id),
-      [1],
-    );
+    assert.deepEqual(column((await staff.find(inBlobs, { lastName: 'Smith/?#' })).rows, 'id'), [1]);
     for (const each of others) await staff.delete(each);
-    await drained();
+    await follow();
     const names = [];
-    for await (const { name } of blobs.getContainerClient('staff-lists').listBlobsFlat()) names.push(name);
+    for await (const { name } of containerOf('staff-lists').listBlobsFlat()) names.push(name);
     assert.equal(names.length, 1, 'a list without ids has no blob');
   });
 
   test('are audited: what is missing, what should not be there, and what is no list', { skip }, async () => {
-    const container = blobs.getContainerClient('audited-lists');
+    const container = containerOf('audited-lists');
     await container.create();
     const staff = listed(db, Audited, [ofAudited]);
     await staff.create({ department: 'IT', id: 1, lastName: 'Jones' });
@@ -131,7 +113,7 @@ describe('lists in blobs', () => {
       repaired: 0,
       age: 'number',
     });
-    await drained(auditedFlow);
+    await follow(auditedFlow);
     assert.deepEqual(await audited(false), { found: [], repaired: 0, age: 'undefined' });
     const upload = async (name: string, text: string): Promise<void> => {
       await container.getBlockBlobClient(name).upload(text, text.length);
@@ -139,9 +121,7 @@ describe('lists in blobs', () => {
     await upload('last!zz', 'none');
     await upload('beside the lists', 'none');
     // By a program that knows nothing of the lists.
-    const tables = TableClient.fromConnectionString(server.connectionString(), 'Audited', {
-      allowInsecureConnection: true,
-    });
+    const tables = peer.table('Audited');
     await tables.deleteEntity('IT', 'employee!000001');
     await tables.updateEntity({ partitionKey: 'IT', rowKey: 'employee!000003', LastName: 'Jones' }, 'Merge');
     await tables.updateEntity({ partitionKey: 'IT', rowKey: 'employee!000002', LastName: 7 }, 'Merge');
@@ -181,7 +161,7 @@ describe('lists in blobs', () => {
       ['a', 'b', 'c', 'd'].map(id => lists.change({ lastName: 'Hot' }, new Map([[id, true]]))),
     );
     assert.deepEqual(await lists.ids({ lastName: 'Hot' }), ['a', 'b', 'c', 'd']);
-    const blob = blobs.getContainerClient('staff-lists').getBlockBlobClient(inBlobs.home.list.key.encode(at));
+    const blob = containerOf('staff-lists').getBlockBlobClient(inBlobs.home.list.key.encode(at));
     await blob.upload('zz', 2);
     await rejects(lists.ids(at), 'RowUnreadable', { table: 'staff-lists', rowKey: 'last!Long' });
   });

@@ -5,7 +5,6 @@ import { test } from 'node:test';
 import type { AnyEntity, Db } from '#patterns';
 import { audit, backfill, type Finding } from '#patterns/audit';
 import { describePeers } from '../../support/peers.js';
-import { rawTable } from '../../support/raw-table.js';
 import { ann, ben, type Person, remoteWorld } from './remote-world.js';
 
 type AuditOptions<E extends AnyEntity> = NonNullable<Parameters<typeof audit<E>>[2]>;
@@ -30,7 +29,7 @@ describePeers('audits of remote indexes', peer => {
     await made.people.create(ann);
     await made.people.create(ben);
     await made.drain();
-    const [rows, own] = [rawTable(peer, made.Person.table), rawTable(peer, made.own)];
+    const [rows, own] = [peer.table(made.Person.table), peer.table(made.own)];
     return { ...made, rows, emails: own };
   };
 

@@ -1,4 +1,4 @@
-// Unique keys of indexes in other partitions: of writers that want one key, one gets it, wherever programs end or stall; and what they leave behind is settled.
+// Unique keys of indexes in other partitions: of writers that want one key, one gets it; and what they leave behind is settled. matrix/ ends programs at every request, beside other writers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,11 +8,10 @@ import { audit, backfill, type Finding, rebuild } from '#patterns/audit';
 import { indexFlow } from '#patterns/indexes';
 import { connect, Reservations } from '#patterns/internals';
 import { lawOfTurns } from '../../../../packages/patterns/testing/law.js';
-import { type Crash, CrashingClient, type CrashPoint } from '../../support/crashing-client.js';
-import { FaultyClient } from '../../support/faulty-client.js';
+import { FaultyClient, faultAt, heldAt } from '../../support/faulty-client.js';
 import { describePeers, type Peer } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
-import { ann, assertKept, assertUnique, ben, Member, rowsIn, Unindexed } from './unique-world.js';
+import { ann, assertKept, ben, Member, rowsIn, Unindexed } from './unique-world.js';
 
 const [byEmail] = Member.plan.remoteIndexes;
 assert(byEmail);
@@ -21,15 +20,12 @@ assert(byEmail);
 type Patience = 'patient' | 'impatient';
 const reserveFor = { patient: 3_600, impatient: -10 } as const;
 
-const memberDb = (peer: Peer, httpClient: CrashingClient | FaultyClient, patience: Patience): Db =>
-  open(
-    { tables: peer.client(), queues: peer.queues(httpClient) },
-    { httpClient, sleep: () => pause(1), reserveFor: reserveFor[patience], announceAfter: 0 },
-  );
+const memberDb = (peer: Peer, httpClient: FaultyClient, patience: Patience): Db =>
+  peer.open({ httpClient, sleep: () => pause(1), reserveFor: reserveFor[patience], announceAfter: 0 });
 
 async function team(peer: Peer, patience: Patience = 'patient') {
   const table = await peer.newTable();
-  const httpClient = new FaultyClient(() => undefined);
+  const httpClient = new FaultyClient();
   const db = memberDb(peer, httpClient, patience);
   await indexFlow(Member).createQueues(db);
   httpClient.count = 0;
@@ -57,23 +53,6 @@ const step = fc.record({
   team: fc.constantFrom('a', 'b', 'c'),
   email: fc.constantFrom('x', 'X', 'y'),
 });
-const crash = fc.record({
-  at: fc.integer({ min: 0, max: 20 }),
-  crash: fc.constantFrom<Crash>(
-    'dies before',
-    'dies after',
-    'stalls',
-    'stalls and dies',
-    'reset after',
-    'reset before',
-  ),
-});
-const writer = fc.record({
-  steps: fc.array(step, { minLength: 3, maxLength: 8 }),
-  crash: fc.option(crash, { nil: undefined }),
-  patience: fc.constantFrom<Patience>('patient', 'impatient', 'impatient'),
-});
-
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 function run(members: Repo<typeof Member>, { name, team: of, email }: Step): Promise<unknown> {
@@ -88,12 +67,15 @@ function run(members: Repo<typeof Member>, { name, team: of, email }: Step): Pro
   return acts[name]();
 }
 
+type End = Parameters<typeof faultAt>;
+
 /** The index over existing rows, by programs that end at these requests. Each resumes from the token that the one before stored. */
-async function made(peer: Peer, table: string, ends: readonly CrashPoint[]): Promise<void> {
+async function made(peer: Peer, table: string, ends: readonly End[]): Promise<void> {
   const left = [...ends];
   let resume: string | undefined;
   for (;;) {
-    const client = new CrashingClient(left.shift(), false);
+    const end = left.shift();
+    const client = new FaultyClient(end && faultAt(...end));
     const db = memberDb(peer, client, 'patient');
     try {
       for await (const { next } of backfill(db, Member, 'byEmail', { table, resume, size: 3 })) resume = next;
@@ -217,15 +199,15 @@ describePeers('remote unique keys', peer => {
 
   test("of a write that may yet be done are nobody else's until it is too old", async () => {
     const { table, db, members } = await team(peer);
-    const client = new CrashingClient({ at: 2, crash: 'stalls' }, false);
-    const stalled = memberDb(peer, client, 'patient').repo(Member, { table }).create(ann);
-    await client.crashed;
+    const { plan, reached, release } = heldAt(2);
+    const stalled = memberDb(peer, new FaultyClient(plan), 'patient').repo(Member, { table }).create(ann);
+    await reached;
     await rejects(members.create(ben), 'UniqueViolation');
-    const impatient = memberDb(peer, new CrashingClient(undefined, false), 'impatient').repo(Member, {
+    const impatient = memberDb(peer, new FaultyClient(), 'impatient').repo(Member, {
       table,
     });
     await impatient.create(ben);
-    client.release();
+    release();
     await rejects(stalled, 'UniqueViolation');
     assert.equal(await members.get(ann), undefined);
     await assertSettled(peer, db, table);
@@ -233,11 +215,11 @@ describePeers('remote unique keys', peer => {
 
   test('of a row that its own writers want at a time go with the one that writes it', async () => {
     const { table, db, members } = await team(peer);
-    const client = new CrashingClient({ at: 2, crash: 'stalls' }, false);
-    const stalled = memberDb(peer, client, 'patient').repo(Member, { table }).create(ann);
-    await client.crashed;
+    const { plan, reached, release } = heldAt(2);
+    const stalled = memberDb(peer, new FaultyClient(plan), 'patient').repo(Member, { table }).create(ann);
+    await reached;
     await members.create(ann);
-    client.release();
+    release();
     await rejects(stalled, 'AlreadyExists');
     await assertSettled(peer, db, table);
   });
@@ -254,51 +236,11 @@ describePeers('remote unique keys', peer => {
       }
   });
 
-  test('belong to one of two writers, wherever they end or stall', async () => {
-    const outcomes = new Map<string, number>();
-    const property = fc.asyncProperty(fc.array(writer, { minLength: 2, maxLength: 4 }), async writers => {
-      const { table, db } = await team(peer);
-      const clients: CrashingClient[] = [];
-      const write = async ({ steps, crash: point, patience }: (typeof writers)[number]): Promise<void> => {
-        const client = new CrashingClient(point as CrashPoint | undefined, false);
-        clients.push(client);
-        const members = memberDb(peer, client, patience).repo(Member, { table });
-        for (const each of steps) {
-          const outcome = await run(members, each).then(
-            () => 'done',
-            (thrown: unknown) => (PatternError.is(thrown) ? thrown.code : `${thrown}`),
-          );
-          outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-          if (client.isDead) return;
-        }
-      };
-      let isOver = false;
-      const watching = (async () => {
-        for (; !isOver; await pause(1)) await assertUnique(db, table);
-      })();
-      watching.catch(() => undefined);
-      const lives = writers.map(write);
-      await Promise.all(lives.map((life, at) => Promise.race([life, clients[at]?.crashed])));
-      // Those that stall go on when others have settled what they left.
-      await settleAll(peer, db, table);
-      for (const client of clients) client.release();
-      await Promise.all(lives);
-      isOver = true;
-      await watching;
-      await assertUnique(db, table);
-      await assertSettled(peer, db, table);
-    });
-    await lawOfTurns(property, { cost: 1_000, least: 8, most: 400, filter: 'patterns/unique' });
-    // Of the few cases of npm test, most may be of writers that end.
-    const isLong = process.env.SHELFMARK_LONG !== undefined;
-    assert(!isLong || (outcomes.get('done') ?? 0) > (outcomes.get('OutcomeUnknown') ?? 0) * 4);
-  });
-
   test('are made for rows that are there, by backfills that end anywhere while others write', async () => {
-    const end = fc.record({
-      at: fc.integer({ min: 0, max: 40 }),
-      crash: fc.constantFrom<Crash>('dies before', 'dies after', 'reset after'),
-    });
+    const end = fc.tuple(
+      fc.constantFrom('dies before', 'dies after', 'reset after'),
+      fc.integer({ min: 0, max: 40 }),
+    );
     const writers = fc.array(fc.array(step, { minLength: 2, maxLength: 6 }), { minLength: 1, maxLength: 2 });
     const property = fc.asyncProperty(fc.array(end, { maxLength: 4 }), writers, async (ends, all) => {
       const { table, db, members } = await team(peer);
@@ -316,7 +258,7 @@ describePeers('remote unique keys', peer => {
         );
       await assertSettled(peer, db, table);
     });
-    await lawOfTurns(property, { cost: 1_500, least: 5, most: 200, filter: 'patterns/unique' });
+    await lawOfTurns(property, { cost: 1_500, least: 5, most: 200, filter: 'remote/unique' });
   });
 
   test('of two rows that had one before it was unique go to one of them, and the other is told', async () => {
@@ -343,14 +285,14 @@ describePeers('remote unique keys', peer => {
 
   test('that nothing came of are orphans when they are too old', async () => {
     const { table, db } = await team(peer);
-    const client = new CrashingClient({ at: 1, crash: 'dies after' }, false);
+    const client = new FaultyClient(faultAt('dies after', 1));
     await memberDb(peer, client, 'patient')
       .repo(Member, { table })
       .create(ann)
       .catch(() => undefined);
     const faults = async (patience: Patience): Promise<readonly string[]> => {
       const all: string[] = [];
-      const own = memberDb(peer, new CrashingClient(undefined, false), patience);
+      const own = memberDb(peer, new FaultyClient(), patience);
       for await (const { findings } of rebuild(own, Member, 'byEmail', { table }))
         all.push(...findings.map(({ fault, isRepaired }) => `${fault} ${isRepaired}`));
       return all;

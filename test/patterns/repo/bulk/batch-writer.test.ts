@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, open, PatternError } from '#patterns';
+import { type Db, PatternError } from '#patterns';
 import { change, type RowChange, type WriteReport, writeAll } from '#patterns/bulk';
 import type { WriterOptions } from '#patterns/internals';
 import { onlyIn } from '../../../support/slow.js';
 import { anna, Employee } from '../../support/employee.js';
 import { FAULTS, FaultyClient } from '../../support/faulty-client.js';
-import { describePeers, type Peer } from '../../support/peers.js';
+import { describePeers, fresh, type Peer } from '../../support/peers.js';
 import { chanceOf, repeatBy, SEED } from '../../support/seeded.js';
 
 /** Written while answers get lost. */
@@ -30,8 +30,8 @@ const failures = (reports: readonly WriteReport[]): (readonly [number, string])[
   reports.flatMap(report => (report.kind === 'failed' ? [[report.index, report.error.code] as const] : []));
 
 function counted(peer: Peer) {
-  const httpClient = new FaultyClient(() => undefined);
-  return { httpClient, db: open({ tables: peer.client() }, { httpClient }) };
+  const httpClient = new FaultyClient();
+  return { httpClient, db: peer.open({ httpClient }) };
 }
 
 /** So many new rows, spread over departments. */
@@ -64,7 +64,8 @@ describePeers('the batch writer', peer => {
   test('a bad row fails alone, in a few more requests', async () => {
     const table = await peer.newTable();
     for (const id of [7, 20])
-      await open({ tables: peer.client() })
+      await peer
+        .open()
         .repo(Employee, { table })
         .create({ ...anna, department: 'd0', id });
     const { httpClient, db } = counted(peer);
@@ -81,7 +82,7 @@ describePeers('the batch writer', peer => {
   test('many refused rows cost a batch and a read for each hundred', async () => {
     const table = await peer.newTable();
     const count = process.env.SHELFMARK_LONG === undefined ? 500 : 5_000;
-    const clean = open({ tables: peer.client() });
+    const clean = peer.open();
     assert.deepEqual(failures(await collect(clean, rows(count, 1, table))), []);
     const { httpClient, db } = counted(peer);
     const reports = await collect(db, rows(count, 1, table));
@@ -100,15 +101,14 @@ describePeers('the batch writer', peer => {
   });
 
   test('changes of every kind are refused each for its own reason, and the others done', async () => {
-    const table = await peer.newTable();
-    const db = open({ tables: peer.client() });
-    const repo = db.repo(Employee, { table });
+    const { db, table, repo } = await fresh(peer, Employee);
     const made = [];
     for (let id = 0; id < 12; id++) made.push(await repo.create({ ...anna, id }));
     for (const row of made.slice(0, 3)) await repo.merge(row, { score: 9 });
     const at = (id: number) => ({ key: { ...anna, id }, etag: '*' });
-    const [a, b, c, d, e] = made;
-    assert(a && b && c && d && e);
+    const [a, b, c, d, e, ...others] = made;
+    const f = others[3];
+    assert(a && b && c && d && e && f);
     const changes: readonly (readonly [RowChange, string | undefined])[] = [
       [change.replace(Employee, a, { ...anna, id: 0 }), 'Conflict'],
       [change.merge(Employee, b, { score: 1 }), 'Conflict'],
@@ -122,6 +122,7 @@ describePeers('the batch writer', peer => {
       [change.delete(Employee, at(21), { table }), 'NotFound'],
       [change.deleteIfExists(Employee, at(22), { table }), undefined],
       [change.create(Employee, { ...anna, id: 23 }, { table }), undefined],
+      [change.replace(Employee, f, { ...anna, id: 8, note: 'replaced' }), undefined],
     ];
     const reports = await collect(
       db,
@@ -136,7 +137,10 @@ describePeers('the batch writer', peer => {
       [left.get(3)?.score, left.has(4), left.get(6)?.score, left.has(23)],
       [4, false, 6, true],
     );
-    assert.deepEqual([left.get(7)?.note, left.get(0)?.score, left.has(2)], ['seven', 9, true]);
+    assert.deepEqual(
+      [left.get(7)?.note, left.get(8)?.note, left.get(0)?.score, left.has(2)],
+      ['seven', 'replaced', 9, true],
+    );
   });
 
   test('what cannot be sent is reported, and the rest is done', async () => {
@@ -145,7 +149,7 @@ describePeers('the batch writer', peer => {
       change.create(Employee, { ...anna, id: -1 }, { table }),
       change.create(Employee, { ...anna, note: 'x'.repeat(32_769) }, { table }),
     ];
-    const reports = await collect(open({ tables: peer.client() }), [...bad, ...rows(2, 1, table)]);
+    const reports = await collect(peer.open(), [...bad, ...rows(2, 1, table)]);
     assert.deepEqual(failures(reports), [
       [0, 'KeyInvalid'],
       [1, 'TooLarge'],
@@ -154,7 +158,7 @@ describePeers('the batch writer', peer => {
 
   test('what a source gave before it threw is done and reported', async () => {
     const table = await peer.newTable();
-    const db = open({ tables: peer.client() });
+    const db = peer.open();
     const stop = new Error('the source');
     for (const isAsync of [false, true]) {
       const department = `async ${isAsync}`;
@@ -183,7 +187,7 @@ describePeers('the batch writer', peer => {
       yield* rows(1, 1, table);
       await new Promise(() => undefined);
     }
-    for await (const report of writeAll(open({ tables: peer.client() }), silent(), { linger: 1 })) {
+    for await (const report of writeAll(peer.open(), silent(), { linger: 1 })) {
       assert.equal(report.kind, 'done');
       break;
     }
@@ -198,40 +202,13 @@ describePeers('the batch writer', peer => {
 
   test('changes of a row are done in their order', async () => {
     const table = await peer.newTable();
-    const db = open({ tables: peer.client() });
+    const db = peer.open();
     const puts = Array.from({ length: 30 }, (_, n) =>
       change.upsert(Employee, { ...anna, id: n % 3, score: n }, { table }),
     );
     assert.deepEqual(failures(await collect(db, puts)), []);
     for (const id of [0, 1, 2])
       assert.equal((await db.repo(Employee, { table }).get({ ...anna, id }))?.value.score, 27 + id);
-  });
-
-  test('replace, merge, delete and remove', async () => {
-    const table = await peer.newTable();
-    const db = open({ tables: peer.client() });
-    const repo = db.repo(Employee, { table });
-    const made = [];
-    for (let id = 0; id < 4; id++) made.push(await repo.create({ ...anna, id }));
-    const [a, b, c] = made;
-    assert(a && b && c);
-    const reports = await collect(db, [
-      change.replace(Employee, a, { ...anna, id: 0, note: 'replaced' }),
-      change.merge(Employee, b, { score: 0.5 }),
-      change.delete(Employee, c),
-      change.deleteIfExists(Employee, { key: { ...anna, id: 3 }, etag: '*' }, { table }),
-      change.deleteIfExists(Employee, { key: { ...anna, id: 4 }, etag: '*' }, { table }),
-      change.delete(Employee, { ...a, rowKey: 'emp!000009' }),
-    ]);
-    assert.deepEqual(failures(reports), [[5, 'NotFound']]);
-    const left = await repo.partition(anna).take(10);
-    assert.deepEqual(
-      left.map(({ value }) => [value.id, value.note, value.score]),
-      [
-        [0, 'replaced', 3],
-        [1, undefined, 0.5],
-      ],
-    );
   });
 
   for (const [buffered, concurrency] of [
@@ -244,20 +221,8 @@ describePeers('the batch writer', peer => {
       let taken = 0;
       let reported = 0;
       let most = 0;
-      let underWay = 0;
-      let mostUnderWay = 0;
-      const client = new FaultyClient(() => undefined);
-      const db = open(
-        { tables: peer.client() },
-        {
-          httpClient: {
-            sendRequest: async request => {
-              mostUnderWay = Math.max(mostUnderWay, ++underWay);
-              return client.sendRequest(request).finally(() => underWay--);
-            },
-          },
-        },
-      );
+      const httpClient = new FaultyClient();
+      const db = peer.open({ httpClient });
       function* source(): Generator<RowChange> {
         for (const each of rows(20, 10, table)) {
           most = Math.max(most, ++taken - reported);
@@ -270,7 +235,7 @@ describePeers('the batch writer', peer => {
       }
       assert.equal(reported, 20);
       assert.equal(most, buffered);
-      assert.equal(mostUnderWay, Math.min(buffered, concurrency));
+      assert.equal(httpClient.most, Math.min(buffered, concurrency));
     });
 
   test('who leaves early leaves nothing under way', async () => {
@@ -307,7 +272,7 @@ describePeers('the batch writer', peer => {
 
   test('a source that is slow is not waited for, and one that fails ends the whole', async () => {
     const table = await peer.newTable();
-    const db = open({ tables: peer.client() }, { sleep: noWait });
+    const db = peer.open({ sleep: noWait });
     let isFirstDone = false;
     async function* source(): AsyncGenerator<RowChange> {
       yield* rows(1, 1, table);
@@ -335,14 +300,10 @@ describePeers('the batch writer', peer => {
     const httpClient = new FaultyClient(() =>
       chance() < 0.6 ? FAULTS[Math.floor(chance() * FAULTS.length)] : undefined,
     );
-    const reports = await collect(
-      open({ tables: peer.client() }, { httpClient, sleep: noWait }),
-      rows(ROWS, 40, table),
-      {
-        buffered: 50,
-      },
-    );
-    const clean = open({ tables: peer.client() }).repo(Employee, { table });
+    const reports = await collect(peer.open({ httpClient, sleep: noWait }), rows(ROWS, 40, table), {
+      buffered: 50,
+    });
+    const clean = peer.open().repo(Employee, { table });
     const there = await clean.scan().allowScan('to see what was written').take(1_000);
     const ids = new Set(there.map(({ value }) => value.id));
     for (const report of reports)
@@ -358,7 +319,7 @@ describePeers('the batch writer', peer => {
   test('limits that are none are refused', () => {
     for (const options of [{ buffered: 0 }, { concurrency: 0 }, { bufferedBytes: 1.5 }])
       assert.throws(
-        () => writeAll(open({ tables: peer.client() }), [], options),
+        () => writeAll(peer.open(), [], options),
         (thrown: unknown) => PatternError.is(thrown, 'ValueInvalid'),
       );
   });

@@ -2,15 +2,14 @@
 // would give, and no two rows have one unique key.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
-import { type Db, type NewOf, type Of, open, PatternError } from '#patterns';
+import { type Db, type NewOf, type Of, PatternError } from '#patterns';
 import { encodeIndexRow } from '#patterns/internals';
 import { bags } from '#patterns/mixed';
 import { lawOfTurns } from '../../../../packages/patterns/testing/law.js';
 import { disturbed, FaultyClient } from '../../support/faulty-client.js';
 import { type People, Person } from '../../support/indexed-entity.js';
-import { describePeers } from '../../support/peers.js';
+import { describePeers, fresh } from '../../support/peers.js';
 import { chanceOf } from '../../support/seeded.js';
 
 type Value = Of<typeof Person>;
@@ -48,12 +47,6 @@ const command: fc.Arbitrary<Command> = fc.record({
   badge: fc.constantFrom(undefined, 1, 2),
 });
 const commands = fc.array(command, { minLength: 1, maxLength: 14 });
-/** Of writers that often meet in one row. */
-const crowded = fc.array(
-  command.map(step => ({ ...step, id: 1 + (step.id % 2), other: 1 + (step.other % 2) })),
-  { minLength: 8, maxLength: 14 },
-);
-
 const without = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as T;
 
@@ -157,7 +150,7 @@ async function snapshot(db: Db, table: string, department: string) {
 describePeers('random writes of rows with indexes', peer => {
   const noWait = async (): Promise<void> => undefined;
   let departments = 0;
-  const size = { cost: 100, least: 10, most: 300, filter: 'patterns/indexed-model' };
+  const size = { cost: 100, least: 10, most: 300, filter: 'indexes/indexed-model' };
 
   async function exact(db: Db, table: string, department: string): Promise<Model> {
     const { people, rows, rebuilt } = await snapshot(db, table, department);
@@ -166,9 +159,7 @@ describePeers('random writes of rows with indexes', peer => {
   }
 
   test('leave what a rebuild would give, and give the outcomes of a plain model', async () => {
-    const table = await peer.newTable();
-    const db = open({ tables: peer.client() }, { sleep: noWait });
-    const people = db.repo(Person, { table });
+    const { db, table, repo: people } = await fresh(peer, Person, { sleep: noWait });
     const property = fc.asyncProperty(commands, async steps => {
       const department = `d${departments++}`;
       let model: Model = new Map();
@@ -185,13 +176,13 @@ describePeers('random writes of rows with indexes', peer => {
 
   test('do so when requests and answers are lost', async () => {
     const table = await peer.newTable();
-    const clean = open({ tables: peer.client() });
+    const clean = peer.open();
     let unknown = 0;
     let known = 0;
     const property = fc.asyncProperty(commands, fc.integer(), async (steps, seed) => {
       const department = `d${departments++}`;
       const httpClient = new FaultyClient(disturbed(0.3, chanceOf(seed)));
-      const db = open({ tables: peer.client() }, { httpClient, sleep: noWait });
+      const db = peer.open({ httpClient, sleep: noWait });
       const people = db.repo(Person, { table });
       let model: Model = new Map();
       for (const step of steps) {
@@ -220,37 +211,6 @@ describePeers('random writes of rows with indexes', peer => {
     // Of the few cases of npm test, most may be unlucky.
     const isLong = process.env.SHELFMARK_LONG !== undefined;
     assert(!isLong || known > 20 * unknown, `${unknown} outcomes are unknown, and ${known} known`);
-  });
-
-  test('do so when two writers interleave', async () => {
-    const table = await peer.newTable();
-    const clean = open({ tables: peer.client() });
-    const outcomes = new Set<string>();
-    const property = fc.asyncProperty(crowded, crowded, fc.integer(), async (one, other, seed) => {
-      const department = `d${departments++}`;
-      const chance = chanceOf(seed);
-      const writer = async (steps: readonly Command[]): Promise<void> => {
-        const httpClient = new FaultyClient(() => (chance() < 0.2 ? 'late' : undefined));
-        const db = open({ tables: peer.client() }, { httpClient, sleep: noWait });
-        const people = db.repo(Person, { table });
-        for (const step of steps) outcomes.add(await outcomeOf(run(db, people, department, step)));
-      };
-      let isOver = false;
-      const watching = (async () => {
-        for (; !isOver; await setTimeout(2)) await exact(clean, table, department);
-      })();
-      await Promise.all([writer(one), writer(other)]).finally(() => {
-        isOver = true;
-      });
-      await watching;
-      await exact(clean, table, department);
-    });
-    await lawOfTurns(property, size);
-    const known = ['done', 'AlreadyExists', 'NotFound', 'Conflict', 'UniqueViolation', 'Contention'];
-    assert.deepEqual(
-      [...outcomes].filter(each => !known.includes(each)),
-      [],
-    );
   });
 });
 

@@ -1,11 +1,11 @@
 // Every write of the vocabulary on an entity with indexes, by each kind of target and in each place where writes are: the cells of the table in docs/patterns/indexes.md.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, open, PatternError, type StoredOf } from '#patterns';
+import { type Db, PatternError, type StoredOf } from '#patterns';
 import { change, deleteRows, type RowChange, writeAll } from '#patterns/bulk';
 import { bags } from '#patterns/mixed';
-import { FaultyClient } from '../../support/faulty-client.js';
-import { ann, assertExact, ben, type People, Person } from '../../support/indexed-entity.js';
+import { before, FaultyClient } from '../../support/faulty-client.js';
+import { ann, assertExact, ben, Person } from '../../support/indexed-entity.js';
 import { describePeers, type Peer } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
 
@@ -14,153 +14,63 @@ type Row = StoredOf<typeof Person>;
 /** Ann after each write: all three keys differ from those before it. */
 const now = { ...ann, last: 'Low', email: 'ann@y.org', badge: undefined } as const;
 
-interface Cell {
-  readonly name: string;
-  /** Of a repository's write. */
-  readonly requests: number;
-  readonly inRepo: (repo: People, row: Row) => Promise<unknown>;
-  readonly inBatch: (batch: ReturnType<typeof batchOf>, row: Row) => { commit(): Promise<unknown> };
-  readonly inBulk: (row: Row, table: string) => RowChange;
-  /** A batch refuses it. */
-  readonly isRefusedInBatch: boolean;
-  /** Ann afterwards. */
-  readonly leaves: Partial<Row['value']> | undefined;
-}
-
 const batchOf = (db: Db, table: string) => db.batch(Person, ann, { table });
 
 /** All that a merge may change. */
 const patch = { last: now.last, email: now.email } as const;
-const any = { key: ann, etag: '*' } as const;
+const whoever = { key: ann, etag: '*' } as const;
 const refOf = ({ etag }: Row) => ({ key: ann, etag });
 const merged = { ...ann, ...patch };
 
-const CELLS: readonly Cell[] = [
-  {
-    name: 'replace of a row that was read',
-    requests: 1,
-    inRepo: (repo, row) => repo.replace(row, now),
-    inBatch: (batch, row) => batch.replace(Person, row, now),
-    inBulk: row => change.replace(Person, row, now),
-    isRefusedInBatch: false,
-    leaves: now,
-  },
-  {
-    name: 'replace by key and ETag',
-    requests: 2,
-    inRepo: (repo, row) => repo.replace(refOf(row), now),
-    inBatch: (batch, row) => batch.replace(Person, refOf(row), now),
-    inBulk: (row, table) => change.replace(Person, refOf(row), now, { table }),
-    isRefusedInBatch: true,
-    leaves: now,
-  },
-  {
-    name: 'replace by key, of whatever is there',
-    requests: 2,
-    inRepo: repo => repo.replace(any, now),
-    inBatch: batch => batch.replace(Person, any, now),
-    inBulk: (_, table) => change.replace(Person, any, now, { table }),
-    isRefusedInBatch: true,
-    leaves: now,
-  },
-  {
-    name: 'merge into a row that was read',
-    requests: 1,
-    inRepo: (repo, row) => repo.merge(row, patch),
-    inBatch: (batch, row) => batch.merge(Person, row, patch),
-    inBulk: row => change.merge(Person, row, patch),
-    isRefusedInBatch: false,
-    leaves: merged,
-  },
-  {
-    name: 'merge by key and ETag',
-    requests: 2,
-    inRepo: (repo, row) => repo.merge(refOf(row), patch),
-    inBatch: (batch, row) => batch.merge(Person, refOf(row), patch),
-    inBulk: (row, table) => change.merge(Person, refOf(row), patch, { table }),
-    isRefusedInBatch: true,
-    leaves: merged,
-  },
-  {
-    name: 'merge by key, into whatever is there',
-    requests: 2,
-    inRepo: repo => repo.merge(any, patch),
-    inBatch: batch => batch.merge(Person, any, patch),
-    inBulk: (_, table) => change.merge(Person, any, patch, { table }),
-    isRefusedInBatch: true,
-    leaves: merged,
-  },
-  {
-    name: 'upsert',
-    requests: 2,
-    inRepo: repo => repo.upsert(now),
-    inBatch: batch => batch.upsert(Person, now),
-    inBulk: (_, table) => change.upsert(Person, now, { table }),
-    isRefusedInBatch: true,
-    leaves: now,
-  },
-  {
-    name: 'upsertMerge',
-    requests: 2,
-    inRepo: repo => repo.upsertMerge(now),
-    inBatch: batch => batch.upsertMerge(Person, now),
-    inBulk: (_, table) => change.upsertMerge(Person, now, { table }),
-    isRefusedInBatch: true,
-    leaves: merged,
-  },
-  ...(['delete', 'deleteIfExists'] as const).flatMap((name): readonly Cell[] => [
-    {
-      name: `${name} of a row that was read`,
-      requests: 1,
-      inRepo: (repo, row) => repo[name](row),
-      inBatch: (batch, row) => batch[name](Person, row),
-      inBulk: row => change[name](Person, row),
-      isRefusedInBatch: false,
-      leaves: undefined,
-    },
-    {
-      name: `${name} of what was read in part`,
-      requests: 2,
-      inRepo: (repo, row) => repo[name]({ ...row, whole: false }),
-      inBatch: (batch, row) => batch[name](Person, { ...row, whole: false }),
-      inBulk: row => change[name](Person, { ...row, whole: false }),
-      isRefusedInBatch: true,
-      leaves: undefined,
-    },
-    {
-      name: `${name} by key and ETag`,
-      requests: 2,
-      inRepo: (repo, row) => repo[name](refOf(row)),
-      inBatch: (batch, row) => batch[name](Person, refOf(row)),
-      inBulk: (row, table) => change[name](Person, refOf(row), { table }),
-      isRefusedInBatch: true,
-      leaves: undefined,
-    },
-    {
-      name: `${name} by key, of whatever is there`,
-      requests: 2,
-      inRepo: repo => repo[name](any),
-      inBatch: batch => batch[name](Person, any),
-      inBulk: (_, table) => change[name](Person, any, { table }),
-      isRefusedInBatch: true,
-      leaves: undefined,
-    },
-  ]),
-  {
-    name: 'mutate',
-    requests: 2,
-    inRepo: repo => repo.mutate(ann, () => now),
-    inBatch: (batch, row) => batch.replace(Person, row, now),
-    inBulk: row => change.replace(Person, row, now),
-    isRefusedInBatch: false,
-    leaves: now,
-  },
+interface Cell {
+  readonly name: string;
+  readonly write: 'replace' | 'merge' | 'upsert' | 'upsertMerge' | 'delete' | 'deleteIfExists';
+  readonly args: (row: Row) => readonly unknown[];
+  /** Of a repository's write. A batch refuses what needs a second one. */
+  readonly requests: number;
+  /** Ann afterwards. */
+  readonly leaves: Partial<Row['value']> | undefined;
+}
+
+/** The row to be written, as a program may have it, and the requests that a write of it takes. */
+const TARGETS: readonly (readonly [string, number, (row: Row) => unknown])[] = [
+  ['a row that was read', 1, row => row],
+  ['a key and an ETag', 2, refOf],
+  ['a key, whatever is there', 2, () => whoever],
 ];
+const IN_PART = ['what was read in part', 2, (row: Row) => ({ ...row, whole: false })] as const;
+
+const cellsOf = (
+  write: Cell['write'],
+  targets: typeof TARGETS,
+  leaves: Cell['leaves'],
+  ...more: readonly unknown[]
+): readonly Cell[] =>
+  targets.map(([name, requests, targetOf]) => ({
+    name: `${write} by ${name}`,
+    write,
+    args: row => [targetOf(row), ...more],
+    requests,
+    leaves,
+  }));
+
+const CELLS: readonly Cell[] = [
+  ...cellsOf('replace', TARGETS, now, now),
+  ...cellsOf('merge', TARGETS, merged, patch),
+  { name: 'upsert', write: 'upsert', args: () => [now], requests: 2, leaves: now },
+  { name: 'upsertMerge', write: 'upsertMerge', args: () => [now], requests: 2, leaves: merged },
+  ...cellsOf('delete', [...TARGETS, IN_PART], undefined),
+  ...cellsOf('deleteIfExists', [...TARGETS, IN_PART], undefined),
+];
+
+/** The write of this name, of a repository, a batch or bulk changes. */
+const called = (on: object, { write }: Cell, args: readonly unknown[]): unknown =>
+  Reflect.apply(Reflect.get(on, write), on, args);
 
 async function prepared(peer: Peer) {
   const table = await peer.newTable();
-  const httpClient = new FaultyClient(() => undefined);
-  const db = open({ tables: peer.client() }, { httpClient });
+  const httpClient = new FaultyClient();
+  const db = peer.open({ httpClient });
   const repo = db.repo(Person, { table });
   const row = await repo.create(ann);
   await repo.create(ben);
@@ -178,7 +88,8 @@ const plain = (value: object | undefined): unknown =>
   value && Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
 
 describePeers('writes of rows with indexes', peer => {
-  for (const { name, requests, inRepo, inBatch, inBulk, isRefusedInBatch, leaves } of CELLS) {
+  for (const cell of CELLS) {
+    const { name, args, requests, leaves } = cell;
     const left = async ({ repo, db, table }: Awaited<ReturnType<typeof prepared>>): Promise<void> => {
       assert.deepEqual(plain((await repo.get(ann))?.value), plain(leaves));
       await assertExact(db, table);
@@ -186,16 +97,18 @@ describePeers('writes of rows with indexes', peer => {
 
     test(`${name}, by a repository`, async () => {
       const at = await prepared(peer);
-      const before = at.httpClient.count;
-      await inRepo(at.repo, at.row);
-      assert.equal(at.httpClient.count - before, requests);
+      assert.equal(await at.httpClient.counted(async () => called(at.repo, cell, args(at.row))), requests);
       await left(at);
     });
 
     test(`${name}, in a batch`, async () => {
       const at = await prepared(peer);
-      const act = async () => inBatch(batchOf(at.db, at.table), at.row).commit();
-      if (!isRefusedInBatch) {
+      const batch = batchOf(at.db, at.table);
+      const act = async () => {
+        called(batch, cell, [Person, ...args(at.row)]);
+        await batch.commit();
+      };
+      if (requests === 1) {
         await act();
         return left(at);
       }
@@ -205,10 +118,18 @@ describePeers('writes of rows with indexes', peer => {
 
     test(`${name}, as a bulk write`, async () => {
       const at = await prepared(peer);
-      assert.deepEqual(await written(at.db, [inBulk(at.row, at.table)]), ['done']);
+      const own = called(change, cell, [Person, ...args(at.row), { table: at.table }]);
+      assert.deepEqual(await written(at.db, [own as RowChange]), ['done']);
       await left(at);
     });
   }
+
+  test('mutate', async () => {
+    const { db, table, repo, httpClient } = await prepared(peer);
+    assert.equal(await httpClient.counted(() => repo.mutate(ann, () => now)), 2);
+    assert.deepEqual(plain((await repo.get(ann))?.value), plain(now));
+    await assertExact(db, table);
+  });
 
   test('create, in a batch and as a bulk write', async () => {
     const { db, table, row } = await prepared(peer);
@@ -246,14 +167,8 @@ describePeers('writes of rows with indexes', peer => {
   test('an unconditional write wins over others that come between its read and its write', async () => {
     const { table, repo, db } = await prepared(peer);
     let left = 3;
-    const inner = new FaultyClient(() => undefined);
-    const httpClient = {
-      sendRequest: async (request: Parameters<FaultyClient['sendRequest']>[0]) => {
-        if (request.method === 'POST' && left-- > 0) await repo.merge(any, { badge: left });
-        return inner.sendRequest(request);
-      },
-    };
-    const racing = open({ tables: peer.client() }, { httpClient, sleep: async () => undefined });
+    const merging = before('POST', () => repo.merge(whoever, { badge: --left }), left);
+    const racing = peer.open({ httpClient: new FaultyClient(merging), sleep: async () => undefined });
     await racing.repo(Person, { table }).upsert(now);
     assert.deepEqual(plain((await repo.get(ann))?.value), plain(now));
     await assertExact(db, table);

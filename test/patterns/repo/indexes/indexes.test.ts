@@ -1,7 +1,7 @@
 // Secondary indexes of the same partition: what writes make of their rows, and how these are queried.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, open } from '#patterns';
+import type { Db } from '#patterns';
 import { mixed } from '#patterns/mixed';
 import { FaultyClient } from '../../support/faulty-client.js';
 import { ann, ben, Person, rowsIn } from '../../support/indexed-entity.js';
@@ -10,13 +10,9 @@ import { rejects } from '../../support/rejects.js';
 
 async function people(peer: Peer) {
   const table = await peer.newTable();
-  const httpClient = new FaultyClient(() => undefined);
-  const db: Db = open({ tables: peer.client() }, { httpClient });
-  const requests = async (act: () => Promise<unknown>): Promise<number> => {
-    const before = httpClient.count;
-    await act();
-    return httpClient.count - before;
-  };
+  const httpClient = new FaultyClient();
+  const db: Db = peer.open({ httpClient });
+  const requests = (act: () => Promise<unknown>) => httpClient.counted(act);
   return { table, db, repo: db.repo(Person, { table }), requests };
 }
 

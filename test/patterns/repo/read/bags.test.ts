@@ -1,7 +1,7 @@
 // Queries over property bags: rows of any shape, read without an entity.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entity, Instant, key, open, PatternError, t } from '#patterns';
+import { entity, Instant, key, PatternError, t } from '#patterns';
 import { encodeBag, Sender, TableRequests, type TypedValue } from '#patterns/internals';
 import { bags, mixed } from '#patterns/mixed';
 import { describePeers } from '../../support/peers.js';
@@ -36,7 +36,7 @@ describePeers('property bags', peer => {
   }
 
   test('have their properties with the types that they have', async () => {
-    const reads = bags(open({ tables: peer.client() }), await tableOfAll());
+    const reads = bags(peer.open(), await tableOfAll());
     const first = (await reads.get('a', '1')) ?? assert.fail();
     assert.deepEqual(
       [first.partitionKey, first.rowKey, first.tag, first.entity],
@@ -51,7 +51,7 @@ describePeers('property bags', peer => {
   });
 
   test('are compared by the type that is named', async () => {
-    const reads = bags(open({ tables: peer.client() }), await tableOfAll());
+    const reads = bags(peer.open(), await tableOfAll());
     const keys = async (query: ReturnType<typeof reads.partition>) =>
       (await query.take(10)).map(({ rowKey }) => rowKey);
     const a = reads.partition('a');
@@ -63,7 +63,7 @@ describePeers('property bags', peer => {
   });
 
   test('come in pages that go on by their tokens', async () => {
-    const reads = bags(open({ tables: peer.client() }), await tableOfAll());
+    const reads = bags(peer.open(), await tableOfAll());
     const { items, next } = await reads.partition('a').page({ size: 2 });
     assert.equal(items.length, 2);
     const rest = await reads.partition('a').page({ size: 2, resume: next });
@@ -76,20 +76,16 @@ describePeers('property bags', peer => {
 
   test('of many partitions need a reason, and classes may be refused', async () => {
     const table = await tableOfAll();
-    const reads = bags(open({ tables: peer.client() }), table);
+    const reads = bags(peer.open(), table);
     assert.equal((await reads.scan().allowScan('a test').take(10)).length, 4);
     // @ts-expect-error: a scan has no results before it is allowed.
     await rejects(async () => reads.scan().take(10), 'ScanRefused');
-    const careful = bags(open({ tables: peer.client() }, { queries: { refuse: ['table-scan'] } }), table);
+    const careful = bags(peer.open({ queries: { refuse: ['table-scan'] } }), table);
     await rejects(careful.scan().allowScan('a test').take(10), 'ScanRefused');
     const missing = await reads
       .partition('a')
       .take(1)
-      .then(() =>
-        bags(open({ tables: peer.client() }), 'Missing')
-          .partition('a')
-          .take(1),
-      )
+      .then(() => bags(peer.open(), 'Missing').partition('a').take(1))
       .catch((error: unknown) => error);
     assert(PatternError.is(missing, 'TableNotFound'));
   });
@@ -97,7 +93,7 @@ describePeers('property bags', peer => {
   test('are admitted each time they are read, as rows of entities are', async () => {
     const table = await tableOfAll();
     let warned = 0;
-    const db = open({ tables: peer.client() }, { queries: { warn: () => void warned++ } });
+    const db = peer.open({ queries: { warn: () => void warned++ } });
     const Some = entity('Some', {
       version: 1,
       table,
@@ -116,7 +112,7 @@ describePeers('property bags', peer => {
       for await (const _ of query);
       assert.equal(warned, 3 * (at + 1));
     }
-    const careful = open({ tables: peer.client() }, { queries: { refuse: ['partition-scan'] } });
+    const careful = peer.open({ queries: { refuse: ['partition-scan'] } });
     const refused = [
       careful.repo(Some).partition({ p: 'none' }),
       mixed(careful, Some).partition({ p: 'none' }),

@@ -4,9 +4,10 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
-import { type Db, open, type Results } from '#patterns';
+import type { Results } from '#patterns';
 import type { FanOutOrder } from '#patterns/internals';
 import { lawOfTurns } from '../../../../packages/patterns/testing/law.js';
+import { column } from '../../support/column.js';
 import { FaultyClient } from '../../support/faulty-client.js';
 import { describePeers } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
@@ -28,7 +29,7 @@ const byRows = (rows: readonly Row[]): string[] => keys(rows).sort();
 const ORDERS: readonly FanOutOrder[] = ['scan', 'rows', 'none'];
 
 describePeers('fan-out', peer => {
-  const db = (): Db => open({ tables: peer.client() });
+  const db = peer.open;
   let table = '';
   let all: readonly Row[] = [];
 
@@ -85,7 +86,7 @@ describePeers('fan-out', peer => {
           assert.deepEqual(given(order, found), expected(order));
         },
       ),
-      { cost: 1000, least: 12, most: 1000, filter: 'test/patterns/fan-out' },
+      { cost: 1000, least: 12, most: 1000, filter: 'read/fan-out' },
     );
   });
 
@@ -123,23 +124,11 @@ describePeers('fan-out', peer => {
 
   test('sends no more at once than it is told, and nothing that nobody waits for', async () => {
     for (const order of ORDERS) {
-      let running = 0;
-      let most = 0;
-      const client = new FaultyClient(() => undefined);
-      const counting = {
-        sendRequest: async (request: Parameters<FaultyClient['sendRequest']>[0]) => {
-          most = Math.max(most, ++running);
-          try {
-            return await client.sendRequest(request);
-          } finally {
-            running--;
-          }
-        },
-      };
-      const counted = open({ tables: peer.client({ httpClient: counting }) }, { httpClient: counting });
+      const client = new FaultyClient();
+      const counted = peer.open({ httpClient: client });
       const run = counted.repo(Order, { table }).fanOut(partitions, { order, concurrency: 3 });
       assert.equal((await run.take(100)).length, 28);
-      assert(most <= 3, `${order}: ${most} at once`);
+      assert(client.most <= 3, `${order}: ${client.most} at once`);
       client.count = 0;
       for await (const _ of run.stream({ size: 1 })) break;
       const begun = order === 'rows' ? CUSTOMERS.length : 5;
@@ -150,7 +139,7 @@ describePeers('fan-out', peer => {
   test('ends at the first failure, and at a signal', async () => {
     for (const order of ORDERS) {
       const client = new FaultyClient(at => (at >= 3 ? 'reset before' : undefined));
-      const failing = open({ tables: peer.client({ httpClient: client }) }, { httpClient: client });
+      const failing = peer.open({ httpClient: client });
       const run = failing.repo(Order, { table }).fanOut(partitions, { order, concurrency: 2 });
       await rejects(run.take(100), 'Unreachable');
       const controller = new AbortController();
@@ -181,7 +170,10 @@ describePeers('fan-out', peer => {
       db().repo(Order, { table }).partition({ customer: 'ann' }).page({ resume }),
       'TokenMismatch',
     );
-    assert.deepEqual(await db().repo(Order, { table }).fanOut([]).page(), { items: [], next: undefined });
+    assert.deepEqual(await db().repo(Order, { table }).fanOut([]).page(), {
+      items: [],
+      next: undefined,
+    });
   });
 
   test('reads all buckets of what is spread over them', async () => {
@@ -189,10 +181,7 @@ describePeers('fan-out', peer => {
     for (let seq = 0; seq < 12; seq++)
       await events.create({ device: `d${seq % 2}`, at: moment(seq), seq, text: 'x' });
     const found = await events.buckets({ device: 'd1' }, { order: 'rows' }).take(100);
-    assert.deepEqual(
-      found.map(({ value }) => value.seq),
-      [11, 9, 7, 5, 3, 1],
-    );
+    assert.deepEqual(column(found, 'seq'), [11, 9, 7, 5, 3, 1]);
     const [latest] = await events
       .buckets({ device: 'd0' }, { each: p => p.rows({}, { at: { lt: moment(9) } }), order: 'rows' })
       .take(1);

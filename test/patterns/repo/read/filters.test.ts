@@ -63,7 +63,7 @@ describePeers('filters', peer => {
             filter,
           );
       }),
-      { cost: 20, least: 80, filter: 'test/patterns/filters' },
+      { cost: 20, least: 80, filter: 'read/filters' },
     );
   });
 });

@@ -1,15 +1,14 @@
 // Rows of several entities read together: each is decoded by its tag, and a row of no known entity does not end the query.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, entity, key, open, t } from '#patterns';
+import { entity, key, t } from '#patterns';
 import { encodeBag, Sender, TableRequests, type TypedValue } from '#patterns/internals';
 import { mixed } from '#patterns/mixed';
 import { describePeers } from '../../support/peers.js';
 import { Customer, fillShop, Note, Order } from '../../support/shop.js';
 
 describePeers('mixed reads', peer => {
-  const db = (): Db => open({ tables: peer.client() });
-
+  const db = peer.open;
   async function strange(table: string): Promise<void> {
     const requests = new TableRequests(new Sender(peer.client()));
     const rows: readonly (readonly [string, Readonly<Record<string, TypedValue>>])[] = [

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
-import { type Db, open, type Results } from '#patterns';
+import type { Results } from '#patterns';
+import { column } from '../../support/column.js';
 import { FaultyClient } from '../../support/faulty-client.js';
 import { describePeers } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
@@ -28,8 +29,7 @@ async function killed<R extends Numbered>(start: () => Results<R>, size: number)
 }
 
 describePeers('pages', peer => {
-  const db = (): Db => open({ tables: peer.client() });
-
+  const db = peer.open;
   test('go on where they stopped, after a kill at every boundary', async () => {
     const table = await peer.newTable();
     await fillShop(db(), table, ['ann'], 23);
@@ -69,15 +69,12 @@ describePeers('pages', peer => {
   test('follow empty ones', async () => {
     const table = await peer.newTable();
     await fillShop(db(), table, ['ann'], 30);
-    const client = new FaultyClient(() => undefined);
-    const counted = open({ tables: peer.client({ httpClient: client }) }, { httpClient: client });
+    const client = new FaultyClient();
+    const counted = peer.open({ httpClient: client });
     await db().repo(Note, { table }).create({ customer: 'ann', id: 'zz', text: 'last' });
     const notes = counted.repo(Note, { table }).partition({ customer: 'ann' });
     const { items, next } = await notes.page({ size: 10 });
-    assert.deepEqual(
-      items.map(({ value }) => value.text),
-      ['last'],
-    );
+    assert.deepEqual(column(items, 'text'), ['last']);
     assert.equal(client.count, 4, 'three pages of 10 had rows of others alone');
     assert.equal(next, undefined);
     const none = counted.repo(Order, { table }).partition({ customer: 'bob' });
@@ -143,7 +140,7 @@ describePeers('pages', peer => {
 
   test('are not sealed with nothing', async () => {
     const tokenSecret = new Uint8Array();
-    const empty = () => open({ tables: peer.client() }, { queries: { tokenSecret } });
+    const empty = () => peer.open({ queries: { tokenSecret } });
     assert.throws(empty, /DefinitionInvalid: tokenSecret/);
     assert.throws(() => db().repo(Order, { queries: { tokenSecret } }), /DefinitionInvalid: tokenSecret/);
   });

@@ -1,15 +1,16 @@
 // Queries with types: what they send, what they give, and what the compiler and the library refuse.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, open, PatternError, type Plan } from '#patterns';
+import { PatternError, type Plan } from '#patterns';
 import { same } from '../../../../packages/patterns/testing/same-type.js';
+import { column } from '../../support/column.js';
 import { FaultyClient } from '../../support/faulty-client.js';
 import { describePeers } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
 import { Customer, Event, fillShop, moment, Order, order } from '../../support/shop.js';
 
 describePeers('queries', peer => {
-  const db = (): Db => open({ tables: peer.client() });
+  const db = peer.open;
   const shop = async (customers: readonly string[] = ['ann', 'bob'], orders = 8): Promise<string> => {
     const table = await peer.newTable();
     await fillShop(db(), table, customers, orders);
@@ -139,8 +140,8 @@ describePeers('queries', peer => {
 
   test('by or over row keys are point reads', async () => {
     const table = await shop(['ann'], 8);
-    const client = new FaultyClient(() => undefined);
-    const counted = open({ tables: peer.client({ httpClient: client }) }, { httpClient: client });
+    const client = new FaultyClient();
+    const counted = peer.open({ httpClient: client });
     const ann = counted.repo(Order, { table }).partition({ customer: 'ann' });
     const byKeys = ann.where(p => p.year.eq(2011)).where(p => p.total.ge(0));
     assert.equal((await byKeys.take(9)).length, 2);
@@ -155,10 +156,7 @@ describePeers('queries', peer => {
     assert.deepEqual(warnings, ['Filtered on the server, which reads each row for it: city.']);
     assert.match(requests[0] ?? '', /PartitionKey eq 'ann' and RowKey eq 'customer' and \(city eq 'Rom'\)$/);
     const found = await some.allowScan('no scan at all').take(9);
-    assert.deepEqual(
-      found.map(({ value }) => value.customer),
-      ['ann'],
-    );
+    assert.deepEqual(column(found, 'customer'), ['ann']);
     assert.equal(client.count, 4);
     const none = customers.partition({ customer: 'ann' }).where(p => p.name.in([]));
     assert.deepEqual([none.explain().class, await none.take(9), client.count], ['none', [], 4]);
@@ -178,7 +176,7 @@ describePeers('queries', peer => {
     const warn = ({ class: queryClass }: Plan, reason: string | undefined): void => {
       told.push([queryClass, reason]);
     };
-    const careful = open({ tables: peer.client() }, { queries: { warn } });
+    const careful = peer.open({ queries: { warn } });
     const events = careful.repo(Event, { table });
     // @ts-expect-error a table scan has no results
     await assert.rejects(async () => events.scan().take(1), /ScanRefused.*allowScan/);
@@ -264,15 +262,9 @@ describePeers('queries', peer => {
     for (const seq of [1, 2, 3, 4])
       await events.create({ device: 'd', at: moment(seq), seq, text: `${seq}` });
     const device = events.partition({ device: 'd' });
-    assert.deepEqual(
-      (await device.latest(2)).map(({ value }) => value.seq),
-      [4, 3],
-    );
+    assert.deepEqual(column(await device.latest(2), 'seq'), [4, 3]);
     const since = device.rows({}, { at: { gt: moment(2) } });
-    assert.deepEqual(
-      (await since.take(9)).map(({ value }) => value.seq),
-      [4, 3],
-    );
+    assert.deepEqual(column(await since.take(9), 'seq'), [4, 3]);
     assert.deepEqual((await device.rows({}, { at: { le: moment(2) } }).take(9)).length, 2);
   });
 });

@@ -1,7 +1,7 @@
 // Rows that their entity cannot read, of every kind, among rows that it can: a query ends with the row's address, or continues without it, from every token.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codec, entity, key, open, type PatternErrorCode, t } from '#patterns';
+import { codec, entity, key, type PatternErrorCode, t } from '#patterns';
 import { deleteRows } from '#patterns/bulk';
 import {
   encodeBag,
@@ -12,6 +12,7 @@ import {
   type UnreadableRow,
 } from '#patterns/internals';
 import { mixed } from '#patterns/mixed';
+import { column } from '../../support/column.js';
 import { describePeers } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
 
@@ -57,7 +58,7 @@ describePeers('rows that cannot be read', peer => {
       const row = { table, partitionKey: 'a', rowKey, properties: new Map(Object.entries(properties)) };
       await requests.write({ kind: 'create', table, row: encodeBag(row) });
     }
-    const db = open({ tables: peer.client() }, { queries: options });
+    const db = peer.open({ queries: options });
     const items = db.repo(Item, { table });
     for (const number of NUMBERS) await items.create({ shelf: 'a', number, color: 'red' });
     return { db, items, table };
@@ -72,7 +73,7 @@ describePeers('rows that cannot be read', peer => {
         table,
         row: encodeBag(row),
       });
-      const items = open({ tables: peer.client() }).repo(Item, { table });
+      const items = peer.open().repo(Item, { table });
       const address = { table, partitionKey: 'a', rowKey };
       await rejects(items.partition({ shelf: 'a' }).take(1), code as PatternErrorCode, address);
       await rejects(items.scan().allowScan('test').page(), code as PatternErrorCode, address);
@@ -103,10 +104,7 @@ describePeers('rows that cannot be read', peer => {
     const found: UnreadableRow[] = [];
     const { items, table } = await filled({ onUnreadable: row => void found.push(row) });
     const read = await items.partition({ shelf: 'a' }).take(100);
-    assert.deepEqual(
-      read.map(({ value }) => value.number),
-      NUMBERS,
-    );
+    assert.deepEqual(column(read, 'number'), NUMBERS);
     assert.deepEqual(
       found.map(row => [row.table, row.rowKey, row.fault.code]),
       STRANGE.map(([rowKey, , code]) => [table, rowKey, code]),

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Batch, type Db, entity, key, open, PatternError, type StoredOf, t } from '#patterns';
+import { type Batch, type Db, entity, key, PatternError, type StoredOf, t } from '#patterns';
 import { BATCH_BYTES_MAX } from '#patterns/internals';
 import { anna, Employee } from '../../support/employee.js';
-import { describePeers } from '../../support/peers.js';
+import { describePeers, fresh } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
 
 const Large = entity('L', {
@@ -37,11 +37,9 @@ function batchOf(db: Db, table: string, size: number): Batch {
 }
 
 describePeers('batches', peer => {
-  const db = (): Db => open({ tables: peer.client() });
-
+  const db = peer.open;
   test('all operations are done, and give their rows by position', async () => {
-    const table = await peer.newTable();
-    const staff = db().repo(Employee, { table });
+    const { table, repo: staff } = await fresh(peer, Employee);
     const made: StoredOf<typeof Employee>[] = [];
     for (const id of [1, 2, 3, 4])
       made.push((await staff.create({ ...anna, id })) as StoredOf<typeof Employee>);
@@ -65,10 +63,9 @@ describePeers('batches', peer => {
 
   for (const kind of ['replace', 'merge', 'delete', 'conditionCheck'] as const)
     test(`a stale ${kind} fails the batch, and nothing of it is done`, async () => {
-      const table = await peer.newTable();
-      const staff = db().repo(Employee, { table });
+      const { table, repo: staff } = await fresh(peer, Employee);
       const stale = await staff.create(anna);
-      const fresh = await staff.merge(stale, { score: 5 });
+      const current = await staff.merge(stale, { score: 5 });
       const batch = db()
         .batch(Employee, anna, { table })
         .create(Employee, { ...anna, id: 2 });
@@ -83,13 +80,12 @@ describePeers('batches', peer => {
         reason: 'Conflict',
         rowKey: 'emp!000001',
       });
-      assert.equal((await staff.get(anna))?.etag, fresh.etag);
+      assert.equal((await staff.get(anna))?.etag, current.etag);
       assert.equal(await staff.get({ ...anna, id: 2 }), undefined);
     });
 
   test('the operation that failed is named, the first and only one too', async () => {
-    const table = await peer.newTable();
-    const staff = db().repo(Employee, { table });
+    const { table, repo: staff } = await fresh(peer, Employee);
     const stored = await staff.create(anna);
     const batch = () => db().batch(Employee, anna, { table });
     await assert.rejects(batch().create(Employee, anna).commit(), (thrown: unknown) => {
@@ -107,8 +103,7 @@ describePeers('batches', peer => {
   });
 
   test('calls of commit at the same time, and after it, are one commit', async () => {
-    const table = await peer.newTable();
-    const staff = db().repo(Employee, { table });
+    const { table, repo: staff } = await fresh(peer, Employee);
     const old = await staff.create({ ...anna, id: 1 });
     const batch = db()
       .batch(Employee, { department: 'Sales' }, { table })
@@ -126,8 +121,7 @@ describePeers('batches', peer => {
   });
 
   test('calls of commit at the same time fail together, and may be repeated', async () => {
-    const table = await peer.newTable();
-    const staff = db().repo(Employee, { table });
+    const { table, repo: staff } = await fresh(peer, Employee);
     const inTheWay = await staff.create(anna);
     const batch = db().batch(Employee, { department: 'Sales' }, { table }).create(Employee, anna);
     const refused = await Promise.allSettled([batch.commit(), batch.commit()]);
@@ -143,8 +137,7 @@ describePeers('batches', peer => {
   });
 
   test('a delete that needs no row does not fail the batch, and the others keep their places', async () => {
-    const table = await peer.newTable();
-    const staff = db().repo(Employee, { table });
+    const { table, repo: staff } = await fresh(peer, Employee);
     const gone = await staff.create(anna);
     await staff.delete(gone);
     const other = (id: number) => ({ key: { ...anna, id }, etag: '*' });

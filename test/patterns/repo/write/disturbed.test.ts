@@ -2,11 +2,11 @@
 // rows stand in the same partitions, so that batches and queries meet them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, type Of, open, PatternError, type Repo, type StoredOf } from '#patterns';
+import { type Db, type Of, PatternError, type Repo, type StoredOf } from '#patterns';
 import { change, type WriteReport, writeAll } from '#patterns/bulk';
 import { anna, Employee } from '../../support/employee.js';
 import { disturbed, FaultyClient } from '../../support/faulty-client.js';
-import { describePeers } from '../../support/peers.js';
+import { describePeers, fresh } from '../../support/peers.js';
 import { chanceOf, repeatBy, SEED } from '../../support/seeded.js';
 
 type Value = Of<typeof Employee>;
@@ -26,8 +26,7 @@ const without = ({ note: _, ...value }: Value): Value => value;
 
 describePeers('disturbed writers', peer => {
   test('know what their rows are', async () => {
-    const table = await peer.newTable();
-    const clean = open({ tables: peer.client() }).repo(Employee, { table });
+    const { table, repo: clean } = await fresh(peer, Employee);
     const repeat = repeatBy('write/disturbed');
     let unknown = 0;
 
@@ -35,7 +34,7 @@ describePeers('disturbed writers', peer => {
       const chance = chanceOf(SEED + Number(department.slice(1)));
       const below = (count: number): number => Math.floor(chance() * count);
       const httpClient = new FaultyClient(disturbed(SHARE, chance));
-      const db = open({ tables: peer.client() }, { httpClient, sleep: nextTurn });
+      const db = peer.open({ httpClient, sleep: nextTurn });
       const rows = db.repo(Employee, { table });
       const model = new Map<number, Possible>();
 
@@ -119,79 +118,59 @@ async function only(reports: AsyncIterable<WriteReport>): Promise<void> {
   for await (const report of reports) if (report.kind === 'failed') throw report.error;
 }
 
-const OPERATIONS: readonly Operation[] = [
+const becomes: Operation['after'] = (_, value) => value;
+
+/** By their names: what is done, the row afterwards, and the refusal. */
+const ACTS: Readonly<Record<string, readonly [Operation['run'], Operation['after'], Operation['refusal']]>> =
   {
-    name: 'create',
-    run: ({ rows, value }) => rows.create(value),
-    after: (_, value) => value,
-    refusal: ifNotThere,
-  },
-  {
-    name: 'upsert',
-    run: ({ rows, value }) => rows.upsert(value),
-    after: (_, value) => value,
-    refusal: never,
-  },
-  {
-    name: 'upsertMerge',
-    run: ({ rows, value }) => rows.upsertMerge(value),
-    after: (now, value) => ({ ...now, ...value }),
-    refusal: never,
-  },
-  {
-    name: 'replace',
-    run: step => step.rows.replace(target(step) as StoredOf<typeof Employee>, step.value),
-    after: (_, value) => value,
-    refusal: ifThere,
-  },
-  {
-    name: 'merge of what was read',
-    run: step =>
-      step.before
-        ? step.rows.merge(step.before, { name: step.value.name, note: null })
-        : step.rows.merge(anyOf(step), { name: step.value.name }),
-    after: (now, { name }) => now && without({ ...now, name }),
-    refusal: ifThere,
-  },
-  {
-    name: 'merge of any',
-    run: step => step.rows.merge(anyOf(step), { name: step.value.name }),
-    after: (now, { name }) => now && { ...now, name },
-    refusal: ifThere,
-  },
-  {
-    name: 'delete',
-    run: step => step.rows.delete(target(step) as StoredOf<typeof Employee>),
-    after: never,
-    refusal: ifThere,
-  },
-  {
-    name: 'deleteIfExists',
-    run: step => step.rows.deleteIfExists(anyOf(step)),
-    after: never,
-    refusal: never,
-  },
-  {
-    name: 'mutate',
-    run: ({ rows, key, value }) => rows.mutate(key, () => value),
-    after: (_, value) => value,
-    refusal: never,
-  },
-  {
-    name: 'bulk',
-    run: ({ db, table, value }) => only(writeAll(db, [change.upsert(Employee, value, { table })])),
-    after: (_, value) => value,
-    refusal: never,
-  },
-  {
-    name: 'batch',
-    run: ({ db, table, key, value }) =>
-      db
-        .batch(Employee, key, { table })
-        .upsert(Employee, value)
-        .upsert(Employee, { ...value, id: 100 + value.id })
-        .commit(),
-    after: (_, value) => value,
-    refusal: never,
-  },
-];
+    create: [({ rows, value }) => rows.create(value), becomes, ifNotThere],
+    upsert: [({ rows, value }) => rows.upsert(value), becomes, never],
+    upsertMerge: [
+      ({ rows, value }) => rows.upsertMerge(value),
+      (now, value) => ({ ...now, ...value }),
+      never,
+    ],
+    replace: [
+      step => step.rows.replace(target(step) as StoredOf<typeof Employee>, step.value),
+      becomes,
+      ifThere,
+    ],
+    'merge of what was read': [
+      step =>
+        step.before
+          ? step.rows.merge(step.before, { name: step.value.name, note: null })
+          : step.rows.merge(anyOf(step), { name: step.value.name }),
+      (now, { name }) => now && without({ ...now, name }),
+      ifThere,
+    ],
+    'merge of any': [
+      step => step.rows.merge(anyOf(step), { name: step.value.name }),
+      (now, { name }) => now && { ...now, name },
+      ifThere,
+    ],
+    delete: [step => step.rows.delete(target(step) as StoredOf<typeof Employee>), never, ifThere],
+    deleteIfExists: [step => step.rows.deleteIfExists(anyOf(step)), never, never],
+    mutate: [({ rows, key, value }) => rows.mutate(key, () => value), becomes, never],
+    bulk: [
+      ({ db, table, value }) => only(writeAll(db, [change.upsert(Employee, value, { table })])),
+      becomes,
+      never,
+    ],
+    batch: [
+      ({ db, table, key, value }) =>
+        db
+          .batch(Employee, key, { table })
+          .upsert(Employee, value)
+          .upsert(Employee, { ...value, id: 100 + value.id })
+          .commit(),
+      becomes,
+      never,
+    ],
+  };
+
+const OPERATIONS: readonly Operation[] = Object.entries(ACTS).map(([name, [run, after, refusal]]) => ({
+  name,
+  run,
+  after,
+  refusal,
+}));

@@ -2,7 +2,7 @@
 // have been given: the search is the simulation's, the model is one label, which each write makes anew.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, open, PatternError, type StoredOf } from '#patterns';
+import { type Db, PatternError, type StoredOf } from '#patterns';
 import { type Invocation, linearize, type Model } from '../../../simulation/judge/linearize.js';
 import { anna, Employee } from '../../support/employee.js';
 import { disturbed, FaultyClient } from '../../support/faulty-client.js';
@@ -109,7 +109,7 @@ describePeers('histories of a row', peer => {
       const chance = chanceOf(seed * PROGRAMS + name);
       const httpClient = new FaultyClient(disturbed(FAULTY, chance));
       const sleep = () => new Promise<void>(resolve => setImmediate(resolve));
-      const db = open({ tables: peer.client() }, { httpClient, sleep });
+      const db = peer.open({ httpClient, sleep });
       let held: Row | undefined;
       for (let step = 0; step < STEPS; step++) {
         const chosen = KINDS[Math.floor(chance() * KINDS.length)] ?? 'get';

@@ -13,9 +13,9 @@ import { open, PatternError } from '#patterns';
 import { onlyIn } from '../../../support/slow.js';
 import { ROOT, type SpawnedServer, spawnServer } from '../../../support/spawned-server.js';
 import { anna, Employee } from '../../support/employee.js';
-import { MANY, TOGETHER } from './killed-writer.js';
 import { describePeers } from '../../support/peers.js';
 import { chanceOf, repeatBy, SEED } from '../../support/seeded.js';
+import { MANY, TOGETHER } from './killed-writer.js';
 
 const KILLS = Number(process.env.PATTERN_KILLS ?? (process.env.SHELFMARK_LONG === undefined ? 2 : 8));
 const PROGRAM = join(ROOT, 'dist', 'test', 'patterns', 'repo', 'write', 'killed-writer.js');
@@ -47,7 +47,7 @@ describePeers('a killed program', peer => {
   test('leaves what it said it had written, and nothing by halves', { skip }, async () => {
     const table = await peer.newTable();
     const chance = chanceOf(SEED);
-    const rows = open({ tables: peer.client() }).repo(Employee, { table });
+    const rows = peer.open().repo(Employee, { table });
     const all: string[] = [];
     let begun = 0;
     for (let kill = 0; kill < KILLS; kill++) {

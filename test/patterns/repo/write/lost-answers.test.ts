@@ -7,7 +7,7 @@ import { open, PatternError } from '#patterns';
 import { OUTDATED_ETAG } from '#patterns/internals';
 import { anna, Employee } from '../../support/employee.js';
 import { type Fault, FaultyClient, faultAt, SOME_FAULTS } from '../../support/faulty-client.js';
-import { describePeers, type Peer } from '../../support/peers.js';
+import { describePeers, fresh, type Peer } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
 import { OPERATIONS, outcomeOf, prepare, withFaults } from '../../support/write-operations.js';
 
@@ -51,8 +51,7 @@ describePeers('lost answers', peer => {
   }
 
   test('a write that was done is seen also behind the writes of others', async () => {
-    const table = await peer.newTable();
-    const clean = open({ tables: peer.client() }).repo(Employee, { table });
+    const { table, repo: clean } = await fresh(peer, Employee);
     const stored = await clean.create(anna);
     const { staff } = intercepted(peer, table, 'reset after', async () => {
       for (let n = 0; n < 5; n++) {
@@ -68,8 +67,7 @@ describePeers('lost answers', peer => {
   });
 
   test('a write that was not done is told so behind the writes of others', async () => {
-    const table = await peer.newTable();
-    const clean = open({ tables: peer.client() }).repo(Employee, { table });
+    const { table, repo: clean } = await fresh(peer, Employee);
     const stored = await clean.create(anna);
     const { staff } = intercepted(peer, table, 'reset before', async () => {
       await clean.merge(stored, { score: 8 });
@@ -78,8 +76,7 @@ describePeers('lost answers', peer => {
   });
 
   test('what nobody can know is OutcomeUnknown', async () => {
-    const table = await peer.newTable();
-    const clean = open({ tables: peer.client() }).repo(Employee, { table });
+    const { table, repo: clean } = await fresh(peer, Employee);
     const stored = await clean.create(anna);
     const { staff } = intercepted(peer, table, 'reset after', async () => {
       await clean.upsert(anna);
@@ -110,7 +107,7 @@ describePeers('lost answers', peer => {
       .create(Employee, anna)
       .create(Employee, { ...anna, id: 2 })
       .commit();
-    const clean = open({ tables: peer.client() }).repo(Employee, { table });
+    const clean = peer.open().repo(Employee, { table });
     assert.equal(first?.etag, (await clean.get(anna))?.etag);
     assert.equal(second?.etag, OUTDATED_ETAG);
     assert(await clean.get({ ...anna, id: 2 }));
@@ -122,7 +119,7 @@ describePeers('lost answers', peer => {
         throw new RestError('Nobody is there.', { code: 'ECONNREFUSED' });
       },
     };
-    const staff = open({ tables: peer.client() }, { httpClient }).repo(Employee);
+    const staff = peer.open({ httpClient }).repo(Employee);
     await rejects(staff.create(anna), 'Unreachable', { attempts: 4 });
     await rejects(staff.get(anna), 'Unreachable', { attempts: 4 });
   });
@@ -138,7 +135,7 @@ describePeers('lost answers', peer => {
   });
 
   test('a signal stops a write', async () => {
-    const staff = open({ tables: peer.client() }).repo(Employee, { table: await peer.newTable() });
+    const staff = peer.open().repo(Employee, { table: await peer.newTable() });
     await assert.rejects(staff.create(anna, { signal: AbortSignal.abort() }), { name: 'AbortError' });
     assert.equal(await staff.get(anna), undefined);
   });
@@ -156,17 +153,9 @@ describePeers('lost answers', peer => {
 
 /** A repository whose first write fails so, while others do something before the client tries again. */
 function intercepted(peer: Peer, table: string, fault: Fault, meanwhile: () => Promise<void>) {
-  const plan = faultAt(fault, 0);
-  const inner = new FaultyClient(plan);
-  const httpClient = {
-    sendRequest: async (request: Parameters<FaultyClient['sendRequest']>[0]) => {
-      try {
-        return await inner.sendRequest(request);
-      } catch (thrown) {
-        await meanwhile();
-        throw thrown;
-      }
-    },
-  };
-  return { staff: open({ tables: peer.client() }, { httpClient }).repo(Employee, { table }) };
+  let left = 1;
+  const httpClient = new FaultyClient(faultAt(fault, 0), async () => {
+    if (left-- > 0) await meanwhile();
+  });
+  return { staff: peer.open({ httpClient }).repo(Employee, { table }) };
 }

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { codec, type Db, entity, key, open, PatternError, remove, t } from '#patterns';
+import { codec, entity, key, PatternError, remove, t } from '#patterns';
 import { change } from '#patterns/bulk';
 import { OPERATIONS, type WriteName } from '#patterns/internals';
 import { anna, Employee, EmployeeNow } from '../../support/employee.js';
-import { describePeers } from '../../support/peers.js';
+import { describePeers, fresh } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
 
 /** The same properties and other keys, in the same table. */
@@ -27,8 +27,7 @@ const Jotting = entity('Jotting', {
 });
 
 describePeers('writes', peer => {
-  const db = (): Db => open({ tables: peer.client() });
-
+  const db = peer.open;
   test('a row is created once and read as it was given', async () => {
     const staff = db().repo(Employee, { table: await peer.newTable() });
     const created = await staff.create({ ...anna, photo: new Uint8Array([0, 1, 2, 3]).subarray(1, 3) });
@@ -92,8 +91,7 @@ describePeers('writes', peer => {
   });
 
   test('what others wrote beside the entity stays', async () => {
-    const table = await peer.newTable();
-    const now = db().repo(EmployeeNow, { table });
+    const { table, repo: now } = await fresh(peer, EmployeeNow);
     const staff = db().repo(Employee, { table });
     await now.create({ ...anna, level: 3 });
     const old = await staff.get(anna);
@@ -180,8 +178,7 @@ describePeers('writes', peer => {
   });
 
   test('a row is written by its own entity, in its own table', async () => {
-    const table = await peer.newTable();
-    const staff = db().repo(Employee, { table });
+    const { table, repo: staff } = await fresh(peer, Employee);
     const guests = db().repo(Guest, { table });
     const stored = await staff.create(anna);
     const foreign = { expected: 'Guest', found: 'Employee', rowKey: stored.rowKey };
@@ -213,11 +210,11 @@ describePeers('writes', peer => {
   });
 
   test('operation ids can have another name, or be left out', async () => {
-    const table = await peer.newTable();
-    const plain = open({ tables: peer.client() }, { operationIds: false }).repo(Employee, { table });
+    const { table, repo: plain } = await fresh(peer, Employee, { operationIds: false });
     const stored = await plain.merge(await plain.create(anna), { score: 1 });
     assert.deepEqual([stored.unknown, (await plain.get(anna))?.unknown], [[], []]);
-    const [checked] = await open({ tables: peer.client() }, { operationIds: false })
+    const [checked] = await peer
+      .open({ operationIds: false })
       .batch(Employee, anna, { table })
       .conditionCheck(stored)
       .commit();
@@ -225,10 +222,7 @@ describePeers('writes', peer => {
     assert.notEqual(checked?.etag, stored.etag);
     await plain.upsert(anna);
     await rejects(plain.delete(stored), 'Conflict');
-    const named = open({ tables: peer.client() }, { operationIds: { property: 'lastWrite' } }).repo(
-      Employee,
-      { table },
-    );
+    const named = peer.open({ operationIds: { property: 'lastWrite' } }).repo(Employee, { table });
     const written = await named.upsert(anna);
     assert.deepEqual(
       written.unknown.map(({ name }) => name),

@@ -1,4 +1,4 @@
-// Rows as the classic SDKs encrypted them, with the key of 32 bytes 0, 1, … 31 and A256KW. Those of `java` were written by its SDK, azure-storage 8.6.6, to a running Shelfmark: classic-rows/ClassicRows.java. Those of `python` were made by its
+// Rows as the classic SDKs encrypted them, with the key of 32 bytes 0, 1, … 31 and A256KW. Those of `java` were written by its SDK, azure-storage 8.6.6, to a running Shelfmark: testing/classic-rows/ClassicRows.java. Those of `python` were made by its
 // library, azure-cosmosdb-table 1.0.6, and those of `java, as python reads it` by that library's functions in the order that it reads Java's rows in, the last one without a library's name, as Java's first versions
 // wrote it. None was made by the library of .NET: docs/gaps.md.
 
