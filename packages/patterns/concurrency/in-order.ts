@@ -3,7 +3,7 @@
 
 import { linkedController } from './abort.js';
 
-export interface InOrderOptions {
+interface InOrderOptions {
   /** How many steps may be under way. */
   readonly concurrency: number;
   readonly signal?: AbortSignal | undefined;

@@ -1,7 +1,7 @@
 // Pauses between attempts under contention: decorrelated jitter. It computes the pause; the caller waits.
 
 /** Milliseconds. */
-export interface JitterBounds {
+interface JitterBounds {
   readonly base: number;
   readonly cap: number;
 }

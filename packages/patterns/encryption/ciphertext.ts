@@ -10,7 +10,7 @@ export const FORMAT = { plain: 0, row: 1, selfContained: 2, contentKey: 3 } as c
 /** Bytes of the nonce of AES-GCM, as NIST SP 800-38D 8.2 recommends it. */
 export const NONCE_BYTES = 12;
 /** Bytes of the tag of AES-GCM. */
-export const TAG_BYTES = 16;
+const TAG_BYTES = 16;
 
 /** A key under another one, and which that is. */
 export interface WrappedKey {

@@ -8,7 +8,7 @@ import { decryptCbc, sha256 } from './cipher.js';
 import { concatenated } from './ciphertext.js';
 
 /** What unwraps the content keys of a key's name: as `CryptographyClient` of `@azure/keyvault-keys`, or a local one. `algorithm` is what the row says: `A256KW`, `RSA-OAEP`. */
-export type ClassicUnwrap = (
+type ClassicUnwrap = (
   keyId: string,
   algorithm: string,
   wrapped: Uint8Array,
@@ -20,7 +20,7 @@ export interface ClassicRow extends RowAddress {
 }
 
 /** What was in a row. */
-export interface ClassicValues {
+interface ClassicValues {
   /** Whether it was encrypted at all. */
   readonly isEncrypted: boolean;
   /** All properties of the row but those of the encryption; the encrypted ones as the texts that they were. */

@@ -28,7 +28,7 @@ import { boundTo, type KeyedHash, type SealedField, type Sealing, sealingOf } fr
 type Values = Readonly<Record<string, unknown>>;
 
 /** Which key a property of a row gets: its name in the ring, undefined for the current one, `false` to store the value as it is. Pure: it is asked again when the row is read. */
-export type KeyResolver = (row: RowAddress, property: string) => string | false | undefined;
+type KeyResolver = (row: RowAddress, property: string) => string | false | undefined;
 
 /** How values are encrypted. */
 export interface EncryptionSpec<H extends string = never> {
@@ -303,7 +303,7 @@ export class Encryption<E extends AnyEntity, H extends string = never> {
 }
 
 /** The values of some properties, open. */
-export type ClearValues<T> = { readonly [K in keyof T]: T[K] extends Ciphertext<infer V> ? V : T[K] };
+type ClearValues<T> = { readonly [K in keyof T]: T[K] extends Ciphertext<infer V> ? V : T[K] };
 
 /** Null is a value of JSON. */
 const isMissing = ({ pieces }: SealedField, value: unknown): boolean =>

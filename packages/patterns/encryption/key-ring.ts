@@ -19,7 +19,7 @@ export interface KeyRing {
 }
 
 /** What a ring is made of. */
-export interface KeyRingSpec {
+interface KeyRingSpec {
   /** The name of the key that new values get; a function if it changes while the program runs. */
   readonly current: string | (() => string);
   /** By their names, which stand in rows: or a function that finds one. A name has 1 to 255 bytes. */
@@ -29,7 +29,7 @@ export interface KeyRingSpec {
 }
 
 /** Bytes of a key's name, whose length is one byte in what is stored. */
-export const KEY_ID_BYTES_MAX = 255;
+const KEY_ID_BYTES_MAX = 255;
 
 /** Throws DefinitionInvalid. */
 export function checkKeyId(id: string): string {
@@ -61,7 +61,7 @@ export function localKey(bytes: Uint8Array): WrappingKey {
 }
 
 /** What `CryptographyClient` of `@azure/keyvault-keys` has, and other clients of key services may be given. */
-export interface RemoteKey<A extends string> {
+interface RemoteKey<A extends string> {
   wrapKey(algorithm: A, key: Uint8Array): Promise<{ readonly result: Uint8Array }>;
   unwrapKey(algorithm: A, wrapped: Uint8Array): Promise<{ readonly result: Uint8Array }>;
 }

@@ -8,7 +8,7 @@ import { inputToSend, type StepContext, upcastInput } from './definition.js';
 import type { Flow } from './flow.js';
 
 /** What is compared. */
-export interface CheckStepsOptions {
+interface CheckStepsOptions {
   /** Tables whose rows are compared, times and ETags apart. */
   readonly tables?: readonly string[];
   /** Properties that every write changes, such as times. */

@@ -36,7 +36,7 @@ export interface Step<I> {
 }
 
 /** Turns the input of one version into that of the next. */
-export type InputUpcast = (old: unknown) => unknown;
+type InputUpcast = (old: unknown) => unknown;
 
 /** Versions of a flow's input, and its queues. */
 export interface FlowOptions<I> {

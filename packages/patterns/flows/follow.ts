@@ -10,7 +10,7 @@ import type { Step, StepContext, StepResult } from './definition.js';
 type KeyOfInput<E extends AnyEntity, I> = [E] extends [AnyEntity] ? (input: I) => KeyOf<E> : never;
 
 /** Which row is followed, and what is kept equal to it. */
-export interface FollowSpec<E extends AnyEntity, I> {
+interface FollowSpec<E extends AnyEntity, I> {
   readonly name: string;
   readonly entity: E;
   /** Where the rows stand, if not in the entity's table. */

@@ -22,7 +22,7 @@ import { Flow, type StartOptions } from './flow.js';
 import { type KeyJson, keyOfJson, keySchema, rowKeyJson } from './key-json.js';
 
 /** From where rows are moved to where. */
-export interface MoveSpec<F extends AnyEntity, T extends AnyEntity> {
+interface MoveSpec<F extends AnyEntity, T extends AnyEntity> {
   readonly from: F;
   readonly to: T;
   /** Where the rows stand, if not in the table of `from`. */

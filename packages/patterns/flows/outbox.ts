@@ -58,7 +58,7 @@ export type Swept = RowAddress &
   );
 
 /** Any flow at all, as a sweeper needs it. */
-export interface Startable {
+interface Startable {
   readonly name: string;
   readonly definition: Pick<FlowDefinition, 'name' | 'version' | 'upcast'>;
   start(db: Db, input: never, options: StartOptions): Promise<string>;

@@ -58,7 +58,7 @@ function treatmentOf(options: WorkerOptions, random: Surroundings['random']): Tr
 }
 
 /** What a worker needs in addition to its options. */
-export interface WorkerParts {
+interface WorkerParts {
   readonly db: Db;
   readonly flow: FlowDefinition<never, unknown>;
   readonly queues: readonly QueueRequests[];

@@ -29,7 +29,7 @@ export interface LogEntry<T> {
 }
 
 /** How a log is read. */
-export interface LogReadOptions extends ReadOptions {
+interface LogReadOptions extends ReadOptions {
   /** Called for each line that is no entry. Without it the reader skips half a line at the end of a blob, left by a program that ended, and throws RowUnreadable for any other. */
   readonly onSkipped?: (line: SkippedLine) => void;
 }
@@ -37,7 +37,7 @@ export interface LogReadOptions extends ReadOptions {
 const BOOK = /^[a-z0-9][a-z0-9-]*$/;
 
 /** Only for tests: how many blocks a blob has. */
-export interface LogLimits {
+interface LogLimits {
   readonly blocksMax?: number;
 }
 

@@ -25,7 +25,7 @@ export interface RawEntry extends LogLine {
   readonly blob: string;
 }
 
-export interface LogReading extends ReadOptions {
+interface LogReading extends ReadOptions {
   readonly book: string;
   readonly every: LogPeriod;
   readonly from: Instant;

@@ -13,7 +13,7 @@ import { formatLine } from './log-line.js';
 import { type LogPeriod, nameOfLog, periodStart } from './log-name.js';
 
 /** The most that a program that ends loses: entries of this age, or this many bytes. */
-export interface LogBuffer {
+interface LogBuffer {
   readonly milliseconds: number;
   /** Up to 4 MiB. */
   readonly bytes: number;
@@ -22,7 +22,7 @@ export interface LogBuffer {
 /** `each`: an entry is in the blob when its append ends. */
 export type LogDurability = 'each' | LogBuffer;
 
-export interface LogWriterParts {
+interface LogWriterParts {
   readonly service: Service;
   readonly container: BlobContainer;
   readonly book: string;

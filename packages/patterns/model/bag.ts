@@ -21,7 +21,7 @@ export interface Bag extends RowAddress {
 }
 
 /** Where a row came from, and which property is its tag. */
-export interface BagOptions {
+interface BagOptions {
   readonly table: string;
   readonly tag?: string | undefined;
   readonly etag?: string | undefined;

@@ -57,7 +57,7 @@ function warningsOf(partition: CompiledKey, row: CompiledKey, named: readonly st
 }
 
 /** What a plan is compiled of. */
-export interface Compilable {
+interface Compilable {
   readonly name: string;
   readonly props: Props;
   readonly partition: Key;

@@ -15,7 +15,7 @@ export type Named<E extends AnyEntity> = E extends AnyEntity ? StoredOf<E> : nev
 export type Mixed<E extends readonly AnyEntity[]> = Named<E[number]> | Bag;
 
 /** How rows of several entities are decoded. */
-export interface MixedOptions extends DecodeOptions {
+interface MixedOptions extends DecodeOptions {
   /** Names the entity of a row without a tag. Undefined leaves it a bag. */
   readonly resolve?: ((row: Bag) => string | undefined) | undefined;
 }

@@ -10,7 +10,7 @@ import type { BagValue, TypedValue } from '../values/typed-value.js';
 import type { AnyEntity, Field } from './definition.js';
 
 /** A drift, with what is there. */
-export interface FoundDrift extends Drift {
+interface FoundDrift extends Drift {
   readonly value: BagValue | undefined;
   /** What the value would be as the type that is wanted; undefined if that cannot be said exactly. */
   readonly coerced: BagValue | undefined;

@@ -13,7 +13,7 @@ export interface EncodedRow<T> extends WireRow {
 }
 
 /** What a row has in addition to its value. */
-export interface EncodeOptions {
+interface EncodeOptions {
   /** Properties that are not the entity's and are sent with it: those that were kept from the row, or operation ids. */
   readonly extra?: readonly WireProperty[];
   /** For the times of writes; that of this computer by default. */

@@ -54,7 +54,7 @@ interface AnyIndexSpec<P extends Props> {
 }
 
 /** What a definition says of an index whose rows stand in the partition of the entity's row, and are written in one transaction with it. */
-export interface LocalIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
+interface LocalIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
   readonly kind: 'same-partition';
   /** `p => key('email', p.email.as(codec.lower))`. It begins with a literal of its own. */
   readonly row: IndexKeyDefinition<P>;
@@ -63,7 +63,7 @@ export interface LocalIndexSpec<P extends Props = Props> extends AnyIndexSpec<P>
 }
 
 /** What a definition says of an index whose rows stand in other partitions or in another table, and are written by a flow after the entity's row. */
-export interface RemoteIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
+interface RemoteIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
   /** `remote` of shelfmark-patterns/indexes. */
   readonly kind: RemoteKind;
   /** Of its own. Without one its rows stand in the table of the entity's rows. */
@@ -76,7 +76,7 @@ export interface RemoteIndexSpec<P extends Props = Props> extends AnyIndexSpec<P
 }
 
 /** What a definition says of an index. */
-export type IndexSpec<P extends Props = Props> = LocalIndexSpec<P> | RemoteIndexSpec<P>;
+type IndexSpec<P extends Props = Props> = LocalIndexSpec<P> | RemoteIndexSpec<P>;
 
 /** Indexes by their names. */
 export type IndexSpecs<P extends Props = Props> = Readonly<Record<string, IndexSpec<P>>>;

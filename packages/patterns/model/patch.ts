@@ -30,7 +30,7 @@ export type GivenPatch<E extends AnyEntity, R = null | Remove> = PatchOf<E, R> &
 type Values = Readonly<Record<string, unknown>>;
 
 /** A patch, taken apart. */
-export interface Patch {
+interface Patch {
   readonly set: Values;
   /** Names of properties that go. */
   readonly removed: readonly string[];

@@ -1,7 +1,7 @@
 // The type tag of a row: an entity's name and version, as `Employee.2`. Rows of other programs may have the name alone.
 
 /** The name and version that a tag says. */
-export interface TypeTag {
+interface TypeTag {
   readonly name: string;
   readonly version: number;
 }

@@ -33,7 +33,7 @@ export async function unlessLost<T>(write: () => Promise<T>): Promise<T | undefi
   }
 }
 
-export interface AttemptsOptions {
+interface AttemptsOptions {
   /** 8 by default. */
   readonly attempts?: number | undefined;
   readonly signal?: AbortSignal | undefined;

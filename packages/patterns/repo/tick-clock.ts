@@ -5,7 +5,7 @@ import { REAL_SURROUNDINGS } from '../concurrency/surroundings.js';
 import { Instant } from '../values/instant.js';
 
 /** What a clock of ticks takes from outside; the computer's by default. */
-export interface TickClockOptions {
+interface TickClockOptions {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   /** So many random bytes. */

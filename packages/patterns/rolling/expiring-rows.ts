@@ -18,7 +18,7 @@ import { instantOf, type RollingTime, type Schedule } from './schedule.js';
 export type Lifetime = { readonly hours: number } | { readonly days: number };
 
 /** What deletes expired rows. `rolling`: they go with their tables. `server`: the service itself, which no service known to this library does; so it is refused. */
-export type ExpiryBy = 'rolling' | 'server';
+type ExpiryBy = 'rolling' | 'server';
 
 /** How rows are put into tables by the time at which they expire. */
 export interface ExpiringOptions<E extends AnyEntity, T extends TimeName<E>>
@@ -35,7 +35,7 @@ export interface ExpiringOptions<E extends AnyEntity, T extends TimeName<E>>
 }
 
 /** How a row is found. */
-export interface ExpiringGetOptions extends ReadOptions {
+interface ExpiringGetOptions extends ReadOptions {
   /** The time at which it expires, where the program knows that: one table is asked then. */
   readonly expires?: RollingTime | undefined;
 }

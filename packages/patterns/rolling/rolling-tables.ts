@@ -31,7 +31,7 @@ export type TimeName<E extends AnyEntity> = {
   string;
 
 /** A row that no table takes: older than the retention, or too far in the future. */
-export interface OutsideRow<E extends AnyEntity> {
+interface OutsideRow<E extends AnyEntity> {
   readonly reason: OutsideReason;
   readonly value: NewOf<E>;
   readonly at: Instant;
@@ -70,7 +70,7 @@ export interface RollingOptions<E extends AnyEntity, T extends TimeName<E>, O ex
 }
 
 /** How a span of time is read. */
-export interface SpanOptions {
+interface SpanOptions {
   /** `time` by default. */
   readonly order?: SpanOrder | undefined;
   readonly newestFirst?: boolean | undefined;
@@ -79,18 +79,18 @@ export interface SpanOptions {
 }
 
 /** What maintenance is asked for. */
-export interface PrepareOptions extends ReadOptions {
+interface PrepareOptions extends ReadOptions {
   /** How many tables behind the current one; 1 by default. */
   readonly count?: number | undefined;
 }
 
 /** Where a row is looked for: in the table of this time. */
-export interface AtTime {
+interface AtTime {
   readonly at: RollingTime;
 }
 
 /** The time of a row, unless its key has it. */
-export type TimeOfKey<E extends AnyEntity, T extends string, O> = T extends keyof KeyOf<E>
+type TimeOfKey<E extends AnyEntity, T extends string, O> = T extends keyof KeyOf<E>
   ? readonly [options?: O]
   : readonly [options: O & AtTime];
 

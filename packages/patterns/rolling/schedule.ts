@@ -20,7 +20,7 @@ export type RollingTime = Instant | Date;
 
 export const instantOf = (time: RollingTime): Instant => (isInstant(time) ? time : Instant.fromDate(time));
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   readonly every: RollingPeriod;
   readonly keep: RollingKeep;
   readonly ahead: number;

@@ -35,7 +35,7 @@ export interface SpanTables<R extends SpanRow> {
   readonly queries: readonly { readonly table: string; readonly query: () => Results<R> }[];
 }
 
-export interface SpanSpec<E extends AnyEntity, R extends SpanRow> {
+interface SpanSpec<E extends AnyEntity, R extends SpanRow> {
   readonly entity: E;
   readonly time: string;
   readonly from: Instant;

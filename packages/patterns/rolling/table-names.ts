@@ -6,7 +6,7 @@ import { lastPeriod, periodOf, type RollingPeriod, readStamp, STAMP_DIGITS, stam
 
 /** Characters of a table's name, by the service. */
 const NAME_MAX = 63;
-export const GENERATIONS_MAX = 99;
+const GENERATIONS_MAX = 99;
 /** `x99` */
 const GENERATION_CHARACTERS = 3;
 

@@ -17,7 +17,7 @@ import type {
 } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 
-export interface OnDemandParts {
+interface OnDemandParts {
   readonly requests: RowRequests;
   readonly tables: AccountTables;
   readonly sleep: Surroundings['sleep'];

@@ -4,14 +4,14 @@ import { refuseValue } from '../values/pattern-error.js';
 import { permissionsOf, type SasPermissions } from './table-sas.js';
 
 /** What a policy says. What it leaves out each signature says. */
-export interface TablePolicy {
+interface TablePolicy {
   readonly permissions?: SasPermissions | undefined;
   readonly startsOn?: Date | undefined;
   readonly expiresOn?: Date | undefined;
 }
 
 /** What is needed of a `TableClient`. */
-export interface PolicyTable {
+interface PolicyTable {
   getAccessPolicy(): Promise<readonly SignedIdentifier[]>;
   setAccessPolicy(policies: SignedIdentifier[]): Promise<unknown>;
 }
@@ -19,7 +19,7 @@ export interface PolicyTable {
 /** Of a table, by the service's documentation. */
 export const POLICIES_MAX = 5;
 /** Characters of a policy's name. */
-export const POLICY_NAME_MAX = 64;
+const POLICY_NAME_MAX = 64;
 
 const listOf = async (table: PolicyTable): Promise<SignedIdentifier[]> => [
   ...(await table.getAccessPolicy()),

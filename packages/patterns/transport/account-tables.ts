@@ -6,10 +6,10 @@ import { heard, isDone, type ReadOptions, refusalOf } from './table-requests.js'
 
 /** `deleting`: the name is not free yet. */
 export type CreatedTable = 'made' | 'there' | 'deleting';
-export type DeletedTable = 'deleted' | 'gone' | 'deleting';
+type DeletedTable = 'deleted' | 'gone' | 'deleting';
 
 /** Names of tables, and when the service gave them, by its own clock. */
-export interface TablesPage {
+interface TablesPage {
   readonly names: readonly string[];
   readonly date: Date | undefined;
 }

@@ -10,7 +10,7 @@ export const BATCH_OPERATIONS_MAX = 100;
 export const BATCH_BYTES_MAX = 4 * 1_048_576;
 
 /** The names that separate parts. */
-export interface Boundaries {
+interface Boundaries {
   readonly batch: string;
   readonly changeset: string;
 }

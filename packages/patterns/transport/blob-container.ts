@@ -21,7 +21,7 @@ export interface BlobPage {
   readonly date: Date | undefined;
 }
 
-export interface BlobCallOptions {
+interface BlobCallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -78,7 +78,7 @@ const CONTAINER = /^[a-z0-9](?:-?[a-z0-9]){2,62}$/;
 const PAGE_MAX = 5_000;
 
 /** Throws DefinitionInvalid. */
-export function checkContainer(subject: string, container: string): void {
+function checkContainer(subject: string, container: string): void {
   if (!CONTAINER.test(container) || container.length > 63)
     refuseDefinition(subject, `${container} is not a name that a container may have`);
 }

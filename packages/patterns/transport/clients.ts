@@ -8,14 +8,14 @@ export interface TablesConnection {
 }
 
 /** What is needed of a `QueueServiceClient` of `@azure/storage-queue`, which is one of these. */
-export interface QueuesConnection {
+interface QueuesConnection {
   readonly url: string;
   readonly accountName: string;
   getQueueClient(queueName: string): object;
 }
 
 /** What is needed of a `BlobServiceClient` of `@azure/storage-blob`, which is one of these. */
-export interface BlobsConnection {
+interface BlobsConnection {
   readonly url: string;
   readonly accountName: string;
   getContainerClient(containerName: string): object;

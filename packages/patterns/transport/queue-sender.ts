@@ -13,7 +13,7 @@ const TIMEOUT_MILLISECONDS = 60_000;
 const NEVER_EXPIRES = -1;
 
 /** How a call of the client is ended. */
-export interface Aborting {
+interface Aborting {
   readonly abortSignal: AbortSignal;
 }
 
@@ -31,7 +31,7 @@ export interface Shown {
 }
 
 /** What is used of a `QueueClient` of `@azure/storage-queue`, which is one of these. */
-export interface OfficialQueue {
+interface OfficialQueue {
   createIfNotExists(options: Aborting): Promise<unknown>;
   sendMessage(
     text: string,

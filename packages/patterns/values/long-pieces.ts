@@ -6,7 +6,7 @@ import type { TypedValue } from './typed-value.js';
 import { BINARY_BYTES_MAX, checkSize, STRING_LENGTH_MAX } from './wire-property.js';
 
 /** As many as a row of 1 MiB has room for. */
-export const LONG_PIECES_MAX = 16;
+const LONG_PIECES_MAX = 16;
 
 /** `text`, `text__2`, `text__3`: from 0. */
 const nameOfPiece = (wire: string, at: number): string => (at === 0 ? wire : `${wire}__${at + 1}`);

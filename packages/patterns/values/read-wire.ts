@@ -2,7 +2,7 @@
 // marked before it sees them. decode-property.ts interprets the members.
 
 /** A double that JSON.parse would take for an Int32. */
-export interface WholeDouble {
+interface WholeDouble {
   readonly '~double': number;
 }
 

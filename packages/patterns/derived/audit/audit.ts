@@ -17,7 +17,7 @@ export interface AuditProgress<E extends AnyEntity = AnyEntity, K = KeyOf<E>>
   extends Progress<Finding<E, K>> {}
 
 /** What is walked, and by which names. */
-export interface AuditPlan<E extends AnyEntity> {
+interface AuditPlan<E extends AnyEntity> {
   /** A text of what distinguishes this audit from others. */
   readonly subject: readonly unknown[];
   readonly entity: E;

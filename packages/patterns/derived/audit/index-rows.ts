@@ -20,7 +20,7 @@ import { type AuditedRows, conditionOf, type Read, readOrFault } from './audited
 import type { Derived, Fault, Member, Stock, Wrong } from './derived.js';
 
 /** An index, and where the rows of its entity stand. */
-export interface AuditedIndex<E extends AnyEntity> {
+interface AuditedIndex<E extends AnyEntity> {
   readonly entity: E;
   readonly index: IndexPlan;
   readonly table: string;

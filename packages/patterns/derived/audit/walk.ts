@@ -47,7 +47,7 @@ interface CheckedPage<F> {
 }
 
 /** Rows of one kind, and what is wrong with them. */
-export interface Phase<F> {
+interface Phase<F> {
   readonly name: string;
   pages(options: PageOptions): AsyncGenerator<CheckedPage<F>, void, undefined>;
 }
@@ -69,7 +69,7 @@ export const phase = <R, F>(
 });
 
 /** What is walked. */
-export interface WalkPlan<F> {
+interface WalkPlan<F> {
   /** A text of everything that distinguishes two audits: a token of one is invalid in another. */
   readonly subject: string;
   readonly phases: readonly Phase<F>[];

@@ -11,7 +11,7 @@ import type { AuditOptions } from '../audit/walk.js';
 import type { CopyRules } from './copy-rules.js';
 
 /** What is audited. */
-export interface AuditedCopies {
+interface AuditedCopies {
   readonly name: string;
   readonly rules: CopyRules;
   /** Of the flow; none where copies are written with their sources. */

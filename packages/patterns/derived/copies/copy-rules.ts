@@ -15,7 +15,7 @@ import { type CopySpec, copiesOf, copyNames, hasCopies } from './embed.js';
 export type CopiesPlace = 'same-partition' | 'remote';
 
 /** Rows with copies, and how they are found. */
-export type Holders<H extends AnyEntity> = Results<StoredOf<H>> & { explain(): Plan };
+type Holders<H extends AnyEntity> = Results<StoredOf<H>> & { explain(): Plan };
 
 /** Copies and how they are kept. */
 export interface CopiesSpec<H extends AnyEntity = AnyEntity, S extends AnyEntity = AnyEntity>

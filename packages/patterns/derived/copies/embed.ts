@@ -9,7 +9,7 @@ type Values = Readonly<Record<string, unknown>>;
 type CopyName<N extends string, F extends string> = `${N}${Capitalize<F>}`;
 
 /** The properties that a row with copies has for them. */
-export type CopyProps<N extends string, S extends AnyEntity, F extends keyof S['props'] & string> = {
+type CopyProps<N extends string, S extends AnyEntity, F extends keyof S['props'] & string> = {
   readonly [K in F as CopyName<N, K>]: Property<ValueOf<S['props'][K]>, 'optional', S['props'][K]['use']>;
 } & { readonly [K in `${N}Version`]: Property<string, 'optional', 'plain'> };
 
@@ -78,7 +78,7 @@ export function copiesOf(embedded: Embedded, source: unknown, version: string | 
 }
 
 /** Whether two properties of these names are the same. */
-export type IsSame = (property: string, a: unknown, b: unknown) => boolean;
+type IsSame = (property: string, a: unknown, b: unknown) => boolean;
 
 /** Whether a value has these copies, of whichever version. */
 export function hasCopies(embedded: Embedded, value: Values, copies: Values, isSame: IsSame): boolean {

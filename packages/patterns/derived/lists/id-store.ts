@@ -17,7 +17,7 @@ export interface IdStore {
 }
 
 /** `table` is the table of the entity's rows: lists in its partitions are stored there, too. */
-export interface StoreOptions {
+interface StoreOptions {
   readonly table?: string | undefined;
 }
 

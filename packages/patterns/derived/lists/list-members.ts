@@ -11,7 +11,7 @@ import type { IdStore } from './id-store.js';
 import type { Values } from './list-rows.js';
 
 /** An id whose entity does not match the list: its row is gone, or has another value. */
-export interface StaleId {
+interface StaleId {
   readonly id: string;
   readonly fault: 'gone' | 'moved';
 }

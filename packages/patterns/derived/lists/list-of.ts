@@ -22,7 +22,7 @@ interface Watched {
 }
 
 /** In the entity's partition, written in one transaction with it: the guide's second option. */
-export interface SamePartition<E extends AnyEntity, RK> extends Watched {
+interface SamePartition<E extends AnyEntity, RK> extends Watched {
   readonly where: 'same-partition';
   /** `p => key('last', p.lastName)`. It begins with a literal of its own. */
   readonly row: KeyFor<E, RK>;
@@ -38,7 +38,7 @@ export interface Remote<E extends AnyEntity, PK, RK> extends Watched {
 }
 
 /** In blobs, one a list, kept by a flow: the guide's first option. */
-export interface InBlobs<E extends AnyEntity, BK> extends Watched {
+interface InBlobs<E extends AnyEntity, BK> extends Watched {
   readonly where: 'blob';
   readonly container: string;
   /** `p => key('last', p.lastName)`: the name of a list's blob. */

@@ -47,7 +47,7 @@ export type ListKey<L extends AnyList> = {
 };
 
 /** The options of a list's definition. */
-export interface ListSpec<P extends Props, PK extends Key, RK extends Key> {
+interface ListSpec<P extends Props, PK extends Key, RK extends Key> {
   readonly table: string;
   /** Those that are in its keys; others are left out. */
   readonly props: P;

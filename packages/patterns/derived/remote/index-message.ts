@@ -40,7 +40,7 @@ export interface RemoteChange {
 }
 
 /** The flow that keeps an entity's remote indexes, and its queue. */
-export interface IndexFlowName {
+interface IndexFlowName {
   readonly flow: string;
   readonly queue: string;
 }

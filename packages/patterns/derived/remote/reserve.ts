@@ -41,7 +41,7 @@ export interface Reserved {
 }
 
 /** The state of a key: its owner's row, nothing, a row that cannot be read, or one whose transaction may yet be done. */
-export type Settlement = 'kept' | 'free' | 'unreadable' | 'pending';
+type Settlement = 'kept' | 'free' | 'unreadable' | 'pending';
 
 /** The row that an index should have, and the version of the owner that it follows from. */
 interface SourcedIndexRow extends ExpectedIndexRow {

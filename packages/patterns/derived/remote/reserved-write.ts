@@ -11,7 +11,7 @@ import { type Reservation, type ReservationId, recordAddress, recordWrite } from
 import { Reservations, type Reserved } from './reserve.js';
 
 /** Callbacks of a reserving transaction. */
-export interface ReservedWrite<T> {
+interface ReservedWrite<T> {
   readonly reservations: readonly Reservation[];
   /** Before anything else, of each attempt. */
   readonly announce: (id: ReservationId, write: () => Promise<T>) => Promise<T>;

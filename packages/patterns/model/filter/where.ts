@@ -82,7 +82,7 @@ export type Fields<E extends AnyEntity> = {
 };
 
 /** The same for the compiler, whatever the property is. */
-export type AnyField = TextOrder<unknown>;
+type AnyField = TextOrder<unknown>;
 
 /** Texts that begin so. */
 function prefixCondition(name: string, prefix: string): Condition {

@@ -59,7 +59,7 @@ export type DescendingNames<A extends readonly KeyPart[]> = Extract<
 >['name'];
 
 /** The properties that may be in keys: required ones that the service can compare. */
-export type KeyNames<P extends Props> = {
+type KeyNames<P extends Props> = {
   [K in keyof P]: P[K] extends { readonly presence: 'required'; readonly use: 'plain' }
     ? ValueOf<P[K]> extends Uint8Array
       ? never
@@ -143,7 +143,7 @@ function define<const A extends readonly KeyPart[]>(parts: A, separator: string)
 }
 
 /** Of parts that the compiler has refused, a key that it takes anywhere: its error at the part is then the only one. */
-export type KeyMade<A extends readonly KeyPart[]> = readonly KeyPart[] extends A ? Key<never> : Key<A>;
+type KeyMade<A extends readonly KeyPart[]> = readonly KeyPart[] extends A ? Key<never> : Key<A>;
 
 /** A key of literals and parts: `p => key('review', p.id.as(codec.int(6)), p.year.as(codec.int(4)))`. */
 export const key = <const A extends readonly KeyPart[]>(...parts: A): KeyMade<A> =>

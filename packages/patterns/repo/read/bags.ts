@@ -22,7 +22,7 @@ import type { ReadingOptions, Results } from './results.js';
 import { type QuerySettings, TableQuery } from './table-query.js';
 
 /** Properties by their types and their names in the table, to be compared: a comparison holds only for rows that have the property with this type. */
-export interface BagFields {
+interface BagFields {
   string(name: string): TextOrder<string>;
   int32(name: string): Order<number>;
   int64(name: string): Order<bigint>;

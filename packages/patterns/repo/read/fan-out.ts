@@ -33,7 +33,7 @@ const CONCURRENCY = 8;
 const PAGE_SIZE = 100;
 
 /** `distinct`: by row key, as parts of one partition that is being moved; the first of them wins. */
-export type MergeOrder = FanOutOrder | 'distinct';
+type MergeOrder = FanOutOrder | 'distinct';
 
 const MERGES: { readonly [O in MergeOrder]: Merge } = {
   scan: mergeScan,
@@ -46,7 +46,7 @@ const byPartition = (a: { partitionKey: string }, b: { partitionKey: string }): 
   a.partitionKey < b.partitionKey ? -1 : a.partitionKey > b.partitionKey ? 1 : 0;
 
 /** A query of one partition. */
-export interface FanOutPart<R> {
+interface FanOutPart<R> {
   readonly partitionKey: string;
   readonly query: MergeQuery<R> & { readonly rowQuery: RowQuery };
 }

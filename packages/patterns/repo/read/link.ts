@@ -67,7 +67,7 @@ export function link<A extends AnyEntity, B extends AnyEntity>(
 }
 
 /** Where the many are: a partition, and in it the rows that begin with some parts. */
-export interface LinkTarget<B extends AnyEntity> {
+interface LinkTarget<B extends AnyEntity> {
   readonly partition: PartitionOf<B>;
   readonly rows?: RowLead<B>;
 }

@@ -51,7 +51,7 @@ interface Entry<T> {
 }
 
 /** How many rows a join looks up at once. */
-export interface JoinOptions extends ReadingOptions {
+interface JoinOptions extends ReadingOptions {
   /** Rows that are looked up at once: 16 by default. */
   readonly concurrency?: number | undefined;
 }

@@ -23,7 +23,7 @@ import type { Scanning } from './query.js';
 import { type QuerySettings, TableQuery } from './table-query.js';
 
 /** A row of no entity, or one that its entity cannot read. */
-export type UnknownRow = Bag & {
+type UnknownRow = Bag & {
   /** Why an entity that the row names could not read it. */
   readonly fault: AnyPatternError | undefined;
 };
@@ -31,7 +31,7 @@ export type UnknownRow = Bag & {
 /** A row of one of the entities, or an unknown one: `entity` is its entity, and undefined for unknown ones. */
 export type MixedRow<E extends readonly AnyEntity[]> = Named<E[number]> | UnknownRow;
 
-export interface MixedSettings extends QuerySettings {
+interface MixedSettings extends QuerySettings {
   /** Names the entity of a row without a tag. Undefined leaves it unknown. */
   readonly resolve?: ((row: Bag) => string | undefined) | undefined;
 }

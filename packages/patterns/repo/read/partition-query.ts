@@ -33,7 +33,7 @@ export type BoundsAfter<E extends AnyEntity, L> = Pick<
 >;
 
 /** What a partition has whose row key has reversed time. */
-export interface LogTail<E extends AnyEntity> {
+interface LogTail<E extends AnyEntity> {
   /** The last so many that were written, newest first: of a row key that has reversed time (`codec.timeDesc`) behind the parts of `lead`. */
   latest(count: number, options?: LatestOptions<E>): Promise<readonly StoredOf<E>[]>;
 }

@@ -17,7 +17,7 @@ import { type QuerySettings, TableQuery } from './table-query.js';
 import { handleUnreadable, type UnreadablePolicy } from './unreadable.js';
 
 /** The classes that a query has by how it is made; its filter may make it cheaper, never more expensive. */
-export type StaticClass = Extract<QueryClass, 'point' | 'range' | 'partition-scan' | 'table-scan'>;
+type StaticClass = Extract<QueryClass, 'point' | 'range' | 'partition-scan' | 'table-scan'>;
 
 /** Rows that are selected of an entity: always with what its keys are made of. */
 export type Selected<E extends AnyEntity, K extends keyof Of<E>> = Projected<
@@ -50,7 +50,7 @@ export type Scanning = {
 };
 
 /** A query that reads many partitions. */
-export interface TableScan<R> extends Scanning {
+interface TableScan<R> extends Scanning {
   /** Its results. The reason is for readers of the program, and for `warn`. */
   allowScan(reason: string): Results<R>;
 }
@@ -60,7 +60,7 @@ export type Query<E extends AnyEntity, R, C extends StaticClass> = Refined<E, R,
   (C extends 'table-scan' ? TableScan<R> : Results<R>);
 
 /** What a query is, before it is one for the compiler. */
-export interface QuerySpec<E extends AnyEntity> {
+interface QuerySpec<E extends AnyEntity> {
   readonly entity: E;
   readonly settings: QuerySettings;
   readonly condition: Condition;

@@ -92,7 +92,7 @@ async function fetchRows(source: RowSource, query: RowQuery, options: FetchOptio
   return { rows: page.rows, next: next && { p: next.partitionKey, r: next.rowKey } };
 }
 
-export interface RowRunSpec<R> {
+interface RowRunSpec<R> {
   readonly source: RowSource;
   readonly query: RowQuery;
   /** Undefined for a row that is none of the results. Throws what should end the query. */

@@ -26,7 +26,7 @@ import {
 import { POINT_CONCURRENCY, type QuerySettings } from './table-query.js';
 
 /** A hit of an index that its row no longer says. */
-export interface StaleHit<E extends AnyEntity, I extends RemoteIndexName<E>> {
+interface StaleHit<E extends AnyEntity, I extends RemoteIndexName<E>> {
   readonly hit: StoredOf<IndexEntity<E, I>>;
   /** The row as it is now; undefined if there is none. */
   readonly row: StoredOf<E> | undefined;

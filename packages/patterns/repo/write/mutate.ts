@@ -23,7 +23,7 @@ export interface MutableRow<T, G, N extends string = string> {
   isSame(a: G, b: G): boolean;
 }
 
-export interface MutateSettings {
+interface MutateSettings {
   readonly attempts: Attempts;
   readonly identity: Identity;
   /** Calls the function twice, to see that it is pure. */

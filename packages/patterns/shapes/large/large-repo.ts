@@ -31,13 +31,13 @@ export interface LargesOptions extends RepoOptions {
 }
 
 /** The names of an entity's large properties. */
-export type LargeName<E extends AnyEntity> = {
+type LargeName<E extends AnyEntity> = {
   [K in keyof Of<E>]-?: Exclude<Of<E>[K], undefined> extends LargeValue ? K : never;
 }[keyof Of<E>] &
   string;
 
 /** What a large property holds: bytes or a text. */
-export type ContentOf<E extends AnyEntity, K extends LargeName<E>> =
+type ContentOf<E extends AnyEntity, K extends LargeName<E>> =
   Of<E> extends { readonly [N in K]?: infer V }
     ? Exclude<V, undefined> extends LargeValue<infer T>
       ? T
@@ -47,7 +47,7 @@ export type ContentOf<E extends AnyEntity, K extends LargeName<E>> =
 type GivenValue<V> = V extends LargeValue<infer T> ? T | LargeValue<T> : V;
 
 /** A value as a program gives it: of large properties the content, or the handle that was read. */
-export type GivenLarge<V> = { readonly [K in keyof V]: GivenValue<V[K]> };
+type GivenLarge<V> = { readonly [K in keyof V]: GivenValue<V[K]> };
 
 /** From this age on a sweeper takes a blob that no row names, at the least. */
 export const SWEPT_AFTER_MILLISECONDS = 3_600_000;

@@ -31,7 +31,7 @@ export interface LargeValue<T extends Uint8Array | string = Uint8Array | string>
 export type LargeProperty<T extends Uint8Array | string> = Property<LargeValue<T>, 'required', 'opaque'>;
 
 /** From which size on a value is in a blob. */
-export interface LargeOptions {
+interface LargeOptions {
   /** Values of more bytes than this are in blobs: 32,768 by default. */
   readonly over?: number;
 }
@@ -50,7 +50,7 @@ const SHAPES = new WeakMap<object, LargeShape>();
 export const largeShapeOf = ({ pieces }: Property): LargeShape | undefined => pieces && SHAPES.get(pieces);
 
 /** The property that has the pointer. */
-export const pointerName = (wire: string): string => `${wire}Blob`;
+const pointerName = (wire: string): string => `${wire}Blob`;
 
 /** The handle of bytes that stand in the row. */
 export const inRow = (bytes: Uint8Array): LargeValue => ({ length: bytes.length, pointer: undefined, bytes });

@@ -26,7 +26,7 @@ export type SeriesName<E extends AnyEntity> = {
   string;
 
 /** What stands in a slot; of a ring, without its period. */
-export type SlotOf<E extends AnyEntity, S extends SeriesName<E>> =
+type SlotOf<E extends AnyEntity, S extends SeriesName<E>> =
   Exclude<ValueOf<E['props'][S]>[number & keyof ValueOf<E['props'][S]>], undefined> extends infer T
     ? T extends RingSlot<infer V>
       ? V

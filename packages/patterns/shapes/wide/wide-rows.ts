@@ -25,7 +25,7 @@ export const PIECE_IDS = '_pieces';
 
 const ID_BYTES = 16;
 /** One transaction writes them. */
-export const PIECES_MAX = 100;
+const PIECES_MAX = 100;
 const DIGITS = 3;
 
 /** A row of a wide entity, by its number from 0, and the properties that stand in it, by their names in the table. */

@@ -10,7 +10,7 @@ import type { Props } from '../../values/property.js';
 import { PIECE_ID, PIECE_IDS } from './wide-rows.js';
 
 /** What a definition of a wide entity says: all that an entity's does but indexes, whose rows hold copies of one row. */
-export type WideSpec<P extends Props, PK extends KeyOn<P>, RK extends KeyOn<P>> = Omit<
+type WideSpec<P extends Props, PK extends KeyOn<P>, RK extends KeyOn<P>> = Omit<
   EntitySpec<P, PK, RK>,
   'indexes'
 >;

@@ -24,7 +24,7 @@ export interface SentMessage {
 }
 
 /** What announcements need of a service. */
-export interface Announcing {
+interface Announcing {
   readonly clients: Clients;
   readonly surroundings: Surroundings;
   /** Seconds until workers see a message, in which its write should be done. */

@@ -10,7 +10,7 @@ import { MESSAGE_BYTES_MAX } from '../queue-sender.js';
 const VERSION = 1;
 
 /** Why a message was put aside, and which one it was. */
-export interface PoisonMark {
+interface PoisonMark {
   /** Of the message in the flow's queue: a crash may put it aside twice. */
   readonly message: string;
   readonly reason: string;
