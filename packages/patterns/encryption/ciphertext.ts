@@ -1,5 +1,5 @@
 // The encrypted value of a property as it is stored: what its bytes say. Which key opens it, and what it is bound to, is the matter of encryption.ts.
-import { fromUtf8, toUtf8 } from '../values/bytes.js';
+import { fromUtf8, joinBytes, toUtf8 } from '../values/bytes.js';
 
 /** Which key a value is under: the content key of its row, or one that it brings along. */
 export type KeyPlace = 'row' | 'self-contained';
@@ -52,25 +52,15 @@ export class ContentKey {
   }
 }
 
-export function concatenated(...parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
-}
-
 /** The length of a key's name is one byte, that of a wrapped key two: RSA of 4096 bits wraps to 512. */
 export function formatKey({ keyId, wrapped }: WrappedKey): Uint8Array {
   const id = toUtf8(keyId);
-  return concatenated(
+  return joinBytes([
     Uint8Array.of(id.length),
     id,
     Uint8Array.of(wrapped.length >> 8, wrapped.length),
     wrapped,
-  );
+  ]);
 }
 
 class Cursor {
@@ -123,7 +113,7 @@ export function parseCiphertext({ bytes }: Ciphertext): Opened | undefined {
 }
 
 export const formatContentKey = (key: WrappedKey): ContentKey =>
-  new ContentKey(concatenated(Uint8Array.of(FORMAT.contentKey), formatKey(key)));
+  new ContentKey(joinBytes([Uint8Array.of(FORMAT.contentKey), formatKey(key)]));
 
 /** Undefined for bytes that are no content key of this library. */
 export function parseContentKey({ bytes }: ContentKey): WrappedKey | undefined {

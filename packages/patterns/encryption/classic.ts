@@ -1,11 +1,10 @@
 // Reads rows that the classic SDKs encrypted on the client (.NET, Java and Python, until azure-data-tables dropped it): AES-256-CBC with one content key a row. It has no authentication, so nothing here detects a
 // changed value: read such rows once and write them anew with encryption.ts. Nothing is written in this form.
-import { fromBase64, fromUtf8, toUtf8 } from '../values/bytes.js';
+import { fromBase64, fromUtf8, joinBytes, toUtf8 } from '../values/bytes.js';
 import { isObject } from '../values/is-object.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { BagValue, TypedValue } from '../values/typed-value.js';
 import { decryptCbc, sha256 } from './cipher.js';
-import { concatenated } from './ciphertext.js';
 
 /** What unwraps the content keys of a key's name: as `CryptographyClient` of `@azure/keyvault-keys`, or a local one. `algorithm` is what the row says: `A256KW`, `RSA-OAEP`. */
 type ClassicUnwrap = (
@@ -117,7 +116,7 @@ class ClassicDecryption {
     const { partitionKey, rowKey } = this.#row;
     const { iv, isJava } = this.#metadata;
     const keys = isJava ? partitionKey + rowKey : rowKey + partitionKey;
-    return (await sha256(concatenated(iv, toUtf8(keys + name)))).subarray(0, IV_BYTES);
+    return (await sha256(joinBytes([iv, toUtf8(keys + name)]))).subarray(0, IV_BYTES);
   }
 }
 

@@ -3,14 +3,13 @@ import { REAL_SURROUNDINGS, type Surroundings } from '../concurrency/surrounding
 import type { AnyEntity, NewOf } from '../model/definition.js';
 import type { Projected, StoredOf } from '../model/stored.js';
 import type { Db } from '../repo/open.js';
-import { toBase64Url, toUtf8 } from '../values/bytes.js';
+import { joinBytes, toBase64Url, toUtf8 } from '../values/bytes.js';
 import { checkValue } from '../values/check-value.js';
 import { PatternError, type RowAddress, refuseValue } from '../values/pattern-error.js';
 import { decrypt, encrypt, hmac } from './cipher.js';
 import {
   Ciphertext,
   ContentKey,
-  concatenated,
   FORMAT,
   formatContentKey,
   formatKey,
@@ -208,10 +207,10 @@ export class Encryption<E extends AnyEntity, H extends string = never> {
       this.#sealing.entity.plan.byName.get(of)?.property ?? refuseValue(of, 'a property', 'it is none');
     const inner = pieces instanceof EncryptedPieces ? pieces.inner : { ...property, pieces };
     const given = normalize !== undefined && typeof value === 'string' ? normalize(value) : value;
-    const message = concatenated(
+    const message = joinBytes([
       toUtf8(`${JSON.stringify([this.entity.name, name])}\n`),
       plaintextOf(of, inner, given),
-    );
+    ]);
     return toBase64Url(await hmac(key, message));
   }
 
@@ -243,7 +242,7 @@ export class Encryption<E extends AnyEntity, H extends string = never> {
     const bound = this.#bound(address);
     const data = plaintextOf(name, pieces.inner, value);
     const keyId = this.#keyId(bound, name);
-    if (keyId === false) return new Ciphertext(concatenated(Uint8Array.of(FORMAT.plain), data));
+    if (keyId === false) return new Ciphertext(joinBytes([Uint8Array.of(FORMAT.plain), data]));
     const isOfRow = pieces.place === 'row';
     const format = isOfRow ? FORMAT.row : FORMAT.selfContained;
     const at = { ...address, property: name };
@@ -251,7 +250,7 @@ export class Encryption<E extends AnyEntity, H extends string = never> {
     const nonce = this.#random(NONCE_BYTES);
     const encrypted = await encrypt(key, nonce, data, boundTo(bound, field, format));
     const header = isOfRow ? new Uint8Array() : formatKey(wrapped);
-    return new Ciphertext(concatenated(Uint8Array.of(format), header, nonce, encrypted));
+    return new Ciphertext(joinBytes([Uint8Array.of(format), header, nonce, encrypted]));
   }
 
   async #opened(

@@ -3,6 +3,7 @@
 import { Heap } from '../concurrency/heap.js';
 import type { BlobContainer, ListedBlob } from '../transport/blob-container.js';
 import type { ReadOptions } from '../transport/table-requests.js';
+import { joinBytes } from '../values/bytes.js';
 import { Instant } from '../values/instant.js';
 import { type LogLine, parseLine } from './log-line.js';
 import { type LogName, type LogPeriod, periodEnd, prefixesOf, readLogName } from './log-name.js';
@@ -122,14 +123,12 @@ export class LogReader {
   /** The lines from a place on, up to the length that the blob had when it was listed. */
   async *#texts({ name, length }: Named, start: number): AsyncGenerator<string, void, undefined> {
     const { signal } = this.#reading;
-    let rest = new Uint8Array();
+    let rest: Uint8Array = new Uint8Array();
     for (let at = start; at < length; at += CHUNK_BYTES) {
       const count = Math.min(CHUNK_BYTES, length - at);
       const found = await this.#container.read(name, { from: at, count, signal });
       if (found === undefined) break;
-      const bytes = new Uint8Array(rest.length + found.length);
-      bytes.set(rest);
-      bytes.set(found, rest.length);
+      const bytes = joinBytes([rest, found]);
       const end = bytes.lastIndexOf(LINE_END) + 1;
       rest = bytes.slice(end);
       if (end > 0) yield* DECODER.decode(bytes.subarray(0, end - 1)).split('\n');

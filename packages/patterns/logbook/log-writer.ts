@@ -5,6 +5,7 @@ import { TickClock } from '../repo/tick-clock.js';
 import type { Service } from '../repo/write/service.js';
 import type { BlobContainer } from '../transport/blob-container.js';
 import type { ReadOptions } from '../transport/table-requests.js';
+import { joinBytes } from '../values/bytes.js';
 import type { Instant } from '../values/instant.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import { checkSize } from '../values/wire-property.js';
@@ -50,16 +51,6 @@ function checkBuffer(book: string, durable: LogDurability): void {
     refuseDefinition(book, `a buffer is kept for 1 millisecond or more, not ${milliseconds}`);
   if (!Number.isInteger(bytes) || bytes < 1 || bytes > BLOCK_BYTES_MAX)
     refuseDefinition(book, `a buffer has from 1 to ${BLOCK_BYTES_MAX} bytes, not ${bytes}`);
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }
 
 export class LogWriter {
@@ -195,7 +186,7 @@ export class LogWriter {
     }
     const lines = this.#waiting.splice(0, count);
     const last = lines.at(-1)?.at ?? first.at;
-    return { bytes: joined(lines.map(line => line.bytes)), last, lines };
+    return { bytes: joinBytes(lines.map(line => line.bytes)), last, lines };
   }
 
   async #written(block: LinesBlock): Promise<void> {

@@ -1,6 +1,7 @@
 // A container of blobs by the official client: what entries of this library need of it, with answers as values and refusals as errors of this library. The client retries on its own.
+import { joinBytes } from '../values/bytes.js';
 import { PatternError, refuseDefinition } from '../values/pattern-error.js';
-import { clientError, clientFault } from './client-fault.js';
+import { type ClientFault, clientError, clientFault } from './client-fault.js';
 import type { Clients } from './clients.js';
 
 /** Texts of US-ASCII, as headers are. */
@@ -29,12 +30,15 @@ interface ClientOptions {
   readonly abortSignal?: AbortSignal;
 }
 
+type Condition = { readonly ifNoneMatch: string } | { readonly ifMatch: string };
+
 interface WriteOptions extends ClientOptions {
-  readonly conditions: { readonly ifNoneMatch: string } | { readonly appendPosition: number };
+  readonly conditions: Condition | { readonly appendPosition: number };
   readonly metadata?: BlobMetadata;
 }
 
 type Downloaded = {
+  readonly etag?: string;
   readonly readableStreamBody?: AsyncIterable<Uint8Array>;
   readonly blobBody?: Promise<{ arrayBuffer(): Promise<ArrayBuffer> }>;
 };
@@ -46,7 +50,7 @@ interface BlobClient {
   appendBlock(body: Uint8Array, length: number, options: WriteOptions): Promise<unknown>;
   setMetadata(metadata: BlobMetadata, options: ClientOptions): Promise<unknown>;
   download(offset: number, count: number | undefined, options: ClientOptions): Promise<Downloaded>;
-  delete(options: ClientOptions): Promise<unknown>;
+  delete(options: ClientOptions & { readonly conditions?: Condition }): Promise<unknown>;
   getProperties(options: ClientOptions): Promise<{ readonly contentLength?: number }>;
 }
 
@@ -78,7 +82,7 @@ const CONTAINER = /^[a-z0-9](?:-?[a-z0-9]){2,62}$/;
 const PAGE_MAX = 5_000;
 
 /** Throws DefinitionInvalid. */
-function checkContainer(subject: string, container: string): void {
+export function checkContainer(subject: string, container: string): void {
   if (!CONTAINER.test(container) || container.length > 63)
     refuseDefinition(subject, `${container} is not a name that a container may have`);
 }
@@ -89,13 +93,7 @@ async function bytesOf({ readableStreamBody, blobBody }: Downloaded): Promise<Ui
   if (blobBody !== undefined) return new Uint8Array(await (await blobBody).arrayBuffer());
   const pieces: Uint8Array[] = [];
   for await (const piece of readableStreamBody ?? []) pieces.push(piece);
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
+  return joinBytes(pieces);
 }
 
 export class BlobContainer {
@@ -138,7 +136,10 @@ export class BlobContainer {
     return this.#called(options, async own => {
       const conditions = { appendPosition: length };
       const blob = this.#client.getAppendBlobClient(name);
-      return isDone(blob.appendBlock(body, body.length, { ...own, conditions }), 412);
+      return isDone(
+        blob.appendBlock(body, body.length, { ...own, conditions }),
+        ({ status }) => status === 412,
+      );
     });
   }
 
@@ -166,6 +167,37 @@ export class BlobContainer {
     return this.#found(options, async own =>
       bytesOf(await this.#client.getBlockBlobClient(name).download(from, count, own)),
     );
+  }
+
+  /** The whole blob and its ETag; undefined if there is none. */
+  stored(
+    name: string,
+    options: BlobCallOptions,
+  ): Promise<{ readonly bytes: Uint8Array; readonly etag: string | undefined } | undefined> {
+    return this.#found(options, async own => {
+      const answer = await this.#client.getBlockBlobClient(name).download(0, undefined, own);
+      return { bytes: await bytesOf(answer), etag: answer.etag };
+    });
+  }
+
+  /** The body in place of the blob with this ETag, or as a new blob; without a body the blob goes. Gives whether no other writer came before. */
+  async exchange(
+    name: string,
+    body: Uint8Array | undefined,
+    etag: string | undefined,
+    options: BlobCallOptions,
+  ): Promise<boolean> {
+    return this.#called(options, async own => {
+      const conditions = etag === undefined ? { ifNoneMatch: '*' } : { ifMatch: etag };
+      const blob = this.#client.getBlockBlobClient(name);
+      const write = body
+        ? blob.upload(body, body.length, { ...own, conditions })
+        : blob.delete({ ...own, conditions });
+      return isDone(
+        write,
+        ({ status, code }) => status === 412 || code === 'BlobAlreadyExists' || code === 'BlobNotFound',
+      );
+    });
   }
 
   /** Afterwards there is no such blob. */
@@ -222,7 +254,7 @@ export class BlobContainer {
 }
 
 /** What is no error of the client stays. Throws the signal's reason. */
-export function blobError(thrown: unknown, container: string, signal: AbortSignal | undefined): unknown {
+function blobError(thrown: unknown, container: string, signal: AbortSignal | undefined): unknown {
   signal?.throwIfAborted();
   if (PatternError.is(thrown)) return thrown;
   const fault = clientFault(thrown);
@@ -232,21 +264,16 @@ export function blobError(thrown: unknown, container: string, signal: AbortSigna
   return clientError(isMissing ? { ...fault, text: `There is no container ${container}.` } : fault, thrown);
 }
 
-/** Whether it was done, and not refused with this status. */
-async function isDone(call: Promise<unknown>, status: number): Promise<boolean> {
+/** Whether it was done, and not refused in this way. */
+async function isDone(call: Promise<unknown>, isRefused: (fault: ClientFault) => boolean): Promise<boolean> {
   try {
     await call;
     return true;
   } catch (thrown) {
-    if (clientFault(thrown).status === status) return false;
+    if (isRefused(clientFault(thrown))) return false;
     throw thrown;
   }
 }
 
-async function unlessThere(call: Promise<unknown>): Promise<void> {
-  try {
-    await call;
-  } catch (thrown) {
-    if (clientFault(thrown).code !== 'BlobAlreadyExists') throw thrown;
-  }
-}
+const unlessThere = (call: Promise<unknown>): Promise<boolean> =>
+  isDone(call, ({ code }) => code === 'BlobAlreadyExists');

@@ -1,6 +1,6 @@
 // A sorted set of ids as bytes: the contents of a list's rows and blobs. An id is its length as a varint, then its UTF-8; ids are sorted by these UTF-8 bytes, each once. Lengths
 // instead of separators let an id contain any character. All functions are pure, and none changes bytes that it was given.
-import { compareBytes, fromUtf8, toUtf8 } from '../../values/bytes.js';
+import { compareBytes, fromUtf8, joinBytes, toUtf8 } from '../../values/bytes.js';
 import { refuseValue } from '../../values/pattern-error.js';
 
 /** Ids, in order. */
@@ -36,16 +36,6 @@ function entryOf(id: Uint8Array): Uint8Array {
   entry.set(head);
   entry.set(id, head.length);
   return entry;
-}
-
-export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
 }
 
 /** Goes over the entries of a set from the first. Two bytes of length are enough: see ID_BYTES_MAX. */

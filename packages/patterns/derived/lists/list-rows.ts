@@ -3,14 +3,13 @@
 //
 // Splits and merges are one transaction, and each chunk holds both its bounds: if the chunks cover everything without a gap, a reader has missed no id and has none twice, even if it read
 // them in several pages. Otherwise it reads again.
-import { compareBytes } from '../../values/bytes.js';
+import { compareBytes, joinBytes } from '../../values/bytes.js';
 import { PatternError } from '../../values/pattern-error.js';
 import {
   firstId,
   type IdSet,
   idBytes,
   idsAsBytes,
-  joinBytes,
   mergeIds,
   NO_IDS,
   readIds,
