@@ -5,12 +5,11 @@ import type { AnyEntity, KeyOf, NewOf } from '../model/definition.js';
 import type { GivenPatch, KeyStays } from '../model/patch.js';
 import { asRead, type BareKey, type RowRef, type StoredOf } from '../model/stored.js';
 import { Db } from '../repo/open.js';
-import { Attempts } from '../repo/optimistic.js';
 import type { ManyOptions } from '../repo/read/reads.js';
-import { type Change, mutate } from '../repo/write/mutate.js';
+import { type Change, type MutateOptions, mutate } from '../repo/write/mutate.js';
 import { OPERATIONS, type Target } from '../repo/write/operations.js';
-import { newIdentity, timeOfWrite } from '../repo/write/plan-write.js';
-import type { DeleteOptions, MutateOptions, Repo } from '../repo/write/repo.js';
+import { timeOfWrite } from '../repo/write/plan-write.js';
+import type { DeleteOptions, Repo } from '../repo/write/repo.js';
 import type { Service } from '../repo/write/service.js';
 import { writePlanned } from '../repo/write/write-planned.js';
 import type { ReadOptions } from '../transport/table-requests.js';
@@ -129,26 +128,20 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
   async mutate(
     key: KeyOf<E>,
     change: Change<ClearOf<E>, NewClearOf<E, H>>,
-    { attempts, checksPurity = false, signal }: MutateOptions = {},
+    options: MutateOptions = {},
   ): Promise<ClearStored<E> | undefined> {
     const { entity } = this.rows;
-    const settings = {
-      attempts: new Attempts(this.#service.surroundings, { attempts, signal }),
-      checksPurity,
-      signal,
-      identity: newIdentity(this.#service),
-    };
     const done = await mutate<ClearOf<E>, NewClearOf<E, H>, E['name']>(
       {
         address: addressOfKey(entity, this.#table, key),
-        read: options => this.get(key, options),
-        write: async (stored, value, identity, options) => {
+        read: own => this.get(key, own),
+        write: async (stored, value, identity, own) => {
           const subject = { entity, table: this.#table, identity, now: timeOfWrite(this.#service) };
           const sealed = await this.#sealed(value);
           const planned = stored
             ? OPERATIONS.replace(subject, rowOf<E>(stored as ClearStored<E>), sealed)
             : OPERATIONS.create(subject, sealed);
-          return this.#encryption.open(await writePlanned(this.#service, planned, options));
+          return this.#encryption.open(await writePlanned(this.#service, planned, own));
         },
         valueAsRead: async stored => {
           const { sealed } = stored as ClearStored<E>;
@@ -157,7 +150,8 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
         isSame: (a, b) => this.#encryption.textOf(a as Values) === this.#encryption.textOf(b as Values),
       },
       change,
-      settings,
+      this.#service,
+      options,
     );
     return done as ClearStored<E> | undefined;
   }

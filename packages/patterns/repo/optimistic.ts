@@ -64,3 +64,33 @@ export class Attempts {
     await this.#sleep(this.#jitter.next(), this.#signal);
   }
 }
+
+interface RowNow<S> {
+  readonly surroundings: Surroundings;
+  readonly address: RowAddress;
+  /** What the row must have; `*` is that of any row. */
+  readonly etag: string;
+  /** There need be no row. */
+  readonly mayLack: boolean;
+  read(): Promise<S | undefined>;
+}
+
+/** Reads the row and writes by what is there, again if any ETag will do and others were faster. Throws NotFound, Conflict and Contention. */
+export async function writeByRead<S extends { readonly etag: string }, T>(
+  { surroundings, address, etag, mayLack, read }: RowNow<S>,
+  options: AttemptsOptions,
+  write: (stored: S | undefined) => Promise<T>,
+): Promise<T> {
+  for (const attempts = new Attempts(surroundings, options); ; ) {
+    const stored = await read();
+    if (stored === undefined && !mayLack) throw new PatternError('NotFound', address);
+    if (stored !== undefined && etag !== '*' && stored.etag !== etag)
+      throw new PatternError('Conflict', { ...address, etag });
+    try {
+      return await write(stored);
+    } catch (thrown) {
+      if (etag !== '*' || !isLost(thrown)) throw thrown;
+    }
+    await attempts.next(address, stored?.etag);
+  }
+}

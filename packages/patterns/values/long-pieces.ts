@@ -1,5 +1,6 @@
 // Long strings and binaries: a value over the size of a property is stored in up to sixteen. The first has the property's name, and the others the name with their number.
 
+import { joinBytes } from './bytes.js';
 import type { EdmType } from './edm.js';
 import type { Joined, Piece, Pieces } from './pieces.js';
 import type { TypedValue } from './typed-value.js';
@@ -40,16 +41,6 @@ function cut(value: string | Uint8Array): readonly (string | Uint8Array)[] {
   return parts;
 }
 
-function joinedBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
-}
-
 function join(wire: string, read: (name: string) => TypedValue | undefined): Joined | undefined {
   const found = namesOf(wire).map(read);
   const count = found.findLastIndex(each => each !== undefined) + 1;
@@ -60,7 +51,7 @@ function join(wire: string, read: (name: string) => TypedValue | undefined): Joi
     return { fault: `its piece ${nameOfPiece(wire, Math.max(wrong, 0))} is missing or of another type` };
   if (count === 1) return { typed: first };
   const values = found.slice(0, count).map(each => each?.value);
-  if (first.type === 'Binary') return { typed: { ...first, value: joinedBytes(values as Uint8Array[]) } };
+  if (first.type === 'Binary') return { typed: { ...first, value: joinBytes(values as Uint8Array[]) } };
   return { typed: { ...first, value: values.join('') } };
 }
 

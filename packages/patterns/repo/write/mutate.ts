@@ -1,11 +1,14 @@
 // Optimistic concurrency: read, compute, write if the row is unchanged, else again. All attempts share one operation id, so that an attempt that was
 // applied although its answer was lost is not repeated.
 
+import { isSameRow } from '../../model/address.js';
 import type { Stored } from '../../model/stored.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
-import { type RowAddress, refuseDefinition } from '../../values/pattern-error.js';
-import { type Attempts, isLost } from '../optimistic.js';
+import { type RowAddress, refuseDefinition, refuseValue } from '../../values/pattern-error.js';
+import { Attempts, isLost } from '../optimistic.js';
+import { newIdentity } from './plan-write.js';
 import type { Identity } from './planned-write.js';
+import type { Service } from './service.js';
 
 /** The row that is changed, as its repository reads and writes it. `G` is what a program gives for it, which the library completes. */
 export interface MutableRow<T, G, N extends string = string> {
@@ -23,12 +26,12 @@ export interface MutableRow<T, G, N extends string = string> {
   isSame(a: G, b: G): boolean;
 }
 
-interface MutateSettings {
-  readonly attempts: Attempts;
-  readonly identity: Identity;
-  /** Calls the function twice, to see that it is pure. */
-  readonly checksPurity: boolean;
-  readonly signal: AbortSignal | undefined;
+/** How often `mutate` tries. */
+export interface MutateOptions extends ReadOptions {
+  /** 8 by default. */
+  readonly attempts?: number;
+  /** Calls the function twice each time and compares, for tests. */
+  readonly checksPurity?: boolean;
 }
 
 /** A value to write; undefined leaves the row as it is. */
@@ -68,8 +71,11 @@ async function isAsRead<T, G, N extends string>(
 export async function mutate<T, G, N extends string>(
   row: MutableRow<T, G, N>,
   change: Change<T, G>,
-  { attempts, identity, checksPurity, signal }: MutateSettings,
+  service: Service,
+  { attempts: most, checksPurity = false, signal }: MutateOptions,
 ): Promise<Stored<T, N> | undefined> {
+  const attempts = new Attempts(service.surroundings, { attempts: most, signal });
+  const identity = newIdentity(service);
   for (;;) {
     const stored = await row.read({ signal });
     const isMine =
@@ -84,4 +90,14 @@ export async function mutate<T, G, N extends string>(
     }
     await attempts.next(row.address, stored?.etag);
   }
+}
+
+/** Throws ValueInvalid for a value of another row than the one that is changed. */
+export function refuseOtherKey(address: RowAddress, row: Omit<RowAddress, 'table'>): void {
+  if (isSameRow(row, address)) return;
+  refuseValue(
+    'key',
+    `('${address.partitionKey}', '${address.rowKey}')`,
+    'the function gave a value with another key',
+  );
 }

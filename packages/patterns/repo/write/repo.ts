@@ -1,22 +1,21 @@
 // The repository of one entity: reads by key, and writes on condition that the row is unchanged since it was read. operations.ts has the writes by their
 // names.
 
-import { addressOfKey, isSameRow } from '../../model/address.js';
+import { addressOfKey } from '../../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
 import { encodeEntity } from '../../model/encode-entity.js';
 import type { PatchOf } from '../../model/patch.js';
 import { asRead, type BareKey, type RowRef, type StoredOf } from '../../model/stored.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
-import { type RowAddress, refuseDefinition, refuseValue } from '../../values/pattern-error.js';
+import { refuseValue } from '../../values/pattern-error.js';
 import { wireText } from '../../values/wire-property.js';
-import { Attempts } from '../optimistic.js';
 import { EntityReads } from '../read/reads.js';
 import type { QueryOptions } from '../read/table-query.js';
-import { type Change, type MutableRow, mutate } from './mutate.js';
+import { type Change, type MutableRow, type MutateOptions, mutate, refuseOtherKey } from './mutate.js';
 import { type Deletable, type Merged, OPERATIONS, type PatchInto, type Target } from './operations.js';
 import { newIdentity, planConditionCheck, type Subject, timeOfWrite } from './plan-write.js';
 import type { PlannedWrite } from './planned-write.js';
-import { querySettings, type Service } from './service.js';
+import { querySettings, refuseOperationIdProperty, type Service } from './service.js';
 import { writePlanned } from './write-planned.js';
 
 /** Where a repository's rows stand, and how they are queried. */
@@ -36,26 +35,13 @@ export interface DeleteOptions extends ReadOptions {
   readonly exactlyOnce?: boolean;
 }
 
-/** How often `mutate` tries. */
-export interface MutateOptions extends ReadOptions {
-  /** 8 by default. */
-  readonly attempts?: number;
-  /** Calls the function twice each time and compares, for tests. */
-  readonly checksPurity?: boolean;
-}
-
 /** The rows of an entity: reads, and writes, which operations.ts names. */
 export class Repo<E extends AnyEntity> extends EntityReads<E> {
   readonly #service: Service;
 
   constructor(service: Service, entity: E, { table = entity.table, queries }: RepoOptions = {}) {
     super(entity, querySettings(service, table, queries));
-    const { operationIds } = service;
-    if (operationIds && entity.plan.byWire.has(operationIds.property))
-      refuseDefinition(
-        entity.name,
-        `${operationIds.property} is the property that holds operation ids: name another one in the options`,
-      );
+    refuseOperationIdProperty(service, entity);
     this.#service = service;
   }
 
@@ -132,14 +118,9 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   mutate(
     key: KeyOf<E>,
     change: Change<Of<E>, NewOf<E>>,
-    { attempts, checksPurity = false, signal }: MutateOptions = {},
+    options: MutateOptions = {},
   ): Promise<StoredOf<E> | undefined> {
-    return mutate(this.#mutable(key), change, {
-      attempts: new Attempts(this.#service.surroundings, { attempts, signal }),
-      checksPurity,
-      signal,
-      identity: newIdentity(this.#service),
-    });
+    return mutate(this.#mutable(key), change, this.#service, options);
   }
 
   #subject(identity = newIdentity(this.#service)): Subject<E> {
@@ -171,13 +152,4 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
       isSame: (a, b) => textOf(a) === textOf(b),
     };
   }
-}
-
-function refuseOtherKey(address: RowAddress, row: Omit<RowAddress, 'table'>): void {
-  if (isSameRow(row, address)) return;
-  refuseValue(
-    'key',
-    `('${address.partitionKey}', '${address.rowKey}')`,
-    'the function gave a value with another key',
-  );
 }

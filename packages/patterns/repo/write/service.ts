@@ -1,5 +1,7 @@
 // What repositories, batches and writers share: requests, settled writes, operation ids, clock and random bytes.
+
 import type { Surroundings } from '../../concurrency/surroundings.js';
+import type { AnyEntity } from '../../model/definition.js';
 import type { DriftPolicy } from '../../model/drift.js';
 import type { Clients } from '../../transport/clients.js';
 import type { Sender, SenderOptions } from '../../transport/sender.js';
@@ -59,4 +61,13 @@ export function querySettings(
 ): QuerySettings {
   refuseEmptySecret(own);
   return { ...queries, ...own, source: requests, onDrift, table };
+}
+
+/** Throws DefinitionInvalid for an entity whose own property would hold operation ids. */
+export function refuseOperationIdProperty({ operationIds }: Service, { name, plan }: AnyEntity): void {
+  if (operationIds && plan.byWire.has(operationIds.property))
+    refuseDefinition(
+      name,
+      `${operationIds.property} is the property that holds operation ids: name another one in the options`,
+    );
 }

@@ -4,8 +4,7 @@
 import { decodeEntity } from '../../model/decode-entity.js';
 import { addressOf } from '../../transport/row-write.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
-import { PatternError } from '../../values/pattern-error.js';
-import { Attempts, isLost, refusalOf } from '../optimistic.js';
+import { refusalOf, writeByRead } from '../optimistic.js';
 import { type RowDerivation, readingOf } from './derivation.js';
 import { PlannedBatch } from './planned-batch.js';
 import type { PlannedWrite, ReadFirst, WriteResult } from './planned-write.js';
@@ -48,20 +47,16 @@ async function writeAfterRead<T>(
   const address = addressOf(planned.write);
   const { table } = address;
   const { ifExists = false } = planned;
-  for (const attempts = new Attempts(surroundings, options); ; ) {
+  const read = async () => {
     const found = await requests.get(address, options);
-    const stored = found && decodeEntity(entity, found.row, { table, onDrift, etag: found.etag });
-    if (stored === undefined && ifExists) return planned.result(undefined);
-    if (stored === undefined && !makesRow) throw new PatternError('NotFound', address);
-    if (stored !== undefined && etag !== '*' && stored.etag !== etag)
-      throw new PatternError('Conflict', { ...address, etag });
-    try {
-      return await writePlanned(service, { ...plan(stored), ifExists }, options);
-    } catch (thrown) {
-      if (etag !== '*' || !isLost(thrown)) throw thrown;
-    }
-    await attempts.next(address, stored?.etag);
-  }
+    return found && decodeEntity(entity, found.row, { table, onDrift, etag: found.etag });
+  };
+  const row = { surroundings, address, etag, mayLack: ifExists || makesRow, read };
+  return writeByRead(row, options, async stored =>
+    stored === undefined && ifExists
+      ? planned.result(undefined)
+      : writePlanned(service, { ...plan(stored), ifExists }, options),
+  );
 }
 
 /** Does the write. Throws what the write throws, and Contention for a row that others are faster to write each time, or whose move to another bucket does not end. */

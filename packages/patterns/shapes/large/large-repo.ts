@@ -5,7 +5,8 @@ import { addressOfKey } from '../../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
 import type { GivenPatch, KeyStays, PatchOf } from '../../model/patch.js';
 import { asRead, type BareKey, type RowRef, type StoredOf } from '../../model/stored.js';
-import { Attempts, isLost } from '../../repo/optimistic.js';
+import { writeByRead } from '../../repo/optimistic.js';
+import { refuseOtherKey } from '../../repo/write/mutate.js';
 import { Repo, type RepoOptions } from '../../repo/write/repo.js';
 import type { Service } from '../../repo/write/service.js';
 import { isRefusal } from '../../transport/messages/announce.js';
@@ -172,36 +173,33 @@ export class LargeRepo<E extends AnyEntity> {
   }
 
   /** As `mutate` of a repository: `change` gets handles, and gives contents or handles. Throws Contention. */
-  async mutate(
+  mutate(
     key: KeyOf<E>,
     change: (current: Of<E> | undefined) => GivenLarge<NewOf<E>> | undefined,
     options: ReadOptions & { readonly attempts?: number } = {},
   ): Promise<Row<E> | undefined> {
-    const address = this.#addressOf(key);
-    for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
-      const before = await this.get(key, options);
+    return this.#byRead(key, '*', true, options, async before => {
       const value = change(before?.value);
       if (value === undefined) return before;
-      this.#refuseOther(address, value as Values);
-      try {
-        return await (before === undefined
-          ? this.create(value, options)
-          : this.replace(before, value, options));
-      } catch (thrown) {
-        if (!isLost(thrown)) throw thrown;
-      }
-      await attempts.next(address, before?.etag);
-    }
+      refuseOtherKey(this.#addressOf(key), this.#addressOf(value as KeyOf<E>));
+      return before === undefined ? this.create(value, options) : this.replace(before, value, options);
+    });
   }
 
   #addressOf(key: KeyOf<E>): RowAddress {
     return addressOfKey(this.#entity, this.rows.table, key);
   }
 
-  #refuseOther({ partitionKey, rowKey }: RowAddress, value: Values): void {
-    const { partition, row } = this.#entity.plan;
-    if (partition.encode(value) !== partitionKey || row.encode(value) !== rowKey)
-      refuseValue('key', `('${partitionKey}', '${rowKey}')`, 'the function gave a value with another key');
+  async #byRead<T>(
+    key: KeyOf<E>,
+    etag: string,
+    mayLack: boolean,
+    options: ReadOptions,
+    write: (before: Row<E> | undefined) => Promise<T>,
+  ): Promise<T> {
+    const { surroundings } = this.#service;
+    const read = (): Promise<Row<E> | undefined> => this.get(key, options);
+    return writeByRead({ surroundings, address: this.#addressOf(key), etag, mayLack, read }, options, write);
   }
 
   /** By a row that was read; by a key, of the row as it is read now: again if any ETag will do and others were faster. */
@@ -214,36 +212,17 @@ export class LargeRepo<E extends AnyEntity> {
     const { key, etag } = target as RowRef<E>;
     if (key === undefined || etag === undefined)
       refuseValue('row', 'a row that was read, or { key, etag }', 'it is neither');
-    const address = this.#addressOf(key);
-    for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
-      const before = await this.get(key, options);
-      if (before === undefined) throw new PatternError('NotFound', address);
-      if (etag !== '*' && before.etag !== etag) throw new PatternError('Conflict', { ...address, etag });
-      try {
-        return await write(before);
-      } catch (thrown) {
-        if (etag !== '*' || !isLost(thrown)) throw thrown;
-      }
-      await attempts.next(address, before.etag);
-    }
+    return this.#byRead(key, etag, false, options, before => write(before as Row<E>));
   }
 
-  async #upserted(
+  #upserted(
     value: GivenLarge<NewOf<E>>,
     options: ReadOptions,
     change: (before: Row<E>) => Promise<Row<E>>,
   ): Promise<Row<E>> {
-    const key = value as unknown as KeyOf<E>;
-    const address = this.#addressOf(key);
-    for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
-      const before = await this.get(key, options);
-      try {
-        return await (before === undefined ? this.create(value, options) : change(before));
-      } catch (thrown) {
-        if (!isLost(thrown)) throw thrown;
-      }
-      await attempts.next(address, before?.etag);
-    }
+    return this.#byRead(value as unknown as KeyOf<E>, '*', true, options, before =>
+      before === undefined ? this.create(value, options) : change(before),
+    );
   }
 
   /** Blobs, the row, and what the row named before. After a refusal nothing names the new blobs, and they go; if it is not known what became of the row, all stay. */

@@ -5,18 +5,17 @@ import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf, RowLead } from '../../mo
 import { encodeEntity } from '../../model/encode-entity.js';
 import type { GivenPatch } from '../../model/patch.js';
 import { asRead, type BareKey, type RowRef } from '../../model/stored.js';
-import { Attempts, isLost, refusalOf } from '../../repo/optimistic.js';
+import { refusalOf, writeByRead } from '../../repo/optimistic.js';
 import type { ManyOptions } from '../../repo/read/reads.js';
 import { POINT_CONCURRENCY } from '../../repo/read/table-query.js';
-import { type Change, mutate } from '../../repo/write/mutate.js';
+import { type Change, type MutateOptions, mutate, refuseOtherKey } from '../../repo/write/mutate.js';
 import { idsAlone, newIdentity, timeOfWrite } from '../../repo/write/plan-write.js';
 import { PlannedBatch } from '../../repo/write/planned-batch.js';
 import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
-import type { MutateOptions } from '../../repo/write/repo.js';
-import type { Service } from '../../repo/write/service.js';
+import { refuseOperationIdProperty, type Service } from '../../repo/write/service.js';
 import type { ReadOptions } from '../../transport/table-requests.js';
 import { toHex } from '../../values/bytes.js';
-import { PatternError, type RowAddress, refuseDefinition, refuseValue } from '../../values/pattern-error.js';
+import { PatternError, refuseValue } from '../../values/pattern-error.js';
 import { LOGICAL, type WideEntity } from './wide.js';
 import { WideReads } from './wide-reads.js';
 import type { WideStored, WideTarget } from './wide-stored.js';
@@ -51,13 +50,8 @@ export class WideRepo<E extends AnyEntity> {
   readonly #warnings: readonly string[];
 
   constructor(service: Service, definition: WideEntity<E>, { table = definition.table }: WideOptions = {}) {
-    const { operationIds } = service;
     const entity = definition[LOGICAL];
-    if (operationIds && entity.plan.byWire.has(operationIds.property))
-      refuseDefinition(
-        entity.name,
-        `${operationIds.property} is the property that holds operation ids: name another one in the options`,
-      );
+    refuseOperationIdProperty(service, entity);
     this.table = table;
     this.#service = service;
     this.#entity = entity;
@@ -148,7 +142,7 @@ export class WideRepo<E extends AnyEntity> {
   mutate(
     key: KeyOf<E>,
     change: Change<Of<E>, NewOf<E>>,
-    { attempts, checksPurity = false, signal }: MutateOptions = {},
+    options: MutateOptions = {},
   ): Promise<WideStored<E> | undefined> {
     const address = this.#reads.addressOf(key);
     const now = timeOfWrite(this.#service);
@@ -156,23 +150,18 @@ export class WideRepo<E extends AnyEntity> {
       JSON.stringify(encodeEntity(this.#entity, value, { now, isWide: true }).properties);
     const row = {
       address,
-      read: (options: ReadOptions) => this.#reads.get(address, options),
-      write: (stored: unknown, value: NewOf<E>, identity: Identity, options: ReadOptions) => {
+      read: (own: ReadOptions) => this.#reads.get(address, own),
+      write: (stored: unknown, value: NewOf<E>, identity: Identity, own: ReadOptions) => {
         const at = this.#subject(identity);
         if (stored !== undefined)
-          return this.#done(planReplace(at, asRead(stored as WideStored<E>), value), options);
-        this.#refuseOther(address, value);
-        return this.#done(planCreate(at, value), options);
+          return this.#done(planReplace(at, asRead(stored as WideStored<E>), value), own);
+        refuseOtherKey(address, this.#reads.addressOf(value as unknown as KeyOf<E>));
+        return this.#done(planCreate(at, value), own);
       },
       valueAsRead: (stored: { readonly value: Of<E> }) => asRead(stored).value,
       isSame: (a: NewOf<E>, b: NewOf<E>) => textOf(a) === textOf(b),
     };
-    return mutate(row, change, {
-      attempts: new Attempts(this.#service.surroundings, { attempts, signal }),
-      checksPurity,
-      signal,
-      identity: newIdentity(this.#service),
-    }) as Promise<WideStored<E> | undefined>;
+    return mutate(row, change, this.#service, options) as Promise<WideStored<E> | undefined>;
   }
 
   explain(key: KeyOf<E>): WidePlan {
@@ -199,20 +188,6 @@ export class WideRepo<E extends AnyEntity> {
     );
   }
 
-  #refuseOther(address: RowAddress, value: NewOf<E>): void {
-    const { partition, row } = this.#entity.plan;
-    if (
-      partition.encode(value as Values) === address.partitionKey &&
-      row.encode(value as Values) === address.rowKey
-    )
-      return;
-    refuseValue(
-      'key',
-      `('${address.partitionKey}', '${address.rowKey}')`,
-      'the function gave a value with another key',
-    );
-  }
-
   /** By a row that was read, under its ETag; by a key, of the row as it is read now: again if any ETag will do and others were faster. */
   async #changed(
     given: WideTarget<E> | BareKey<E>,
@@ -227,36 +202,33 @@ export class WideRepo<E extends AnyEntity> {
     const { key, etag } = target as RowRef<E>;
     if (key === undefined || etag === undefined)
       refuseValue('row', 'a wide entity that was read, or { key, etag }', 'it is neither');
-    const address = this.#reads.addressOf(key);
-    for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
-      const stored = await this.#reads.get(address, options);
-      if (stored === undefined) throw new PatternError('NotFound', address);
-      if (etag !== '*' && stored.etag !== etag) throw new PatternError('Conflict', { ...address, etag });
-      try {
-        return await this.#done(plan(this.#subject(), stored), options);
-      } catch (thrown) {
-        if (etag !== '*' || !isLost(thrown)) throw thrown;
-      }
-      await attempts.next(address, stored.etag);
-    }
+    return this.#byRead(key, etag, false, options, stored => plan(this.#subject(), stored as WideStored<E>));
   }
 
-  async #upserted(
+  #upserted(
     value: NewOf<E>,
     plan: (at: WideSubject<E>, stored: WideStored<E>) => readonly Planned[],
     options: ReadOptions,
   ): Promise<WideStored<E>> {
-    const address = this.#reads.addressOf(value as unknown as KeyOf<E>);
-    for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
-      const stored = await this.#reads.get(address, options);
+    return this.#byRead(value as unknown as KeyOf<E>, '*', true, options, stored => {
       const at = this.#subject();
-      try {
-        return await this.#done(stored === undefined ? planCreate(at, value) : plan(at, stored), options);
-      } catch (thrown) {
-        if (!isLost(thrown)) throw thrown;
-      }
-      await attempts.next(address, stored?.etag);
-    }
+      return stored === undefined ? planCreate(at, value) : plan(at, stored);
+    });
+  }
+
+  async #byRead(
+    key: KeyOf<E>,
+    etag: string,
+    mayLack: boolean,
+    options: ReadOptions,
+    plan: (stored: WideStored<E> | undefined) => readonly Planned[],
+  ): Promise<WideStored<E>> {
+    const { surroundings } = this.#service;
+    const address = this.#reads.addressOf(key);
+    const read = (): Promise<WideStored<E> | undefined> => this.#reads.get(address, options);
+    return writeByRead({ surroundings, address, etag, mayLack, read }, options, async stored =>
+      this.#done(plan(stored), options),
+    );
   }
 
   #refuseForeign(stored: WideStored<E>): void {
