@@ -1,4 +1,4 @@
-// A repository whose values are open in the program and encrypted in the table. It has the writes of every repository; the rows themselves, and queries of them, are those of `rows`.
+// A repository whose values are plain in the program and encrypted in the table. `rows` has the stored rows and their queries.
 
 import { addressOfKey } from '../model/address.js';
 import type { AnyEntity, KeyOf, NewOf } from '../model/definition.js';
@@ -26,7 +26,7 @@ import type {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What the repository needs of the encryption of its entity. */
+/** The part of an entity's encryption in use. */
 interface RowEncryption<E extends AnyEntity, H extends string> {
   readonly entity: E;
   seal(value: NewClearOf<E, H>, options: EncryptedRepoOptions): Promise<NewOf<E>>;
@@ -37,7 +37,7 @@ interface RowEncryption<E extends AnyEntity, H extends string> {
 
 /** The rows of an entity, with open values. */
 export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
-  /** The rows as they stand, with their Ciphertexts: for queries, whose results `encryption.openAll` opens. */
+  /** The stored rows, with Ciphertexts. `encryption.openAll` opens the results of their queries. */
   readonly rows: Repo<E>;
   readonly #encryption: RowEncryption<E, H>;
   readonly #service: Service;
@@ -76,7 +76,7 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
     return this.#encryption.open(await this.rows.create(await this.#sealed(value), options));
   }
 
-  /** The value instead of the row that was read, under a new content key. Throws Conflict and NotFound. */
+  /** Replaces the row, under a new content key. Throws Conflict and NotFound. */
   async replace(
     target: ClearTarget<E> | BareKey<E>,
     value: NewClearOf<E, H>,
@@ -91,7 +91,7 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
     return this.#encryption.open(await this.rows.upsert(await this.#sealed(value), options));
   }
 
-  /** Some properties: plain ones, and encrypted ones that are self-contained. Throws ValueInvalid for one under the key of its row, Conflict and NotFound. */
+  /** Changes plain and self-contained encrypted properties. Throws ValueInvalid for one under its row's key, Conflict and NotFound. */
   async merge<T extends ClearTarget<E>>(
     given: T | BareKey<E>,
     patch: ClearPatchOf<E, H> & KeyStays<E>,
@@ -109,7 +109,7 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
     return ('whole' in merged ? await this.#encryption.open(merged) : merged) as never;
   }
 
-  /** Insert Or Merge, of an entity whose encrypted values are self-contained. Throws ValueInvalid for others: what the row keeps would lose its key. */
+  /** Insert Or Merge, if all encrypted values are self-contained. Throws ValueInvalid otherwise: values that the row keeps would lose their key. */
   async upsertMerge(value: NewClearOf<E, H>, options: ReadOptions = {}): Promise<RowRef<E>> {
     return this.rows.upsertMerge(await this.#sealed(value), options);
   }
@@ -119,12 +119,12 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
     await this.rows.delete(rowOf(target), options);
   }
 
-  /** Afterwards there is no such row. Throws Conflict, where the ETag is not `*`. */
+  /** Deletes the row if there is one. Throws Conflict unless the ETag is `*`. */
   async deleteIfExists(target: ClearTarget<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
     await this.rows.deleteIfExists(rowOf(target), options);
   }
 
-  /** Applies `change` to the open value, as `mutate` of any repository. Throws Contention. */
+  /** `mutate` of a repository, on the decrypted value. Throws Contention. */
   async mutate(
     key: KeyOf<E>,
     change: Change<ClearOf<E>, NewClearOf<E, H>>,
@@ -161,6 +161,6 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
   }
 }
 
-/** The row as it stands, whose ETag and further properties a write needs. */
+/** The stored row, whose ETag and further properties a write needs. */
 const rowOf = <E extends AnyEntity>(target: ClearTarget<E> | BareKey<E>): Target<E> =>
   'sealed' in target ? target.sealed : (target as RowRef<E>);

@@ -1,5 +1,4 @@
-// Optimistic concurrency: how a write ends that another writer came before, how often it is tried, and after which pauses. What an attempt reads and writes is the
-// caller's.
+// Optimistic concurrency: which errors mean that another writer came first, how often a write is tried, and the pauses between attempts.
 
 import { Jitter } from '../concurrency/jitter.js';
 import { fraction, type Surroundings } from '../concurrency/surroundings.js';
@@ -9,11 +8,11 @@ const ATTEMPTS = 8;
 /** Milliseconds. */
 const PAUSES = { base: 20, cap: 1_000 } as const;
 
-/** For what a batch was refused; any other error as it is. */
+/** The refusal in a BatchFailed; any other error as it is. */
 export const refusalOf = (thrown: unknown): unknown =>
   PatternError.is(thrown, 'BatchFailed') && PatternError.is(thrown.cause) ? thrown.cause : thrown;
 
-/** Whether another writer came before: the row is there already, was changed or is gone. */
+/** Whether another writer came first: the row exists already, was changed or is gone. */
 export function isLost(thrown: unknown): boolean {
   const refusal = refusalOf(thrown);
   return (
@@ -23,7 +22,7 @@ export function isLost(thrown: unknown): boolean {
   );
 }
 
-/** What `write` gives; undefined if another writer came before. */
+/** The result of `write`; undefined if another writer came first. */
 export async function unlessLost<T>(write: () => Promise<T>): Promise<T | undefined> {
   try {
     return await write();
@@ -54,7 +53,7 @@ export class Attempts {
     this.#jitter = new Jitter(PAUSES, () => fraction(random));
   }
 
-  /** Pauses after an attempt that another writer came before. After the last one it throws Contention, with `advice` as its cause. */
+  /** Pauses before the next attempt. After the last one it throws Contention, with `advice` as its cause. */
   async next(row: RowAddress, lastEtag: string | undefined, advice?: string): Promise<void> {
     if (++this.#made >= this.#most) {
       const { table, partitionKey, rowKey } = row;
@@ -68,14 +67,14 @@ export class Attempts {
 interface RowNow<S> {
   readonly surroundings: Surroundings;
   readonly address: RowAddress;
-  /** What the row must have; `*` is that of any row. */
+  /** The ETag that the row must have; `*` allows any. */
   readonly etag: string;
-  /** There need be no row. */
+  /** Whether the row may be missing. */
   readonly mayLack: boolean;
   read(): Promise<S | undefined>;
 }
 
-/** Reads the row and writes by what is there, again if any ETag will do and others were faster. Throws NotFound, Conflict and Contention. */
+/** Reads the row and writes by what it holds. With the ETag `*` it starts over when another writer came first. Throws NotFound, Conflict and Contention. */
 export async function writeByRead<S extends { readonly etag: string }, T>(
   { surroundings, address, etag, mayLack, read }: RowNow<S>,
   options: AttemptsOptions,

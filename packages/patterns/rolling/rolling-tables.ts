@@ -1,4 +1,4 @@
-// Rolling tables: an entity whose rows are in a table of their hour, day or month, so that one request deletes old rows with their table. Each write goes to the table of its time, whenever it comes.
+// Rolling tables: rows stand in a table of their hour, day or month, so that one request deletes all old rows. A write goes to the table of its row's time.
 import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf } from '../model/definition.js';
 import type { GivenPatch } from '../model/patch.js';
 import type { RowRef, StoredOf } from '../model/stored.js';
@@ -30,7 +30,7 @@ export type TimeName<E extends AnyEntity> = {
 }[keyof E['props']] &
   string;
 
-/** A row that no table takes: older than the retention, or too far in the future. */
+/** A row outside all tables: older than the retention, or too far in the future. */
 interface OutsideRow<E extends AnyEntity> {
   readonly reason: OutsideReason;
   readonly value: NewOf<E>;
@@ -39,10 +39,10 @@ interface OutsideRow<E extends AnyEntity> {
   readonly retainedFrom: Instant;
 }
 
-/** What becomes of rows that no table takes: `refuse` throws Expired or ValueInvalid, `drop` writes nothing. */
+/** For rows outside all tables: `refuse` throws Expired or ValueInvalid, `drop` writes nothing. */
 export type OutsidePolicy = 'refuse' | 'drop';
 
-/** What a write gives: nothing for a row that was dropped. */
+/** The result of a write; undefined for a dropped row. */
 export type Taken<O extends OutsidePolicy, R> = 'drop' extends O ? R | undefined : R;
 
 /** How rows are put into tables, and how long these stay. */
@@ -53,19 +53,19 @@ export interface RollingOptions<E extends AnyEntity, T extends TimeName<E>, O ex
   readonly every: RollingPeriod;
   /** How long a table stays behind the end of its period at least: so many periods more, `{ days: 60 }`, or `{ hours: 12 }`. */
   readonly keep: RollingKeep;
-  /** How many periods behind the current one rows are taken for, from clocks that are fast or of times that are to come; 1 by default. */
+  /** Future periods whose rows are accepted, for fast clocks and planned times; 1 by default. */
   readonly ahead?: number | undefined;
-  /** Of rows that no table takes: `refuse` by default. */
+  /** `refuse` by default. */
   readonly outside?: O | undefined;
-  /** Called with each row that is dropped. */
+  /** Called with each dropped row. */
   readonly onOutside?: ((row: OutsideRow<E>) => void) | undefined;
-  /** How the names of the tables begin, where the table of the entity is not meant. It ends in a letter. */
+  /** The start of the tables' names; the entity's table by default. It ends in a letter. */
   readonly prefix?: string | undefined;
-  /** The generation of tables that are written, 1 by default. After tables were dropped before their time, another one has names that are free at once. */
+  /** The generation of tables to write, 1 by default. After tables were dropped early, a new generation has free names at once. */
   readonly generation?: number | undefined;
-  /** Seconds for which a write waits for the name of a table that is being deleted; 60 by default. Azure takes 40 and more. */
+  /** Seconds that a write waits for the name of a table that is being deleted; 60 by default. Azure takes 40 or more. */
   readonly waitForDeletion?: number | undefined;
-  /** Options of these queries, in place of those of all queries. */
+  /** Query options for these tables, in place of those of `open`. */
   readonly queries?: QueryOptions | undefined;
 }
 
@@ -74,7 +74,7 @@ interface SpanOptions {
   /** `time` by default. */
   readonly order?: SpanOrder | undefined;
   readonly newestFirst?: boolean | undefined;
-  /** Rows of one period that are held in memory to be put in order at most; 100,000 by default. */
+  /** The most rows of one period to sort in memory; 100,000 by default. */
   readonly sortMost?: number | undefined;
 }
 
@@ -97,7 +97,7 @@ type TimeOfKey<E extends AnyEntity, T extends string, O> = T extends keyof KeyOf
 const AHEAD = 1;
 const WAIT_SECONDS = 60;
 const SORT_MOST = 100_000;
-/** Names that are asked by themselves, before tables are listed. */
+/** Up to so many tables are queried by name, without a list. */
 const UNLISTED_MAX = 8;
 
 type Values = Readonly<Record<string, unknown>>;
@@ -117,7 +117,7 @@ function checkEntity(entity: AnyEntity, time: string): void {
 /** An entity in tables of an hour, a day or a month. */
 export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends OutsidePolicy = 'refuse'> {
   readonly entity: E;
-  /** For batches and bulk writes in these tables, which are made for them, too. */
+  /** For batches and bulk writes in these tables. */
   readonly db: Db;
   readonly #time: T;
   readonly #outside: OutsidePolicy;
@@ -203,7 +203,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
     return undefined;
   }
 
-  /** Afterwards no row of this key is in the table of the time, in none of its generations. */
+  /** Deletes the row from the tables of the time, in every generation. */
   async deleteAt(key: KeyOf<E>, at: RollingTime, options: ReadOptions = {}): Promise<void> {
     for (const table of [...this.#generationsOf(at)].reverse())
       await this.#repo(table).deleteIfExists({ key, etag: '*' }, options);
@@ -346,7 +346,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
     return at ?? this.#timeIn(key as Values);
   }
 
-  /** By their names: those of a few periods are asked, of more it is listed which are there. */
+  /** A few periods are queried by name; for more, existing tables are listed. */
   async #spanTables<R extends SpanRow>(
     from: Instant,
     to: Instant,

@@ -1,4 +1,4 @@
-// A container of blobs by the official client: what entries of this library need of it, with answers as values and refusals as errors of this library. The client retries on its own.
+// A container of blobs by the official client, which retries on its own. Refusals become errors of this library.
 import { joinBytes } from '../values/bytes.js';
 import { PatternError, refuseDefinition } from '../values/pattern-error.js';
 import { type ClientFault, clientError, clientFault } from './client-fault.js';
@@ -43,7 +43,7 @@ type Downloaded = {
   readonly blobBody?: Promise<{ arrayBuffer(): Promise<ArrayBuffer> }>;
 };
 
-/** What is needed of the clients of blobs. */
+/** The part of the official blob clients in use. */
 interface BlobClient {
   upload(body: Uint8Array, length: number, options: WriteOptions): Promise<unknown>;
   create(options: WriteOptions): Promise<unknown>;
@@ -100,7 +100,7 @@ export class BlobContainer {
   readonly name: string;
   readonly #client: ContainerClient;
 
-  /** Throws DefinitionInvalid if `open` was given no client of blobs. `subject` is what needs them. */
+  /** Throws DefinitionInvalid if `open` was given no client of blobs. `subject` needs it. */
   constructor({ blobs }: Clients, subject: string, name: string) {
     checkContainer(subject, name);
     if (blobs === undefined)
@@ -131,7 +131,7 @@ export class BlobContainer {
     });
   }
 
-  /** Gives whether the blob was of this length; nothing is appended otherwise. */
+  /** Appends if the blob has this length; returns whether it had. */
   async append(name: string, body: Uint8Array, length: number, options: BlobCallOptions): Promise<boolean> {
     return this.#called(options, async own => {
       const conditions = { appendPosition: length };
@@ -180,7 +180,7 @@ export class BlobContainer {
     });
   }
 
-  /** The body in place of the blob with this ETag, or as a new blob; without a body the blob goes. Gives whether no other writer came before. */
+  /** Replaces the blob with this ETag, creates it (no ETag) or deletes it (no body). Returns false if another writer came first. */
   async exchange(
     name: string,
     body: Uint8Array | undefined,
@@ -200,7 +200,7 @@ export class BlobContainer {
     });
   }
 
-  /** Afterwards there is no such blob. */
+  /** Deletes the blob if there is one. */
   async delete(name: string, options: BlobCallOptions): Promise<void> {
     await this.#found(options, own => this.#client.getBlockBlobClient(name).delete(own));
   }

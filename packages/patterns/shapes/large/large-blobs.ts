@@ -1,4 +1,4 @@
-// The blobs of large values. A blob has a name that no other ever had, is never written again, and says in its metadata of which row it is: so a blob that no row names can be told from one that is named.
+// The blobs of large values. A blob's name is unique, its content never changes, and its metadata holds the address of its row, so that a sweeper can check whether the row names it.
 
 import type { Service } from '../../repo/write/service.js';
 import { BlobContainer, type BlobMetadata } from '../../transport/blob-container.js';
@@ -9,10 +9,10 @@ import { type BlobPointer, sha256Of } from './large-value.js';
 
 const ID_BYTES = 16;
 
-/** A blob that was written for a row which does not name it yet. */
+/** An uploaded blob that its row does not name yet. */
 export interface Upload extends BlobPointer {
   readonly bytes: Uint8Array;
-  /** When it was there at the earliest, by the clock of this program. */
+  /** Before its upload, by this program's clock. */
   readonly at: number;
 }
 
@@ -28,7 +28,7 @@ const metadataOf = ({ table, partitionKey, rowKey }: RowAddress): BlobMetadata =
   rk: coded(rowKey, 'RowKey'),
 });
 
-/** The row that the blob was written for; undefined if it is none of this library. */
+/** The row of the blob; undefined for a blob of another program. */
 export function ownerOf({ table, pk, rk }: BlobMetadata): RowAddress | undefined {
   const [partition, row] = [fromBase64Url(pk ?? '!'), fromBase64Url(rk ?? '!')];
   if (table === undefined || partition === undefined || row === undefined) return undefined;
@@ -55,12 +55,12 @@ export class LargeBlobs {
     return { blob, length: bytes.length, sha256, bytes, at };
   }
 
-  /** The same under its name, if it is there no longer. */
+  /** Uploads it again if it is missing. */
   async restore(address: RowAddress, { blob, bytes }: Upload, options: ReadOptions): Promise<void> {
     await this.container.upload(blob, bytes, metadataOf(address), options);
   }
 
-  /** Undefined if it is not there, or not what the pointer says. */
+  /** Undefined if it is missing or does not match the pointer. */
   async read({ blob, length, sha256 }: BlobPointer, options: ReadOptions): Promise<Uint8Array | undefined> {
     const bytes = await this.container.read(blob, options);
     if (bytes?.length !== length || (await sha256Of(bytes)) !== sha256) return undefined;

@@ -1,5 +1,5 @@
-// The repository of an entity with large values. A blob is written first, then the row that names it, under the ETag of the row that was read; then the blob that the row named before goes. So no row ever
-// names a blob that is not there, wherever a program ends; what it leaves is a blob that no row names, which sweep.ts finds.
+// The repository of an entity with large values. It writes the blob, then the row that names it under the ETag that was read, then deletes the blob that the row named before. A program that ends anywhere
+// leaves at most a blob that no row names, which sweep.ts finds; no row ever names a missing blob.
 
 import { addressOfKey } from '../../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
@@ -37,7 +37,7 @@ type LargeName<E extends AnyEntity> = {
 }[keyof Of<E>] &
   string;
 
-/** What a large property holds: bytes or a text. */
+/** The content of a large property: bytes or a text. */
 type ContentOf<E extends AnyEntity, K extends LargeName<E>> =
   Of<E> extends { readonly [N in K]?: infer V }
     ? Exclude<V, undefined> extends LargeValue<infer T>
@@ -47,18 +47,18 @@ type ContentOf<E extends AnyEntity, K extends LargeName<E>> =
 
 type GivenValue<V> = V extends LargeValue<infer T> ? T | LargeValue<T> : V;
 
-/** A value as a program gives it: of large properties the content, or the handle that was read. */
+/** A value to write: large properties as their content, or as the handle that was read. */
 type GivenLarge<V> = { readonly [K in keyof V]: GivenValue<V[K]> };
 
-/** From this age on a sweeper takes a blob that no row names, at the least. */
+/** A sweeper deletes unnamed blobs only from this age on. */
 export const SWEPT_AFTER_MILLISECONDS = 3_600_000;
-/** A blob that waits longer for its row is written again. */
+/** A blob whose row takes longer is uploaded again. */
 const NAMED_WITHIN_MILLISECONDS = SWEPT_AFTER_MILLISECONDS / 2;
 
 type Values = Readonly<Record<string, unknown>>;
 type Row<E extends AnyEntity> = StoredOf<E>;
 
-/** A value whose blobs are there. */
+/** A value whose blobs are uploaded. */
 interface Prepared {
   readonly values: Values;
   readonly uploads: readonly Upload[];
@@ -66,7 +66,7 @@ interface Prepared {
 
 /** The rows of an entity with large values. */
 export class LargeRepo<E extends AnyEntity> {
-  /** Reads and queries of rows, with handles of large values. What it writes leaves blobs to the sweeper. */
+  /** Rows with handles of large values. Its writes do not delete blobs; the sweeper does. */
   readonly rows: Repo<E>;
   readonly #service: Service;
   readonly #entity: E;
@@ -97,8 +97,7 @@ export class LargeRepo<E extends AnyEntity> {
   }
 
   /**
-   * The content of a large value; undefined if the row has none. If the value was replaced meanwhile, that which the row has now. Throws RowUnreadable for a blob that is gone or is not what the row
-   * says.
+   * The content of a large value; undefined if the row has none. If it was replaced since, the row's present content. Throws RowUnreadable if the blob is missing or does not match the row.
    */
   async content<K extends LargeName<E>>(
     row: Row<E>,
@@ -141,12 +140,12 @@ export class LargeRepo<E extends AnyEntity> {
     );
   }
 
-  /** Whatever row is there becomes this, or there is one. It is read first, so that its blobs are known. */
+  /** Insert Or Replace, after a read that finds the present blobs. */
   upsert(value: GivenLarge<NewOf<E>>, options: ReadOptions = {}): Promise<Row<E>> {
     return this.#upserted(value, options, before => this.replace(before, value, options));
   }
 
-  /** Whatever row is there gets these properties and keeps its others, or there is one. It is read first. */
+  /** Insert Or Merge, after a read. */
   upsertMerge(value: GivenLarge<NewOf<E>>, options: ReadOptions = {}): Promise<Row<E>> {
     const { byName } = this.#entity.plan;
     const patch = Object.fromEntries(
@@ -155,7 +154,7 @@ export class LargeRepo<E extends AnyEntity> {
     return this.#upserted(value, options, before => this.merge(before, patch as never, options));
   }
 
-  /** First the row, then its blobs. Throws Conflict and NotFound. */
+  /** Deletes the row, then its blobs. Throws Conflict and NotFound. */
   async delete(target: Row<E> | RowRef<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
     await this.#changed(target, options, async before => {
       await this.rows.delete(before, options);
@@ -163,7 +162,7 @@ export class LargeRepo<E extends AnyEntity> {
     });
   }
 
-  /** Afterwards there is no such row, whether or not there was one. Throws Conflict, where the ETag is not `*`. */
+  /** Deletes the row if there is one. Throws Conflict unless the ETag is `*`. */
   async deleteIfExists(target: Row<E> | RowRef<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
     try {
       await this.delete(target, options);
@@ -172,7 +171,7 @@ export class LargeRepo<E extends AnyEntity> {
     }
   }
 
-  /** As `mutate` of a repository: `change` gets handles, and gives contents or handles. Throws Contention. */
+  /** `mutate` of a repository; `change` receives handles and returns contents or handles. Throws Contention. */
   mutate(
     key: KeyOf<E>,
     change: (current: Of<E> | undefined) => GivenLarge<NewOf<E>> | undefined,
@@ -202,7 +201,7 @@ export class LargeRepo<E extends AnyEntity> {
     return writeByRead({ surroundings, address: this.#addressOf(key), etag, mayLack, read }, options, write);
   }
 
-  /** By a row that was read; by a key, of the row as it is read now: again if any ETag will do and others were faster. */
+  /** Writes by the row that was read, or by the present row of a key. */
   async #changed<T>(
     target: Row<E> | RowRef<E> | BareKey<E>,
     options: ReadOptions,
@@ -225,7 +224,7 @@ export class LargeRepo<E extends AnyEntity> {
     );
   }
 
-  /** Blobs, the row, and what the row named before. After a refusal nothing names the new blobs, and they go; if it is not known what became of the row, all stay. */
+  /** Uploads blobs, writes the row, and deletes the blobs that it named before. A refused write deletes the new blobs; after an unknown outcome all stay. */
   async #written(
     before: Row<E> | undefined,
     given: object,
@@ -274,7 +273,7 @@ export class LargeRepo<E extends AnyEntity> {
           values[name] = inBlob(upload);
         }
       }
-      // A program that stood still since would name a blob that a sweeper may have taken.
+      // After a long pause a sweeper may have deleted the blob.
       if (uploads.some(upload => this.#isLate(upload))) {
         await this.#drop(uploads, options);
         return await this.#prepared(address, before, given, options);
@@ -286,7 +285,7 @@ export class LargeRepo<E extends AnyEntity> {
     return { values, uploads };
   }
 
-  /** The content of a handle that is not of this very row as it was read: it gets a blob of its own. */
+  /** The content of a handle of another row or version, which gets a blob of its own; undefined for this row's own handle. */
   async #ofOther(
     value: LargeValue,
     before: Row<E> | undefined,
@@ -314,7 +313,7 @@ export class LargeRepo<E extends AnyEntity> {
     });
   }
 
-  /** Of blobs that no row names. What cannot be taken away now, the sweeper finds. */
+  /** Deletes blobs that no row names. The sweeper finds those that fail. */
   async #drop(pointers: readonly BlobPointer[], options: ReadOptions): Promise<void> {
     for (const { blob } of pointers) {
       try {

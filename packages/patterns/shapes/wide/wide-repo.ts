@@ -1,4 +1,4 @@
-// The repository of a wide entity: reads and writes several rows as one value. wide-reads.ts reads them, wide-writes.ts plans the writes; each write is one transaction.
+// The repository of a wide entity, whose value spans several rows. wide-reads.ts reads them, wide-writes.ts plans writes; each write is one transaction.
 
 import { allInOrder } from '../../concurrency/in-order.js';
 import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf, RowLead } from '../../model/definition.js';
@@ -27,7 +27,7 @@ export interface WideOptions {
   readonly table?: string | undefined;
 }
 
-/** What is sent for a wide entity, and what to think of before it is used. */
+/** The requests that a wide entity costs, and advice before you use one. */
 export interface WidePlan {
   /** One query of all its rows, repeated if they were written during it. */
   readonly read: readonly string[];
@@ -59,7 +59,7 @@ export class WideRepo<E extends AnyEntity> {
     this.#warnings = definition.warnings;
   }
 
-  /** The whole; undefined if there is none. Throws RowUnreadable for rows that do not belong together, and Contention if they were written each time that they were read. */
+  /** Undefined if there is none. Throws RowUnreadable if rows do not belong together, and Contention if every read met a write. */
   get(key: KeyOf<E>, options: ReadOptions = {}): Promise<WideStored<E> | undefined> {
     return this.#reads.get(this.#reads.addressOf(key), options);
   }
@@ -98,7 +98,7 @@ export class WideRepo<E extends AnyEntity> {
     return this.#changed(target, (at, stored) => planReplace(at, stored, value), options);
   }
 
-  /** Some properties: the rows in which they stand are written, and the first. `null` and `remove` take one away. Throws Conflict and NotFound. */
+  /** Changes some properties; writes their rows and the first one. `null` and `remove` remove a property. Throws Conflict and NotFound. */
   async merge(
     target: WideTarget<E> | BareKey<E>,
     patch: GivenPatch<E>,
@@ -107,7 +107,7 @@ export class WideRepo<E extends AnyEntity> {
     return this.#changed(target, (at, stored) => planMerge(at, stored, patch as Values), options);
   }
 
-  /** Whatever is there becomes this, or there is one. It is read first, so that no row of it is left. */
+  /** Insert Or Replace, after a read that finds rows to delete. */
   upsert(value: NewOf<E>, options: ReadOptions = {}): Promise<WideStored<E>> {
     return this.#upserted(
       value,
@@ -119,7 +119,7 @@ export class WideRepo<E extends AnyEntity> {
     );
   }
 
-  /** Whatever is there gets the properties of the value and keeps its others, or there is one. It is read first. */
+  /** Insert Or Merge, after a read. */
   upsertMerge(value: NewOf<E>, options: ReadOptions = {}): Promise<WideStored<E>> {
     return this.#upserted(value, (at, stored) => planMerge(at, stored, this.#patchOf(at, value)), options);
   }
@@ -129,7 +129,7 @@ export class WideRepo<E extends AnyEntity> {
     await this.#changed(target, (_, stored) => planDelete(stored), options);
   }
 
-  /** Afterwards there is none, whether or not there was one. Throws Conflict, where the ETag is not `*`. */
+  /** Deletes it if there is one. Throws Conflict unless the ETag is `*`. */
   async deleteIfExists(target: WideTarget<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
     try {
       await this.delete(target, options);
@@ -188,7 +188,7 @@ export class WideRepo<E extends AnyEntity> {
     );
   }
 
-  /** By a row that was read, under its ETag; by a key, of the row as it is read now: again if any ETag will do and others were faster. */
+  /** Writes by what was read, or by what a key's rows hold now. */
   async #changed(
     given: WideTarget<E> | BareKey<E>,
     plan: (at: WideSubject<E>, stored: WideStored<E>) => readonly Planned[],
@@ -245,7 +245,7 @@ export class WideRepo<E extends AnyEntity> {
       refuseValue('table', this.table, `the row is of ${table}`);
   }
 
-  /** All or nothing. What is thrown is what the write of the first row throws, which has the condition. */
+  /** One transaction. Throws what the write of the first row throws, which has the condition. */
   async #done(planned: readonly Planned[], options: ReadOptions): Promise<WideStored<E>> {
     const [own] = planned as [Planned, ...Planned[]];
     if (planned.length === 1)
