@@ -2,13 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, PatternError } from '#patterns';
+import type { Db } from '#patterns';
 import { change, type RowChange, type WriteReport, writeAll } from '#patterns/bulk';
 import type { WriterOptions } from '#patterns/internals';
 import { onlyIn } from '../../../support/slow.js';
 import { anna, Employee } from '../../support/employee.js';
 import { FAULTS, FaultyClient } from '../../support/faulty-client.js';
 import { describePeers, fresh, type Peer } from '../../support/peers.js';
+import { refuses } from '../../support/rejects.js';
 import { chanceOf, repeatBy, SEED } from '../../support/seeded.js';
 
 /** Written while answers get lost. */
@@ -318,9 +319,6 @@ describePeers('the batch writer', peer => {
 
   test('limits that are none are refused', () => {
     for (const options of [{ buffered: 0 }, { concurrency: 0 }, { bufferedBytes: 1.5 }])
-      assert.throws(
-        () => writeAll(peer.open(), [], options),
-        (thrown: unknown) => PatternError.is(thrown, 'ValueInvalid'),
-      );
+      refuses(() => writeAll(peer.open(), [], options), 'ValueInvalid');
   });
 });

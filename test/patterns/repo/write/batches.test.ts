@@ -6,7 +6,7 @@ import { type Batch, type Db, entity, key, PatternError, type StoredOf, t } from
 import { BATCH_BYTES_MAX } from '#patterns/internals';
 import { anna, Employee } from '../../support/employee.js';
 import { describePeers, fresh } from '../../support/peers.js';
-import { rejects } from '../../support/rejects.js';
+import { refuses, rejects } from '../../support/rejects.js';
 
 const Large = entity('L', {
   version: 1,
@@ -110,10 +110,7 @@ describePeers('batches', peer => {
       .delete(Employee, old)
       .create(Employee, { ...anna, id: 2 });
     const calls = [batch.commit(), batch.commit()];
-    assert.throws(
-      () => batch.create(Employee, { ...anna, id: 3 }),
-      (thrown: unknown) => PatternError.is(thrown, 'ValueInvalid'),
-    );
+    refuses(() => batch.create(Employee, { ...anna, id: 3 }), 'ValueInvalid');
     const [first, second] = await Promise.all(calls);
     assert.deepEqual(second, first);
     assert.deepEqual(await batch.commit(), first);
@@ -167,10 +164,7 @@ describePeers('batches', peer => {
     }
     const batch = db().batch(Employee, anna, { table });
     for (let id = 0; id < 100; id++) batch.create(Employee, { ...anna, id });
-    assert.throws(
-      () => batch.create(Employee, { ...anna, id: 100 }),
-      (thrown: unknown) => PatternError.is(thrown, 'TooManyOperations') && thrown.detail.operations === 101,
-    );
+    refuses(() => batch.create(Employee, { ...anna, id: 100 }), 'TooManyOperations', { operations: 101 });
     assert.equal(batch.size.operations, 100);
   });
 
@@ -184,28 +178,22 @@ describePeers('batches', peer => {
       for (const row of await batch.commit()) if (row) all.delete(Large, row as StoredOf<typeof Large>);
       await all.commit();
     }
-    assert.throws(
-      () => batchOf(db(), table, BATCH_BYTES_MAX + 1),
-      (thrown: unknown) => PatternError.is(thrown, 'TooLarge') && thrown.detail.size === BATCH_BYTES_MAX + 1,
-    );
+    refuses(() => batchOf(db(), table, BATCH_BYTES_MAX + 1), 'TooLarge', { size: BATCH_BYTES_MAX + 1 });
   });
 
   test('rows of elsewhere, and rows that are in the batch, are refused', async () => {
     const table = await peer.newTable();
     const batch = db().batch(Employee, anna, { table }).create(Employee, anna);
-    const refuses = (add: () => unknown, property: string): void =>
-      assert.throws(
-        add,
-        (thrown: unknown) => PatternError.is(thrown, 'ValueInvalid') && thrown.detail.property === property,
-      );
-    refuses(() => batch.create(Employee, { ...anna, department: 'Other' }), 'PartitionKey');
-    refuses(() => batch.create(Employee, anna), 'RowKey');
+    const refused = (add: () => unknown, property: string): void =>
+      refuses(add, 'ValueInvalid', { property });
+    refused(() => batch.create(Employee, { ...anna, department: 'Other' }), 'PartitionKey');
+    refused(() => batch.create(Employee, anna), 'RowKey');
     const elsewhere = await db()
       .repo(Employee, { table: await peer.newTable() })
       .create(anna);
-    refuses(() => batch.delete(Employee, elsewhere), 'table');
+    refused(() => batch.delete(Employee, elsewhere), 'table');
     assert.equal((await batch.commit()).length, 1);
-    refuses(() => batch.create(Employee, { ...anna, id: 2 }), 'batch');
+    refused(() => batch.create(Employee, { ...anna, id: 2 }), 'batch');
   });
 
   test('keys with quotes, percent signs and other letters', async () => {

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { codec, entity, key, PatternError, remove, t } from '#patterns';
+import { codec, entity, key, remove, t } from '#patterns';
 import { change } from '#patterns/bulk';
 import { OPERATIONS, type WriteName } from '#patterns/internals';
 import { anna, Employee, EmployeeNow } from '../../support/employee.js';
 import { describePeers, fresh } from '../../support/peers.js';
-import { rejects } from '../../support/rejects.js';
+import { refuses, rejects } from '../../support/rejects.js';
 
 /** The same properties and other keys, in the same table. */
 const Guest = entity('Guest', {
@@ -235,9 +235,6 @@ describePeers('writes', peer => {
       partition: key('all'),
       row: p => key(p.id),
     });
-    assert.throws(
-      () => db().repo(clash),
-      (thrown: unknown) => PatternError.is(thrown, 'DefinitionInvalid'),
-    );
+    refuses(() => db().repo(clash), 'DefinitionInvalid');
   });
 });
