@@ -1,4 +1,4 @@
-// A flow as programs use it: work that a queue remembers until it is done, over partitions, tables and services. Sends messages, on their own or before a write, and starts workers.
+// A flow as programs use it: work over partitions, tables and services that a queue keeps until it is done. Sends messages, alone or before a write, and starts workers.
 // definition.ts checks the definition, worker.ts and delivery.ts do the work.
 import { newUuid } from '../concurrency/surroundings.js';
 import { Db } from '../repo/open.js';
@@ -32,19 +32,19 @@ export interface StartOptions extends QueueCallOptions {
 /** How a write is announced to the workers that follow it. */
 export interface WriteOptions extends QueueCallOptions {
   readonly id?: string;
-  /** Seconds until workers see the message, in which the write should be done; 2 by default. */
+  /** Seconds until workers see the message; the write should finish in that time. 2 by default. */
   readonly after?: number;
-  /** The write takes the row away: a row that is not there then says that it was done. */
+  /** The write deletes the row, so that a missing row means that it was done. */
   readonly deletes?: boolean;
 }
 
 /** How much a flow has to do. */
 export interface FlowFigures {
-  /** About so many messages are in the queues, hidden ones included. */
+  /** An estimate of the messages in the queues, hidden ones included. */
   readonly pending: number;
   /** Milliseconds since the oldest message was sent that no worker is processing; undefined if there is none. What the flow derives is at least this old. */
   readonly oldest: number | undefined;
-  /** About so many messages were put aside. */
+  /** An estimate of the messages that were put aside. */
   readonly poisoned: number;
 }
 
@@ -58,13 +58,13 @@ export class Flow<I = unknown, O = unknown> {
     this.definition = definition;
   }
 
-  /** Makes its queues. Does nothing if they are there. */
+  /** Creates its queues, unless they exist. */
   async createQueues(db: Db, options: QueueCallOptions = {}): Promise<void> {
     const { queues, poisonQueue } = this.definition;
     for (const name of [...queues, poisonQueue]) await this.#queue(db, name).create(options);
   }
 
-  /** Sends the message that makes a worker run the steps with this input. Gives the run's id. Throws ValueInvalid, TooLarge and QueueNotFound. */
+  /** Sends a message, for which a worker runs the steps with this input. Returns the run's id. Throws ValueInvalid, TooLarge and QueueNotFound. */
   async start(db: Db, input: I, { id, after = 0, signal }: StartOptions = {}): Promise<string> {
     const { envelope } = await this.#sent(db, input, { id, after, signal });
     return envelope.id;
@@ -88,8 +88,8 @@ export class Flow<I = unknown, O = unknown> {
   }
 
   /**
-   * A write that the flow follows: first the message, then the write with the operation id that the message names, so that the work is not forgotten wherever the program ends. `write` does
-   * one write, of a row or a batch, by the Db that it gets. If that was refused, the message is taken back.
+   * A write that the flow follows: sends the message, then writes with the operation id that the message names, so that a worker finishes the work wherever the program ends. `write` does
+   * one write, of a row or a batch, by the Db that it receives. After a refusal the message is deleted.
    */
   async write<T>(
     db: Db,
@@ -107,7 +107,7 @@ export class Flow<I = unknown, O = unknown> {
     return unlessRefused([{ queue, message }], () => write(own));
   }
 
-  /** Begins to work. Any number of workers, in any number of processes, share the messages. */
+  /** Starts a worker. Any number of workers, in any number of processes, share the messages. */
   worker(db: Db, options: WorkerOptions = {}): Worker {
     const { queues, poisonQueue } = this.definition;
     const parts = {

@@ -1,4 +1,4 @@
-// Moves rows to another table or partition by a flow, as into an archive. A row is at every moment in one of its two places, or in both:
+// Moves rows to another table or partition by a flow, such as into an archive. At every moment a row is in its old place, its new place, or both:
 //
 //   1. the row is marked with the id of the run, under its ETag;
 //   2. it is copied: created in the other place, or written over an older copy under that one's ETag;
@@ -21,26 +21,26 @@ import { define, type FlowOptions, type StepContext } from './definition.js';
 import { Flow, type StartOptions } from './flow.js';
 import { type KeyJson, keyOfJson, keySchema, rowKeyJson } from './key-json.js';
 
-/** From where rows are moved to where. */
+/** The old and the new place. */
 interface MoveSpec<F extends AnyEntity, T extends AnyEntity> {
   readonly from: F;
   readonly to: T;
-  /** Where the rows stand, if not in the table of `from`. */
+  /** The table of `from` by default. */
   readonly fromTable?: string;
-  /** Where they go, if not to the table of `to`. */
+  /** The table of `to` by default. */
   readonly toTable?: string;
-  /** The value there. The same one by default, if the entity is the same. */
+  /** The value in the new place; by default the same, if the entity is. */
   readonly become?: NoInfer<(value: Of<F>) => NewOf<T>>;
-  /** The key there. The same one by default, if the entity is the same. */
+  /** The key in the new place; by default the same, if the entity is. */
   readonly keyOf?: NoInfer<(key: KeyOf<F>) => KeyOf<T>>;
 }
 
-/** A row, and in which of its two places it was found. */
+/** A row and its place. */
 export type Found<F extends AnyEntity, T extends AnyEntity> =
   | { readonly place: 'from'; readonly row: StoredOf<F> }
   | { readonly place: 'to'; readonly row: StoredOf<T> };
 
-/** Of a row on its way the run's id; in its copy, before that, the ETag of the version that was copied. */
+/** The mark: the run's id; in a copy, the ETag of the copied version before it. */
 const MARK = MARKS.moved;
 
 const markText = ({ unknown }: StoredOf<AnyEntity>): string | undefined => {
@@ -56,7 +56,7 @@ const runOf = (copy: StoredOf<AnyEntity>): string | undefined =>
 
 type Checked<F extends AnyEntity, T extends AnyEntity> = Required<MoveSpec<F, T>>;
 
-/** One row on its way, by one run of the flow. */
+/** One row in one run of the flow. */
 class Passage<F extends AnyEntity, T extends AnyEntity> {
   readonly #spec: Checked<F, T>;
   readonly #key: KeyOf<F>;
@@ -83,7 +83,7 @@ class Passage<F extends AnyEntity, T extends AnyEntity> {
     }
   }
 
-  /** Whether nothing is left to do. */
+  /** Whether the move is complete. */
   async #pass(row: StoredOf<F>): Promise<boolean> {
     const isMarked = markText(row) === this.#context.id;
     if (!isMarked && (await this.#isSuccessor())) return true;
@@ -97,7 +97,7 @@ class Passage<F extends AnyEntity, T extends AnyEntity> {
     return gone ?? false;
   }
 
-  /** Its predecessor was moved by this run, and then it was created. */
+  /** This run moved a predecessor, and the row was created afterwards. */
   async #isSuccessor(): Promise<boolean> {
     const { id, signal, note } = this.#context;
     const copy = await this.#to.get(this.#spec.keyOf(this.#key), { signal });
@@ -123,7 +123,7 @@ class Passage<F extends AnyEntity, T extends AnyEntity> {
     const copy = await this.#to.get(this.#spec.keyOf(this.#key), { signal });
     if (copy === undefined) return false;
     if (markText(copy) === text) return true;
-    // A later version can only be copied after this look, and then the copy is not as it was before it.
+    // A later version could only be copied after this read, and then the copy differs.
     const now = await this.#from.get(this.#key, { signal });
     if (now?.etag !== row.etag) return false;
     if (runOf(copy) !== id) note('another row was there already, and is written over');
@@ -132,7 +132,7 @@ class Passage<F extends AnyEntity, T extends AnyEntity> {
     return replaced !== undefined;
   }
 
-  /** A repository whose new rows have also what the row has beyond its entity. */
+  /** A repository whose new rows keep the row's properties beyond its entity. */
   #copying(row: StoredOf<F>, mark: WireProperty): Repo<T> {
     const service = Db.serviceOf(this.#context.db);
     const operationIds = service.operationIds?.leaving([...this.#kept(row), mark]);
@@ -154,7 +154,7 @@ class Passage<F extends AnyEntity, T extends AnyEntity> {
   }
 }
 
-/** Rows that go from one table or partition to another, each at every moment in one of them. */
+/** Rows that move from one table or partition to another. At every moment each is in one of them. */
 export class Move<F extends AnyEntity, T extends AnyEntity> {
   /** Its queues, workers, figures and poison. */
   readonly flow: Flow<KeyJson, KeyJson>;
@@ -172,22 +172,22 @@ export class Move<F extends AnyEntity, T extends AnyEntity> {
     this.flow = new Flow(define(name, keySchema(spec.from), [{ name: 'move', run }], options));
   }
 
-  /** Has a worker move the row of this key. Gives the id of the run. */
+  /** Starts the move of the row of this key. Returns the run's id. */
   async start(db: Db, key: KeyOf<F>, options: StartOptions = {}): Promise<string> {
     this.#refuseSamePlace(key);
     return this.flow.start(db, rowKeyJson(this.#spec.from, key), options);
   }
 
-  /** The row, wherever it is: the one that has not been moved, if there are two. Undefined if there is none. */
+  /** The row in either place, first the old one; undefined if there is none. */
   async get(db: Db, key: KeyOf<F>, options: ReadOptions = {}): Promise<Found<F, T> | undefined> {
     const { from, to, fromTable, toTable, keyOf } = this.#spec;
     const first = db.repo(from, { table: fromTable });
     const row = await first.get(key, options);
     if (row !== undefined) return { place: 'from', row };
-    // It is copied before it is deleted, so a reader that does not find it here finds it there.
+    // The copy precedes the delete, so a row missing here is there.
     const copy = await db.repo(to, { table: toTable }).get(keyOf(key), options);
     if (copy !== undefined) return { place: 'to', row: copy };
-    // Unless another move brought it back between the two reads.
+    // Another move may have brought it back between the two reads.
     const again = await first.get(key, options);
     return again && { place: 'from', row: again };
   }

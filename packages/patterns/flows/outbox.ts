@@ -1,5 +1,5 @@
-// An outbox: rows that name flows to start. Programs without this library write them in one transaction with what the flows follow. A sweeper makes messages of them. The message
-// is sent before the row is deleted, so that each row starts its flow at least once; two messages of one row have one id.
+// An outbox: rows that name flows to start. Programs without this library write them in one transaction with the rows that the flows follow. A sweeper sends a message per row before it
+// deletes the row, so each row starts its flow at least once; repeated messages have one id.
 import { allOf } from '../model/filter/condition.js';
 import { formatFilter } from '../model/filter/format-filter.js';
 import { keyCondition } from '../model/filter/key-condition.js';
@@ -12,7 +12,7 @@ import { memberOf, textOf } from '../values/row-member.js';
 import { type FlowDefinition, inputToSend, upcastInput } from './definition.js';
 import type { Flow, StartOptions } from './flow.js';
 
-/** Row keys of an outbox begin so, and the character behind it is the next one. */
+/** The prefix of an outbox's row keys, and the prefix that follows it in order. */
 const PREFIX = 'outbox!';
 const BEHIND = 'outbox"';
 
@@ -29,7 +29,7 @@ export interface OutboxRow {
   readonly Input: string;
 }
 
-/** The row that starts a flow, to be written in one transaction with what the flow follows. Throws ValueInvalid. */
+/** The row that starts a flow. Write it in one transaction with the rows that the flow follows. Throws ValueInvalid. */
 export const outboxRow = <I, O>(
   { definition }: Flow<I, O>,
   { partitionKey, id }: { readonly partitionKey: string; readonly id: string },
@@ -42,22 +42,22 @@ export const outboxRow = <I, O>(
   Input: JSON.stringify(inputToSend(definition, input)),
 });
 
-/** Which outbox is swept. */
+/** The outbox to sweep. */
 export interface SweepOptions extends ReadOptions {
   readonly table: string;
-  /** The one partition that is swept; without it the whole table is scanned, which costs as much as reading it. */
+  /** The only partition to sweep; without it, the sweeper scans the whole table. */
   readonly partitionKey?: string;
 }
 
-/** What became of a row of an outbox. */
+/** The outcome of one row. */
 export type Swept = RowAddress &
   (
     | { readonly kind: 'sent'; readonly flow: string; readonly id: string }
-    /** No flow was given that it names, or its input is none of that flow; the row stays. */
+    /** Its flow was not given, or rejects its input; the row stays. */
     | { readonly kind: 'refused'; readonly reason: string }
   );
 
-/** Any flow at all, as a sweeper needs it. */
+/** The part of a flow that a sweeper needs. */
 interface Startable {
   readonly name: string;
   readonly definition: Pick<FlowDefinition, 'name' | 'version' | 'upcast'>;
@@ -102,7 +102,7 @@ async function sweepRow(
   return { ...address, kind: 'sent', flow: name, id };
 }
 
-/** Starts the flows that the rows of an outbox name, and deletes these rows. Runs as results are taken, may be repeated, and may run in several programs at once. */
+/** Starts the flows that the rows of an outbox name, and deletes these rows. It runs as results are consumed, may be repeated, and may run in several programs at once. */
 export async function* sweepOutbox(
   db: Db,
   flows: readonly Startable[],

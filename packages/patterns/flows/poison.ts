@@ -1,22 +1,22 @@
-// The poison queue of a flow: messages that were tried too often, or that are unreadable. They are put aside, listed, sent again or dropped; none is lost on the way, and one that a
-// crash put aside twice is listed once.
+// The poison queue of a flow, for messages that failed too often or are unreadable. Programs list them, send them again or drop them. None is lost, and one that a crash put aside twice
+// is listed once.
 
 import { type Envelope, envelopeText, readEnvelope } from '../transport/messages/envelope.js';
 import { MESSAGES_MAX, type QueueRequests, type ReceivedMessage } from '../transport/queue-requests.js';
 import { MESSAGE_BYTES_MAX, type MessageRef, type QueueCallOptions } from '../transport/queue-sender.js';
 import { PatternError } from '../values/pattern-error.js';
 
-/** Of a reason, so that it does not fill the message. */
+/** A limit, so that a reason cannot fill the message. */
 const REASON_MAX = 1_000;
 
-/** The text as it is put aside: with the reason where that can be added, and as it came where it cannot. */
+/** The text with the reason; as it came if there is no room or it is unreadable. */
 function poisonText(text: string, envelope: Envelope | undefined, message: string, reason: string): string {
   if (envelope === undefined) return text;
   const marked = envelopeText({ ...envelope, poison: { message, reason: reason.slice(0, REASON_MAX) } });
   return marked.length <= MESSAGE_BYTES_MAX ? marked : text;
 }
 
-/** Puts a message aside, and then takes it from its queue. */
+/** Puts a message aside, then deletes it from its queue. */
 export async function putAside(
   from: QueueRequests,
   to: QueueRequests,
@@ -30,7 +30,7 @@ export async function putAside(
 
 /** A message that was put aside. */
 export interface PoisonMessage {
-  /** As the flow got it, in the form of JSON; undefined if the text could not be read. */
+  /** As JSON; undefined if the text is unreadable. */
   readonly input: unknown;
   /** Of the flow's run; undefined if the text could not be read. */
   readonly id: string | undefined;
@@ -39,13 +39,13 @@ export interface PoisonMessage {
   readonly text: string;
   /** Since it was put aside, in milliseconds. */
   readonly age: number;
-  /** Sends it to the flow's queue again, with all attempts before it. A crash in the middle sends it twice. */
+  /** Sends it to the flow's queue again, with fresh attempts. A crash in between sends it twice. */
   redrive(): Promise<void>;
-  /** Takes it away for good. */
+  /** Deletes it. */
   drop(): Promise<void>;
 }
 
-/** How messages that were put aside are listed. */
+/** Options of a listing. */
 export interface PoisonOptions extends QueueCallOptions {
   /** Seconds for which a listed message is hidden from other listings; 60 by default. */
   readonly visibility?: number;
@@ -69,7 +69,7 @@ export type Redrive = (envelope: Envelope | undefined, text: string) => Promise<
 
 const REDRIVEN = { waits: 0, isRedelivery: false, poison: undefined } as const;
 
-/** Lists what was put aside. What is neither sent again nor dropped is visible again at the end. */
+/** Lists messages that were put aside. Those neither sent again nor dropped become visible again at the end. */
 export async function* poisonMessages(
   queue: QueueRequests,
   redrive: Redrive,

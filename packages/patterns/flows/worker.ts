@@ -11,14 +11,14 @@ import type { FlowEvent, FlowReport } from './flow-event.js';
 
 /** How a worker works. Times are in seconds, as the Queue service counts them. */
 export interface WorkerOptions {
-  /** Messages in hand at a time; 4 by default. */
+  /** Messages processed at a time; 4 by default. */
   readonly concurrency?: number;
-  /** For how long a message is hidden from other workers; 30 by default. It is renewed at half of that while its steps run. */
+  /** How long a message is hidden from other workers; 30 by default. Renewed at half of that while its steps run. */
   readonly visibility?: number;
   /** Attempts after which a message is put aside; 5 by default. */
   readonly maxDequeue?: number;
   /**
-   * For how long a message is kept whose write is not seen; 600 by default. It must be longer than any write can take, all attempts of its client included.
+   * How long to keep a message whose write has not been seen; 600 by default. It must exceed the longest write, with all attempts of its client.
    */
   readonly grace?: number;
   /**
@@ -28,7 +28,7 @@ export interface WorkerOptions {
   readonly redeliverAfter?: number;
   /** Rests between polls of empty queues, in milliseconds; from 100 to 5,000 by default. */
   readonly rest?: { readonly base: number; readonly cap: number };
-  /** Before a message comes back whose step failed, in milliseconds; from 1,000 to 60,000 by default. Whole seconds are waited. */
+  /** Pauses before a failed message comes back, in milliseconds, rounded to seconds; from 1,000 to 60,000 by default. */
   readonly backoff?: { readonly base: number; readonly cap: number };
   /** Called with everything that happens to messages. What it throws is ignored. */
   readonly report?: FlowReport;
@@ -96,7 +96,7 @@ export class Worker {
     this.#polling = this.#poll();
   }
 
-  /** Receives nothing more, and waits for what is in hand. */
+  /** Stops receiving, and waits for the messages in progress. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#polling;
@@ -120,7 +120,7 @@ export class Worker {
     }
   }
 
-  /** How many were found. A receive that is under way when the worker stops is not aborted: its messages would be hidden from all. */
+  /** How many were found. A running receive is not aborted when the worker stops: its messages would stay hidden. */
   async #take(queue: QueueRequests): Promise<number> {
     while (this.#inHand.size >= this.#concurrency) await Promise.race(this.#inHand);
     if (this.#stopping.signal.aborted) return 0;

@@ -32,10 +32,10 @@ const tableOf = <E extends AnyEntity>(entity: E, target: Deletable<E>, { table }
 
 /** One change of one row each, with the names and under the conditions of a repository's writes. */
 export const change = {
-  /** There is no such row yet. */
+  /** Inserts a row that must not exist. */
   create: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: InTable = {}): RowChange =>
     planned(entity, table ?? entity.table, at => OPERATIONS.create(at, value)),
-  /** The row is there, under the condition of its ETag, and becomes this. */
+  /** Replaces a row under its ETag. */
   replace: <E extends AnyEntity>(
     entity: E,
     target: Target<E> | BareKey<E>,
@@ -45,7 +45,7 @@ export const change = {
     planned(entity, tableOf(entity, target as Target<E>, where), at =>
       OPERATIONS.replace(at, target as Target<E>, value),
     ),
-  /** The row is there, under the condition of its ETag, and gets these properties. */
+  /** Merges properties into a row under its ETag. */
   merge: <E extends AnyEntity, T extends Target<E>>(
     entity: E,
     target: T | BareKey<E>,
@@ -55,13 +55,13 @@ export const change = {
     planned(entity, tableOf(entity, target as T, where), at =>
       OPERATIONS.merge(at, target as T, patch as PatchOf<E>),
     ),
-  /** Whatever row is there becomes this, or there is one. */
+  /** Insert Or Replace, without a condition. */
   upsert: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: InTable = {}): RowChange =>
     planned(entity, table ?? entity.table, at => OPERATIONS.upsert(at, value)),
-  /** Whatever row is there gets these properties and keeps its others, or there is one. */
+  /** Insert Or Merge, without a condition. */
   upsertMerge: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: InTable = {}): RowChange =>
     planned(entity, table ?? entity.table, at => OPERATIONS.upsertMerge(at, value)),
-  /** The row is there, under the condition of its ETag, and goes. */
+  /** Deletes a row under its ETag. */
   delete: <E extends AnyEntity>(
     entity: E,
     target: Deletable<E> | BareKey<E>,

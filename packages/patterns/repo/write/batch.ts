@@ -15,12 +15,12 @@ import type { Service } from './service.js';
 export type Committed<R extends BatchResults> = readonly [...R, ...BatchResults];
 
 /**
- * Operations on rows of one partition that are done all or not at all, up to a hundred. Nothing is sent before `commit`. Each method gives the same batch, whose
- * type knows one result more.
+ * Up to a hundred operations on rows of one partition, all or nothing. Nothing is sent before `commit`. Each method returns the same batch, with one more result
+ * in its type.
  */
 export class Batch<R extends BatchResults = BatchResults> extends PlannedBatch {
   readonly #table: string;
-  /** One for all: any row of the batch shows the outcome of the whole batch. */
+  /** Shared: any row of the batch shows the outcome of the whole. */
   readonly #identity: Identity;
   readonly #now: Instant;
 
@@ -31,12 +31,12 @@ export class Batch<R extends BatchResults = BatchResults> extends PlannedBatch {
     this.#now = timeOfWrite(service);
   }
 
-  /** There is no such row yet. */
+  /** Inserts a row that must not exist. */
   create<E extends AnyEntity>(entity: E, value: NewOf<E>): Batch<[...R, StoredOf<E>]> {
     return this.#added(OPERATIONS.create(this.#subject(entity), value));
   }
 
-  /** The row is there, under the condition of its ETag, and becomes this. */
+  /** Replaces a row under its ETag. */
   replace<E extends AnyEntity>(
     entity: E,
     target: Target<E> | BareKey<E>,
@@ -45,7 +45,7 @@ export class Batch<R extends BatchResults = BatchResults> extends PlannedBatch {
     return this.#added(OPERATIONS.replace(this.#subject(entity), target as Target<E>, value));
   }
 
-  /** The row is there, under the condition of its ETag, and gets these properties. */
+  /** Merges properties into a row under its ETag. */
   merge<E extends AnyEntity, T extends Target<E>>(
     entity: E,
     target: T | BareKey<E>,
@@ -54,22 +54,22 @@ export class Batch<R extends BatchResults = BatchResults> extends PlannedBatch {
     return this.#added(OPERATIONS.merge(this.#subject(entity), target as T, patch as PatchOf<E>));
   }
 
-  /** Whatever row is there becomes this, or there is one. */
+  /** Insert Or Replace, without a condition. */
   upsert<E extends AnyEntity>(entity: E, value: NewOf<E>): Batch<[...R, StoredOf<E>]> {
     return this.#added(OPERATIONS.upsert(this.#subject(entity), value));
   }
 
-  /** Whatever row is there gets these properties and keeps its others, or there is one. */
+  /** Insert Or Merge, without a condition. */
   upsertMerge<E extends AnyEntity>(entity: E, value: NewOf<E>): Batch<[...R, RowRef<E>]> {
     return this.#added(OPERATIONS.upsertMerge(this.#subject(entity), value));
   }
 
-  /** The row is there, under the condition of its ETag, and goes. */
+  /** Deletes a row under its ETag. */
   delete<E extends AnyEntity>(entity: E, target: Deletable<E> | BareKey<E>): Batch<[...R, undefined]> {
     return this.#added(OPERATIONS.delete(this.#subject(entity), target as Deletable<E>));
   }
 
-  /** The same, and that there is no row is no failure: the batch is then done without this operation. */
+  /** Deletes a row under its ETag if it exists; otherwise the batch is sent without this operation. */
   deleteIfExists<E extends AnyEntity>(
     entity: E,
     target: Deletable<E> | BareKey<E>,
@@ -77,14 +77,14 @@ export class Batch<R extends BatchResults = BatchResults> extends PlannedBatch {
     return this.#added(OPERATIONS.deleteIfExists(this.#subject(entity), target as Deletable<E>));
   }
 
-  /** The row is as it was read, and stays so: the batch fails if it is not. */
+  /** Fails the batch unless the row is as it was read. */
   conditionCheck<T, N extends string>(stored: Stored<T, N>): Batch<[...R, Stored<T, N>]> {
     return this.#added(planConditionCheck(stored, this.#identity));
   }
 
   /**
-   * Applies all or nothing. Throws BatchFailed with the operation that was refused, and OutcomeUnknown if the outcome cannot be found out. After a failure it may
-   * be called again. Calls at the same time share one commit, under the options of the first; once done, it gives the same results.
+   * Applies all or nothing. Throws BatchFailed with the refused operation, and OutcomeUnknown if the outcome cannot be determined. It may be called again after a
+   * failure. Concurrent calls share one commit, under the options of the first; after success it returns the same results.
    */
   override commit(options: ReadOptions = {}): Promise<Committed<R>> {
     return super.commit(options) as Promise<Committed<R>>;

@@ -1,5 +1,5 @@
-// Derivations: what follows from a write of an entity's row, in one list that writes ask. Rows of indexes follow from the values alone, so they go with the row into batches, too. Lists and copies have to
-// read first: they announce the write to a flow, and name the writes that join its transaction (write-deriving.ts).
+// Derivations: the rows and messages that follow from a write. Index rows follow from the values alone, so batches include them. Lists and copies need a read first: they announce the write to a flow, and
+// return the writes that join its transaction (write-deriving.ts).
 
 import type { AnyEntity, Derivation } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
@@ -19,32 +19,32 @@ import type { Service } from './service.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A row that is about to be written by a repository. */
+/** A row that a repository is about to write. */
 export interface WrittenRow extends Omit<FollowedRow, 'operationId'> {
   readonly identity: Identity;
 }
 
-/** Another row of the partition, as it was read. A patch of nothing has its ETag checked. */
+/** Another row of the partition, as it was read. An empty patch only checks its ETag. */
 export interface JoinedRow {
   readonly row: StoredOf<AnyEntity>;
   readonly patch: Values;
-  /** What writes a patch. */
+  /** Plans the write of a patch. */
   plan(patch: Values, identity: Identity): PlannedWrite<WriteResult>;
 }
 
-/** What goes with a write, in its transaction. */
+/** Additions to a write's transaction. */
 export interface JoinedWrites {
-  /** Properties of the row itself; null takes one away. */
+  /** Properties of the row itself; null removes one. */
   readonly set?: Values | undefined;
   readonly rows?: readonly JoinedRow[] | undefined;
   readonly writes?: readonly PlannedWrite<WriteResult>[] | undefined;
-  /** Called when the transaction was applied, or with the row for which it lost to another writer. */
+  /** Called after the transaction; with the row that another writer changed, if it lost. */
   readonly ended?: ((lost: RowAddress | undefined) => void) | undefined;
-  /** What another design would do better, for writers that are lost each time. */
+  /** A better design, for the error of writers that lose each time. */
   readonly advice?: string | undefined;
 }
 
-/** Does the write, and what the derivations of its row have to do with it: write-deriving.ts. */
+/** Does the write with its derivations: write-deriving.ts. */
 export type WriteDeriving = <T>(
   service: Service,
   planned: PlannedWrite<T>,
@@ -53,13 +53,13 @@ export type WriteDeriving = <T>(
 ) => Promise<T>;
 
 export interface RowDerivation extends Derivation {
-  /** What follows from the values alone. Pure. Throws what encoding throws. */
+  /** The rows that follow from the values alone. Pure. Throws what encoding throws. */
   follow?(row: FollowedRow): Following;
-  /** Sends what has to be sent before the write, so that it is finished wherever the program ends. Throws what refuses the write. */
+  /** Sends the message that must precede the write, so that a flow finishes the work if the program ends. A throw refuses the write. */
   announce?(service: Service, row: WrittenRow, options: ReadOptions): Promise<SentMessage | undefined>;
-  /** Reads what it needs, again at each attempt. Throws what refuses the write. */
+  /** Reads what it needs, again at each attempt. A throw refuses the write. */
   join?(service: Service, row: WrittenRow, options: ReadOptions): Promise<JoinedWrites | undefined>;
-  /** Of one that has to read: set by `derive`, so that only programs with such derivations have the code. */
+  /** Set by `derive` for derivations that read, so that only programs with such derivations bundle the code. */
   transact?: WriteDeriving;
 }
 
@@ -72,7 +72,7 @@ const SAME_PARTITION: RowDerivation = {
   }),
 };
 
-/** What follows from a write of the row, by the values before and after it. */
+/** The writes that follow from a row's values before and after a write. */
 export function following(row: FollowedRow): Following {
   let all = SAME_PARTITION.follow?.(row) ?? {};
   for (const each of row.entity.plan.derivations as readonly RowDerivation[])
@@ -80,6 +80,6 @@ export function following(row: FollowedRow): Following {
   return all;
 }
 
-/** Those that have to read before a write. */
+/** The derivations that read before a write. */
 export const readingOf = ({ plan }: AnyEntity): readonly RowDerivation[] =>
   plan.derivations.filter((each: RowDerivation) => each.transact !== undefined);
