@@ -6,10 +6,11 @@ import { auditList } from './derived/lists/audit-lists.js';
 import type { EntityList } from './derived/lists/entity-list.js';
 import type { AnyList } from './derived/lists/list.js';
 import { type ListOptions, ListRepo } from './derived/lists/list-repo.js';
-import type { Values } from './derived/lists/list-rows.js';
-import { type ListedOptions, ListedRepo } from './derived/lists/listed-repo.js';
+import { ListedRepo } from './derived/lists/listed-repo.js';
+import type { InTable } from './model/address.js';
 import type { AnyEntity } from './model/definition.js';
 import { Db } from './repo/open.js';
+import type { Values } from './values/property.js';
 
 export type { ListContention } from './derived/lists/contention.js';
 export type { EntityList } from './derived/lists/entity-list.js';
@@ -30,14 +31,14 @@ export const listed = <E extends AnyEntity>(
   db: Db,
   entity: E,
   own: readonly EntityList<E, unknown>[],
-  options: ListedOptions = {},
+  options: InTable = {},
 ): ListedRepo<E> => new ListedRepo(db, entity, own, options);
 
 /** Compares the lists of an entity with its rows, page by page, as the caller consumes progress. For lists in blobs it finds missing ids but no orphans. */
 export const auditLists = <E extends AnyEntity>(
   db: Db,
   definition: EntityList<E, unknown>,
-  { table = definition.owner.table, ...options }: AuditOptions & ListedOptions = {},
+  { table = definition.owner.table, ...options }: AuditOptions & InTable = {},
 ): AsyncGenerator<AuditProgress<E, Values>, void, undefined> =>
   auditList(Db.serviceOf(db), definition as unknown as EntityList, table, options) as AsyncGenerator<
     AuditProgress<E, Values>,

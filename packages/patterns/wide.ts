@@ -1,9 +1,10 @@
 // Entities of more than 252 properties or 1 MiB, as `shelfmark-patterns/wide`: the guide's wide entities, in several rows of one partition that are read and written as one. An entry of its own, because
 // most entities are one row.
+import type { InTable } from './model/address.js';
 import type { AnyEntity } from './model/definition.js';
 import { Db } from './repo/open.js';
 import type { WideEntity } from './shapes/wide/wide.js';
-import { type WideOptions, WideRepo } from './shapes/wide/wide-repo.js';
+import { WideRepo } from './shapes/wide/wide-repo.js';
 
 export { type WideEntity, wide } from './shapes/wide/wide.js';
 export type { WidePlan, WideRepo } from './shapes/wide/wide-repo.js';
@@ -13,5 +14,5 @@ export type { WideStored } from './shapes/wide/wide-stored.js';
 export const wideRepo = <E extends AnyEntity>(
   db: Db,
   definition: WideEntity<E>,
-  options: WideOptions = {},
+  options: InTable = {},
 ): WideRepo<E> => new WideRepo(Db.serviceOf(db), definition, options);

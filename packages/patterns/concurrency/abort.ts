@@ -1,5 +1,10 @@
 // Abort signals: one listener on a signal however many steps wait for it, for Node warns of more than ten; and controllers that end with a signal.
 
+/** How a call can be ended. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
 interface Waiting {
   readonly steps: Set<() => void>;
   readonly abort: () => void;

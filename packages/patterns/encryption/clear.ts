@@ -58,9 +58,3 @@ export interface OpenOptions {
   /** What stands for a value that cannot be opened; undefined for none. Without it the error is thrown. */
   readonly onLost?: ((lost: LostValue) => unknown) | undefined;
 }
-
-/** Where rows stand. */
-export interface EncryptedRepoOptions {
-  /** Where the rows stand, if not in the entity's table. */
-  readonly table?: string | undefined;
-}

@@ -1,5 +1,7 @@
 // A repository whose values are plain in the program and encrypted in the table. `rows` has the stored rows and their queries.
 
+import type { CallOptions } from '../concurrency/abort.js';
+import type { InTable } from '../model/address.js';
 import { addressOfKey } from '../model/address.js';
 import type { AnyEntity, KeyOf, NewOf } from '../model/definition.js';
 import type { GivenPatch, KeyStays } from '../model/patch.js';
@@ -12,24 +14,14 @@ import { timeOfWrite } from '../repo/write/plan-write.js';
 import type { DeleteOptions, Repo } from '../repo/write/repo.js';
 import type { Service } from '../repo/write/service.js';
 import { writePlanned } from '../repo/write/write-planned.js';
-import type { ReadOptions } from '../transport/table-requests.js';
 import type { RowAddress } from '../values/pattern-error.js';
-import type {
-  ClearOf,
-  ClearPatchOf,
-  ClearStored,
-  ClearTarget,
-  EncryptedRepoOptions,
-  NewClearOf,
-  OpenOptions,
-} from './clear.js';
-
-type Values = Readonly<Record<string, unknown>>;
+import type { Values } from '../values/property.js';
+import type { ClearOf, ClearPatchOf, ClearStored, ClearTarget, NewClearOf, OpenOptions } from './clear.js';
 
 /** The part of an entity's encryption in use. */
 interface RowEncryption<E extends AnyEntity, H extends string> {
   readonly entity: E;
-  seal(value: NewClearOf<E, H>, options: EncryptedRepoOptions): Promise<NewOf<E>>;
+  seal(value: NewClearOf<E, H>, options: InTable): Promise<NewOf<E>>;
   sealPatch(address: RowAddress, patch: Values): Promise<Values>;
   open(stored: StoredOf<E>, options?: OpenOptions): Promise<ClearStored<E>>;
   textOf(value: Values): string;
@@ -43,11 +35,7 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
   readonly #service: Service;
   readonly #table: string;
 
-  constructor(
-    db: Db,
-    encryption: RowEncryption<E, H>,
-    { table = encryption.entity.table }: EncryptedRepoOptions = {},
-  ) {
+  constructor(db: Db, encryption: RowEncryption<E, H>, { table = encryption.entity.table }: InTable = {}) {
     this.rows = db.repo(encryption.entity, { table });
     this.#encryption = encryption;
     this.#service = Db.serviceOf(db);
@@ -55,7 +43,7 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
   }
 
   /** Undefined if there is no such row. Throws KeyUnavailable and CiphertextRefused, unless `onLost` is given. */
-  async get(key: KeyOf<E>, options: ReadOptions & OpenOptions = {}): Promise<ClearStored<E> | undefined> {
+  async get(key: KeyOf<E>, options: CallOptions & OpenOptions = {}): Promise<ClearStored<E> | undefined> {
     const { onLost, ...own } = options;
     const found = await this.rows.get(key, own);
     return found && this.#encryption.open(found, { onLost });
@@ -72,7 +60,7 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
   }
 
   /** A new row. Throws AlreadyExists. */
-  async create(value: NewClearOf<E, H>, options: ReadOptions = {}): Promise<ClearStored<E>> {
+  async create(value: NewClearOf<E, H>, options: CallOptions = {}): Promise<ClearStored<E>> {
     return this.#encryption.open(await this.rows.create(await this.#sealed(value), options));
   }
 
@@ -80,14 +68,14 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
   async replace(
     target: ClearTarget<E> | BareKey<E>,
     value: NewClearOf<E, H>,
-    options: ReadOptions = {},
+    options: CallOptions = {},
   ): Promise<ClearStored<E>> {
     const sealed = await this.#sealed(value);
     return this.#encryption.open(await this.rows.replace(rowOf(target), sealed, options));
   }
 
   /** Insert Or Replace. */
-  async upsert(value: NewClearOf<E, H>, options: ReadOptions = {}): Promise<ClearStored<E>> {
+  async upsert(value: NewClearOf<E, H>, options: CallOptions = {}): Promise<ClearStored<E>> {
     return this.#encryption.open(await this.rows.upsert(await this.#sealed(value), options));
   }
 
@@ -95,7 +83,7 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
   async merge<T extends ClearTarget<E>>(
     given: T | BareKey<E>,
     patch: ClearPatchOf<E, H> & KeyStays<E>,
-    options: ReadOptions = {},
+    options: CallOptions = {},
   ): Promise<T extends ClearStored<E> ? ClearStored<E> : RowRef<E>> {
     const target: ClearTarget<E> = given as T;
     const address =
@@ -110,7 +98,7 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
   }
 
   /** Insert Or Merge, if all encrypted values are self-contained. Throws ValueInvalid otherwise: values that the row keeps would lose their key. */
-  async upsertMerge(value: NewClearOf<E, H>, options: ReadOptions = {}): Promise<RowRef<E>> {
+  async upsertMerge(value: NewClearOf<E, H>, options: CallOptions = {}): Promise<RowRef<E>> {
     return this.rows.upsertMerge(await this.#sealed(value), options);
   }
 
@@ -120,7 +108,7 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
   }
 
   /** Deletes the row if there is one. Throws Conflict unless the ETag is `*`. */
-  async deleteIfExists(target: ClearTarget<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
+  async deleteIfExists(target: ClearTarget<E> | BareKey<E>, options: CallOptions = {}): Promise<void> {
     await this.rows.deleteIfExists(rowOf(target), options);
   }
 

@@ -1,11 +1,13 @@
 // Encrypts what an entity says before it is written, and decrypts what was read. The keys are content-keys.ts's, the bytes ciphertext.ts's; encrypted-repo.ts reads and writes with it.
 import { REAL_SURROUNDINGS, type Surroundings } from '../concurrency/surroundings.js';
+import type { InTable } from '../model/address.js';
 import type { AnyEntity, NewOf } from '../model/definition.js';
 import type { Projected, StoredOf } from '../model/stored.js';
 import type { Db } from '../repo/open.js';
 import { joinBytes, toBase64Url, toUtf8 } from '../values/bytes.js';
 import { checkValue } from '../values/check-value.js';
 import { PatternError, type RowAddress, refuseValue } from '../values/pattern-error.js';
+import type { Values } from '../values/property.js';
 import { decrypt, encrypt, hmac } from './cipher.js';
 import {
   Ciphertext,
@@ -17,14 +19,12 @@ import {
   parseCiphertext,
   parseContentKey,
 } from './ciphertext.js';
-import type { ClearStored, EncryptedRepoOptions, NewClearOf, OpenOptions } from './clear.js';
+import type { ClearStored, NewClearOf, OpenOptions } from './clear.js';
 import { ContentKeys, type OpenKey, type WantedAt } from './content-keys.js';
 import { EncryptedPieces, plaintextOf, valueOfPlaintext } from './encrypted.js';
 import { EncryptedRepo } from './encrypted-repo.js';
 import type { KeyRing } from './key-ring.js';
 import { boundTo, type KeyedHash, type SealedField, type Sealing, sealingOf } from './sealing.js';
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** Which key a property of a row gets: its name in the ring, undefined for the current one, `false` to store the value as it is. Pure: it is asked again when the row is read. */
 type KeyResolver = (row: RowAddress, property: string) => string | false | undefined;
@@ -66,15 +66,12 @@ export class Encryption<E extends AnyEntity, H extends string = never> {
   }
 
   /** The rows of the entity, with open values. */
-  repo(db: Db, options: EncryptedRepoOptions = {}): EncryptedRepo<E, H> {
+  repo(db: Db, options: InTable = {}): EncryptedRepo<E, H> {
     return new EncryptedRepo(db, this, options);
   }
 
   /** The value as the entity's repositories, batches and bulk writes take it, for this table. Throws ValueInvalid, KeyInvalid, KeyUnavailable. */
-  async seal(
-    value: NewClearOf<E, H>,
-    { table = this.entity.table }: EncryptedRepoOptions = {},
-  ): Promise<NewOf<E>> {
+  async seal(value: NewClearOf<E, H>, { table = this.entity.table }: InTable = {}): Promise<NewOf<E>> {
     const values = await this.#withHashes(value as Values);
     const { entity, contentKey, sealed } = this.#sealing;
     if (contentKey !== undefined && values[contentKey.name] !== undefined)

@@ -1,16 +1,16 @@
 // Writes rows again whose values are under earlier keys, page by page, with a token by which another process goes on. Each write is conditional: programs read and write meanwhile.
 
+import type { CallOptions } from '../concurrency/abort.js';
 import type { AnyEntity, NewOf } from '../model/definition.js';
 import type { StoredOf } from '../model/stored.js';
 import type { Db } from '../repo/open.js';
 import { unlessLost } from '../repo/optimistic.js';
-import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { LostValue, NewClearOf } from './clear.js';
 import type { Encryption } from './encryption.js';
 
 /** How rows are sealed again. */
-export interface ResealOptions extends ReadOptions {
+export interface ResealOptions extends CallOptions {
   /** Where the rows stand, if not in the entity's table. */
   readonly table?: string | undefined;
   /** The `next` of the last progress that was seen. */
@@ -44,7 +44,7 @@ class Resealed<E extends AnyEntity, H extends string> {
   }
 
   /** Whether it was written: another writer may have done it before, with the keys of now. */
-  async row(found: StoredOf<E>, options: ReadOptions): Promise<boolean> {
+  async row(found: StoredOf<E>, options: CallOptions): Promise<boolean> {
     const repo = this.#db.repo(this.#encryption.entity, { table: this.#table });
     for (let row: StoredOf<E> | undefined = found; row && this.#encryption.isOutdated(row); ) {
       const { value } = await this.#encryption.open(row);

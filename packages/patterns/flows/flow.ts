@@ -1,12 +1,13 @@
 // A flow as programs use it: work over partitions, tables and services that a queue keeps until it is done. Sends messages, alone or before a write, and starts workers.
 // definition.ts checks the definition, worker.ts and delivery.ts do the work.
+import type { CallOptions } from '../concurrency/abort.js';
 import { newUuid } from '../concurrency/surroundings.js';
 import { Db } from '../repo/open.js';
 import type { OperationId } from '../repo/write/operation-id.js';
 import { type SentMessage, unlessRefused } from '../transport/messages/announce.js';
 import { checkedText, type Envelope } from '../transport/messages/envelope.js';
 import { QueueRequests } from '../transport/queue-requests.js';
-import type { MessageRef, QueueCallOptions } from '../transport/queue-sender.js';
+import type { MessageRef } from '../transport/queue-sender.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { StandardSchema } from '../values/standard-schema.js';
 import {
@@ -22,7 +23,7 @@ import { type PoisonMessage, type PoisonOptions, poisonMessages } from './poison
 import { Worker, type WorkerOptions } from './worker.js';
 
 /** How a run is named, and when it begins. */
-export interface StartOptions extends QueueCallOptions {
+export interface StartOptions extends CallOptions {
   /** Of this run; a UUID by default. Runs with one id are the same work, and steps with outside effects do it once. */
   readonly id?: string;
   /** Seconds until workers see the message; 0 by default. */
@@ -30,7 +31,7 @@ export interface StartOptions extends QueueCallOptions {
 }
 
 /** How a write is announced to the workers that follow it. */
-export interface WriteOptions extends QueueCallOptions {
+export interface WriteOptions extends CallOptions {
   readonly id?: string;
   /** Seconds until workers see the message; the write should finish in that time. 2 by default. */
   readonly after?: number;
@@ -59,7 +60,7 @@ export class Flow<I = unknown, O = unknown> {
   }
 
   /** Creates its queues, unless they exist. */
-  async createQueues(db: Db, options: QueueCallOptions = {}): Promise<void> {
+  async createQueues(db: Db, options: CallOptions = {}): Promise<void> {
     const { queues, poisonQueue } = this.definition;
     for (const name of [...queues, poisonQueue]) await this.#queue(db, name).create(options);
   }
@@ -132,7 +133,7 @@ export class Flow<I = unknown, O = unknown> {
   }
 
   /** How much there is to do, and how old it is. */
-  async figures(db: Db, options: QueueCallOptions = {}): Promise<FlowFigures> {
+  async figures(db: Db, options: CallOptions = {}): Promise<FlowFigures> {
     const { queues, poisonQueue } = this.definition;
     const own = queues.map(name => this.#queue(db, name));
     let pending = 0;
@@ -171,7 +172,7 @@ export class Flow<I = unknown, O = unknown> {
   }
 }
 
-interface Sending extends QueueCallOptions {
+interface Sending extends CallOptions {
   readonly id: string | undefined;
   readonly after: number;
   readonly operationId?: string;

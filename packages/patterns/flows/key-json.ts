@@ -4,11 +4,9 @@ import { checkValue } from '../values/check-value.js';
 import { decodeProperty } from '../values/decode-property.js';
 import { isObject } from '../values/is-object.js';
 import { refuseDefinition } from '../values/pattern-error.js';
-import type { Property } from '../values/property.js';
+import type { Property, Values } from '../values/property.js';
 import type { SchemaResult, StandardSchema } from '../values/standard-schema.js';
 import { encodeProperty } from '../values/wire-property.js';
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** The properties of a key by their names, as JSON has them. */
 export type KeyJson = Readonly<Record<string, string | number | boolean>>;

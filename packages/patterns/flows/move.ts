@@ -7,13 +7,13 @@
 // The mark distinguishes a row that was changed on its way, and is copied anew, from one that was created after its predecessor had been moved, and stays. Every step is conditional, so steps may be
 // repeated, and two workers may do them at once.
 
+import type { CallOptions } from '../concurrency/abort.js';
 import { addressOfKey, isSameRow } from '../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/definition.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../repo/open.js';
 import { Attempts, unlessLost } from '../repo/optimistic.js';
 import type { Repo } from '../repo/write/repo.js';
-import type { ReadOptions } from '../transport/table-requests.js';
 import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import { MARKS } from '../values/row-member.js';
 import { encodeProperty, type WireProperty } from '../values/wire-property.js';
@@ -179,7 +179,7 @@ export class Move<F extends AnyEntity, T extends AnyEntity> {
   }
 
   /** The row in either place, first the old one; undefined if there is none. */
-  async get(db: Db, key: KeyOf<F>, options: ReadOptions = {}): Promise<Found<F, T> | undefined> {
+  async get(db: Db, key: KeyOf<F>, options: CallOptions = {}): Promise<Found<F, T> | undefined> {
     const { from, to, fromTable, toTable, keyOf } = this.#spec;
     const first = db.repo(from, { table: fromTable });
     const row = await first.get(key, options);

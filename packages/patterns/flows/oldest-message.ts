@@ -1,7 +1,7 @@
 // The age of the oldest message that waits in queues: the greatest lag of the data that a flow derives.
+import type { CallOptions } from '../concurrency/abort.js';
 import type { Clients } from '../transport/clients.js';
 import { QueueRequests } from '../transport/queue-requests.js';
-import type { QueueCallOptions } from '../transport/queue-sender.js';
 import { PatternError } from '../values/pattern-error.js';
 
 /** The first messages of a queue: they include the oldest unless many come back at once. */
@@ -10,7 +10,7 @@ const PEEKED = 32;
 /** In milliseconds, for messages that no worker is processing; undefined if there is none. Throws QueueNotFound. */
 export async function oldestIn(
   queues: readonly QueueRequests[],
-  options: QueueCallOptions,
+  options: CallOptions,
 ): Promise<number | undefined> {
   const ages: number[] = [];
   for (const queue of queues) ages.push(...(await queue.peek(PEEKED, options)).map(({ age }) => age));
@@ -27,7 +27,7 @@ interface Program {
 export async function oldestMessage(
   { clients, surroundings }: Program,
   names: readonly string[],
-  { signal }: QueueCallOptions,
+  { signal }: CallOptions,
 ): Promise<number | undefined> {
   if (clients.queues === undefined || names.length === 0) return undefined;
   const queues = names.map(name => new QueueRequests(clients, name, surroundings.now));

@@ -1,11 +1,11 @@
 // An outbox: rows that name flows to start. Programs without this library write them in one transaction with the rows that the flows follow. A sweeper sends a message per row before it
 // deletes the row, so each row starts its flow at least once; repeated messages have one id.
+import type { CallOptions } from '../concurrency/abort.js';
 import { allOf } from '../model/filter/condition.js';
 import { formatFilter } from '../model/filter/format-filter.js';
 import { keyCondition } from '../model/filter/key-condition.js';
 import { Db } from '../repo/open.js';
 import type { PageStart } from '../transport/row-source.js';
-import type { ReadOptions } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { memberOf, textOf } from '../values/row-member.js';
@@ -43,7 +43,7 @@ export const outboxRow = <I, O>(
 });
 
 /** The outbox to sweep. */
-export interface SweepOptions extends ReadOptions {
+export interface SweepOptions extends CallOptions {
   readonly table: string;
   /** The only partition to sweep; without it, the sweeper scans the whole table. */
   readonly partitionKey?: string;
@@ -76,7 +76,7 @@ async function sweepRow(
   flows: ReadonlyMap<string, Startable>,
   address: RowAddress,
   row: WireObject,
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<Swept> {
   const name = textOf(row, 'Flow') ?? '';
   const flow = flows.get(name);

@@ -1,9 +1,10 @@
 // The poison queue of a flow, for messages that failed too often or are unreadable. Programs list them, send them again or drop them. None is lost, and one that a crash put aside twice
 // is listed once.
 
+import type { CallOptions } from '../concurrency/abort.js';
 import { type Envelope, envelopeText, readEnvelope } from '../transport/messages/envelope.js';
 import { MESSAGES_MAX, type QueueRequests, type ReceivedMessage } from '../transport/queue-requests.js';
-import { MESSAGE_BYTES_MAX, type MessageRef, type QueueCallOptions } from '../transport/queue-sender.js';
+import { MESSAGE_BYTES_MAX, type MessageRef } from '../transport/queue-sender.js';
 import { PatternError } from '../values/pattern-error.js';
 
 /** A limit, so that a reason cannot fill the message. */
@@ -46,7 +47,7 @@ export interface PoisonMessage {
 }
 
 /** Options of a listing. */
-export interface PoisonOptions extends QueueCallOptions {
+export interface PoisonOptions extends CallOptions {
   /** Seconds for which a listed message is hidden from other listings; 60 by default. */
   readonly visibility?: number;
 }

@@ -1,8 +1,8 @@
 // One append blob of a writer. An append names the length that the blob must have, so it is done once however often it is sent. If an answer was lost, the end of the blob shows whether the append was done.
+import type { CallOptions } from '../concurrency/abort.js';
 import { Jitter } from '../concurrency/jitter.js';
 import { fraction, type Surroundings } from '../concurrency/surroundings.js';
 import type { BlobContainer } from '../transport/blob-container.js';
-import type { ReadOptions } from '../transport/table-requests.js';
 import { compareBytes } from '../values/bytes.js';
 import type { Instant } from '../values/instant.js';
 import { PatternError } from '../values/pattern-error.js';
@@ -43,7 +43,7 @@ export class LogBlob {
   }
 
   /** Returns whether the block is in the blob; false if another process wrote into it. Throws the error of the last attempt; the block may then be there or not, and the same one may be appended again. */
-  async append(block: Block, options: ReadOptions): Promise<boolean> {
+  async append(block: Block, options: CallOptions): Promise<boolean> {
     const jitter = new Jitter(PAUSES, () => fraction(this.#surroundings.random));
     for (let attempt = 1; ; attempt++) {
       try {
@@ -57,7 +57,7 @@ export class LogBlob {
   }
 
   /** Lets readers of later times skip the blob. A failure loses nothing. */
-  async close(options: ReadOptions): Promise<void> {
+  async close(options: CallOptions): Promise<void> {
     if (this.#last === undefined) return;
     const metadata = { first: String(this.#first), last: String(this.#last) };
     try {
@@ -68,7 +68,7 @@ export class LogBlob {
   }
 
   /** Undefined to try again. */
-  async #tried({ bytes, last }: Block, options: ReadOptions): Promise<boolean | undefined> {
+  async #tried({ bytes, last }: Block, options: CallOptions): Promise<boolean | undefined> {
     if (!this.#isMade) {
       await this.#container.createAppendBlob(this.name, { first: String(this.#first) }, options);
       this.#isMade = true;

@@ -1,8 +1,8 @@
 // A log book: entries of a schema in append blobs that are named by time, which any number of writers write and readers read by time.
 
+import type { CallOptions } from '../concurrency/abort.js';
 import type { Service } from '../repo/write/service.js';
 import { BlobContainer } from '../transport/blob-container.js';
-import type { ReadOptions } from '../transport/table-requests.js';
 import { validated } from '../values/check-value.js';
 import type { Instant } from '../values/instant.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
@@ -29,7 +29,7 @@ export interface LogEntry<T> {
 }
 
 /** How a log is read. */
-interface LogReadOptions extends ReadOptions {
+interface LogReadOptions extends CallOptions {
   /** Called for each line that is no entry. Without it the reader skips half a line at the end of a blob, left by a program that ended, and throws RowUnreadable for any other. */
   readonly onSkipped?: (line: SkippedLine) => void;
 }
@@ -77,7 +77,7 @@ export class LogBook<S extends StandardSchema> {
   }
 
   /** Writes the buffered entries, and stores the last time in the blob's metadata, so that readers of later times skip it. */
-  close(options: ReadOptions = {}): Promise<void> {
+  close(options: CallOptions = {}): Promise<void> {
     return this.#writer.close(options);
   }
 
@@ -96,7 +96,7 @@ export class LogBook<S extends StandardSchema> {
   }
 
   /** Deletes the blobs whose time was over before the instant. Returns how many. */
-  async expire(before: Instant, { signal }: ReadOptions = {}): Promise<number> {
+  async expire(before: Instant, { signal }: CallOptions = {}): Promise<number> {
     let count = 0;
     for (let resume: string | undefined; ; ) {
       const page = await this.#container.page(`${this.name}/`, { resume, signal });

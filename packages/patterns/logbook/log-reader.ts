@@ -1,8 +1,8 @@
 // Reads the entries of a period from the blobs of all writers, in the order of their times. Names show which blobs may have them, metadata rules out some of these, and within a blob, whose lines are
 // sorted, a binary search finds the first one.
+import type { CallOptions } from '../concurrency/abort.js';
 import { Heap } from '../concurrency/heap.js';
 import type { BlobContainer, ListedBlob } from '../transport/blob-container.js';
-import type { ReadOptions } from '../transport/table-requests.js';
 import { joinBytes } from '../values/bytes.js';
 import { Instant } from '../values/instant.js';
 import { type LogLine, parseLine } from './log-line.js';
@@ -26,7 +26,7 @@ export interface RawEntry extends LogLine {
   readonly blob: string;
 }
 
-interface LogReading extends ReadOptions {
+interface LogReading extends CallOptions {
   readonly book: string;
   readonly every: LogPeriod;
   readonly from: Instant;

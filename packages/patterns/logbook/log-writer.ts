@@ -1,10 +1,10 @@
 // Writes entries into the blobs of one writer, in the order of their times. Entries that arrive during an append go with the next one. Durable by entry, or buffered: then a program that ends loses
 // the buffer, whose age and size the options limit.
 
+import type { CallOptions } from '../concurrency/abort.js';
 import { TickClock } from '../repo/tick-clock.js';
 import type { Service } from '../repo/write/service.js';
 import type { BlobContainer } from '../transport/blob-container.js';
-import type { ReadOptions } from '../transport/table-requests.js';
 import { joinBytes } from '../values/bytes.js';
 import type { Instant } from '../values/instant.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
@@ -109,7 +109,7 @@ export class LogWriter {
   }
 
   /** Writes the buffered entries, and marks the blob as complete. */
-  async close(options: ReadOptions): Promise<void> {
+  async close(options: CallOptions): Promise<void> {
     this.#isClosed = true;
     await this.flush();
     await this.#blob?.close(options);

@@ -2,6 +2,12 @@
 import type { RowAddress } from '../values/pattern-error.js';
 import type { AnyEntity, KeyOf } from './definition.js';
 
+/** Where rows stand. */
+export interface InTable {
+  /** The entity's table by default. */
+  readonly table?: string | undefined;
+}
+
 /** Where the row stands, or goes. */
 export const addressOfKey = <E extends AnyEntity>({ plan }: E, table: string, key: KeyOf<E>): RowAddress => ({
   table,

@@ -2,10 +2,9 @@
 import { checkValue, passChecks, validated } from '../values/check-value.js';
 import { Instant } from '../values/instant.js';
 import { refuseValue } from '../values/pattern-error.js';
+import type { Values } from '../values/property.js';
 import { encodeProperty, rowBytes, type WireProperty, type WireRow } from '../values/wire-property.js';
 import type { AnyEntity, Field, NewOf, Of } from './definition.js';
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** A row to send, and what reading it back would give. */
 export interface EncodedRow<T> extends WireRow {

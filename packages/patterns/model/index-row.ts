@@ -3,14 +3,13 @@
 
 import { Instant, instantOfEtag } from '../values/instant.js';
 import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
+import type { Values } from '../values/property.js';
 import { MARKS } from '../values/row-member.js';
 import { encodeProperty, type WireProperty, wireText } from '../values/wire-property.js';
 import type { AnyEntity, IndexPlan } from './definition.js';
 import { type EncodedRow, encodeEntity } from './encode-entity.js';
 import type { CompiledKey } from './keys/compiled-key.js';
 import type { Stored } from './stored.js';
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** The row that the index has of the value; undefined if the value lacks a part of the index's key. Throws KeyInvalid and TooLarge. */
 export function encodeIndexRow(

@@ -1,6 +1,6 @@
 // What a merge changes: some properties of an entity by their names in the program, set or removed. encode-entity.ts encodes those that are set.
 import type { Refused } from '../values/pattern-error.js';
-import type { ValueOf } from '../values/property.js';
+import type { ValueOf, Values } from '../values/property.js';
 import type { AnyEntity, KeyOf } from './definition.js';
 
 /** In a merge: removes the property. `null` does the same, except for a JSON property, where null is a value. */
@@ -26,8 +26,6 @@ export type KeyStays<E extends AnyEntity> = {
 
 /** A patch as a program gives it. */
 export type GivenPatch<E extends AnyEntity, R = null | Remove> = PatchOf<E, R> & KeyStays<E>;
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** A patch, taken apart. */
 interface Patch {

@@ -3,13 +3,14 @@
 //
 // A row that is put again with a longer life leaves its earlier copy behind, which expires on its own: of several copies the one that expires last counts. So a shorter life has to delete the later copies, after
 // its own write, so that at every moment there is a copy.
+import type { CallOptions } from '../concurrency/abort.js';
 import { allInOrder } from '../concurrency/in-order.js';
 import type { AnyEntity, KeyOf, NewOf } from '../model/definition.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../repo/open.js';
-import type { ReadOptions } from '../transport/table-requests.js';
 import { type Instant, TICKS_OF } from '../values/instant.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
+import type { Values } from '../values/property.js';
 import { isInstant } from '../values/typed-value.js';
 import { type RollingOptions, RollingTables, type TimeName } from './rolling-tables.js';
 import { instantOf, type RollingTime, type Schedule } from './schedule.js';
@@ -35,13 +36,13 @@ export interface ExpiringOptions<E extends AnyEntity, T extends TimeName<E>>
 }
 
 /** How a row is found. */
-interface ExpiringGetOptions extends ReadOptions {
+interface ExpiringGetOptions extends CallOptions {
   /** The time at which it expires, where the program knows that: one table is asked then. */
   readonly expires?: RollingTime | undefined;
 }
 
 /** What is known of a row that is put. */
-export interface PutOptions extends ReadOptions {
+export interface PutOptions extends CallOptions {
   /** No row had this key before, such as a random one: no earlier copy is taken away. */
   readonly isNew?: boolean | undefined;
 }
@@ -55,8 +56,6 @@ const TABLES_MAX = 100;
 const CONCURRENCY = 16;
 /** A row whose life is made shorter between the reads of one round is found by the next one. */
 const ROUNDS = 2;
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** Throws DefinitionInvalid. */
 function hoursOf(subject: string, longest: Lifetime): number {
@@ -141,19 +140,19 @@ export class ExpiringRows<E extends AnyEntity, T extends TimeName<E>> {
   }
 
   /** Afterwards there is no such row. */
-  async delete(key: KeyOf<E>, { signal }: ReadOptions = {}): Promise<void> {
+  async delete(key: KeyOf<E>, { signal }: CallOptions = {}): Promise<void> {
     // The last one is the row: until it goes, no earlier copy is taken for it.
     for (const copy of await this.#copies(key, signal))
       await this.#deleteIn(this.#expiryOf(copy.value as Values), key, signal);
   }
 
   /** Makes the tables in which rows may be put. Gives those that it made. */
-  prepare({ signal }: ReadOptions = {}): Promise<readonly string[]> {
+  prepare({ signal }: CallOptions = {}): Promise<readonly string[]> {
     return this.rows.prepare({ count: this.#periods().length - 1, signal });
   }
 
   /** Drops the tables whose rows have all expired, as `expire` of rolling tables does. */
-  expire(now?: RollingTime, options: ReadOptions = {}): Promise<readonly string[]> {
+  expire(now?: RollingTime, options: CallOptions = {}): Promise<readonly string[]> {
     return this.rows.expire(now && instantOf(now), options);
   }
 

@@ -1,7 +1,7 @@
 // The maintenance of rolling tables: makes those that will be written soon, and drops expired ones. Any number of programs may run it, at any time and as often as they like: work that another one finished
 // stays done, and the next one does what is left.
+import type { CallOptions } from '../concurrency/abort.js';
 import type { AccountTables } from '../transport/account-tables.js';
-import type { ReadOptions } from '../transport/table-requests.js';
 import { Instant } from '../values/instant.js';
 import type { Schedule } from './schedule.js';
 import type { NamedTable } from './table-names.js';
@@ -37,7 +37,7 @@ export class Maintenance {
   }
 
   /** Of these periods, all generations, oldest first. */
-  async list(first: number, last: number, options: ReadOptions = {}): Promise<Listed> {
+  async list(first: number, last: number, options: CallOptions = {}): Promise<Listed> {
     const { names } = this.#schedule;
     const found: NamedTable[] = [];
     let { now } = this.#schedule;
@@ -53,7 +53,7 @@ export class Maintenance {
   }
 
   /** The table of now, and so many behind it. */
-  async prepare(count: number, options: ReadOptions): Promise<readonly string[]> {
+  async prepare(count: number, options: CallOptions): Promise<readonly string[]> {
     const { now } = this.#schedule.retained();
     const made: string[] = [];
     for (let period = now; period <= now + count; period++) {
@@ -63,7 +63,7 @@ export class Maintenance {
     return made;
   }
 
-  async explain(count: number, now: Instant | undefined, options: ReadOptions): Promise<RollingPlan> {
+  async explain(count: number, now: Instant | undefined, options: CallOptions): Promise<RollingPlan> {
     const { names, ever } = this.#schedule;
     const listed = await this.list(ever.first, ever.last, options);
     const { first, now: current } = this.#schedule.retained(now ?? listed.now);
@@ -78,7 +78,7 @@ export class Maintenance {
   }
 
   /** Oldest first, so that what is left is always a span without gaps. */
-  async expire(given: Instant | undefined, options: ReadOptions): Promise<readonly string[]> {
+  async expire(given: Instant | undefined, options: CallOptions): Promise<readonly string[]> {
     const { first: ever } = this.#schedule.ever;
     const listed = await this.list(ever, this.#schedule.retained(given).first - 1, options);
     const { first } = this.#schedule.retained(given ?? listed.now);

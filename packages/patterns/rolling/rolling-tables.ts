@@ -1,4 +1,5 @@
 // Rolling tables: rows stand in a table of their hour, day or month, so that one request deletes all old rows. A write goes to the table of its row's time.
+import type { CallOptions } from '../concurrency/abort.js';
 import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf } from '../model/definition.js';
 import type { GivenPatch } from '../model/patch.js';
 import type { RowRef, StoredOf } from '../model/stored.js';
@@ -11,10 +12,9 @@ import type { Change, MutateOptions } from '../repo/write/mutate.js';
 import { type DeleteOptions, Repo } from '../repo/write/repo.js';
 import type { Service } from '../repo/write/service.js';
 import { AccountTables } from '../transport/account-tables.js';
-import type { ReadOptions } from '../transport/table-requests.js';
 import type { Instant } from '../values/instant.js';
 import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
-import type { Property } from '../values/property.js';
+import type { Property, Values } from '../values/property.js';
 import { isInstant } from '../values/typed-value.js';
 import { Maintenance, type RollingPlan } from './maintenance.js';
 import type { RollingPeriod } from './period.js';
@@ -79,7 +79,7 @@ interface SpanOptions {
 }
 
 /** What maintenance is asked for. */
-interface PrepareOptions extends ReadOptions {
+interface PrepareOptions extends CallOptions {
   /** How many tables behind the current one; 1 by default. */
   readonly count?: number | undefined;
 }
@@ -99,8 +99,6 @@ const WAIT_SECONDS = 60;
 const SORT_MOST = 100_000;
 /** Up to so many tables are queried by name, without a list. */
 const UNLISTED_MAX = 8;
-
-type Values = Readonly<Record<string, unknown>>;
 
 function checkEntity(entity: AnyEntity, time: string): void {
   const { name, plan } = entity;
@@ -174,28 +172,28 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
   }
 
   /** A new row in the table of its time. Throws AlreadyExists, and what `outside` says. */
-  async create(value: NewOf<E>, options: ReadOptions = {}): Promise<Taken<O, StoredOf<E>>> {
+  async create(value: NewOf<E>, options: CallOptions = {}): Promise<Taken<O, StoredOf<E>>> {
     return this.#taken(value, repo => repo.create(value, options));
   }
 
   /** Whatever row is there, in the table of its time, becomes the value. */
-  async upsert(value: NewOf<E>, options: ReadOptions = {}): Promise<Taken<O, StoredOf<E>>> {
+  async upsert(value: NewOf<E>, options: CallOptions = {}): Promise<Taken<O, StoredOf<E>>> {
     return this.#taken(value, repo => repo.upsert(value, options));
   }
 
   /** Whatever row is there, in the table of its time, gets the value's properties. */
-  async upsertMerge(value: NewOf<E>, options: ReadOptions = {}): Promise<Taken<O, RowRef<E>>> {
+  async upsertMerge(value: NewOf<E>, options: CallOptions = {}): Promise<Taken<O, RowRef<E>>> {
     return this.#taken(value, repo => repo.upsertMerge(value, options));
   }
 
   /** The row, of a time that is known; undefined if there is none or its time is over. */
-  async get(key: KeyOf<E>, ...[options]: TimeOfKey<E, T, ReadOptions>): Promise<StoredOf<E> | undefined> {
-    const { signal } = (options ?? {}) as ReadOptions;
+  async get(key: KeyOf<E>, ...[options]: TimeOfKey<E, T, CallOptions>): Promise<StoredOf<E> | undefined> {
+    const { signal } = (options ?? {}) as CallOptions;
     return this.find(key, this.#timeOf(key, options), { signal });
   }
 
   /** The same, whatever the key has. */
-  async find(key: KeyOf<E>, at: RollingTime, options: ReadOptions = {}): Promise<StoredOf<E> | undefined> {
+  async find(key: KeyOf<E>, at: RollingTime, options: CallOptions = {}): Promise<StoredOf<E> | undefined> {
     for (const table of this.#generationsOf(at)) {
       const found = await this.#repo(table).get(key, options);
       if (found !== undefined) return found;
@@ -204,18 +202,18 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
   }
 
   /** Deletes the row from the tables of the time, in every generation. */
-  async deleteAt(key: KeyOf<E>, at: RollingTime, options: ReadOptions = {}): Promise<void> {
+  async deleteAt(key: KeyOf<E>, at: RollingTime, options: CallOptions = {}): Promise<void> {
     for (const table of [...this.#generationsOf(at)].reverse())
       await this.#repo(table).deleteIfExists({ key, etag: '*' }, options);
   }
 
   /** Under the ETag of a row that was read, in its table: of the same time to the period. Throws Conflict, NotFound and Expired. */
-  async replace(target: StoredOf<E>, value: NewOf<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
+  async replace(target: StoredOf<E>, value: NewOf<E>, options: CallOptions = {}): Promise<StoredOf<E>> {
     return this.#repo(target.table).replace(target, value, options);
   }
 
   /** The same of some properties. */
-  async merge(target: StoredOf<E>, patch: GivenPatch<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
+  async merge(target: StoredOf<E>, patch: GivenPatch<E>, options: CallOptions = {}): Promise<StoredOf<E>> {
     return this.#repo(target.table).merge(target, patch, options);
   }
 
@@ -297,7 +295,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
    * Drops the tables whose time is over, oldest first, and gives their names. By default it is the time of this program or of the service, whichever is earlier: a clock that is fast drops nothing too soon. Does what an
    * earlier call left; what other programs dropped is no failure.
    */
-  expire(now?: RollingTime, { signal }: ReadOptions = {}): Promise<readonly string[]> {
+  expire(now?: RollingTime, { signal }: CallOptions = {}): Promise<readonly string[]> {
     return this.#maintenance.expire(now && instantOf(now), { signal });
   }
 
@@ -352,7 +350,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
     to: Instant,
     each: (repo: Repo<E>) => Results<R>,
     newestFirst: boolean,
-    options: ReadOptions,
+    options: CallOptions,
   ): Promise<readonly SpanTables<R>[]> {
     if (from.equals(to)) return [];
     const first = Math.max(this.#schedule.periodOf(from), this.#schedule.retained().first);

@@ -1,5 +1,6 @@
 // The rows of a time span over several tables, as one result: tables by their names, in the order of time; rows in the order of time, or as a query gives them; pages with which another process can continue.
 
+import type { CallOptions } from '../concurrency/abort.js';
 import type { AnyEntity } from '../model/definition.js';
 import { allOf, compare } from '../model/filter/condition.js';
 import { noPosition } from '../repo/read/merge.js';
@@ -9,7 +10,6 @@ import {
   PAGE_SIZE_MAX,
   type Page,
   type PageOptions,
-  type ReadingOptions,
   type Results,
   StreamedResults,
 } from '../repo/read/results.js';
@@ -41,7 +41,7 @@ interface SpanSpec<E extends AnyEntity, R extends SpanRow> {
   readonly from: Instant;
   readonly to: Instant;
   /** In the order of results. */
-  readonly tables: (options: ReadingOptions) => Promise<readonly SpanTables<R>[]>;
+  readonly tables: (options: CallOptions) => Promise<readonly SpanTables<R>[]>;
   readonly order: SpanOrder;
   readonly newestFirst: boolean;
   /** Rows of one period that are put in order at most. */

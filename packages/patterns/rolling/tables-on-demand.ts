@@ -1,5 +1,6 @@
 // Requests for rows of tables that are made and dropped: the first write makes its table, a missing table has no rows, and an expired one is neither read nor written, whether or not it was dropped yet.
 // Repositories, batches and bulk writes send through this as they do through the requests below.
+import type { CallOptions } from '../concurrency/abort.js';
 import { onAbort } from '../concurrency/abort.js';
 import type { Surroundings } from '../concurrency/surroundings.js';
 import type { AccountTables, CreatedTable } from '../transport/account-tables.js';
@@ -10,7 +11,6 @@ import type {
   GetOptions,
   PageAnswer,
   PageRequest,
-  ReadOptions,
   RowAnswer,
   RowRequests,
   WriteAnswer,
@@ -77,7 +77,7 @@ export class TablesOnDemand implements RowRequests {
     }
   }
 
-  async write(write: RowWrite, options: ReadOptions = {}): Promise<WriteAnswer> {
+  async write(write: RowWrite, options: CallOptions = {}): Promise<WriteAnswer> {
     const { requests, admit } = this.#parts;
     this.check(write);
     if (!makesRow(write)) {
@@ -107,7 +107,7 @@ export class TablesOnDemand implements RowRequests {
   }
 
   /** Makes the table, once for concurrent callers. Throws TableBeingDeleted if the name is not free in time. */
-  async make(table: string, { signal }: ReadOptions = {}): Promise<CreatedTable> {
+  async make(table: string, { signal }: CallOptions = {}): Promise<CreatedTable> {
     signal?.throwIfAborted();
     const known = this.#making.get(table) ?? this.#make(table).finally(() => this.#making.delete(table));
     this.#making.set(table, known);
@@ -135,7 +135,7 @@ export class TablesOnDemand implements RowRequests {
     table: string,
     send: () => Promise<WriteAnswer>,
     isMissing: (refusal: ServiceRefusal) => boolean,
-    options: ReadOptions,
+    options: CallOptions,
   ): Promise<WriteAnswer> {
     this.#parts.admit(table);
     let isInDoubt = false;

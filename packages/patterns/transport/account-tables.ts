@@ -1,8 +1,9 @@
 // The requests of the Table service about tables themselves: make one, drop one, list names. A table that exists, is missing or is being deleted is an answer here and no error.
+import type { CallOptions } from '../concurrency/abort.js';
 import { isObject } from '../values/is-object.js';
 import type { Sender, TableAnswer, TableRequest } from './sender.js';
 import { requestError } from './service-refusal.js';
-import { heard, isDone, type ReadOptions, refusalOf } from './table-requests.js';
+import { heard, isDone, refusalOf } from './table-requests.js';
 
 /** `deleting`: the name is not free yet. */
 export type CreatedTable = 'made' | 'there' | 'deleting';
@@ -34,7 +35,7 @@ export class AccountTables {
     this.#sender = sender;
   }
 
-  async create(table: string, { signal }: ReadOptions = {}): Promise<CreatedTable> {
+  async create(table: string, { signal }: CallOptions = {}): Promise<CreatedTable> {
     const answer = await this.#answer({
       method: 'POST',
       path: 'Tables',
@@ -49,7 +50,7 @@ export class AccountTables {
     throw requestError(refusal, table);
   }
 
-  async delete(table: string, { signal }: ReadOptions = {}): Promise<DeletedTable> {
+  async delete(table: string, { signal }: CallOptions = {}): Promise<DeletedTable> {
     const path = `Tables('${table}')`;
     const answer = await this.#answer({ method: 'DELETE', path, headers: ACCEPT, signal });
     if (isDone(answer)) return 'deleted';
@@ -62,7 +63,7 @@ export class AccountTables {
   /** The tables whose names are from one text up to another, by pages. */
   async *list(
     { from, to }: { readonly from: string; readonly to: string },
-    { signal }: ReadOptions = {},
+    { signal }: CallOptions = {},
   ): AsyncGenerator<TablesPage, void, undefined> {
     const $filter = `TableName ge '${from}' and TableName lt '${to}'`;
     for (let NextTableName: string | undefined; ; ) {

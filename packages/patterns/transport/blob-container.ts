@@ -1,4 +1,5 @@
 // A container of blobs by the official client, which retries on its own. Refusals become errors of this library.
+import type { CallOptions } from '../concurrency/abort.js';
 import { joinBytes } from '../values/bytes.js';
 import { PatternError, refuseDefinition } from '../values/pattern-error.js';
 import { type ClientFault, clientError, clientFault } from './client-fault.js';
@@ -20,10 +21,6 @@ export interface BlobPage {
   readonly next: string | undefined;
   /** When the service answered, by its own clock. */
   readonly date: Date | undefined;
-}
-
-interface BlobCallOptions {
-  readonly signal?: AbortSignal | undefined;
 }
 
 interface ClientOptions {
@@ -87,7 +84,7 @@ export function checkContainer(subject: string, container: string): void {
     refuseDefinition(subject, `${container} is not a name that a container may have`);
 }
 
-const optionsOf = ({ signal }: BlobCallOptions): ClientOptions => (signal ? { abortSignal: signal } : {});
+const optionsOf = ({ signal }: CallOptions): ClientOptions => (signal ? { abortSignal: signal } : {});
 
 async function bytesOf({ readableStreamBody, blobBody }: Downloaded): Promise<Uint8Array> {
   if (blobBody !== undefined) return new Uint8Array(await (await blobBody).arrayBuffer());
@@ -110,12 +107,7 @@ export class BlobContainer {
   }
 
   /** A new block blob. If the name exists, an earlier attempt succeeded: no other writer knows the name. */
-  async upload(
-    name: string,
-    body: Uint8Array,
-    metadata: BlobMetadata,
-    options: BlobCallOptions,
-  ): Promise<void> {
+  async upload(name: string, body: Uint8Array, metadata: BlobMetadata, options: CallOptions): Promise<void> {
     await this.#called(options, async own => {
       const conditions = { ifNoneMatch: '*' };
       const blob = this.#client.getBlockBlobClient(name);
@@ -124,7 +116,7 @@ export class BlobContainer {
   }
 
   /** A new append blob, with a name that no other writer knows. */
-  async createAppendBlob(name: string, metadata: BlobMetadata, options: BlobCallOptions): Promise<void> {
+  async createAppendBlob(name: string, metadata: BlobMetadata, options: CallOptions): Promise<void> {
     await this.#called(options, async own => {
       const conditions = { ifNoneMatch: '*' };
       await unlessThere(this.#client.getAppendBlobClient(name).create({ ...own, conditions, metadata }));
@@ -132,7 +124,7 @@ export class BlobContainer {
   }
 
   /** Appends if the blob has this length; returns whether it had. */
-  async append(name: string, body: Uint8Array, length: number, options: BlobCallOptions): Promise<boolean> {
+  async append(name: string, body: Uint8Array, length: number, options: CallOptions): Promise<boolean> {
     return this.#called(options, async own => {
       const conditions = { appendPosition: length };
       const blob = this.#client.getAppendBlobClient(name);
@@ -143,12 +135,12 @@ export class BlobContainer {
     });
   }
 
-  async setMetadata(name: string, metadata: BlobMetadata, options: BlobCallOptions): Promise<void> {
+  async setMetadata(name: string, metadata: BlobMetadata, options: CallOptions): Promise<void> {
     await this.#called(options, own => this.#client.getAppendBlobClient(name).setMetadata(metadata, own));
   }
 
   /** Undefined if there is no such blob. */
-  length(name: string, options: BlobCallOptions): Promise<number | undefined> {
+  length(name: string, options: CallOptions): Promise<number | undefined> {
     return this.#found(options, async own => {
       const { contentLength = 0 } = await this.#client.getBlockBlobClient(name).getProperties(own);
       return contentLength;
@@ -158,11 +150,7 @@ export class BlobContainer {
   /** Undefined if there is no such blob, or nothing from there on. */
   read(
     name: string,
-    {
-      from = 0,
-      count,
-      ...options
-    }: BlobCallOptions & { readonly from?: number; readonly count?: number } = {},
+    { from = 0, count, ...options }: CallOptions & { readonly from?: number; readonly count?: number } = {},
   ): Promise<Uint8Array | undefined> {
     return this.#found(options, async own =>
       bytesOf(await this.#client.getBlockBlobClient(name).download(from, count, own)),
@@ -172,7 +160,7 @@ export class BlobContainer {
   /** The whole blob and its ETag; undefined if there is none. */
   stored(
     name: string,
-    options: BlobCallOptions,
+    options: CallOptions,
   ): Promise<{ readonly bytes: Uint8Array; readonly etag: string | undefined } | undefined> {
     return this.#found(options, async own => {
       const answer = await this.#client.getBlockBlobClient(name).download(0, undefined, own);
@@ -185,7 +173,7 @@ export class BlobContainer {
     name: string,
     body: Uint8Array | undefined,
     etag: string | undefined,
-    options: BlobCallOptions,
+    options: CallOptions,
   ): Promise<boolean> {
     return this.#called(options, async own => {
       const conditions = etag === undefined ? { ifNoneMatch: '*' } : { ifMatch: etag };
@@ -201,7 +189,7 @@ export class BlobContainer {
   }
 
   /** Deletes the blob if there is one. */
-  async delete(name: string, options: BlobCallOptions): Promise<void> {
+  async delete(name: string, options: CallOptions): Promise<void> {
     await this.#found(options, own => this.#client.getBlockBlobClient(name).delete(own));
   }
 
@@ -211,7 +199,7 @@ export class BlobContainer {
       resume,
       size,
       ...options
-    }: BlobCallOptions & { readonly resume?: string | undefined; readonly size?: number | undefined },
+    }: CallOptions & { readonly resume?: string | undefined; readonly size?: number | undefined },
   ): Promise<BlobPage> {
     return this.#called(options, async own => {
       const pages = this.#client.listBlobsFlat({ ...own, prefix, includeMetadata: true }).byPage({
@@ -228,10 +216,7 @@ export class BlobContainer {
     });
   }
 
-  async #found<T>(
-    options: BlobCallOptions,
-    call: (own: ClientOptions) => Promise<T>,
-  ): Promise<T | undefined> {
+  async #found<T>(options: CallOptions, call: (own: ClientOptions) => Promise<T>): Promise<T | undefined> {
     try {
       return await this.#called(options, call);
     } catch (thrown) {
@@ -244,7 +229,7 @@ export class BlobContainer {
     }
   }
 
-  async #called<T>({ signal }: BlobCallOptions, call: (own: ClientOptions) => Promise<T>): Promise<T> {
+  async #called<T>({ signal }: CallOptions, call: (own: ClientOptions) => Promise<T>): Promise<T> {
     try {
       return await call(optionsOf({ signal }));
     } catch (thrown) {

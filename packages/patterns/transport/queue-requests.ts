@@ -1,6 +1,7 @@
 // The requests of the Queue service that workers and programs need in addition to those of a sender (queue-sender.ts). It knows no message format and adds no retries to the client's.
+import type { CallOptions } from '../concurrency/abort.js';
 import type { Clients } from './clients.js';
-import { type MessageRef, type QueueCallOptions, QueueSender, type Shown } from './queue-sender.js';
+import { type MessageRef, QueueSender, type Shown } from './queue-sender.js';
 
 /** Set by the service: messages of one Get. */
 export const MESSAGES_MAX = 32;
@@ -30,7 +31,7 @@ export class QueueRequests extends QueueSender {
   }
 
   /** Does nothing if it is there. */
-  async create(options: QueueCallOptions = {}): Promise<void> {
+  async create(options: CallOptions = {}): Promise<void> {
     await this.call(options, (queue, own) => queue.createIfNotExists(own));
   }
 
@@ -38,7 +39,7 @@ export class QueueRequests extends QueueSender {
   async receive(
     count: number,
     visibilitySeconds: number,
-    options: QueueCallOptions = {},
+    options: CallOptions = {},
   ): Promise<readonly ReceivedMessage[]> {
     const wanted = { numberOfMessages: Math.min(count, MESSAGES_MAX), visibilityTimeout: visibilitySeconds };
     const answer = await this.call(options, (queue, own) => queue.receiveMessages({ ...wanted, ...own }));
@@ -49,7 +50,7 @@ export class QueueRequests extends QueueSender {
   }
 
   /** The first of those that are visible. */
-  async peek(count: number, options: QueueCallOptions = {}): Promise<readonly SeenMessage[]> {
+  async peek(count: number, options: CallOptions = {}): Promise<readonly SeenMessage[]> {
     const wanted = { numberOfMessages: Math.min(count, MESSAGES_MAX) };
     const answer = await this.call(options, (queue, own) => queue.peekMessages({ ...wanted, ...own }));
     return answer.peekedMessageItems.map(item => this.#seen(item, answer.date));
@@ -60,7 +61,7 @@ export class QueueRequests extends QueueSender {
     { id, receipt }: MessageRef,
     visibilitySeconds: number,
     text?: string,
-    options: QueueCallOptions = {},
+    options: CallOptions = {},
   ): Promise<MessageRef | undefined> {
     const changed = await this.unlessTaken(options, (queue, own) =>
       queue.updateMessage(id, receipt, text, visibilitySeconds, own),
@@ -69,7 +70,7 @@ export class QueueRequests extends QueueSender {
   }
 
   /** About so many messages, hidden ones included. */
-  async count(options: QueueCallOptions = {}): Promise<number> {
+  async count(options: CallOptions = {}): Promise<number> {
     const { approximateMessagesCount = 0 } = await this.call(options, (queue, own) =>
       queue.getProperties(own),
     );

@@ -1,5 +1,6 @@
 // What a writer needs of the Queue service: it sends messages and takes them back, by the official client of queues, whose refusals become errors of this library. An application has this in its bundle wherever
 // it writes rows with remote indexes; queue-requests.ts adds what workers need.
+import type { CallOptions } from '../concurrency/abort.js';
 import { linkedController } from '../concurrency/abort.js';
 import { PatternError, refuseDefinition } from '../values/pattern-error.js';
 import { type ClientFault, clientError, clientFault } from './client-fault.js';
@@ -61,10 +62,6 @@ export interface MessageRef {
   readonly receipt: string;
 }
 
-export interface QueueCallOptions {
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Another worker has received the message, or deleted it. */
 const isTaken = ({ status, code }: ClientFault): boolean =>
   (status === 404 && code !== 'QueueNotFound') || (status === 400 && code === 'PopReceiptMismatch');
@@ -89,14 +86,14 @@ export class QueueSender {
   }
 
   /** Gives the message with the receipt that its sender may use. It never expires. */
-  async send(text: string, delaySeconds: number, options: QueueCallOptions = {}): Promise<MessageRef> {
+  async send(text: string, delaySeconds: number, options: CallOptions = {}): Promise<MessageRef> {
     const times = { visibilityTimeout: delaySeconds, messageTimeToLive: NEVER_EXPIRES };
     const sent = await this.call(options, (queue, own) => queue.sendMessage(text, { ...times, ...own }));
     return { id: sent.messageId, receipt: sent.popReceipt };
   }
 
   /** Whether it was there, under this receipt. */
-  async delete({ id, receipt }: MessageRef, options: QueueCallOptions = {}): Promise<boolean> {
+  async delete({ id, receipt }: MessageRef, options: CallOptions = {}): Promise<boolean> {
     const gone = await this.unlessTaken(options, async (queue, own) => {
       await queue.deleteMessage(id, receipt, own);
       return true;
@@ -105,7 +102,7 @@ export class QueueSender {
   }
 
   protected async unlessTaken<T>(
-    options: QueueCallOptions,
+    options: CallOptions,
     call: (queue: OfficialQueue, options: Aborting) => Promise<T>,
   ): Promise<T | undefined> {
     return this.call<T | undefined>(options, async (queue, own) => {
@@ -119,7 +116,7 @@ export class QueueSender {
   }
 
   protected async call<T>(
-    { signal }: QueueCallOptions,
+    { signal }: CallOptions,
     call: (queue: OfficialQueue, options: Aborting) => Promise<T>,
   ): Promise<T> {
     signal?.throwIfAborted();

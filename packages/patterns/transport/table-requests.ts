@@ -1,5 +1,6 @@
 // The Table service requests of this library: reads of one row and of a page, writes of one row and of a batch. Values in, values out; refused reads
 // become errors. It knows no entities and retries nothing.
+import type { CallOptions } from '../concurrency/abort.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import { readPage, readRow, type WireObject } from '../values/read-wire.js';
 import { type BatchAnswer, batchText, boundariesOf, parseBatchAnswer, partText } from './batch-body.js';
@@ -10,22 +11,17 @@ import { parseRefusal, requestError, rowError, type ServiceRefusal } from './ser
 
 const ACCEPT = 'application/json;odata=minimalmetadata';
 
-/** How a request can be ended. */
-export interface ReadOptions {
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface GetOptions extends ReadOptions {
+export interface GetOptions extends CallOptions {
   readonly select?: readonly string[] | undefined;
 }
 
 /** Where the rows of a batch stand. */
-export interface BatchOptions extends ReadOptions {
+export interface BatchOptions extends CallOptions {
   readonly table?: string | undefined;
 }
 
 /** A request for a page of rows. */
-export interface PageRequest extends ReadOptions {
+export interface PageRequest extends CallOptions {
   readonly table: string;
   /** The text of `$filter`; all rows without one. */
   readonly filter?: string | undefined;
@@ -134,7 +130,7 @@ export class TableRequests implements RowSource {
   }
 
   /** The answer to a write as it came: what a refusal is worth, settled-writes.ts knows. */
-  async write(write: RowWrite, { signal }: ReadOptions = {}): Promise<WriteAnswer> {
+  async write(write: RowWrite, { signal }: CallOptions = {}): Promise<WriteAnswer> {
     const { body, ...request } = rowRequest(write);
     const answer = await this.#sender.send({ ...request, ...(body !== undefined && { body }), signal });
     return writeAnswer(answer, ({ header }) => ({ kind: 'done', etags: [header('etag')] }));

@@ -178,6 +178,9 @@ export type OptionalNames<P extends Props> = {
   [K in keyof P]: P[K]['presence'] extends 'optional' ? K : never;
 }[keyof P];
 
+/** Values of properties by their names in the program. */
+export type Values = Readonly<Record<string, unknown>>;
+
 /** The type of a property's value. */
 export type ValueOf<D extends Property> = Exclude<D['~value'], undefined>;
 

@@ -1,15 +1,15 @@
 // Walks the rows of an audit, phase by phase and page by page: rate, progress, and the token to continue from. audit.ts compares.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { oldestMessage } from '../../flows/oldest-message.js';
 import type { Page, PageOptions } from '../../repo/read/results.js';
 import { formatToken, parseToken } from '../../repo/read/resume-token.js';
 import type { Service } from '../../repo/write/service.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { isObject } from '../../values/is-object.js';
 import { refuseValue } from '../../values/pattern-error.js';
 
 /** Options of every audit. */
-export interface AuditOptions extends ReadOptions {
+export interface AuditOptions extends CallOptions {
   /** Repairs findings, unless others write the rows at the same time. */
   readonly repair?: boolean | undefined;
   /** The `next` of the last progress that was seen. */

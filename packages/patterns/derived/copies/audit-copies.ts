@@ -1,9 +1,10 @@
 // What an audit compares of copies: those in each row with those that its source gives.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity, KeyOf } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Db } from '../../repo/open.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
+import type { Values } from '../../values/property.js';
 import { type AuditProgress, auditOf } from '../audit/audit.js';
 import { AuditedRows, readOrFault } from '../audit/audited-rows.js';
 import type { Derived, Fault, Wrong } from '../audit/derived.js';
@@ -16,16 +17,14 @@ interface AuditedCopies {
   readonly rules: CopyRules;
   /** Of the flow; none where copies are written with their sources. */
   readonly queues: readonly string[];
-  refresh(key: KeyOf<AnyEntity>, options: ReadOptions): Promise<void>;
+  refresh(key: KeyOf<AnyEntity>, options: CallOptions): Promise<void>;
 }
-
-type Values = Readonly<Record<string, unknown>>;
 
 async function faultOf(
   db: Db,
   rules: CopyRules,
   value: Values,
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<Fault | undefined> {
   const { hasKey, source, patch } = await rules.compared(db, value, options);
   if (hasKey && source === undefined && rules.spec.whenDeleted === 'refuse') return 'dangling';

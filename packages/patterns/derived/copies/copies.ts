@@ -1,6 +1,7 @@
 // Copies of a source's properties in the rows of another entity: their definition, the flow that updates them, and the cost of a change of a source. copy-derivation.ts keeps them with every write, and decides
 // which of them are updated at once. A worker writes only what follows from the current rows, so messages may arrive late, twice and in any order.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import type { FlowOptions, Step } from '../../flows/definition.js';
 import { type Flow, flow } from '../../flows/flow.js';
 import { follow } from '../../flows/follow.js';
@@ -16,7 +17,6 @@ import type { RowDerivation } from '../../repo/write/derivation.js';
 import { newIdentity, planConditionCheck } from '../../repo/write/plan-write.js';
 import { PlannedBatch } from '../../repo/write/planned-batch.js';
 import { writePlanned } from '../../repo/write/write-planned.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
 import type { AuditProgress } from '../audit/audit.js';
 import type { AuditOptions } from '../audit/walk.js';
@@ -109,7 +109,7 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
   }
 
   /** Makes the copies of one row match its source. Throws Contention. */
-  async refresh(db: Db, key: KeyOf<H>, options: ReadOptions = {}): Promise<void> {
+  async refresh(db: Db, key: KeyOf<H>, options: CallOptions = {}): Promise<void> {
     const { holder, embedded, keyOf } = this.#rules.spec;
     const address = addressOfKey(holder, holder.table, key as never);
     for (const attempts = new Attempts(Db.serviceOf(db).surroundings, options); ; ) {
@@ -133,7 +133,7 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
       name: this.name,
       rules: this.#rules,
       queues: this.#isSamePartition ? [] : this.flow.definition.queues,
-      refresh: (key: unknown, each: ReadOptions) => this.refresh(db, key as KeyOf<H>, each),
+      refresh: (key: unknown, each: CallOptions) => this.refresh(db, key as KeyOf<H>, each),
     };
     return auditCopies(db, audited, options) as AsyncGenerator<AuditProgress<H>, void, undefined>;
   }
@@ -144,7 +144,7 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
     row: StoredOf<AnyEntity>,
     source: StoredOf<AnyEntity> | undefined,
     patch: Readonly<Record<string, unknown>>,
-    options: ReadOptions,
+    options: CallOptions,
   ): Promise<true> {
     const service = Db.serviceOf(db);
     const identity = newIdentity(service);

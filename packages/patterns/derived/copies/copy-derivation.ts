@@ -6,6 +6,7 @@
 //
 // For remote copies a message is sent to a flow before the write.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import type { Flow } from '../../flows/flow.js';
 import { rowKeyJson } from '../../flows/key-json.js';
 import type { AnyEntity } from '../../model/definition.js';
@@ -17,13 +18,11 @@ import { timeOfWrite } from '../../repo/write/plan-write.js';
 import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
 import type { Service } from '../../repo/write/service.js';
 import { derive } from '../../repo/write/write-deriving.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { PatternError, refuseValue } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import type { CopyInput } from './copy-input.js';
 import type { CopyRules } from './copy-rules.js';
 import { copiesOf, copyNames } from './embed.js';
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** Rows that are changed together with their source: of a hundred operations the source takes one. */
 export const FAN_OUT = 99;
@@ -49,7 +48,7 @@ async function refuseUsed(
   name: string,
   rules: CopyRules,
   { address, before }: WrittenRow,
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<void> {
   for await (const { table, partitionKey, rowKey } of rules.holdersOf(
     new Db(service),
@@ -65,7 +64,7 @@ async function sourceFor(
   name: string,
   rules: CopyRules,
   value: Values,
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<StoredOf<AnyEntity>> {
   const { keyOf, embedded } = rules.spec;
   const key = keyOf(value as never);
@@ -134,7 +133,7 @@ function ofHolder(name: string, rules: CopyRules, flow: CopyFlow | undefined): R
 /** Of sources. */
 function ofSource(name: string, rules: CopyRules, flow: CopyFlow | undefined): RowDerivation {
   const { embedded, whenDeleted, holder } = rules.spec;
-  const refuseDeletion = async (service: Service, row: WrittenRow, options: ReadOptions): Promise<void> => {
+  const refuseDeletion = async (service: Service, row: WrittenRow, options: CallOptions): Promise<void> => {
     if (row.after === undefined && whenDeleted === 'refuse')
       await refuseUsed(service, name, rules, row, options);
   };

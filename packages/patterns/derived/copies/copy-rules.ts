@@ -1,5 +1,6 @@
 // The right copies for the current rows: which source a row has, what its copies are, and which rows have copies of a source. copy-derivation.ts and copies.ts write the differences.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOfKey, isSameRow } from '../../model/address.js';
 import type { AnyEntity, KeyOf, Of } from '../../model/definition.js';
 import { encodePatch } from '../../model/encode-entity.js';
@@ -7,8 +8,8 @@ import type { Plan } from '../../model/filter/plan.js';
 import type { StoredOf } from '../../model/stored.js';
 import type { Db } from '../../repo/open.js';
 import type { Results } from '../../repo/read/results.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import type { RowAddress } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import { type CopySpec, copiesOf, copyNames, hasCopies } from './embed.js';
 
 /** Where copies stand: in the partition of their source, written in its transaction, or anywhere, written by a flow. */
@@ -25,8 +26,6 @@ export interface CopiesSpec<H extends AnyEntity = AnyEntity, S extends AnyEntity
   /** The rows that have copies of a source, by a query of the program. */
   readonly holders: NoInfer<(db: Db, key: KeyOf<S>) => Holders<H>>;
 }
-
-type Values = Readonly<Record<string, unknown>>;
 
 export class CopyRules {
   readonly spec: CopiesSpec;
@@ -76,7 +75,7 @@ export class CopyRules {
   async compared(
     db: Db,
     value: Values,
-    options: ReadOptions,
+    options: CallOptions,
   ): Promise<{
     readonly hasKey: boolean;
     readonly source: StoredOf<AnyEntity> | undefined;
@@ -95,7 +94,7 @@ export class CopyRules {
   async *holdersOf(
     db: Db,
     source: Values,
-    { signal }: ReadOptions,
+    { signal }: CallOptions,
   ): AsyncGenerator<StoredOf<AnyEntity>, void, undefined> {
     const { holders, embedded } = this.spec;
     const key = source as KeyOf<AnyEntity>;

@@ -1,9 +1,8 @@
 // Copies of some properties of another entity's row: what they are called where they stand, and what they should be. Pure. copies.ts keeps them equal.
 import type { AnyEntity, KeyOf, Of } from '../../model/definition.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import { type Property, t, type ValueOf } from '../../values/property.js';
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** `manager` and `name` are `managerName`. */
 type CopyName<N extends string, F extends string> = `${N}${Capitalize<F>}`;

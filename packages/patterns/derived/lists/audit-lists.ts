@@ -3,13 +3,13 @@
 import type { AnyEntity, Of } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import type { Service } from '../../repo/write/service.js';
+import type { Values } from '../../values/property.js';
 import { type AuditProgress, auditOf } from '../audit/audit.js';
 import { AuditedRows, conditionOf, type Read, readOrFault } from '../audit/audited-rows.js';
 import type { Derived, Member, Seen, Stock, Wrong } from '../audit/derived.js';
 import type { AuditOptions } from '../audit/walk.js';
 import { addressOfId, type EntityList, idOf, textOfKey } from './entity-list.js';
 import { flowOf } from './list-derivation.js';
-import type { Values } from './list-rows.js';
 import { type WalkedItem, type WalkedList, WalkedLists } from './walked-lists.js';
 
 type Ids = Read<ReadonlySet<string>>;

@@ -1,17 +1,17 @@
 // Lists of ids in blobs, one blob a list: read with one request, and written as a whole under the ETag that was read. An append blob of added and removed ids would avoid contention between writers, but a
 // reader would have to replay it, it may have 50,000 blocks, and compacting it brings the contention back. Workers of a flow write lists in blobs, and they can wait.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import type { CompiledKey } from '../../model/keys/compiled-key.js';
 import { Attempts } from '../../repo/optimistic.js';
 import type { Page, PageOptions } from '../../repo/read/results.js';
 import type { Service } from '../../repo/write/service.js';
 import { BlobContainer, checkContainer } from '../../transport/blob-container.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import { ContentionCount, type ListContention } from './contention.js';
 import { changeIds, type IdChanges, type IdSet, idsOf, NO_IDS, readIds } from './id-set.js';
 import { ROWS_ADVICE } from './list.js';
-import type { Values } from './list-rows.js';
 
 /** Lists in the blobs of a container. */
 export interface BlobList {
@@ -51,17 +51,17 @@ export class BlobLists {
     this.#contention = new ContentionCount(warn);
   }
 
-  async ids(key: Values, options: ReadOptions = {}): Promise<readonly string[]> {
+  async ids(key: Values, options: CallOptions = {}): Promise<readonly string[]> {
     return this.idsIn(this.#list.key.encode(key), options);
   }
 
   /** Afterwards each id is in the list, or is not. Throws Contention. */
-  async change(key: Values, changes: IdChanges, options: ReadOptions = {}): Promise<void> {
+  async change(key: Values, changes: IdChanges, options: CallOptions = {}): Promise<void> {
     await this.changeIn(this.#list.key.encode(key), changes, options);
   }
 
   /** Of the blob with this name. */
-  async idsIn(name: string, options: ReadOptions): Promise<readonly string[]> {
+  async idsIn(name: string, options: CallOptions): Promise<readonly string[]> {
     const { ids } = await this.#read(name, options);
     try {
       return idsOf(ids);
@@ -71,7 +71,7 @@ export class BlobLists {
   }
 
   /** Of the blob with this name. */
-  async changeIn(name: string, changes: IdChanges, options: ReadOptions): Promise<void> {
+  async changeIn(name: string, changes: IdChanges, options: CallOptions): Promise<void> {
     for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
       const before = await this.#read(name, options);
       const ids = changeIds(before.ids, changes);
@@ -111,7 +111,7 @@ export class BlobLists {
     return this.#contention.found();
   }
 
-  async #read(name: string, options: ReadOptions): Promise<StoredList> {
+  async #read(name: string, options: CallOptions): Promise<StoredList> {
     const found = await this.#container.stored(name, options);
     if (found === undefined) return { ids: NO_IDS, etag: undefined };
     const ids = readIds(found.bytes);

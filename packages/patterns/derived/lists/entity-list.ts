@@ -2,10 +2,10 @@
 // makes definitions; list-derivation.ts keeps such lists as rows are written.
 import type { AnyEntity, Of } from '../../model/definition.js';
 import type { RowAddress } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import type { BlobList } from './blob-list.js';
 import type { ListContention } from './contention.js';
 import type { AnyList } from './list.js';
-import type { Values } from './list-rows.js';
 
 /** A list of an entity's rows that share a value. `K` is the type of a list's name. */
 export interface EntityList<E extends AnyEntity = AnyEntity, K = Values> {

@@ -1,6 +1,7 @@
 // Keeps the lists of an entity with every write of its rows. A list in the row's partition changes in the row's transaction, under the list's own ETag; lists in other places are updated by a flow, to
 // which the write sends a message.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import type { Flow } from '../../flows/flow.js';
 import type { AnyEntity, Of } from '../../model/definition.js';
 import { Db } from '../../repo/open.js';
@@ -9,14 +10,13 @@ import type { PlannedWrite, WriteResult } from '../../repo/write/planned-write.j
 import type { Service } from '../../repo/write/service.js';
 import { derive } from '../../repo/write/write-deriving.js';
 import type { SentMessage } from '../../transport/messages/announce.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import { ContentionCount } from './contention.js';
 import { type EntityList, idOf, partsOfKey, textOfKey } from './entity-list.js';
 import { ROWS_ADVICE } from './list.js';
 import { type ListFlowInput, listFlowInput } from './list-input.js';
 import { ListRepo } from './list-repo.js';
-import type { Values } from './list-rows.js';
 
 /** An id that goes into a list, or out of it. */
 interface ListChange {
@@ -52,7 +52,7 @@ class SamePartitionList implements RowDerivation {
     this.#list = list;
   }
 
-  async join(service: Service, row: WrittenRow, options: ReadOptions): Promise<JoinedWrites | undefined> {
+  async join(service: Service, row: WrittenRow, options: CallOptions): Promise<JoinedWrites | undefined> {
     const changes = changesOf([this.#list], row);
     const { home } = this.#list;
     if (changes.length === 0 || home.kind !== 'rows') return undefined;

@@ -3,9 +3,9 @@
 import { type KeyJson, keyJson, rowKeyJson } from '../../flows/key-json.js';
 import type { AnyEntity } from '../../model/definition.js';
 import { isObject } from '../../values/is-object.js';
+import type { Values } from '../../values/property.js';
 import { schemaOf } from '../../values/standard-schema.js';
 import type { EntityList } from './entity-list.js';
-import type { Values } from './list-rows.js';
 
 /** The contents of a message: a row, and lists that may have its id. */
 export interface ListFlowInput {

@@ -6,9 +6,9 @@ import type { StoredOf } from '../../model/stored.js';
 import type { ManyOptions } from '../../repo/read/reads.js';
 import { POINT_CONCURRENCY } from '../../repo/read/table-query.js';
 import type { Service } from '../../repo/write/service.js';
+import type { Values } from '../../values/property.js';
 import { addressOfId, type EntityList, textOfKey } from './entity-list.js';
 import type { IdStore } from './id-store.js';
-import type { Values } from './list-rows.js';
 
 /** An id whose entity does not match the list: its row is gone, or has another value. */
 interface StaleId {

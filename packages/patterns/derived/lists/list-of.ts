@@ -6,13 +6,13 @@ import type { IndexKeyNames, IndexKeyOn } from '../../model/index-plan.js';
 import { CompiledKey } from '../../model/keys/compiled-key.js';
 import { type Key, type KeyParts, keyOf, type PartNames, partsOf } from '../../model/keys/key.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import { required, type ValueOf } from '../../values/property.js';
 import { blobList } from './blob-list.js';
 import type { ListContention } from './contention.js';
 import { type EntityList, partsOfKey } from './entity-list.js';
 import { list, ROWS_ADVICE } from './list.js';
 import { deriveList } from './list-derivation.js';
-import type { Values } from './list-rows.js';
 
 type KeyFor<E extends AnyEntity, K> = K | ((parts: KeyParts<E['props'], IndexKeyNames<E['props']>>) => K);
 

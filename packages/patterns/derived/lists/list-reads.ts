@@ -1,13 +1,14 @@
 // Reads lists of a table: a short one by one point read, a long one by its head and one range. A change reads only the rows that it needs.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOfKey } from '../../model/address.js';
 import type { AnyEntity } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Attempts } from '../../repo/optimistic.js';
 import { EntityReads } from '../../repo/read/reads.js';
-import type { ReadingOptions } from '../../repo/read/results.js';
 import { querySettings, type Service } from '../../repo/write/service.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import { changeIds, containsId, type IdChanges, type IdSet, idsOf, NO_IDS } from './id-set.js';
 import type { AnyList } from './list.js';
 import {
@@ -24,7 +25,6 @@ import {
   type RowEdits,
   readChunk,
   readHead,
-  type Values,
 } from './list-rows.js';
 
 type StoredRow = StoredOf<AnyEntity>;
@@ -57,7 +57,7 @@ export class ListReads {
   }
 
   /** All ids of the list. Throws Contention if its chunks are split and merged each time they are read. */
-  async ids(key: Values, options: ReadingOptions = {}): Promise<readonly string[]> {
+  async ids(key: Values, options: CallOptions = {}): Promise<readonly string[]> {
     const { row, ids } = await this.#whole(key, options);
     if (row === undefined) return [];
     try {
@@ -67,7 +67,7 @@ export class ListReads {
     }
   }
 
-  async contains(key: Values, id: string, options: ReadingOptions = {}): Promise<boolean> {
+  async contains(key: Values, id: string, options: CallOptions = {}): Promise<boolean> {
     const head = await this.#row(key, HEAD, options);
     if (head === undefined) return false;
     const content = understood(head, readHead(head.value));
@@ -78,7 +78,7 @@ export class ListReads {
   }
 
   /** The rows that the changes of ids in the head, or in the first affected chunk, would write. Throws Contention. */
-  async edits(key: Values, changes: IdChanges, options: ReadingOptions = {}): Promise<ListEdits> {
+  async edits(key: Values, changes: IdChanges, options: CallOptions = {}): Promise<ListEdits> {
     const attempts = new Attempts(this.#service.surroundings, options);
     for (; ; await attempts.next(this.addressOf(key), undefined)) {
       const head = await this.#row(key, HEAD, options);
@@ -99,7 +99,7 @@ export class ListReads {
     key: Values,
     { chunks }: Extract<Head, { kind: 'directory' }>,
     changes: IdChanges,
-    options: ReadingOptions,
+    options: CallOptions,
   ): Promise<ListEdits | undefined> {
     const [first] = changes.keys();
     if (first === undefined) return { ...NOTHING, stored: new Map(), rest: new Map(), isNothing: true };
@@ -121,7 +121,7 @@ export class ListReads {
 
   async #whole(
     key: Values,
-    options: ReadingOptions,
+    options: CallOptions,
   ): Promise<{ readonly row: StoredRow | undefined; readonly ids: IdSet }> {
     const attempts = new Attempts(this.#service.surroundings, options);
     for (; ; await attempts.next(this.addressOf(key), undefined)) {
@@ -134,7 +134,7 @@ export class ListReads {
     }
   }
 
-  async #chunks(key: Values, options: ReadingOptions): Promise<readonly Chunk[]> {
+  async #chunks(key: Values, options: CallOptions): Promise<readonly Chunk[]> {
     const { entity } = this.#rows;
     const lead = Object.fromEntries(
       entity.plan.row.names.filter(name => name !== 'listRow').map(name => [name, key[name]]),
@@ -149,13 +149,13 @@ export class ListReads {
   async #chunk(
     key: Values,
     number: number,
-    options: ReadingOptions,
+    options: CallOptions,
   ): Promise<{ readonly row: StoredRow; readonly content: Chunk } | undefined> {
     const row = await this.#row(key, number, options);
     return row && { row, content: understood(row, readChunk(row.value)) };
   }
 
-  async #row(key: Values, listRow: number, options: ReadingOptions): Promise<StoredRow | undefined> {
+  async #row(key: Values, listRow: number, options: CallOptions): Promise<StoredRow | undefined> {
     return this.#rows.get({ ...key, listRow } as never, options);
   }
 

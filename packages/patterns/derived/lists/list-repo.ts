@@ -1,6 +1,7 @@
 // Reads and changes lists of a table under optimistic concurrency: a change reads only the part of a list that it needs, and writes under the ETags that it read; after a
 // conflict with another writer it starts over. list-rows.ts decides which rows a change writes.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Attempts, isLost } from '../../repo/optimistic.js';
@@ -10,15 +11,15 @@ import { PlannedBatch } from '../../repo/write/planned-batch.js';
 import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
 import type { Service } from '../../repo/write/service.js';
 import { writePlanned } from '../../repo/write/write-planned.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { utf8Length } from '../../values/bytes.js';
 import type { RowAddress } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import { ContentionCount, type ListContention } from './contention.js';
 import type { IdChanges } from './id-set.js';
 import { type AnyList, type ListKey, ROWS_ADVICE } from './list.js';
 import { CHANGE_BYTES } from './list-limits.js';
 import { type ListEdits, ListReads } from './list-reads.js';
-import { chunkValues, HEAD, headValues, type Values } from './list-rows.js';
+import { chunkValues, HEAD, headValues } from './list-rows.js';
 
 /** Where lists are stored, and a callback for hot ones. */
 export interface ListOptions {
@@ -81,27 +82,27 @@ export class ListRepo<L extends AnyList> {
   }
 
   /** The ids of the list in the order of their UTF-8; none if there is no such list. */
-  ids(key: ListKey<L>, options: ReadOptions = {}): Promise<readonly string[]> {
+  ids(key: ListKey<L>, options: CallOptions = {}): Promise<readonly string[]> {
     return this.#reads.ids(key, options);
   }
 
   /** At most two point reads for a list of any length. */
-  contains(key: ListKey<L>, id: string, options: ReadOptions = {}): Promise<boolean> {
+  contains(key: ListKey<L>, id: string, options: CallOptions = {}): Promise<boolean> {
     return this.#reads.contains(key, id, options);
   }
 
   /** Adds these ids to the list; those that it has already stay. Throws Contention. */
-  add(key: ListKey<L>, ids: Iterable<string>, options: ReadOptions = {}): Promise<void> {
+  add(key: ListKey<L>, ids: Iterable<string>, options: CallOptions = {}): Promise<void> {
     return this.change(key, new Map([...ids].map(id => [id, true])), options);
   }
 
   /** Removes these ids from the list, if it has them. Throws Contention. */
-  remove(key: ListKey<L>, ids: Iterable<string>, options: ReadOptions = {}): Promise<void> {
+  remove(key: ListKey<L>, ids: Iterable<string>, options: CallOptions = {}): Promise<void> {
     return this.change(key, new Map([...ids].map(id => [id, false])), options);
   }
 
   /** Afterwards each id is in the list, or is not. Ids of one chunk are changed together, those of several chunks one chunk after the other. Throws Contention. */
-  async change(key: ListKey<L>, changes: IdChanges, options: ReadOptions = {}): Promise<void> {
+  async change(key: ListKey<L>, changes: IdChanges, options: CallOptions = {}): Promise<void> {
     for (let next of slices(changes)) while (next.size > 0) next = await this.#changed(key, next, options);
   }
 
@@ -127,7 +128,7 @@ export class ListRepo<L extends AnyList> {
     key: ListKey<L>,
     changes: IdChanges,
     identity: Identity,
-    options: ReadOptions = {},
+    options: CallOptions = {},
   ): Promise<readonly Planned[]> {
     return this.#planned(key, await this.#reads.edits(key, changes, options), identity);
   }
@@ -139,7 +140,7 @@ export class ListRepo<L extends AnyList> {
   }
 
   /** Applies changes to one chunk. Returns the changes still to do. */
-  async #changed(key: ListKey<L>, changes: IdChanges, options: ReadOptions): Promise<IdChanges> {
+  async #changed(key: ListKey<L>, changes: IdChanges, options: CallOptions): Promise<IdChanges> {
     const { signal } = options;
     const attempts = new Attempts(this.#service.surroundings, { attempts: this.#attempts, signal });
     for (;;) {
@@ -157,7 +158,7 @@ export class ListRepo<L extends AnyList> {
     }
   }
 
-  async #write(key: ListKey<L>, edits: ListEdits, options: ReadOptions): Promise<void> {
+  async #write(key: ListKey<L>, edits: ListEdits, options: CallOptions): Promise<void> {
     const writes = this.#planned(key, edits, newIdentity(this.#service));
     const [only] = writes;
     if (writes.length === 1 && only !== undefined) {

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { encodeEntity } from '../../model/encode-entity.js';
 import { key } from '../../model/keys/key.js';
 import { law } from '../../testing/law.js';
+import type { Values } from '../../values/property.js';
 import { t } from '../../values/property.js';
 import { changeIds, type IdSet, idSet, idsOf } from './id-set.js';
 import { list } from './list.js';
@@ -24,7 +25,6 @@ import {
   type RowEdits,
   readChunk,
   readHead,
-  type Values,
 } from './list-rows.js';
 
 const ByName = list('ByName', {

@@ -5,6 +5,7 @@
 // them in several pages. Otherwise it reads again.
 import { compareBytes, joinBytes } from '../../values/bytes.js';
 import { PatternError } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import {
   firstId,
   type IdSet,
@@ -25,8 +26,6 @@ import {
   PIECE_BYTES,
   smallChunkBytes,
 } from './list-limits.js';
-
-export type Values = Readonly<Record<string, unknown>>;
 
 /** The number of a head. */
 export const HEAD = 0;

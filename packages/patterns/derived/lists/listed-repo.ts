@@ -1,30 +1,25 @@
 // The repository of an entity, with reads of its lists: the entities in a list, and its ids. Writes are those of any repository, since list-derivation.ts keeps the lists for all of them.
+import type { CallOptions } from '../../concurrency/abort.js';
+import type { InTable } from '../../model/address.js';
 import type { AnyEntity } from '../../model/definition.js';
 import { Db } from '../../repo/open.js';
 import type { ManyOptions } from '../../repo/read/reads.js';
 import { Repo } from '../../repo/write/repo.js';
 import type { Service } from '../../repo/write/service.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import type { ListContention } from './contention.js';
 import type { EntityList } from './entity-list.js';
 import { type IdStore, storeOf } from './id-store.js';
 import { countsOf } from './list-derivation.js';
 import { type ListMembers, membersOf } from './list-members.js';
-import type { Values } from './list-rows.js';
-
-/** Where rows stand. */
-export interface ListedOptions {
-  /** The table of the rows, if not the entity's. */
-  readonly table?: string | undefined;
-}
 
 /** The rows of an entity and its lists. */
 export class ListedRepo<E extends AnyEntity> extends Repo<E> {
   readonly #service: Service;
   readonly #stores: ReadonlyMap<EntityList, IdStore>;
 
-  constructor(db: Db, entity: E, lists: readonly EntityList<E, unknown>[], { table }: ListedOptions = {}) {
+  constructor(db: Db, entity: E, lists: readonly EntityList<E, unknown>[], { table }: InTable = {}) {
     const service = Db.serviceOf(db);
     super(service, entity, { table });
     this.#service = service;
@@ -41,7 +36,7 @@ export class ListedRepo<E extends AnyEntity> extends Repo<E> {
   }
 
   /** The ids of a list, which are keys of rows. */
-  ids<K>(list: EntityList<E, K>, key: K, options: ReadOptions = {}): Promise<readonly string[]> {
+  ids<K>(list: EntityList<E, K>, key: K, options: CallOptions = {}): Promise<readonly string[]> {
     return this.#store(list as unknown as EntityList).ids(key as Values, options);
   }
 

@@ -1,11 +1,12 @@
 // Iterates over the lists of an entity for an audit: heads and chunks as rows, or blobs by name. A blob's name may not be convertible back to its values, so lists in blobs are
 // identified, read and changed by name.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOfKey } from '../../model/address.js';
 import { readAddress } from '../../model/row-head.js';
 import type { Page, PageOptions } from '../../repo/read/results.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import type { AnyPatternError, RowAddress } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import type { WireObject } from '../../values/read-wire.js';
 import type { AuditedRows } from '../audit/audited-rows.js';
 import { BlobLists } from './blob-list.js';
@@ -13,7 +14,7 @@ import { type EntityList, partsOfKey, tableOfList, textOfKey } from './entity-li
 import type { IdChanges } from './id-set.js';
 import { storeOf } from './id-store.js';
 import type { AnyList } from './list.js';
-import { HEAD, type Values } from './list-rows.js';
+import { HEAD } from './list-rows.js';
 
 /** A list in rows or in a blob. */
 export interface WalkedList {
@@ -22,8 +23,8 @@ export interface WalkedList {
   readonly key: Values | undefined;
   /** Its key in the form of `textOfKey`. */
   readonly text: string;
-  ids(options: ReadOptions): Promise<readonly string[]>;
-  change(changes: IdChanges, options: ReadOptions): Promise<void>;
+  ids(options: CallOptions): Promise<readonly string[]>;
+  change(changes: IdChanges, options: CallOptions): Promise<void>;
 }
 
 /** A list, a further part of one, or something else in the place of a list. */

@@ -2,6 +2,7 @@
 // writes one in between, everything is read again. So an index row never goes back to an earlier version of its row. A worker with an old view of the row can only add an index row where there is none, and
 // the check of the row after each write finds that.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { decodeEntity } from '../../model/decode-entity.js';
 import type { AnyEntity, IndexPlan } from '../../model/definition.js';
 import {
@@ -19,7 +20,6 @@ import type { Stored, StoredOf } from '../../model/stored.js';
 import { Attempts, isLost } from '../../repo/optimistic.js';
 import type { Service } from '../../repo/write/service.js';
 import type { RowWrite } from '../../transport/row-write.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import type { RowAddress } from '../../values/pattern-error.js';
 import type { IndexRowKey } from './index-message.js';
 
@@ -45,7 +45,7 @@ export class RemoteRows<E extends AnyEntity> {
   readonly #entity: E;
   readonly #indexes: readonly IndexPlan[];
   readonly #owner: RowAddress;
-  readonly #options: ReadOptions;
+  readonly #options: CallOptions;
   readonly #places: Map<string, Place>;
 
   /** `keys` are those index rows that the row may have had. Throws DefinitionInvalid for an index that the entity has not. */
@@ -55,7 +55,7 @@ export class RemoteRows<E extends AnyEntity> {
     indexes: readonly IndexPlan[],
     owner: RowAddress,
     keys: readonly IndexRowKey[],
-    options: ReadOptions,
+    options: CallOptions,
   ) {
     this.#service = service;
     this.#entity = entity;

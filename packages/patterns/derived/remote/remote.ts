@@ -1,6 +1,7 @@
 // Indexes in other partitions and tables, as what follows from writes of rows: before a write its flow gets a message, with the index rows that the row may have before and after; and unique keys are reserved. A worker
 // makes the index rows match.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { isSameRow } from '../../model/address.js';
 import type { RemoteKind } from '../../model/definition.js';
 import { expectedIndexRow } from '../../model/index-row.js';
@@ -14,7 +15,6 @@ import type {
 } from '../../repo/write/planned-write.js';
 import type { Service } from '../../repo/write/service.js';
 import { announced } from '../../transport/messages/announce.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { wireText } from '../../values/wire-property.js';
 import { announcementsOf, type IndexRowKey, type RemoteChange } from './index-message.js';
 import { type Reservation, type ReservationId, recordWrite } from './reservation.js';
@@ -33,7 +33,7 @@ function around<T>(
   service: Service,
   changes: readonly RemoteEffect[],
   { target, send, refusal }: FollowedTransaction<T>,
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<T> {
   const all = changes as readonly ChangedIndexes[];
   const { clients, operationIds } = service;

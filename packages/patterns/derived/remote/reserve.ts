@@ -2,6 +2,7 @@
 // reserved before the transaction of its entity's row, which creates a transaction record. A process that finds an expired reservation creates that record first, so that the transaction can never
 // be done. So a key changes hands only when no row has it, whatever the clocks. Callers decide when to retry, and which error a program gets.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOfKey, isSameRow } from '../../model/address.js';
 import { decodeEntity } from '../../model/decode-entity.js';
 import {
@@ -17,7 +18,7 @@ import type { Stored } from '../../model/stored.js';
 import { Attempts, isLost } from '../../repo/optimistic.js';
 import type { Service } from '../../repo/write/service.js';
 import type { RowWrite } from '../../transport/row-write.js';
-import type { ReadOptions, RowAnswer } from '../../transport/table-requests.js';
+import type { RowAnswer } from '../../transport/table-requests.js';
 import type { Instant } from '../../values/instant.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import {
@@ -67,7 +68,7 @@ export class Reservations {
    * Reserves the key for this transaction. Throws UniqueViolation if another row has the key, or a transaction that may yet be done; AlreadyExists and Conflict if the row itself has it by
    * another write; and Contention.
    */
-  async reserve(reservation: Reservation, id: ReservationId, options: ReadOptions = {}): Promise<Reserved> {
+  async reserve(reservation: Reservation, id: ReservationId, options: CallOptions = {}): Promise<Reserved> {
     const { requests, surroundings } = this.#service;
     const { address } = reservation.expected;
     const { table } = address;
@@ -88,12 +89,12 @@ export class Reservations {
   }
 
   /** Releases the key of a transaction that was refused. */
-  async release({ reservation, etag }: Reserved, options: ReadOptions = {}): Promise<void> {
+  async release({ reservation, etag }: Reserved, options: CallOptions = {}): Promise<void> {
     await this.#written({ kind: 'delete', ...reservation.expected.address, etag }, options);
   }
 
   /** Makes the row of a key match its owner: confirmed and up to date, or gone. A row that cannot be read stays. Throws what reads and writes throw. */
-  async settle(unique: UniqueIndex, address: RowAddress, options: ReadOptions = {}): Promise<Settlement> {
+  async settle(unique: UniqueIndex, address: RowAddress, options: CallOptions = {}): Promise<Settlement> {
     const { requests, surroundings } = this.#service;
     for (const attempts = new Attempts(surroundings, options); ; ) {
       const found = await requests.get(address, options);
@@ -113,7 +114,7 @@ export class Reservations {
   }
 
   /** Makes the row of the key that the owner has now, where there is none, and settles it. Throws UniqueViolation if the key is another's. */
-  async keep(unique: UniqueIndex, owner: RowAddress, options: ReadOptions = {}): Promise<Settlement> {
+  async keep(unique: UniqueIndex, owner: RowAddress, options: CallOptions = {}): Promise<Settlement> {
     const { requests, surroundings } = this.#service;
     for (const attempts = new Attempts(surroundings, options); ; ) {
       const expected = await this.#expectedOf(unique, owner, options);
@@ -138,14 +139,14 @@ export class Reservations {
   async stateOf(
     owner: RowAddress,
     id: ReservationId,
-    options: ReadOptions = {},
+    options: CallOptions = {},
   ): Promise<TransactionState | undefined> {
     const found = await this.#service.requests.get(recordAddress(owner, id), options);
     return found && stateIn(found);
   }
 
   /** Deletes the record of a transaction that was done, when its reservations are settled. One that was aborted keeps its record: it may still arrive. */
-  async forget(owner: RowAddress, id: ReservationId, options: ReadOptions = {}): Promise<void> {
+  async forget(owner: RowAddress, id: ReservationId, options: CallOptions = {}): Promise<void> {
     await this.#written({ kind: 'delete', ...recordAddress(owner, id), etag: '*' }, options);
   }
 
@@ -158,7 +159,7 @@ export class Reservations {
   }
 
   /** Throws for a key that is taken. */
-  async #refuseHeld(reservation: Reservation, found: RowAnswer, options: ReadOptions): Promise<void> {
+  async #refuseHeld(reservation: Reservation, found: RowAnswer, options: CallOptions): Promise<void> {
     const { owner: own, expected, isNew } = reservation;
     const { address } = expected;
     const refuse = (cause: unknown): undefined => {
@@ -180,7 +181,7 @@ export class Reservations {
   /** Whether the transaction is done or never will be: one whose reservation is old enough is aborted. */
   async #isDecided(
     { owner, id, found }: Transaction,
-    options: ReadOptions,
+    options: CallOptions,
     isImpatient = false,
   ): Promise<boolean> {
     const { requests, reservedFor, surroundings } = this.#service;
@@ -212,7 +213,7 @@ export class Reservations {
   async #expectedOf(
     { entity, table, index }: UniqueIndex,
     owner: RowAddress,
-    options: ReadOptions,
+    options: CallOptions,
     unreadable?: (cause: unknown) => undefined,
   ): Promise<SourcedIndexRow | undefined> {
     const living = await this.#service.requests.get(owner, options);
@@ -228,7 +229,7 @@ export class Reservations {
   }
 
   /** The ETag of a row that was written, '' of one that was deleted; undefined after a lost race or an unknown outcome: read the row to find out. */
-  async #written(write: RowWrite, options: ReadOptions): Promise<string | undefined> {
+  async #written(write: RowWrite, options: CallOptions): Promise<string | undefined> {
     try {
       const operation = { write, operationId: undefined, previousId: undefined };
       return (await this.#service.writes.write(operation, options)) ?? '';

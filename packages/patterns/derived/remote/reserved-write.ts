@@ -1,11 +1,11 @@
 // A transaction that gives rows remote unique keys: the keys are reserved, then it is sent with its record, and the keys are released if it was refused. If its outcome is unknown, the keys stay
 // reserved until the flow of the entity's indexes settles them. reserve.ts documents reservations.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { newUuid } from '../../concurrency/surroundings.js';
 import { Attempts } from '../../repo/optimistic.js';
 import type { Service } from '../../repo/write/service.js';
 import type { RowWrite } from '../../transport/row-write.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import { type Reservation, type ReservationId, recordAddress, recordWrite } from './reservation.js';
 import { Reservations, type Reserved } from './reserve.js';
@@ -35,7 +35,7 @@ async function tryReserved<T>(
   id: ReservationId,
   { reservations, send, refusal }: ReservedWrite<T>,
   record: RowWrite,
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<T> {
   const held: Reserved[] = [];
   try {
@@ -59,7 +59,7 @@ export async function writeReserved<T>(
   service: Service,
   write: ReservedWrite<T>,
   owner: RowAddress,
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<T> {
   const { surroundings } = service;
   const reservations = new Reservations(service);

@@ -2,7 +2,7 @@
 // parts. Sends nothing.
 import { checkValue } from '../../values/check-value.js';
 import { PatternError, refuseDefinition, refuseKey } from '../../values/pattern-error.js';
-import type { Property, Props } from '../../values/property.js';
+import type { Property, Props, Values } from '../../values/property.js';
 import type { Key } from './key.js';
 import {
   type AnyKeyCodec,
@@ -15,9 +15,6 @@ import {
   successorOf,
 } from './key-codec.js';
 import type { KeyRange } from './key-range.js';
-
-/** Values by the names of properties. */
-export type Values = Readonly<Record<string, unknown>>;
 
 /** Bounds of one part's values. */
 export interface PartBounds<V = unknown> {

@@ -1,5 +1,6 @@
 // Changes of rows as values, for bulk writes: a batch writer takes them one after the other and reports the outcome of each.
 
+import type { InTable } from '../../model/address.js';
 import type { AnyEntity, NewOf } from '../../model/definition.js';
 import type { PatchOf } from '../../model/patch.js';
 import type { BareKey } from '../../model/stored.js';
@@ -12,11 +13,6 @@ import type { Service } from '../write/service.js';
 export interface RowChange {
   /** Throws ValueInvalid, KeyInvalid, WrongEntity and TooLarge. */
   readonly plan: (service: Service) => PlannedWrite<WriteResult>;
-}
-
-interface InTable {
-  /** Where the row stands, if not in the entity's table. A row that was read stands where it was read. */
-  readonly table?: string | undefined;
 }
 
 const planned = <E extends AnyEntity>(

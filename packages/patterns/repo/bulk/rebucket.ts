@@ -1,12 +1,13 @@
 // Moves an entity's rows to the places of its current number of buckets, page by page, with a token by which another process can continue. A row is marked, then
 // copied to its new place, then deleted in its old one; each step is conditional, and the three can be repeated from anywhere. rebucketing-writes.ts documents writes by others during the move.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { addresses, isSameRow } from '../../model/address.js';
 import { decodeBag, encodeBag } from '../../model/bag.js';
 import type { AnyEntity } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import type { RowWrite } from '../../transport/row-write.js';
-import type { ReadOptions, RowAnswer } from '../../transport/table-requests.js';
+import type { RowAnswer } from '../../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import { MARKS } from '../../values/row-member.js';
 import type { WireProperty, WireRow } from '../../values/wire-property.js';
@@ -17,7 +18,7 @@ import { newIdentity, planDelete } from '../write/plan-write.js';
 import type { Service } from '../write/service.js';
 
 /** How rows are moved to their new buckets. */
-export interface RebucketOptions extends ReadOptions {
+export interface RebucketOptions extends CallOptions {
   /** The `next` of the last progress that was seen. */
   readonly resume?: string | undefined;
   /** Rows of a page; 100 by default. */
@@ -47,7 +48,7 @@ class Move {
   }
 
   /** Again until the row is not there any more: others may write it until it is marked. */
-  async run(options: ReadOptions): Promise<void> {
+  async run(options: CallOptions): Promise<void> {
     for (;;) {
       const found = await this.#service.requests.get(this.#from, options);
       if (found === undefined) return;
@@ -61,7 +62,7 @@ class Move {
   }
 
   /** The ETag of the marked row; undefined if it was written in between. */
-  #mark({ row, etag = '' }: RowAnswer, options: ReadOptions): Promise<string | undefined> {
+  #mark({ row, etag = '' }: RowAnswer, options: CallOptions): Promise<string | undefined> {
     const { unknown } = this.#read(row);
     const { table, partitionKey, rowKey } = this.#from;
     return unlessLost(() => {
@@ -73,7 +74,7 @@ class Move {
   }
 
   /** The ETag of the copy; undefined if there is one already. */
-  async #copy({ row }: RowAnswer, options: ReadOptions): Promise<string | undefined> {
+  async #copy({ row }: RowAnswer, options: CallOptions): Promise<string | undefined> {
     const { wire, unknown } = this.#read(row);
     const { table, partitionKey, rowKey } = this.#to;
     const identity = newIdentity(this.#service);
@@ -89,7 +90,7 @@ class Move {
   }
 
   /** Whether it was there to be removed. */
-  async #remove(address: RowAddress, etag: string, options: ReadOptions): Promise<boolean> {
+  async #remove(address: RowAddress, etag: string, options: CallOptions): Promise<boolean> {
     const isGone = await unlessLost(async () => {
       await this.#service.writes.write(planDelete(address, etag), options);
       return true;
@@ -106,7 +107,7 @@ class Move {
   #write(
     write: RowWrite,
     operationId: string | undefined,
-    options: ReadOptions,
+    options: CallOptions,
   ): Promise<string | undefined> {
     return this.#service.writes.write({ write, operationId, previousId: undefined }, options);
   }

@@ -1,9 +1,9 @@
 // Finds the changes of a refused batch that the service would refuse because of the state of their rows: the batch's error names one, and a read of the keys finds all. Pure except
 // for that read; write-load.ts sends the remaining changes.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import type { RowSource } from '../../transport/row-source.js';
 import { addressOf, type RowWrite } from '../../transport/row-write.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { type AnyPatternError, PatternError } from '../../values/pattern-error.js';
 import { type StandingRows, standingRows } from '../read/standing-rows.js';
 
@@ -25,7 +25,7 @@ function refusalOf(write: RowWrite, { etags, until }: StandingRows): AnyPatternE
 export async function refusedByRows(
   source: RowSource,
   writes: readonly RowWrite[],
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<ReadonlyMap<RowWrite, AnyPatternError>> {
   let found: StandingRows | undefined;
   try {

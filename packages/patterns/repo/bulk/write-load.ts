@@ -1,8 +1,8 @@
 // Sends one batch's worth of independent changes of a partition: as a batch and, if rows of it are refused, again without those, so that bad rows fail alone.
 // refused-rows.ts finds them by one read of their keys.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOf } from '../../transport/row-write.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { type AnyPatternError, PatternError } from '../../values/pattern-error.js';
 import { isLost, refusalOf } from '../optimistic.js';
 import { PlannedBatch } from '../write/planned-batch.js';
@@ -42,7 +42,7 @@ function failed(change: WaitingChange, error: AnyPatternError): WriteReport {
     : { index, kind: 'failed', error };
 }
 
-async function writeOne(service: Service, change: WaitingChange, options: ReadOptions): Promise<WriteReport> {
+async function writeOne(service: Service, change: WaitingChange, options: CallOptions): Promise<WriteReport> {
   const { planned, index } = change;
   try {
     return { index, kind: 'done', stored: await writePlanned(service, planned, options) };
@@ -59,7 +59,7 @@ type Attempt =
 async function writeTogether(
   service: Service,
   changes: readonly WaitingChange[],
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<Attempt> {
   const [first] = changes;
   if (first === undefined) return { kind: 'done', reports: [] };
@@ -91,7 +91,7 @@ const isAlone = ({ planned: { rebucketing, readFirst, deriving } }: WaitingChang
 export async function writeLoad(
   service: Service,
   changes: readonly WaitingChange[],
-  options: ReadOptions = {},
+  options: CallOptions = {},
 ): Promise<readonly WriteReport[]> {
   const reports: WriteReport[] = [];
   let together: WaitingChange[] = [];
@@ -111,7 +111,7 @@ export async function writeLoad(
 async function writeBatched(
   service: Service,
   changes: readonly WaitingChange[],
-  options: ReadOptions = {},
+  options: CallOptions = {},
 ): Promise<readonly WriteReport[]> {
   const reports: WriteReport[] = [];
   let left = changes;
@@ -137,7 +137,7 @@ async function refusedChanges(
   { requests }: Service,
   changes: readonly WaitingChange[],
   { bad, error }: { readonly bad: WaitingChange; readonly error: AnyPatternError },
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<ReadonlyMap<WaitingChange, AnyPatternError>> {
   const refused = new Map([[bad, error]]);
   if (!isLost(error)) return refused;
@@ -154,7 +154,7 @@ async function refusedChanges(
 async function writeHalves(
   service: Service,
   changes: readonly WaitingChange[],
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<readonly WriteReport[]> {
   const middle = Math.ceil(changes.length / 2);
   const first = await writeBatched(service, changes.slice(0, middle), options);

@@ -1,10 +1,11 @@
 // Fixes a batch that was refused because of a wrong index row: missing, left over, or written by others. Returns the writes to send instead, or throws UniqueViolation if another living row
 // has the key.
+import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOfKey, isSameRow } from '../../model/address.js';
 import { decodeEntity } from '../../model/decode-entity.js';
 import { encodeIndexRow, indexKeyOf } from '../../model/index-row.js';
 import { addressOf } from '../../transport/row-write.js';
-import type { ReadOptions, RowAnswer, TableRequests } from '../../transport/table-requests.js';
+import type { RowAnswer, TableRequests } from '../../transport/table-requests.js';
 import { PatternError } from '../../values/pattern-error.js';
 import type { IndexWrite } from './index-write.js';
 
@@ -22,7 +23,7 @@ async function isHeld(
   requests: Reading,
   { write, entity, index, owner }: IndexWrite,
   found: RowAnswer,
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<boolean> {
   const { table, rowKey } = addressOf(write);
   try {
@@ -45,7 +46,7 @@ export async function mend(
   requests: Reading,
   indexWrite: IndexWrite,
   refused: PatternError,
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<IndexWrite> {
   const { write } = indexWrite;
   // A delete may find no row.

@@ -1,5 +1,6 @@
 // Queries over rows as property bags, without an entity: for tables of other programs, and for tools that have no definition. A row of any shape is a result.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { type Bag, decodeBag } from '../../model/bag.js';
 import { checkReason } from '../../model/filter/admit.js';
 import { allOf, type Condition, TRUE } from '../../model/filter/condition.js';
@@ -18,7 +19,7 @@ import type { Instant } from '../../values/instant.js';
 import { t } from '../../values/property.js';
 import type { WireObject } from '../../values/read-wire.js';
 import type { Scanning } from './query.js';
-import type { ReadingOptions, Results } from './results.js';
+import type { Results } from './results.js';
 import { type QuerySettings, TableQuery } from './table-query.js';
 
 /** Properties by their types and their names in the table, to be compared: a comparison holds only for rows that have the property with this type. */
@@ -62,7 +63,7 @@ export interface BagScan extends Scanning {
 
 /** What is read of a table without an entity. */
 export interface BagReads {
-  get(partitionKey: string, rowKey: string, options?: ReadingOptions): Promise<Bag | undefined>;
+  get(partitionKey: string, rowKey: string, options?: CallOptions): Promise<Bag | undefined>;
   partition(partitionKey: string): BagQuery;
   scan(): BagScan;
 }

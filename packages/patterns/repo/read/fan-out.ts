@@ -1,19 +1,13 @@
 // Queries many partitions concurrently and gives their results as one: in the order of a scan, in the order of row keys, or as they arrive. merge-*.ts
 // combine the results.
+import type { CallOptions } from '../../concurrency/abort.js';
 import type { RowQuery } from '../../model/filter/plan.js';
 import { refuseValue } from '../../values/pattern-error.js';
 import type { Merge, MergePart, MergeQuery, RowPosition } from './merge.js';
 import { mergeAny } from './merge-any.js';
 import { mergeDistinct, mergeRows } from './merge-rows.js';
 import { mergeScan } from './merge-scan.js';
-import {
-  checkPageSize,
-  checkWhole,
-  type Page,
-  type PageOptions,
-  type ReadingOptions,
-  StreamedResults,
-} from './results.js';
+import { checkPageSize, checkWhole, type Page, type PageOptions, StreamedResults } from './results.js';
 import { formatToken, parseToken } from './resume-token.js';
 
 /**
@@ -104,7 +98,7 @@ export class FanOut<R extends RowPosition> extends StreamedResults<R> {
   override async *stream({
     size,
     signal,
-  }: ReadingOptions & { readonly size?: number | undefined } = {}): AsyncGenerator<R, void, undefined> {
+  }: CallOptions & { readonly size?: number | undefined } = {}): AsyncGenerator<R, void, undefined> {
     checkPageSize(size);
     const concurrency = this.#concurrency;
     yield* this.#merge(this.#parts, { from: undefined, size, concurrency, signal }).items;

@@ -1,11 +1,11 @@
 // Links between entities: from an entity's values to the keys of one row, or to a partition with many. The keys are typed, so a link to keys of the
 // wrong type does not compile. A missing row is undefined; the program decides whether that is an error.
+import type { CallOptions } from '../../concurrency/abort.js';
 import { allInOrder, inOrder } from '../../concurrency/in-order.js';
 import type { AnyEntity, KeyOf, Of, PartitionOf, RowLead } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import type { Query } from './query.js';
 import type { ManyOptions, Reads } from './reads.js';
-import type { ReadingOptions } from './results.js';
 import { POINT_CONCURRENCY } from './table-query.js';
 
 /** What gives the reads of an entity. */
@@ -19,7 +19,7 @@ export interface Link<A extends AnyEntity, B extends AnyEntity> {
   readonly to: B;
   /** The keys that the value leads to; undefined if it leads nowhere. */
   keyOf(value: Of<A>): KeyOf<B> | undefined;
-  load(db: ReadsByEntity, from: StoredOf<A>, options?: ReadingOptions): Promise<StoredOf<B> | undefined>;
+  load(db: ReadsByEntity, from: StoredOf<A>, options?: CallOptions): Promise<StoredOf<B> | undefined>;
   /** For each, in order. A row that several lead to is read once. */
   loadAll(
     db: ReadsByEntity,

@@ -1,13 +1,14 @@
 // A cache of the rows of a small table. Concurrent reads of one row share a request, missing rows are cached too, and entries may be served stale for a
 // stated time while the service fails. It is written by hand because stale entries, their age, and a bound that refuses rather than evicts are most of
 // it; a library would add only a Map in the order of use.
+import type { CallOptions } from '../../concurrency/abort.js';
 import { onAbort } from '../../concurrency/abort.js';
 import { inOrder } from '../../concurrency/in-order.js';
 import type { AnyEntity, KeyOf } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import { PatternError, refuseValue } from '../../values/pattern-error.js';
 import type { Reads } from './reads.js';
-import type { ReadingOptions, Results } from './results.js';
+import type { Results } from './results.js';
 import { POINT_CONCURRENCY } from './table-query.js';
 
 /** How long rows of a lookup are taken as they were read, and how many are remembered. */
@@ -51,7 +52,7 @@ interface Entry<T> {
 }
 
 /** How many rows a join looks up at once. */
-interface JoinOptions extends ReadingOptions {
+interface JoinOptions extends CallOptions {
   /** Rows that are looked up at once: 16 by default. */
   readonly concurrency?: number | undefined;
 }
@@ -102,7 +103,7 @@ export class Lookup<E extends AnyEntity> {
   }
 
   /** The row, from the cache or read. Throws the error of the read, unless a cached row may stand in for it. */
-  async get(key: KeyOf<E>, { signal }: ReadingOptions = {}): Promise<Cached<StoredOf<E>>> {
+  async get(key: KeyOf<E>, { signal }: CallOptions = {}): Promise<Cached<StoredOf<E>>> {
     const text = this.#textOf(key);
     const known = this.#entries.get(text);
     if (known !== undefined) {
@@ -124,7 +125,7 @@ export class Lookup<E extends AnyEntity> {
   }
 
   /** Remembers all that a query gives. Throws ScanRefused if they are more than may be remembered: then it is not a small table. */
-  async preload(rows: Results<StoredOf<E>>, options: ReadingOptions = {}): Promise<number> {
+  async preload(rows: Results<StoredOf<E>>, options: CallOptions = {}): Promise<number> {
     const at = this.#options.now();
     const found = await rows.take(this.#options.maxRows + 1, options);
     if (found.length > this.#options.maxRows)

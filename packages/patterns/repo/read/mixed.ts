@@ -18,6 +18,7 @@ import {
   refuseDefinition,
   refuseKey,
 } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import type { WireObject } from '../../values/read-wire.js';
 import type { Scanning } from './query.js';
 import { type QuerySettings, TableQuery } from './table-query.js';
@@ -109,8 +110,6 @@ export interface MixedReads<E extends readonly AnyEntity[]> {
   /** The same, with a function that names the entity of a row without a tag. */
   resolving(resolve: (row: Bag) => E[number]['name'] | undefined): MixedReads<E>;
 }
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** Conditions that leave out so many indexes: each takes two of the comparisons that a filter may have. */
 const LEFT_OUT_MAX = 6;

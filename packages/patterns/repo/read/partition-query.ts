@@ -1,5 +1,6 @@
 // A partition of an entity, where queries begin: one row, rows by leading parts of their keys, the latest, or all.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity, NameList, RowLead, RowOf } from '../../model/definition.js';
 import { allOf, anyOf } from '../../model/filter/condition.js';
 import { keyCondition } from '../../model/filter/key-condition.js';
@@ -8,8 +9,8 @@ import type { DescendingNames } from '../../model/keys/key.js';
 import type { KeyRange } from '../../model/keys/key-range.js';
 import type { StoredOf } from '../../model/stored.js';
 import { PatternError, refuseKey } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import { EntityQuery, type Query } from './query.js';
-import type { ReadingOptions } from './results.js';
 import type { QuerySettings } from './table-query.js';
 
 /** Bounds of the part that comes after those that are given: `{ year: { ge: 2010, lt: 2013 } }`. */
@@ -39,7 +40,7 @@ interface LogTail<E extends AnyEntity> {
 }
 
 /** Which rows `latest` takes. */
-export interface LatestOptions<E extends AnyEntity> extends ReadingOptions {
+export interface LatestOptions<E extends AnyEntity> extends CallOptions {
   /** Parts of the row key that stand before its time. */
   readonly lead?: RowLead<E>;
 }
@@ -52,8 +53,6 @@ export type PartitionQuery<E extends AnyEntity> = Query<E, StoredOf<E>, 'partiti
   /** The rows whose keys begin with these parts, and of these the ones whose next part is in bounds. */
   rows<const L extends RowLead<E>>(lead: L, bounds?: BoundsAfter<E, L>): Query<E, StoredOf<E>, 'range'>;
 } & ([DescendingNames<E['row']['parts']>] extends [never] ? unknown : LogTail<E>);
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** The parts that are given, which must be the leading ones. */
 function checkLead(subject: string, names: readonly string[], lead: Values): string | undefined {

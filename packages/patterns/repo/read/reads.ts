@@ -1,5 +1,6 @@
 // All reads of one entity: rows by their keys, and the beginnings of queries.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { allInOrder } from '../../concurrency/in-order.js';
 import { addresses } from '../../model/address.js';
 import { decodeEntity } from '../../model/decode-entity.js';
@@ -22,12 +23,12 @@ import type { RowPosition } from './merge.js';
 import { EntityPartition, type PartitionQuery } from './partition-query.js';
 import { EntityQuery, type Query } from './query.js';
 import type { rebucketingReads } from './rebucketing-partition.js';
-import type { ReadingOptions, Results } from './results.js';
+import type { Results } from './results.js';
 import { POINT_CONCURRENCY, type QuerySettings } from './table-query.js';
 import type { VerifiedOptions, VerifiedReads, verifiedReads } from './verified-reads.js';
 
 /** How many rows are read at once. */
-export interface ManyOptions extends ReadingOptions {
+export interface ManyOptions extends CallOptions {
   /** Rows that are asked for at once: 16 by default. */
   readonly concurrency?: number | undefined;
 }
@@ -40,7 +41,7 @@ interface Each<E extends AnyEntity, R> {
 /** What can be read of an entity: rows by their keys, partitions, scans, and many partitions at once. */
 export interface Reads<E extends AnyEntity> {
   /** The row; undefined if there is none. */
-  get(key: KeyOf<E>, options?: ReadingOptions): Promise<StoredOf<E> | undefined>;
+  get(key: KeyOf<E>, options?: CallOptions): Promise<StoredOf<E> | undefined>;
   /** A row for each key, in their order, undefined where there is none. Asks for each by itself, and never by `or`. */
   getMany(keys: Iterable<KeyOf<E>>, options?: ManyOptions): Promise<readonly (StoredOf<E> | undefined)[]>;
   partition(key: PartitionOf<E>): PartitionQuery<E>;
@@ -90,7 +91,7 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
   }
 
   /** The row; undefined if there is none. Throws TypeDrift, WrongEntity and ServiceRefused. */
-  async get(key: KeyOf<E>, { signal }: ReadingOptions = {}): Promise<StoredOf<E> | undefined> {
+  async get(key: KeyOf<E>, { signal }: CallOptions = {}): Promise<StoredOf<E> | undefined> {
     const { table, entity } = this;
     const { source, onDrift } = this.#settings;
     const places = addresses(entity, table, key);

@@ -1,4 +1,5 @@
 // How results of any kind are read: page by page with a resume token, a given number, or as a stream.
+import type { CallOptions } from '../../concurrency/abort.js';
 import { refuseValue } from '../../values/pattern-error.js';
 
 /** A page of results, and the token of the next one. */
@@ -8,13 +9,8 @@ export interface Page<R> {
   readonly next: string | undefined;
 }
 
-/** How a read can be ended. */
-export interface ReadingOptions {
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Which page, and how large. */
-export interface PageOptions extends ReadingOptions {
+export interface PageOptions extends CallOptions {
   /** Items at most, from 1 to 1,000. A page may have fewer, and yet not be the last. */
   readonly size?: number | undefined;
   /** `next` of an earlier page of the same query. */
@@ -28,12 +24,10 @@ export interface Results<R> extends AsyncIterable<R> {
   /** All pages from there on. */
   pages(options?: PageOptions): AsyncGenerator<Page<R>, void, undefined>;
   /** The first so many, fewer if there are no more. */
-  take(count: number, options?: ReadingOptions): Promise<readonly R[]>;
-  first(options?: ReadingOptions): Promise<R | undefined>;
+  take(count: number, options?: CallOptions): Promise<readonly R[]>;
+  first(options?: CallOptions): Promise<R | undefined>;
   /** All, fetched page by page as they are consumed. */
-  stream(
-    options?: ReadingOptions & { readonly size?: number | undefined },
-  ): AsyncGenerator<R, void, undefined>;
+  stream(options?: CallOptions & { readonly size?: number | undefined }): AsyncGenerator<R, void, undefined>;
 }
 
 /** What the service gives at most. */
@@ -54,19 +48,19 @@ export const checkPageSize = (size = 1): void => checkWhole('size', size, 1, PAG
 export abstract class PagedResults<R> implements Results<R> {
   abstract pages(options?: PageOptions): AsyncGenerator<Page<R>, void, undefined>;
 
-  abstract take(count: number, options?: ReadingOptions): Promise<readonly R[]>;
+  abstract take(count: number, options?: CallOptions): Promise<readonly R[]>;
 
   async page(options?: PageOptions): Promise<Page<R>> {
     for await (const page of this.pages(options)) return page;
     return { items: [], next: undefined };
   }
 
-  async first(options?: ReadingOptions): Promise<R | undefined> {
+  async first(options?: CallOptions): Promise<R | undefined> {
     return (await this.take(1, options))[0];
   }
 
   async *stream(
-    options?: ReadingOptions & { readonly size?: number | undefined },
+    options?: CallOptions & { readonly size?: number | undefined },
   ): AsyncGenerator<R, void, undefined> {
     for await (const page of this.pages(options)) yield* page.items;
   }
@@ -78,7 +72,7 @@ export abstract class PagedResults<R> implements Results<R> {
 
 /** Combines pages of several queries, where no single query knows how many results are wanted in total. */
 export abstract class StreamedResults<R> extends PagedResults<R> {
-  override async take(count: number, { signal }: ReadingOptions = {}): Promise<readonly R[]> {
+  override async take(count: number, { signal }: CallOptions = {}): Promise<readonly R[]> {
     checkWhole('count', count, 0);
     const taken: R[] = [];
     if (count === 0) return taken;
@@ -103,12 +97,12 @@ export abstract class ResultsOnDemand<R> extends PagedResults<R> {
     yield* this.results().pages(options);
   }
 
-  override async take(count: number, options?: ReadingOptions): Promise<readonly R[]> {
+  override async take(count: number, options?: CallOptions): Promise<readonly R[]> {
     return this.results().take(count, options);
   }
 
   override async *stream(
-    options?: ReadingOptions & { readonly size?: number | undefined },
+    options?: CallOptions & { readonly size?: number | undefined },
   ): AsyncGenerator<R, void, undefined> {
     yield* this.results().stream(options);
   }

@@ -1,6 +1,7 @@
 // The results of one query: asks for its pages, or for the rows that it names, follows continuations to the end, over empty pages too, and decodes rows. query.ts makes
 // the query, table-query.ts decides whether it may be sent.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { allInOrder } from '../../concurrency/in-order.js';
 import {
   isByPoints,
@@ -20,7 +21,6 @@ import {
   type Page,
   PagedResults,
   type PageOptions,
-  type ReadingOptions,
 } from './results.js';
 import { formatToken, parseToken } from './resume-token.js';
 
@@ -140,7 +140,7 @@ export class RowResults<R> extends PagedResults<R> {
     } while (from !== undefined);
   }
 
-  override async take(count: number, { signal }: ReadingOptions = {}): Promise<readonly R[]> {
+  override async take(count: number, { signal }: CallOptions = {}): Promise<readonly R[]> {
     checkWhole('count', count, 0);
     const taken: R[] = [];
     let from: Position | undefined;

@@ -1,11 +1,11 @@
 // Keys and ETags of the rows in a partition, by one query: for callers that need to know only whether many rows exist, unchanged.
+import type { CallOptions } from '../../concurrency/abort.js';
 import { allOf } from '../../model/filter/condition.js';
 import { formatFilter } from '../../model/filter/format-filter.js';
 import { keyCondition } from '../../model/filter/key-condition.js';
 import type { RowSource } from '../../transport/row-source.js';
 import type { RowAddress } from '../../values/pattern-error.js';
 import { textOf } from '../../values/row-member.js';
-import type { ReadingOptions } from './results.js';
 
 /** Rows that stand between the first and the last key that were asked for. */
 export interface StandingRows {
@@ -19,7 +19,7 @@ export interface StandingRows {
 export async function standingRows(
   source: RowSource,
   addresses: readonly RowAddress[],
-  { signal }: ReadingOptions,
+  { signal }: CallOptions,
 ): Promise<StandingRows> {
   const [first] = addresses;
   const rowKeys = addresses.map(({ rowKey }) => rowKey).sort();

@@ -1,6 +1,7 @@
 // Reads by an index whose rows are in other partitions or in another table, and so may be stale: each hit is looked up in the entity's rows, and returned as the row is now. A hit that no longer matches is
 // left out and reported. Rows that the index does not have yet are not found.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { allInOrder } from '../../concurrency/in-order.js';
 import type { AnyEntity, IndexPlan, KeyOf, PartitionOf, RowLead } from '../../model/definition.js';
 import { evaluate } from '../../model/filter/evaluate.js';
@@ -20,7 +21,6 @@ import {
   type Page,
   PagedResults,
   type PageOptions,
-  type ReadingOptions,
   type Results,
 } from './results.js';
 import { POINT_CONCURRENCY, type QuerySettings } from './table-query.js';
@@ -64,7 +64,7 @@ export interface VerifiedPartition<E extends AnyEntity, I extends RemoteIndexNam
 /** What can be read by a remote index where the entity's rows as they are now are wanted. */
 export interface VerifiedReads<E extends AnyEntity, I extends RemoteIndexName<E>> {
   /** The row that has this key in the index; undefined if there is none, or the index has not got it yet. */
-  get(key: KeyOf<IndexEntity<E, I>>, options?: ReadingOptions): Promise<StoredOf<E> | undefined>;
+  get(key: KeyOf<IndexEntity<E, I>>, options?: CallOptions): Promise<StoredOf<E> | undefined>;
   partition(key: PartitionOf<IndexEntity<E, I>>): VerifiedPartition<E, I>;
   /** All rows of the index. */
   scan(): { allowScan(reason: string): VerifiedQuery<E, I>; explain(): VerifiedPlan };
@@ -74,7 +74,7 @@ export interface VerifiedReads<E extends AnyEntity, I extends RemoteIndexName<E>
 interface Verifying<E extends AnyEntity, I extends RemoteIndexName<E>> extends VerifiedOptions<E, I> {
   readonly owner: E;
   readonly index: IndexPlan;
-  readonly rows: { get(key: KeyOf<E>, options: ReadingOptions): Promise<StoredOf<E> | undefined> };
+  readonly rows: { get(key: KeyOf<E>, options: CallOptions): Promise<StoredOf<E> | undefined> };
   /** Of the entity's rows. */
   readonly table: string;
   readonly settings: QuerySettings;
@@ -88,7 +88,7 @@ async function verified<E extends AnyEntity, I extends RemoteIndexName<E>>(
   { owner, index, rows, table, onStale }: Verifying<E, I>,
   hit: Hit<E, I>,
   query: HitQuery<E, I> | undefined,
-  options: ReadingOptions,
+  options: CallOptions,
 ): Promise<StoredOf<E> | undefined> {
   const row = await rows.get(hit.value as unknown as KeyOf<E>, options);
   const now = row && expectedIndexRow(owner, index, table, row.value);
@@ -143,7 +143,7 @@ class VerifiedResults<E extends AnyEntity, I extends RemoteIndexName<E>>
     }
   }
 
-  override async take(count: number, options: ReadingOptions = {}): Promise<readonly StoredOf<E>[]> {
+  override async take(count: number, options: CallOptions = {}): Promise<readonly StoredOf<E>[]> {
     checkWhole('count', count, 0);
     const rows: StoredOf<E>[] = [];
     if (count === 0) return rows;
@@ -163,7 +163,7 @@ const verifiedPlan = <E extends AnyEntity, I extends RemoteIndexName<E>>(
 
 /** Reads of the index, of the kind that an entity's own rows have. */
 interface IndexReads<X extends AnyEntity> {
-  get(key: KeyOf<X>, options: ReadingOptions): Promise<StoredOf<X> | undefined>;
+  get(key: KeyOf<X>, options: CallOptions): Promise<StoredOf<X> | undefined>;
   partition(key: PartitionOf<X>): unknown;
   scan(): { allowScan(reason: string): unknown; explain(): Plan };
 }

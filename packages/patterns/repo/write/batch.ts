@@ -1,9 +1,9 @@
 // A batch, an entity group transaction, whose operations have the names that operations.ts gives to all writes. planned-batch.ts counts and sends them.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity, NewOf } from '../../model/definition.js';
 import type { PatchOf } from '../../model/patch.js';
 import type { BareKey, RowRef, Stored, StoredOf } from '../../model/stored.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import type { Instant } from '../../values/instant.js';
 import { type Deletable, type Merged, OPERATIONS, type PatchInto, type Target } from './operations.js';
 import { newIdentity, planConditionCheck, type Subject, timeOfWrite } from './plan-write.js';
@@ -86,7 +86,7 @@ export class Batch<R extends BatchResults = BatchResults> extends PlannedBatch {
    * Applies all or nothing. Throws BatchFailed with the refused operation, and OutcomeUnknown if the outcome cannot be determined. It may be called again after a
    * failure. Concurrent calls share one commit, under the options of the first; after success it returns the same results.
    */
-  override commit(options: ReadOptions = {}): Promise<Committed<R>> {
+  override commit(options: CallOptions = {}): Promise<Committed<R>> {
     return super.commit(options) as Promise<Committed<R>>;
   }
 

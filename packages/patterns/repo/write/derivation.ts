@@ -1,11 +1,12 @@
 // Derivations: the rows and messages that follow from a write. Index rows follow from the values alone, so batches include them. Lists and copies need a read first: they announce the write to a flow, and
 // return the writes that join its transaction (write-deriving.ts).
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity, Derivation } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import type { SentMessage } from '../../transport/messages/announce.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import type { RowAddress } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import { indexWrites } from '../indexes/index-write.js';
 import type {
   DerivingWrite,
@@ -16,8 +17,6 @@ import type {
   WriteResult,
 } from './planned-write.js';
 import type { Service } from './service.js';
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** A row that a repository is about to write. */
 export interface WrittenRow extends Omit<FollowedRow, 'operationId'> {
@@ -49,16 +48,16 @@ export type WriteDeriving = <T>(
   service: Service,
   planned: PlannedWrite<T>,
   deriving: DerivingWrite<T>,
-  options: ReadOptions,
+  options: CallOptions,
 ) => Promise<T>;
 
 export interface RowDerivation extends Derivation {
   /** The rows that follow from the values alone. Pure. Throws what encoding throws. */
   follow?(row: FollowedRow): Following;
   /** Sends the message that must precede the write, so that a flow finishes the work if the program ends. A throw refuses the write. */
-  announce?(service: Service, row: WrittenRow, options: ReadOptions): Promise<SentMessage | undefined>;
+  announce?(service: Service, row: WrittenRow, options: CallOptions): Promise<SentMessage | undefined>;
   /** Reads what it needs, again at each attempt. A throw refuses the write. */
-  join?(service: Service, row: WrittenRow, options: ReadOptions): Promise<JoinedWrites | undefined>;
+  join?(service: Service, row: WrittenRow, options: CallOptions): Promise<JoinedWrites | undefined>;
   /** Set by `derive` for derivations that read, so that only programs with such derivations bundle the code. */
   transact?: WriteDeriving;
 }

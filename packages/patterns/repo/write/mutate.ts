@@ -1,9 +1,9 @@
 // Optimistic concurrency: read, compute, write if the row is unchanged, else again. All attempts share one operation id, so that an attempt that was
 // applied although its answer was lost is not repeated.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { isSameRow } from '../../model/address.js';
 import type { Stored } from '../../model/stored.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { type RowAddress, refuseDefinition, refuseValue } from '../../values/pattern-error.js';
 import { Attempts, isLost } from '../optimistic.js';
 import { newIdentity } from './plan-write.js';
@@ -13,12 +13,12 @@ import type { Service } from './service.js';
 /** The row that is changed, as its repository reads and writes it. `G` is what a program gives for it, which the library completes. */
 export interface MutableRow<T, G, N extends string = string> {
   readonly address: RowAddress;
-  read(options: ReadOptions): Promise<Stored<T, N> | undefined>;
+  read(options: CallOptions): Promise<Stored<T, N> | undefined>;
   write(
     stored: Stored<T, N> | undefined,
     value: G,
     identity: Identity,
-    options: ReadOptions,
+    options: CallOptions,
   ): Promise<Stored<T, N>>;
   /** The value as it was read, whatever was done to it since. */
   valueAsRead(stored: Stored<T, N>): T | Promise<T>;
@@ -27,7 +27,7 @@ export interface MutableRow<T, G, N extends string = string> {
 }
 
 /** How often `mutate` tries. */
-export interface MutateOptions extends ReadOptions {
+export interface MutateOptions extends CallOptions {
   /** 8 by default. */
   readonly attempts?: number;
   /** Calls the function twice each time and compares, for tests. */

@@ -17,6 +17,7 @@ import {
 import { addressOf } from '../../transport/row-write.js';
 import { isObject } from '../../values/is-object.js';
 import { PatternError, refuseValue } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import { following, readingOf } from './derivation.js';
 import { refuseMoving } from './moving-row.js';
 import {
@@ -76,8 +77,6 @@ function refuseForeign<E extends AnyEntity>(
     throw thrown;
   }
 }
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** The target as what it is, checked, and as it was read: the caller may have changed its value since. */
 function read<E extends AnyEntity>(at: Subject<E>, target: Target<E>): StoredOf<E> | undefined {

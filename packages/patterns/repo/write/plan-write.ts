@@ -19,6 +19,7 @@ import { asRead, type RowRef, type Stored, type StoredOf, trackAsRead } from '..
 import type { RowWrite } from '../../transport/row-write.js';
 import { Instant, instantOfEtag } from '../../values/instant.js';
 import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import type { WireProperty } from '../../values/wire-property.js';
 import { refuseMoving } from './moving-row.js';
 import type { OperationId, OperationIds } from './operation-id.js';
@@ -41,8 +42,6 @@ export interface Subject<E extends AnyEntity> {
   /** The time of the write. */
   readonly now: Instant;
 }
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** What a row has beyond its entity, as a write leaves it. */
 export const withId = (identity: Identity, unknown: readonly WireProperty[]): readonly WireProperty[] =>

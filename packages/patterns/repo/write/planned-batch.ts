@@ -1,9 +1,9 @@
 // An entity group transaction of planned writes and of their index rows, applied all or not at all. Counts operations and bytes as they are added, so that the operation that exceeds
 // a limit is the one that fails. Nothing is split here: batch-writer.ts does that for rows that need no transaction. batch.ts plans writes by their names.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, EMPTY_BYTES, partBytes } from '../../transport/batch-body.js';
 import { addressOf, type RowWrite } from '../../transport/row-write.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { PatternError } from '../../values/pattern-error.js';
 import type { IndexWrite } from '../indexes/index-write.js';
 import { mend, uniqueViolation } from '../indexes/mend.js';
@@ -162,7 +162,7 @@ export class PlannedBatch {
    * Applies all or nothing. Throws BatchFailed with the operation that was refused, and OutcomeUnknown if the outcome cannot be found out. After a failure it may
    * be called again. Calls at the same time share one commit, under the options of the first; once done, it gives the same results.
    */
-  commit(options: ReadOptions = {}): Promise<BatchResults> {
+  commit(options: CallOptions = {}): Promise<BatchResults> {
     this.#committed ??= this.#apply(options).catch((thrown: unknown) => {
       this.#committed = undefined;
       throw thrown;
@@ -170,7 +170,7 @@ export class PlannedBatch {
     return this.#committed;
   }
 
-  async #apply(options: ReadOptions): Promise<BatchResults> {
+  async #apply(options: CallOptions): Promise<BatchResults> {
     const operations = [...this.#operations];
     const all = [...operations, ...this.#indexRows.values()];
     const etags = await this.#around(all, options);
@@ -178,7 +178,7 @@ export class PlannedBatch {
   }
 
   /** Rows that follow in other partitions or tables have something done before the transaction. */
-  #around(all: readonly Sent[], options: ReadOptions): Promise<ReadonlyMap<Sent, string | undefined>> {
+  #around(all: readonly Sent[], options: CallOptions): Promise<ReadonlyMap<Sent, string | undefined>> {
     const owners = new Map(
       this.#operations.flatMap(each => (each.remote === undefined ? [] : [[each.remote, each] as const])),
     );
@@ -207,7 +207,7 @@ export class PlannedBatch {
    * Without the deletes that may find no row, where there is none: the service refuses a batch for one. And with index rows as they have to be written, where they are not as they should
    * be. Nothing was done by then.
    */
-  async #send(all: readonly Sent[], options: ReadOptions): Promise<ReadonlyMap<Sent, string | undefined>> {
+  async #send(all: readonly Sent[], options: CallOptions): Promise<ReadonlyMap<Sent, string | undefined>> {
     let mends = 0;
     for (let left = all; left.length > 0; ) {
       try {
@@ -232,7 +232,7 @@ export class PlannedBatch {
     sent: readonly Sent[],
     refused: IndexOperation,
     thrown: unknown,
-    options: ReadOptions,
+    options: CallOptions,
   ): Promise<readonly Sent[]> {
     let mended: IndexWrite;
     try {

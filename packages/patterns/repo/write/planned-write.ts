@@ -1,16 +1,15 @@
 // A planned write as a value: the request, what it gives, and what follows from it. plan-write.ts and operations.ts plan, derivation.ts says what follows, write-planned.ts and planned-batch.ts send.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity, Derivation } from '../../model/definition.js';
 import type { RowRef, Stored, StoredOf } from '../../model/stored.js';
 import type { RowWrite } from '../../transport/row-write.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import type { RowAddress } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import type { IndexWrite } from '../indexes/index-write.js';
 import type { IdentifiedWrite } from './judge-write.js';
 import type { OperationId, OperationIds } from './operation-id.js';
 import type { Service } from './service.js';
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** What a write gives: the row as it is now, its key and ETag where the write did not see all of it, and nothing for a delete. */
 export type WriteResult = Stored<unknown> | RowRef | undefined;
@@ -59,7 +58,7 @@ export interface RebucketingRow {
     service: Service,
     planned: PlannedWrite<T>,
     rebucketing: RebucketingRow,
-    options: ReadOptions,
+    options: CallOptions,
   ) => Promise<T>;
   readonly addresses: readonly RowAddress[];
 }
@@ -91,7 +90,7 @@ export interface RemoteEffect {
     service: Service,
     changes: readonly RemoteEffect[],
     transaction: FollowedTransaction<T>,
-    options: ReadOptions,
+    options: CallOptions,
   ) => Promise<T>;
   /** As long as the write that joins its transaction, if one does. */
   readonly record: RowWrite | undefined;

@@ -6,10 +6,10 @@
 //
 // Rows are created in their current place alone, when no earlier place has one. rebucket.ts makes the moves.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { isSameRow } from '../../model/address.js';
 import type { RowWrite } from '../../transport/row-write.js';
 import { addressOf } from '../../transport/row-write.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import { Attempts, isLost } from '../optimistic.js';
 import { isMovingRow } from './moving-row.js';
@@ -55,9 +55,9 @@ class RebucketingWrite<T> {
   readonly #service: Service;
   readonly #planned: PlannedWrite<T>;
   readonly #rebucketing: RebucketingRow;
-  readonly #options: ReadOptions;
+  readonly #options: CallOptions;
 
-  constructor(service: Service, planned: PlannedWrite<T>, rebucketing: RebucketingRow, options: ReadOptions) {
+  constructor(service: Service, planned: PlannedWrite<T>, rebucketing: RebucketingRow, options: CallOptions) {
     this.#service = service;
     this.#planned = planned;
     this.#rebucketing = rebucketing;
@@ -127,7 +127,7 @@ async function writeRead<T>(
   service: Service,
   planned: PlannedWrite<T>,
   { addresses }: RebucketingRow,
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<T> {
   const { write } = planned;
   const at = addressOf(write);
@@ -156,7 +156,7 @@ export const writeRebucketing = <T>(
   service: Service,
   planned: PlannedWrite<T>,
   rebucketing: RebucketingRow,
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<T> =>
   planned.isOfRead
     ? writeRead(service, planned, rebucketing, options)

@@ -1,12 +1,12 @@
 // The repository of one entity: reads by key, and writes on condition that the row is unchanged since it was read. operations.ts has the writes by their
 // names.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOfKey } from '../../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
 import { encodeEntity } from '../../model/encode-entity.js';
 import type { PatchOf } from '../../model/patch.js';
 import { asRead, type BareKey, type RowRef, type StoredOf } from '../../model/stored.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { refuseValue } from '../../values/pattern-error.js';
 import { wireText } from '../../values/wire-property.js';
 import { EntityReads } from '../read/reads.js';
@@ -27,7 +27,7 @@ export interface RepoOptions {
 }
 
 /** How sure a delete is of being the only one. */
-export interface DeleteOptions extends ReadOptions {
+export interface DeleteOptions extends CallOptions {
   /**
    * Of two clients that delete the same row only one succeeds, also when requests are retried. Costs a second request:
    * a deleted row holds no operation id, so one is written into the row first.
@@ -46,7 +46,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   }
 
   /** A new row. Throws AlreadyExists. */
-  create(value: NewOf<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
+  create(value: NewOf<E>, options: CallOptions = {}): Promise<StoredOf<E>> {
     return this.#done(OPERATIONS.create(this.#subject(), value), options);
   }
 
@@ -57,7 +57,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   async replace(
     target: Target<E> | BareKey<E>,
     value: NewOf<E>,
-    options: ReadOptions = {},
+    options: CallOptions = {},
   ): Promise<StoredOf<E>> {
     return this.#done(OPERATIONS.replace(this.#subject(), target as Target<E>, value), options);
   }
@@ -69,19 +69,19 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   async merge<T extends Target<E>>(
     target: T | BareKey<E>,
     patch: PatchInto<E, T>,
-    options: ReadOptions = {},
+    options: CallOptions = {},
   ): Promise<Merged<E, T>> {
     const planned = OPERATIONS.merge(this.#subject(), target as T, patch as PatchOf<E>);
     return this.#done(planned, options) as Promise<Merged<E, T>>;
   }
 
   /** Insert Or Replace: whatever row is there becomes the value, and what else it had is lost; or there is a new row. */
-  upsert(value: NewOf<E>, options: ReadOptions = {}): Promise<StoredOf<E>> {
+  upsert(value: NewOf<E>, options: CallOptions = {}): Promise<StoredOf<E>> {
     return this.#done(OPERATIONS.upsert(this.#subject(), value), options);
   }
 
   /** Insert Or Merge: whatever row is there gets the value's properties and keeps its others; or there is a new row, which may lack the defaults that were not given. */
-  upsertMerge(value: NewOf<E>, options: ReadOptions = {}): Promise<RowRef<E>> {
+  upsertMerge(value: NewOf<E>, options: CallOptions = {}): Promise<RowRef<E>> {
     return this.#done(OPERATIONS.upsertMerge(this.#subject(), value), options);
   }
 
@@ -107,7 +107,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   }
 
   /** Afterwards there is no such row, whether or not there was one. Throws Conflict, where the ETag is not `*`. */
-  async deleteIfExists(target: Deletable<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
+  async deleteIfExists(target: Deletable<E> | BareKey<E>, options: CallOptions = {}): Promise<void> {
     return this.#done(OPERATIONS.deleteIfExists(this.#subject(), target as Deletable<E>), options);
   }
 
@@ -127,7 +127,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
     return { entity: this.entity, table: this.table, identity, now: timeOfWrite(this.#service) };
   }
 
-  async #done<T>(planned: PlannedWrite<T>, options: ReadOptions): Promise<T> {
+  async #done<T>(planned: PlannedWrite<T>, options: CallOptions): Promise<T> {
     return writePlanned(this.#service, planned, options);
   }
 

@@ -1,9 +1,10 @@
 // Gives each write one outcome: applied, refused, or, if that cannot be found out, OutcomeUnknown. The client retries a request when a connection breaks
 // or the service is busy, and the retry may be refused because the first attempt was applied; such refusals, and lost answers, are settled by reading
 // the row. judge-write.ts interprets the row.
+import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOf, etagOf } from '../../transport/row-write.js';
 import { requestError, rowError, type ServiceRefusal } from '../../transport/service-refusal.js';
-import type { ReadOptions, RowRequests, WriteAnswer } from '../../transport/table-requests.js';
+import type { RowRequests, WriteAnswer } from '../../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import { type IdentifiedWrite, judgeWrite, type Verdict } from './judge-write.js';
 import type { OperationIds } from './operation-id.js';
@@ -58,7 +59,7 @@ export class SettledWrites {
    * The ETag of the row as it is now; undefined for a delete. Throws AlreadyExists, NotFound, Conflict, Throttled, ServiceRefused, Unreachable
    * and OutcomeUnknown.
    */
-  async write(operation: IdentifiedWrite, options: ReadOptions = {}): Promise<Etag> {
+  async write(operation: IdentifiedWrite, options: CallOptions = {}): Promise<Etag> {
     const { write } = operation;
     const ending = await this.#ending(this.#requests.write(write, options), refusal =>
       rowError(refusal, addressOf(write), etagOf(write)),
@@ -70,7 +71,7 @@ export class SettledWrites {
   }
 
   /** The ETags of all rows, as `write` gives them. Throws BatchFailed, Throttled, ServiceRefused, Unreachable and OutcomeUnknown. */
-  async batch(operations: readonly IdentifiedPart[], options: ReadOptions = {}): Promise<readonly Etag[]> {
+  async batch(operations: readonly IdentifiedPart[], options: CallOptions = {}): Promise<readonly Etag[]> {
     const parts = operations.map(({ part }) => part);
     const table = addressOfFirst(operations)?.table;
     const ending = await this.#ending(

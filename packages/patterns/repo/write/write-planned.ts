@@ -1,9 +1,9 @@
 // Does one planned write of a single row: at once, with its index rows in a batch, after a read where index rows depend on the row before, with its
 // lists and copies, or in whichever bucket the row is.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { decodeEntity } from '../../model/decode-entity.js';
 import { addressOf } from '../../transport/row-write.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { refusalOf, writeByRead } from '../optimistic.js';
 import { type RowDerivation, readingOf } from './derivation.js';
 import { PlannedBatch } from './planned-batch.js';
@@ -15,7 +15,7 @@ export async function writeTogether<T>(
   service: Service,
   planned: PlannedWrite<T>,
   others: readonly PlannedWrite<WriteResult>[],
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<T> {
   const batch = new PlannedBatch(service, addressOf(planned.write));
   for (const each of [planned as PlannedWrite<WriteResult>, ...others]) batch.add(each);
@@ -27,7 +27,7 @@ export async function writeTogether<T>(
 async function writeWithIndexes<T>(
   service: Service,
   planned: PlannedWrite<T>,
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<T> {
   try {
     return await writeTogether(service, planned, [], options);
@@ -41,7 +41,7 @@ async function writeAfterRead<T>(
   service: Service,
   planned: PlannedWrite<T>,
   { entity, etag, makesRow, plan }: ReadFirst<T>,
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<T> {
   const { requests, surroundings, onDrift } = service;
   const address = addressOf(planned.write);
@@ -63,7 +63,7 @@ async function writeAfterRead<T>(
 export async function writePlanned<T>(
   service: Service,
   planned: PlannedWrite<T>,
-  options: ReadOptions = {},
+  options: CallOptions = {},
 ): Promise<T> {
   const { rebucketing, readFirst, deriving, indexWrites = [], remote } = planned;
   if (readFirst !== undefined) return writeAfterRead(service, planned, readFirst, options);

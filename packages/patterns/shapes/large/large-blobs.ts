@@ -1,8 +1,8 @@
 // The blobs of large values. A blob's name is unique, its content never changes, and its metadata holds the address of its row, so that a sweeper can check whether the row names it.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import type { Service } from '../../repo/write/service.js';
 import { BlobContainer, type BlobMetadata } from '../../transport/blob-container.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { fromBase64Url, fromUtf8, toBase64Url, toHex, toUtf8 } from '../../values/bytes.js';
 import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
 import { type BlobPointer, sha256Of } from './large-value.js';
@@ -46,7 +46,7 @@ export class LargeBlobs {
     this.container = new BlobContainer(service.clients, entity, container);
   }
 
-  async upload(address: RowAddress, bytes: Uint8Array, options: ReadOptions): Promise<Upload> {
+  async upload(address: RowAddress, bytes: Uint8Array, options: CallOptions): Promise<Upload> {
     const { random, now } = this.#service.surroundings;
     const blob = `${this.prefix}${toHex(random(ID_BYTES))}`;
     const sha256 = await sha256Of(bytes);
@@ -56,12 +56,12 @@ export class LargeBlobs {
   }
 
   /** Uploads it again if it is missing. */
-  async restore(address: RowAddress, { blob, bytes }: Upload, options: ReadOptions): Promise<void> {
+  async restore(address: RowAddress, { blob, bytes }: Upload, options: CallOptions): Promise<void> {
     await this.container.upload(blob, bytes, metadataOf(address), options);
   }
 
   /** Undefined if it is missing or does not match the pointer. */
-  async read({ blob, length, sha256 }: BlobPointer, options: ReadOptions): Promise<Uint8Array | undefined> {
+  async read({ blob, length, sha256 }: BlobPointer, options: CallOptions): Promise<Uint8Array | undefined> {
     const bytes = await this.container.read(blob, options);
     if (bytes?.length !== length || (await sha256Of(bytes)) !== sha256) return undefined;
     return bytes;

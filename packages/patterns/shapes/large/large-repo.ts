@@ -1,6 +1,7 @@
 // The repository of an entity with large values. It writes the blob, then the row that names it under the ETag that was read, then deletes the blob that the row named before. A program that ends anywhere
 // leaves at most a blob that no row names, which sweep.ts finds; no row ever names a missing blob.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOfKey } from '../../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
 import type { GivenPatch, KeyStays, PatchOf } from '../../model/patch.js';
@@ -10,10 +11,10 @@ import { refuseOtherKey } from '../../repo/write/mutate.js';
 import { Repo, type RepoOptions } from '../../repo/write/repo.js';
 import type { Service } from '../../repo/write/service.js';
 import { isRefusal } from '../../transport/messages/announce.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { fromUtf8 } from '../../values/bytes.js';
 import { isObject } from '../../values/is-object.js';
 import { PatternError, type RowAddress, refuseDefinition, refuseValue } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import { LargeBlobs, type Upload } from './large-blobs.js';
 import {
   type BlobPointer,
@@ -55,7 +56,6 @@ export const SWEPT_AFTER_MILLISECONDS = 3_600_000;
 /** A blob whose row takes longer is uploaded again. */
 const NAMED_WITHIN_MILLISECONDS = SWEPT_AFTER_MILLISECONDS / 2;
 
-type Values = Readonly<Record<string, unknown>>;
 type Row<E extends AnyEntity> = StoredOf<E>;
 
 /** A value whose blobs are uploaded. */
@@ -92,7 +92,7 @@ export class LargeRepo<E extends AnyEntity> {
   }
 
   /** The row, with handles of its large values. */
-  get(key: KeyOf<E>, options: ReadOptions = {}): Promise<Row<E> | undefined> {
+  get(key: KeyOf<E>, options: CallOptions = {}): Promise<Row<E> | undefined> {
     return this.rows.get(key, options);
   }
 
@@ -102,7 +102,7 @@ export class LargeRepo<E extends AnyEntity> {
   async content<K extends LargeName<E>>(
     row: Row<E>,
     name: K,
-    options: ReadOptions = {},
+    options: CallOptions = {},
   ): Promise<ContentOf<E, K> | undefined> {
     const shape = this.#shapes.get(name);
     if (shape === undefined) refuseValue(name, 'a large property', 'it is none');
@@ -112,7 +112,7 @@ export class LargeRepo<E extends AnyEntity> {
   }
 
   /** Throws AlreadyExists. */
-  create(value: GivenLarge<NewOf<E>>, options: ReadOptions = {}): Promise<Row<E>> {
+  create(value: GivenLarge<NewOf<E>>, options: CallOptions = {}): Promise<Row<E>> {
     return this.#written(undefined, value, options, given => this.rows.create(given as NewOf<E>, options));
   }
 
@@ -120,7 +120,7 @@ export class LargeRepo<E extends AnyEntity> {
   replace(
     target: Row<E> | RowRef<E> | BareKey<E>,
     value: GivenLarge<NewOf<E>>,
-    options: ReadOptions = {},
+    options: CallOptions = {},
   ): Promise<Row<E>> {
     return this.#changed(target, options, before =>
       this.#written(before, value, options, given => this.rows.replace(before, given as NewOf<E>, options)),
@@ -131,7 +131,7 @@ export class LargeRepo<E extends AnyEntity> {
   merge(
     target: Row<E> | RowRef<E> | BareKey<E>,
     patch: GivenLarge<PatchOf<E>> & KeyStays<E>,
-    options: ReadOptions = {},
+    options: CallOptions = {},
   ): Promise<Row<E>> {
     return this.#changed(target, options, before =>
       this.#written(before, patch, options, given =>
@@ -141,12 +141,12 @@ export class LargeRepo<E extends AnyEntity> {
   }
 
   /** Insert Or Replace, after a read that finds the present blobs. */
-  upsert(value: GivenLarge<NewOf<E>>, options: ReadOptions = {}): Promise<Row<E>> {
+  upsert(value: GivenLarge<NewOf<E>>, options: CallOptions = {}): Promise<Row<E>> {
     return this.#upserted(value, options, before => this.replace(before, value, options));
   }
 
   /** Insert Or Merge, after a read. */
-  upsertMerge(value: GivenLarge<NewOf<E>>, options: ReadOptions = {}): Promise<Row<E>> {
+  upsertMerge(value: GivenLarge<NewOf<E>>, options: CallOptions = {}): Promise<Row<E>> {
     const { byName } = this.#entity.plan;
     const patch = Object.fromEntries(
       Object.entries(value).filter(([name]) => byName.get(name)?.inKey !== true),
@@ -155,7 +155,7 @@ export class LargeRepo<E extends AnyEntity> {
   }
 
   /** Deletes the row, then its blobs. Throws Conflict and NotFound. */
-  async delete(target: Row<E> | RowRef<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
+  async delete(target: Row<E> | RowRef<E> | BareKey<E>, options: CallOptions = {}): Promise<void> {
     await this.#changed(target, options, async before => {
       await this.rows.delete(before, options);
       await this.#drop(this.#pointersIn(before.value), options);
@@ -163,7 +163,7 @@ export class LargeRepo<E extends AnyEntity> {
   }
 
   /** Deletes the row if there is one. Throws Conflict unless the ETag is `*`. */
-  async deleteIfExists(target: Row<E> | RowRef<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
+  async deleteIfExists(target: Row<E> | RowRef<E> | BareKey<E>, options: CallOptions = {}): Promise<void> {
     try {
       await this.delete(target, options);
     } catch (thrown) {
@@ -175,7 +175,7 @@ export class LargeRepo<E extends AnyEntity> {
   mutate(
     key: KeyOf<E>,
     change: (current: Of<E> | undefined) => GivenLarge<NewOf<E>> | undefined,
-    options: ReadOptions & { readonly attempts?: number } = {},
+    options: CallOptions & { readonly attempts?: number } = {},
   ): Promise<Row<E> | undefined> {
     return this.#byRead(key, '*', true, options, async before => {
       const value = change(before?.value);
@@ -193,7 +193,7 @@ export class LargeRepo<E extends AnyEntity> {
     key: KeyOf<E>,
     etag: string,
     mayLack: boolean,
-    options: ReadOptions,
+    options: CallOptions,
     write: (before: Row<E> | undefined) => Promise<T>,
   ): Promise<T> {
     const { surroundings } = this.#service;
@@ -204,7 +204,7 @@ export class LargeRepo<E extends AnyEntity> {
   /** Writes by the row that was read, or by the present row of a key. */
   async #changed<T>(
     target: Row<E> | RowRef<E> | BareKey<E>,
-    options: ReadOptions,
+    options: CallOptions,
     write: (before: Row<E>) => Promise<T>,
   ): Promise<T> {
     if (isObject(target) && 'whole' in target) return write(asRead(target as unknown as Row<E>));
@@ -216,7 +216,7 @@ export class LargeRepo<E extends AnyEntity> {
 
   #upserted(
     value: GivenLarge<NewOf<E>>,
-    options: ReadOptions,
+    options: CallOptions,
     change: (before: Row<E>) => Promise<Row<E>>,
   ): Promise<Row<E>> {
     return this.#byRead(value as unknown as KeyOf<E>, '*', true, options, before =>
@@ -228,7 +228,7 @@ export class LargeRepo<E extends AnyEntity> {
   async #written(
     before: Row<E> | undefined,
     given: object,
-    options: ReadOptions,
+    options: CallOptions,
     write: (given: Values) => Promise<Row<E>>,
   ): Promise<Row<E>> {
     const address = before ?? this.#addressOf(given as KeyOf<E>);
@@ -254,7 +254,7 @@ export class LargeRepo<E extends AnyEntity> {
     address: RowAddress,
     before: Row<E> | undefined,
     given: Values,
-    options: ReadOptions,
+    options: CallOptions,
   ): Promise<Prepared> {
     const values: Record<string, unknown> = { ...given };
     const uploads: Upload[] = [];
@@ -290,7 +290,7 @@ export class LargeRepo<E extends AnyEntity> {
     value: LargeValue,
     before: Row<E> | undefined,
     name: string,
-    options: ReadOptions,
+    options: CallOptions,
   ): Promise<Uint8Array | undefined> {
     const { pointer } = value;
     if (pointer === undefined) return value.bytes;
@@ -314,7 +314,7 @@ export class LargeRepo<E extends AnyEntity> {
   }
 
   /** Deletes blobs that no row names. The sweeper finds those that fail. */
-  async #drop(pointers: readonly BlobPointer[], options: ReadOptions): Promise<void> {
+  async #drop(pointers: readonly BlobPointer[], options: CallOptions): Promise<void> {
     for (const { blob } of pointers) {
       try {
         await this.#blobs.container.delete(blob, options);
@@ -324,7 +324,7 @@ export class LargeRepo<E extends AnyEntity> {
     }
   }
 
-  async #bytesIn(row: Row<E>, name: string, options: ReadOptions): Promise<Uint8Array | undefined> {
+  async #bytesIn(row: Row<E>, name: string, options: CallOptions): Promise<Uint8Array | undefined> {
     const handleIn = ({ value }: Row<E>): LargeValue | undefined => (value as Values)[name] as never;
     const handle = handleIn(row);
     if (handle?.pointer === undefined) return handle?.bytes;

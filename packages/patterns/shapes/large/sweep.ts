@@ -1,16 +1,16 @@
 // Takes away blobs of large values that no row names: what programs left that ended between a blob and its row, or rows that were deleted without their blobs. A young blob is never taken, for its row may
 // be about to name it.
+import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity } from '../../model/definition.js';
 import type { Service } from '../../repo/write/service.js';
 import type { ListedBlob } from '../../transport/blob-container.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { LargeBlobs, ownerOf } from './large-blobs.js';
 import { SWEPT_AFTER_MILLISECONDS } from './large-repo.js';
 
 /** Which blobs are looked at, and how old they must be. */
-export interface SweepOptions extends ReadOptions {
+export interface SweepOptions extends CallOptions {
   readonly container: string;
   /** Milliseconds since a blob was written, by the service's clock, from which on it may be taken: a day by default, an hour at least. */
   readonly olderThan?: number | undefined;

@@ -3,6 +3,7 @@
 // Many writers merge into one row without knowing each other, so the next of them would overwrite an operation id in the row: a slot's value takes its place. If the answer to a set is lost and the
 // slot has the value, it was done; if not, it is set again, which changes nothing for a slot with one writer.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOfKey } from '../../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
 import { hasDerivedRows, type StoredOf } from '../../model/stored.js';
@@ -13,10 +14,9 @@ import { newIdentity, timeOfWrite } from '../../repo/write/plan-write.js';
 import { Repo, type RepoOptions } from '../../repo/write/repo.js';
 import type { Service } from '../../repo/write/service.js';
 import { writePlanned } from '../../repo/write/write-planned.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import type { Instant } from '../../values/instant.js';
 import { PatternError, refuseDefinition, refuseValue } from '../../values/pattern-error.js';
-import type { ValueOf } from '../../values/property.js';
+import type { ValueOf, Values } from '../../values/property.js';
 import { type SeriesShape, shapeOf } from './series.js';
 import { periodOf, type RingSlot, type Slots, startOf } from './series-pieces.js';
 
@@ -45,8 +45,6 @@ export interface SeriesOptions extends RepoOptions {
   /** How often a set is tried whose answer is lost: 8 by default. */
   readonly attempts?: number | undefined;
 }
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** One series of an entity's rows. */
 export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
@@ -77,12 +75,12 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
   }
 
   /** The row, with all slots; undefined if it was never written. */
-  get(key: KeyOf<E>, options: ReadOptions = {}): Promise<StoredOf<E> | undefined> {
+  get(key: KeyOf<E>, options: CallOptions = {}): Promise<StoredOf<E> | undefined> {
     return this.#rows.get(key, options);
   }
 
   /** All slots from 0, undefined where there is no value. */
-  async slots(key: KeyOf<E>, options: ReadOptions = {}): Promise<Slots<SlotOf<E, S>>> {
+  async slots(key: KeyOf<E>, options: CallOptions = {}): Promise<Slots<SlotOf<E, S>>> {
     const found = this.#slotsIn((await this.get(key, options))?.value);
     return this.#shape.every === undefined
       ? (found as Slots<SlotOf<E, S>>)
@@ -93,13 +91,13 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
    * Sets the slot to the value, whatever it was: one request, no read, and the row is made if it does not exist. If the answer is lost, the slot is read, and set again if it has another
    * value: so in a slot with several writers an older value may come back once. Throws OutcomeUnknown if no answer comes.
    */
-  async set(key: KeyOf<E>, slot: number, value: SlotOf<E, S>, options: ReadOptions = {}): Promise<void> {
+  async set(key: KeyOf<E>, slot: number, value: SlotOf<E, S>, options: CallOptions = {}): Promise<void> {
     this.#refuseRing('setAt');
     await this.#set(key, this.#checkedSlot(slot), value, options);
   }
 
   /** Of a ring: the value of the period that has the instant. Throws ValueInvalid for a period that the ring has no place for any longer, or not yet. */
-  async setAt(key: KeyOf<E>, at: Instant, value: SlotOf<E, S>, options: ReadOptions = {}): Promise<void> {
+  async setAt(key: KeyOf<E>, at: Instant, value: SlotOf<E, S>, options: CallOptions = {}): Promise<void> {
     const { period, slot } = this.#placeOf(at);
     await this.#set(key, slot, { period, value }, options);
   }
@@ -137,7 +135,7 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
   async last(
     key: KeyOf<E>,
     at: Instant,
-    options: ReadOptions = {},
+    options: CallOptions = {},
   ): Promise<readonly RingValue<SlotOf<E, S>>[]> {
     const every = this.#every('last');
     const { slots } = this.#shape;
@@ -151,7 +149,7 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
   }
 
   /** The sum of all slots, of a series of numbers: what writers with a slot each have counted together. */
-  async sum(key: KeyOf<E>, options: ReadOptions = {}): Promise<SlotOf<E, S>> {
+  async sum(key: KeyOf<E>, options: CallOptions = {}): Promise<SlotOf<E, S>> {
     const slots = await this.slots(key, options);
     const zero = this.#shape.each.edm === 'Int64' ? 0n : 0;
     return slots.reduce<unknown>((sum, each) => (sum as number) + ((each ?? zero) as number), zero) as SlotOf<
@@ -167,7 +165,7 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
     return new SlotCounter(this, key, slot, this.#shape.each.edm === 'Int64');
   }
 
-  async #set(key: KeyOf<E>, slot: number, value: unknown, options: ReadOptions): Promise<void> {
+  async #set(key: KeyOf<E>, slot: number, value: unknown, options: CallOptions): Promise<void> {
     const address = addressOfKey(this.#entity, this.#rows.table, key);
     for (
       const attempts = new Attempts(this.#service.surroundings, { attempts: this.#attempts, ...options });
@@ -187,7 +185,7 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
     }
   }
 
-  async #merged(key: KeyOf<E>, slot: number, value: unknown, options: ReadOptions): Promise<void> {
+  async #merged(key: KeyOf<E>, slot: number, value: unknown, options: CallOptions): Promise<void> {
     const identity = hasDerivedRows(this.#entity) ? newIdentity(this.#service) : undefined;
     const subject = {
       entity: this.#entity,
@@ -207,7 +205,7 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
     key: KeyOf<E>,
     slot: number,
     value: unknown,
-    options: ReadOptions,
+    options: CallOptions,
     thrown: unknown,
   ): Promise<boolean> {
     try {
@@ -306,13 +304,13 @@ export class SlotCounter<E extends AnyEntity, S extends SeriesName<E>> {
   }
 
   /** Adds to what the slot has; the first time that is read. One request each. After a failure the next call counts what this one should have. */
-  add(count: SlotOf<E, S>, options: ReadOptions = {}): Promise<SlotOf<E, S>> {
+  add(count: SlotOf<E, S>, options: CallOptions = {}): Promise<SlotOf<E, S>> {
     const done = this.#last.then(() => this.#added(count as number, options));
     this.#last = done.catch(() => undefined);
     return done;
   }
 
-  async #added(count: number, options: ReadOptions): Promise<SlotOf<E, S>> {
+  async #added(count: number, options: CallOptions): Promise<SlotOf<E, S>> {
     if (!this.#isRead) {
       const slots = await this.#slots.slots(this.#key, options);
       this.#total = (slots[this.#slot] as number | undefined) ?? this.#total;

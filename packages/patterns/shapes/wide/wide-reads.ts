@@ -1,5 +1,6 @@
 // Reads wide entities: all rows of one with one query, repeated if they are from different writes. Torn reads are never returned.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOfKey } from '../../model/address.js';
 import { decodeEntity } from '../../model/decode-entity.js';
 import type { AnyEntity, KeyOf, PartitionOf, RowLead } from '../../model/definition.js';
@@ -10,7 +11,6 @@ import type { KeyRange } from '../../model/keys/key-range.js';
 import { rowFault } from '../../model/row-fault.js';
 import { Attempts } from '../../repo/optimistic.js';
 import type { Service } from '../../repo/write/service.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { textOf } from '../../values/row-member.js';
@@ -39,7 +39,7 @@ export class WideReads<E extends AnyEntity> {
   }
 
   /** Throws RowUnreadable for rows that do not belong together though no write is under way, and Contention if every attempt met a write. */
-  async get(address: RowAddress, options: ReadOptions = {}): Promise<WideStored<E> | undefined> {
+  async get(address: RowAddress, options: CallOptions = {}): Promise<WideStored<E> | undefined> {
     const filter = this.filterOf(address);
     let tornAt: string | undefined;
     for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
@@ -56,7 +56,7 @@ export class WideReads<E extends AnyEntity> {
   async *all(
     partition: PartitionOf<E>,
     lead: RowLead<E>,
-    options: ReadOptions,
+    options: CallOptions,
   ): AsyncGenerator<WideStored<E>, void, undefined> {
     const { plan } = this.#entity;
     const partitionKey = plan.partition.encode(partition);
@@ -78,7 +78,7 @@ export class WideReads<E extends AnyEntity> {
     rows: readonly WireObject[],
     partitionKey: string,
     rowKey: string | undefined,
-    options: ReadOptions,
+    options: CallOptions,
   ): AsyncGenerator<WideStored<E>, void, undefined> {
     if (rowKey === undefined) return;
     const address = { table: this.table, partitionKey, rowKey };
@@ -120,7 +120,7 @@ export class WideReads<E extends AnyEntity> {
 
   async *#pages(
     filter: string,
-    { signal }: ReadOptions,
+    { signal }: CallOptions,
   ): AsyncGenerator<readonly WireObject[], void, undefined> {
     const { requests } = this.#service;
     const { table } = this;

@@ -1,6 +1,8 @@
 // The repository of a wide entity, whose value spans several rows. wide-reads.ts reads them, wide-writes.ts plans writes; each write is one transaction.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { allInOrder } from '../../concurrency/in-order.js';
+import type { InTable } from '../../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf, RowLead } from '../../model/definition.js';
 import { encodeEntity } from '../../model/encode-entity.js';
 import type { GivenPatch } from '../../model/patch.js';
@@ -13,19 +15,13 @@ import { idsAlone, newIdentity, timeOfWrite } from '../../repo/write/plan-write.
 import { PlannedBatch } from '../../repo/write/planned-batch.js';
 import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
 import { refuseOperationIdProperty, type Service } from '../../repo/write/service.js';
-import type { ReadOptions } from '../../transport/table-requests.js';
 import { toHex } from '../../values/bytes.js';
 import { PatternError, refuseValue } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import { LOGICAL, type WideEntity } from './wide.js';
 import { WideReads } from './wide-reads.js';
 import type { WideStored, WideTarget } from './wide-stored.js';
 import { planCreate, planDelete, planMerge, planReplace, type WideSubject } from './wide-writes.js';
-
-/** Where the rows stand. */
-export interface WideOptions {
-  /** If not in the table of the definition. */
-  readonly table?: string | undefined;
-}
 
 /** The requests that a wide entity costs, and advice before you use one. */
 export interface WidePlan {
@@ -39,8 +35,6 @@ export interface WidePlan {
 const ID_BYTES = 16;
 
 type Planned = PlannedWrite<WriteResult>;
-type Values = Readonly<Record<string, unknown>>;
-
 /** The wide entities of a definition. */
 export class WideRepo<E extends AnyEntity> {
   readonly table: string;
@@ -49,7 +43,7 @@ export class WideRepo<E extends AnyEntity> {
   readonly #reads: WideReads<E>;
   readonly #warnings: readonly string[];
 
-  constructor(service: Service, definition: WideEntity<E>, { table = definition.table }: WideOptions = {}) {
+  constructor(service: Service, definition: WideEntity<E>, { table = definition.table }: InTable = {}) {
     const entity = definition[LOGICAL];
     refuseOperationIdProperty(service, entity);
     this.table = table;
@@ -60,7 +54,7 @@ export class WideRepo<E extends AnyEntity> {
   }
 
   /** Undefined if there is none. Throws RowUnreadable if rows do not belong together, and Contention if every read met a write. */
-  get(key: KeyOf<E>, options: ReadOptions = {}): Promise<WideStored<E> | undefined> {
+  get(key: KeyOf<E>, options: CallOptions = {}): Promise<WideStored<E> | undefined> {
     return this.#reads.get(this.#reads.addressOf(key), options);
   }
 
@@ -79,13 +73,13 @@ export class WideRepo<E extends AnyEntity> {
   all(
     partition: PartitionOf<E>,
     lead: RowLead<E> = {} as RowLead<E>,
-    options: ReadOptions = {},
+    options: CallOptions = {},
   ): AsyncGenerator<WideStored<E>, void, undefined> {
     return this.#reads.all(partition, lead, options);
   }
 
   /** Throws AlreadyExists. */
-  create(value: NewOf<E>, options: ReadOptions = {}): Promise<WideStored<E>> {
+  create(value: NewOf<E>, options: CallOptions = {}): Promise<WideStored<E>> {
     return this.#done(planCreate(this.#subject(), value), options);
   }
 
@@ -93,7 +87,7 @@ export class WideRepo<E extends AnyEntity> {
   async replace(
     target: WideTarget<E> | BareKey<E>,
     value: NewOf<E>,
-    options: ReadOptions = {},
+    options: CallOptions = {},
   ): Promise<WideStored<E>> {
     return this.#changed(target, (at, stored) => planReplace(at, stored, value), options);
   }
@@ -102,13 +96,13 @@ export class WideRepo<E extends AnyEntity> {
   async merge(
     target: WideTarget<E> | BareKey<E>,
     patch: GivenPatch<E>,
-    options: ReadOptions = {},
+    options: CallOptions = {},
   ): Promise<WideStored<E>> {
     return this.#changed(target, (at, stored) => planMerge(at, stored, patch as Values), options);
   }
 
   /** Insert Or Replace, after a read that finds rows to delete. */
-  upsert(value: NewOf<E>, options: ReadOptions = {}): Promise<WideStored<E>> {
+  upsert(value: NewOf<E>, options: CallOptions = {}): Promise<WideStored<E>> {
     return this.#upserted(
       value,
       (at, stored) => {
@@ -120,17 +114,17 @@ export class WideRepo<E extends AnyEntity> {
   }
 
   /** Insert Or Merge, after a read. */
-  upsertMerge(value: NewOf<E>, options: ReadOptions = {}): Promise<WideStored<E>> {
+  upsertMerge(value: NewOf<E>, options: CallOptions = {}): Promise<WideStored<E>> {
     return this.#upserted(value, (at, stored) => planMerge(at, stored, this.#patchOf(at, value)), options);
   }
 
   /** Throws Conflict and NotFound. */
-  async delete(target: WideTarget<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
+  async delete(target: WideTarget<E> | BareKey<E>, options: CallOptions = {}): Promise<void> {
     await this.#changed(target, (_, stored) => planDelete(stored), options);
   }
 
   /** Deletes it if there is one. Throws Conflict unless the ETag is `*`. */
-  async deleteIfExists(target: WideTarget<E> | BareKey<E>, options: ReadOptions = {}): Promise<void> {
+  async deleteIfExists(target: WideTarget<E> | BareKey<E>, options: CallOptions = {}): Promise<void> {
     try {
       await this.delete(target, options);
     } catch (thrown) {
@@ -150,8 +144,8 @@ export class WideRepo<E extends AnyEntity> {
       JSON.stringify(encodeEntity(this.#entity, value, { now, isWide: true }).properties);
     const row = {
       address,
-      read: (own: ReadOptions) => this.#reads.get(address, own),
-      write: (stored: unknown, value: NewOf<E>, identity: Identity, own: ReadOptions) => {
+      read: (own: CallOptions) => this.#reads.get(address, own),
+      write: (stored: unknown, value: NewOf<E>, identity: Identity, own: CallOptions) => {
         const at = this.#subject(identity);
         if (stored !== undefined)
           return this.#done(planReplace(at, asRead(stored as WideStored<E>), value), own);
@@ -192,7 +186,7 @@ export class WideRepo<E extends AnyEntity> {
   async #changed(
     given: WideTarget<E> | BareKey<E>,
     plan: (at: WideSubject<E>, stored: WideStored<E>) => readonly Planned[],
-    options: ReadOptions,
+    options: CallOptions,
   ): Promise<WideStored<E>> {
     const target = given as WideTarget<E>;
     if ('pieces' in target) {
@@ -208,7 +202,7 @@ export class WideRepo<E extends AnyEntity> {
   #upserted(
     value: NewOf<E>,
     plan: (at: WideSubject<E>, stored: WideStored<E>) => readonly Planned[],
-    options: ReadOptions,
+    options: CallOptions,
   ): Promise<WideStored<E>> {
     return this.#byRead(value as unknown as KeyOf<E>, '*', true, options, stored => {
       const at = this.#subject();
@@ -220,7 +214,7 @@ export class WideRepo<E extends AnyEntity> {
     key: KeyOf<E>,
     etag: string,
     mayLack: boolean,
-    options: ReadOptions,
+    options: CallOptions,
     plan: (stored: WideStored<E> | undefined) => readonly Planned[],
   ): Promise<WideStored<E>> {
     const { surroundings } = this.#service;
@@ -246,7 +240,7 @@ export class WideRepo<E extends AnyEntity> {
   }
 
   /** One transaction. Throws what the write of the first row throws, which has the condition. */
-  async #done(planned: readonly Planned[], options: ReadOptions): Promise<WideStored<E>> {
+  async #done(planned: readonly Planned[], options: CallOptions): Promise<WideStored<E>> {
     const [own] = planned as [Planned, ...Planned[]];
     if (planned.length === 1)
       return own.result(await this.#service.writes.write(own, options)) as WideStored<E>;

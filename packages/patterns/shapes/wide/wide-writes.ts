@@ -12,11 +12,11 @@ import type { PlannedWrite, WriteResult } from '../../repo/write/planned-write.j
 import type { RowWrite } from '../../transport/row-write.js';
 import { instantOfEtag } from '../../values/instant.js';
 import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
 import { encodeProperty, type WireProperty } from '../../values/wire-property.js';
 import { checkKeyLength, firstRow, fits, furtherRow, keyOfPiece, pack, type WidePiece } from './wide-rows.js';
 import type { WideStored } from './wide-stored.js';
 
-type Values = Readonly<Record<string, unknown>>;
 type Planned = PlannedWrite<WriteResult>;
 
 /** A write of a wide entity. */

@@ -1,9 +1,10 @@
 // Messages that announce a write: they are sent before it, so that a worker finishes what follows from the write wherever the program ends, and are taken back if the write was refused. What they say, and
 // what a worker does, is others' matter.
+import type { CallOptions } from '../../concurrency/abort.js';
 import { newUuid, type Surroundings } from '../../concurrency/surroundings.js';
 import { PatternError, type PatternErrorCode } from '../../values/pattern-error.js';
 import type { Clients } from '../clients.js';
-import { type MessageRef, type QueueCallOptions, QueueSender } from '../queue-sender.js';
+import { type MessageRef, QueueSender } from '../queue-sender.js';
 import { checkedText } from './envelope.js';
 
 /** A message about a write that is to come. */
@@ -75,7 +76,7 @@ export async function unlessRefused<T>(sent: readonly SentMessage[], write: () =
 async function send(
   { clients, surroundings, announceAfter }: Announcing,
   { flow, queue: name, version, input }: Announcement,
-  options: QueueCallOptions,
+  options: CallOptions,
 ): Promise<SentMessage> {
   const text = checkedText({
     flow,
@@ -97,7 +98,7 @@ export async function announced<T>(
   service: Announcing,
   announcements: readonly Announcement[],
   write: () => Promise<T>,
-  options: QueueCallOptions = {},
+  options: CallOptions = {},
 ): Promise<T> {
   const sent: SentMessage[] = [];
   for (const each of announcements) sent.push(await send(service, each, options));
