@@ -13,7 +13,7 @@
 // Every code begins above `!`, so `!` separates texts and keeps the order of tuples: a tuple comes before all that it begins.
 import { isInt32, isInt64 } from '../../values/check-value.js';
 import { type EdmType, GUID, INT32_MIN, INT64_MIN } from '../../values/edm.js';
-import { Instant } from '../../values/instant.js';
+import { Instant, TICKS_MAX } from '../../values/instant.js';
 import { refuseDefinition, refuseKey } from '../../values/pattern-error.js';
 import { isInstant } from '../../values/typed-value.js';
 import { bucketOf, bucketText, isBucketCount } from './hash-bucket.js';
@@ -301,7 +301,6 @@ const guid: KeyCodec<string> = define({
 });
 
 const TICKS_WIDTH = 19;
-const TICKS_MAX = 3_155_378_975_999_999_999n;
 const ticksIn = (value: string, name: string): bigint => {
   const ticks = digitsIn(value, name, TICKS_WIDTH);
   return ticks <= TICKS_MAX ? ticks : refuse(name, value, 'is after the year 9999');

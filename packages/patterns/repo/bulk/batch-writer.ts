@@ -1,7 +1,9 @@
 // Bulk writes: groups any number of changes by partition into batches, sends a limited number of batches at a time, buffers a limited number of changes,
 // and reports each. The source is read only as reports are consumed (back-pressure).
+
 import type { RowWrite } from '../../transport/row-write.js';
-import { PatternError, refuseValue } from '../../values/pattern-error.js';
+import { PatternError } from '../../values/pattern-error.js';
+import { checkWhole } from '../read/results.js';
 import type { Service } from '../write/service.js';
 import type { RowChange } from './change.js';
 import { type WaitingChange, WriteLanes } from './write-lanes.js';
@@ -34,11 +36,6 @@ const bytesOfWrite = (write: RowWrite): number => Math.max(LEAST_BYTES, 'row' in
 /** What a change counts, with its index rows. */
 const bytesOf = ({ write, indexWrites = [] }: ReturnType<RowChange['plan']>): number =>
   indexWrites.reduce((sum, each) => sum + bytesOfWrite(each.write), bytesOfWrite(write));
-
-function checkWhole(property: string, value: number): number {
-  if (Number.isSafeInteger(value) && value >= 1) return value;
-  refuseValue(property, 'a whole number from 1', `it is ${value}`);
-}
 
 type Next =
   | { readonly kind: 'next'; readonly result: IteratorResult<RowChange> }

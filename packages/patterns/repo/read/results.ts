@@ -34,15 +34,21 @@ export interface Results<R> extends AsyncIterable<R> {
 export const PAGE_SIZE_MAX = 1000;
 
 /** Throws ValueInvalid for what is not a whole number in this range. */
-export function checkWhole(property: string, value: number, least = 1, most = Number.MAX_SAFE_INTEGER): void {
+export function checkWhole(
+  property: string,
+  value: number,
+  least = 1,
+  most = Number.MAX_SAFE_INTEGER,
+): number {
   if (!(Number.isInteger(value) && value >= least && value <= most)) {
     const end = most === Number.MAX_SAFE_INTEGER ? '' : ` to ${most}`;
     refuseValue(property, `a whole number from ${least}${end}`, `it is ${value}`);
   }
+  return value;
 }
 
 /** Throws ValueInvalid. */
-export const checkPageSize = (size = 1): void => checkWhole('size', size, 1, PAGE_SIZE_MAX);
+export const checkPageSize = (size = 1): number => checkWhole('size', size, 1, PAGE_SIZE_MAX);
 
 /** What is made of pages. */
 export abstract class PagedResults<R> implements Results<R> {
