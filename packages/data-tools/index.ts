@@ -6,9 +6,6 @@
 export * from './account/bench.js';
 export * from './account/reset.js';
 export * from './advise/table-advice.js';
-export * from './azurite/azurite-blobs.js';
-export * from './azurite/azurite-queues.js';
-export * from './azurite/azurite-tables.js';
 export * from './copy/copy.js';
 export * from './diff/diff.js';
 export * from './diff/verify-dump.js';
@@ -32,7 +29,6 @@ export * from './source/address.js';
 export * from './source/endpoint.js';
 export * from './source/key-range.js';
 export * from './source/pace.js';
-export * from './source/redacted.js';
 export * from './source/row-source.js';
 export * from './source/surroundings.js';
 export * from './source/table-rows.js';

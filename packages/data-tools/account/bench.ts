@@ -1,6 +1,7 @@
 // `bench`: how fast an account answers from here: inserts, point reads, a scan and deletes on a table of its own, which
 // it creates and drops.
 import type { ToolContext } from '../run/context.js';
+import { inParallel } from '../run/in-parallel.js';
 import type { Address } from '../source/address.js';
 import { Endpoint, failureOf } from '../source/endpoint.js';
 import { ToolError } from '../source/tool-error.js';
@@ -40,12 +41,10 @@ const round = (value: number): number => Math.round(value * 1000) / 1000;
 class Bench {
   readonly #endpoint: Endpoint;
   readonly #context: ToolContext;
-  readonly #table: string;
 
-  constructor(endpoint: Endpoint, context: ToolContext, table: string) {
+  constructor(endpoint: Endpoint, context: ToolContext) {
     this.#endpoint = endpoint;
     this.#context = context;
-    this.#table = table;
   }
 
   async send(
@@ -72,43 +71,31 @@ class Bench {
     return value.body;
   }
 
-  /** Sends this many requests, with --parallel at a time. */
+  /** Sends this many requests, so many at a time. */
   async measure(
     operation: Measured['operation'],
-    rows: number,
+    { rows, requests = rows, lanes = this.#context.parallel }: Measuring,
     one: (i: number) => Promise<unknown>,
   ): Promise<Measured> {
-    const { source, parallel, reporter } = this.#context;
+    const { source, reporter } = this.#context;
     const { ticks } = source.surroundings;
     const times: number[] = [];
-    let next = 0;
     const begun = ticks();
-    const worker = async (): Promise<void> => {
-      for (let i = next++; i < rows; i = next++) {
-        source.signal?.throwIfAborted();
-        const sentAt = ticks();
-        await one(i);
-        times.push(ticks() - sentAt);
-        reporter.rows(1);
-      }
-    };
-    await Promise.all(Array.from({ length: parallel }, worker));
+    await inParallel(new Array(requests).keys(), lanes, async i => {
+      source.signal?.throwIfAborted();
+      const sentAt = ticks();
+      await one(i);
+      times.push(ticks() - sentAt);
+      reporter.rows(rows / requests);
+    });
     return measuredOf(operation, rows, (ticks() - begun) / 1000, times);
   }
+}
 
-  /** Reads the table page by page. */
-  async scan(rows: number): Promise<Measured> {
-    const { ticks } = this.#context.source.surroundings;
-    const times: number[] = [];
-    const begun = ticks();
-    for (let partition = 0; partition < PARTITIONS; partition++) {
-      const sentAt = ticks();
-      const filter = encodeURIComponent(`PartitionKey eq '${keyOf(partition).partitionKey}'`);
-      await this.send('GET', `/${this.#table}()?$filter=${filter}`);
-      times.push(ticks() - sentAt);
-    }
-    return measuredOf('scan', rows, (ticks() - begun) / 1000, times);
-  }
+interface Measuring {
+  readonly rows: number;
+  readonly requests?: number;
+  readonly lanes?: number;
 }
 
 function measuredOf(
@@ -144,21 +131,26 @@ export async function bench(
   const { surroundings } = context.source;
   const table = `shelfmarkbench${Math.floor(surroundings.chance() * 1e12)}`;
   const endpoint = new Endpoint(target, 'table', context.source);
-  const made = new Bench(endpoint, context, table);
+  const made = new Bench(endpoint, context);
   await made.send('POST', '/Tables', JSON.stringify({ TableName: table }), { prefer: 'return-no-content' });
   try {
     await take(
-      await made.measure('insert', rows, i => {
+      await made.measure('insert', { rows }, i => {
         const { partitionKey: PartitionKey, rowKey: RowKey } = keyOf(i);
         const body = JSON.stringify({ PartitionKey, RowKey, number: i, text: VALUE });
         // A repeated insert would be a conflict.
         return made.send('PUT', pathOf(table, i), body);
       }),
     );
-    await take(await made.measure('point-read', rows, i => made.send('GET', pathOf(table, i))));
-    await take(await made.scan(rows));
+    await take(await made.measure('point-read', { rows }, i => made.send('GET', pathOf(table, i))));
     await take(
-      await made.measure('delete', rows, i =>
+      await made.measure('scan', { rows, requests: PARTITIONS, lanes: 1 }, i => {
+        const filter = encodeURIComponent(`PartitionKey eq '${keyOf(i).partitionKey}'`);
+        return made.send('GET', `/${table}()?$filter=${filter}`);
+      }),
+    );
+    await take(
+      await made.measure('delete', { rows }, i =>
         made.send('DELETE', pathOf(table, i), undefined, { 'if-match': '*' }),
       ),
     );

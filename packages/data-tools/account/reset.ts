@@ -2,9 +2,10 @@
 // from an empty account.
 import type { ToolContext } from '../run/context.js';
 import type { Address, Service } from '../source/address.js';
-import { BadAnswer, Endpoint, failureOf } from '../source/endpoint.js';
+import { Endpoint, failureOf } from '../source/endpoint.js';
+import { listSpaces, type SpaceKind } from '../source/space.js';
 import { TableRows } from '../source/table-rows.js';
-import { ToolError } from '../source/tool-error.js';
+import { textIn } from '../source/xml-list.js';
 
 export interface Deleted {
   readonly kind: 'table' | 'queue' | 'container';
@@ -28,28 +29,9 @@ interface Kind {
   };
 }
 
-const MARKER = /<NextMarker>([^<]+)<\/NextMarker>/;
-
-/** Names of queues and containers hold nothing that XML escapes. */
-async function namesByXml(endpoint: Endpoint): Promise<readonly string[]> {
+async function namesOf(endpoint: Endpoint, kind: SpaceKind): Promise<readonly string[]> {
   const names: string[] = [];
-  for (let marker: string | undefined = ''; marker !== undefined; ) {
-    const query: Record<string, string> = { comp: 'list', ...(marker !== '' && { marker }) };
-    const { value } = await endpoint.send({
-      method: 'GET',
-      path: '/',
-      query,
-      read: answer => {
-        if (answer.status !== 200) return failureOf(endpoint, 'a list', answer);
-        const text = answer.body.toString('utf8');
-        if (!text.includes('</EnumerationResults>')) throw new BadAnswer('a list cannot be read');
-        return text;
-      },
-    });
-    if (value instanceof ToolError) throw value;
-    names.push(...[...value.matchAll(/<Name>([^<]+)<\/Name>/g)].map(([, name = '']) => name));
-    marker = MARKER.exec(value)?.[1];
-  }
+  for await (const element of listSpaces(endpoint, kind)) names.push(textIn(element, 'Name'));
   return names;
 }
 
@@ -60,11 +42,16 @@ const KINDS: readonly Kind[] = [
     list: endpoint => new TableRows(endpoint).tables(),
     path: name => ({ path: `/Tables('${name}')` }),
   },
-  { kind: 'queue', service: 'queue', list: namesByXml, path: name => ({ path: `/${name}` }) },
+  {
+    kind: 'queue',
+    service: 'queue',
+    list: endpoint => namesOf(endpoint, 'Queue'),
+    path: name => ({ path: `/${name}` }),
+  },
   {
     kind: 'container',
     service: 'blob',
-    list: namesByXml,
+    list: endpoint => namesOf(endpoint, 'Container'),
     path: name => ({ path: `/${name}`, query: { restype: 'container' } }),
   },
 ];

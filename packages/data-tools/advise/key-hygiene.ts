@@ -16,50 +16,39 @@ const NUMBERED_SHARE = 0.5;
 /** A number with a separator or an end on both sides: `7`, `order-7`, `7_2020`. */
 const NUMBER = /^((?:.*?[^0-9A-Za-z])?[A-Za-z]*)(\d{1,15})(?=$|[^0-9A-Za-z])/s;
 
-interface Fault {
-  readonly name: string;
-  readonly says: string;
-  readonly pattern: string;
-  count: number;
-  example: string | undefined;
-}
+const FAULTS = {
+  unpadded: {
+    name: 'unpadded numbers',
+    says: 'have numbers of several widths, so that 10 sorts before 9',
+    pattern: 'Compound key: write numbers with leading zeros, all of one width.',
+  },
+  forbidden: {
+    name: 'forbidden characters',
+    says: 'have characters that Azure refuses (/ \\ # ? and control characters)',
+    pattern: 'Encode what keys are made of, before the data moves to Azure.',
+  },
+  spaced: {
+    name: 'spaces at an end',
+    says: 'begin or end with a space',
+    pattern: 'Trim what keys are made of.',
+  },
+  twins: {
+    name: 'case twins',
+    says: 'differ from another key in case alone',
+    pattern: 'Write one case: keys are compared by case.',
+  },
+  long: {
+    name: 'long keys',
+    says: `have more than ${LONG_UNITS} characters, which each row and each index repeats`,
+    pattern: 'Use a short id or a hash, and keep the text in a property.',
+  },
+} as const;
 
-const faultsOf = (): Readonly<Record<'unpadded' | 'forbidden' | 'spaced' | 'twins' | 'long', Fault>> => {
-  const fault = (name: string, says: string, pattern: string): Fault => ({
-    name,
-    says,
-    pattern,
-    count: 0,
-    example: undefined,
-  });
-  return {
-    unpadded: fault(
-      'unpadded numbers',
-      'have numbers of several widths, so that 10 sorts before 9',
-      'Compound key: write numbers with leading zeros, all of one width.',
-    ),
-    forbidden: fault(
-      'forbidden characters',
-      'have characters that Azure refuses (/ \\ # ? and control characters)',
-      'Encode what keys are made of, before the data moves to Azure.',
-    ),
-    spaced: fault('spaces at an end', 'begin or end with a space', 'Trim what keys are made of.'),
-    twins: fault(
-      'case twins',
-      'differ from another key in case alone',
-      'Write one case: keys are compared by case.',
-    ),
-    long: fault(
-      'long keys',
-      `have more than ${LONG_UNITS} characters, which each row and each index repeats`,
-      'Use a short id or a hash, and keep the text in a property.',
-    ),
-  };
-};
+type Fault = keyof typeof FAULTS;
 
 class KeyFaults {
   readonly #key: 'PartitionKey' | 'RowKey';
-  readonly #faults = faultsOf();
+  readonly #found = new Map<Fault, { count: number; readonly example: string }>();
   readonly #folded = new Set<string>();
   #keys = 0;
   #numbered = 0;
@@ -86,10 +75,10 @@ class KeyFaults {
     this.#addNumber(key);
   }
 
-  #count(fault: 'unpadded' | 'forbidden' | 'spaced' | 'twins' | 'long', example: string): void {
-    const counted = this.#faults[fault];
-    counted.count++;
-    counted.example ??= example;
+  #count(fault: Fault, example: string): void {
+    const found = this.#found.get(fault);
+    if (found === undefined) this.#found.set(fault, { count: 1, example });
+    else found.count++;
   }
 
   #addCase(key: string): void {
@@ -111,15 +100,20 @@ class KeyFaults {
   }
 
   findings(): readonly Finding[] {
-    if (this.#numbered < this.#keys * NUMBERED_SHARE) this.#faults.unpadded.count = 0;
-    return Object.values(this.#faults)
-      .filter(({ count }) => count > 0)
-      .map(({ name, says, pattern, count, example }) => ({
-        rule: 'key-hygiene',
-        says: `${count} of ${this.#keys} ${this.#key}s (${percent(count / this.#keys)}) ${says}, for example ${JSON.stringify(example)}.`,
-        evidence: { key: this.#key, fault: name, count, of: this.#keys, example },
+    if (this.#numbered < this.#keys * NUMBERED_SHARE) this.#found.delete('unpadded');
+    const [key, of] = [this.#key, this.#keys];
+    return (Object.keys(FAULTS) as Fault[]).flatMap(fault => {
+      const found = this.#found.get(fault);
+      if (found === undefined) return [];
+      const { name, says, pattern } = FAULTS[fault];
+      const { count, example } = found;
+      return {
+        rule: 'key-hygiene' as const,
+        says: `${count} of ${of} ${key}s (${percent(count / of)}) ${says}, for example ${JSON.stringify(example)}.`,
+        evidence: { key, fault: name, count, of, example },
         pattern,
-      }));
+      };
+    });
   }
 }
 

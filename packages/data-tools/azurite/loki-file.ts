@@ -1,12 +1,21 @@
 // A LokiJS file, Azurite's database: one JSON document with collections of documents. Reads it whole, as Azurite does
-// itself, and checks its outer form; the other files of this folder interpret the documents.
-import { readFileSync } from 'node:fs';
+// itself, and checks its outer form; packages/data-tools/import interprets the documents.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Policy } from '../source/policies.js';
+
+/** One for each service that was ever used in a folder. */
+export const SERVICE_FILES = {
+  tables: '__azurite_db_table__.json',
+  queues: '__azurite_db_queue__.json',
+  blobs: '__azurite_db_blob__.json',
+} as const;
+
+export const isAzuriteFolder = (directory: string): boolean =>
+  Object.values(SERVICE_FILES).some(name => existsSync(join(directory, name)));
 
 /** A document of a collection: JSON of any form. */
 export type LokiDocument = Readonly<Record<string, unknown>>;
-
-/** Collections by their names. */
-export type LokiCollections = ReadonlyMap<string, readonly LokiDocument[]>;
 
 /** A file that is not LokiJS, or holds what Azurite does not write. The message names the file. */
 export class LokiInvalid extends Error {
@@ -36,8 +45,11 @@ function parsed(path: string): unknown {
   }
 }
 
+/** The documents of each collection, by its name. */
+export type Documents = (collection: string) => readonly LokiDocument[];
+
 /** @throws LokiInvalid, or the system's error if the file cannot be read. */
-export function readLokiFile(path: string): LokiCollections {
+export function readLokiFile(path: string): Documents {
   const document = parsed(path);
   if (!isRecord(document) || !Array.isArray(document.collections))
     throw new LokiInvalid(`${path} has no collections: it is not a file of Azurite.`);
@@ -47,7 +59,7 @@ export function readLokiFile(path: string): LokiCollections {
       throw new LokiInvalid(`${path} has a collection without a name or documents.`);
     collections.set(collection.name, collection.data.filter(isRecord));
   }
-  return collections;
+  return collection => collections.get(collection) ?? [];
 }
 
 /** A member that must be a text. */
@@ -71,26 +83,12 @@ export function textsIn(value: unknown): Readonly<Record<string, string>> {
   );
 }
 
-/** A stored access policy in Azurite's form, the same for tables, queues and containers. */
-export interface AzuritePolicy {
-  readonly id: string;
-  readonly start: string | undefined;
-  readonly expiry: string | undefined;
-  readonly permission: string | undefined;
-}
-
-export function policiesIn(value: unknown): readonly AzuritePolicy[] {
+/** Stored access policies, in the same form for tables, queues and containers. */
+export function policiesIn(value: unknown): readonly Policy[] {
   if (!Array.isArray(value)) return [];
   return value.filter(isRecord).flatMap(({ id, accessPolicy }) => {
     if (typeof id !== 'string') return [];
-    const policy = isRecord(accessPolicy) ? accessPolicy : {};
-    return [
-      {
-        id,
-        start: textOrNone(policy, 'start'),
-        expiry: textOrNone(policy, 'expiry'),
-        permission: textOrNone(policy, 'permission'),
-      },
-    ];
+    const { start, expiry, permission } = textsIn(accessPolicy);
+    return [{ id, ...(start && { start }), ...(expiry && { expiry }), ...(permission && { permission }) }];
   });
 }

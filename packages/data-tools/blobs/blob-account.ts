@@ -1,26 +1,12 @@
 // Containers and blobs of an account, read over the wire: lists with metadata and tags, page by page, and contents in
 // ranges. Page blobs, snapshots and archived blobs are reported as skipped, by name.
 import type { XmlElement } from '#wire';
-import { type Endpoint, errorOf, failureOf } from '../source/endpoint.js';
-import { readPoliciesAt } from '../source/policies.js';
+import type { Endpoint } from '../source/endpoint.js';
+import { listSpaces, recordOf } from '../source/space.js';
 import { ToolError } from '../source/tool-error.js';
-import {
-  childOf,
-  LIST_VERSION,
-  type ListOptions,
-  listPage,
-  listPages,
-  nameIn,
-  textIn,
-  textsIn,
-} from '../source/xml-list.js';
-import {
-  type BlobRecord,
-  blobPath,
-  type ContainerRecord,
-  contentHeaders,
-  type Texts,
-} from './blob-record.js';
+import { childOf, type ListOptions, listPage, nameIn, textIn, textsIn } from '../source/xml-list.js';
+import { blobPieces } from './blob-content.js';
+import { type BlobRecord, type ContainerRecord, contentHeaders, type Texts } from './blob-record.js';
 
 interface SkippedBlob {
   readonly name: string;
@@ -38,23 +24,8 @@ export interface BlobPage {
   readonly next: string | undefined;
 }
 
-/** A blob changed after its read began. */
-export class BlobReplaced extends Error {
-  override readonly name = 'BlobReplaced';
-}
-
-/** Bytes per read. */
-export const RANGE_BYTES = 4 * 1_048_576;
 /** Blobs per list page; small enough that little is repeated after a kill. */
 const PAGE_BLOBS = '1000';
-/** How often to read a blob again that was replaced during a read. */
-export const READS_MAX = 10;
-
-/** A container's own path and parameters. */
-export const ofContainer = (name: string, comp: string) => ({
-  path: `/${name}`,
-  query: { restype: 'container', comp },
-});
 
 function tagsIn(element: XmlElement): Texts {
   const set = childOf(childOf(element, 'Tags') ?? NOTHING, 'TagSet') ?? NOTHING;
@@ -98,23 +69,11 @@ export class BlobAccount {
 
   async containers(): Promise<readonly ContainerRecord[]> {
     const found: ContainerRecord[] = [];
-    const options = {
-      path: '/',
-      query: { include: 'metadata' },
-      entries: 'Containers',
-      what: 'a list of containers',
-    };
-    for await (const { entries } of listPages(this.endpoint, options))
-      for (const element of entries) {
-        const name = textIn(element, 'Name');
-        const access = textIn(childOf(element, 'Properties') ?? NOTHING, 'PublicAccess');
-        found.push({
-          name,
-          metadata: textsIn(childOf(element, 'Metadata')),
-          publicAccess: access === '' ? null : access,
-          policies: await readPoliciesAt(this.endpoint, ofContainer(name, 'acl')),
-        });
-      }
+    for await (const element of listSpaces(this.endpoint, 'Container')) {
+      const access = textIn(childOf(element, 'Properties') ?? NOTHING, 'PublicAccess');
+      const { name, metadata, policies } = await recordOf(this.endpoint, 'Container', element);
+      found.push({ name, metadata, publicAccess: access === '' ? null : access, policies });
+    }
     return found;
   }
 
@@ -136,9 +95,8 @@ export class BlobAccount {
   }
 
   async #list(container: string, query: Texts, include: string, marker: string) {
-    const { path } = ofContainer(container, '');
     const options = (more: string): ListOptions => ({
-      path,
+      path: `/${container}`,
       query: { restype: 'container', ...query, include: include + more },
       entries: 'Blobs',
       what: `a list of the blobs in ${container}`,
@@ -162,81 +120,9 @@ export class BlobAccount {
     return blob === undefined || 'reason' in blob || blob.name !== name ? undefined : blob;
   }
 
-  /**
-   * Reads a whole blob, in one state that it had: if it is replaced during the read, discards what was read so far.
-   * Undefined if it is gone.
-   *
-   * @param begin starts again, and takes each piece in turn.
-   */
-  async read(
-    container: string,
-    listed: ListedBlob,
-    begin: () => (piece: Buffer) => Promise<void> | void,
-  ): Promise<ListedBlob | undefined> {
-    let blob: ListedBlob | undefined = listed;
-    for (let reads = 0; reads < READS_MAX && blob !== undefined; reads++) {
-      const take = begin();
-      if (await this.#readAs(container, blob, take)) return blob;
-      blob = await this.again(container, listed.name);
-    }
-    if (blob === undefined) return undefined;
-    throw new ToolError(
-      'gaveUp',
-      `Blob ${listed.name} of ${container} was replaced ${READS_MAX} times while it was read.`,
-    );
-  }
-
-  /** Whether it stayed the same. Appending does not change what was there. */
-  async #readAs(
-    container: string,
-    blob: ListedBlob,
-    take: (piece: Buffer) => Promise<void> | void,
-  ): Promise<boolean> {
-    try {
-      for await (const piece of this.pieces(container, blob)) await take(piece);
-      return true;
-    } catch (error) {
-      if (error instanceof BlobReplaced) return false;
-      throw error;
-    }
-  }
-
   /** The bytes of a blob as input for a write. @throws BlobReplaced */
-  async *pieces(container: string, blob: ListedBlob): AsyncGenerator<Buffer, void> {
-    for (let from = 0; from < blob.bytes; from += RANGE_BYTES) {
-      const piece = await this.#range(container, blob, from, Math.min(from + RANGE_BYTES, blob.bytes) - 1);
-      if (piece === undefined) throw new BlobReplaced();
-      yield piece;
-    }
-  }
-
-  async #range(
-    container: string,
-    { name, type, etag }: ListedBlob,
-    from: number,
-    to: number,
-  ): Promise<Buffer | undefined> {
-    const quoted = etag.startsWith('"') ? etag : `"${etag}"`;
-    const { value } = await this.endpoint.send({
-      method: 'GET',
-      path: blobPath(container, name),
-      headers: {
-        'x-ms-version': LIST_VERSION,
-        'x-ms-range': `bytes=${from}-${to}`,
-        ...(type === 'BlockBlob' && { 'if-match': quoted }),
-      },
-      read: answer => {
-        const { status, body } = answer;
-        if (status === 200 || status === 206) return body.length === to - from + 1 ? body : undefined;
-        if (status === 412 || status === 404 || status === 416) return undefined;
-        return failureOf(
-          this.endpoint,
-          `the content of blob ${name} of ${container}: ${errorOf(answer).code}`,
-          answer,
-        );
-      },
-    });
-    if (value instanceof ToolError) throw value;
-    return value;
+  pieces(container: string, { name, type, etag, bytes }: ListedBlob): AsyncGenerator<Buffer, void> {
+    const state = { container, name, bytes, etag: type === 'BlockBlob' ? etag : undefined };
+    return blobPieces(this.endpoint, state);
   }
 }

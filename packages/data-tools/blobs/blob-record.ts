@@ -1,6 +1,6 @@
-// What a tool keeps of a blob apart from its content, and of a container and a queue: the same in a dump, in an Azurite
-// folder and in an account. Metadata keep the case of their names.
-import type { Policy } from '../source/policies.js';
+// What a tool keeps of a blob apart from its content, and of a container: the same in a dump, in an Azurite folder and
+// in an account. Metadata keep the case of their names.
+import type { SpaceRecord } from '../source/space.js';
 
 export type Texts = Readonly<Record<string, string>>;
 
@@ -20,18 +20,16 @@ export interface BlobRecord {
 
 /** With its content, which may be read repeatedly. */
 export interface Blob extends BlobRecord {
+  /** Of a blob that may be replaced. */
+  readonly etag?: string;
   readonly content: () => AsyncIterable<Buffer>;
   /** For a blob that may be replaced during a read: its current state, or undefined if it is gone. */
   readonly again?: () => Promise<Blob | undefined>;
 }
 
-export interface ContainerRecord {
-  readonly name: string;
-  readonly metadata: Texts;
+export interface ContainerRecord extends SpaceRecord {
   /** `blob`, `container`, or null for none. */
   readonly publicAccess: string | null;
-  /** Null if the source did not include them. */
-  readonly policies: readonly Policy[] | null;
 }
 
 /** Headers of the content that a blob keeps, and the header that sets each. */
@@ -73,15 +71,4 @@ export function unsendable(headers: Texts, metadata: Texts): string | undefined 
     ([, value]) => !HEADER_TEXT.test(value),
   );
   return text === undefined ? undefined : `the value of ${text[0]} cannot stand in a header`;
-}
-
-/** Whether metadata are the same, ignoring the case of their names. */
-export function isSameMetadata(one: Texts, other: Texts): boolean {
-  const form = (texts: Texts): string =>
-    JSON.stringify(
-      Object.entries(texts)
-        .map(([name, value]) => [name.toLowerCase(), value.trim()] as const)
-        .sort(([a], [b]) => (a < b ? -1 : 1)),
-    );
-  return form(one) === form(other);
 }

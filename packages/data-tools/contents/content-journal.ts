@@ -1,14 +1,26 @@
-// The options and counts of writing contents, and its journal entries.
-import type { ToolContext } from '../run/context.js';
-import type { Endpoint } from '../source/endpoint.js';
+// The entries of a journal about queues and containers; those of tables (run/shard-state.ts) have a `kind`.
+import type { ContainerRecord } from '../blobs/blob-record.js';
+import type { Journal } from '../run/journal.js';
+import type { SpaceRecord } from '../source/space.js';
+import type { TakeStep } from './taken-queue.js';
 
-/** A journal entry about contents. */
-export type ContentEntry =
-  /** All blobs before this place are done or reported. */
-  | { readonly container: string; readonly place: string; readonly counts: ContentCounts }
-  /** A blob of the page at the last place is done. */
-  | { readonly container: string; readonly blob: string }
-  | { readonly container: string; readonly isDone: true; readonly counts: ContentCounts }
+/** What an account had when the run began. */
+interface ListsEntry {
+  readonly containers: readonly ContainerRecord[] | undefined;
+  readonly queues: readonly SpaceRecord[] | undefined;
+}
+
+type ContainerEntry =
+  /** All blobs before `next` are done or reported, with the state of their place; null after the last. */
+  | { readonly container: string; readonly next: string | null; readonly state: unknown }
+  /** A blob of the page at the last `next` is done, with what its place keeps of it. */
+  | { readonly container: string; readonly blob: string; readonly kept: unknown };
+
+/** Messages that were read. */
+type TakeEntry = TakeStep & { readonly queue: string };
+
+/** Messages that were written. */
+type PutEntry =
   /** Before the first message: the ids of existing ones, null if they are too many to be known. */
   | { readonly queue: string; readonly there: readonly string[] | null; readonly counts: ContentCounts }
   /** This many messages are put or reported; the last one was put with this id, or with an unknown one. */
@@ -20,20 +32,25 @@ export type ContentEntry =
     }
   | { readonly queue: string; readonly isDone: true; readonly counts: ContentCounts };
 
+export type ContentEntry = { readonly lists: ListsEntry } | ContainerEntry | TakeEntry | PutEntry;
+
 export interface ContentCounts {
   readonly blobs: number;
   readonly messages: number;
   readonly conflicts: number;
   readonly refused: number;
+  /** Blobs that a mirror deleted. */
+  readonly deleted: number;
 }
 
-export const NO_COUNTS: ContentCounts = { blobs: 0, messages: 0, conflicts: 0, refused: 0 };
+export const NO_COUNTS: ContentCounts = { blobs: 0, messages: 0, conflicts: 0, refused: 0, deleted: 0 };
 
-export const addCounts = (one: ContentCounts, other: ContentCounts): ContentCounts => ({
-  blobs: one.blobs + other.blobs,
-  messages: one.messages + other.messages,
-  conflicts: one.conflicts + other.conflicts,
-  refused: one.refused + other.refused,
+export const addCounts = (one: ContentCounts, more: Partial<ContentCounts>): ContentCounts => ({
+  blobs: one.blobs + (more.blobs ?? 0),
+  messages: one.messages + (more.messages ?? 0),
+  conflicts: one.conflicts + (more.conflicts ?? 0),
+  refused: one.refused + (more.refused ?? 0),
+  deleted: one.deleted + (more.deleted ?? 0),
 });
 
 export interface ContentJournal {
@@ -41,12 +58,11 @@ export interface ContentJournal {
   append(entry: ContentEntry): void;
 }
 
-export interface WriteOptions {
-  readonly context: ToolContext;
-  readonly blobs: Endpoint | undefined;
-  readonly queues: Endpoint | undefined;
-  readonly mode: 'insert' | 'upsert' | 'merge' | 'skip';
-  readonly journal: ContentJournal | undefined;
-  /** Called with the names of all blobs of a container once they are written: to find what else the target has. */
-  readonly onContainer?: (container: string, names: ReadonlySet<string>) => Promise<void>;
-}
+const isContentEntry = <Entry extends object>(entry: Entry | ContentEntry): entry is ContentEntry =>
+  !('kind' in entry);
+
+/** The part of a run's journal about contents. */
+export const contentsIn = <Entry extends object>(journal: Journal<Entry | ContentEntry>): ContentJournal => ({
+  entries: journal.entries.filter(entry => isContentEntry(entry)),
+  append: entry => journal.append(entry),
+});

@@ -11,8 +11,8 @@ export interface InputPage {
 }
 
 export interface InputContainer extends ContainerRecord {
-  /** Undefined if unknown before all are read. */
-  readonly count: number | undefined;
+  /** How many blobs it has. */
+  readonly count: () => Promise<number>;
   /** Pages by name from a place; '' is the start. */
   readonly pages: (from: string) => AsyncIterable<InputPage>;
 }
@@ -22,3 +22,21 @@ export interface ContentInput {
   readonly queues?: readonly QueueContent[] | undefined;
   readonly containers?: readonly InputContainer[] | undefined;
 }
+
+/** Blobs per page: what a journal records together. */
+const PAGE_BLOBS = 200;
+
+/** Pages of blobs that are there in order; a place is how many come before it. */
+export const pagesFrom = (all: () => AsyncIterable<Blob>, skipped: InputPage['skipped'] = []) =>
+  async function* (from: string): AsyncGenerator<InputPage, void> {
+    let place = 0;
+    let blobs: Blob[] = [];
+    for await (const blob of all()) {
+      if (place++ < Number(from)) continue;
+      blobs.push(blob);
+      if (blobs.length < PAGE_BLOBS) continue;
+      yield { blobs, skipped: [], next: String(place) };
+      blobs = [];
+    }
+    yield { blobs, skipped, next: undefined };
+  };

@@ -14,8 +14,8 @@ import {
   takeMessages,
 } from '../queues/queue-account.js';
 import type { ToolContext } from '../run/context.js';
+import { inParallel } from '../run/in-parallel.js';
 import type { Endpoint } from '../source/endpoint.js';
-import { inParallel } from './in-parallel.js';
 
 /** A journal entry about the messages of one queue. */
 export type TakeStep =
@@ -28,8 +28,6 @@ export type TakeStep =
   | { readonly step: 'drained' }
   | { readonly step: 'back'; readonly id: string }
   | { readonly step: 'returned' };
-
-export type TakeEntry = TakeStep & { readonly queue: string };
 
 /** How long a Get hides messages. */
 const TAKEN_SECONDS = 15;

@@ -1,164 +1,189 @@
-// Writes queues and containers of an input to an account, several blobs at once. A journal records what is done, so
-// that a killed run can be resumed; a blob that is then written again is found to exist.
-import { BlobReplaced, READS_MAX } from '../blobs/blob-account.js';
-import type { Blob } from '../blobs/blob-record.js';
+// Writes queues and containers of an input to an account.
+import { BlobAccount } from '../blobs/blob-account.js';
+import { BlobReplaced, inOneState } from '../blobs/blob-content.js';
+import { type Blob, blobPath } from '../blobs/blob-record.js';
 import { BlobWriter, type PutResult } from '../blobs/put-blob.js';
-import { offerContainer } from '../blobs/target-container.js';
 import type { ToolContext } from '../run/context.js';
 import type { Address } from '../source/address.js';
-import { Endpoint } from '../source/endpoint.js';
-import { addCounts, type ContentCounts, NO_COUNTS, type WriteOptions } from './content-journal.js';
-import { inParallel } from './in-parallel.js';
-import type { ContentInput, InputContainer } from './input.js';
-import { tellSkipped } from './tell-skipped.js';
+import { Endpoint, failureOf } from '../source/endpoint.js';
+import { offerSpace } from '../source/space.js';
+import { addCounts, type ContentCounts, type ContentJournal, NO_COUNTS } from './content-journal.js';
+import type { ContentInput, InputContainer, InputPage } from './input.js';
+import { type BlobPlace, moveContainer } from './move-container.js';
 import { QueueWrite } from './write-queue.js';
 
-const onExistingOf = (mode: WriteOptions['mode']): 'compare' | 'skip' | 'replace' =>
-  mode === 'insert' ? 'compare' : mode === 'skip' ? 'skip' : 'replace';
+/** The endpoints of the services that are written to. */
+export interface ContentTargets {
+  readonly blobs: Endpoint | undefined;
+  readonly queues: Endpoint | undefined;
+}
+
+export interface WriteOptions {
+  readonly context: ToolContext;
+  readonly mode: 'insert' | 'upsert' | 'merge' | 'skip';
+  /** Whether to delete blobs that the input lacks. */
+  readonly mirror?: boolean | undefined;
+  readonly journal: ContentJournal | undefined;
+}
+
+const ON_EXISTING = { insert: 'compare', skip: 'skip', upsert: 'replace', merge: 'replace' } as const;
 
 /** @throws ToolError */
 export async function writeContents(
-  { containers, queues }: ContentInput,
+  { containers = [], queues = [] }: ContentInput,
+  targets: ContentTargets,
   options: WriteOptions,
 ): Promise<ContentCounts> {
-  const { reporter } = options.context;
+  const { context, journal } = options;
   let counts = NO_COUNTS;
   const each = async (write: () => Promise<ContentCounts>): Promise<void> => {
-    reporter.range('begins');
+    context.reporter.range('begins');
     counts = addCounts(counts, await write());
-    reporter.range('done');
+    context.reporter.range('done');
   };
-  const { blobs: blobEndpoint, queues: queueEndpoint } = options;
-  if (blobEndpoint !== undefined)
-    for (const container of containers ?? [])
-      await each(() => new ContainerWrite(container, blobEndpoint, options).run());
-  if (queueEndpoint !== undefined)
-    for (const queue of queues ?? []) await each(() => new QueueWrite(queue, queueEndpoint, options).run());
+  const { blobs, queues: endpoint } = targets;
+  if (blobs !== undefined)
+    for (const container of containers) {
+      const target = new TargetContainer(container, blobs, options);
+      await each(() => moveContainer(container, target, context, journal));
+    }
+  if (endpoint !== undefined)
+    for (const queue of queues) await each(() => new QueueWrite(queue, endpoint, options).run());
   return counts;
 }
 
 /** The endpoints that are needed. @throws ToolError usage, if the address has none for a service. */
-export function endpointsOf(
-  { containers, queues }: ContentInput,
+export const targetsOf = (
+  { containers, queues }: { readonly containers?: unknown; readonly queues?: unknown },
   target: Address,
   { source }: ToolContext,
-): Pick<WriteOptions, 'blobs' | 'queues'> {
-  return {
-    blobs: containers && new Endpoint(target, 'blob', source),
-    queues: queues && new Endpoint(target, 'queue', source),
-  };
-}
+): ContentTargets => ({
+  blobs: containers ? new Endpoint(target, 'blob', source) : undefined,
+  queues: queues ? new Endpoint(target, 'queue', source) : undefined,
+});
 
 /** Their part of the last event. */
 export const countsTold = (
   { containers, queues }: ContentInput,
-  { blobs, messages }: ContentCounts,
+  { blobs, messages, deleted }: ContentCounts,
+  mirror?: boolean,
 ): object => ({
   ...(containers !== undefined && { containers: containers.length, blobs }),
   ...(queues !== undefined && { queues: queues.length, messages }),
+  ...(containers !== undefined && mirror && { deletedBlobs: deleted }),
 });
 
-class ContainerWrite {
+/** What would be written, a line each. */
+export async function tellContents(
+  { containers = [], queues = [] }: ContentInput,
+  write: (text: string) => Promise<void>,
+): Promise<void> {
+  for (const { name, count } of containers)
+    await write(`${JSON.stringify({ container: name, blobs: await count() })}\n`);
+  for (const { name, count } of queues)
+    await write(`${JSON.stringify({ queue: name, messages: await count() })}\n`);
+}
+
+type Kind = PutResult['kind'];
+
+class TargetContainer implements BlobPlace<ContentCounts, Kind> {
   readonly #container: InputContainer;
   readonly #endpoint: Endpoint;
   readonly #options: WriteOptions;
   readonly #writer: BlobWriter;
-  #counts: ContentCounts;
-  /** Where an earlier run stopped. */
-  readonly #place: string;
-  readonly #isDone: boolean;
-  readonly #doneBlobs: ReadonlySet<string>;
+  /** All blobs of the input, for a mirror. */
+  readonly #names = new Set<string>();
 
   constructor(container: InputContainer, endpoint: Endpoint, options: WriteOptions) {
     this.#container = container;
     this.#endpoint = endpoint;
     this.#options = options;
-    const { name } = container;
-    let [place, counts, isDone] = ['', NO_COUNTS, false];
-    let done = new Set<string>();
-    for (const entry of options.journal?.entries ?? []) {
-      if (!('container' in entry) || entry.container !== name) continue;
-      if ('blob' in entry) done.add(entry.blob);
-      else if ('place' in entry) [place, counts, done] = [entry.place, entry.counts, new Set()];
-      else [isDone, counts] = [true, entry.counts];
-    }
-    [this.#place, this.#counts, this.#isDone, this.#doneBlobs] = [place, counts, isDone, done];
     this.#writer = new BlobWriter(endpoint, {
-      container: name,
-      onExisting: onExistingOf(options.mode),
+      container: container.name,
+      onExisting: ON_EXISTING[options.mode],
       mayContinue: (options.journal?.entries.length ?? 0) > 0,
     });
   }
 
-  async run(): Promise<ContentCounts> {
-    if (this.#isDone) return this.#counts;
-    const { context, journal, mode, onContainer } = this.#options;
-    const { name, pages } = this.#container;
-    if (this.#place === '') await this.#offer(mode);
-    const names = new Set<string>();
-    for await (const { blobs, skipped, next } of pages(onContainer === undefined ? this.#place : '')) {
-      tellSkipped(context, name, skipped);
-      if (onContainer !== undefined) for (const blob of [...blobs, ...skipped]) names.add(blob.name);
-      const open = blobs.filter(blob => !this.#doneBlobs.has(blob.name));
-      this.#add({ blobs: blobs.length - open.length });
-      await inParallel(open, context.parallel, blob => this.#put(blob));
-      if (next !== undefined) journal?.append({ container: name, place: next, counts: this.#counts });
-    }
-    await onContainer?.(name, names);
-    journal?.append({ container: name, isDone: true, counts: this.#counts });
-    return this.#counts;
-  }
-
-  async #offer(mode: WriteOptions['mode']): Promise<void> {
-    const { context } = this.#options;
+  async begin(): Promise<ContentCounts> {
+    const { context, mode } = this.#options;
     const { name } = this.#container;
-    const replaces = mode === 'upsert' || mode === 'merge';
-    const { notes, differs } = await offerContainer(
-      this.#endpoint,
-      this.#container,
-      replaces,
-      context.source,
-    );
-    for (const message of notes) context.reporter.tell('note', { container: name, message });
-    if (!differs || mode === 'skip') return;
+    const replaces = ON_EXISTING[mode] === 'replace';
+    const offered = await offerSpace(this.#endpoint, 'Container', this.#container, replaces, context.source);
+    for (const message of offered.notes) context.reporter.tell('note', { container: name, message });
+    if (!offered.differs || mode === 'skip') return NO_COUNTS;
     context.reporter.tell('conflict', { container: name, reason: 'it has other metadata' });
-    this.#add({ conflicts: 1 });
+    return addCounts(NO_COUNTS, { conflicts: 1 });
   }
 
-  #add(more: Partial<ContentCounts>): void {
-    this.#counts = addCounts(this.#counts, { ...NO_COUNTS, ...more });
+  /** A mirror needs all names. */
+  async resume(): Promise<boolean> {
+    return !this.#options.mirror;
   }
 
-  /** Undefined if it is gone. A blob that is replaced during a read is read again. */
-  async #putAsItIs(blob: Blob): Promise<PutResult | undefined> {
-    let now: Blob | undefined = blob;
-    for (let reads = 0; reads < READS_MAX && now !== undefined; reads++) {
-      try {
-        return await this.#writer.put(now);
-      } catch (error) {
-        if (!(error instanceof BlobReplaced)) throw error;
-        now = await now.again?.();
-      }
-    }
-    if (now === undefined) return undefined;
-    return { kind: 'refused', reason: 'it is replaced again and again while it is read' };
+  has(): boolean {
+    return !this.#options.mirror;
   }
 
-  async #put(blob: Blob): Promise<void> {
-    const { context, journal } = this.#options;
-    context.source.signal?.throwIfAborted();
+  async put(blob: Blob): Promise<Kind | undefined> {
     const result = await this.#putAsItIs(blob);
-    if (result === undefined) return;
-    const { name: container } = this.#container;
-    if (result.kind === 'conflict') context.reporter.tell('conflict', { container, blob: blob.name });
-    if (result.kind === 'refused')
-      context.reporter.tell('refused', { container, blob: blob.name, reason: result.reason });
-    this.#add({
-      blobs: 1,
-      conflicts: result.kind === 'conflict' ? 1 : 0,
-      refused: result.kind === 'refused' ? 1 : 0,
+    if (result === undefined) return undefined;
+    const { kind } = result;
+    const place = { container: this.#container.name, blob: blob.name };
+    const { reporter } = this.#options.context;
+    if (kind === 'conflict') reporter.tell(kind, place);
+    if (kind === 'refused') reporter.tell(kind, { ...place, reason: result.reason });
+    return kind;
+  }
+
+  async #putAsItIs(blob: Blob): Promise<PutResult | undefined> {
+    try {
+      return await inOneState(blob, now => this.#writer.put(now));
+    } catch (error) {
+      if (blob.again === undefined || !(error instanceof BlobReplaced)) throw error;
+      return { kind: 'refused', reason: 'it is replaced again and again while it is read' };
+    }
+  }
+
+  async endPage(
+    counts: ContentCounts,
+    { blobs, skipped, next }: InputPage,
+    kept: ReadonlyMap<string, Kind>,
+  ): Promise<ContentCounts> {
+    for (const { name } of [...blobs, ...skipped]) this.#names.add(name);
+    const countOf = (wanted: Kind): number => [...kept.values()].filter(kind => kind === wanted).length;
+    const isLast = this.#options.mirror && next === undefined;
+    return addCounts(counts, {
+      blobs: kept.size,
+      conflicts: countOf('conflict'),
+      refused: countOf('refused'),
+      deleted: isLast ? await this.#deleteOthers() : 0,
     });
-    if (result.kind === 'done') journal?.append({ container, blob: blob.name });
-    context.reporter.rows(0);
+  }
+
+  /** Deletes blobs, with their snapshots, that the input lacks; returns how many. */
+  async #deleteOthers(): Promise<number> {
+    const target = new BlobAccount(this.#endpoint);
+    const { name: container } = this.#container;
+    let deleted = 0;
+    for (let marker: string | undefined = ''; marker !== undefined; ) {
+      const { blobs, skipped, next }: Awaited<ReturnType<BlobAccount['page']>> = await target.page(
+        container,
+        marker,
+      );
+      for (const name of new Set([...blobs, ...skipped].map(each => each.name))) {
+        if (this.#names.has(name)) continue;
+        const { status, value } = await this.#endpoint.send({
+          method: 'DELETE',
+          path: blobPath(container, name),
+          headers: { 'x-ms-delete-snapshots': 'include' },
+          read: answer => failureOf(this.#endpoint, `the deletion of blob ${name} of ${container}`, answer),
+        });
+        if (status >= 300 && status !== 404) throw value;
+        deleted++;
+      }
+      marker = next;
+    }
+    return deleted;
   }
 }

@@ -5,9 +5,11 @@
 import { KnownMessages, knownAt } from '../queues/known-messages.js';
 import { messageCount } from '../queues/queue-account.js';
 import type { Message, QueueContent } from '../queues/queue-record.js';
-import { offerQueue, type PutMessage, putMessage } from '../queues/target-queue.js';
+import { type PutMessage, putMessage } from '../queues/target-queue.js';
 import type { Endpoint } from '../source/endpoint.js';
-import { addCounts, type ContentCounts, NO_COUNTS, type WriteOptions } from './content-journal.js';
+import { offerSpace } from '../source/space.js';
+import { addCounts, type ContentCounts, NO_COUNTS } from './content-journal.js';
+import type { WriteOptions } from './write-contents.js';
 
 export class QueueWrite {
   readonly #queue: QueueContent;
@@ -26,7 +28,7 @@ export class QueueWrite {
     this.#endpoint = endpoint;
     this.#options = options;
     for (const entry of options.journal?.entries ?? []) {
-      if (!('queue' in entry) || entry.queue !== queue.name) continue;
+      if (!('queue' in entry) || 'step' in entry || entry.queue !== queue.name) continue;
       this.#counts = entry.counts;
       if ('isDone' in entry) this.#isDone = true;
       else if ('there' in entry) this.#known = new KnownMessages(endpoint, queue.name, entry.there);
@@ -41,18 +43,28 @@ export class QueueWrite {
   /** @throws ToolError */
   async run(): Promise<ContentCounts> {
     if (this.#isDone) return this.#counts;
-    const { name, messages, count } = this.#queue;
+    const { name } = this.#queue;
     const { context, mode, journal } = this.#options;
     const replaces = mode === 'upsert' || mode === 'merge';
-    const { notes, differs } = await offerQueue(this.#endpoint, this.#queue, replaces, context.source);
+    const { notes, differs } = await offerSpace(
+      this.#endpoint,
+      'Queue',
+      this.#queue,
+      replaces,
+      context.source,
+    );
     for (const message of notes) this.#note(message);
+    const messages = await this.#queue.read();
     const isNew = this.#known === undefined;
     if (isNew && differs && mode === 'insert') this.#conflict('it has other metadata');
-    const there = isNew && count > 0 ? ((await messageCount(this.#endpoint, name)) ?? 0) : 0;
+    const there =
+      isNew && messages !== null && messages.count > 0
+        ? ((await messageCount(this.#endpoint, name)) ?? 0)
+        : 0;
     const isOccupied = !replaces && there > 0;
     if (isOccupied && mode === 'insert')
       this.#conflict('it has messages: those that came with it were not put');
-    if (messages !== null && !isOccupied) await this.#putAll(messages(), there);
+    if (messages !== null && !isOccupied) await this.#putAll(messages.all, there);
     journal?.append({ queue: name, isDone: true, counts: this.#counts });
     return this.#counts;
   }
@@ -117,7 +129,7 @@ export class QueueWrite {
   }
 
   #add(more: Partial<ContentCounts>): void {
-    this.#counts = addCounts(this.#counts, { ...NO_COUNTS, ...more });
+    this.#counts = addCounts(this.#counts, more);
   }
 
   #note(message: string): void {

@@ -1,10 +1,10 @@
 // `diff`: the differences between the tables of two sources, accounts or dumps, a JSON line each. Both sides are read
 // in parallel in the order of keys; types and -0 count, Timestamps if asked for.
-import { RowCursor } from '../copy/rows-of.js';
 import { Dump } from '../dump/read-dump.js';
 import { formatString } from '../line/literal.js';
 import { compareKeys, compareText, type Property, type Row } from '../line/row.js';
 import type { ToolContext } from '../run/context.js';
+import { RowCursor } from '../source/pages.js';
 import type { RowSource } from '../source/row-source.js';
 import { checkChoice, chooseTables, type TableChoice, type TableName } from '../source/table-names.js';
 import type { ExitName } from '../source/tool-error.js';

@@ -1,37 +1,29 @@
 // The queues and containers of a dump, if asked for.
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { accountContents } from '../contents/account-contents.js';
+import { type ContentChoice, checkTakeMessages } from '../contents/content-choice.js';
+import type { ContentJournal } from '../contents/content-journal.js';
+import type { InputContainer } from '../contents/input.js';
+import { moveContainer } from '../contents/move-container.js';
+import { textLines } from '../line/text-lines.js';
+import type { Message, QueueContent } from '../queues/queue-record.js';
 import type { ToolContext } from '../run/context.js';
-import type { Journal } from '../run/journal.js';
-import type { Address, Service } from '../source/address.js';
-import { Endpoint } from '../source/endpoint.js';
-import { type TableChoice, wantsTables } from '../source/table-names.js';
+import { install, syncFile } from '../run/install.js';
+import type { Address } from '../source/address.js';
 import { ToolError } from '../source/tool-error.js';
-import { BlobDump } from './dump-blobs.js';
-import type { DumpEntry, DumpState } from './dump-journal.js';
-import { QueueDump } from './dump-queues.js';
+import {
+  CONTENTS_PATH,
+  contentPath,
+  formatMessage,
+  indexPath,
+  messagesPath,
+  parseBlob,
+} from './blob-index.js';
+import { ContainerDump } from './container-dump.js';
+import { writePieces } from './finish.js';
 import type { DumpedContainer, DumpedQueue, Manifest, Sum } from './manifest.js';
-
-export interface ContentChoice {
-  readonly queues?: boolean | undefined;
-  readonly blobs?: boolean | undefined;
-  /** Hides messages, writes them down and returns them. */
-  readonly takeMessages?: boolean | undefined;
-}
-
-interface WholeChoice extends ContentChoice {
-  readonly choice: TableChoice;
-}
-
-export const hasTables = ({ choice, queues, blobs }: WholeChoice): boolean =>
-  wantsTables(choice, (queues || blobs) ?? false);
-
-/** The service whose endpoint names the account. */
-export const serviceNamed = (choice: WholeChoice): Service =>
-  hasTables(choice) ? 'table' : choice.blobs ? 'blob' : 'queue';
-
-/** For a dump and for a copy. @throws ToolError usage */
-export function checkTakeMessages({ queues, takeMessages }: ContentChoice): void {
-  if (takeMessages && !queues) throw new ToolError('usage', '--take-messages goes with --queues.');
-}
 
 /** @throws ToolError usage */
 export function checkContentChoice(choice: ContentChoice, isDirectory: boolean): void {
@@ -40,13 +32,6 @@ export function checkContentChoice(choice: ContentChoice, isDirectory: boolean):
   if ((queues || blobs) && !isDirectory)
     throw new ToolError('usage', 'A file holds one table: give a directory for --queues and --blobs.');
 }
-
-/** For a journal: nothing if nothing is asked for. */
-export const contentArguments = ({ queues, blobs, takeMessages }: ContentChoice) => ({
-  ...(queues && { '--queues': true }),
-  ...(blobs && { '--blobs': true }),
-  ...(takeMessages && { '--take-messages': true }),
-});
 
 export interface Contents {
   readonly queues?: readonly DumpedQueue[];
@@ -82,39 +67,104 @@ export function changedChoice(
   ];
 }
 
-interface ContentDumpOptions {
+interface ContentDump {
   readonly choice: ContentChoice;
   readonly source: Address;
   readonly directory: string;
   readonly work: string;
-  readonly state: DumpState;
-  readonly journal: Journal<DumpEntry>;
+  readonly journal: ContentJournal;
   readonly context: ToolContext;
+  /** Called with the sum of each file. */
+  readonly add: (sum: Sum) => void;
 }
 
-/** Reads them, and gives their files their names. @throws ToolError */
-export async function dumpContents(options: ContentDumpOptions, add: (sum: Sum) => void): Promise<Contents> {
-  const { choice, source, state, context, directory, work, journal } = options;
-  const parts = { context, directory, work, journal };
-  const blobs = choice.blobs
-    ? new BlobDump({
-        ...parts,
-        endpoint: new Endpoint(source, 'blob', context.source),
-        entries: state.blobEntries,
-      })
-    : undefined;
-  const queues = choice.queues
-    ? new QueueDump({
-        ...parts,
-        endpoint: new Endpoint(source, 'queue', context.source),
-        entries: state.queueEntries,
-        takesMessages: choice.takeMessages ?? false,
-      })
-    : undefined;
-  await blobs?.read();
-  await queues?.read();
-  return {
-    ...(queues && { queues: await queues.finish(add) }),
-    ...(blobs && { containers: await blobs.finish(add) }),
-  };
+/** Reads them into files under their final names. @throws ToolError */
+export async function dumpContents(dump: ContentDump): Promise<Contents> {
+  const { choice, source, context, journal, directory } = dump;
+  const { containers, queues } = await accountContents(source, choice, context, journal);
+  const contents = new Set<string>();
+  const dumped = await each(context, containers, container => dumpContainer(dump, container, contents));
+  for (const sha256 of contents) dump.add({ path: contentPath(sha256), sha256 });
+  // Of blobs that changed since.
+  if (containers !== undefined) removeOthers(join(directory, CONTENTS_PATH), contents);
+  const dumpedQueues = await each(context, queues, queue => dumpQueue(dump, queue));
+  return { ...(dumpedQueues && { queues: dumpedQueues }), ...(dumped && { containers: dumped }) };
+}
+
+async function each<T, R>(
+  { reporter }: ToolContext,
+  items: readonly T[] | undefined,
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[] | undefined> {
+  if (items === undefined) return undefined;
+  const results: R[] = [];
+  for (const item of items) {
+    reporter.range('begins');
+    results.push(await work(item));
+    reporter.range('done');
+  }
+  return results;
+}
+
+/** Adds the SHA-256 of every content to `contents`. */
+async function dumpContainer(
+  { directory, work, context, journal, add }: ContentDump,
+  container: InputContainer,
+  contents: Set<string>,
+): Promise<DumpedContainer> {
+  const { name, metadata, publicAccess, policies } = container;
+  const path = indexPath(name);
+  const [index, target] = [join(work, `${name}.blobs`), join(directory, path)];
+  const place = new ContainerDump(directory, work, index);
+  const { blobs, blobBytes, skipped } = await moveContainer(container, place, context, journal);
+  mkdirSync(dirname(target), { recursive: true });
+  if (existsSync(index)) install(index, target);
+  const hash = createHash('sha256');
+  let bytes = 0;
+  async function* pieces(): AsyncGenerator<Buffer, void> {
+    for await (const piece of createReadStream(target) as AsyncIterable<Buffer>) {
+      hash.update(piece);
+      bytes += piece.length;
+      yield piece;
+    }
+  }
+  for await (const lines of textLines(pieces()))
+    for (const { text } of lines) contents.add(parseBlob(text)?.sha256 ?? '');
+  const sha256 = hash.digest('hex');
+  add({ path, sha256 });
+  const files = [{ path, rows: blobs, bytes, sha256 }];
+  return { name, metadata, publicAccess, policies, blobs, bytes: blobBytes, skipped, files };
+}
+
+async function dumpQueue(
+  { directory, work, add }: ContentDump,
+  { name, metadata, policies, read }: QueueContent,
+): Promise<DumpedQueue> {
+  const messages = await read();
+  if (messages === null) return { name, metadata, policies, messages: null, files: [] };
+  const path = messagesPath(name);
+  const target = join(directory, path);
+  mkdirSync(dirname(target), { recursive: true });
+  const written = await writePieces(join(work, 'messages'), lines(messages.all));
+  install(join(work, 'messages'), target);
+  add({ path, sha256: written.sha256 });
+  const { count } = messages;
+  return { name, metadata, policies, messages: count, files: [{ path, rows: count, ...written }] };
+}
+
+async function* lines(messages: AsyncIterable<Message>): AsyncGenerator<string, void> {
+  for await (const message of messages) yield formatMessage(message);
+}
+
+function removeOthers(folder: string, wanted: ReadonlySet<string>): void {
+  if (!existsSync(folder)) return;
+  for (const part of readdirSync(folder)) {
+    const path = join(folder, part);
+    const names = readdirSync(path);
+    const others = names.filter(name => !wanted.has(name));
+    for (const name of others) rmSync(join(path, name));
+    if (others.length === names.length) rmSync(path, { recursive: true });
+    else syncFile(path);
+  }
+  syncFile(folder);
 }

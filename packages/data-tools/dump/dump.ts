@@ -1,14 +1,16 @@
 // `dump`: reads tables over the wire into a directory, a file or a stream, as lines with checksums. A directory and a file can be resumed; a stream cannot.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type ContentChoice, contentArguments, hasTables, serviceNamed } from '../contents/content-choice.js';
+import { contentsIn } from '../contents/content-journal.js';
 import { formatLine } from '../line/line.js';
 import type { ToolContext } from '../run/context.js';
 import { install, installText } from '../run/install.js';
 import { Journal, type RunArguments } from '../run/journal.js';
 import { takeLock } from '../run/lock.js';
-import { makeDirectory } from '../run/make-directory.js';
+import { moveShards } from '../run/move-shards.js';
 import type { Address } from '../source/address.js';
 import { ByteBudget, PAGE_BYTES_MAX } from '../source/byte-budget.js';
 import { Endpoint } from '../source/endpoint.js';
@@ -17,16 +19,7 @@ import { checkChoice, chooseTables, type TableChoice } from '../source/table-nam
 import { TableRows } from '../source/table-rows.js';
 import { ToolError } from '../source/tool-error.js';
 import { containerFiles } from './container-files.js';
-import {
-  type ContentChoice,
-  changedChoice,
-  checkContentChoice,
-  contentArguments,
-  contentCounts,
-  dumpContents,
-  hasTables,
-  serviceNamed,
-} from './dump-contents.js';
+import { changedChoice, checkContentChoice, contentCounts, dumpContents } from './dump-contents.js';
 import { type DumpEntry, DumpState } from './dump-journal.js';
 import { dumpToContainer } from './dump-to-container.js';
 import { finishTable, isInstalled, placesOf, writePieces } from './finish.js';
@@ -43,6 +36,7 @@ import {
   VERSION,
   WORK_PATH,
 } from './manifest.js';
+import { Part, partPath } from './part.js';
 import { selectionOf, sinceTime } from './since.js';
 import {
   extensionOf,
@@ -52,7 +46,6 @@ import {
   type TableFormat,
   writingOf,
 } from './table-format.js';
-import { partPath, readParts } from './work.js';
 
 export interface DumpOptions extends ContentChoice {
   readonly source: Address;
@@ -80,7 +73,7 @@ interface Dump {
   readonly since: string | undefined;
 }
 
-interface Dumped {
+export interface Dumped {
   readonly tables: number;
   /** For queues and containers. */
   readonly more?: object;
@@ -138,28 +131,31 @@ async function dumpStream(parts: Dump, write: Write): Promise<{ tables: number }
 
 /** A format that needs every property before its first byte: the rows are kept in a file until then. */
 async function dumpConverted(parts: Dump, table: string, write: Write): Promise<{ tables: number }> {
-  const { context, rows, format } = parts;
   const work = mkdtempSync(join(tmpdir(), 'shelfmark-dump-'));
-  const path = join(work, 'journal.jsonl');
-  const journal = Journal.open<DumpEntry>({ path, tool: 'dump', arguments: {}, resume: false });
   try {
-    const state = new DumpState(journal);
-    state.begin('', [table]);
-    await readParts({ work, rows, state, journal, context }, () => false);
-    const paths = partPaths(state, table, format, work);
-    for await (const piece of (await writingOf(format, paths))(paths)) {
-      context.source.signal?.throwIfAborted();
-      await write(piece);
-    }
-    return { tables: 1 };
+    return await inWork({ parts, work, what: 'Standard output' }, async state => {
+      for await (const piece of await convertedParts(parts, work, state, table)) {
+        parts.context.source.signal?.throwIfAborted();
+        await write(piece);
+      }
+      return { tables: 1 };
+    });
   } finally {
-    journal.close();
     removeWork(work);
   }
 }
 
-const partPaths = (state: DumpState, table: string, format: TableFormat, work: string): readonly string[] =>
-  (placesOf(state, table, extensionOf(format)) ?? []).map(({ shard }) => partPath(work, shard));
+/** The whole table in its format. */
+async function convertedParts(
+  { format }: Dump,
+  work: string,
+  state: DumpState,
+  table: string,
+): Promise<AsyncIterable<Buffer | string>> {
+  const places = placesOf(state, table, extensionOf(format)) ?? [];
+  const paths = places.map(({ shard }) => partPath(work, shard));
+  return (await writingOf(format, paths))(paths);
+}
 
 function argumentsOf({ options, format, endpoint }: Dump): RunArguments {
   const { choice, filter, select, since } = options;
@@ -199,29 +195,57 @@ async function begin(
   journal.sync();
 }
 
-type Installed = (state: DumpState, shard: number) => boolean;
+interface Work {
+  readonly parts: Dump;
+  /** The directory of what is incomplete, with the journal. */
+  readonly work: string;
+  /** What other runs must not use at the same time. */
+  readonly what: string;
+  /** Whether a shard's part has its final place. */
+  readonly installed?: (state: DumpState, shard: number) => boolean;
+}
 
-/** Reads everything into parts; resumes from the journal of an earlier process. */
-async function readAll(
-  parts: Dump,
-  work: string,
-  journal: Journal<DumpEntry>,
-  installed: Installed,
-): Promise<DumpState> {
-  const { context, rows } = parts;
-  const state = new DumpState(journal);
-  if (state.started === undefined) {
-    try {
-      await begin(parts, state, journal);
-    } catch (error) {
-      // Nothing was read, so nothing is worth keeping.
-      removeWork(work);
-      throw error;
+/** Reads everything into parts, which `finish` installs; resumes from the journal of an earlier process. */
+async function inWork<T>(
+  { parts, work, what, installed = () => false }: Work,
+  finish: (state: DumpState, journal: Journal<DumpEntry>) => Promise<T>,
+): Promise<T> {
+  const { rows, context, options } = parts;
+  const unlock = takeLock(join(work, 'lock'), what);
+  try {
+    const path = join(work, 'journal.jsonl');
+    const resume = options.resume ?? false;
+    const journal = Journal.open<DumpEntry>({ path, tool: 'dump', arguments: argumentsOf(parts), resume });
+    const state = new DumpState(journal);
+    if (state.started === undefined) {
+      try {
+        await begin(parts, state, journal);
+      } catch (error) {
+        // Nothing was read, so nothing is worth keeping.
+        removeWork(work);
+        throw error;
+      }
     }
+    const isThere = (id: number, bytes: number): boolean =>
+      installed(state, id) || statSync(partPath(work, id), { throwIfNoEntry: false })?.size === bytes;
+    if (!state.isInstalled)
+      await moveShards({
+        state,
+        journal,
+        rows,
+        parallel: context.parallel,
+        context,
+        isThere: ({ id }, { bytes }) => isThere(id, bytes),
+        open: ({ id }, from) => Part.open(partPath(work, id), from?.state),
+      });
+    const result = await finish(state, journal);
+    journal.close();
+    removeWork(work);
+    return result;
+  } finally {
+    unlock();
+    removeWhereEmpty(work);
   }
-  if (!state.isInstalled)
-    await readParts({ work, rows, state, journal, context }, shard => installed(state, shard));
-  return state;
 }
 
 async function dumpDirectory(parts: Dump): Promise<Dumped> {
@@ -239,40 +263,34 @@ async function dumpDirectory(parts: Dump): Promise<Dumped> {
   if (!isEmpty && !existsSync(work))
     throw new ToolError('conflict', `${directory} is not empty, and has no dump that goes on.`);
   const isNew = !existsSync(directory);
-  const unlock = takeLock(join(work, 'lock'), directory);
+  const installed = (state: DumpState, shard: number): boolean =>
+    isInstalled(directory, state, format, shard);
   try {
-    const journal = Journal.open<DumpEntry>({
-      path: join(work, 'journal.jsonl'),
-      tool: 'dump',
-      arguments: argumentsOf(parts),
-      resume,
+    return await inWork({ parts, work, what: directory, installed }, async (state, journal) => {
+      const tables: DumpedTable[] = [];
+      const sums: Sum[] = [];
+      for (const name of state.tables) {
+        const done = await finishTable({ directory, work, state, format }, name);
+        tables.push(done.table);
+        sums.push(...done.sums);
+      }
+      const { source } = options;
+      const contents = await dumpContents({
+        choice: options,
+        source,
+        directory,
+        work,
+        journal: contentsIn(journal),
+        context,
+        add: sum => sums.push(sum),
+      });
+      const text = formatManifest({ ...manifestOf(parts, state, tables), ...contents });
+      installText(join(directory, MANIFEST_PATH), text, join(work, 'manifest'));
+      sums.push({ path: MANIFEST_PATH, sha256: createHash('sha256').update(text).digest('hex') });
+      installText(join(directory, SUMS_PATH), formatSums(sums), join(work, 'sums'));
+      return { tables: tables.length, more: contentCounts(contents) };
     });
-    const state = await readAll(parts, work, journal, (state, shard) =>
-      isInstalled(directory, state, format, shard),
-    );
-    const tables: DumpedTable[] = [];
-    const sums: Sum[] = [];
-    for (const name of state.tables) {
-      const done = await finishTable({ directory, work, state, format }, name);
-      tables.push(done.table);
-      sums.push(...done.sums);
-    }
-    const add = (sum: Sum): number => sums.push(sum);
-    const { source } = options;
-    const contents = await dumpContents(
-      { choice: options, source, directory, work, state, journal, context },
-      add,
-    );
-    const text = formatManifest({ ...manifestOf(parts, state, tables), ...contents });
-    installText(join(directory, MANIFEST_PATH), text, join(work, 'manifest'));
-    sums.push({ path: MANIFEST_PATH, sha256: createHash('sha256').update(text).digest('hex') });
-    installText(join(directory, SUMS_PATH), formatSums(sums), join(work, 'sums'));
-    journal.close();
-    removeWork(work);
-    return { tables: tables.length, more: contentCounts(contents) };
   } finally {
-    unlock();
-    removeWhereEmpty(work);
     if (isNew) removeWhereEmpty(directory);
   }
 }
@@ -332,7 +350,7 @@ function finished(parts: Dump, directory: string, work: string): Dumped {
 }
 
 async function dumpFile(parts: Dump): Promise<{ tables: number }> {
-  const { options, format } = parts;
+  const { options } = parts;
   const { out: path, resume = false, choice } = options;
   const work = `${path}${WORK_PATH}`;
   if (choice.all || choice.names.length > 1) oneTable([], 'A file');
@@ -341,30 +359,15 @@ async function dumpFile(parts: Dump): Promise<{ tables: number }> {
     throw new ToolError('conflict', `${path} is there already: give another name.`);
   }
   if (!resume) removeUnlocked(work, path);
-  makeDirectory(work);
-  const unlock = takeLock(join(work, 'lock'), path);
-  try {
-    const journal = Journal.open<DumpEntry>({
-      path: join(work, 'journal.jsonl'),
-      tool: 'dump',
-      arguments: argumentsOf(parts),
-      resume,
-    });
-    const state = await readAll(parts, work, journal, () => false);
+  return inWork({ parts, work, what: path }, async (state, journal) => {
     if (!state.isInstalled) {
       const table = oneTable(state.tables, 'A file');
-      const paths = partPaths(state, table, format, work);
-      await writePieces(join(work, 'file'), (await writingOf(format, paths))(paths));
+      await writePieces(join(work, 'file'), await convertedParts(parts, work, state, table));
       install(join(work, 'file'), path);
       journal.append({ kind: 'installed' });
     }
-    journal.close();
-    removeWork(work);
     return { tables: 1 };
-  } finally {
-    unlock();
-    removeWhereEmpty(work);
-  }
+  });
 }
 
 /** The run that gave the file its name ended; its arguments are not in the file. */

@@ -7,12 +7,11 @@ import { join } from 'node:path';
 import { Checksum } from '../line/checksum.js';
 import { textLines } from '../line/text-lines.js';
 import { install } from '../run/install.js';
-import type { DumpState, PartEnd } from './dump-journal.js';
+import type { DumpState } from './dump-journal.js';
 import { type DumpedFile, type DumpedTable, filePath, partitionsPath, type Sum } from './manifest.js';
-import { Part } from './part.js';
+import { Part, type PartEnd, partPath } from './part.js';
 import { formatPartition, joined, type PartitionSum, parsePartition } from './partition-sums.js';
 import { extensionOf, isPlain, type TableFormat, writingOf } from './table-format.js';
-import { partPath } from './work.js';
 
 export interface Place {
   readonly shard: number;

@@ -2,8 +2,8 @@
 // SHA256SUMS is written last of all, over every other file: without it a dump is unfinished. Both are written in one
 // form only, so that any changed byte shows.
 import type { ContainerRecord } from '../blobs/blob-record.js';
-import type { QueueRecord } from '../queues/queue-record.js';
 import type { Policy } from '../source/policies.js';
+import type { SpaceRecord } from '../source/space.js';
 
 export interface DumpedFile {
   /** Relative to the dump's directory, with slashes. */
@@ -34,7 +34,7 @@ export interface DumpedContainer extends ContainerRecord {
   readonly files: readonly DumpedFile[];
 }
 
-export interface DumpedQueue extends QueueRecord {
+export interface DumpedQueue extends SpaceRecord {
   /** Null if they were not taken. */
   readonly messages: number | null;
   readonly files: readonly DumpedFile[];

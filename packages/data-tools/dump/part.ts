@@ -3,11 +3,13 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { formatBoth, formatContent } from '../line/line.js';
 import { readRow } from '../line/read-rows.js';
 import type { Key, Row } from '../line/row.js';
 import { RowShape } from '../line/row-shape.js';
 import { textLines } from '../line/text-lines.js';
+import type { ShardSink } from '../run/move-shards.js';
 import type { Reached } from '../run/shard-state.js';
 import { formatPartition, PartitionSums } from './partition-sums.js';
 
@@ -16,10 +18,18 @@ export interface Checkpoint {
   readonly rows: number;
 }
 
+export interface PartEnd {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export const partPath = (work: string, shard: number): string => join(work, `${shard}.jsonl`);
+
 /** Length of lines that are gathered before they are written: a page of small rows. */
 const TEXT_LENGTH_MAX = 1_048_576;
 
-export class Part {
+export class Part implements ShardSink<Checkpoint, PartEnd> {
   readonly path: string;
   readonly #lines: FileHandle;
   readonly #sums: FileHandle;
@@ -89,7 +99,7 @@ export class Part {
     this.#bytes += bytes.length;
   }
 
-  async write(rows: readonly Row[]): Promise<void> {
+  async write(rows: readonly Row[]): Promise<number> {
     let text = '';
     let sums = '';
     for (const row of rows) {
@@ -104,6 +114,7 @@ export class Part {
     if (sums !== '') await this.#sums.appendFile(sums);
     const { partitionKey, rowKey } = rows.at(-1) ?? { partitionKey: '', rowKey: '' };
     this.#last = { partitionKey, rowKey };
+    return rows.length;
   }
 
   /** Everything written so far survives a power cut; undefined before the first row. */
@@ -113,7 +124,7 @@ export class Part {
     return { last: this.#last, state: { bytes: this.#bytes, rows: this.#rows } };
   }
 
-  async end(): Promise<{ readonly rows: number; readonly bytes: number; readonly sha256: string }> {
+  async end(): Promise<PartEnd> {
     const last = this.#partitions.end();
     if (last !== undefined) await this.#sums.appendFile(formatPartition(last));
     await this.#lines.datasync();

@@ -1,48 +1,49 @@
 // The queues and containers of a finished dump as input.
 import type { Blob } from '../blobs/blob-record.js';
-import type { ContentInput, InputContainer, InputPage } from '../contents/input.js';
-import type { QueueContent } from '../queues/queue-record.js';
-import { contentPath, parseBlob, parseMessage } from './blob-index.js';
+import { type ContentInput, type InputContainer, pagesFrom } from '../contents/input.js';
+import { textLines } from '../line/text-lines.js';
+import type { Message, QueueContent } from '../queues/queue-record.js';
+import { contentPath, type IndexedBlob, parseBlob, parseMessage } from './blob-index.js';
 import type { DumpFiles } from './dump-files.js';
-import type { DumpedContainer, DumpedQueue } from './manifest.js';
+import type { DumpedContainer, DumpedFile, DumpedQueue } from './manifest.js';
 import type { Dump } from './read-dump.js';
-import { linesOf } from './verify-contents.js';
 
-/** Blobs per page: what a journal records together. */
-const PAGE_BLOBS = 200;
+async function* linesOf(dumpFiles: DumpFiles, files: readonly DumpedFile[]): AsyncGenerator<string, void> {
+  for (const { path } of files)
+    for await (const lines of textLines(dumpFiles.pieces(path))) for (const { text } of lines) yield text;
+}
 
-function containerOf(dumpFiles: DumpFiles, { files, ...container }: DumpedContainer): InputContainer {
-  async function* pages(from: string): AsyncGenerator<InputPage, void> {
-    let place = 0;
-    let blobs: Blob[] = [];
-    for (const { path } of files)
-      for await (const text of linesOf(dumpFiles, path)) {
-        const blob = parseBlob(text);
-        if (blob === undefined || place++ < Number(from)) continue;
-        const content = (): AsyncIterable<Buffer> => dumpFiles.pieces(contentPath(blob.sha256));
-        blobs.push({ ...blob, content });
-        if (blobs.length < PAGE_BLOBS) continue;
-        yield { blobs, skipped: [], next: String(place) };
-        blobs = [];
-      }
-    yield { blobs, skipped: [], next: undefined };
+/** The blobs in an index; lines of another form are skipped. */
+export async function* blobsIn(dumpFiles: DumpFiles, index: DumpedFile): AsyncGenerator<IndexedBlob, void> {
+  for await (const text of linesOf(dumpFiles, [index])) {
+    const blob = parseBlob(text);
+    if (blob !== undefined) yield blob;
+  }
+}
+
+function containerOf(dumpFiles: DumpFiles, container: DumpedContainer): InputContainer {
+  async function* blobs(): AsyncGenerator<Blob, void> {
+    for (const index of container.files)
+      for await (const blob of blobsIn(dumpFiles, index))
+        yield { ...blob, content: () => dumpFiles.pieces(contentPath(blob.sha256)) };
   }
   const { name, metadata, publicAccess, policies, blobs: count } = container;
-  return { name, metadata, publicAccess, policies, count, pages };
+  return { name, metadata, publicAccess, policies, count: async () => count, pages: pagesFrom(blobs) };
 }
 
 function queueOf(
   dumpFiles: DumpFiles,
   { name, metadata, policies, messages, files }: DumpedQueue,
 ): QueueContent {
-  async function* all() {
-    for (const { path } of files)
-      for await (const text of linesOf(dumpFiles, path)) {
-        const message = parseMessage(text);
-        if (message !== undefined) yield message;
-      }
+  async function* all(): AsyncGenerator<Message, void> {
+    for await (const text of linesOf(dumpFiles, files)) {
+      const message = parseMessage(text);
+      if (message !== undefined) yield message;
+    }
   }
-  return { name, metadata, policies, count: messages ?? 0, messages: messages === null ? null : all };
+  const count = messages ?? 0;
+  const read = async () => (messages === null ? null : { count, all: all() });
+  return { name, metadata, policies, count: async () => count, read };
 }
 
 export const contentsOf = ({ files, manifest }: Dump): ContentInput => ({

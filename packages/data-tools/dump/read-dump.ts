@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { isAzuriteFolder } from '../azurite/is-azurite-folder.js';
+import { isAzuriteFolder } from '../azurite/loki-file.js';
 import { readRow } from '../line/read-rows.js';
 import type { Row } from '../line/row.js';
 import { RowError } from '../line/row-error.js';
@@ -15,11 +15,9 @@ import { ToolError } from '../source/tool-error.js';
 import { type DumpFiles, FolderFiles } from './dump-files.js';
 import { type DumpedFile, type DumpedTable, MANIFEST_PATH, type Manifest, SUMS_PATH } from './manifest.js';
 
-/** The bytes of a file, unpacked if its name ends in .gz. */
-function unpacked(files: DumpFiles, path: string): AsyncIterable<Buffer> {
-  if (!path.endsWith('.gz')) return files.pieces(path);
+export function gunzipped(pieces: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   const gunzip = createGunzip();
-  const stream = Readable.from(files.pieces(path), { objectMode: false });
+  const stream = Readable.from(pieces, { objectMode: false });
   stream.on('error', error => gunzip.destroy(error));
   return stream.pipe(gunzip);
 }
@@ -123,7 +121,8 @@ export class Dump implements RowSource {
         'usage',
         'Parquet goes out only: dump as jsonl or csv for what is to be read again.',
       );
-    const bytes = unpacked(this.files, path);
+    const pieces = this.files.pieces(path);
+    const bytes = path.endsWith('.gz') ? gunzipped(pieces) : pieces;
     if (format === 'jsonl') yield* pagesOfLines(bytes, path);
     else yield* (await import('../formats/csv-pages.js')).csvPages(bytes, path);
   }

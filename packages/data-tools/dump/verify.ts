@@ -8,6 +8,7 @@ import { compareKeys, type Row } from '../line/row.js';
 import { RowError } from '../line/row-error.js';
 import { isTableName } from '../source/table-names.js';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
+import { contentPath, indexPath, isContentName, messagesPath } from './blob-index.js';
 import { type DumpFiles, FolderFiles, textOf } from './dump-files.js';
 import {
   type DumpedFile,
@@ -23,9 +24,9 @@ import {
   WORK_PATH,
 } from './manifest.js';
 import { formatPartition, PartitionSums } from './partition-sums.js';
+import { blobsIn } from './read-contents.js';
 import { Dump } from './read-dump.js';
 import { FORMATS } from './table-format.js';
-import { addContentFiles, hasWholeContents } from './verify-contents.js';
 
 export interface Finding {
   readonly kind: 'unfinished' | 'damaged';
@@ -55,6 +56,27 @@ async function sumOf(
     bytes += piece.length;
   }
   return { sha256: hash.digest('hex'), bytes };
+}
+
+/** Whether queues and containers and their files have names that a dump uses. */
+function hasWholeContents({ queues = [], containers = [] }: Manifest): boolean {
+  return (
+    [queues, containers].every(each => Array.isArray(each)) &&
+    queues.every(
+      ({ name, messages, files }) =>
+        typeof name === 'string' &&
+        isContentName(name) &&
+        files.every(({ path }) => path === messagesPath(name)) &&
+        files.length === (messages === null ? 0 : 1),
+    ) &&
+    containers.every(
+      ({ name, files }) =>
+        typeof name === 'string' &&
+        isContentName(name) &&
+        files.length === 1 &&
+        files.every(({ path }) => path === indexPath(name)),
+    )
+  );
 }
 
 /** Whether a table and its files have names that a dump uses: a path leads nowhere else. */
@@ -92,7 +114,9 @@ async function readManifest(files: DumpFiles): Promise<Manifest | Finding> {
   }
 }
 
-/** Files that no manifest names. */
+/** Of what precedes a path in a line of SHA256SUMS. */
+const SUM_LENGTH = 66;
+
 async function strayFiles(files: DumpFiles, known: ReadonlySet<string>): Promise<readonly Finding[]> {
   return (await files.paths())
     .filter(path => !known.has(path) && !path.startsWith(`${WORK_PATH}/`))
@@ -106,24 +130,35 @@ async function fileFindings(
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const sums: Sum[] = [];
-  const add = async (path: string, told?: Pick<DumpedFile, 'bytes' | 'sha256'>): Promise<void> => {
-    if (!(await dumpFiles.has(path))) {
-      findings.push(damaged(path, 'it is missing'));
-      return;
-    }
-    const found = await sumOf(dumpFiles, path, signal);
-    sums.push({ path, sha256: found.sha256 });
-    if (told === undefined) return;
-    if (found.bytes !== told.bytes)
+  /** Whether it is as it was written. */
+  const add = async (path: string, told?: Pick<DumpedFile, 'bytes' | 'sha256'>): Promise<boolean> => {
+    const found = (await dumpFiles.has(path)) ? await sumOf(dumpFiles, path, signal) : undefined;
+    if (found !== undefined) sums.push({ path, sha256: found.sha256 });
+    const isWhole = told === undefined || found?.sha256 === told.sha256;
+    if (found === undefined) findings.push(damaged(path, 'it is missing'));
+    else if (told !== undefined && found.bytes !== told.bytes)
       findings.push(damaged(path, `it has ${found.bytes} bytes, not ${told.bytes}`));
-    else if (found.sha256 !== told.sha256) findings.push(damaged(path, 'its SHA-256 is another'));
+    else if (!isWhole) findings.push(damaged(path, 'its SHA-256 is another'));
+    return found !== undefined && isWhole;
   };
   await add(MANIFEST_PATH);
   for (const { name, files } of manifest.tables) {
     await add(partitionsPath(name));
     for (const file of files) await add(file.path, file);
   }
-  await addContentFiles(dumpFiles, manifest, add, (path, message) => findings.push(damaged(path, message)));
+  const contents = new Map<string, number>();
+  for (const { files } of manifest.containers ?? [])
+    for (const file of files) {
+      if (!(await add(file.path, file))) continue;
+      let blobs = 0;
+      for await (const { sha256, bytes } of blobsIn(dumpFiles, file)) {
+        contents.set(sha256, bytes);
+        blobs++;
+      }
+      if (blobs !== file.rows) findings.push(damaged(file.path, `it has ${blobs} blobs, not ${file.rows}`));
+    }
+  for (const [sha256, bytes] of contents) await add(contentPath(sha256), { bytes, sha256 });
+  for (const { files } of manifest.queues ?? []) for (const file of files) await add(file.path, file);
   const told = await textOf(dumpFiles, SUMS_PATH, 'latin1');
   if (findings.length === 0 && told !== formatSums(sums)) {
     const lines = new Set(told.split('\n'));
@@ -134,8 +169,8 @@ async function fileFindings(
       changed.length === 0 ? 'it has more than the files' : `it does not fit ${changed.join(', ')}`;
     findings.push(damaged(SUMS_PATH, what));
   }
-  const known = new Set([SUMS_PATH, ...sums.map(({ path }) => path)]);
-  return [...findings, ...(await strayFiles(dumpFiles, known))];
+  const known = told.split('\n').map(line => line.slice(SUM_LENGTH));
+  return [...findings, ...(await strayFiles(dumpFiles, new Set([SUMS_PATH, ...known])))];
 }
 
 /** Whether the files of a dump are those that were written; does not read the rows in them. */

@@ -1,6 +1,7 @@
 // The rows of a CSV file in pages, like every other source of rows.
 import type { Row } from '../line/row.js';
 import { RowError } from '../line/row-error.js';
+import { inPages } from '../source/pages.js';
 import { readCsv } from './read-csv.js';
 
 const PAGE_ROWS = 500;
@@ -10,17 +11,10 @@ export async function* csvPages(
   bytes: AsyncIterable<Buffer>,
   name: string,
 ): AsyncGenerator<readonly Row[], void> {
-  let page: Row[] = [];
   try {
-    for await (const row of readCsv(bytes)) {
-      page.push(row);
-      if (page.length < PAGE_ROWS) continue;
-      yield page;
-      page = [];
-    }
+    yield* inPages(readCsv(bytes), PAGE_ROWS);
   } catch (error) {
     if (error instanceof RowError) throw new RowError(`${name}, ${error.message}`);
     throw error;
   }
-  if (page.length > 0) yield page;
 }

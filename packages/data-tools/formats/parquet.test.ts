@@ -137,23 +137,14 @@ describe('Parquet', () => {
     assert.deepEqual(await read(file), []);
   });
 
-  test('of many rows has several groups', async () => {
-    const rows = Array.from({ length: 20_500 }, (_, i) => rowOf('p', String(i), [['n', 'Int32', String(i)]]));
-    const file = await written(rows);
-    assert.deepEqual(
-      parquetMetadata(file).row_groups.map(({ num_rows }) => num_rows),
-      [20_000n, 500n],
-    );
-    assert.equal((await read(file)).at(-1)?.[3], 20_499);
-  });
-
   const groupsOf = async (rows: readonly Row[]): Promise<readonly number[]> =>
     parquetMetadata(await written(rows)).row_groups.map(({ num_rows }) => Number(num_rows));
   const small = (count: number, make = (_i: number): readonly Told[] => []): readonly Row[] =>
     Array.from({ length: count }, (_, i) => rowOf('p', String(i), make(i)));
 
   test('has groups of 20,000 rows', async () => {
-    const rows = Array<Row>(20_001).fill(rowOf('p', 'r', []));
+    const rows = Array.from({ length: 20_001 }, (_, i) => rowOf('p', 'r', [['n', 'Int32', String(i)]]));
+    assert.equal((await read(await written(rows))).at(-1)?.[3], 20_000);
     assert.deepEqual(await groupsOf(rows.slice(2)), [19_999]);
     assert.deepEqual(await groupsOf(rows.slice(1)), [20_000]);
     assert.deepEqual(await groupsOf(rows), [20_000, 1]);

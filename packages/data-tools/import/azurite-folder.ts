@@ -2,25 +2,21 @@
 // checked before the first row is yielded.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { AzuriteBlobs, BLOB_FILE } from '../azurite/azurite-blobs.js';
-import { AzuriteQueues, QUEUE_FILE } from '../azurite/azurite-queues.js';
-import { type AzuriteTable, AzuriteTables, TABLE_FILE } from '../azurite/azurite-tables.js';
-import { isAzuriteFolder, SERVICE_FILES } from '../azurite/is-azurite-folder.js';
-import { LokiInvalid } from '../azurite/loki-file.js';
-import { readRow } from '../line/read-rows.js';
-import { compareText, type Row } from '../line/row.js';
+import { isAzuriteFolder, LokiInvalid, SERVICE_FILES } from '../azurite/loki-file.js';
+import { compareText } from '../line/row.js';
 import { RowError } from '../line/row-error.js';
-import { RowShape } from '../line/row-shape.js';
-import type { InputTable, LoadInput } from '../load/input.js';
+import type { LoadInput } from '../load/input.js';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
-import { checkContents, containerOf, policiesOf, queueOf, recordOf } from './azurite-contents.js';
+import { azuriteBlobs } from './azurite-blobs.js';
+import { azuriteQueues } from './azurite-queues.js';
+import { azuriteTables } from './azurite-tables.js';
+import type { Owned } from './owned.js';
 
 /** The emulator's, which its documentation publishes. */
 const ACCOUNT_DEFAULT = 'devstoreaccount1';
-const PAGE_ROWS = 500;
 
 /** Errors in Azurite's files are those of a damaged dump: nothing was written yet. */
-export function whole<T>(read: () => T): T {
+function whole<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -39,7 +35,7 @@ function checkIsFolder(directory: string): void {
   if (!isAzuriteFolder(directory))
     throw new ToolError(
       'usage',
-      `${directory} is not a folder of Azurite: it has none of ${SERVICE_FILES.join(', ')}. Give what \`azurite --location\` was given.`,
+      `${directory} is not a folder of Azurite: it has none of ${Object.values(SERVICE_FILES).join(', ')}. Give what \`azurite --location\` was given.`,
     );
 }
 
@@ -60,44 +56,6 @@ function accountIn(accounts: ReadonlySet<string>, wanted: string | undefined): s
 const told = (accounts: ReadonlySet<string>): string =>
   accounts.size === 0 ? 'no account at all' : [...accounts].sort().join(', ');
 
-function tableOf(tables: AzuriteTables, table: AzuriteTable): InputTable {
-  function* rows(): Generator<Row, void> {
-    const shape = new RowShape();
-    for (const entity of tables.entitiesOf(table)) {
-      try {
-        yield readRow(JSON.stringify(entity), shape);
-      } catch (error) {
-        if (!(error instanceof RowError)) throw error;
-        const { PartitionKey, RowKey } = entity;
-        throw new RowError(
-          `Table ${table.name}, ${JSON.stringify(PartitionKey)} ${JSON.stringify(RowKey)}: ${error.message}.`,
-        );
-      }
-    }
-  }
-  async function* pages(): AsyncGenerator<readonly Row[], void> {
-    let page: Row[] = [];
-    for (const row of rows()) {
-      page.push(row);
-      if (page.length < PAGE_ROWS) continue;
-      yield page;
-      page = [];
-    }
-    if (page.length > 0) yield page;
-  }
-  let count = 0;
-  whole(() => {
-    for (const _ of rows()) count++;
-  });
-  return {
-    name: table.name,
-    rows: count,
-    policies: policiesOf(table.policies),
-    hasDistinctKeys: true,
-    pages,
-  };
-}
-
 const stampOf = (path: string): string => {
   try {
     const { size, mtimeMs } = statSync(path);
@@ -109,8 +67,8 @@ const stampOf = (path: string): string => {
 };
 
 /** Azurite's data for a service, if it was ever used. */
-const readIf = <T>(directory: string, name: string, read: (directory: string) => T): T | undefined =>
-  existsSync(join(directory, name)) ? whole(() => read(directory)) : undefined;
+const readIf = <T>(directory: string, name: string, read: () => readonly T[]): readonly T[] =>
+  existsSync(join(directory, name)) ? whole(read) : [];
 
 export interface FolderOptions {
   /** Which of several accounts. */
@@ -124,36 +82,24 @@ export interface FolderOptions {
 /** @throws ToolError damaged, notThere or usage */
 export function openAzuriteFolder(directory: string, { account, wanted, now }: FolderOptions): LoadInput {
   checkIsFolder(directory);
-  const tables = readIf(directory, TABLE_FILE, AzuriteTables.read);
-  const queues = readIf(directory, QUEUE_FILE, AzuriteQueues.read);
-  const blobs = readIf(directory, BLOB_FILE, AzuriteBlobs.read);
-  const all = [...(tables?.tables ?? []), ...(queues?.queues ?? []), ...(blobs?.containers ?? [])];
-  const chosen = accountIn(new Set(all.map(each => each.account)), account);
-  const own = <T extends { readonly account: string; readonly name: string }>(found: readonly T[]) =>
-    found.filter(each => each.account === chosen).sort((one, other) => compareText(one.name, other.name));
+  const { tables: tableFile, queues: queueFile, blobs: blobFile } = SERVICE_FILES;
+  const tables = readIf(directory, tableFile, () => azuriteTables(directory));
+  const queues = readIf(directory, queueFile, () =>
+    azuriteQueues(directory, { isWanted: wanted.queues, now }),
+  );
+  const containers = readIf(directory, blobFile, () => azuriteBlobs(directory, wanted.blobs));
+  const accounts = [...tables, ...queues, ...containers].map(each => each.account);
+  const chosen = accountIn(new Set(accounts), account);
+  const own = <T>(found: readonly Owned<T>[]): readonly T[] =>
+    found
+      .filter(each => each.account === chosen)
+      .sort((one, other) => compareText(one.name, other.name))
+      .map(each => whole(each.open));
   return {
-    identity: [chosen, ...SERVICE_FILES.map(name => stampOf(join(directory, name)))].join(),
+    identity: [chosen, ...Object.values(SERVICE_FILES).map(name => stampOf(join(directory, name)))].join(),
     isFile: false,
-    tables: tables === undefined ? [] : own(tables.tables).map(each => tableOf(tables, each)),
-    contents: {
-      queues:
-        queues === undefined
-          ? []
-          : own(queues.queues).map(each =>
-              whole(() =>
-                wanted.queues ? queueOf(queues, each, now) : { ...recordOf(each), messages: null, count: 0 },
-              ),
-            ),
-      containers:
-        blobs === undefined
-          ? []
-          : own(blobs.containers).map(each =>
-              whole(() => {
-                if (wanted.blobs) checkContents(blobs, each);
-                return containerOf(blobs, each);
-              }),
-            ),
-    },
+    tables: own(tables),
+    contents: { queues: own(queues), containers: own(containers) },
     close: () => {},
   };
 }

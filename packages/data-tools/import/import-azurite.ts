@@ -1,6 +1,7 @@
 // `import-azurite`: writes an Azurite folder to an account over the wire, as a load does with a dump. Azurite itself is
 // not needed, and must not write there at the same time.
-import { type LoadOptions, loadFrom, type Written } from '../load/load.js';
+import { type LoadOptions, loadFrom } from '../load/load.js';
+import type { Written } from '../load/transfer.js';
 import type { ToolContext } from '../run/context.js';
 import { type FolderOptions, openAzuriteFolder } from './azurite-folder.js';
 

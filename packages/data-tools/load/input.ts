@@ -6,12 +6,11 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 import type { ContentInput } from '../contents/input.js';
 import { type DumpFiles, FolderFiles } from '../dump/dump-files.js';
 import type { Manifest } from '../dump/manifest.js';
 import { contentsOf } from '../dump/read-contents.js';
-import { checkIsDump, pagesOfLines } from '../dump/read-dump.js';
+import { checkIsDump, gunzipped, pagesOfLines } from '../dump/read-dump.js';
 import { damageOf, verifyFiles } from '../dump/verify.js';
 import type { Row } from '../line/row.js';
 import { RowError } from '../line/row-error.js';
@@ -138,30 +137,10 @@ async function openFile({ path, name, signal, close }: InputFile): Promise<LoadI
   };
 }
 
-async function start(path: string, isGzip: boolean): Promise<string> {
-  if (isGzip) {
-    for await (const piece of gunzipped(path)) return piece.toString('latin1').trimStart().slice(0, 1);
-    return '';
-  }
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4096), 0, 4096, 0);
-    return buffer
-      .subarray(0, bytesRead)
-      .toString('latin1')
-      .replace(/^\xef\xbb\xbf/, '')
-      .trimStart()
-      .slice(0, 1);
-  } finally {
-    await file.close();
-  }
-}
-
-function gunzipped(path: string): AsyncIterable<Buffer> {
-  const stream = createReadStream(path);
-  const gunzip = createGunzip();
-  stream.on('error', error => gunzip.destroy(error));
-  return stream.pipe(gunzip);
+/** The first character that is not a space; empty if there is none in the first piece. */
+async function startOf(bytes: AsyncIterable<Buffer>): Promise<string> {
+  for await (const piece of withoutMark(bytes)) return piece.toString('latin1').trimStart().slice(0, 1);
+  return '';
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
@@ -182,10 +161,11 @@ async function pagesIn(path: string, name: string): Promise<Pages> {
   const magic = await file.read(Buffer.alloc(2), 0, 2, 0);
   await file.close();
   const isGzip = magic.bytesRead === 2 && magic.buffer.readUInt16BE(0) === 0x1f8b;
-  const bytes = (): AsyncIterable<Buffer> => (isGzip ? gunzipped(path) : createReadStream(path));
+  const bytes = (): AsyncIterable<Buffer> =>
+    isGzip ? gunzipped(createReadStream(path)) : createReadStream(path);
   let first: string;
   try {
-    first = await start(path, isGzip);
+    first = await startOf(bytes());
   } catch (error) {
     throw new ToolError(
       'damaged',

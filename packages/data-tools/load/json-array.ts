@@ -11,52 +11,53 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
-const COMMA = 0x2c;
-const SPACE = 0x20;
+/** What stands before the first object, between two, and after the last; a byte order mark may come first. */
+const BEFORE = /^[^\x21-\x7e]*\[\s*$/;
+const BETWEEN = /^\s*,\s*$/;
+const AFTER = /^\s*\]\s*$/;
+const EMPTY = /^[^\x21-\x7e]*\[\s*\]\s*$/;
 
 /** Finds where objects of an array begin and end. */
 class ArrayCutter {
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
-  /** What may come between the objects. */
-  #expects: 'array' | 'first' | 'object' | 'comma' | 'end' = 'array';
+  #isFirst = true;
+  /** Since the last object. */
+  #gap = '';
   #rest: Buffer[] = [];
 
   /** The objects that end in these bytes. @throws RowError */
   cut(piece: Buffer): Buffer[] {
     const objects: Buffer[] = [];
-    let from = this.#depth > 0 ? 0 : -1;
+    let from = 0;
     for (let at = 0; at < piece.length; at++) {
       const byte = piece[at] ?? 0;
       if (this.#depth === 0) {
-        if (this.#between(byte)) from = at;
+        if (byte !== OPEN_BRACE) {
+          this.#gap += String.fromCharCode(byte);
+          continue;
+        }
+        this.#begin();
+        from = at;
       } else if (this.#within(byte)) {
         objects.push(Buffer.concat([...this.#rest, piece.subarray(from, at + 1)]));
         this.#rest = [];
-        this.#expects = 'comma';
-        from = -1;
       }
     }
     if (this.#depth > 0) this.#rest.push(Buffer.from(piece.subarray(from)));
     return objects;
   }
 
-  /** Whether an object begins here. */
-  #between(byte: number): boolean {
-    if (byte <= SPACE || (this.#expects === 'array' && byte > CLOSE_BRACE)) return false;
-    const may = this.#expects;
-    if (may === 'array' && byte === OPEN_BRACKET) this.#expects = 'first';
-    else if (may === 'comma' && byte === COMMA) this.#expects = 'object';
-    else if ((may === 'comma' || may === 'first') && byte === CLOSE_BRACKET) this.#expects = 'end';
-    else if ((may === 'first' || may === 'object') && byte === OPEN_BRACE) {
-      this.#depth = 1;
-      return true;
-    } else
-      throw new RowError(
-        `${JSON.stringify(String.fromCharCode(byte))} is out of place in an array of entities`,
-      );
-    return false;
+  #begin(): void {
+    if (!(this.#isFirst ? BEFORE : BETWEEN).test(this.#gap)) throw this.#outOfPlace();
+    this.#isFirst = false;
+    this.#gap = '';
+    this.#depth = 1;
+  }
+
+  #outOfPlace(): RowError {
+    return new RowError(`${JSON.stringify(this.#gap.trim())} is out of place in an array of entities`);
   }
 
   /** Whether the object ends here. */
@@ -74,7 +75,8 @@ class ArrayCutter {
   }
 
   end(): void {
-    if (this.#expects !== 'end') throw new RowError('the array of entities does not end');
+    if ((this.#isFirst ? EMPTY : AFTER).test(this.#gap)) return;
+    throw this.#gap.includes(']') ? this.#outOfPlace() : new RowError('the array of entities does not end');
   }
 }
 

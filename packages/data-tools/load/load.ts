@@ -1,26 +1,20 @@
 // `load`: writes a dump, or one table of a file, to an account over the wire. The whole input is checked before the
 // first write; a journal next to it allows a killed load to be resumed.
 import { createHash } from 'node:crypto';
-import type { ContentEntry } from '../contents/content-journal.js';
+import { contentArguments } from '../contents/content-choice.js';
 import type { ContentInput } from '../contents/input.js';
-import { countsTold, endpointsOf, writeContents } from '../contents/write-contents.js';
+import { targetsOf, tellContents } from '../contents/write-contents.js';
 import { containerFiles } from '../dump/container-files.js';
-import { contentArguments } from '../dump/dump-contents.js';
+import type { Row } from '../line/row.js';
 import type { ToolContext } from '../run/context.js';
-import { Journal } from '../run/journal.js';
-import { takeLock } from '../run/lock.js';
+import { withJournal } from '../run/journal.js';
 import type { Address } from '../source/address.js';
-import { ByteBudget, WRITE_BYTES_MAX } from '../source/byte-budget.js';
 import { Endpoint } from '../source/endpoint.js';
 import { chooseTables } from '../source/table-names.js';
-import { type ExitName, ToolError } from '../source/tool-error.js';
-import type { ChangeKind } from '../write/change.js';
-import { TargetTable } from '../write/target-table.js';
-import { type Told, Writer } from '../write/writer.js';
+import { ToolError } from '../source/tool-error.js';
 import { type InputTable, type LoadInput, openDump, openInput } from './input.js';
-
-const MODES = ['insert', 'upsert', 'merge', 'skip'] as const;
-export type Mode = (typeof MODES)[number];
+import { type Mode, parseMode } from './mode.js';
+import { type Transfer, type TransferEntry, transfer, type Written } from './transfer.js';
 
 export interface LoadOptions {
   readonly target: Address;
@@ -35,36 +29,6 @@ export interface LoadOptions {
   /** Also queues and containers of the input. */
   readonly queues?: boolean | undefined;
   readonly blobs?: boolean | undefined;
-}
-
-export interface Written {
-  readonly tables: number;
-  readonly exit: ExitName;
-  readonly more: object;
-}
-
-/** Progress of a table: all rows before this one are done or reported. */
-interface LoadEntry {
-  readonly table: string;
-  readonly rows: number;
-  readonly conflicts: number;
-  readonly refused: number;
-  readonly isDone?: boolean;
-}
-
-export const KINDS: Readonly<Record<Mode, ChangeKind>> = {
-  insert: 'insert',
-  upsert: 'replace',
-  merge: 'merge',
-  skip: 'insert',
-};
-
-/** @throws ToolError usage */
-export function parseMode(text: string | undefined): Mode {
-  const mode = text === undefined ? 'insert' : MODES.find(each => each === text);
-  if (mode === undefined)
-    throw new ToolError('usage', `--mode takes ${MODES.join(', ')}, not ${JSON.stringify(text)}.`);
-  return mode;
 }
 
 interface LoadedTable {
@@ -131,10 +95,8 @@ export async function loadFrom(
     const tables = await chosen(input, options.names, options.input);
     const contents = chosenContents(input, options);
     tellLeftOut(input, options, context);
-    if (options.dryRun) return await dryRun({ tables, contents, context, write });
-    // Detects an address without the service before the first write.
-    const endpoints = endpointsOf(contents, options.target, context);
-    return await loadAll({ tool, options, context, mode, input, tables, contents, endpoints });
+    const chosenInput = { options, context, mode, input, tables, contents };
+    return await (options.dryRun ? dryRun(chosenInput, write) : loadAll(tool, chosenInput));
   } finally {
     input.close();
   }
@@ -170,152 +132,76 @@ function tellLeftOut(
   }
 }
 
-interface DryRun {
-  readonly tables: readonly LoadedTable[];
-  readonly contents: ContentInput;
-  readonly context: ToolContext;
-  readonly write: (text: string) => Promise<void>;
-}
-
-async function dryRun({ tables, contents, context, write }: DryRun): Promise<Written> {
-  const { queues = [], containers = [] } = contents;
-  for (const { input, to } of tables) {
-    await write(`${JSON.stringify({ table: input.name || to, to, rows: input.rows })}\n`);
-    context.reporter.rows(input.rows ?? 0);
-  }
-  for (const { name, count } of containers)
-    await write(`${JSON.stringify({ container: name, blobs: count })}\n`);
-  for (const { name, count } of queues) await write(`${JSON.stringify({ queue: name, messages: count })}\n`);
-  return { tables: tables.length, exit: 'done', more: { conflicts: 0, refused: 0 } };
-}
-
 interface Load {
-  readonly tool: string;
   readonly options: LoadOptions;
   readonly context: ToolContext;
   readonly mode: Mode;
   readonly input: LoadInput;
   readonly tables: readonly LoadedTable[];
   readonly contents: ContentInput;
-  readonly endpoints: ReturnType<typeof endpointsOf>;
+}
+
+async function dryRun(
+  { tables, contents, context }: Load,
+  write: (text: string) => Promise<void>,
+): Promise<Written> {
+  for (const { input, to } of tables) {
+    await write(`${JSON.stringify({ table: input.name || to, to, rows: input.rows })}\n`);
+    context.reporter.rows(input.rows ?? 0);
+  }
+  await tellContents(contents, write);
+  return { tables: tables.length, exit: 'done', more: { conflicts: 0, refused: 0 } };
 }
 
 const journalPath = ({ input, journal }: LoadOptions): string | undefined =>
   journal ?? (input === '-' ? undefined : `${input.replace(/\/+$/, '')}.load.journal`);
 
-async function loadAll(load: Load): Promise<Written> {
-  const { tool, options, tables, mode, input } = load;
-  const path = journalPath(options);
-  if (path === undefined) return loadTables(load, undefined);
-  const unlock = takeLock(`${path}.lock`, path);
-  try {
-    const journal = Journal.open<LoadEntry | ContentEntry>({
-      path,
-      tool,
-      resume: options.resume ?? false,
-      arguments: {
-        '--to': options.target.name,
-        '--table': tables.map(({ input, to }) => `${input.name}=${to}`),
-        '--mode': mode,
-        ...contentArguments(options),
-        'the dump': createHash('sha256').update(input.identity).digest('hex'),
-      },
-    });
-    const written = await loadTables(load, journal);
-    journal.remove();
-    return written;
-  } finally {
-    unlock();
-  }
-}
-
-type LoadJournal = Journal<LoadEntry | ContentEntry>;
-
-async function loadTables(load: Load, journal: LoadJournal | undefined): Promise<Written> {
-  const isOfTable = (entry: LoadEntry | ContentEntry): entry is LoadEntry => 'table' in entry;
-  const isOfContent = (entry: LoadEntry | ContentEntry): entry is ContentEntry => !isOfTable(entry);
-  const before = new Map(journal?.entries.filter(isOfTable).map(entry => [entry.table, entry]));
-  const { contents, endpoints } = load;
-  let [conflicts, refused] = [0, 0];
-  for (const _ of load.tables) load.context.reporter.range('begins');
-  for (const table of load.tables) {
-    const told = await loadTable(load, table, journal, before.get(table.to));
-    conflicts += told.conflicts;
-    refused += told.refused;
-    load.context.reporter.range('done');
-  }
-  const counts = await writeContents(contents, {
-    context: load.context,
-    mode: load.mode,
-    ...endpoints,
-    journal: journal && {
-      entries: journal.entries.filter(isOfContent),
-      append: entry => journal.append(entry),
+async function loadAll(tool: string, load: Load): Promise<Written> {
+  const { options, context, mode, input, tables, contents } = load;
+  const byName = new Map(tables.map(table => [table.input.name, table.input]));
+  const run: Transfer = {
+    context,
+    mode,
+    tables: {
+      names: tables.map(({ input, to }) => ({ from: input.name, to })),
+      // A file may have rows in any order.
+      pages: (name, _, done) => without(done, byName.get(name)?.pages()),
+      readers: 1,
+      hasDistinctKeys: !input.isFile,
+      policiesOf: async name => byName.get(name)?.policies ?? null,
     },
-  });
-  conflicts += counts.conflicts;
-  refused += counts.refused;
-  return {
-    tables: load.tables.length,
-    exit: conflicts + refused > 0 ? 'conflict' : 'done',
-    more: { conflicts, refused, ...countsTold(contents, counts) },
+    target: tables.length > 0 ? new Endpoint(options.target, 'table', context.source) : undefined,
+    contents: async () => contents,
+    // Detects an address without the service before the first write.
+    targets: targetsOf(contents, options.target, context),
   };
+  const path = journalPath(options);
+  if (path === undefined) return transfer(run, undefined);
+  const names = tables.map(({ input, to }) => `${input.name}=${to}`);
+  const journal = {
+    path,
+    what: path,
+    tool,
+    resume: options.resume ?? false,
+    arguments: {
+      '--to': options.target.name,
+      '--table': names,
+      '--mode': mode,
+      ...contentArguments(options),
+      'the dump': createHash('sha256').update(input.identity).digest('hex'),
+    },
+  };
+  return withJournal<TransferEntry, Written>(journal, opened => transfer(run, opened));
 }
 
-async function loadTable(
-  load: Load,
-  { input, to }: LoadedTable,
-  journal: LoadJournal | undefined,
-  before: LoadEntry | undefined,
-): Promise<Told> {
-  const { context, mode } = load;
-  const { reporter, source, parallel } = context;
-  const endpoint = new Endpoint(load.options.target, 'table', source);
-  const done = before?.rows ?? 0;
-  reporter.rows(done);
-  if (before?.isDone) return before;
-  const target = new TargetTable(endpoint, to, source);
-  const writer = new Writer(target, {
-    parallel,
-    reporter,
-    firstPlace: done,
-    hasDistinctKeys: input.hasDistinctKeys,
-    budget: new ByteBudget(WRITE_BYTES_MAX),
-    writers: 1,
-    onExisting: mode === 'skip' ? 'skip' : 'compare',
-  });
-  const told = (): Told => ({
-    conflicts: (before?.conflicts ?? 0) + writer.told.conflicts,
-    refused: (before?.refused ?? 0) + writer.told.refused,
-  });
-  let place = 0;
-  let checkpointedAt = source.surroundings.ticks();
-  for await (const page of input.pages()) {
-    source.signal?.throwIfAborted();
-    for (const row of page) if (place++ >= done) await writer.add(KINDS[mode], row);
-    const now = source.surroundings.ticks();
-    if (journal === undefined || now - checkpointedAt < context.checkpointMilliseconds) continue;
-    checkpointedAt = now;
-    journal.append({ table: to, rows: writer.donePlace, ...told() });
+/** Leaves out this many rows. */
+async function* without(
+  count: number,
+  pages: AsyncIterable<readonly Row[]> | undefined,
+): AsyncGenerator<readonly Row[], void> {
+  let left = count;
+  for await (const page of pages ?? []) {
+    if (left < page.length) yield left > 0 ? page.slice(left) : page;
+    left = Math.max(0, left - page.length);
   }
-  await writer.end();
-  await finishTable(load, target, input, place);
-  journal?.append({ table: to, rows: place, ...told(), isDone: true });
-  return told();
-}
-
-/** A table without rows is created too; policies are written only with a key. */
-async function finishTable(
-  { context, options }: Load,
-  target: TargetTable,
-  { rows, policies }: InputTable,
-  place: number,
-): Promise<void> {
-  if (place === 0 || rows === 0) await target.create();
-  if (policies === null || policies.length === 0 || !options.target.hasKey) return;
-  if (!(await target.setPolicies(policies)))
-    context.reporter.tell('note', {
-      table: target.name,
-      message: `Table ${target.name} has access policies of its own: those that came with it were not set.`,
-    });
 }

@@ -1,10 +1,10 @@
 // Queues of an account, read over the wire. Messages can be read in one way only, by taking them: Get Messages hides
 // each for a while, and Update Message makes it visible again. Peek Messages shows at most 32.
 import { type Endpoint, failureOf } from '../source/endpoint.js';
-import { readPoliciesAt } from '../source/policies.js';
+import { listSpaces, recordOf, type SpaceRecord } from '../source/space.js';
 import { ToolError } from '../source/tool-error.js';
-import { childOf, documentOf, listPages, textIn, textsIn } from '../source/xml-list.js';
-import type { Message, QueueRecord } from './queue-record.js';
+import { documentOf, textIn } from '../source/xml-list.js';
+import type { Message } from './queue-record.js';
 
 /** A taken message, with what is needed to return it. */
 export interface TakenMessage extends Message {
@@ -19,20 +19,10 @@ export const HIDDEN_SECONDS_MAX = 604_800;
 /** Azure's value for never. */
 const NEVER_YEAR = 9999;
 
-export const policiesOfQueue = (name: string) => ({ path: `/${name}`, query: { comp: 'acl' } });
-
-export async function queuesOf(endpoint: Endpoint): Promise<readonly QueueRecord[]> {
-  const found: QueueRecord[] = [];
-  const options = { path: '/', query: { include: 'metadata' }, entries: 'Queues', what: 'a list of queues' };
-  for await (const { entries } of listPages(endpoint, options))
-    for (const element of entries) {
-      const name = textIn(element, 'Name');
-      found.push({
-        name,
-        metadata: textsIn(childOf(element, 'Metadata')),
-        policies: await readPoliciesAt(endpoint, policiesOfQueue(name)),
-      });
-    }
+export async function queuesOf(endpoint: Endpoint): Promise<readonly SpaceRecord[]> {
+  const found: SpaceRecord[] = [];
+  for await (const element of listSpaces(endpoint, 'Queue'))
+    found.push(await recordOf(endpoint, 'Queue', element));
   return found;
 }
 

@@ -1,12 +1,5 @@
 // A tool's record of a queue and of its messages.
-import type { Policy } from '../source/policies.js';
-
-export interface QueueRecord {
-  readonly name: string;
-  readonly metadata: Readonly<Record<string, string>>;
-  /** Null if the source did not include them. */
-  readonly policies: readonly Policy[] | null;
-}
+import type { SpaceRecord } from '../source/space.js';
 
 export interface Message {
   readonly text: string;
@@ -16,9 +9,14 @@ export interface Message {
   readonly visible: string | null;
 }
 
-/** In order. */
-export interface QueueContent extends QueueRecord {
-  /** Null if they were not taken. */
-  readonly messages: (() => AsyncIterable<Message>) | null;
+/** The messages of a queue, in order. */
+export interface Messages {
   readonly count: number;
+  readonly all: AsyncIterable<Message>;
+}
+
+export interface QueueContent extends SpaceRecord {
+  readonly count: () => Promise<number>;
+  /** Null if messages are left out. */
+  readonly read: () => Promise<Messages | null>;
 }

@@ -1,72 +1,12 @@
-// A queue that messages are put into: created if it is missing, with the metadata and the policies from the input.
+// Puts a message into a queue.
 import { escapeXml } from '#wire';
-import { type Endpoint, errorOf, failureOf, type SourceContext } from '../source/endpoint.js';
-import { metadataHeaders } from '../source/metadata.js';
-import { offerPolicies } from '../source/policies.js';
+import { type Endpoint, errorOf, failureOf } from '../source/endpoint.js';
 import type { ToolError } from '../source/tool-error.js';
 import type { Answer } from '../source/transport.js';
-import { untilFree } from '../source/until-free.js';
 import { documentOf, textIn } from '../source/xml-list.js';
 import type { KnownMessages } from './known-messages.js';
-import { HIDDEN_SECONDS_MAX, policiesOfQueue } from './queue-account.js';
-import type { Message, QueueRecord } from './queue-record.js';
-
-export interface QueueResult {
-  readonly notes: readonly string[];
-  /** Whether it existed with other metadata, which stay. */
-  readonly differs: boolean;
-}
-
-/** @param replaces whether to replace existing metadata. @throws ToolError */
-export async function offerQueue(
-  endpoint: Endpoint,
-  queue: QueueRecord,
-  replaces: boolean,
-  context: SourceContext,
-): Promise<QueueResult> {
-  const { name, policies } = queue;
-  const notes: string[] = [];
-  let isSame = await create(endpoint, queue, context);
-  if (!isSame && replaces) {
-    await setMetadata(endpoint, queue);
-    isSame = true;
-  }
-  const mayOffer = endpoint.address.hasKey && policies !== null && policies.length > 0;
-  if (mayOffer && !(await offerPolicies(endpoint, policiesOfQueue(name), policies)))
-    notes.push(`Queue ${name} has access policies of its own: those that came with it were not set.`);
-  return { notes, differs: !isSame };
-}
-
-/** Whether it now exists with these metadata. */
-function create(endpoint: Endpoint, queue: QueueRecord, context: SourceContext): Promise<boolean> {
-  const { name } = queue;
-  return untilFree(`Queue ${name}`, endpoint, context, async () => {
-    const { status, value } = await endpoint.send({
-      method: 'PUT',
-      path: `/${name}`,
-      headers: metadataHeaders(queue.metadata),
-      read: answer => ({ answer, code: errorOf(answer).code }),
-    });
-    const { code, answer } = value;
-    if (status < 300) return true;
-    if (code === 'QueueAlreadyExists') return false;
-    // A SAS for the queue cannot create it, and need not if it exists.
-    if ((status === 401 || status === 403) && !endpoint.address.hasKey) return true;
-    if (code === 'QueueBeingDeleted') return undefined;
-    throw failureOf(endpoint, `the creation of queue ${name}`, answer);
-  });
-}
-
-async function setMetadata(endpoint: Endpoint, queue: QueueRecord): Promise<void> {
-  const { status, value } = await endpoint.send({
-    method: 'PUT',
-    path: `/${queue.name}`,
-    query: { comp: 'metadata' },
-    headers: metadataHeaders(queue.metadata),
-    read: answer => failureOf(endpoint, `the metadata of queue ${queue.name}`, answer),
-  });
-  if (status >= 300) throw value;
-}
+import { HIDDEN_SECONDS_MAX } from './queue-account.js';
+import type { Message } from './queue-record.js';
 
 /** Characters that XML 1.0 does not allow, so no client could have put them. */
 const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;

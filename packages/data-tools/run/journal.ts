@@ -3,8 +3,9 @@
 // arguments is refused (exit 2), and that of a finished run is removed.
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
+import { takeLock } from './lock.js';
 
-const VERSION = 1;
+const VERSION = 2;
 
 /** The identity of a run: option names and their values. */
 export type RunArguments = Readonly<Record<string, unknown>>;
@@ -73,6 +74,22 @@ export class Journal<Entry> {
   remove(): void {
     this.close();
     rmSync(this.#path, { force: true });
+  }
+}
+
+/** Runs the work with a journal of its own, which is removed when it is done. */
+export async function withJournal<Entry, T>(
+  options: JournalOptions & { readonly what: string },
+  work: (journal: Journal<Entry>) => Promise<T>,
+): Promise<T> {
+  const unlock = takeLock(`${options.path}.lock`, options.what);
+  try {
+    const journal = Journal.open<Entry>(options);
+    const result = await work(journal);
+    journal.remove();
+    return result;
+  } finally {
+    unlock();
   }
 }
 

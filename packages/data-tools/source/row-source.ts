@@ -5,7 +5,7 @@
 //
 // A page is what is there at once: as short as one row, never empty, and at most a few MiB. Stopping early ends the
 // iteration, which frees what it held.
-import type { Row } from '../line/row.js';
+import type { Key, Row } from '../line/row.js';
 import type { KeyRange } from './key-range.js';
 
 export interface RowSource {
@@ -15,4 +15,6 @@ export interface RowSource {
   tables(): Promise<readonly string[]>;
   /** @throws ToolError notThere, if the table does not exist. */
   pages(table: string, range?: KeyRange): AsyncIterable<readonly Row[]>;
+  /** A key after `from` at which a range can be cut in two; absent if that takes longer than reading. */
+  split?(table: string, range: KeyRange): Promise<Key | undefined>;
 }

@@ -1,10 +1,9 @@
 // Reads tables in parallel by key ranges. A Shard is one range that one reader goes through in order; when readers are
-// idle, the rest of a shard that has more to come is cut in two (split-point.ts). The caller handles each shard's pages
+// idle, the rest of a shard that has more to come is cut in two. The caller handles each shard's pages
 // separately, and is notified of a cut before the new shard begins, so that a journal can record it.
 import { compareKeys, type Key, type Row } from '../line/row.js';
-import { isAfter, type KeyRange } from './key-range.js';
-import { splitPoint } from './split-point.js';
-import type { TableRows } from './table-rows.js';
+import { after, isAfter, type KeyRange } from './key-range.js';
+import type { RowSource } from './row-source.js';
 
 /** Then a part has two thousand rows, if rows are small. */
 const PAGES_TO_CUT = 2;
@@ -44,13 +43,13 @@ export class Shard {
 }
 
 interface ShardsOptions {
-  readonly rows: TableRows;
+  readonly rows: Pick<RowSource, 'pages' | 'split'>;
   /** Maximum of concurrent readers. */
   readonly parallel: number;
   /** Reads the shard from `start` on; `pages` end where the shard is cut in the meantime. */
   readonly read: (shard: Shard, pages: AsyncIterable<readonly Row[]>) => Promise<void>;
-  /** Called before the new shard begins, and at once with the cut. */
-  readonly onCut: (cut: Shard, behind: Shard) => void;
+  /** Called before the new shard begins, and at once with the cut at a key. */
+  readonly onCut: (cut: Shard, at: Key, behind: Shard) => void;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -107,7 +106,7 @@ export class Shards {
   async *#pages(shard: Shard): AsyncGenerator<readonly Row[], void> {
     const { rows, signal } = this.#options;
     const start = shard.position;
-    const from = start === undefined ? shard.from : { ...start, rowKey: `${start.rowKey}\0` };
+    const from = start === undefined ? shard.from : after(start);
     for await (const page of rows.pages(shard.table, { from, until: shard.until })) {
       signal?.throwIfAborted();
       if (this.#failure !== undefined) throw this.#failure.error;
@@ -136,13 +135,13 @@ export class Shards {
     shard.pagesToCut = 2 * shard.pages + PAGES_TO_CUT;
     this.#cuts++;
     try {
-      const key = await splitPoint(this.#options.rows, shard.table, { from: position, until: shard.until });
+      const key = await this.#options.rows.split?.(shard.table, { from: position, until: shard.until });
       if (key !== undefined && this.#canCut(shard, key)) {
         const behind = new Shard(shard.table, this.#nextId++, { from: key, until: shard.until });
         shard.cutAt(key);
         shard.pages = 0;
         shard.pagesToCut = PAGES_TO_CUT;
-        this.#options.onCut(shard, behind);
+        this.#options.onCut(shard, key, behind);
         this.#waiting.push(behind);
       }
     } catch (error) {

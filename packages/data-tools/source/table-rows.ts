@@ -9,6 +9,7 @@ import type { ByteBudget } from './byte-budget.js';
 import { BadAnswer, type Endpoint, errorOf, failureOf, type Received } from './endpoint.js';
 import { filtersOf, isAfter, isBefore, type KeyRange, WHOLE } from './key-range.js';
 import type { RowSource } from './row-source.js';
+import { splitPoint } from './split-point.js';
 import { ToolError } from './tool-error.js';
 import type { Answer } from './transport.js';
 
@@ -179,6 +180,10 @@ export class TableRows implements RowSource {
     } finally {
       budget?.give(own + ahead);
     }
+  }
+
+  split(table: string, range: KeyRange): Promise<Key | undefined> {
+    return splitPoint(this, table, range);
   }
 
   /** One page; the server enforces the request's `$top`. @throws ToolError */

@@ -1,8 +1,7 @@
 // The failure of a data tool: an exit code and a sentence. Each expected failure is a ToolError, thrown where it is
 // found; the command's runner prints it (progress/reporter.ts) and exits with its code. Anything else that is thrown is
 // a bug. No message contains a key or a signature: code that makes one names an endpoint by `Address.name`, and
-// redacted.ts removes what the user's own words contained.
-import { redacted } from './redacted.js';
+// `redacted` removes what the user's own words contained.
 
 /** The exit codes of the data tools; docs/data-tools.md has them for users. */
 export const EXIT = {
@@ -23,6 +22,15 @@ export const EXIT = {
 } as const;
 
 export type ExitName = keyof typeof EXIT;
+
+const SECRETS = /\b((?:AccountKey|SharedAccessSignature)=)[^;"'\s]+|\b(sig=)[^&;"'\s\\]+/gi;
+
+/**
+ * For texts that users see: a user who gives an address where a path or a name belongs would find it in the error
+ * message. The text has `…` in place of each key of a connection string and each signature of a SAS.
+ */
+export const redacted = (text: string): string =>
+  text.replace(SECRETS, (_, ofString?: string, ofSas?: string) => `${ofString ?? ofSas ?? ''}…`);
 
 export class ToolError extends Error {
   override readonly name = 'ToolError';

@@ -1,6 +1,6 @@
 // A sample of a table's rows, from places all over it, for tables that are too large to read whole. The places are
-// found by halving the space of keys between the first row and the last: rows of each place come in the order of their
-// keys, and so do places, each row once.
+// found by cutting ranges of keys in two: rows of each place come in the order of their keys, and so do places, each
+// row once.
 import { compareKeys, type Key, type Row } from '../line/row.js';
 import { type KeyRange, WHOLE } from '../source/key-range.js';
 import type { RowSource } from '../source/row-source.js';
@@ -9,82 +9,46 @@ import type { RowSource } from '../source/row-source.js';
 const PLACES_MAX = 64;
 /** Fewer rows than this at a place reveal little of its partition. */
 const ROWS_AT_PLACE_LEAST = 10;
-/** Requests per place found: where keys are close together most halves are empty. */
-const PROBES_A_PLACE = 4;
 /** A table with this many rows or fewer is read whole, if the sample allows as many. */
 const SMALL_ROWS = 1000;
-/** After this many empty halves the partition may be the last of its span, which is then queried. A character has seven halves. */
-const EMPTY_MAX = 8;
-/** Text units of keys that are halved: beyond these keys hardly differ. */
-const UNITS = 32;
 
 async function firstRow(source: RowSource, table: string, range: KeyRange): Promise<Row | undefined> {
   for await (const page of source.pages(table, range)) return page[0];
   return undefined;
 }
 
-/** A text about halfway between two, in UTF-16 order; of plain letters if there is room. */
-function between(from: string, until: string | undefined): string {
-  let start = '';
-  for (let i = 0; i < UNITS; i++) {
-    const low = i < from.length ? from.charCodeAt(i) : 0;
-    const high = until !== undefined && i < until.length ? until.charCodeAt(i) : LAST_UNIT;
-    if (high - low > 1) return start + String.fromCharCode(low + Math.floor((high - low) / 2));
-    start += String.fromCharCode(low);
-    if (high > low) until = undefined;
-  }
-  return start;
-}
-
-/** Beyond `~` keys are rare. */
-const LAST_UNIT = 0x7f;
-
-interface Span {
-  /** A row is at this key. */
-  readonly from: Key;
-  readonly until: Key | undefined;
-  /** How many times the half above was empty. */
-  readonly empty: number;
-}
-
-/** Keys of rows, about evenly over the key space: halves it and continues in the halves that have rows. */
-async function placesIn(source: RowSource, table: string, count: number): Promise<readonly Key[]> {
+/** Keys of rows, about evenly over the table: cuts the ranges between them in two, the first of those left next. */
+async function placesIn(source: CutSource, table: string, count: number): Promise<readonly Key[]> {
   const first = await firstRow(source, table, WHOLE);
   if (first === undefined) return [];
   const places: Key[] = [first];
-  let probes = count * PROBES_A_PLACE;
-  // The first of these is halved next, and its halves go to the end.
-  const spans: Span[] = [{ from: first, until: undefined, empty: 0 }];
-  for (let span = spans.shift(); span !== undefined; span = spans.shift()) {
-    const middle = middleOf(span);
-    if (middle === undefined) continue;
-    if (places.length >= count || probes-- === 0) break;
-    const { from, until, empty } = span;
-    const found = await firstRow(source, table, { from: middle, until });
-    if (found === undefined) {
-      spans.push({ from, until: middle, empty: empty + 1 });
-      continue;
-    }
-    places.push(found);
-    spans.push({ from, until: middle, empty: 0 }, { from: found, until, empty: 0 });
+  const ranges: KeyRange[] = [{ from: first, until: undefined }];
+  for (let range = ranges.shift(); range !== undefined && places.length < count; range = ranges.shift()) {
+    const key = await source.split(table, range);
+    if (key === undefined) continue;
+    places.push(key);
+    ranges.push({ from: range.from, until: key }, { from: key, until: range.until });
   }
   return places.sort(compareKeys);
 }
 
-/** A key between two; undefined if none can be found. */
-function middleOf({ from, until, empty }: Span): Key | undefined {
-  if (until === undefined || until.partitionKey > from.partitionKey) {
-    const nextPartition = `${from.partitionKey}\0`;
-    const partitionKey =
-      empty === EMPTY_MAX ? nextPartition : between(from.partitionKey, until?.partitionKey);
-    if (partitionKey > from.partitionKey && (until === undefined || partitionKey < until.partitionKey))
-      return { partitionKey, rowKey: '' };
-  }
-  const end = until?.partitionKey === from.partitionKey ? until.rowKey : undefined;
-  const rowKey = between(from.rowKey, end);
-  const isInside = rowKey > from.rowKey && (end === undefined || rowKey < end);
-  return isInside ? { partitionKey: from.partitionKey, rowKey } : undefined;
+/** Of a source that is read from its start only, such as a dump: one row in so many. */
+async function thinnedRows(source: RowSource, table: string, count: number): Promise<readonly Row[]> {
+  let kept: Row[] = [];
+  let [seen, step] = [0, 1];
+  for await (const page of source.pages(table))
+    for (const row of page) {
+      if (seen++ % step > 0) continue;
+      kept.push(row);
+      if (kept.length <= count) continue;
+      kept = kept.filter((_, i) => i % 2 === 0);
+      step *= 2;
+    }
+  return kept;
 }
+
+type CutSource = RowSource & Required<Pick<RowSource, 'split'>>;
+const isCut = (source: RowSource): source is CutSource => source.split !== undefined;
 
 /** All rows of a table that has no more than these; undefined for a larger one. */
 async function allOfFew(source: RowSource, table: string, most: number): Promise<readonly Row[] | undefined> {
@@ -102,6 +66,7 @@ export async function* sampledRows(
   table: string,
   count: number,
 ): AsyncGenerator<Row, void> {
+  if (!isCut(source)) return yield* await thinnedRows(source, table, count);
   const few = await allOfFew(source, table, Math.min(count, SMALL_ROWS));
   if (few !== undefined) return yield* few;
   const wanted = Math.max(1, Math.floor(count / ROWS_AT_PLACE_LEAST));

@@ -12,7 +12,7 @@ export function rowOf(partitionKey: string, rowKey: string, told: readonly Told[
   return { partitionKey, rowKey, timestamp: '2026-11-25T04:46:04.7724291Z', properties };
 }
 
-export const EDGES: readonly Told[] = [
+const EDGES: readonly Told[] = [
   ['emptyString', 'String', ''],
   ['quotes', 'String', '"a","b"'],
   ['lines', 'String', 'a\nb\r\nc\rd'],
@@ -60,7 +60,7 @@ const MIXED: readonly Told[] = [
 ];
 
 /** Names that any server keeps: identifiers, odd ones. */
-export const PLAIN_NAMES: readonly string[] = [
+const PLAIN_NAMES: readonly string[] = [
   '__proto__',
   'constructor',
   'toString',

@@ -39,13 +39,15 @@ describePeers('messages that are put', peer => {
     async function* messages(): AsyncGenerator<Message, void> {
       for (let i = 0; i < count; i++) yield { text: `m${i}`, expires: null, visible: visible ?? null };
     }
-    const queue = { name, metadata: {}, policies: null, count, messages };
+    const read = async () => ({ count, all: messages() });
+    const queue = { name, metadata: {}, policies: null, count: async () => count, read };
     const { told } = await runTool(async context => {
       const endpoint = new Endpoint(parseAddress(connectionString), 'queue', context.source);
       const journal = { entries, append };
       await writeContents(
         { queues: [queue] },
-        { context, blobs: undefined, queues: endpoint, mode, journal },
+        { blobs: undefined, queues: endpoint },
+        { context, mode, journal },
       );
     });
     return told;

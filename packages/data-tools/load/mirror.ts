@@ -1,15 +1,16 @@
 // The changes that make a range of the target equal the source's: rows that are missing or differ are replaced, rows
 // that the source lacks are deleted. Both sides are read in parallel in the order of keys.
 import { formatContent } from '../line/line.js';
-import { compareKeys, type Row } from '../line/row.js';
-import { isAfter } from '../source/key-range.js';
+import { compareKeys, type Key, type Row } from '../line/row.js';
+import { after, isAfter, type KeyRange } from '../source/key-range.js';
+import { RowCursor } from '../source/pages.js';
 import type { Shard } from '../source/shards.js';
 import type { TableRows } from '../source/table-rows.js';
 import { ToolError } from '../source/tool-error.js';
-import { RowCursor } from './rows-of.js';
+import type { TargetTable } from '../write/target-table.js';
 
 interface MirrorChange {
-  readonly kind: 'insert' | 'replace' | 'delete';
+  readonly kind: 'replace' | 'delete';
   readonly row: Row;
 }
 
@@ -17,11 +18,10 @@ interface MirrorChange {
 async function* pagesThere(
   rows: TableRows,
   table: string,
-  { range, position }: Shard,
+  range: KeyRange,
 ): AsyncGenerator<readonly Row[], void> {
-  const from = position === undefined ? range.from : { ...position, rowKey: `${position.rowKey}\0` };
   try {
-    yield* rows.pages(table, { from, until: range.until });
+    yield* rows.pages(table, range);
   } catch (error) {
     if (!(error instanceof ToolError && error.exit === 'notThere')) throw error;
   }
@@ -31,9 +31,12 @@ export class Mirror {
   readonly #there: RowCursor;
   readonly #shard: Shard;
 
-  /** Created before the first page of the shard is read. */
-  constructor(target: TableRows, table: string, shard: Shard) {
-    this.#there = new RowCursor(pagesThere(target, table, shard));
+  /** @param last the row after which the shard is read. */
+  constructor({ rows, name }: TargetTable, shard: Shard, last: Key | undefined) {
+    const { from, until } = shard.range;
+    this.#there = new RowCursor(
+      pagesThere(rows, name, { from: last === undefined ? from : after(last), until }),
+    );
     this.#shard = shard;
   }
 
@@ -47,7 +50,8 @@ export class Mirror {
         this.#there.take();
         there = await this.#there.next();
       }
-      if (there === undefined || compareKeys(there, row) > 0) changes.push({ kind: 'insert', row });
+      // A missing row is written whatever arrived in the meantime.
+      if (there === undefined || compareKeys(there, row) > 0) changes.push({ kind: 'replace', row });
       else {
         if (formatContent(there) !== formatContent(row)) changes.push({ kind: 'replace', row });
         this.#there.take();
@@ -57,13 +61,13 @@ export class Mirror {
   }
 
   /** What is left at the target after the last row of the source, up to the current end of the shard, in pieces. */
-  async *rest(): AsyncGenerator<MirrorChange, void> {
+  async *rest(): AsyncGenerator<Row, void> {
     for (
       let row = await this.#there.next();
       row !== undefined && !isAfter(row, this.#shard.range);
       row = await this.#there.next()
     ) {
-      yield { kind: 'delete', row };
+      yield row;
       this.#there.take();
     }
     await this.#there.close();

@@ -5,10 +5,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { AzuriteBlobs } from './azurite-blobs.js';
-import { AzuriteQueues } from './azurite-queues.js';
-import { AzuriteTables } from './azurite-tables.js';
-import { LokiInvalid } from './loki-file.js';
+import { LokiInvalid } from '../azurite/loki-file.js';
+import { formatLine } from '../line/line.js';
+import { azuriteBlobs } from './azurite-blobs.js';
+import { azuriteQueues } from './azurite-queues.js';
+import { azuriteTables } from './azurite-tables.js';
 
 const ACCOUNT = 'devstoreaccount1';
 
@@ -71,41 +72,40 @@ const TABLES: Readonly<Record<string, unknown>> = {
   }),
 };
 
-test('entities are as Azurite answered them', t => {
-  const directory = directoryOf(t, TABLES);
-  const tables = AzuriteTables.read(directory);
+/** All items of pages, or the messages or pieces of a content. */
+async function all<T>(items: AsyncIterable<T> | undefined): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const item of items ?? []) found.push(item);
+  return found;
+}
+
+test('entities are as Azurite answered them', async t => {
+  const tables = azuriteTables(directoryOf(t, TABLES));
   assert.deepEqual(
-    tables.tables.map(({ account, name }) => [account, name]),
+    tables.map(({ account, name }) => [account, name]),
     [
       [ACCOUNT, 'Orders'],
       ['other', 'Orders'],
     ],
   );
-  const [orders] = tables.tables;
-  assert(orders);
-  assert.deepEqual(orders.policies, [
-    { id: 'a', start: undefined, expiry: '2030-01-01T00:00:00Z', permission: 'r' },
-  ]);
-  assert.deepEqual(tables.entitiesOf(orders), [
-    {
-      PartitionKey: 'p',
-      RowKey: 'a',
-      Timestamp: '2020-01-01T00:00:00.1234567Z',
-      'guid@odata.type': 'Edm.Guid',
-      guid: GUID,
-      'old@odata.type': 'Edm.Guid',
-      old: GUID,
-      'bare@odata.type': 'Edm.DateTime',
-      bare: '2020-01-01T00:00:00Z',
-      'zoned@odata.type': 'Edm.DateTime',
-      zoned: '2020-01-01T00:00:00.5Z',
-      'half@odata.type': 'Edm.Double',
-      half: 1.5,
-      'whole@odata.type': 'Edm.Double',
-      whole: 1,
-      int: 5,
-    },
-    { PartitionKey: 'p', RowKey: 'b', Timestamp: '2020-01-01T00:00:00.1234567Z' },
+  const orders = tables[0]?.open();
+  assert.deepEqual(orders?.policies, [{ id: 'a', expiry: '2030-01-01T00:00:00Z', permission: 'r' }]);
+  assert.equal(orders.rows, 2);
+  const time = '"Timestamp":"2020-01-01T00:00:00.1234567Z"';
+  const typed = (name: string, type: string, value: string): string =>
+    `"${name}@odata.type":"Edm.${type}","${name}":${value}`;
+  const guid = `"${GUID.toLowerCase()}"`;
+  assert.deepEqual((await all(orders.pages())).flat().map(formatLine), [
+    `{"PartitionKey":"p","RowKey":"a",${time},${[
+      typed('bare', 'DateTime', '"2020-01-01T00:00:00Z"'),
+      typed('guid', 'Guid', guid),
+      typed('half', 'Double', '1.5'),
+      '"int":5',
+      typed('old', 'Guid', guid),
+      typed('whole', 'Double', '1.0'),
+      typed('zoned', 'DateTime', '"2020-01-01T00:00:00.5Z"'),
+    ].join()}}`,
+    `{"PartitionKey":"p","RowKey":"b",${time}}`,
   ]);
 });
 
@@ -134,7 +134,7 @@ const QUEUES_AND_BLOBS: Readonly<Record<string, unknown>> = {
     $MESSAGES_COLLECTION$: [
       message(20, 2030, piece(5, 3)),
       message(10, 2030, piece(0, 5)),
-      message(1, 2001, piece(0, 1)),
+      message(1, 1969, piece(0, 1)),
     ],
   }),
   '__azurite_db_queue_extent__.json': extents,
@@ -158,33 +158,31 @@ const QUEUES_AND_BLOBS: Readonly<Record<string, unknown>> = {
   '__blobstorage__/file': 'abcdefgh',
 };
 
-test('live messages, in the order in which they become visible, and blobs by their blocks', t => {
+test('live messages, in the order in which they become visible, and blobs by their blocks', async t => {
   const directory = directoryOf(t, QUEUES_AND_BLOBS);
-  const queues = AzuriteQueues.read(directory);
-  const [jobs] = queues.queues;
-  assert.deepEqual(jobs, { account: ACCOUNT, name: 'jobs', metadata: { a: 'b' }, policies: [] });
-  const messages = [...queues.messagesOf(jobs, Date.UTC(2020))];
+  const jobs = azuriteQueues(directory, { isWanted: true, now: 15 })[0]?.open();
+  assert.deepEqual([jobs?.name, jobs?.metadata, jobs?.policies], ['jobs', { a: 'b' }, []]);
   assert.deepEqual(
-    messages.map(({ text, visibleAt }) => [text, visibleAt]),
+    (await all((await jobs?.read())?.all)).map(({ text, visible }) => [text, visible]),
     [
-      ['hello', 10],
-      ['<x/', 20],
+      ['hello', null],
+      ['<x/', new Date(20).toISOString()],
     ],
   );
-  const blobs = AzuriteBlobs.read(directory);
-  const [box] = blobs.containers;
-  assert(box);
-  assert.deepEqual([box.name, box.metadata, box.publicAccess], ['box', { m: '1' }, 'blob']);
-  const found = blobs.blobsOf(box);
+  const box = azuriteBlobs(directory, false)[0]?.open();
+  assert.deepEqual([box?.name, box?.metadata, box?.publicAccess], ['box', { m: '1' }, 'blob']);
+  const [page] = await all(box?.pages(''));
   assert.deepEqual(
-    found.map(({ name }) => name),
-    ['blocks', 'cut', 'whole'],
+    page?.skipped.map(({ name }) => name),
+    ['old', 'unfinished'],
   );
-  const [blocks, cut, whole] = found;
-  assert(blocks && cut && whole);
-  assert.equal(Buffer.concat([...blobs.contentOf(blocks)]).toString(), 'deabc');
-  assert.equal(Buffer.concat([...blobs.contentOf(whole)]).toString(), 'abcde');
-  assert.throws(() => [...blobs.contentOf(cut)], LokiInvalid);
+  const [blocks, cut, whole] = page.blobs;
+  assert(blocks?.name === 'blocks' && cut?.name === 'cut' && whole?.name === 'whole');
+  assert.deepEqual(whole.headers, { 'content-type': 'text/plain' });
+  assert.equal(Buffer.concat(await all(blocks.content())).toString(), 'deabc');
+  assert.equal(Buffer.concat(await all(whole.content())).toString(), 'abcde');
+  await assert.rejects(all(cut.content()), LokiInvalid);
+  assert.throws(() => azuriteBlobs(directory, true)[0]?.open(), LokiInvalid);
 });
 
 test('a file that Azurite did not write is reported by name', t => {
@@ -198,7 +196,7 @@ test('a file that Azurite did not write is reported by name', t => {
   ]) {
     const directory = directoryOf(t, { '__azurite_db_table__.json': content });
     assert.throws(
-      () => AzuriteTables.read(directory),
+      () => azuriteTables(directory),
       error => error instanceof LokiInvalid && error.message.includes('__azurite_db_table__.json'),
       content,
     );

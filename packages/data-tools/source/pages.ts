@@ -1,6 +1,27 @@
-// The rows of pages one by one, with a lookahead, for merging two sources by key.
+// Items and pages of items: gathered into pages, one by one with a lookahead.
 import type { Row } from '../line/row.js';
 
+/** None is empty. */
+export async function* inPages<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  size: number,
+): AsyncGenerator<readonly T[], void> {
+  let page: T[] = [];
+  for await (const item of items) {
+    page.push(item);
+    if (page.length < size) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+/** For a caller that takes items one by one from a source of any kind. */
+export async function* inOrder<T>(items: Iterable<T>): AsyncGenerator<T, void> {
+  yield* items;
+}
+
+/** Rows of pages, for merging two sources by key. */
 export class RowCursor {
   readonly #pages: AsyncIterator<readonly Row[]>;
   #page: readonly Row[] = [];

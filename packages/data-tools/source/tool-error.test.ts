@@ -1,7 +1,7 @@
 // No key and no signature of an address remains, wherever in a sentence it is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redacted } from './redacted.js';
+import { redacted } from './tool-error.js';
 
 test('keys and signatures are left out, and nothing else', () => {
   const string =

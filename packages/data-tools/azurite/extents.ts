@@ -1,7 +1,7 @@
 // The contents of blobs and messages in an Azurite folder: pieces of files, which documents name by file, offset and length.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { found, isRecord, type LokiDocument, LokiInvalid, readLokiFile } from './loki-file.js';
+import { found, isRecord, LokiInvalid, readLokiFile } from './loki-file.js';
 
 /** A piece of a file of contents. */
 export interface Extent {
@@ -20,7 +20,7 @@ export function extentOf(value: unknown): Extent | undefined {
 /** Bytes per read, however large a blob is. */
 const PIECE_BYTES = 4 * 1_048_576;
 
-export class AzuriteExtents {
+export class Extents {
   readonly #paths: ReadonlyMap<string, string>;
 
   /**
@@ -28,9 +28,9 @@ export class AzuriteExtents {
    * @throws LokiInvalid or the system's error.
    */
   constructor(directory: string, names: { readonly index: string; readonly folder: string }) {
-    const documents = readLokiFile(join(directory, names.index)).get('$EXTENTS_COLLECTION$') ?? [];
+    const documents = readLokiFile(join(directory, names.index))('$EXTENTS_COLLECTION$');
     this.#paths = new Map(
-      documents.flatMap(({ id, path }: LokiDocument) =>
+      documents.flatMap(({ id, path }) =>
         typeof id === 'string' && typeof path === 'string' ? [[id, join(directory, names.folder, path)]] : [],
       ),
     );

@@ -1,0 +1,94 @@
+// Queues and containers of an account as input. Messages are taken when they are read (taken-queue.ts).
+import { BlobAccount, type ListedBlob } from '../blobs/blob-account.js';
+import type { Blob, ContainerRecord } from '../blobs/blob-record.js';
+import { messageCount, queuesOf } from '../queues/queue-account.js';
+import type { QueueContent } from '../queues/queue-record.js';
+import type { ToolContext } from '../run/context.js';
+import type { Address } from '../source/address.js';
+import { Endpoint } from '../source/endpoint.js';
+import { inOrder } from '../source/pages.js';
+import type { SpaceRecord } from '../source/space.js';
+import type { ContentChoice } from './content-choice.js';
+import type { ContentJournal } from './content-journal.js';
+import type { ContentInput, InputContainer, InputPage } from './input.js';
+import { TakenQueue } from './taken-queue.js';
+
+function blobOf(account: BlobAccount, container: string, listed: ListedBlob): Blob {
+  return {
+    ...listed,
+    content: () => account.pieces(container, listed),
+    again: async () => {
+      const now = await account.again(container, listed.name);
+      return now && blobOf(account, container, now);
+    },
+  };
+}
+
+function containerOf(account: BlobAccount, container: ContainerRecord): InputContainer {
+  async function* pages(from: string): AsyncGenerator<InputPage, void> {
+    for (let marker: string | undefined = from; marker !== undefined; ) {
+      const { blobs, skipped, next } = await account.page(container.name, marker);
+      yield { blobs: blobs.map(blob => blobOf(account, container.name, blob)), skipped, next };
+      marker = next;
+    }
+  }
+  const count = async (): Promise<number> => {
+    let blobs = 0;
+    for await (const page of pages('')) blobs += page.blobs.length;
+    return blobs;
+  };
+  return { ...container, count, pages };
+}
+
+interface AccountQueue {
+  readonly endpoint: Endpoint;
+  readonly takeMessages: boolean;
+  readonly context: ToolContext;
+  readonly journal: ContentJournal | undefined;
+}
+
+function queueOf(
+  queue: SpaceRecord,
+  { endpoint, takeMessages, context, journal }: AccountQueue,
+): QueueContent {
+  const { name } = queue;
+  const read: QueueContent['read'] = async () => {
+    const earlier = journal?.entries.filter(entry => 'step' in entry && entry.queue === name) ?? [];
+    const taken = new TakenQueue({
+      endpoint,
+      queue: name,
+      earlier: earlier.filter(entry => 'step' in entry),
+      onStep: step => journal?.append({ queue: name, ...step }),
+      context,
+    });
+    if (!takeMessages) {
+      await taken.leave();
+      return null;
+    }
+    await taken.take();
+    const { messages } = taken;
+    return { count: messages.length, all: inOrder(messages) };
+  };
+  return { ...queue, count: async () => (await messageCount(endpoint, name)) ?? 0, read };
+}
+
+/** What is asked for, as it was when the run began. @throws ToolError */
+export async function accountContents(
+  source: Address,
+  { queues, blobs, takeMessages = false }: ContentChoice,
+  context: ToolContext,
+  journal: ContentJournal | undefined,
+): Promise<ContentInput> {
+  const account = blobs ? new BlobAccount(new Endpoint(source, 'blob', context.source)) : undefined;
+  const endpoint = queues ? new Endpoint(source, 'queue', context.source) : undefined;
+  let lists = journal?.entries.flatMap(entry => ('lists' in entry ? entry.lists : []))[0];
+  if (lists === undefined) {
+    lists = { containers: await account?.containers(), queues: endpoint && (await queuesOf(endpoint)) };
+    journal?.append({ lists });
+  }
+  return {
+    containers: account && lists.containers?.map(each => containerOf(account, each)),
+    queues:
+      endpoint && lists.queues?.map(each => queueOf(each, { endpoint, takeMessages, context, journal })),
+  };
+}

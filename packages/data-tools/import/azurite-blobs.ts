@@ -1,0 +1,119 @@
+// The containers and blobs in an Azurite folder, as input of a load: metadata, policies, headers, and the contents of
+// block and append blobs, which are read when they are written. Anything else, such as a blob that was never committed,
+// a snapshot or a page blob, is reported by name.
+import { join } from 'node:path';
+import { type Extent, Extents, extentOf } from '../azurite/extents.js';
+import {
+  isRecord,
+  type LokiDocument,
+  policiesIn,
+  readLokiFile,
+  SERVICE_FILES,
+  textIn,
+  textOrNone,
+  textsIn,
+} from '../azurite/loki-file.js';
+import { type Blob, contentHeaders, type Texts } from '../blobs/blob-record.js';
+import { type InputContainer, pagesFrom } from '../contents/input.js';
+import { compareText } from '../line/row.js';
+import { inOrder } from '../source/pages.js';
+import type { Owned } from './owned.js';
+
+const CONTENTS = { index: '__azurite_db_blob_extent__.json', folder: '__blobstorage__' };
+
+/** By the names of Azurite's properties. */
+const headersOf = (properties: LokiDocument): Texts =>
+  contentHeaders(header =>
+    textOrNone(
+      properties,
+      header.replace(/-(.)/, (_, letter: string) => letter.toUpperCase()),
+    ),
+  );
+
+/** The committed blocks in order, or the one content of a blob uploaded whole. */
+function extentsOf(document: LokiDocument): readonly Extent[] {
+  const blocks = document.committedBlocksInOrder;
+  if (Array.isArray(blocks) && blocks.length > 0)
+    return blocks.filter(isRecord).flatMap(({ persistency }) => extentOf(persistency) ?? []);
+  return [document.persistency].flatMap(each => extentOf(each) ?? []);
+}
+
+function tagsOf(value: unknown): Texts {
+  const set = isRecord(value) && Array.isArray(value.blobTagSet) ? value.blobTagSet : [];
+  return textsIn(Object.fromEntries(set.filter(isRecord).map(tag => [String(tag.key), tag.value])));
+}
+
+/** Why a blob's document is not imported; undefined if it is. */
+function reasonOf(document: LokiDocument): string | undefined {
+  if (document.snapshot !== '') return `it is a snapshot, of ${document.snapshot}`;
+  if (document.isCommitted !== true) return 'its blocks were never committed';
+  const type = isRecord(document.properties) ? document.properties.blobType : undefined;
+  return type === 'PageBlob' ? 'it is a PageBlob' : undefined;
+}
+
+interface Contents {
+  read(extent: Extent): Generator<Buffer>;
+}
+
+function blobOf(document: LokiDocument, path: string, contents: Contents): Blob {
+  const properties = isRecord(document.properties) ? document.properties : {};
+  const extents = extentsOf(document);
+  return {
+    name: textIn(document, 'name', path),
+    type: textOrNone(properties, 'blobType') === 'AppendBlob' ? 'AppendBlob' : 'BlockBlob',
+    bytes: extents.reduce((sum, { count }) => sum + count, 0),
+    metadata: textsIn(document.metadata),
+    headers: headersOf(properties),
+    tags: tagsOf(document.blobTags),
+    tier: properties.accessTierInferred === true ? null : (textOrNone(properties, 'accessTier') ?? null),
+    async *content() {
+      for (const extent of extents) yield* contents.read(extent);
+    },
+  };
+}
+
+/** Reads contents to find damage before the first write. @throws LokiInvalid, if one is incomplete. */
+function checkContents(documents: readonly LokiDocument[], contents: Contents): void {
+  for (const extent of documents.flatMap(extentsOf)) Array.from(contents.read(extent), () => undefined);
+}
+
+/** @param isWanted whether contents are checked: they must then exist. @throws LokiInvalid or the system's error. */
+export function azuriteBlobs(directory: string, isWanted: boolean): readonly Owned<InputContainer>[] {
+  const path = join(directory, SERVICE_FILES.blobs);
+  const documents = readLokiFile(path);
+  return documents('$CONTAINERS_COLLECTION$').map(document => {
+    const [account, name] = [textIn(document, 'accountName', path), textIn(document, 'name', path)];
+    const open = (): InputContainer => {
+      const own = documents('$BLOBS_COLLECTION$').filter(
+        each => each.accountName === account && each.containerName === name && each.deleted !== true,
+      );
+      const skipped = own.flatMap(each => {
+        const reason = reasonOf(each);
+        return reason === undefined ? [] : [{ name: textIn(each, 'name', path), reason }];
+      });
+      const taken = own.filter(each => reasonOf(each) === undefined);
+      // Files of contents are looked for only if one is read.
+      let files: Extents | undefined;
+      const contents: Contents = {
+        read(extent) {
+          files ??= new Extents(directory, CONTENTS);
+          return files.read(extent);
+        },
+      };
+      if (isWanted) checkContents(taken, contents);
+      const blobs = taken
+        .map(each => blobOf(each, path, contents))
+        .sort((one, other) => compareText(one.name, other.name));
+      return {
+        name,
+        metadata: textsIn(document.metadata),
+        publicAccess:
+          textOrNone(isRecord(document.properties) ? document.properties : {}, 'publicAccess') ?? null,
+        policies: policiesIn(document.containerAcl),
+        count: async () => blobs.length,
+        pages: pagesFrom(() => inOrder(blobs), skipped),
+      };
+    };
+    return { account, name, open };
+  });
+}

@@ -1,0 +1,65 @@
+// The queues in an Azurite folder, as input of a load: names, metadata, policies, and the unexpired messages, in the
+// order in which they become visible, with the remainder of their lifetime and of their invisibility.
+import { join } from 'node:path';
+import { type Extent, Extents, extentOf } from '../azurite/extents.js';
+import {
+  policiesIn,
+  readLokiFile,
+  SERVICE_FILES,
+  textIn,
+  textOrNone,
+  textsIn,
+} from '../azurite/loki-file.js';
+import type { Message, QueueContent } from '../queues/queue-record.js';
+import { inOrder } from '../source/pages.js';
+import type { Owned } from './owned.js';
+
+const CONTENTS = { index: '__azurite_db_queue_extent__.json', folder: '__queuestorage__' };
+/** Azurite's value for never. */
+const NEVER = Date.UTC(9999, 0);
+
+const timeText = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+interface QueueOptions {
+  /** Whether messages are read: their contents must then exist. */
+  readonly isWanted: boolean;
+  /** Milliseconds since 1970: expired messages are skipped. */
+  readonly now: number;
+}
+
+/** @throws LokiInvalid or the system's error. */
+export function azuriteQueues(
+  directory: string,
+  { isWanted, now }: QueueOptions,
+): readonly Owned<QueueContent>[] {
+  const path = join(directory, SERVICE_FILES.queues);
+  const documents = readLokiFile(path);
+  const messagesOf = (account: string, queue: string): readonly Message[] => {
+    const contents = new Extents(directory, CONTENTS);
+    const found: { visibleAt: number; expiresAt: number; extent: Extent }[] = [];
+    for (const document of documents('$MESSAGES_COLLECTION$')) {
+      if (document.accountName !== account || document.queueName !== queue) continue;
+      const extent = extentOf(document.persistency);
+      const expiresAt = Date.parse(textOrNone(document, 'expirationTime') ?? '');
+      if (extent === undefined || !(expiresAt > now)) continue;
+      found.push({ visibleAt: Number(document.timeNextVisible), expiresAt, extent });
+    }
+    found.sort((a, b) => a.visibleAt - b.visibleAt);
+    return found.map(({ visibleAt, expiresAt, extent }) => ({
+      text: Buffer.concat([...contents.read(extent)]).toString('utf8'),
+      expires: expiresAt >= NEVER ? null : timeText(expiresAt),
+      visible: visibleAt > now ? timeText(visibleAt) : null,
+    }));
+  };
+  return documents('$QUEUES_COLLECTION$').map(document => {
+    const [account, name] = [textIn(document, 'accountName', path), textIn(document, 'name', path)];
+    const open = (): QueueContent => {
+      const record = { name, metadata: textsIn(document.metadata), policies: policiesIn(document.queueAcl) };
+      if (!isWanted) return { ...record, count: async () => 0, read: async () => null };
+      const messages = messagesOf(account, name);
+      const count = messages.length;
+      return { ...record, count: async () => count, read: async () => ({ count, all: inOrder(messages) }) };
+    };
+    return { account, name, open };
+  });
+}

@@ -1,0 +1,154 @@
+// Writes tables, queues and containers to an account, whichever tool reads them.
+import { type ContentEntry, type ContentJournal, contentsIn } from '../contents/content-journal.js';
+import type { ContentInput } from '../contents/input.js';
+import { type ContentTargets, countsTold, writeContents } from '../contents/write-contents.js';
+import type { Row } from '../line/row.js';
+import type { ToolContext } from '../run/context.js';
+import type { Journal } from '../run/journal.js';
+import { moveShards } from '../run/move-shards.js';
+import { type ShardEntry, ShardState } from '../run/shard-state.js';
+import { ByteBudget, WRITE_BYTES_MAX } from '../source/byte-budget.js';
+import type { Endpoint } from '../source/endpoint.js';
+import { type KeyRange, WHOLE } from '../source/key-range.js';
+import type { Policy } from '../source/policies.js';
+import type { RowSource } from '../source/row-source.js';
+import type { TableName } from '../source/table-names.js';
+import type { ExitName } from '../source/tool-error.js';
+import { TargetTable } from '../write/target-table.js';
+import { Mirror } from './mirror.js';
+import type { Mode } from './mode.js';
+import { type Counts, sumOf, TableWrite } from './table-write.js';
+
+export type TransferEntry = ShardEntry<Counts, Counts> | ContentEntry;
+
+interface SourceTables {
+  readonly names: readonly TableName[];
+  /** The rows of a range, of which an earlier run has read this many. */
+  readonly pages: (table: string, range: KeyRange, done: number) => AsyncIterable<readonly Row[]>;
+  readonly split?: NonNullable<RowSource['split']>;
+  /** Concurrent readers. */
+  readonly readers: number;
+  readonly hasDistinctKeys: boolean;
+  /** Null if the source does not include them. */
+  readonly policiesOf: (table: string) => Promise<readonly Policy[] | null>;
+}
+
+export interface Transfer {
+  readonly context: ToolContext;
+  readonly mode: Mode;
+  readonly mirror?: boolean | undefined;
+  readonly tables: SourceTables;
+  /** For tables; undefined if there are none. */
+  readonly target: Endpoint | undefined;
+  readonly contents: (journal: ContentJournal | undefined) => Promise<ContentInput>;
+  readonly targets: ContentTargets;
+}
+
+export interface Written {
+  readonly tables: number;
+  readonly exit: ExitName;
+  readonly more: object;
+}
+
+interface TableCounts extends Counts {
+  /** At the source. */
+  readonly name: string;
+  readonly table: TargetTable;
+}
+
+type TableTransfer = Pick<Transfer, 'context' | 'mode' | 'mirror' | 'tables'> & {
+  readonly target: Endpoint;
+  /** Whether to count only. */
+  readonly isDry: boolean;
+};
+
+/** Does not repeat what an earlier run has done. @throws ToolError */
+export async function transferTables(
+  { context, mode, mirror, tables, target, isDry }: TableTransfer,
+  journal: Journal<TransferEntry> | undefined,
+): Promise<readonly TableCounts[]> {
+  const state = new ShardState<Counts, Counts>();
+  for (const entry of journal?.entries ?? []) if ('kind' in entry) state.take(entry);
+  if (state.started === undefined) {
+    const names = tables.names.map(({ from }) => from);
+    const started = new Date(context.source.surroundings.now()).toISOString();
+    state.begin(started, names);
+    journal?.append({ kind: 'start', started, tables: names });
+  }
+  const { source } = context;
+  const targets = new Map<string, TargetTable>();
+  for (const { from, to } of tables.names) targets.set(from, new TargetTable(target, to, source));
+  // A resumed run has the tables of its beginning.
+  const targetOf = (name: string): TargetTable => {
+    const known = targets.get(name) ?? new TargetTable(target, name, source);
+    targets.set(name, known);
+    return known;
+  };
+  const budget = new ByteBudget(WRITE_BYTES_MAX);
+  const doneOf = (name: string): readonly Counts[] =>
+    state.shardsOf(name).flatMap(({ id }) => state.checkpoints.get(id)?.state ?? []);
+  await moveShards({
+    state,
+    journal,
+    rows: { ...tables, pages: (name, range = WHOLE) => tables.pages(name, range, sumOf(doneOf(name)).rows) },
+    // Each reader of a mirror reads both sides, and holds pages of both.
+    parallel: mirror ? Math.ceil(tables.readers / 2) : tables.readers,
+    context,
+    isThere: () => true,
+    open: async (shard, from) => {
+      const { hasDistinctKeys, readers: writers } = tables;
+      const table = targetOf(shard.table);
+      const mirrored = mirror ? new Mirror(table, shard, from?.last) : undefined;
+      const options = { context, mode, mirror: mirrored, isDry, hasDistinctKeys, budget, writers, from };
+      return new TableWrite(table, options);
+    },
+  });
+  const done: TableCounts[] = [];
+  for (const name of state.tables) {
+    const ends = state.shardsOf(name).flatMap(({ id }) => state.ends.get(id) ?? []);
+    const counts = { name, table: targetOf(name), ...sumOf(ends) };
+    if (!isDry) await finishTable(context, counts, await tables.policiesOf(name));
+    done.push(counts);
+  }
+  return done;
+}
+
+/** A table without rows is created too; policies are written only with a key. */
+async function finishTable(
+  { reporter }: ToolContext,
+  { table, rows }: TableCounts,
+  policies: readonly Policy[] | null,
+): Promise<void> {
+  if (rows === 0) await table.create();
+  if (policies === null || policies.length === 0 || !table.endpoint.address.hasKey) return;
+  if (!(await table.setPolicies(policies)))
+    reporter.tell('note', {
+      table: table.name,
+      message: `Table ${table.name} has access policies of its own: those that came with it were not set.`,
+    });
+}
+
+/** The exit code is `conflict` if rows, blobs or messages were left alone or refused. @throws ToolError */
+export async function transfer(
+  { target, contents, targets, ...run }: Transfer,
+  journal: Journal<TransferEntry> | undefined,
+): Promise<Written> {
+  const { context, mode, mirror } = run;
+  const tables = target === undefined ? [] : await transferTables({ ...run, target, isDry: false }, journal);
+  const contentJournal = journal && contentsIn(journal);
+  const input = await contents(contentJournal);
+  const options = { context, mode: mirror ? 'upsert' : mode, mirror, journal: contentJournal } as const;
+  const written = await writeContents(input, targets, options);
+  const total = sumOf(tables);
+  const [conflicts, refused] = [total.conflicts + written.conflicts, total.refused + written.refused];
+  return {
+    tables: tables.length,
+    exit: conflicts + refused > 0 ? 'conflict' : 'done',
+    more: {
+      conflicts,
+      refused,
+      ...(mirror && { deleted: total.deleted }),
+      ...countsTold(input, written, mirror),
+    },
+  };
+}

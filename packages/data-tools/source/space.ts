@@ -1,0 +1,145 @@
+// Queues and containers over the wire, which services list, create and describe in the same way: read with their
+// metadata and policies, and offered to a target, which creates them if they are missing.
+import type { XmlElement } from '#wire';
+import { type Endpoint, errorOf, failureOf, type SourceContext } from './endpoint.js';
+import { isSameMetadata, metadataHeaders, metadataIn } from './metadata.js';
+import { offerPolicies, type Policy, readPoliciesAt } from './policies.js';
+import { untilFree } from './until-free.js';
+import { childOf, LIST_VERSION, listPages, textIn, textsIn } from './xml-list.js';
+
+export type SpaceKind = 'Queue' | 'Container';
+
+export interface SpaceRecord {
+  readonly name: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Null if the source did not include them. */
+  readonly policies: readonly Policy[] | null;
+}
+
+/** The parameters of requests to one, in addition to their `comp`. */
+const queryOf = (kind: SpaceKind): Readonly<Record<string, string>> =>
+  kind === 'Container' ? { restype: 'container' } : {};
+
+const policiesOf = (kind: SpaceKind, name: string) => ({
+  path: `/${name}`,
+  query: { ...queryOf(kind), comp: 'acl' },
+});
+
+/** The entries of the account's list. */
+export async function* listSpaces(endpoint: Endpoint, kind: SpaceKind): AsyncGenerator<XmlElement, void> {
+  const what = `a list of ${kind.toLowerCase()}s`;
+  const options = { path: '/', query: { include: 'metadata' }, entries: `${kind}s`, what };
+  for await (const { entries } of listPages(endpoint, options)) yield* entries;
+}
+
+export const recordOf = async (
+  endpoint: Endpoint,
+  kind: SpaceKind,
+  element: XmlElement,
+): Promise<SpaceRecord> => {
+  const name = textIn(element, 'Name');
+  const metadata = textsIn(childOf(element, 'Metadata'));
+  return { name, metadata, policies: await readPoliciesAt(endpoint, policiesOf(kind, name)) };
+};
+
+interface Offered extends SpaceRecord {
+  readonly publicAccess?: string | null;
+}
+
+interface OfferResult {
+  /** Sentences for the user. */
+  readonly notes: readonly string[];
+  /** Whether it existed with other metadata, which stay. */
+  readonly differs: boolean;
+}
+
+/** @param replaces whether to replace existing metadata. @throws ToolError */
+export async function offerSpace(
+  endpoint: Endpoint,
+  kind: SpaceKind,
+  space: Offered,
+  replaces: boolean,
+  context: SourceContext,
+): Promise<OfferResult> {
+  const { name, policies } = space;
+  const notes: string[] = [];
+  let access = space.publicAccess ?? null;
+  let made = await create(endpoint, kind, space, access, context);
+  if (made === 'private only') {
+    notes.push(
+      `${kind} ${name} was public (${access}), which its new account does not allow: it is private.`,
+    );
+    access = null;
+    made = await create(endpoint, kind, space, access, context);
+  }
+  let differs = made !== 'new' && !(await hasMetadata(endpoint, kind, space));
+  if (differs && replaces) {
+    await setMetadata(endpoint, kind, space);
+    differs = false;
+  }
+  // Setting policies also sets public access.
+  const headers = made !== 'there' && access !== null ? { 'x-ms-blob-public-access': access } : {};
+  const mayOffer = endpoint.address.hasKey && policies !== null;
+  if (mayOffer && !(await offerPolicies(endpoint, policiesOf(kind, name), policies, headers)))
+    notes.push(`${kind} ${name} has access policies of its own: those that came with it were not set.`);
+  return { notes, differs };
+}
+
+/** `private only`: its public access is refused; `maybe new`: it is there, and an earlier attempt may have created it. */
+type Made = 'new' | 'maybe new' | 'there' | 'private only';
+
+function create(
+  endpoint: Endpoint,
+  kind: SpaceKind,
+  { name, metadata }: Offered,
+  access: string | null,
+  context: SourceContext,
+): Promise<Made> {
+  return untilFree(`${kind} ${name}`, endpoint, context, async () => {
+    const { status, value, isRepeated } = await endpoint.send({
+      method: 'PUT',
+      path: `/${name}`,
+      query: queryOf(kind),
+      headers: {
+        'x-ms-version': LIST_VERSION,
+        ...(access !== null && { 'x-ms-blob-public-access': access }),
+        ...metadataHeaders(metadata),
+      },
+      read: answer => ({ answer, code: errorOf(answer).code }),
+    });
+    const { code, answer } = value;
+    if (status < 300) return 'new';
+    if (code === 'PublicAccessNotPermitted' && access !== null) return 'private only';
+    if (code === `${kind}AlreadyExists`) return isRepeated ? 'maybe new' : 'there';
+    // A SAS for one queue or container cannot create it, and need not if it exists.
+    if ((status === 401 || status === 403) && !endpoint.address.hasKey) return 'there';
+    if (code === `${kind}BeingDeleted`) return undefined;
+    throw failureOf(endpoint, `the creation of ${kind.toLowerCase()} ${name}`, answer);
+  });
+}
+
+const metadataRequest = (kind: SpaceKind, name: string) => ({
+  path: `/${name}`,
+  query: { ...queryOf(kind), comp: 'metadata' },
+});
+
+/** True, too, if they may not be read. */
+async function hasMetadata(endpoint: Endpoint, kind: SpaceKind, space: Offered): Promise<boolean> {
+  const { status, headers } = await endpoint.send({
+    method: 'HEAD',
+    ...metadataRequest(kind, space.name),
+    headers: { 'x-ms-version': LIST_VERSION },
+    read: () => undefined,
+  });
+  return status >= 300 || isSameMetadata(metadataIn(headers), space.metadata);
+}
+
+async function setMetadata(endpoint: Endpoint, kind: SpaceKind, { name, metadata }: Offered): Promise<void> {
+  const { status, value } = await endpoint.send({
+    method: 'PUT',
+    ...metadataRequest(kind, name),
+    headers: { 'x-ms-version': LIST_VERSION, ...metadataHeaders(metadata) },
+    read: answer => failureOf(endpoint, `the metadata of ${kind.toLowerCase()} ${name}`, answer),
+  });
+  if (status >= 300) throw value;
+}
