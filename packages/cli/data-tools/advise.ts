@@ -1,15 +1,7 @@
 // `shelfmark advise`: advice on a table's keys, sizes and types from its rows, and its cost.
 import { Command } from 'commander';
-import { advise, Endpoint, parseCount, type TableAdvice, TableRows, ToolError } from '#data-tools';
-import {
-  ADDRESS_HELP,
-  addressOf,
-  type PaceFlags,
-  runTool,
-  withPace,
-  withUsageErrors,
-  writeOut,
-} from './run-tool.js';
+import { advise, parseCount, type TableAdvice, ToolError } from '#data-tools';
+import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, tablesOf, writeOut } from './run-tool.js';
 
 interface AdviseFlags extends PaceFlags {
   readonly from?: string;
@@ -60,30 +52,29 @@ function textOf({ table, rows, partitions, bytes, sizes, findings, cost, sample 
 }
 
 export function adviseCommand(): Command {
-  const command = new Command('advise')
-    .description('find design faults of a table from its rows')
-    .option('--from <source>', 'account to read (default: SHELFMARK_FROM)')
-    .requiredOption('--table <name>', 'the table')
-    .option('--sample <rows>', 'read at most this many rows, spread over the whole table')
-    .option('--price-per-gib <price>', 'price of one GiB for a month in your region')
-    .option('--price-per-10000 <price>', 'price of 10,000 requests in your region')
-    .option('--json', 'print one JSON object');
-  return withUsageErrors(withPace(command))
-    .addHelpText('after', EXAMPLES)
-    .action((flags: AdviseFlags) =>
-      runTool(flags, async context => {
-        const { from, table, sample, json } = flags;
-        const survey = {
-          source: new TableRows(new Endpoint(addressOf('--from', from), 'table', context.source)),
-          sample: sample === undefined ? undefined : parseCount('--sample', sample),
-        };
-        const prices = {
-          gib: priceOf('--price-per-gib', flags.pricePerGib),
-          tenThousandRequests: priceOf('--price-per-10000', flags.pricePer10000),
-        };
-        const advice = await advise(survey, table, prices, context);
-        await writeOut(json ? `${JSON.stringify(advice)}\n` : textOf(advice));
-        return { tables: 1 };
-      }),
-    );
+  return asTool<AdviseFlags>(
+    new Command('advise')
+      .description('find design faults of a table from its rows')
+      .option('--from <source>', 'account to read (default: SHELFMARK_FROM)')
+      .requiredOption('--table <name>', 'the table')
+      .option('--sample <rows>', 'read at most this many rows, spread over the whole table')
+      .option('--price-per-gib <price>', 'price of one GiB for a month in your region')
+      .option('--price-per-10000 <price>', 'price of 10,000 requests in your region')
+      .option('--json', 'print one JSON object'),
+    EXAMPLES,
+    async (flags, context) => {
+      const { from, table, sample, json } = flags;
+      const survey = {
+        source: tablesOf(addressOf('--from', from), context),
+        sample: sample === undefined ? undefined : parseCount('--sample', sample),
+      };
+      const prices = {
+        gib: priceOf('--price-per-gib', flags.pricePerGib),
+        tenThousandRequests: priceOf('--price-per-10000', flags.pricePer10000),
+      };
+      const advice = await advise(survey, table, prices, context);
+      await writeOut(json ? `${JSON.stringify(advice)}\n` : textOf(advice));
+      return { tables: 1 };
+    },
+  );
 }

@@ -1,15 +1,7 @@
 // `shelfmark bench`: how fast an account answers from here.
 import { Command } from 'commander';
 import { bench, type Measured, parseCount } from '#data-tools';
-import {
-  ADDRESS_HELP,
-  addressOf,
-  type PaceFlags,
-  runTool,
-  withPace,
-  withUsageErrors,
-  writeOut,
-} from './run-tool.js';
+import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, writeOut } from './run-tool.js';
 
 interface BenchFlags extends PaceFlags {
   readonly to?: string;
@@ -31,21 +23,19 @@ const textOf = ({ operation, rows, seconds, rowsPerSecond, p50, p99 }: Measured)
   `${operation.padEnd(10)} ${String(rowsPerSecond).padStart(8)} rows/s   p50 ${p50} ms   p99 ${p99} ms   (${rows} rows in ${seconds} s)\n`;
 
 export function benchCommand(): Command {
-  const command = new Command('bench')
-    .description('measure the latency and throughput of an account')
-    .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
-    .option('--rows <n>', 'number of rows to write, read and delete', ROWS_DEFAULT)
-    .option('--json', 'print one JSON line per operation');
-  return withUsageErrors(withPace(command))
-    .addHelpText('after', EXAMPLES)
-    .action((flags: BenchFlags) =>
-      runTool(flags, async context => {
-        const { to, rows = ROWS_DEFAULT, json } = flags;
-        const options = { target: addressOf('--to', to), rows: parseCount('--rows', rows) };
-        await bench(options, context, measured =>
-          writeOut(json ? `${JSON.stringify(measured)}\n` : textOf(measured)),
-        );
-        return { tables: 1 };
-      }),
-    );
+  return asTool<BenchFlags>(
+    new Command('bench')
+      .description('measure the latency and throughput of an account')
+      .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
+      .option('--rows <n>', 'number of rows to write, read and delete', ROWS_DEFAULT)
+      .option('--json', 'print one JSON line per operation'),
+    EXAMPLES,
+    async ({ to, rows = ROWS_DEFAULT, json }, context) => {
+      const options = { target: addressOf('--to', to), rows: parseCount('--rows', rows) };
+      await bench(options, context, measured =>
+        writeOut(json ? `${JSON.stringify(measured)}\n` : textOf(measured)),
+      );
+      return { tables: 1 };
+    },
+  );
 }

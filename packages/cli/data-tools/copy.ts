@@ -1,31 +1,13 @@
 // `shelfmark copy`: tables of one account into another.
 import { Command } from 'commander';
-import { copy } from '#data-tools';
-import {
-  ADDRESS_HELP,
-  addressOf,
-  type PaceFlags,
-  runTool,
-  withPace,
-  withUsageErrors,
-  writeOut,
-} from './run-tool.js';
+import { type CopyOptions, copy } from '#data-tools';
+import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, writeOut } from './run-tool.js';
 
-interface CopyFlags extends PaceFlags {
+interface CopyFlags extends PaceFlags, Omit<CopyOptions, 'source' | 'target' | 'choice'> {
   readonly from?: string;
   readonly to?: string;
   readonly table?: readonly string[];
   readonly all?: boolean;
-  readonly queues?: boolean;
-  readonly blobs?: boolean;
-  readonly takeMessages?: boolean;
-  readonly mode?: string;
-  readonly mirror?: boolean;
-  readonly filter?: string;
-  readonly since?: string;
-  readonly resume?: boolean;
-  readonly journal?: string;
-  readonly dryRun?: boolean;
 }
 
 const EXAMPLES = `
@@ -41,32 +23,36 @@ merge merges properties, skip keeps them.
 ${ADDRESS_HELP}`;
 
 export function copyCommand(): Command {
-  const command = new Command('copy')
-    .description('copy tables, queues and blobs from one account to another')
-    .option('--from <source>', 'account to read (default: SHELFMARK_FROM)')
-    .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
-    .option('--table <name...>', 'tables; * matches any characters; NAME=NEW renames')
-    .option('--all', 'all tables')
-    .option('--queues', 'all queues: names, metadata and access policies')
-    .option('--take-messages', 'messages of the queues, too: they are hidden, copied and made visible again')
-    .option('--blobs', 'all containers, with the content of block and append blobs')
-    .option('--mode <mode>', 'insert, upsert, merge or skip (default: insert)')
-    .option(
-      '--mirror',
-      'make the target equal to the source: replace rows that differ, delete rows that the source lacks',
-    )
-    .option('--filter <filter>', 'only rows that match this OData filter')
-    .option('--since <time>', 'only rows changed since a time, or since the start of the dump in a directory')
-    .option('--resume', 'continue an interrupted copy')
-    .option('--journal <file>', 'file that records progress (default: ./shelfmark-copy.journal)')
-    .option('--dry-run', 'write nothing; print what would be written');
-  return withUsageErrors(withPace(command))
-    .addHelpText('after', EXAMPLES)
-    .action((flags: CopyFlags) =>
-      runTool(flags, context => {
-        const { from, to, table = [], all = false, ...rest } = flags;
-        const [source, target] = [addressOf('--from', from), addressOf('--to', to)];
-        return copy({ ...rest, source, target, choice: { all, names: table } }, context, writeOut);
-      }),
-    );
+  return asTool<CopyFlags>(
+    new Command('copy')
+      .description('copy tables, queues and blobs from one account to another')
+      .option('--from <source>', 'account to read (default: SHELFMARK_FROM)')
+      .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
+      .option('--table <name...>', 'tables; * matches any characters; NAME=NEW renames')
+      .option('--all', 'all tables')
+      .option('--queues', 'all queues: names, metadata and access policies')
+      .option(
+        '--take-messages',
+        'messages of the queues, too: they are hidden, copied and made visible again',
+      )
+      .option('--blobs', 'all containers, with the content of block and append blobs')
+      .option('--mode <mode>', 'insert, upsert, merge or skip (default: insert)')
+      .option(
+        '--mirror',
+        'make the target equal to the source: replace rows that differ, delete rows that the source lacks',
+      )
+      .option('--filter <filter>', 'only rows that match this OData filter')
+      .option(
+        '--since <time>',
+        'only rows changed since a time, or since the start of the dump in a directory',
+      )
+      .option('--resume', 'continue an interrupted copy')
+      .option('--journal <file>', 'file that records progress (default: ./shelfmark-copy.journal)')
+      .option('--dry-run', 'write nothing; print what would be written'),
+    EXAMPLES,
+    ({ from, to, table = [], all = false, ...rest }, context) => {
+      const [source, target] = [addressOf('--from', from), addressOf('--to', to)];
+      return copy({ ...rest, source, target, choice: { all, names: table } }, context, writeOut);
+    },
+  );
 }

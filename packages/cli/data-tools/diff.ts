@@ -1,15 +1,7 @@
 // `shelfmark diff`: the differences between two accounts or dumps.
 import { Command } from 'commander';
 import { diff } from '#data-tools';
-import {
-  ADDRESS_HELP,
-  type PaceFlags,
-  runTool,
-  sourceOf,
-  withPace,
-  withUsageErrors,
-  writeOut,
-} from './run-tool.js';
+import { ADDRESS_HELP, asTool, type PaceFlags, sourceOf, writeOut } from './run-tool.js';
 
 interface DiffFlags extends PaceFlags {
   readonly from?: string;
@@ -30,26 +22,24 @@ Exits with 1 if there is a difference.
 ${ADDRESS_HELP}`;
 
 export function diffCommand(): Command {
-  const command = new Command('diff')
-    .description('compare tables of two accounts or dumps')
-    .option('--from <source>', 'an account or the directory of a dump (default: SHELFMARK_FROM)')
-    .option('--to <target>', 'an account or the directory of a dump (default: SHELFMARK_TO)')
-    .option(
-      '--table <name...>',
-      'tables; * matches any characters; NAME=NEW if the other side has another name',
-    )
-    .option('--all', 'all tables')
-    .option('--timestamps', 'compare Timestamp values, too');
-  return withUsageErrors(withPace(command))
-    .addHelpText('after', EXAMPLES)
-    .action((flags: DiffFlags) =>
-      runTool(flags, async context => {
-        const { from, to, table = [], all = false, timestamps } = flags;
-        const sides = {
-          from: await sourceOf('--from', from, context, 'diff'),
-          to: await sourceOf('--to', to, context, 'diff'),
-        };
-        return diff({ ...sides, choice: { all, names: table }, timestamps }, context, writeOut);
-      }),
-    );
+  return asTool<DiffFlags>(
+    new Command('diff')
+      .description('compare tables of two accounts or dumps')
+      .option('--from <source>', 'an account or the directory of a dump (default: SHELFMARK_FROM)')
+      .option('--to <target>', 'an account or the directory of a dump (default: SHELFMARK_TO)')
+      .option(
+        '--table <name...>',
+        'tables; * matches any characters; NAME=NEW if the other side has another name',
+      )
+      .option('--all', 'all tables')
+      .option('--timestamps', 'compare Timestamp values, too'),
+    EXAMPLES,
+    async ({ from, to, table = [], all = false, timestamps }, context) => {
+      const sides = {
+        from: await sourceOf('--from', from, context, 'diff'),
+        to: await sourceOf('--to', to, context, 'diff'),
+      };
+      return diff({ ...sides, choice: { all, names: table }, timestamps }, context, writeOut);
+    },
+  );
 }

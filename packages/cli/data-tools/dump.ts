@@ -1,30 +1,13 @@
 // `shelfmark dump`: tables of an account into a directory, a file or standard output.
 import { Command } from 'commander';
-import { dump } from '#data-tools';
-import {
-  ADDRESS_HELP,
-  addressOf,
-  type PaceFlags,
-  runTool,
-  withPace,
-  withUsageErrors,
-  writeOut,
-} from './run-tool.js';
+import { type DumpOptions, dump } from '#data-tools';
+import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, writeOut } from './run-tool.js';
 
-interface DumpFlags extends PaceFlags {
+interface DumpFlags extends PaceFlags, Omit<DumpOptions, 'source' | 'choice' | 'select'> {
   readonly from?: string;
   readonly table?: readonly string[];
   readonly all?: boolean;
-  readonly queues?: boolean;
-  readonly blobs?: boolean;
-  readonly takeMessages?: boolean;
-  readonly out: string;
-  readonly format?: string;
-  readonly compress?: string;
-  readonly filter?: string;
   readonly select?: string;
-  readonly since?: string;
-  readonly resume?: boolean;
 }
 
 const EXAMPLES = `
@@ -51,37 +34,35 @@ const selectOf = (text: string | undefined): readonly string[] | undefined =>
     .filter(name => name !== '');
 
 export function dumpCommand(): Command {
-  const command = new Command('dump')
-    .description('dump tables, queues and blobs of an account to files')
-    .option('--from <source>', 'account to read (default: SHELFMARK_FROM)')
-    .option('--table <name...>', 'tables; * matches any characters')
-    .option('--all', 'all tables')
-    .option('--queues', 'all queues: names, metadata and access policies')
-    .option('--take-messages', 'messages of the queues, too: they are hidden, written and made visible again')
-    .option('--blobs', 'all containers, with the content of block and append blobs')
-    .requiredOption(
-      '--out <out>',
-      'a directory, a container URL with a SAS, a file for one table (.jsonl, .csv, .parquet; .gz compresses), or - for standard output',
-    )
-    .option('--format <format>', 'jsonl, csv or parquet (default: by the file name, else jsonl)')
-    .option('--compress <how>', 'gzip')
-    .option('--filter <filter>', 'only rows that match this OData filter')
-    .option('--select <names>', 'only these properties, separated by commas')
-    .option('--since <time>', 'only rows changed since a time, or since the start of the dump in a directory')
-    .option('--resume', 'continue an interrupted dump');
-  return withUsageErrors(withPace(command))
-    .addHelpText('after', EXAMPLES)
-    .action((flags: DumpFlags) =>
-      runTool(flags, context => {
-        const { from, table = [], all = false, out, select, ...rest } = flags;
-        const options = {
-          ...rest,
-          source: addressOf('--from', from),
-          choice: { all, names: table },
-          out,
-          select: selectOf(select),
-        };
-        return dump(options, context, writeOut);
-      }),
-    );
+  return asTool<DumpFlags>(
+    new Command('dump')
+      .description('dump tables, queues and blobs of an account to files')
+      .option('--from <source>', 'account to read (default: SHELFMARK_FROM)')
+      .option('--table <name...>', 'tables; * matches any characters')
+      .option('--all', 'all tables')
+      .option('--queues', 'all queues: names, metadata and access policies')
+      .option(
+        '--take-messages',
+        'messages of the queues, too: they are hidden, written and made visible again',
+      )
+      .option('--blobs', 'all containers, with the content of block and append blobs')
+      .requiredOption(
+        '--out <out>',
+        'a directory, a container URL with a SAS, a file for one table (.jsonl, .csv, .parquet; .gz compresses), or - for standard output',
+      )
+      .option('--format <format>', 'jsonl, csv or parquet (default: by the file name, else jsonl)')
+      .option('--compress <how>', 'gzip')
+      .option('--filter <filter>', 'only rows that match this OData filter')
+      .option('--select <names>', 'only these properties, separated by commas')
+      .option(
+        '--since <time>',
+        'only rows changed since a time, or since the start of the dump in a directory',
+      )
+      .option('--resume', 'continue an interrupted dump'),
+    EXAMPLES,
+    ({ from, table = [], all = false, select, ...rest }, context) => {
+      const [source, choice] = [addressOf('--from', from), { all, names: table }];
+      return dump({ ...rest, source, choice, select: selectOf(select) }, context, writeOut);
+    },
+  );
 }

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { importAzurite } from '#data-tools';
 import { type LoadFlags, withLast } from './load.js';
-import { ADDRESS_HELP, addressOf, runTool, withPace, withUsageErrors, writeOut } from './run-tool.js';
+import { ADDRESS_HELP, addressOf, asTool, writeOut } from './run-tool.js';
 
 interface ImportFlags extends LoadFlags {
   readonly account?: string;
@@ -21,30 +21,24 @@ by name. The modes are those of load.
 ${ADDRESS_HELP}`;
 
 export function importAzuriteCommand(): Command {
-  const command = new Command('import-azurite')
-    .description('load the data folder of Azurite into an account')
-    .argument('[dir]', 'the folder')
-    .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
-    .option('--account <name>', 'account to import, if the folder has several')
-    .option('--table <name...>', 'only these tables; * matches any characters; NAME=NEW renames')
-    .option('--queues', 'also queues with their messages, if --table is given')
-    .option('--blobs', 'also containers with their blobs, if --table is given')
-    .option('--mode <mode>', 'insert, upsert, merge or skip', 'insert')
-    .option('--resume', 'continue an interrupted import')
-    .option('--journal <file>', 'file that records progress (default: next to the folder)')
-    .option('--dry-run', 'write nothing; check the folder and print what would be written');
-  return withUsageErrors(withPace(command))
-    .addHelpText('after', EXAMPLES)
-    .action((given: string | undefined, flags: ImportFlags) =>
-      runTool(flags, context => {
-        const { to, table = [], ...rest } = flags;
-        const { names, last } = withLast(
-          table,
-          given,
-          'Name the folder that `azurite --location` was given.',
-        );
-        const options = { ...rest, target: addressOf('--to', to), input: last, names };
-        return importAzurite(options, context, writeOut);
-      }),
-    );
+  return asTool<ImportFlags>(
+    new Command('import-azurite')
+      .description('load the data folder of Azurite into an account')
+      .argument('[dir]', 'the folder')
+      .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
+      .option('--account <name>', 'account to import, if the folder has several')
+      .option('--table <name...>', 'only these tables; * matches any characters; NAME=NEW renames')
+      .option('--queues', 'also queues with their messages, if --table is given')
+      .option('--blobs', 'also containers with their blobs, if --table is given')
+      .option('--mode <mode>', 'insert, upsert, merge or skip', 'insert')
+      .option('--resume', 'continue an interrupted import')
+      .option('--journal <file>', 'file that records progress (default: next to the folder)')
+      .option('--dry-run', 'write nothing; check the folder and print what would be written'),
+    EXAMPLES,
+    ({ to, table = [], ...rest }, context, given) => {
+      const { names, last } = withLast(table, given, 'Name the folder that `azurite --location` was given.');
+      const options = { ...rest, target: addressOf('--to', to), input: last, names };
+      return importAzurite(options, context, writeOut);
+    },
+  );
 }

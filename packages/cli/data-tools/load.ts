@@ -1,25 +1,11 @@
 // `shelfmark load`: a dump, or one table of a file or of standard input, into an account.
 import { Command } from 'commander';
-import { load, ToolError } from '#data-tools';
-import {
-  ADDRESS_HELP,
-  addressOf,
-  type PaceFlags,
-  runTool,
-  withPace,
-  withUsageErrors,
-  writeOut,
-} from './run-tool.js';
+import { type LoadOptions, load, ToolError } from '#data-tools';
+import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, writeOut } from './run-tool.js';
 
-export interface LoadFlags extends PaceFlags {
+export interface LoadFlags extends PaceFlags, Omit<LoadOptions, 'target' | 'input' | 'names'> {
   readonly to?: string;
   readonly table?: readonly string[];
-  readonly queues?: boolean;
-  readonly blobs?: boolean;
-  readonly mode?: string;
-  readonly resume?: boolean;
-  readonly journal?: string;
-  readonly dryRun?: boolean;
 }
 
 const EXAMPLES = `
@@ -49,32 +35,26 @@ export function withLast(
 }
 
 export function loadCommand(): Command {
-  const command = new Command('load')
-    .description('load a dump into an account')
-    .argument(
-      '[dump]',
-      'a directory, a container URL with a SAS, a file of one table, or - for standard input',
-    )
-    .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
-    .option('--table <name...>', 'tables of the dump, or the table for a file; NAME=NEW renames')
-    .option('--queues', 'also load the queues of the dump')
-    .option('--blobs', 'also load the containers of the dump')
-    .option('--mode <mode>', 'insert, upsert, merge or skip', 'insert')
-    .option('--resume', 'continue an interrupted load')
-    .option('--journal <file>', 'file that records progress (default: next to the dump)')
-    .option('--dry-run', 'write nothing; check the dump and print what would be loaded');
-  return withUsageErrors(withPace(command))
-    .addHelpText('after', EXAMPLES)
-    .action((given: string | undefined, flags: LoadFlags) =>
-      runTool(flags, context => {
-        const { to, table = [], ...rest } = flags;
-        const { names, last } = withLast(table, given);
-        return load(
-          { ...rest, target: addressOf('--to', to), input: last, names },
-          context,
-          process.stdin,
-          writeOut,
-        );
-      }),
-    );
+  return asTool<LoadFlags>(
+    new Command('load')
+      .description('load a dump into an account')
+      .argument(
+        '[dump]',
+        'a directory, a container URL with a SAS, a file of one table, or - for standard input',
+      )
+      .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
+      .option('--table <name...>', 'tables of the dump, or the table for a file; NAME=NEW renames')
+      .option('--queues', 'also load the queues of the dump')
+      .option('--blobs', 'also load the containers of the dump')
+      .option('--mode <mode>', 'insert, upsert, merge or skip', 'insert')
+      .option('--resume', 'continue an interrupted load')
+      .option('--journal <file>', 'file that records progress (default: next to the dump)')
+      .option('--dry-run', 'write nothing; check the dump and print what would be loaded'),
+    EXAMPLES,
+    ({ to, table = [], ...rest }, context, given) => {
+      const { names, last } = withLast(table, given);
+      const options = { ...rest, target: addressOf('--to', to), input: last, names };
+      return load(options, context, process.stdin, writeOut);
+    },
+  );
 }

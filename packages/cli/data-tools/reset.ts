@@ -1,15 +1,7 @@
 // `shelfmark reset`: deletes the tables, queues and containers of an account.
 import { Command } from 'commander';
 import { reset, ToolError } from '#data-tools';
-import {
-  ADDRESS_HELP,
-  addressOf,
-  type PaceFlags,
-  runTool,
-  withPace,
-  withUsageErrors,
-  writeOut,
-} from './run-tool.js';
+import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, writeOut } from './run-tool.js';
 
 interface ResetFlags extends PaceFlags {
   readonly to?: string;
@@ -27,23 +19,21 @@ ${ADDRESS_HELP}
 Deletion cannot be undone. On Azure, the name of a deleted table cannot be used again for at least 40 seconds.`;
 
 export function resetCommand(): Command {
-  const command = new Command('reset')
-    .description('delete all tables of an account')
-    .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
-    .option('--yes', 'confirm the deletion')
-    .option('--queues', 'also delete all queues')
-    .option('--blobs', 'also delete all containers');
-  return withUsageErrors(withPace(command))
-    .addHelpText('after', EXAMPLES)
-    .action((flags: ResetFlags) =>
-      runTool(flags, async context => {
-        const { to, yes, queues = false, blobs = false } = flags;
-        const target = addressOf('--to', to);
-        if (!yes) throw new ToolError('usage', `reset deletes all tables at ${target.name}: say --yes.`);
-        const tables = await reset({ target, queues, blobs }, context, deleted =>
-          writeOut(`${JSON.stringify(deleted)}\n`),
-        );
-        return { tables };
-      }),
-    );
+  return asTool<ResetFlags>(
+    new Command('reset')
+      .description('delete all tables of an account')
+      .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
+      .option('--yes', 'confirm the deletion')
+      .option('--queues', 'also delete all queues')
+      .option('--blobs', 'also delete all containers'),
+    EXAMPLES,
+    async ({ to, yes, queues = false, blobs = false }, context) => {
+      const target = addressOf('--to', to);
+      if (!yes) throw new ToolError('usage', `reset deletes all tables at ${target.name}: say --yes.`);
+      const tables = await reset({ target, queues, blobs }, context, deleted =>
+        writeOut(`${JSON.stringify(deleted)}\n`),
+      );
+      return { tables };
+    },
+  );
 }

@@ -2,7 +2,7 @@
 // tool is a function of the context; an error that it throws is the last event. SIGINT and SIGTERM stop it at a point
 // from which --resume continues; a second one ends at once.
 //
-//   command.action(flags => runTool(command, flags, async context => dump(…, context, writeOut)));
+//   asTool(new Command('dump').option(…), EXAMPLES, (flags, context) => dump(…, context, writeOut));
 import { setMaxListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
@@ -50,8 +50,7 @@ const PARALLEL_MAX = 256;
 const RETRY_SECONDS_DEFAULT = 300;
 const CHECKPOINT_MILLISECONDS = 1000;
 
-/** Adds the options that every tool has. */
-export const withPace = (command: Command): Command =>
+const withPace = (command: Command): Command =>
   command
     .option('--parallel <n>', `concurrent requests (default: ${PARALLEL_DEFAULT})`)
     .option('--rate <requests>', 'limit of requests per second and account (default: none)')
@@ -165,10 +164,7 @@ function expectedFailure(error: unknown): ToolError | undefined {
 }
 
 /** Runs the tool and sets the exit code of the process. */
-export async function runTool(
-  flags: PaceFlags,
-  tool: (context: ToolContext) => Promise<ToolResult>,
-): Promise<void> {
+async function runTool(flags: PaceFlags, tool: (context: ToolContext) => Promise<ToolResult>): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   survivesClosedPipes();
   const reporter = new Reporter(await displayFor(), REAL_SURROUNDINGS);
@@ -222,6 +218,19 @@ export function withUsageErrors(command: Command): Command {
     })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT.usage));
 }
+
+/** Gives a command the options that every tool has, its help, and a tool that runs with its flags and its argument. */
+export const asTool = <Flags extends PaceFlags>(
+  command: Command,
+  help: string,
+  tool: (flags: Flags, context: ToolContext, argument: string | undefined) => Promise<ToolResult>,
+): Command =>
+  withUsageErrors(withPace(command))
+    .addHelpText('after', help)
+    .action((...given: unknown[]) => {
+      const [flags, argument] = given.slice(0, -1).reverse() as [Flags, string | undefined];
+      return runTool(flags, context => tool(flags, context, argument));
+    });
 
 /** Writes to stdout and waits until it is accepted. */
 export const writeOut = (piece: Buffer | string): Promise<void> =>

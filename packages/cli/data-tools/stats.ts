@@ -1,15 +1,7 @@
 // `shelfmark stats`: the content of tables: rows, bytes, partitions, types of properties, the largest.
 import { Command } from 'commander';
 import { parseCount, stats, type TableStats } from '#data-tools';
-import {
-  ADDRESS_HELP,
-  type PaceFlags,
-  runTool,
-  sourceOf,
-  withPace,
-  withUsageErrors,
-  writeOut,
-} from './run-tool.js';
+import { ADDRESS_HELP, asTool, type PaceFlags, sourceOf, writeOut } from './run-tool.js';
 
 interface StatsFlags extends PaceFlags {
   readonly from?: string;
@@ -59,25 +51,23 @@ function textOf(found: TableStats): string {
 }
 
 export function statsCommand(): Command {
-  const command = new Command('stats')
-    .description('count rows, bytes, partitions and types of tables')
-    .option('--from <source>', 'an account, or the directory of a dump (default: SHELFMARK_FROM)')
-    .option('--table <name...>', 'tables; * matches any characters')
-    .option('--all', 'all tables')
-    .option('--sample <rows>', 'read at most this many rows, spread over the whole table')
-    .option('--json', 'print one JSON line per table');
-  return withUsageErrors(withPace(command))
-    .addHelpText('after', EXAMPLES)
-    .action((flags: StatsFlags) =>
-      runTool(flags, async context => {
-        const { from, table = [], all = false, sample, json } = flags;
-        const survey = {
-          source: await sourceOf('--from', from, context, 'stats'),
-          sample: sample === undefined ? undefined : parseCount('--sample', sample),
-        };
-        const take = (found: TableStats): Promise<void> =>
-          writeOut(json ? `${JSON.stringify(found)}\n` : textOf(found));
-        return { tables: await stats(survey, { all, names: table }, context, take) };
-      }),
-    );
+  return asTool<StatsFlags>(
+    new Command('stats')
+      .description('count rows, bytes, partitions and types of tables')
+      .option('--from <source>', 'an account, or the directory of a dump (default: SHELFMARK_FROM)')
+      .option('--table <name...>', 'tables; * matches any characters')
+      .option('--all', 'all tables')
+      .option('--sample <rows>', 'read at most this many rows, spread over the whole table')
+      .option('--json', 'print one JSON line per table'),
+    EXAMPLES,
+    async ({ from, table = [], all = false, sample, json }, context) => {
+      const survey = {
+        source: await sourceOf('--from', from, context, 'stats'),
+        sample: sample === undefined ? undefined : parseCount('--sample', sample),
+      };
+      const take = (found: TableStats): Promise<void> =>
+        writeOut(json ? `${JSON.stringify(found)}\n` : textOf(found));
+      return { tables: await stats(survey, { all, names: table }, context, take) };
+    },
+  );
 }

@@ -1,16 +1,7 @@
 // `shelfmark verify`: whether a dump is whole, and whether an account still has its rows.
 import { Command } from 'commander';
-import { verifyDump } from '#data-tools';
-import {
-  ADDRESS_HELP,
-  addressOf,
-  type PaceFlags,
-  runTool,
-  tablesOf,
-  withPace,
-  withUsageErrors,
-  writeOut,
-} from './run-tool.js';
+import { type Selection, verifyDump } from '#data-tools';
+import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, tablesOf, writeOut } from './run-tool.js';
 
 interface VerifyFlags extends PaceFlags {
   readonly against?: string;
@@ -25,23 +16,16 @@ Exits with 1 if the dump is damaged or unfinished, or if the account's rows diff
 ${ADDRESS_HELP}`;
 
 export function verifyCommand(): Command {
-  const command = new Command('verify')
-    .description('check that a dump is complete and undamaged')
-    .argument('<directory>', 'the dump: a directory, or a container URL with a SAS')
-    .option('--against <source>', 'also compare the rows of the dump with those of this account');
-  return withUsageErrors(withPace(command))
-    .addHelpText('after', EXAMPLES)
-    .action((directory: string, { against, ...flags }: VerifyFlags) =>
-      runTool(flags, context => {
-        const address = against === undefined ? undefined : addressOf('--from', against);
-        return verifyDump(
-          {
-            directory,
-            against: address && (selection => tablesOf(address, context, selection)),
-          },
-          context,
-          writeOut,
-        );
-      }),
-    );
+  return asTool<VerifyFlags>(
+    new Command('verify')
+      .description('check that a dump is complete and undamaged')
+      .argument('<directory>', 'the dump: a directory, or a container URL with a SAS')
+      .option('--against <source>', 'also compare the rows of the dump with those of this account'),
+    EXAMPLES,
+    ({ against }, context, directory = '') => {
+      const address = against === undefined ? undefined : addressOf('--from', against);
+      const compared = address && ((selection: Selection) => tablesOf(address, context, selection));
+      return verifyDump({ directory, against: compared }, context, writeOut);
+    },
+  );
 }
