@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { type RunningServer, serve } from 'shelfmark';
-import { type ImportOptions, importAzurite, load, parseAddress } from '../../packages/data-tools/index.js';
+import { type ImportOptions, importAzurite, parseAddress } from '../../packages/data-tools/index.js';
 import { ROOT } from '../support/spawned-server.js';
 import { type AccountAnswers, accountAnswers } from './azurite-import/account-answers.js';
-import { exitOf, runTool } from './tool-run.js';
+import { exitOf, loadInto, runTool } from './tool-run.js';
 
 const HERE = join(ROOT, 'test', 'data-tools', 'azurite-import');
 const TABLES = '__azurite_db_table__.json';
@@ -93,11 +93,10 @@ describe('a folder of Azurite’s', () => {
   });
 
   test('needs its own command when given to a load, and a right key', async () => {
-    const target = parseAddress(server.connectionString());
-    const loaded = runTool(context =>
-      load({ target, input: folder, names: [] }, context, process.stdin, async () => {}),
-    );
-    await assert.rejects(loaded, { exitCode: 2, message: /import-azurite/ });
+    await assert.rejects(loadInto(server.connectionString(), folder), {
+      exitCode: 2,
+      message: /import-azurite/,
+    });
     const wrong = server.connectionString().replace(/AccountKey=[^;]*/, 'AccountKey=AAAA');
     await assert.rejects(run({ target: parseAddress(wrong) }), {
       exitCode: 3,

@@ -9,20 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type RunningServer, serve } from 'shelfmark';
-import {
-  BENCH_ROWS_MAX,
-  bench,
-  Endpoint,
-  formatLine,
-  load,
-  parseAddress,
-  type Row,
-} from '../../packages/data-tools/index.js';
+import { BENCH_ROWS_MAX, bench, Endpoint, parseAddress, type Row } from '../../packages/data-tools/index.js';
 import { entitySize } from '../../packages/data-tools/stats/entity-size.js';
 import { rowOf } from '../../packages/data-tools/testing/nasty-rows.js';
 import { TargetTable } from '../../packages/data-tools/write/target-table.js';
 import { runCommand } from './command-run.js';
-import { exitOf, rowsOf, runTool } from './tool-run.js';
+import { exitOf, linesOf, loadInto, rowsOf, runTool } from './tool-run.js';
 
 const MIB = 1_048_576;
 const CHANGES_MAX = 100;
@@ -46,15 +38,8 @@ after(async () => {
 /** Loads rows; returns the reported events. */
 async function loadRows(connectionString: string, table: string, rows: readonly Row[]) {
   const path = join(directory, `${table}.jsonl`);
-  await writeFile(path, rows.map(row => `${formatLine(row)}\n`).join(''));
-  const options = {
-    target: parseAddress(connectionString),
-    input: path,
-    names: [table],
-    journal: `${path}.journal`,
-  };
-  const { told } = await runTool(context => load(options, context, process.stdin, nothing), { parallel: 1 });
-  return told;
+  await writeFile(path, linesOf(rows));
+  return (await loadInto(connectionString, path, { tables: [table] }, { parallel: 1 })).told;
 }
 
 /** Loads rows into a server that accepts all; returns the changes and the bytes of each request. */

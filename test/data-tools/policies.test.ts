@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
-import { copy, Dump, dump, load, parseAddress } from '../../packages/data-tools/index.js';
+import { Dump } from '../../packages/data-tools/index.js';
 import { describePeers } from '../patterns/support/peers.js';
-import { runTool } from './tool-run.js';
+import { copyTo, dumpTo, loadInto } from './tool-run.js';
 
 const POLICIES = [
   {
@@ -24,10 +24,8 @@ describePeers('policies of a table', peer => {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  const address = () => parseAddress(peer.connectionString());
   const client = (name: string): TableClient =>
     TableClient.fromConnectionString(peer.connectionString(), name, { allowInsecureConnection: true });
-  const nothing = async (): Promise<void> => {};
 
   // Azurite refuses both.
   test('go through a dump, a load and a copy', { skip: peer.name === 'azurite' }, async () => {
@@ -40,8 +38,8 @@ describePeers('policies of a table', peer => {
     );
 
     const out = join(directory, 'dump');
-    const choice = { all: false, names: ['guarded'] };
-    await runTool((context, write) => dump({ source: address(), choice, out }, context, write));
+    const peerOf = peer.connectionString();
+    await dumpTo(peerOf, out, { tables: ['guarded'] });
     assert.deepEqual(
       Dump.open(out)
         .table('guarded')
@@ -49,14 +47,8 @@ describePeers('policies of a table', peer => {
       POLICIES.map(({ id, accessPolicy: { permission } }) => ({ id, permission })),
     );
 
-    await runTool(context =>
-      load({ target: address(), input: out, names: ['guarded=loaded'] }, context, process.stdin, nothing),
-    );
-    const named = { all: false, names: ['guarded=copied'] };
-    const journal = join(directory, 'copy.journal');
-    await runTool(context =>
-      copy({ source: address(), target: address(), choice: named, journal }, context, nothing),
-    );
+    await loadInto(peerOf, out, { tables: ['guarded=loaded'] });
+    await copyTo(peerOf, peerOf, { tables: ['guarded=copied'], journal: join(directory, 'copy.journal') });
     for (const name of ['loaded', 'copied'])
       assert.deepEqual(await client(name).getAccessPolicy(), expected, name);
   });

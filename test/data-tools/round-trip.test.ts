@@ -6,22 +6,17 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import {
   Checksum,
-  copy,
   Dump,
   diff,
-  dump,
   Endpoint,
   formatContent,
-  formatLine,
-  load,
   parseAddress,
   type Row,
   TableRows,
-  verifyDump,
 } from '../../packages/data-tools/index.js';
 import { NASTY_ROWS, rowOf } from '../../packages/data-tools/testing/nasty-rows.js';
 import { describePeers } from '../patterns/support/peers.js';
-import { rowsOf, runTool } from './tool-run.js';
+import { copyTo, dumpTo, linesOf, loadInto, rowsOf, runTool, verified } from './tool-run.js';
 
 /** Servers in JavaScript keep half surrogate pairs in values. */
 const HALVES = rowOf('half', 'values', [
@@ -52,68 +47,51 @@ describePeers('a nasty table', peer => {
   let directory = '';
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'shelfmark-round-'));
-    await writeFile(join(directory, 'rows.jsonl'), ROWS.map(row => `${formatLine(row)}\n`).join(''));
+    await writeFile(join(directory, 'rows.jsonl'), linesOf(ROWS));
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  const address = () => parseAddress(peer.connectionString());
-  const input = () => process.stdin;
-  const nothing = async (): Promise<void> => {};
-
-  const loadInto = async (names: readonly string[], path: string, mode?: string) =>
-    runTool(context => load({ target: address(), input: path, names, mode }, context, input(), nothing));
-
-  const loadWhole = async (names: readonly string[], path: string) =>
-    assert.deepEqual((await loadInto(names, path)).told, []);
-
-  const dumpTo = async (table: string, out: string, more: { format?: string; compress?: string } = {}) =>
-    runTool((context, write) =>
-      dump({ source: address(), choice: { all: false, names: [table] }, out, ...more }, context, write),
-    );
+  const here = (): string => peer.connectionString();
+  const load = (tables: readonly string[], path: string, mode?: string) =>
+    loadInto(here(), path, { tables, mode });
+  const loadWhole = async (tables: readonly string[], path: string) =>
+    assert.deepEqual((await load(tables, path)).told, []);
+  const fileOf = async (name: string, rows: readonly Row[]): Promise<string> => {
+    const path = join(directory, `${name}.jsonl`);
+    await writeFile(path, linesOf(rows));
+    return path;
+  };
+  const differences = (names: readonly string[]) =>
+    runTool((context, write) => {
+      const rows = new TableRows(new Endpoint(parseAddress(here()), 'table', context.source));
+      return diff({ from: rows, to: rows, choice: { all: false, names } }, context, write);
+    });
 
   test('goes through a file of lines, a directory, a stream, CSV, gzip and a copy', async () => {
-    const loaded = await loadInto(['nastyrows'], join(directory, 'rows.jsonl'));
-    assert.deepEqual(
-      loaded.told.filter(({ event }) => event !== 'done'),
-      [],
-    );
-    assert.deepEqual(contents(await rowsOf(peer.connectionString(), 'nastyrows')), contents(ROWS));
+    await loadWhole(['nastyrows'], join(directory, 'rows.jsonl'));
+    assert.deepEqual(contents(await rowsOf(here(), 'nastyrows')), contents(ROWS));
 
     const [plain, csv, packed] = ['plain', 'csv', 'packed'].map(name => join(directory, name));
     assert(plain !== undefined && csv !== undefined && packed !== undefined);
-    await dumpTo('nastyrows', plain);
-    await dumpTo('nastyrows', csv, { format: 'csv' });
-    await dumpTo('nastyrows', packed, { compress: 'gzip' });
-    const stream = await dumpTo('nastyrows', '-');
+    const tables = ['nastyrows'];
+    await dumpTo(here(), plain, { tables });
+    await dumpTo(here(), csv, { tables, format: 'csv' });
+    await dumpTo(here(), packed, { tables, compress: 'gzip' });
+    const stream = await dumpTo(here(), '-', { tables });
     const [file] = (await readdir(join(plain, 'nastyrows'))).filter(name => name.startsWith('0'));
     assert.equal(await readFile(join(plain, 'nastyrows', file ?? ''), 'utf8'), stream.written);
     assert.equal(Dump.open(plain).table('nastyrows').checksum, checksumOf(ROWS));
 
     for (const [place, source] of [plain, csv, packed].entries()) {
-      const verified = await runTool((context, write) => verifyDump({ directory: source }, context, write));
-      assert.equal(verified.result.exit, 'done', verified.written);
+      const { result, written } = await verified(source);
+      assert.equal(result.exit, 'done', written);
       const name = `nastycopy${place}`;
-      await loadInto([`nastyrows=${name}`], source);
-      const compared = await runTool(context => {
-        const rows = new TableRows(new Endpoint(address(), 'table', context.source));
-        const choice = { all: false, names: [`nastyrows=${name}`] };
-        return diff({ from: rows, to: rows, choice }, context, nothing);
-      });
-      assert.equal(compared.result.more.differences, 0);
+      await load([`nastyrows=${name}`], source);
+      assert.equal((await differences([`nastyrows=${name}`])).result.more.differences, 0);
     }
-    await runTool(context =>
-      copy(
-        {
-          source: address(),
-          target: address(),
-          choice: { all: false, names: ['nastyrows=nastyagain'] },
-          journal: join(directory, 'copy.journal'),
-        },
-        context,
-        nothing,
-      ),
-    );
-    assert.deepEqual(contents(await rowsOf(peer.connectionString(), 'nastyagain')), contents(ROWS));
+    const journal = join(directory, 'copy.journal');
+    await copyTo(here(), here(), { tables: ['nastyrows=nastyagain'], journal });
+    assert.deepEqual(contents(await rowsOf(here(), 'nastyagain')), contents(ROWS));
   });
 
   test('differs from another after every change of a value', async () => {
@@ -128,17 +106,8 @@ describePeers('a nasty table', peer => {
           ])
         : row,
     );
-    const path = join(directory, 'changed.jsonl');
-    await writeFile(path, changed.map(row => `${formatLine(row)}\n`).join(''));
-    await loadWhole(['diffto'], path);
-    const { result, written } = await runTool((context, write) => {
-      const rows = new TableRows(new Endpoint(address(), 'table', context.source));
-      return diff(
-        { from: rows, to: rows, choice: { all: false, names: ['difffrom=diffto'] } },
-        context,
-        write,
-      );
-    });
+    await loadWhole(['diffto'], await fileOf('changed', changed));
+    const { result, written } = await differences(['difffrom=diffto']);
     assert.equal(result.exit, 'different');
     const lines = written
       .trimEnd()
@@ -163,18 +132,13 @@ describePeers('a nasty table', peer => {
   });
 
   test('is left alone, replaced, merged or skipped, according to the mode', async () => {
-    const write = async (name: string, rows: readonly Row[]): Promise<string> => {
-      const path = join(directory, `${name}.jsonl`);
-      await writeFile(path, rows.map(row => `${formatLine(row)}\n`).join(''));
-      return path;
-    };
     const there = [rowOf('p', '1', [['a', 'Int32', '1']]), rowOf('p', '2', [['a', 'Int32', '2']])];
     const coming = [
       rowOf('p', '1', [['a', 'Int32', '1']]),
       rowOf('p', '2', [['b', 'Int32', '3']]),
       rowOf('p', '3', [['a', 'Int32', '4']]),
     ];
-    const [first, second] = [await write('there', there), await write('coming', coming)];
+    const [first, second] = [await fileOf('there', there), await fileOf('coming', coming)];
     const expected: Readonly<Record<string, readonly string[]>> = {
       insert: ['{"PartitionKey":"p","RowKey":"2","a":2}'],
       upsert: ['{"PartitionKey":"p","RowKey":"2","b":3}'],
@@ -183,9 +147,9 @@ describePeers('a nasty table', peer => {
     };
     for (const [mode, [middle]] of Object.entries(expected)) {
       const table = `mode${mode}`;
-      await loadInto([table], first);
-      const { result, told } = await loadInto([table], second, mode);
-      assert.deepEqual((await rowsOf(peer.connectionString(), table)).map(formatContent), [
+      await load([table], first);
+      const { result, told } = await load([table], second, mode);
+      assert.deepEqual((await rowsOf(here(), table)).map(formatContent), [
         '{"PartitionKey":"p","RowKey":"1","a":1}',
         middle,
         '{"PartitionKey":"p","RowKey":"3","a":4}',
@@ -203,9 +167,7 @@ describePeers('a nasty table', peer => {
       rowOf('p', 'b', [['x', 'Binary', Buffer.alloc(70_000).toString('base64')]]),
       rowOf('p', 'c', [['x', 'Int32', '3']]),
     ];
-    const path = join(directory, 'refused.jsonl');
-    await writeFile(path, rows.map(row => `${formatLine(row)}\n`).join(''));
-    const { result, told } = await loadInto(['somerefused'], path);
+    const { result, told } = await load(['somerefused'], await fileOf('refused', rows));
     assert.equal(result.exit, 'conflict');
     assert.deepEqual(
       told.map(({ event, RowKey }) => [event, RowKey]),
@@ -213,31 +175,22 @@ describePeers('a nasty table', peer => {
     );
     assert.match(String(told[0]?.reason), /^4\d\d /);
     assert.deepEqual(
-      (await rowsOf(peer.connectionString(), 'somerefused')).map(({ rowKey }) => rowKey),
+      (await rowsOf(here(), 'somerefused')).map(({ rowKey }) => rowKey),
       ['a', 'c'],
     );
   });
 
   test('becomes the source by a mirror', async () => {
-    const path = join(directory, 'mirror.jsonl');
     const old = [rowOf('', '', []), rowOf('edges', 'all', [['x', 'Int32', '1']]), rowOf('zz', 'last', [])];
-    await writeFile(path, old.map(row => `${formatLine(row)}\n`).join(''));
-    await loadInto(['mirrorfrom'], join(directory, 'rows.jsonl'));
-    await loadInto(['mirrorto'], path);
-    const { result } = await runTool(context =>
-      copy(
-        {
-          source: address(),
-          target: address(),
-          choice: { all: false, names: ['mirrorfrom=mirrorto'] },
-          mirror: true,
-          journal: join(directory, 'mirror.journal'),
-        },
-        context,
-        nothing,
-      ),
-    );
+    await load(['mirrorfrom'], join(directory, 'rows.jsonl'));
+    await load(['mirrorto'], await fileOf('mirror', old));
+    const journal = join(directory, 'mirror.journal');
+    const { result } = await copyTo(here(), here(), {
+      tables: ['mirrorfrom=mirrorto'],
+      mirror: true,
+      journal,
+    });
     assert.deepEqual(result.more, { conflicts: 0, refused: 0, deleted: 1 });
-    assert.deepEqual(contents(await rowsOf(peer.connectionString(), 'mirrorto')), contents(ROWS));
+    assert.deepEqual(contents(await rowsOf(here(), 'mirrorto')), contents(ROWS));
   });
 });

@@ -2,10 +2,17 @@
 import { setMaxListeners } from 'node:events';
 import {
   type Address,
+  type CopyOptions,
   type Counts,
+  copy,
   type Display,
+  type DumpOptions,
+  dump,
   Endpoint,
   type Fields,
+  formatLine,
+  type LoadOptions,
+  load,
   Pace,
   parseAddress,
   REAL_SURROUNDINGS,
@@ -16,6 +23,7 @@ import {
   ToolError,
   type ToolEvent,
   Transport,
+  verifyDump,
 } from '../../packages/data-tools/index.js';
 
 export interface Told extends Fields {
@@ -86,6 +94,38 @@ export async function runTool<T>(
     transport.close();
   }
 }
+
+/** Tables are named in `tables`; by default none. */
+const choiceOf = (tables: readonly string[] = []) => ({ all: false, names: tables });
+
+type Tables<T> = Partial<T> & { readonly tables?: readonly string[] };
+
+export const dumpTo = (
+  from: string,
+  out: string,
+  { tables, ...more }: Tables<DumpOptions>,
+  run?: RunOptions,
+) => {
+  const options = { source: parseAddress(from), choice: choiceOf(tables), out, ...more };
+  return runTool((context, write) => dump(options, context, write), run);
+};
+
+export const loadInto = (to: string, input: string, more: Tables<LoadOptions> = {}, run?: RunOptions) => {
+  const options = { target: parseAddress(to), input, names: more.tables ?? [], ...more };
+  return runTool((context, write) => load(options, context, process.stdin, write), run);
+};
+
+export const copyTo = (from: string, to: string, { tables, ...more }: Tables<CopyOptions>) => {
+  const [source, target] = [parseAddress(from), parseAddress(to)];
+  const options = { source, target, choice: choiceOf(tables), ...more };
+  return runTool((context, write) => copy(options, context, write));
+};
+
+export const verified = (directory: string) =>
+  runTool((context, write) => verifyDump({ directory }, context, write));
+
+/** A file of lines. */
+export const linesOf = (rows: readonly Row[]): string => rows.map(row => `${formatLine(row)}\n`).join('');
 
 /** All rows of a table. */
 export async function rowsOf(connectionString: string, table: string): Promise<readonly Row[]> {

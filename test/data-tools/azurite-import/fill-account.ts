@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
-import { formatLine, load, parseAddress, type Row } from '../../../packages/data-tools/index.js';
+import type { Row } from '../../../packages/data-tools/index.js';
 import { NASTY_ROWS, rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
 import { CLIENT_OPTIONS } from '../../support/clients.js';
-import { runTool } from '../tool-run.js';
+import { linesOf, loadInto } from '../tool-run.js';
 
 /** What Azurite keeps of odd rows (round-trip.test.ts). */
 function keptByAzurite(row: Row): Row | undefined {
@@ -38,11 +38,8 @@ async function fillTables(connectionString: string, directory: string): Promise<
     TableClient.fromConnectionString(connectionString, name, CLIENT_OPTIONS);
   const rows = [...NASTY_ROWS.flatMap(row => keptByAzurite(row) ?? []), HALVES];
   const path = join(directory, 'nasty.jsonl');
-  await writeFile(path, rows.map(row => `${formatLine(row)}\n`).join(''));
-  const target = parseAddress(connectionString);
-  await runTool(context =>
-    load({ target, input: path, names: ['Nasty'] }, context, process.stdin, async () => {}),
-  );
+  await writeFile(path, linesOf(rows));
+  await loadInto(connectionString, path, { tables: ['Nasty'] });
   const orders = table('Orders');
   await orders.createTable();
   await orders.setAccessPolicy([

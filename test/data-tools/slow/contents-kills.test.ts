@@ -10,10 +10,9 @@ import { BlobServiceClient } from '@azure/storage-blob';
 import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
 import { type RunningServer, serve } from 'shelfmark';
 import { until } from '#base/testing/until';
-import { verifyDump } from '../../../packages/data-tools/index.js';
 import { type AccountAnswers, accountAnswers } from '../azurite-import/account-answers.js';
 import { chanceOf } from '../faulty-proxy.js';
-import { runTool } from '../tool-run.js';
+import { verified } from '../tool-run.js';
 import type { Work } from './killed-tool.js';
 import { runUntil } from './run-until.js';
 
@@ -73,9 +72,7 @@ describe('a tool that is killed among queues and blobs', () => {
     (await readdir(path, { recursive: true })).filter(name => !name.endsWith('messages.jsonl')).sort();
 
   const isWhole = async (path: string): Promise<void> => {
-    const { result, written } = await runTool((context, write) =>
-      verifyDump({ directory: path }, context, write),
-    );
+    const { result, written } = await verified(path);
     assert.equal(result.exit, 'done', `${written}; ${REPEAT}`);
     assert.deepEqual(await filesIn(path), await filesIn(join(directory, 'whole')), REPEAT);
     const read = async (from: string, name: string): Promise<string> =>

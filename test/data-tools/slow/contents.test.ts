@@ -9,23 +9,18 @@ import { BlobServiceClient, ContainerSASPermissions } from '@azure/storage-blob'
 import { type RunningServer, serve } from 'shelfmark';
 import {
   type CopyOptions,
-  copy,
   type DumpOptions,
-  dump,
   type LoadOptions,
-  load,
+  load as loadDump,
   parseAddress,
   type Reporter,
-  verifyDump,
 } from '../../../packages/data-tools/index.js';
 import { describePeers } from '../../patterns/support/peers.js';
 import { collect } from '../../support/clients.js';
 import { type AccountAnswers, accountAnswers } from '../azurite-import/account-answers.js';
 import { fillBlobs, fillQueues } from '../azurite-import/fill-account.js';
 import { startFaultyProxy } from '../faulty-proxy.js';
-import { exitOf, runTool } from '../tool-run.js';
-
-const nothing = async (): Promise<void> => {};
+import { copyTo, dumpTo, exitOf, loadInto, runTool, verified } from '../tool-run.js';
 
 /** Fails at the first conflict: a kill among blobs, whose journal stays. */
 const failing = (reporter: Reporter): Reporter =>
@@ -56,41 +51,15 @@ describePeers('queues and blobs', peer => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  const dumpTo = (out: string, more: Partial<DumpOptions> = {}) =>
-    runTool((context, write) =>
-      dump(
-        {
-          source: parseAddress(peer.connectionString()),
-          choice: { all: false, names: [] },
-          out,
-          queues: true,
-          blobs: true,
-          ...more,
-        },
-        context,
-        write,
-      ),
-    );
-  const loadFrom = (input: string, more: Partial<LoadOptions> = {}) =>
-    runTool(context =>
-      load(
-        {
-          target: parseAddress(target.connectionString()),
-          input,
-          names: [],
-          queues: true,
-          blobs: true,
-          ...more,
-        },
-        context,
-        process.stdin,
-        nothing,
-      ),
-    );
+  const both = { queues: true, blobs: true };
+  const here = (): string => peer.connectionString();
+  const dump = (out: string, more: Partial<DumpOptions> = {}) => dumpTo(here(), out, { ...both, ...more });
+  const load = (input: string, more: Partial<LoadOptions> = {}) =>
+    loadInto(target.connectionString(), input, { ...both, ...more });
   const whole = () => join(directory, 'whole');
 
   test('are dumped with their messages, which are returned', async () => {
-    const { result, told } = await dumpTo(whole(), { takeMessages: true });
+    const { result, told } = await dump(whole(), { takeMessages: true });
     assert.deepEqual(result.more, { containers: 3, blobs: 18, skipped: 2, queues: 3, messages: 6 });
     const notes = told.map(({ queue, blob }) => queue ?? blob);
     assert.deepEqual(notes.sort(), ['jobs', 'jobs', 'pages', 'small.txt', 'taken', 'taken']);
@@ -99,19 +68,19 @@ describePeers('queues and blobs', peer => {
       queues.map(queue => ({ ...queue, messages: [...queue.messages].sort() }));
     assert.deepEqual(sorted(now), sorted(there));
     execFileSync('sha256sum', ['--quiet', '-c', 'SHA256SUMS'], { cwd: whole() });
-    const verified = await runTool((context, write) => verifyDump({ directory: whole() }, context, write));
-    assert.equal(verified.result.exit, 'done', verified.written);
-    assert.equal(await exitOf(dumpTo(whole(), { takeMessages: true, resume: true })), 0);
-    assert.equal(await exitOf(dumpTo(whole(), { resume: true, blobs: false })), 2);
+    const { result: found, written } = await verified(whole());
+    assert.equal(found.exit, 'done', written);
+    assert.equal(await exitOf(dump(whole(), { takeMessages: true, resume: true })), 0);
+    assert.equal(await exitOf(dump(whole(), { resume: true, blobs: false })), 2);
   });
 
   test('are loaded as they were, once', async () => {
-    const left = await loadFrom(whole(), { queues: false, blobs: false });
+    const left = await load(whole(), { queues: false, blobs: false });
     assert.deepEqual(
       left.told.map(({ event }) => event),
       ['note', 'note'],
     );
-    const { result } = await loadFrom(whole());
+    const { result } = await load(whole());
     assert.deepEqual(result, {
       tables: 0,
       exit: 'done',
@@ -130,7 +99,7 @@ describePeers('queues and blobs', peer => {
         messages.length,
       ]),
     );
-    const again = await loadFrom(whole());
+    const again = await load(whole());
     assert.deepEqual(
       again.told.map(({ event, queue }) => [event, queue]),
       [
@@ -138,13 +107,13 @@ describePeers('queues and blobs', peer => {
         ['conflict', 'taken'],
       ],
     );
-    assert.deepEqual((await loadFrom(whole(), { mode: 'skip' })).told, []);
+    assert.deepEqual((await load(whole(), { mode: 'skip' })).told, []);
     assert.deepEqual(await accountAnswers(target.connectionString()), found);
   });
 
   test('are left out by name where messages are not asked for', async () => {
     const out = join(directory, 'bare');
-    const { told, result } = await dumpTo(out, { blobs: false });
+    const { told, result } = await dump(out, { blobs: false });
     assert.deepEqual(result.more, { queues: 3, messages: 0 });
     assert.deepEqual(
       told.map(({ queue, message }) => [queue, /\d+ messages/.exec(String(message))?.[0]]),
@@ -156,32 +125,19 @@ describePeers('queues and blobs', peer => {
     const manifest = JSON.parse(await readFile(join(out, 'manifest.json'), 'utf8'));
     assert.equal(manifest.containers, undefined);
     assert.deepEqual(await readdir(out), ['SHA256SUMS', 'manifest.json']);
-    assert.equal(await exitOf(loadFrom(out)), 2);
+    assert.equal(await exitOf(load(out)), 2);
   });
 
   test('are copied, and a mirror deletes what the source lacks', async () => {
     const other = await serve({ data: undefined });
-    const copyTo = (more: Partial<CopyOptions>) =>
-      runTool((context, write) =>
-        copy(
-          {
-            source: parseAddress(peer.connectionString()),
-            target: parseAddress(other.connectionString()),
-            choice: { all: false, names: [] },
-            queues: true,
-            blobs: true,
-            journal: join(directory, 'copy.journal'),
-            ...more,
-          },
-          context,
-          write,
-        ),
-      );
+    const journal = join(directory, 'copy.journal');
+    const copy = (more: Partial<CopyOptions>) =>
+      copyTo(here(), other.connectionString(), { ...both, journal, ...more });
     try {
-      const dry = await copyTo({ dryRun: true });
+      const dry = await copy({ dryRun: true });
       assert.match(dry.written, /^\{"container":"\$root","blobs":1\}\n\{"container":"box","blobs":17\}\n/);
       assert.deepEqual((await accountAnswers(other.connectionString())).containers, []);
-      const { result } = await copyTo({ takeMessages: true });
+      const { result } = await copy({ takeMessages: true });
       assert.deepEqual(result.more, {
         conflicts: 0,
         refused: 0,
@@ -195,8 +151,8 @@ describePeers('queues and blobs', peer => {
       const box = BlobServiceClient.fromConnectionString(other.connectionString()).getContainerClient('box');
       await box.getBlockBlobClient('another').upload('x', 1);
       await box.getBlockBlobClient('a').upload('x', 1);
-      assert.equal((await copyTo({ queues: false })).result.exit, 'conflict');
-      const mirrored = await copyTo({ queues: false, mirror: true });
+      assert.equal((await copy({ queues: false })).result.exit, 'conflict');
+      const mirrored = await copy({ queues: false, mirror: true });
       assert.deepEqual(mirrored.result.more, {
         conflicts: 0,
         refused: 0,
@@ -206,8 +162,8 @@ describePeers('queues and blobs', peer => {
         deletedBlobs: 1,
       });
       assert.deepEqual((await accountAnswers(other.connectionString())).containers, there.containers);
-      assert.equal(await exitOf(copyTo({ target: parseAddress(peer.connectionString()) })), 2);
-      assert.equal(await exitOf(copyTo({ mirror: true, takeMessages: true })), 2);
+      assert.equal(await exitOf(copy({ target: parseAddress(peer.connectionString()) })), 2);
+      assert.equal(await exitOf(copy({ mirror: true, takeMessages: true })), 2);
     } finally {
       await other.close();
     }
@@ -237,15 +193,13 @@ describePeers('queues and blobs', peer => {
         await from.getAppendBlobClient('log').appendBlock(piece, piece.length);
       }
       const out = join(directory, 'large');
-      const choice = { all: false, names: [] };
-      const source = parseAddress(large.connectionString());
-      await runTool((context, write) => dump({ source, choice, out, blobs: true }, context, write));
+      await dumpTo(large.connectionString(), out, { blobs: true });
       // A killed run left the log with its first bytes, and a journal.
       await to.create();
       await to.getAppendBlobClient('log').create();
       await to.getAppendBlobClient('log').appendBlock(bytes.subarray(0, 1000), 1000);
       const target = parseAddress(other.connectionString());
-      const without = await loadFrom(out, { target, queues: false });
+      const without = await load(out, { target, queues: false });
       assert.deepEqual(
         without.told.map(({ event, blob }) => [event, blob]),
         [['conflict', 'log']],
@@ -253,16 +207,16 @@ describePeers('queues and blobs', peer => {
       const journal = join(directory, 'killed.journal');
       await assert.rejects(
         runTool(context =>
-          load(
+          loadDump(
             { target, input: out, names: [], blobs: true, journal },
             { ...context, reporter: failing(context.reporter) },
             process.stdin,
-            nothing,
+            async () => {},
           ),
         ),
         /killed/,
       );
-      const { told } = await loadFrom(out, { target, queues: false, journal, resume: true });
+      const { told } = await load(out, { target, queues: false, journal, resume: true });
       assert.deepEqual(told, []);
       const [here, there] = [large, other].map(server => accountAnswers(server.connectionString()));
       assert.deepEqual((await there)?.containers, (await here)?.containers);
@@ -279,7 +233,7 @@ describePeers('queues and blobs', peer => {
     const proxy = await startFaultyProxy(given, { seed: 3, share: 0.3, faults, service: 'Blob' });
     try {
       const target = parseAddress(proxy.connectionString);
-      const { result, told } = await loadFrom(whole(), {
+      const { result, told } = await load(whole(), {
         target,
         queues: false,
         journal: join(directory, 'faulty.journal'),
@@ -293,7 +247,7 @@ describePeers('queues and blobs', peer => {
       const form = ({ containers }: AccountAnswers): string => JSON.stringify(containers).toLowerCase();
       assert.equal(form(await accountAnswers(given)), form(there));
       const out = join(directory, 'faulty');
-      await dumpTo(out, { source: target, queues: false });
+      await dump(out, { source: target, queues: false });
       const [index, expected] = await Promise.all(
         [out, whole()].map(path => readFile(join(path, 'blob-containers', 'box', 'blobs.jsonl'), 'utf8')),
       );
@@ -319,36 +273,34 @@ describePeers('queues and blobs', peer => {
       const place = sas.replace('?', '/a%20folder/today?');
       const file = join(directory, 'place');
       await writeFile(file, `${place}\n`);
-      const dumped = await dumpTo(place, { takeMessages: true });
+      const dumped = await dump(place, { takeMessages: true });
       assert.deepEqual(dumped.result.more, { containers: 3, blobs: 18, skipped: 2, queues: 3, messages: 6 });
       const names = (await collect(box.listBlobsFlat())).map(({ name }) => name);
       assert(names.every(name => name.startsWith('a folder/today/')));
       const sums = await box.getBlobClient('a folder/today/SHA256SUMS').downloadToBuffer();
       assert.equal(sums.toString().split('\n').length, names.length);
-      const verified = await runTool((context, write) =>
-        verifyDump({ directory: `@${file}` }, context, write),
-      );
-      assert.equal(verified.result.exit, 'done', verified.written);
-      const loaded = await loadFrom(place, { mode: 'skip', journal: join(directory, 'container.journal') });
+      const checked = await verified(`@${file}`);
+      assert.equal(checked.result.exit, 'done', checked.written);
+      const loaded = await load(place, { mode: 'skip', journal: join(directory, 'container.journal') });
       assert.equal(loaded.result.exit, 'done');
-      assert.equal(await exitOf(dumpTo(place)), 5);
-      assert.equal(await exitOf(dumpTo(place, { takeMessages: true, resume: true })), 0);
-      assert.equal(await exitOf(dumpTo(place, { resume: true, blobs: false })), 2);
+      assert.equal(await exitOf(dump(place)), 5);
+      assert.equal(await exitOf(dump(place, { takeMessages: true, resume: true })), 0);
+      assert.equal(await exitOf(dump(place, { resume: true, blobs: false })), 2);
       // Without SHA256SUMS it is unfinished, and is resumed.
       await box.deleteBlob('a folder/today/SHA256SUMS');
       await box.getBlockBlobClient('a folder/today/stray').upload('x', 1);
-      const stopped = await runTool((context, write) => verifyDump({ directory: place }, context, write));
+      const stopped = await verified(place);
       assert.match(stopped.written, /"kind":"unfinished"/);
-      assert.equal(await exitOf(loadFrom(place)), 7);
-      assert.equal(await exitOf(dumpTo(place, { takeMessages: true, resume: true })), 0);
-      const again = await runTool((context, write) => verifyDump({ directory: place }, context, write));
+      assert.equal(await exitOf(load(place)), 7);
+      assert.equal(await exitOf(dump(place, { takeMessages: true, resume: true })), 0);
+      const again = await verified(place);
       assert.equal(again.result.exit, 'done', again.written);
-      for (const run of [dumped, verified, loaded, stopped, again])
+      for (const run of [dumped, checked, loaded, stopped, again])
         for (const text of [signature, encodeURIComponent(signature)])
           assert(!JSON.stringify(run).includes(text));
       const manifest = await box.getBlobClient('a folder/today/manifest.json').downloadToBuffer();
       assert(!manifest.includes(signature));
-      assert.equal(await exitOf(dumpTo(sas.replace(/\?.*/, ''))), 2);
+      assert.equal(await exitOf(dump(sas.replace(/\?.*/, ''))), 2);
     } finally {
       await store.close();
     }
@@ -356,21 +308,19 @@ describePeers('queues and blobs', peer => {
 
   test('of a damaged dump are not loaded', async () => {
     const out = join(directory, 'damaged');
-    await dumpTo(out, { queues: false });
+    await dump(out, { queues: false });
     const [part = ''] = await readdir(join(out, 'blob-contents'));
     const [name = ''] = await readdir(join(out, 'blob-contents', part));
     const path = join(out, 'blob-contents', part, name);
     await writeFile(path, Buffer.concat([await readFile(path), Buffer.from('x')]));
-    const { written, result } = await runTool((context, write) =>
-      verifyDump({ directory: out }, context, write),
-    );
+    const { written, result } = await verified(out);
     assert.equal(result.exit, 'different');
     assert(written.includes(name), written);
-    assert.equal(await exitOf(loadFrom(out, { queues: false })), 7);
+    assert.equal(await exitOf(load(out, { queues: false })), 7);
   });
 
   test('go only into a directory, and messages only with queues', async () => {
-    assert.equal(await exitOf(dumpTo(join(directory, 'one.jsonl'))), 2);
-    assert.equal(await exitOf(dumpTo(join(directory, 'none'), { queues: false, takeMessages: true })), 2);
+    assert.equal(await exitOf(dump(join(directory, 'one.jsonl'))), 2);
+    assert.equal(await exitOf(dump(join(directory, 'none'), { queues: false, takeMessages: true })), 2);
   });
 });

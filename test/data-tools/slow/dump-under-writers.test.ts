@@ -6,19 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { BlobServiceClient } from '@azure/storage-blob';
-import {
-  Dump,
-  dump,
-  formatLine,
-  load,
-  numberOf,
-  parseAddress,
-  type Row,
-} from '../../../packages/data-tools/index.js';
+import { Dump, numberOf, type Row } from '../../../packages/data-tools/index.js';
 import { rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
 import { describePeers } from '../../patterns/support/peers.js';
 import { chanceOf } from '../faulty-proxy.js';
-import { runTool } from '../tool-run.js';
+import { dumpTo, linesOf, loadInto } from '../tool-run.js';
 import { dumpedBlobs } from './dumped-blobs.js';
 
 const SEED = Number(process.env.SHELFMARK_SEED ?? 11);
@@ -28,7 +20,6 @@ const BLOBS = 40;
 /** Per blob; fewer than the limit of reads started again. */
 const VERSIONS = 8;
 const MIB = 1_048_576;
-const nothing = async (): Promise<void> => {};
 
 describePeers('a dump under writers', peer => {
   let directory = '';
@@ -47,11 +38,8 @@ describePeers('a dump under writers', peer => {
       ]),
     );
     const path = join(directory, 'rows.jsonl');
-    await writeFile(path, rows.map(row => `${formatLine(row)}\n`).join(''));
-    const address = parseAddress(peer.connectionString());
-    await runTool(context =>
-      load({ target: address, input: path, names: ['busy'] }, context, process.stdin, nothing),
-    );
+    await writeFile(path, linesOf(rows));
+    await loadInto(peer.connectionString(), path, { tables: ['busy'] });
     const client = peer.table('busy');
     const most = new Map<string, number>();
     let isDone = false;
@@ -68,9 +56,7 @@ describePeers('a dump under writers', peer => {
     };
     const writers = [writer(0), writer(1)];
     const out = join(directory, 'busy');
-    await runTool((context, write) =>
-      dump({ source: address, choice: { all: false, names: ['busy'] }, out }, context, write),
-    );
+    await dumpTo(peer.connectionString(), out, { tables: ['busy'] });
     isDone = true;
     await Promise.all(writers);
     const seen = new Map<string, Row>();
@@ -127,10 +113,7 @@ describePeers('a dump under writers', peer => {
       })(),
     ];
     const out = join(directory, 'blobs');
-    const source = parseAddress(peer.connectionString());
-    await runTool((context, write) =>
-      dump({ source, choice: { all: false, names: [] }, out, blobs: true }, context, write),
-    );
+    await dumpTo(peer.connectionString(), out, { blobs: true });
     isDone = true;
     await Promise.all(writers);
 

@@ -5,21 +5,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import {
-  copy,
-  Dump,
-  dump,
-  formatContent,
-  formatLine,
-  load,
-  parseAddress,
-  type Row,
-  verifyDump,
-} from '../../../packages/data-tools/index.js';
+import { Dump, formatContent, type Row } from '../../../packages/data-tools/index.js';
 import { rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
 import { describePeers } from '../../patterns/support/peers.js';
 import { FAULTS, type FaultyProxy, startFaultyProxy } from '../faulty-proxy.js';
-import { exitOf, rowsOf, runTool } from '../tool-run.js';
+import { copyTo, dumpTo, exitOf, linesOf, loadInto, rowsOf, verified } from '../tool-run.js';
 
 const SEED = Number(process.env.SHELFMARK_SEED ?? 7);
 const SHARE = 0.3;
@@ -33,7 +23,6 @@ const ROWS: readonly Row[] = Array.from({ length: 600 }, (_, i) =>
 ).sort((one, other) => (one.partitionKey + one.rowKey < other.partitionKey + other.rowKey ? -1 : 1));
 
 const contents = (rows: readonly Row[]): readonly string[] => rows.map(formatContent);
-const nothing = async (): Promise<void> => {};
 
 describePeers('through faults on the way', peer => {
   let directory = '';
@@ -47,23 +36,19 @@ describePeers('through faults on the way', peer => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  const faulty = () => parseAddress(proxy.connectionString);
-  const direct = () => parseAddress(peer.connectionString());
   const fileOf = async (name: string, rows: readonly Row[]): Promise<string> => {
     const path = join(directory, `${name}.jsonl`);
-    await writeFile(path, rows.map(row => `${formatLine(row)}\n`).join(''));
+    await writeFile(path, linesOf(rows));
     return path;
   };
-  const loadInto = (table: string, path: string, mode: string, address = faulty()) =>
-    runTool(context =>
-      load({ target: address, input: path, names: [table], mode }, context, process.stdin, nothing),
-    );
+  const load = async (table: string, rows: readonly Row[]) =>
+    loadInto(peer.connectionString(), await fileOf(table, rows), { tables: [table] });
 
   test('a load writes each row once and reports no conflict, in every mode', async () => {
     const path = await fileOf('rows', ROWS);
     for (const mode of ['insert', 'upsert', 'merge', 'skip']) {
       const table = `faulty${mode}`;
-      const { result, told } = await loadInto(table, path, mode);
+      const { result, told } = await loadInto(proxy.connectionString, path, { tables: [table], mode });
       assert.deepEqual(told, [], REPEAT);
       assert.equal(result.exit, 'done');
       assert.deepEqual(contents(await rowsOf(peer.connectionString(), table)), contents(ROWS), REPEAT);
@@ -71,41 +56,23 @@ describePeers('through faults on the way', peer => {
   });
 
   test('a dump has each row once, and a copy and a mirror too', async () => {
-    const path = await fileOf('source', ROWS);
-    await loadInto('source', path, 'insert', direct());
+    await load('source', ROWS);
     const out = join(directory, 'dump');
-    await runTool((context, write) =>
-      dump({ source: faulty(), choice: { all: false, names: ['source'] }, out }, context, write),
-    );
-    const verified = await runTool((context, write) => verifyDump({ directory: out }, context, write));
-    assert.equal(verified.result.exit, 'done', REPEAT);
+    const { connectionString } = proxy;
+    await dumpTo(connectionString, out, { tables: ['source'] });
+    assert.equal((await verified(out)).result.exit, 'done', REPEAT);
     assert.equal(Dump.open(out).table('source').rows, ROWS.length, REPEAT);
-    const run = (to: string, mirror: boolean) =>
-      runTool(context =>
-        copy(
-          {
-            source: faulty(),
-            target: faulty(),
-            choice: { all: false, names: [`source=${to}`] },
-            mirror,
-            journal: join(directory, `${to}.journal`),
-          },
-          context,
-          nothing,
-        ),
-      );
+    const run = (to: string, mirror: boolean) => {
+      const journal = join(directory, `${to}.journal`);
+      return copyTo(connectionString, connectionString, { tables: [`source=${to}`], mirror, journal });
+    };
     const copied = await run('copied', false);
     assert.deepEqual(copied.told, [], REPEAT);
     assert.deepEqual(contents(await rowsOf(peer.connectionString(), 'copied')), contents(ROWS), REPEAT);
     const others = ROWS.filter((_, i) => i % 3 !== 0).map((row, i) =>
       i % 5 === 0 ? rowOf(row.partitionKey, row.rowKey, []) : row,
     );
-    await loadInto(
-      'mirrored',
-      await fileOf('others', [rowOf('a', 'gone', []), ...others, rowOf('z', 'gone', [])]),
-      'insert',
-      direct(),
-    );
+    await load('mirrored', [rowOf('a', 'gone', []), ...others, rowOf('z', 'gone', [])]);
     await run('mirrored', true);
     assert.deepEqual(contents(await rowsOf(peer.connectionString(), 'mirrored')), contents(ROWS), REPEAT);
   });
@@ -119,18 +86,14 @@ describePeers('through faults on the way', peer => {
   });
 
   test('a tool gives up with 6 after this long without success, and continues later', async () => {
-    await loadInto('giveup', await fileOf('giveup', ROWS.slice(0, 50)), 'insert', direct());
+    await load('giveup', ROWS.slice(0, 50));
     const dead = await startFaultyProxy(peer.connectionString(), {
       seed: SEED,
       share: 1,
       faults: ['500', '503', 'cut'],
     });
     const out = join(directory, 'giveup');
-    const choice = { all: false, names: ['giveup'] };
-    const address = parseAddress(dead.connectionString);
-    const failed = runTool((context, write) => dump({ source: address, choice, out }, context, write), {
-      retryForMilliseconds: 300,
-    });
+    const failed = dumpTo(dead.connectionString, out, { tables: ['giveup'] }, { retryForMilliseconds: 300 });
     assert.equal(await exitOf(failed), 6);
     await dead.close();
   });

@@ -8,18 +8,9 @@ import { after, before, describe, test } from 'node:test';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { type RunningServer, serve } from 'shelfmark';
-import {
-  dump,
-  formatLine,
-  load,
-  parseAddress,
-  verifyDump,
-  verifyFiles,
-} from '../../../packages/data-tools/index.js';
+import { verifyFiles } from '../../../packages/data-tools/index.js';
 import { rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
-import { exitOf, rowsOf, runTool } from '../tool-run.js';
-
-const nothing = async (): Promise<void> => {};
+import { dumpTo, exitOf, linesOf, loadInto, rowsOf, verified } from '../tool-run.js';
 
 describe('a damaged dump', () => {
   let server: RunningServer;
@@ -29,27 +20,17 @@ describe('a damaged dump', () => {
     server = await serve({ data: undefined });
     directory = await mkdtemp(join(tmpdir(), 'shelfmark-flipped-'));
     const path = join(directory, 'rows.jsonl');
-    await writeFile(
-      path,
-      [rowOf('p', '1', [['a', 'Double', '1']]), rowOf('q', '2', [])]
-        .map(row => `${formatLine(row)}\n`)
-        .join(''),
-    );
-    const target = parseAddress(server.connectionString());
-    await runTool(context =>
-      load({ target, input: path, names: ['small'] }, context, process.stdin, nothing),
-    );
+    await writeFile(path, linesOf([rowOf('p', '1', [['a', 'Double', '1']]), rowOf('q', '2', [])]));
+    await loadInto(server.connectionString(), path, { tables: ['small'] });
     const box = BlobServiceClient.fromConnectionString(server.connectionString()).getContainerClient('box');
     await box.create({ metadata: { a: 'b' } });
     await box.getBlockBlobClient('a').upload('some content', 12);
     const jobs = QueueServiceClient.fromConnectionString(server.connectionString()).getQueueClient('jobs');
     await jobs.create();
     await jobs.sendMessage('message');
-    const contents = { queues: true, takeMessages: true, blobs: true };
     const choice = { all: true, names: [] };
-    await runTool((context, write) =>
-      dump({ source: target, choice, out: out(), ...contents }, context, write),
-    );
+    const contents = { queues: true, takeMessages: true, blobs: true };
+    await dumpTo(server.connectionString(), out(), { choice, ...contents });
   });
   after(async () => {
     await server.close();
@@ -62,16 +43,7 @@ describe('a damaged dump', () => {
       .map(entry => join(entry.parentPath, entry.name));
 
   const loadIt = (): Promise<number> =>
-    exitOf(
-      runTool(context =>
-        load(
-          { target: parseAddress(server.connectionString()), input: out(), names: ['small=other'] },
-          context,
-          process.stdin,
-          nothing,
-        ),
-      ),
-    );
+    exitOf(loadInto(server.connectionString(), out(), { tables: ['small=other'] }));
 
   test('is found by every byte of it', async () => {
     const paths = await files();
@@ -112,9 +84,7 @@ describe('a damaged dump', () => {
   });
 
   test('with rows that do not fit its sums is found by reading them', async () => {
-    const { result, written } = await runTool((context, write) =>
-      verifyDump({ directory: out() }, context, write),
-    );
+    const { result, written } = await verified(out());
     assert.equal(result.exit, 'done');
     assert.match(written, /^\{"table":"small","rows":2,"partitions":2,"checksum":"[0-9a-f]{32}"\}\n/);
   });

@@ -11,7 +11,6 @@ import { azuriteVersion } from '../../../bench/subjects/azurite.js';
 import {
   Dump,
   diff,
-  dump,
   Endpoint,
   importAzurite,
   parseAddress,
@@ -20,7 +19,7 @@ import {
 import { accountAnswers } from '../azurite-import/account-answers.js';
 import { fillAccount } from '../azurite-import/fill-account.js';
 import { withAzurite } from '../azurite-import/run-azurite.js';
-import { runTool } from '../tool-run.js';
+import { dumpTo, runTool } from '../tool-run.js';
 
 const skip = azuriteVersion() === undefined && 'Azurite is not installed.';
 
@@ -33,12 +32,7 @@ describe('Azurite’s own folder', { skip }, () => {
     const answers = await withAzurite(folder, async connectionString => {
       await fillAccount(connectionString, directory);
       await setTimeout(1500);
-      const options = {
-        source: parseAddress(connectionString),
-        choice: { all: true, names: [] },
-        out: dumped,
-      };
-      await runTool((context, write) => dump(options, context, write));
+      await dumpTo(connectionString, dumped, { choice: { all: true, names: [] } });
       return accountAnswers(connectionString);
     });
     const server = await serve({ data: undefined });

@@ -5,19 +5,11 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import {
-  Dump,
-  dump,
-  formatContent,
-  formatLine,
-  load,
-  parseAddress,
-  verifyDump,
-} from '../../../packages/data-tools/index.js';
+import { Dump, formatContent } from '../../../packages/data-tools/index.js';
 import { rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
 import { type SpawnedServer, spawnServer } from '../../support/spawned-server.js';
 import { chanceOf } from '../faulty-proxy.js';
-import { rowsOf, runTool } from '../tool-run.js';
+import { dumpTo, linesOf, loadInto, rowsOf, verified } from '../tool-run.js';
 import type { Work } from './killed-tool.js';
 import { runUntil } from './run-until.js';
 
@@ -25,7 +17,6 @@ const SEED = Number(process.env.SHELFMARK_SEED ?? 5);
 const KILLS = Number(process.env.SHELFMARK_KILLS ?? 200);
 const ROWS = 15_000;
 const REPEAT = `SHELFMARK_SEED=${SEED} SHELFMARK_LONG=1 node dist/tools/run-tests.js data-tools/slow/kills`;
-const nothing = async (): Promise<void> => {};
 
 describe('a tool that is killed', () => {
   let server: SpawnedServer;
@@ -43,19 +34,10 @@ describe('a tool that is killed', () => {
       ]),
     );
     const path = join(directory, 'rows.jsonl');
-    await writeFile(path, rows.map(row => `${formatLine(row)}\n`).join(''));
-    const address = parseAddress(server.connectionString);
-    await runTool(context =>
-      load({ target: address, input: path, names: ['source'] }, context, process.stdin, nothing),
-    );
+    await writeFile(path, linesOf(rows));
+    await loadInto(server.connectionString, path, { tables: ['source'] });
     expected = (await rowsOf(server.connectionString, 'source')).map(formatContent);
-    await runTool((context, write) =>
-      dump(
-        { source: address, choice: { all: false, names: ['source'] }, out: join(directory, 'whole') },
-        context,
-        write,
-      ),
-    );
+    await dumpTo(server.connectionString, join(directory, 'whole'), { tables: ['source'] });
   });
   after(async () => {
     await server.stop('SIGTERM');
@@ -67,9 +49,7 @@ describe('a tool that is killed', () => {
       assert.deepEqual((await rowsOf(server.connectionString, work.to)).map(formatContent), expected, REPEAT);
       return;
     }
-    const { result, written } = await runTool((context, write) =>
-      verifyDump({ directory: work.path }, context, write),
-    );
+    const { result, written } = await verified(work.path);
     assert.equal(result.exit, 'done', `${written}; ${REPEAT}`);
     const { tables } = Dump.open(work.path).manifest;
     const { tables: whole } = Dump.open(join(directory, 'whole')).manifest;
@@ -92,20 +72,9 @@ describe('a tool that is killed', () => {
       rowOf(`p${i % 4}`, String(i * 7).padStart(6, '0'), [['n', 'Int64', '1']]),
     );
     const path = join(directory, 'other.jsonl');
-    await writeFile(path, rows.map(row => `${formatLine(row)}\n`).join(''));
-    await runTool(context =>
-      load(
-        {
-          target: parseAddress(server.connectionString),
-          input: path,
-          names: [work.to],
-          journal: join(directory, 'other.journal'),
-        },
-        context,
-        process.stdin,
-        nothing,
-      ),
-    );
+    await writeFile(path, linesOf(rows));
+    const journal = join(directory, 'other.journal');
+    await loadInto(server.connectionString, path, { tables: [work.to], journal });
   };
 
   for (const tool of ['dump', 'load', 'copy', 'mirror'] as const) {
