@@ -1,7 +1,9 @@
 // The data tools: dump, load, copy, diff, verify and related tools, over the wire on any account. Start with
 // line/row.ts, the row, and line/line.ts, its text form; then source/row-source.ts, where rows come from, and
-// source/endpoint.ts, how requests are sent. The command calls a tool with a context (source/endpoint.ts) and a
-// reporter (progress/reporter.ts); the package never ends the process and never prints anything itself.
+// source/endpoint.ts, how requests are sent. A tool moves rows by shards (run/move-shards.ts) and blobs by pages
+// (contents/move-container.ts) from an input into an account (load/transfer.ts) or into files (dump/dump.ts). The
+// command calls a tool with a context (source/endpoint.ts) and a reporter (progress/reporter.ts); the package never ends
+// the process and never prints anything itself.
 
 export * from './account/bench.js';
 export * from './account/reset.js';

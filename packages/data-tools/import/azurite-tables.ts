@@ -97,7 +97,7 @@ export function azuriteTables(directory: string): readonly Owned<InputTable>[] {
       let count = 0;
       for (const _ of rows()) count++;
       const policies = policiesIn(document.tableAcl);
-      return { name, rows: count, policies, hasDistinctKeys: true, pages: () => inPages(rows(), PAGE_ROWS) };
+      return { name, rows: count, policies, pages: () => inPages(rows(), PAGE_ROWS) };
     };
     return { account, name, open };
   });

@@ -20,18 +20,15 @@ import { arrayPages } from './json-array.js';
 
 export interface InputTable {
   readonly name: string;
-  /** Undefined if unknown before all are read. */
-  readonly rows: number | undefined;
+  readonly rows: number;
   readonly policies: readonly Policy[] | null;
-  /** Whether no key is repeated. */
-  readonly hasDistinctKeys: boolean;
   readonly pages: () => AsyncIterable<readonly Row[]>;
 }
 
 export interface LoadInput {
   /** Identifies the input, for a journal: different for other content. */
   readonly identity: string;
-  /** For a file: the one table has no name of its own. */
+  /** For a file: the one table has no name of its own, and may repeat keys. */
   readonly isFile: boolean;
   readonly tables: readonly InputTable[];
   /** Queues and containers, if it can have any. */
@@ -72,7 +69,6 @@ export async function openDump(files: DumpFiles, signal: AbortSignal | undefined
       name,
       rows,
       policies,
-      hasDistinctKeys: true,
       pages: () => dump.pages(name),
     })),
     close: () => {},
@@ -132,7 +128,7 @@ async function openFile({ path, name, signal, close }: InputFile): Promise<LoadI
   return {
     identity: `${name}:${size}:${mtimeMs}`,
     isFile: true,
-    tables: [{ name: '', rows, policies: null, hasDistinctKeys: false, pages }],
+    tables: [{ name: '', rows, policies: null, pages }],
     close,
   };
 }

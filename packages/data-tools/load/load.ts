@@ -147,7 +147,7 @@ async function dryRun(
 ): Promise<Written> {
   for (const { input, to } of tables) {
     await write(`${JSON.stringify({ table: input.name || to, to, rows: input.rows })}\n`);
-    context.reporter.rows(input.rows ?? 0);
+    context.reporter.rows(input.rows);
   }
   await tellContents(contents, write);
   return { tables: tables.length, exit: 'done', more: { conflicts: 0, refused: 0 } };

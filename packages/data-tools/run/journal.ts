@@ -116,7 +116,12 @@ function linesIn(path: string): { lines: unknown[]; bytes: number } | undefined 
 }
 
 function check(found: Header, wanted: Header, path: string): void {
-  if (found.journal !== wanted.journal || found.version !== wanted.version)
+  if (found.journal === wanted.journal && found.version !== wanted.version)
+    throw new ToolError(
+      'usage',
+      `${path} is a journal of another version of Shelfmark: begin without --resume.`,
+    );
+  if (found.journal !== wanted.journal)
     throw new ToolError(
       'usage',
       `${path} is a journal of ${found.journal ?? 'another tool'}, not of this ${wanted.journal}.`,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { BlobServiceClient, ContainerSASPermissions } from '@azure/storage-blob';
+import { QueueServiceClient } from '@azure/storage-queue';
 import { type RunningServer, serve } from 'shelfmark';
 import {
   type CopyOptions,
@@ -109,6 +110,26 @@ describePeers('queues and blobs', peer => {
     );
     assert.deepEqual((await load(whole(), { mode: 'skip' })).told, []);
     assert.deepEqual(await accountAnswers(target.connectionString()), found);
+  });
+
+  test('keep other metadata at the target, which is a conflict, unless they are replaced', async () => {
+    const box = BlobServiceClient.fromConnectionString(target.connectionString()).getContainerClient('box');
+    const jobs = QueueServiceClient.fromConnectionString(target.connectionString()).getQueueClient('jobs');
+    const metadata = () => Promise.all([box, jobs].map(async each => (await each.getProperties()).metadata));
+    const before = await metadata();
+    const other = { other: 'x' };
+    await box.setMetadata(other);
+    await jobs.setMetadata(other);
+    const { told } = await load(whole());
+    assert.deepEqual(
+      told
+        .filter(({ reason }) => reason === 'it has other metadata')
+        .map(({ container, queue }) => container ?? queue),
+      ['box', 'jobs'],
+    );
+    assert.deepEqual(await metadata(), [other, other]);
+    assert.equal((await load(whole(), { mode: 'upsert' })).result.exit, 'done');
+    assert.deepEqual(await metadata(), before);
   });
 
   test('are left out by name where messages are not asked for', async () => {
