@@ -91,6 +91,8 @@ export async function runTool<T>(
     });
     return { result, written: pieces.join(''), told: listing.told, retries };
   } finally {
+    // Anything still in progress would keep trying.
+    stop.abort(new ToolError('interrupted', 'The run has ended.'));
     transport.close();
   }
 }
