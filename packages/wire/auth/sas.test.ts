@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '#account';
 import { randomRuns } from '#base/testing/random-runs';
-import { RepeatedParameters } from '../shared/repeated-parameters.js';
+import { RepeatedParameters } from '../shared/parse-query.js';
 import {
   type AccountSas,
   accountSasStringToSign,

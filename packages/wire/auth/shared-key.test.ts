@@ -4,13 +4,16 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { WireRequest } from '#base';
-import { RepeatedParameters } from '../shared/repeated-parameters.js';
+import { RepeatedParameters } from '../shared/parse-query.js';
 import type { Route } from '../table/route.js';
 import {
+  compareHeaderNames,
   otherSpellings,
   parseSharedKey,
   type SharedKeyCredential,
+  type SignedTarget,
   signedDate,
+  storageStringsToSign,
   tableStringsToSign,
 } from './shared-key.js';
 
@@ -179,4 +182,163 @@ test('arbitrary headers are read without failing', () => {
       assert.equal(parseSharedKey(`SharedKey a:${text}`)?.account, text === '' ? undefined : 'a');
     }),
   );
+});
+
+const ACCOUNT = 'devstoreaccount1';
+/** As of a client of blobs and queues, with their signatures (protocol: authentication#examples). */
+const ofStorage = (method: string, headers: Record<string, string>): WireRequest =>
+  request(method, {
+    'x-ms-date': 'Fri, 02 Jan 2026 03:04:05 GMT',
+    'x-ms-version': '2026-04-06',
+    ...headers,
+  });
+
+const target = (path: string, query: Record<string, string> = {}): SignedTarget => ({
+  account: ACCOUNT,
+  secondary: false,
+  path: `/${ACCOUNT}${path}`,
+  query: new Map(Object.entries(query)),
+});
+
+const first = (asked: WireRequest, to: SignedTarget): string =>
+  [...storageStringsToSign('SharedKey', asked, to)][0] ?? '';
+
+interface StorageVector {
+  readonly name: string;
+  readonly scheme?: SharedKeyCredential['scheme'];
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly path: string;
+  readonly query?: Record<string, string>;
+  readonly signature: string;
+}
+
+const STORAGE_VECTORS: readonly StorageVector[] = [
+  {
+    name: 'a write with conditions, metadata and an escaped path',
+    method: 'PUT',
+    headers: {
+      'content-length': '11',
+      'content-type': 'application/octet-stream',
+      'if-none-match': '*',
+      'x-ms-meta-zed': '1',
+      'x-ms-meta-alpha': ' two words ',
+      'x-ms-blob-type': 'BlockBlob',
+      'x-ms-blob-content-type': 'text/plain',
+      'x-ms-client-request-id': 'd8d560f3-2b47-4350-b51a-881b471861c9',
+    },
+    path: '/c1/dir/a%20b.txt',
+    signature: 'qaOSTw4FmaGKibzB9UXR4MtyaW9ysDzA/7lNpvQzE8Y=',
+  },
+  {
+    name: 'a list: the query stands by name, each on a line',
+    method: 'GET',
+    headers: { 'x-ms-client-request-id': '7a04564e-d798-4c5d-9994-22610b49fa74' },
+    path: '/c1',
+    query: { restype: 'container', prefix: 'log/2026/', comp: 'list', maxresults: '50' },
+    signature: 'XQMOl5Qt5oqOT8wAh9FHrN9zXJKNpvHAPi0PMv/Ku7U=',
+  },
+  {
+    name: 'a message put',
+    method: 'POST',
+    headers: {
+      'content-length': '113',
+      'content-type': 'application/xml',
+      'x-ms-client-request-id': '3b4d7d02-54c3-4d2d-80d6-ad851b6f7b8f',
+    },
+    path: '/q1/messages',
+    query: { visibilitytimeout: '5', timeout: '30' },
+    signature: '0qDNWjadmMGQnKL5cOLyxpZsO4ZVD4BdFQ/A6AURMVE=',
+  },
+  {
+    name: 'a message deleted: a receipt is signed decoded',
+    method: 'DELETE',
+    headers: { 'x-ms-client-request-id': 'a1ea0ade-8f80-4450-a6d4-e1d55b31a184' },
+    path: '/q1/messages/11111111-2222-3333-4444-555555555555',
+    query: { popreceipt: 'AgAAAAMAAAAAAAAAtB30WQUG1QE=', timeout: '30' },
+    signature: 'FDMmzYpY2YxRXNI7Ehl/64uJK0Fk3UcZ1qAhz1PLeko=',
+  },
+  {
+    name: 'Lite signs less, and of the query comp alone',
+    scheme: 'SharedKeyLite',
+    method: 'GET',
+    headers: { 'content-length': '0' },
+    path: '/c1',
+    query: { comp: 'list', prefix: 'a' },
+    signature: 'dLbd+ITLhPX1wX2fZh+etXb1S/Nl8qhJWcDTJ4fHwqE=',
+  },
+];
+
+for (const { name, scheme = 'SharedKey', method, headers, path, query, signature } of STORAGE_VECTORS)
+  test(name, () => {
+    const [text = ''] = storageStringsToSign(scheme, ofStorage(method, headers), target(path, query));
+    assert.equal(sign(text), signature);
+  });
+
+test('empty headers are signed from 2016-05-31 on', () => {
+  const signedAs = (version: string): string =>
+    first(
+      ofStorage('PUT', { 'x-ms-version': version, 'x-ms-meta-a': ' ', 'x-ms-meta-b': '1' }),
+      target('/c1'),
+    );
+  assert.match(signedAs('2016-05-31'), /\nx-ms-meta-a:\nx-ms-meta-b:1\n/);
+  assert.doesNotMatch(signedAs('2015-12-11'), /x-ms-meta-a/);
+  assert.match(signedAs('2015-12-11'), /\nx-ms-meta-b:1\n/);
+});
+
+test('no length is signed as nothing, before 2015-02-21 as it was sent', () => {
+  const lengthLine = (version: string): string | undefined =>
+    first(ofStorage('PUT', { 'content-length': '0', 'x-ms-version': version }), target('/q1')).split('\n')[3];
+  assert.equal(lengthLine('2014-02-14'), '0');
+  assert.equal(lengthLine('2015-02-21'), '');
+  assert.equal(lengthLine('2026-04-06'), '');
+});
+
+test('Date counts where there is no x-ms-date', () => {
+  const { 'x-ms-date': _, ...headers } = ofStorage('GET', { date: DATE }).headers;
+  const text = first({ ...ofStorage('GET', {}), headers }, target('/q1'));
+  assert.equal(text.split('\n')[6], DATE);
+});
+
+test('orders that agree are one', () => {
+  assert.equal([...storageStringsToSign('SharedKey', ofStorage('GET', {}), target('/q1'))].length, 1);
+});
+
+test('other spellings: headers by code, and the secondary as the primary', () => {
+  const sent = ofStorage('PUT', { 'x-ms-meta-a1': '1', 'x-ms-meta-a_b': '2' });
+  const secondary = { ...target('-secondary/q1'), secondary: true };
+  const texts = [...storageStringsToSign('SharedKey', sent, secondary)];
+  assert.equal(texts.length, 4);
+  assert.match(texts[0] ?? '', /a_b:2\nx-ms-meta-a1:1/);
+  assert.match(texts[2] ?? '', /a1:1\nx-ms-meta-a_b:2/);
+  assert.ok(texts[0]?.endsWith('/devstoreaccount1/devstoreaccount1-secondary/q1'));
+  assert.ok(texts[1]?.endsWith('/devstoreaccount1/devstoreaccount1/q1'));
+});
+
+test('headers that are not ASCII are signed as Latin-1, or as the UTF-8 that they are', () => {
+  const texts = (value: string) =>
+    [...storageStringsToSign('SharedKey', ofStorage('PUT', { 'x-ms-meta-a': value }), target('/q1'))].map(
+      text => /x-ms-meta-a:(.*)\n/.exec(text)?.[1],
+    );
+  assert.deepEqual(texts('ok'), ['ok']);
+  assert.deepEqual(texts('\xc4\x8d'), ['\xc4\x8d', 'č']);
+  assert.deepEqual(texts('\xe9'), ['\xe9']);
+});
+
+const sorted = (names: readonly string[]): string[] => [...names].sort(compareHeaderNames);
+
+test('names sort as the official client sorts them', () => {
+  const names = ['a.b', 'a_b', 'a1', 'ab', 'a-b', 'abc'].map(name => `x-ms-meta-${name}`);
+  assert.deepEqual(sorted([...names].reverse()), names);
+});
+
+test('every character of names has its weight', () => {
+  const names = [...'!#$%&*.^_`|~+0123456789abcdefghijklmnopqrstuvwxyz'].map(char => `x-ms-meta-a${char}`);
+  assert.deepEqual(sorted([...names].reverse()), names);
+});
+
+test('dashes and apostrophes count only where nothing else differs', () => {
+  assert.deepEqual(sorted(['a-c', 'ab', "a'c", 'ac', 'a']), ['a', 'ab', 'ac', "a'c", 'a-c']);
+  assert.deepEqual(sorted(['ab-', 'a-b', 'ab']), ['ab', 'ab-', 'a-b']);
+  assert.equal(compareHeaderNames('x-ms-date', 'x-ms-date'), 0);
 });

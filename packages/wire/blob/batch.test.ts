@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '#account';
 import { codesOf } from '#account/testing';
+import { storageAnswer } from '../shared/storage-answer.js';
 import { formatBlobBatch, formatBlobPart, parseBlobBatch } from './batch.js';
-import { blobAnswer } from './blob-answer.js';
 
 const TYPE = 'multipart/mixed; boundary=b';
 
@@ -88,13 +88,13 @@ test('nothing stands before the first delimiter, and a blank behind each colon',
 
 test('answers, one with a document and one without', () => {
   const exchange = { requestId: 'id', version: '2019-02-02', clientRequestId: undefined };
-  const good = formatBlobPart(blobAnswer(202, {}), exchange, '0');
+  const good = formatBlobPart(storageAnswer(202, {}), exchange, '0');
   assert.equal(
     good,
     'Content-Type: application/http\r\nContent-ID: 0\r\n\r\nHTTP/1.1 202 Accepted\r\nx-ms-request-id: id\r\nx-ms-version: 2019-02-02\r\nServer: Shelfmark-Blob/1.0\r\n\r\n',
   );
   const bad = formatBlobPart(
-    blobAnswer(404, { reason: 'Gone.', body: '<é/>', errorCode: 'BlobNotFound' }),
+    storageAnswer(404, { reason: 'Gone.', body: '<é/>', errorCode: 'BlobNotFound' }),
     { ...exchange, clientRequestId: 'mine' },
     undefined,
   );

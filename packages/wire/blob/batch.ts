@@ -3,7 +3,7 @@ import { BlobError } from '#blobs';
 import type { Exchange } from '../shared/answer.js';
 import { boundaryOf, mediaTypeOf } from '../shared/multipart.js';
 import { type BatchPart, PartReader } from '../shared/part-reader.js';
-import type { BlobAnswer } from './blob-answer.js';
+import type { StorageAnswer } from '../shared/storage-answer.js';
 
 /** Of parts that were carried out. */
 const REASONS: ReadonlyMap<number, string> = new Map([
@@ -49,7 +49,11 @@ const line = (name: string, value: string | undefined): string =>
   value === undefined ? '' : `${name}: ${value}\r\n`;
 
 /** The bytes between two delimiters, without the line break before the second. */
-export function formatBlobPart(answer: BlobAnswer, exchange: Exchange, partId: string | undefined): string {
+export function formatBlobPart(
+  answer: StorageAnswer,
+  exchange: Exchange,
+  partId: string | undefined,
+): string {
   const { status, reason, body, errorCode } = answer;
   const text = typeof body === 'string' ? body : '';
   let head = `Content-Type: application/http\r\n${line('Content-ID', partId)}\r\n`;

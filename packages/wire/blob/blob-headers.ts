@@ -3,8 +3,7 @@ import { formatDateTimeFull, formatHttpDate } from '#base';
 import type { BlobProperties, CopyState, Digests, Stamp } from '#blobs';
 import type { Header } from '../shared/answer.js';
 import { formatMetadata } from '../shared/storage-parameters.js';
-import { hasSnapshotTiers, SMART, TIER_NOW } from './access-tiers.js';
-import { quotedEtag } from './request/etag.js';
+import { quotedEtag } from './request/conditions.js';
 import { addLeaseHeaders } from './xml/lease-elements.js';
 
 /** Earlier versions return neither a blob's creation time nor, with a part of it, the digest of the whole. */
@@ -128,3 +127,12 @@ export function addWholeDigest({ properties }: BlobProperties, version: string, 
   if (contentMd5 !== undefined && version >= VERSION_OF_CREATION)
     headers.push(['x-ms-blob-content-md5', contentMd5.toString('base64')]);
 }
+
+export const SMART = 'Smart';
+/** The tier that stands for it, and for none. */
+export const TIER_NOW = 'Hot';
+
+/** From this version on, snapshots can have tiers, and answers include them. */
+const VERSION_OF_SNAPSHOTS = '2019-12-12';
+
+export const hasSnapshotTiers = (version: string): boolean => version >= VERSION_OF_SNAPSHOTS;

@@ -1,5 +1,8 @@
-// The route of a request to the Blob service: its target as a value. blob-grammar.ts parses it.
-import type { ServiceRoute } from '../shared/target.js';
+// The targets of the Blob service as values, and their grammar: the container and the blob that a path names, and the query
+// (protocol: blob-requests#paths). Names and the kind of operation are checked later, after authentication.
+
+import { decode, parseStorageQuery } from '../shared/parse-query.js';
+import type { ServiceRoute, TargetGrammar } from '../shared/target.js';
 
 export type BlobResource =
   /** A path without a resource; it is refused after authentication. */
@@ -45,3 +48,18 @@ export function blobAddressOf({ resource, query }: Pick<BlobRoute, 'resource' | 
 export function signedNameOf({ container, blob }: BlobAddress): string {
   return blob === '' ? container : `${container}/${blob}`;
 }
+
+/**
+ * `path` begins without a slash. The first slash ends the container; all that follows, decoded once, is the blob: slashes that are escaped are
+ * those that are not. A backslash is a slash in a blob's name, as the clients take it for when they sign; nothing else is normalized.
+ */
+function parseResource(path: string): BlobResource {
+  if (path === '') return { kind: 'service' };
+  const slash = path.indexOf('/');
+  const container = decode(slash < 0 ? path : path.slice(0, slash));
+  if (container === '') return { kind: 'invalid' };
+  const blob = slash < 0 ? '' : decode(path.slice(slash + 1)).replaceAll('\\', '/');
+  return blob === '' ? { kind: 'container', container } : { kind: 'blob', container, blob };
+}
+
+export const BLOB_GRAMMAR: TargetGrammar<BlobResource> = { parseQuery: parseStorageQuery, parseResource };

@@ -2,8 +2,7 @@
 // it is the server's to find out.
 import { BlobError, checkBlobName, checkContainerName } from '#blobs';
 import { type AccountNames, parseTarget } from '../shared/target.js';
-import { BLOB_GRAMMAR } from './blob-grammar.js';
-import { type BlobRoute, blobAddressOf } from './blob-route.js';
+import { BLOB_GRAMMAR, type BlobRoute, blobAddressOf } from './blob-route.js';
 import { type Headers, invalidHeader, required } from './request/header-values.js';
 import { snapshotOf } from './request/ranges.js';
 

@@ -3,9 +3,9 @@ import type { ServiceError } from '#account';
 import type { BlobErrorCode } from '#blobs';
 import { type Header, RETRY } from '../shared/answer.js';
 import { errorMessage, wireCode } from '../shared/error-table.js';
+import { type StorageAnswer, storageAnswer } from '../shared/storage-answer.js';
 import { formatStorageError } from '../shared/storage-error-xml.js';
 import { XML_HEAD } from '../shared/xml.js';
-import { type BlobAnswer, blobAnswer } from './blob-answer.js';
 import { BLOB_ERROR_ELEMENTS, BLOB_ERROR_TABLE } from './blob-error-table.js';
 import type { BlobOperationKind } from './blob-operation-kind.js';
 
@@ -45,7 +45,7 @@ function headersOf({ code, detail }: BlobFault): Header[] {
   return headers;
 }
 
-export function formatBlobError(error: BlobFault, context: BlobErrorContext): BlobAnswer {
+export function formatBlobError(error: BlobFault, context: BlobErrorContext): StorageAnswer {
   const { requestId, now, method, kind } = context;
   const entry = BLOB_ERROR_TABLE[error.code];
   const code = wireCode(error.code);
@@ -57,7 +57,7 @@ export function formatBlobError(error: BlobFault, context: BlobErrorContext): Bl
   // Answers to requests without credentials hide the code too (recorded).
   const hidesCode = isOfSnapshot(error) || (code === 'ResourceNotFound' && error.detail.isAnonymous === 1);
   const { length } = error.detail;
-  return blobAnswer(entry.status, {
+  return storageAnswer(entry.status, {
     reason: message,
     body: isSilent ? undefined : head + document,
     length: isSilent ? 'none' : undefined,

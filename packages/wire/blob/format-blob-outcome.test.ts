@@ -4,8 +4,14 @@ import { test } from 'node:test';
 import { defaultServiceProperties } from '#account';
 import type { BlobProperties, Outcome } from '#blobs';
 import { parseTarget } from '../shared/target.js';
-import { BLOB_GRAMMAR } from './blob-grammar.js';
-import { formatBlobOutcome } from './format-blob-outcome.js';
+import { BLOB_GRAMMAR } from './blob-route.js';
+import {
+  type BlobsFound,
+  formatBlobLists,
+  formatBlobOutcome,
+  formatLongList,
+  isLongList,
+} from './format-blob-outcome.js';
 
 const TICKS = BigInt(Date.parse('2019-05-09T01:19:36Z')) * 10_000n;
 const STAMP = { etag: TICKS, lastModified: TICKS };
@@ -193,4 +199,46 @@ test('documents, with the parameters of the request', () => {
     { kind: 'tags', tags: [['a', '1']] },
   ] satisfies Outcome[])
     assert.match(String(answerOf(outcome).body), /^\ufeff<\?xml/);
+});
+
+const route = parseTarget(
+  { target: '/acc/abc?prefix=%C3%A9&where=x', headers: { host: '127.0.0.1:1' }, secure: false },
+  new Set(),
+  BLOB_GRAMMAR,
+);
+const COUNT = 1000;
+const numbers = Array.from({ length: COUNT }, (_, number) => number);
+
+const LISTED: BlobsFound = {
+  kind: 'blobs',
+  entries: numbers.map(number => ({ kind: 'prefix', name: `é<${number}>` })),
+  next: { blob: 'next', snapshot: undefined },
+};
+const FOUND: BlobsFound = {
+  kind: 'found',
+  blobs: numbers.map(number => ({ container: 'abc', blob: `${number}`, tags: [['k', `ü${number}`]] })),
+  next: undefined,
+};
+
+for (const outcome of [LISTED, FOUND])
+  test(`${outcome.kind}: the bytes of the long form are those of the text, and others have turns meanwhile`, async () => {
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    const { body, ...facts } = await formatLongList(outcome, route, '2026-04-06');
+    clearImmediate(timer);
+    assert(turns >= 3, `${turns} turns`);
+    const { body: text, ...same } = formatBlobLists(outcome, route, '2026-04-06');
+    assert.deepEqual(facts, same);
+    assert(Buffer.isBuffer(body) && typeof text === 'string');
+    assert.equal(body.toString(), text);
+  });
+
+test('a list is long if it has more entries than a turn', () => {
+  assert(isLongList(LISTED) && isLongList(FOUND));
+  assert(!isLongList({ ...LISTED, entries: LISTED.entries.slice(0, 256) }));
+  assert(!isLongList({ kind: 'tagsSet' }));
 });

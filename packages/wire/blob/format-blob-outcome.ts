@@ -1,11 +1,17 @@
 // Renders outcomes of the Blob service: status, document or content, and the facts of the headers (protocol: blob-requests#answers).
-import { formatDateTimeFull } from '#base';
+import { formatDateTimeFull, type StreamedResponse, type WireResponse } from '#base';
 import type { Outcome, SeenContainer } from '#blobs';
 import { formatIdentifiers } from '../shared/access-policy-xml.js';
-import type { Header } from '../shared/answer.js';
+import type { Exchange, Header } from '../shared/answer.js';
+import {
+  documentBytes,
+  documentText,
+  ENTRIES_A_SLICE,
+  type EntriesDocument,
+} from '../shared/long-document.js';
 import { formatServiceStats } from '../shared/service-stats-xml.js';
+import { type StorageAnswer, storageAnswer, storageHeaders } from '../shared/storage-answer.js';
 import { formatMetadata, includes } from '../shared/storage-parameters.js';
-import { type BlobAnswer, blobAnswer } from './blob-answer.js';
 import {
   addWholeDigest,
   blobHeaders,
@@ -16,9 +22,9 @@ import {
   stampHeaders,
 } from './blob-headers.js';
 import type { BlobRoute } from './blob-route.js';
-import { formatBlobLists } from './format-blob-lists.js';
-import { pageSizeOf } from './request/page-size.js';
+import { blobMarker, foundMarker, includedOf, pageSizeOf } from './request/markers.js';
 import { formatTags } from './request/tags.js';
+import { blobListDocument, foundBlobsDocument } from './xml/blob-list-xml.js';
 import { formatBlobServiceProperties } from './xml/blob-service-properties-xml.js';
 import { formatBlockList, formatPageList } from './xml/block-list-xml.js';
 import { formatContainerList, VERSIONED_HOLDS_VERSION } from './xml/container-list-xml.js';
@@ -41,18 +47,34 @@ const LEASED = { acquire: 201, renew: 200, change: 200, release: 200, break: 202
 const VERSIONED_HOLDS: readonly Header[] = [['x-ms-immutable-storage-with-versioning-enabled', 'false']];
 const IN_COPY: readonly Header[] = [['x-ms-copy-status', 'success']];
 
-/** Without a document. */
-const done = (status: number, content: readonly Header[] = [], more: readonly Header[] = []): BlobAnswer =>
-  blobAnswer(status, { content, more });
+export function formatBlobResponse(
+  answer: StorageAnswer,
+  exchange: Exchange,
+): WireResponse | StreamedResponse {
+  const { status, reason, body } = answer;
+  const headers = storageHeaders(answer, exchange, 'Shelfmark-Blob/1.0');
+  // What is read while it is sent and what is there are two kinds of responses, written out alike: a spread costs a hidden class each time.
+  return body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+    ? { status, reason, headers, body }
+    : { status, reason, headers, body };
+}
 
-const document = (body: string, content: readonly Header[] = [], more: readonly Header[] = []): BlobAnswer =>
+/** Without a document. */
+const done = (status: number, content: readonly Header[] = [], more: readonly Header[] = []): StorageAnswer =>
+  storageAnswer(status, { content, more });
+
+const document = (
+  body: string,
+  content: readonly Header[] = [],
+  more: readonly Header[] = [],
+): StorageAnswer =>
   // Documents come in chunks in Azure; their length is no harm.
-  blobAnswer(200, { body, content, more });
+  storageAnswer(200, { body, content, more });
 
 const accessHeaders = (publicAccess: SeenContainer['publicAccess']): readonly Header[] =>
   publicAccess === 'private' ? [] : [['x-ms-blob-public-access', publicAccess]];
 
-function containerAnswer({ container }: Of<'container'>, version: string): BlobAnswer {
+function containerAnswer({ container }: Of<'container'>, version: string): StorageAnswer {
   const { stamp, metadata, lease, publicAccess } = container;
   return done(200, stampHeaders(stamp), [
     ...formatMetadata(metadata),
@@ -64,7 +86,7 @@ function containerAnswer({ container }: Of<'container'>, version: string): BlobA
   ]);
 }
 
-function containersAnswer({ containers, next }: Of<'containers'>, { route, version }: Shown): BlobAnswer {
+function containersAnswer({ containers, next }: Of<'containers'>, { route, version }: Shown): StorageAnswer {
   const { query, account, endpoint } = route;
   return document(
     formatContainerList({
@@ -80,34 +102,30 @@ function containersAnswer({ containers, next }: Of<'containers'>, { route, versi
   );
 }
 
-function leasedAnswer({ action, stamp, id, seconds }: Of<'leased'>): BlobAnswer {
+function leasedAnswer({ action, stamp, id, seconds }: Of<'leased'>): StorageAnswer {
   const more: Header[] = [];
   if (id !== undefined) more.push(['x-ms-lease-id', id]);
   if (seconds !== undefined) more.push(['x-ms-lease-time', String(seconds)]);
   return done(LEASED[action], stampHeaders(stamp), more);
 }
 
-function contentAnswer({ blob, range, content }: Of<'blobContent'>, shown: Shown): BlobAnswer {
+function contentAnswer({ blob, range, content }: Of<'blobContent'>, shown: Shown): StorageAnswer {
   const { version, overrides, rangeDigests } = shown;
   const { type, headers } = contentFacts(blob, overrides, range);
   const more = blobHeaders(blob, version, true);
   if (range !== undefined) addWholeDigest(blob, version, more);
-  return {
-    status: range === undefined ? 200 : 206,
-    reason: undefined,
+  return storageAnswer(range === undefined ? 200 : 206, {
     body: content,
     length: range === undefined ? blob.length : range.until - range.from,
     contentType: type,
     content: rangeDigests.length === 0 ? headers : [...headers, ...rangeDigests],
     more,
-    errorCode: undefined,
-    hidesVersion: false,
-  };
+  });
 }
 
-function propertiesAnswer({ blob }: Of<'blobProperties'>, { version, overrides }: Shown): BlobAnswer {
+function propertiesAnswer({ blob }: Of<'blobProperties'>, { version, overrides }: Shown): StorageAnswer {
   const { type, headers } = contentFacts(blob, overrides, undefined);
-  return blobAnswer(200, {
+  return storageAnswer(200, {
     length: blob.length,
     contentType: type,
     content: headers,
@@ -115,14 +133,14 @@ function propertiesAnswer({ blob }: Of<'blobProperties'>, { version, overrides }
   });
 }
 
-function blocksAnswer(outcome: Of<'blocks'>): BlobAnswer {
+function blocksAnswer(outcome: Of<'blocks'>): StorageAnswer {
   const { committedBlob } = outcome;
   if (committedBlob === undefined) return document(formatBlockList(outcome));
   const length: Header = ['x-ms-blob-content-length', String(committedBlob.length)];
   return document(formatBlockList(outcome), stampHeaders(committedBlob.stamp), [length]);
 }
 
-function appendedAnswer({ stamp, digests, offset, blocks }: Of<'appended'>, version: string): BlobAnswer {
+function appendedAnswer({ stamp, digests, offset, blocks }: Of<'appended'>, version: string): StorageAnswer {
   const more: readonly Header[] = [
     ['x-ms-blob-append-offset', String(offset)],
     ['x-ms-blob-committed-block-count', String(blocks)],
@@ -139,7 +157,7 @@ function sequenceHeaders(number: bigint | undefined): readonly Header[] {
 function formatWrite(
   outcome: Of<'blobPut' | 'blockPut' | 'appended' | 'sealed' | 'pagesPut' | 'copied'>,
   version: string,
-): BlobAnswer {
+): StorageAnswer {
   switch (outcome.kind) {
     case 'blobPut':
       return done(
@@ -185,7 +203,7 @@ function formatContainers(
     | 'serviceStats'
   >,
   shown: Shown,
-): BlobAnswer {
+): StorageAnswer {
   switch (outcome.kind) {
     case 'containers':
       return containersAnswer(outcome, shown);
@@ -216,7 +234,7 @@ function formatContainers(
   }
 }
 
-export function formatBlobOutcome(outcome: Outcome, shown: Shown): BlobAnswer {
+export function formatBlobOutcome(outcome: Outcome, shown: Shown): StorageAnswer {
   const { version } = shown;
   switch (outcome.kind) {
     case 'leased':
@@ -262,3 +280,54 @@ export function formatBlobOutcome(outcome: Outcome, shown: Shown): BlobAnswer {
       return formatContainers(outcome, shown);
   }
 }
+
+export type BlobsFound = Extract<Outcome, { kind: 'blobs' | 'found' }>;
+
+const DOCUMENT = { contentType: 'application/xml' } as const;
+
+const entriesOf = (outcome: BlobsFound): readonly unknown[] =>
+  outcome.kind === 'blobs' ? outcome.entries : outcome.blobs;
+
+export const isLongList = (outcome: Outcome): outcome is BlobsFound =>
+  (outcome.kind === 'blobs' || outcome.kind === 'found') && entriesOf(outcome).length > ENTRIES_A_SLICE;
+
+/** `render` is what becomes of the document, whatever its entries are. */
+function rendered<T>(
+  outcome: BlobsFound,
+  { query, endpoint, resource }: BlobRoute,
+  version: string,
+  render: <Entry>(document: EntriesDocument<Entry>) => T,
+): T {
+  if (outcome.kind === 'found') {
+    const { blobs, next } = outcome;
+    const where = query.get('where') ?? '';
+    const nextMarker = next && foundMarker(next);
+    return render(foundBlobsDocument({ endpoint: `${endpoint}/`, where, blobs, nextMarker }));
+  }
+  const { entries, next } = outcome;
+  return render(
+    blobListDocument({
+      endpoint: `${endpoint}/`,
+      container: 'container' in resource ? resource.container : '',
+      prefix: query.get('prefix'),
+      marker: query.get('marker'),
+      pageSize: pageSizeOf(query),
+      delimiter: query.get('delimiter'),
+      entries,
+      included: includedOf(query),
+      version,
+      nextMarker: next && blobMarker(next),
+    }),
+  );
+}
+
+export const formatBlobLists = (outcome: BlobsFound, route: BlobRoute, version: string): StorageAnswer =>
+  storageAnswer(200, { ...DOCUMENT, body: rendered(outcome, route, version, documentText) });
+
+/** The same answer. */
+export const formatLongList = async (
+  outcome: BlobsFound,
+  route: BlobRoute,
+  version: string,
+): Promise<StorageAnswer> =>
+  storageAnswer(200, { ...DOCUMENT, body: await rendered(outcome, route, version, documentBytes) });

@@ -1,17 +1,14 @@
 // The public face of the Blob service's wire: targets, operations, XML documents, errors. request/ parses what clients send, xml/ has the
 // documents.
 export * from './batch.js';
-export * from './blob-answer.js';
 export * from './blob-error-table.js';
-export * from './blob-grammar.js';
 export type { Overrides } from './blob-headers.js';
 export * from './blob-operation-kind.js';
 export * from './blob-route.js';
 export * from './copy-source.js';
 export * from './format-blob-error.js';
-export { formatLongList, isLongList } from './format-blob-lists.js';
 export * from './format-blob-outcome.js';
-export * from './format-blob-response.js';
+export { formatLongList, isLongList } from './format-blob-outcome.js';
 export * from './parse-blob-operation.js';
 export type { Asked, CopySource } from './request/asked.js';
 export { flagOf, type Headers } from './request/header-values.js';

@@ -7,8 +7,7 @@ import { QueueError } from '#queues';
 import { wireCode } from '../shared/error-table.js';
 import { XML_HEAD } from '../shared/xml.js';
 import { ERROR_TABLE } from '../table/error-table.js';
-import { formatQueueError } from './format-queue-error.js';
-import { QUEUE_ERROR_TABLE } from './queue-error-table.js';
+import { formatQueueError, QUEUE_ERROR_TABLE } from './format-queue-error.js';
 
 const ID = '55614012-c003-0055-0d05-06245c000000';
 const NOW = BigInt(Date.parse('2019-05-09T01:19:39.588Z')) * 10_000n + 5383n;
@@ -77,7 +76,7 @@ test('a challenge has its header, and a busy server its Retry-After', () => {
     ['WWW-Authenticate', 'Bearer x'],
   ]);
   assert.deepEqual(answerOf('ServerBusy').more, [['Retry-After', '1']]);
-  assert.equal(answerOf('InvalidAuthenticationInfo').isAnonymous, true);
+  assert.equal(answerOf('InvalidAuthenticationInfo').hidesVersion, true);
 });
 
 test('values are inserted into the text', () => {

@@ -1,30 +1,51 @@
-// Renders a refusal of the Queue service: status, headers and document (protocol: errors#forms, errors#details).
+// Renders a refusal of the Queue service: status, headers and document (protocol: errors#forms, errors#details), with the table of its codes
+// (protocol: errors#codes-of-queues). Codes that all services share have their status and text in ../shared/error-table.ts.
 import type { ServiceError } from '#account';
 import type { QueueErrorCode } from '#queues';
 import { type Header, RETRY } from '../shared/answer.js';
-import { errorMessage, wireCode } from '../shared/error-table.js';
-import { formatStorageError } from '../shared/storage-error-xml.js';
+import {
+  type ErrorElements,
+  type ErrorTable,
+  errorMessage,
+  SHARED_ERRORS,
+  STORAGE_ERRORS,
+  wireCode,
+} from '../shared/error-table.js';
+import { type StorageAnswer, storageAnswer } from '../shared/storage-answer.js';
+import { formatStorageError, STORAGE_ELEMENTS } from '../shared/storage-error-xml.js';
 import { XML_HEAD } from '../shared/xml.js';
-import type { QueueAnswer } from './queue-answer.js';
-import { ERROR_ELEMENTS, QUEUE_ERROR_TABLE } from './queue-error-table.js';
 
 /** Of the domain, or of what all services share. */
 type QueueFault = ServiceError<QueueErrorCode>;
 
-export function formatQueueError(error: QueueFault, requestId: string, now: bigint): QueueAnswer {
+export function formatQueueError(error: QueueFault, requestId: string, now: bigint): StorageAnswer<string> {
   const code = wireCode(error.code);
   const message = errorMessage(QUEUE_ERROR_TABLE[error.code], error);
-  const elements = ERROR_ELEMENTS[error.code] ?? [];
+  const elements = ELEMENTS[error.code] ?? [];
   const more: Header[] = error.code === 'ServerBusy' ? [RETRY] : [];
   const { challenge } = error.detail;
   if (challenge !== undefined) more.push(['WWW-Authenticate', String(challenge)]);
-  return {
-    status: QUEUE_ERROR_TABLE[error.code].status,
+  return storageAnswer(QUEUE_ERROR_TABLE[error.code].status, {
     reason: message,
     body: XML_HEAD + formatStorageError(error, { message, elements, requestId, now }),
-    isRead: false,
     more,
     errorCode: code,
-    isAnonymous: code === 'InvalidAuthenticationInfo',
-  };
+    hidesVersion: code === 'InvalidAuthenticationInfo',
+  });
 }
+
+export const QUEUE_ERROR_TABLE: ErrorTable<QueueErrorCode> = {
+  ...SHARED_ERRORS,
+  ...STORAGE_ERRORS,
+  MessageNotFound: { status: 404, message: 'The specified message does not exist.' },
+  PopReceiptMismatch: {
+    status: 400,
+    message: 'The specified pop receipt did not match the pop receipt for a dequeued message.',
+  },
+  QueueAlreadyExists: { status: 409, message: 'The specified queue already exists.' },
+  QueueBeingDeleted: { status: 409, message: 'The specified queue is being deleted.' },
+  QueueNotFound: { status: 404, message: 'The specified queue does not exist.' },
+};
+
+/** The elements after the text, by the names of the details. */
+const ELEMENTS: Readonly<Partial<Record<QueueErrorCode, ErrorElements>>> = STORAGE_ELEMENTS;

@@ -5,9 +5,8 @@ import { defaultServiceProperties } from '#account';
 import type { Outcome } from '#queues';
 import { parseTarget } from '../shared/target.js';
 import { XML_HEAD } from '../shared/xml.js';
-import { formatQueueOutcome } from './format-queue-outcome.js';
-import { formatQueueResponse } from './format-queue-response.js';
-import { QUEUE_GRAMMAR } from './parse-queue-target.js';
+import { formatQueueOutcome, formatQueueResponse } from './format-queue-outcome.js';
+import { QUEUE_GRAMMAR } from './queue-route.js';
 
 const EXCHANGE = { requestId: 'an-id', version: '2018-03-28', clientRequestId: 'theirs' };
 

@@ -2,38 +2,30 @@
 // queues, messages).
 
 import type { Metadata } from '#account';
-import { formatHttpDate } from '#base';
+import { formatHttpDate, type WireResponse } from '#base';
 import type { Outcome } from '#queues';
 import { formatIdentifiers } from '../shared/access-policy-xml.js';
-import type { Header } from '../shared/answer.js';
+import type { Exchange, Header } from '../shared/answer.js';
 import { formatServiceProperties } from '../shared/service-properties-xml.js';
 import { formatServiceStats } from '../shared/service-stats-xml.js';
+import { type StorageAnswer, storageAnswer, storageHeaders } from '../shared/storage-answer.js';
 import { formatMetadata, includes } from '../shared/storage-parameters.js';
 import { formatMessages } from './message-xml.js';
 import { pageSizeOf } from './parse-queue-operation.js';
-import type { QueueAnswer } from './queue-answer.js';
 import { formatQueueList } from './queue-list-xml.js';
 import type { QueueRoute } from './queue-route.js';
 
-const NOTHING: readonly Header[] = [];
+type QueueAnswer = StorageAnswer<string>;
 
-const answer = (
-  status: number,
-  isRead: boolean,
-  body: string | undefined,
-  more: readonly Header[],
-): QueueAnswer => ({
-  status,
-  reason: undefined,
-  body,
-  isRead,
-  more,
-  errorCode: undefined,
-  isAnonymous: false,
+export const formatQueueResponse = (answer: QueueAnswer, exchange: Exchange): WireResponse => ({
+  status: answer.status,
+  reason: answer.reason,
+  headers: storageHeaders(answer, exchange, 'Shelfmark-Queue/1.0'),
+  body: answer.body,
 });
 
-const done = (status: 201 | 202 | 204, more = NOTHING): QueueAnswer => answer(status, false, undefined, more);
-const shown = (body: string): QueueAnswer => answer(200, true, body, NOTHING);
+const done = (status: number, more: readonly Header[] = []): QueueAnswer => storageAnswer(status, { more });
+const shown = (body: string): QueueAnswer => storageAnswer(200, { body, isRead: true });
 
 /** The members that a put returns: the caller knows the text, and the dequeue count is 0. */
 const NOT_SHOWN = { dequeueCount: undefined, text: undefined };
@@ -65,11 +57,14 @@ export function formatQueueOutcome(outcome: Outcome, route: QueueRoute): QueueAn
     case 'queueCreated':
       return done(201);
     case 'queueMetadata':
-      return answer(200, true, undefined, metadataHeaders(outcome.metadata, outcome.approximateCount));
+      return storageAnswer(200, {
+        isRead: true,
+        more: metadataHeaders(outcome.metadata, outcome.approximateCount),
+      });
     case 'acl':
       return shown(formatIdentifiers(outcome.identifiers));
     case 'messagePut':
-      return answer(201, false, formatMessages([{ ...outcome.message, ...NOT_SHOWN }]), NOTHING);
+      return storageAnswer(201, { body: formatMessages([{ ...outcome.message, ...NOT_SHOWN }]) });
     case 'messages':
       return shown(formatMessages(outcome.messages));
     case 'messagesPeeked':

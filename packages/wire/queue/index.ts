@@ -1,10 +1,6 @@
 // The public face of the Queue service's wire: targets, XML documents, errors.
 export * from './format-queue-error.js';
 export * from './format-queue-outcome.js';
-export * from './format-queue-response.js';
 export * from './parse-queue-operation.js';
-export * from './parse-queue-target.js';
-export * from './queue-answer.js';
-export * from './queue-error-table.js';
 export * from './queue-operation-kind.js';
 export * from './queue-route.js';

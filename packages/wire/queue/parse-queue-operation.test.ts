@@ -6,8 +6,8 @@ import { ServiceError } from '#account';
 import { QueueError } from '#queues';
 import { parseTarget } from '../shared/target.js';
 import { parseQueueOperation } from './parse-queue-operation.js';
-import { QUEUE_GRAMMAR } from './parse-queue-target.js';
 import { queueOperationKind } from './queue-operation-kind.js';
+import { QUEUE_GRAMMAR } from './queue-route.js';
 
 interface Sent {
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 // Authorizes Blob operations beyond the rules of authorize.ts: public containers, signatures of a container on its
 // blobs, and the letter `c`, which creates blobs and replaces none (protocol: sas#rights-of-blobs, blob-requests#public-access).
+
 import { type BlobContext, BlobError, isBlobThere, type Operation, readContainerAccess } from '#blobs';
 import type { Store } from '#store';
 import {

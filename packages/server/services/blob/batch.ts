@@ -1,16 +1,15 @@
 // POST ?comp=batch: each part is a request of its own, with its own credentials, handled like any other; a failed part
 // gets its error in its own answer (protocol: blob-requests#batches).
+
 import { ServiceError } from '#account';
 import type { WireRequest } from '#base';
 import { BlobError, type BlobErrorCode } from '#blobs';
-import { parseTargetOfPart } from '#wire';
+import { parseTargetOfPart, type StorageAnswer, storageAnswer } from '#wire';
 import {
   BLOB_GRAMMAR,
-  type BlobAnswer,
   type BlobBatchPart,
   type BlobOperationKind,
   type BlobRoute,
-  blobAnswer,
   blobOperationKind,
   checkBatchType,
   formatBlobBatch,
@@ -27,7 +26,7 @@ const ALLOWED: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>(['del
 /** What a batch needs of its service: to authenticate a part and to run it. */
 interface BatchDoor {
   readonly authenticator: BlobAuthenticator;
-  run(kind: BlobOperationKind, route: BlobRoute, grant: Grant, context: BlobRequest): Promise<BlobAnswer>;
+  run(kind: BlobOperationKind, route: BlobRoute, grant: Grant, context: BlobRequest): Promise<StorageAnswer>;
 }
 
 /** Runs the part like a request of its own: its version is the batch's unless it names another. Its Host never routes. */
@@ -67,7 +66,7 @@ async function answerPart(
     clientRequestId,
     version,
   };
-  let answer: BlobAnswer;
+  let answer: StorageAnswer;
   try {
     const route = parseTargetOfPart(request, batch, outer.server.accounts.keys, BLOB_GRAMMAR);
     context.route = route;
@@ -133,7 +132,7 @@ export async function submitBlobBatch(
   route: BlobRoute,
   context: BlobRequest,
   door: BatchDoor,
-): Promise<BlobAnswer> {
+): Promise<StorageAnswer> {
   const answers = await answersOf(body, route, context, door);
-  return blobAnswer(202, formatBlobBatch(answers, context.server.newId()));
+  return storageAnswer(202, formatBlobBatch(answers, context.server.newId()));
 }

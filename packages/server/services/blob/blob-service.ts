@@ -1,5 +1,6 @@
 // The Blob service as a value: what the request frame has to know of it, and the way of an operation from the known caller to its answer.
 // The order of the steps is the order in which Azure reports what is wrong (protocol: conditions#order-of-checks).
+
 import { readStoredProperties, ServiceError } from '#account';
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import {
@@ -21,20 +22,20 @@ import {
   blobSasStringToSign,
   type Header,
   parseBlobSas,
+  type StorageAnswer,
   signsOverrides,
+  storageAnswer,
   storageStringsToSign,
 } from '#wire';
 import {
   type Asked,
   BLOB_GRAMMAR,
   type BlobAddress,
-  type BlobAnswer,
   type BlobErrorContext,
   type BlobOperationKind,
   type BlobResource,
   type BlobRoute,
   blobAddressOf,
-  blobAnswer,
   blobOperationKind,
   formatBlobError,
   formatBlobOutcome,
@@ -101,7 +102,7 @@ const isOfBody = (error: unknown): boolean =>
     error.code.startsWith('InvalidXml') ||
     error.code === 'InvalidBlockList');
 
-const ACCOUNT_INFORMATION: BlobAnswer = blobAnswer(200, {
+const ACCOUNT_INFORMATION: StorageAnswer = storageAnswer(200, {
   more: [
     ['x-ms-sku-name', 'Standard_RAGRS'],
     ['x-ms-account-kind', 'StorageV2'],
@@ -213,7 +214,7 @@ async function carryOut(
   grant: Grant,
   context: BlobRequest,
   digests: Digests | undefined,
-): Promise<BlobAnswer> {
+): Promise<StorageAnswer> {
   const { request, server, version } = context;
   const { headers } = request;
   const blobs = blobContextOf(server, route.account);
@@ -237,7 +238,7 @@ async function run(
   route: BlobRoute,
   grant: Grant,
   context: BlobRequest,
-): Promise<BlobAnswer> {
+): Promise<StorageAnswer> {
   if (grant.kind === 'anonymous') await admitAnonymous(kind, route, context);
   else {
     authorizeBlob(grant, kind, route);
@@ -292,7 +293,7 @@ export const BLOB_SERVICE: ServiceProtocol<
   BlobResource,
   BlobOperationKind,
   BlobErrorCode,
-  BlobAnswer,
+  StorageAnswer,
   WireResponse | StreamedResponse
 > = {
   ...BLOB_AUTHORIZATION,
@@ -325,7 +326,7 @@ export const BLOB_SERVICE: ServiceProtocol<
   refuseAnonymous: ({ headers }, challenge) => anonymousRefusal(headers['x-ms-version'], challenge),
 
   run,
-  formatPreflight: more => blobAnswer(200, { more }),
+  formatPreflight: more => storageAnswer(200, { more }),
   formatError: (error, context) => formatBlobError(error, errorContextOf(context)),
   formatResponse: formatBlobResponse,
 };

@@ -1,18 +1,11 @@
 // Digests of the part of a blob that is read, and contents wrapped as structured messages, for clients that request them
 // (protocol: blob-requests#ranges, blob-requests#structured-bodies).
+
 import { createHash } from 'node:crypto';
 import { Crc64 } from '#base';
 import { BlobError, type Operation, type Outcome } from '#blobs';
-import type { Header } from '#wire';
-import {
-  type BlobAnswer,
-  flagOf,
-  type Headers,
-  isStructured,
-  STRUCTURED_FORM,
-  wrapped,
-  wrappedLength,
-} from '#wire/blob';
+import type { Header, StorageAnswer } from '#wire';
+import { flagOf, type Headers, isStructured, STRUCTURED_FORM, wrapped, wrappedLength } from '#wire/blob';
 
 /** Azure's maximum. */
 const BYTES_MAX = 4 * 1_048_576;
@@ -73,7 +66,7 @@ async function* single(content: Buffer): AsyncGenerator<Buffer, void, undefined>
 }
 
 /** The answer in the form that the request wants. */
-export function inForm(answer: BlobAnswer, headers: Headers, outcome: Outcome): BlobAnswer {
+export function inForm(answer: StorageAnswer, headers: Headers, outcome: Outcome): StorageAnswer {
   if (!isStructured(headers)) return answer;
   const form: Header = ['x-ms-structured-body', STRUCTURED_FORM];
   // Of an upload, that its digests were looked at.

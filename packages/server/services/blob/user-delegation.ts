@@ -1,5 +1,6 @@
 // User delegation keys: derived from an account's key, so that none is stored. The object id in a key encodes the roles of
 // its owner's token, and a signature of the key grants no more than these (protocol: sas#user-delegation-keys).
+
 import { createHmac } from 'node:crypto';
 import { ServiceError } from '#account';
 import { BlobError } from '#blobs';
@@ -9,8 +10,10 @@ import {
   delegationKeyText,
   isUserDelegation,
   type ServiceSas,
+  type StorageAnswer,
+  storageAnswer,
 } from '#wire';
-import { type BlobAnswer, blobAnswer, formatUserDelegationKey, keyTimeText, parseKeyInfo } from '#wire/blob';
+import { formatUserDelegationKey, keyTimeText, parseKeyInfo } from '#wire/blob';
 import type { Accounts } from '../../auth/accounts.js';
 import type { Grant } from '../../auth/grant.js';
 import { allowsAll, type Role } from '../../auth/roles.js';
@@ -75,7 +78,7 @@ export function userDelegationKey(
   accounts: Accounts,
   grant: Grant,
   { account, body, version, now }: KeyRequest,
-): BlobAnswer {
+): StorageAnswer {
   if (grant.kind !== 'bearer')
     throw new ServiceError('AuthenticationFailed', {
       reason: 'User delegation keys are for bearer tokens.',
@@ -93,5 +96,5 @@ export function userDelegationKey(
     version,
   };
   const value = derive(accountKey, fields).toString('base64');
-  return blobAnswer(200, { body: formatUserDelegationKey({ ...fields, start, expiry, value }) });
+  return storageAnswer(200, { body: formatUserDelegationKey({ ...fields, start, expiry, value }) });
 }

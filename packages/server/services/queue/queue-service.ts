@@ -1,5 +1,6 @@
 // The Queue service as a value: what the request frame has to know of it, and the way of an operation from the known caller to its answer.
 // The order of the steps is the order in which Azure reports what is wrong (protocol: requests#order-of-checks).
+
 import { ServiceError } from '#account';
 import {
   checkQueueName,
@@ -13,7 +14,13 @@ import {
   queueAddress,
   readQueueIdentifiers,
 } from '#queues';
-import { parseQueueSas, queueSasStringToSign, storageStringsToSign } from '#wire';
+import {
+  parseQueueSas,
+  queueSasStringToSign,
+  type StorageAnswer,
+  storageAnswer,
+  storageStringsToSign,
+} from '#wire';
 import {
   formatQueueError,
   formatQueueOutcome,
@@ -21,7 +28,6 @@ import {
   isQueueRead,
   parseQueueOperation,
   QUEUE_GRAMMAR,
-  type QueueAnswer,
   type QueueResource,
   type QueueRoute,
   queueOf,
@@ -68,7 +74,7 @@ async function run(
   route: QueueRoute,
   grant: Grant,
   exchange: QueueRequest,
-): Promise<QueueAnswer> {
+): Promise<StorageAnswer<string>> {
   const { request, server } = exchange;
   if (route.secondary && !isQueueRead(kind)) throw new QueueError('InsufficientAccountPermissions');
   authorize(AUTHORIZATION, grant, kind, queueOf(route));
@@ -92,7 +98,12 @@ async function run(
   }
 }
 
-export const QUEUE_SERVICE: ServiceProtocol<QueueResource, OperationKind, QueueErrorCode, QueueAnswer> = {
+export const QUEUE_SERVICE: ServiceProtocol<
+  QueueResource,
+  OperationKind,
+  QueueErrorCode,
+  StorageAnswer<string>
+> = {
   ...AUTHORIZATION,
   name: 'queue',
   letter: 'q',
@@ -118,15 +129,7 @@ export const QUEUE_SERVICE: ServiceProtocol<QueueResource, OperationKind, QueueE
   },
 
   run,
-  formatPreflight: more => ({
-    status: 200,
-    reason: undefined,
-    body: undefined,
-    isRead: false,
-    more,
-    errorCode: undefined,
-    isAnonymous: false,
-  }),
+  formatPreflight: more => storageAnswer(200, { more }),
   formatError: (error, { requestId, now }) => formatQueueError(error, requestId, now),
   formatResponse: formatQueueResponse,
 };

@@ -15,8 +15,7 @@ import {
 import { CONTENT_HEADERS, contentPropertiesOf, metadataOf, tierNamed } from './content-headers.js';
 import { bigOf, type Headers, invalidHeader, required, sent, wholeHeader } from './header-values.js';
 import { leaseActionOf } from './lease-action.js';
-import { rangePosition } from './markers.js';
-import { topOf } from './page-size.js';
+import { rangePosition, topOf } from './markers.js';
 import { ofRootAlone, rangeOf, snapshotOf } from './ranges.js';
 import { parseTags } from './tags.js';
 import { appendConditionsOf } from './write-operations.js';

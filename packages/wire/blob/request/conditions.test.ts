@@ -4,13 +4,16 @@ import { describe, test } from 'node:test';
 import { codesOf } from '#account/testing';
 import { BlobError } from '#blobs';
 import {
+  checkAppendEtags,
   conditionsOf,
   containerConditionsOf,
+  etagText,
   pageConditionsOf,
+  parseEtags,
+  quotedEtag,
   readConditionsOf,
   sourceConditionsOf,
 } from './conditions.js';
-import { checkAppendEtags, etagText, parseEtags, quotedEtag } from './etag.js';
 import type { Headers } from './header-values.js';
 
 const DATE = 'Wed, 01 Jan 2020 01:02:00 GMT';

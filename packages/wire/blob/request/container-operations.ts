@@ -7,8 +7,7 @@ import { type Asked, onContainer } from './asked.js';
 import { containerConditionsOf } from './conditions.js';
 import { metadataOf, publicAccessOf } from './content-headers.js';
 import { leaseActionOf } from './lease-action.js';
-import { blobPosition, containerPosition, foundPosition } from './markers.js';
-import { includedOf, topOf } from './page-size.js';
+import { blobPosition, containerPosition, foundPosition, includedOf, topOf } from './markers.js';
 import { parseTagQuery } from './tag-languages.js';
 
 type ContainerKind =

@@ -10,9 +10,8 @@ import {
 import { given } from '../../shared/storage-parameters.js';
 import { parseBlockList } from '../xml/block-list-xml.js';
 import { type Asked, onBlob, sourceOf } from './asked.js';
-import { conditionsOf, leaseIdOf, pageConditionsOf } from './conditions.js';
+import { checkAppendEtags, conditionsOf, leaseIdOf, pageConditionsOf } from './conditions.js';
 import { contentPropertiesOf, metadataOf, tierOf, wholeBlobOf } from './content-headers.js';
-import { checkAppendEtags } from './etag.js';
 import { bigOf, flagOf, type Headers, invalidHeader, md5Of, wholeHeader } from './header-values.js';
 import { pageSpanOf, sourceRangeOf } from './ranges.js';
 import { copiesTags, tagsOfHeader } from './tags.js';

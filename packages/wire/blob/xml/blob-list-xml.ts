@@ -9,9 +9,8 @@ import {
   formatListMetadata,
 } from '../../shared/storage-list-xml.js';
 import { escapeXml, XML_HEAD } from '../../shared/xml.js';
-import { hasSnapshotTiers, SMART, TIER_NOW } from '../access-tiers.js';
-import { VERSION_OF_CREATION } from '../blob-headers.js';
-import { etagText } from '../request/etag.js';
+import { hasSnapshotTiers, SMART, TIER_NOW, VERSION_OF_CREATION } from '../blob-headers.js';
+import { etagText } from '../request/conditions.js';
 import { formatTagSet } from '../request/tags.js';
 import { formatLease } from './lease-elements.js';
 

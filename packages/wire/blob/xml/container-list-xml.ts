@@ -8,7 +8,7 @@ import {
   formatListMetadata,
 } from '../../shared/storage-list-xml.js';
 import { XML_HEAD } from '../../shared/xml.js';
-import { quotedEtag } from '../request/etag.js';
+import { quotedEtag } from '../request/conditions.js';
 import { formatLease } from './lease-elements.js';
 
 /** From this version on, answers include whether each version of a blob can have holds (protocol: blob-requests#answers). */

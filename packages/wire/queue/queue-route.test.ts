@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '#account';
 import { parseTarget } from '../shared/target.js';
-import { QUEUE_GRAMMAR } from './parse-queue-target.js';
+import { QUEUE_GRAMMAR } from './queue-route.js';
 
 const ACCOUNTS = new Set(['acc']);
 const parse = (target: string, host = '127.0.0.1:10001') =>

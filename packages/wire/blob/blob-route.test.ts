@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { ServiceError } from '#account';
 import { codesOf } from '#account/testing';
 import { parseTarget } from '../shared/target.js';
-import { BLOB_GRAMMAR } from './blob-grammar.js';
-import { blobAddressOf, signedNameOf } from './blob-route.js';
+import { BLOB_GRAMMAR, blobAddressOf, signedNameOf } from './blob-route.js';
 
 const ACCOUNTS = new Set(['acc']);
 
