@@ -10,6 +10,7 @@ import {
   SHARED_ERRORS,
   STORAGE_ERRORS,
   wireCode,
+  withStatus,
 } from '../shared/error-table.js';
 import { type StorageAnswer, storageAnswer } from '../shared/storage-answer.js';
 import { formatStorageError, STORAGE_ELEMENTS } from '../shared/storage-error-xml.js';
@@ -37,14 +38,17 @@ export function formatQueueError(error: QueueFault, requestId: string, now: bigi
 export const QUEUE_ERROR_TABLE: ErrorTable<QueueErrorCode> = {
   ...SHARED_ERRORS,
   ...STORAGE_ERRORS,
-  MessageNotFound: { status: 404, message: 'The specified message does not exist.' },
-  PopReceiptMismatch: {
-    status: 400,
-    message: 'The specified pop receipt did not match the pop receipt for a dequeued message.',
-  },
-  QueueAlreadyExists: { status: 409, message: 'The specified queue already exists.' },
-  QueueBeingDeleted: { status: 409, message: 'The specified queue is being deleted.' },
-  QueueNotFound: { status: 404, message: 'The specified queue does not exist.' },
+  ...withStatus(400, {
+    PopReceiptMismatch: 'The specified pop receipt did not match the pop receipt for a dequeued message.',
+  }),
+  ...withStatus(404, {
+    MessageNotFound: 'The specified message does not exist.',
+    QueueNotFound: 'The specified queue does not exist.',
+  }),
+  ...withStatus(409, {
+    QueueAlreadyExists: 'The specified queue already exists.',
+    QueueBeingDeleted: 'The specified queue is being deleted.',
+  }),
 };
 
 /** The elements after the text, by the names of the details. */
