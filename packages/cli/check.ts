@@ -2,8 +2,7 @@
 import { Command } from 'commander';
 import { ConfigurationError, ENGINES } from '#server/engines';
 import { StoreError, type StoreReport } from '#store';
-import { refuseDump } from './options/dump-directory.js';
-import { STORE_FLAGS, storeAddress } from './options/store-option.js';
+import { refuseDump, STORE_FLAGS, storeAddress } from './options/store-option.js';
 import { counted, describeStore } from './store-task/describe-store.js';
 import { runStoreTask } from './store-task/store-task.js';
 

@@ -3,9 +3,13 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { ENGINES } from '#server/engines';
 import { fail } from './fail.js';
-import { DATA_DEFAULT } from './options/data-default.js';
-import { refuseDump } from './options/dump-directory.js';
-import { STORE_FLAGS, type StoreFlags, storeAddress } from './options/store-option.js';
+import {
+  DATA_DEFAULT,
+  refuseDump,
+  STORE_FLAGS,
+  type StoreFlags,
+  storeAddress,
+} from './options/store-option.js';
 import { copyStore } from './store-task/copy-store.js';
 import { describeStore } from './store-task/describe-store.js';
 

@@ -1,27 +1,15 @@
 // `shelfmark token`: prints a bearer token of the local issuer, which a server with the same accounts accepts.
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { Accounts, ConfigurationError, issueToken, type Role } from '#server';
 import { fail } from './fail.js';
-import { AccountsFile } from './options/accounts-file.js';
-import { configuredAccounts } from './options/configured-accounts.js';
-import { parseRole } from './options/parse-role.js';
+import { AccountsFile, configuredAccounts } from './options/accounts-file.js';
+import { each, parseRole, wholeIn } from './options/values.js';
 
 const MINUTES_DEFAULT = 60;
 /** Only a change of the account's key revokes a token. */
 const MINUTES_MAX = 7 * 24 * 60;
 
-function parseMinutes(text: string): number {
-  const minutes = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (minutes < 1 || minutes > MINUTES_MAX)
-    throw new InvalidArgumentError(`A number of minutes from 1 to ${MINUTES_MAX}.`);
-  return minutes;
-}
-
-/** The option may be given several times. */
-const addRole = (text: string, previous: readonly Role[] | undefined): readonly Role[] => [
-  ...(previous ?? []),
-  parseRole(text),
-];
+const parseMinutes = wholeIn(1, MINUTES_MAX, `A number of minutes from 1 to ${MINUTES_MAX}.`);
 
 interface Flags {
   readonly account?: string;
@@ -49,7 +37,7 @@ export function tokenCommand(): Command {
     .option(
       '--role <role>',
       'role that the token grants; repeatable (default: Storage Table Data Contributor)',
-      addRole,
+      each(parseRole),
     )
     .option('--accounts <file>', "the server's accounts file")
     .option('--minutes <minutes>', 'lifetime of the token in minutes', parseMinutes, MINUTES_DEFAULT)

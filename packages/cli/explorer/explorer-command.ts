@@ -5,8 +5,8 @@ import { ConfigurationError } from '#server/engines';
 import { ADDRESS_HELP, addressOf, withUsageErrors } from '../data-tools/run-tool.js';
 import { fail } from '../fail.js';
 import { adviseOnListening } from '../options/listen-advice.js';
-import { parsePort } from '../options/parse-port.js';
 import { readTls } from '../options/read-tls.js';
+import { parsePort } from '../options/values.js';
 
 const EXPLORER_PORT_DEFAULT = 10_003;
 

@@ -2,7 +2,13 @@
 // An invalid file is reported and changes nothing.
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type AccountKeys, ConfigurationError, parseAccounts } from '#server';
+import {
+  type AccountKeys,
+  ConfigurationError,
+  parseAccounts,
+  WELL_KNOWN_ACCOUNT,
+  WELL_KNOWN_KEY,
+} from '#server';
 import { textOf } from '../fail.js';
 
 const PERIOD_MILLISECONDS = 1_000;
@@ -91,3 +97,10 @@ const namesOf = (accounts: AccountKeys): string =>
   Object.entries(accounts)
     .map(([name, keys]) => `${name} with ${keys.length === 1 ? 'one key' : `${keys.length} keys`}`)
     .join(', ');
+
+/** A file takes precedence over the environment. Azurite's variable is read too, so that its settings need no change. */
+export function configuredAccounts(file: AccountsFile | undefined): AccountKeys {
+  if (file !== undefined) return file.read();
+  const text = process.env.SHELFMARK_ACCOUNTS ?? process.env.AZURITE_ACCOUNTS;
+  return text ? parseAccounts(text) : { [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] };
+}

@@ -1,19 +1,10 @@
 // The limits of a server as options of the command: names, bounds, and the limits that they set. docs/limits.md
 // documents what each one bounds, and where its default comes from.
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { ServerLimits } from '#server';
+import { wholeIn } from './values.js';
 
 const MEBIBYTE = 1_048_576;
-
-/** Parses an option's text as a whole number within bounds. */
-function parseCount(least: number, most: number): (text: string) => number {
-  return text => {
-    const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(count >= least && count <= most))
-      throw new InvalidArgumentError(`A number from ${least} to ${most}.`);
-    return count;
-  };
-}
 
 export interface LimitFlags {
   readonly maxConnections?: number;
@@ -22,31 +13,22 @@ export interface LimitFlags {
   readonly drainSeconds?: number;
 }
 
+const LIMITS: readonly (readonly [name: string, text: string, least: number, most: number])[] = [
+  ['max-connections', 'open connections per process (default: 10000)', 1, 1_000_000],
+  ['max-waiting-writes', 'writes that may wait for the disk, per process (default: 5000)', 1, 1_000_000],
+  [
+    'max-request-megabytes',
+    'memory for requests and responses in flight, per process (default: 256)',
+    8,
+    1_000_000,
+  ],
+  ['drain-seconds', 'how long requests in flight may run on after SIGTERM (default: 10)', 0, 3_600],
+];
+
 export function addLimitOptions(serving: Command): Command {
-  return serving
-    .addOption(
-      new Option('--max-connections <n>', 'open connections per process (default: 10000)').argParser(
-        parseCount(1, 1_000_000),
-      ),
-    )
-    .addOption(
-      new Option(
-        '--max-waiting-writes <n>',
-        'writes that may wait for the disk, per process (default: 5000)',
-      ).argParser(parseCount(1, 1_000_000)),
-    )
-    .addOption(
-      new Option(
-        '--max-request-megabytes <n>',
-        'memory for requests and responses in flight, per process (default: 256)',
-      ).argParser(parseCount(8, 1_000_000)),
-    )
-    .addOption(
-      new Option(
-        '--drain-seconds <n>',
-        'how long requests in flight may run on after SIGTERM (default: 10)',
-      ).argParser(parseCount(0, 3_600)),
-    );
+  for (const [name, text, least, most] of LIMITS)
+    serving.addOption(new Option(`--${name} <n>`, text).argParser(wholeIn(least, most)));
+  return serving;
 }
 
 /** A missing option keeps the server's default. */

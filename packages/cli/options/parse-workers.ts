@@ -1,21 +1,17 @@
 // Parses --workers, and returns the number of processes for it on this machine.
 import { availableParallelism } from 'node:os';
-import { InvalidArgumentError } from 'commander';
 import { ConfigurationError } from '#server';
 import type { EngineTools } from '#store';
+import { wholeIn } from './values.js';
 
 /** The maximum for any engine; each engine declares how many may share its data. */
 export const WORKERS_MAX = 64;
 
 export type Workers = number | 'auto';
 
-export function parseWorkers(text: string): Workers {
-  if (text === 'auto') return text;
-  const workers = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (workers < 1 || workers > WORKERS_MAX)
-    throw new InvalidArgumentError(`A number of processes from 1 to ${WORKERS_MAX}, or auto.`);
-  return workers;
-}
+const parseCount = wholeIn(1, WORKERS_MAX, `A number of processes from 1 to ${WORKERS_MAX}, or auto.`);
+
+export const parseWorkers = (text: string): Workers => (text === 'auto' ? text : parseCount(text));
 
 /**
  * The number of processes to serve with, within what the engine allows; `auto` takes one for each core, up to that.

@@ -1,15 +1,12 @@
 // The options of `shelfmark serve`: its own, and Azurite's.
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type { LogLevel } from '#server';
 import { LOG_LEVELS } from '#server/parts';
-import { DATA_DEFAULT } from './data-default.js';
 import { addLimitOptions, type LimitFlags } from './limit-options.js';
-import { parsePort } from './parse-port.js';
-import { parseProxies } from './parse-proxies.js';
-import { parseRole } from './parse-role.js';
 import { parseWorkers, type Workers } from './parse-workers.js';
-import { STORE_FLAGS, type StoreFlags } from './store-option.js';
-import { oneMore, type TenantFlags } from './tenants.js';
+import { DATA_DEFAULT, STORE_FLAGS, type StoreFlags } from './store-option.js';
+import type { TenantFlags } from './tenants.js';
+import { each, parsePort, parsePortOrNone, parseProxy, parseRole, wholeIn } from './values.js';
 
 /** Azurite's, which `UseDevelopmentStorage=true` stands for. */
 export const TABLE_PORT_DEFAULT = 10_002;
@@ -17,15 +14,6 @@ export const QUEUE_PORT_DEFAULT = 10_001;
 export const BLOB_PORT_DEFAULT = 10_000;
 /** The same default as `serve()`. */
 export const HOST_DEFAULT = '127.0.0.1';
-
-function parsePortOrNone(text: string): number | 'none' {
-  return text === 'none' ? text : parsePort(text);
-}
-
-function parseSeconds(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('A number of seconds.');
-  return Number(text);
-}
 
 /** Options of Azurite that are accepted without effect: what they ask for is always so here, or does not exist here. */
 const IGNORED_FLAGS: readonly (readonly [flags: string, why: string])[] = [
@@ -125,7 +113,7 @@ const addExplorerOptions = (serving: Command): Command =>
 
 const addTenantOptions = (serving: Command): Command =>
   serving
-    .option('--tenant <id>', 'accept bearer tokens of this Entra ID tenant; repeatable', oneMore)
+    .option('--tenant <id>', 'accept bearer tokens of this Entra ID tenant; repeatable', each(String))
     .option('--tenant-issuer <url>', "issuer of the tokens (default: the tenant's two issuers)")
     .option('--tenant-jwks <url or file>', "public keys of the issuer (default: the tenant's)")
     .option('--tenant-audience <audience>', 'audience of the tokens (default: https://storage.azure.com)')
@@ -168,13 +156,13 @@ export function serveOptions(): Command {
       new Option(
         '--trusted-proxy <address...>',
         'trust X-Forwarded-* and Forwarded headers from these addresses or ranges (10.0.0.0/8)',
-      ).argParser(parseProxies),
+      ).argParser(each(parseProxy)),
     )
     .addOption(
       new Option(
         '--table-deletion-seconds <n>',
         'seconds for which the name of a deleted table or queue cannot be used again (default: 0)',
-      ).argParser(parseSeconds),
+      ).argParser(wholeIn(0, 999_999, 'A number of seconds.')),
     )
     .option(
       '--accounts <file>',

@@ -1,6 +1,9 @@
-// The address of the store from a command's options: --store, or a short form for a directory or memory.
+// The place of the data from a command's options: --store, or a short form for a directory or memory. A dump of the data tools given in its
+// place is refused, with the name of the right command.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { addressOf, ConfigurationError, ENGINES } from '#server/engines';
-import { DATA_DEFAULT } from './data-default.js';
 
 export const STORE_FLAGS = '--store <address>';
 
@@ -34,4 +37,19 @@ export function storeAddress({ store, data, location, inMemoryPersistence }: Sto
     return addressOf({ data: inMemoryPersistence ? undefined : (data ?? location ?? DATA_DEFAULT) });
   ENGINES.tools(store);
   return store;
+}
+
+export const DATA_DEFAULT = 'shelfmark-data';
+
+const MARKS = ['SHA256SUMS', 'manifest.json', '.partial'];
+const EXIT_USAGE = 2;
+
+/** Ends the process with 2 if the directory is a dump. */
+export function refuseDump(directory: string, command: 'load' | 'verify'): void {
+  if (existsSync(join(directory, 'data.mdb')) || !MARKS.some(name => existsSync(join(directory, name))))
+    return;
+  process.stderr.write(
+    `shelfmark: ${directory} is a dump, not a data directory or a backup: \`shelfmark ${command}\` is for it.\n`,
+  );
+  process.exit(EXIT_USAGE);
 }

@@ -10,12 +10,6 @@ export interface TenantFlags {
   readonly tenantRole?: Role;
 }
 
-/** For an option that may be given several times. */
-export const oneMore = (value: string, before: readonly string[] = []): readonly string[] => [
-  ...before,
-  value,
-];
-
 const authorityOf = (tenant: string): string => `https://login.microsoftonline.com/${tenant}`;
 
 /** The issuers that Entra ID writes into storage tokens of its two versions (protocol: authentication#bearer-tokens). */

@@ -1,3 +1,0 @@
-// The default data directory, below the current directory.
-
-export const DATA_DEFAULT = 'shelfmark-data';
