@@ -6,15 +6,15 @@ import type { ServiceRoute, ServiceSas, SharedKeyCredential } from '#wire';
 import type { Role } from './roles.js';
 
 /** The rights that one kind of operation needs. `anyone`: its parts are authorized one by one. */
-export type Right = 'anyone' | KindRight;
+export type Right<Action extends string = string> = 'anyone' | KindRight<Action>;
 
-export interface KindRight {
+export interface KindRight<Action extends string = string> {
   /** The rights that an account's signature must grant; `owner`: no signature suffices, not even one of the service. */
   readonly account: AccountRight | 'owner';
   /** The signature of one table or queue must have a letter of each of these texts; undefined where no signature suffices. */
   readonly service: readonly string[] | undefined;
   /** Actions of roles (protocol: authentication#roles). A bearer token needs one of them. */
-  readonly actions: readonly string[];
+  readonly actions: readonly Action[];
   /** The first version that supports this for bearer tokens. */
   readonly bearerSince?: string | undefined;
 }
@@ -25,6 +25,26 @@ export interface AccountRight {
   /** Letters of permissions. A signature needs one of each text. */
   readonly needs: readonly string[];
 }
+
+/** `ofResource`: the letters, of each text one, of the signature of one table, queue, container or blob. */
+export const right = <Action extends string>(
+  types: string,
+  needs: string | readonly string[],
+  actions: readonly Action[],
+  ofResource?: readonly string[] | string,
+): KindRight<Action> => ({
+  account: { types, needs: [needs].flat() },
+  service: ofResource === undefined ? undefined : [ofResource].flat(),
+  actions,
+});
+
+/** Of access policies and keys. */
+export const ofOwner = <Action extends string>(action: Action, bearerSince?: string): KindRight<Action> => ({
+  account: 'owner',
+  service: undefined,
+  actions: [action],
+  bearerSince,
+});
 
 export interface AuthenticationProtocol<Route extends ServiceRoute = ServiceRoute> {
   /** As in addresses of the store, in logs, in hosts and in audiences: `table`. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '#account';
 import { parseTarget } from '../shared/target.js';
-import { blobOperationKind, isBlobRead } from './blob-operation-kind.js';
+import { blobOperationKind } from './blob-operation-kind.js';
 import { BLOB_GRAMMAR } from './blob-route.js';
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'MERGE', 'TRACE', 'get', 'constructor'];
@@ -144,11 +144,4 @@ test('headers name the type of what is put, and whether it is copied', () => {
   assert.equal(put({ 'x-ms-page-write': 'Clear' }, 'page'), 'clearPages');
   assert.equal(put({ 'x-ms-page-write': 'x' }, 'page'), 'InvalidHeaderValue');
   assert.equal(put({}, 'page'), 'MissingRequiredHeader');
-});
-
-test('a secondary endpoint has what reads', () => {
-  for (const kind of ['getBlob', 'listBlobs', 'getTags', 'getServiceStats', 'getPageRanges'] as const)
-    assert.equal(isBlobRead(kind), true, kind);
-  for (const kind of ['putBlockBlob', 'submitBatch', 'leaseBlob', 'getUserDelegationKey'] as const)
-    assert.equal(isBlobRead(kind), false, kind);
 });

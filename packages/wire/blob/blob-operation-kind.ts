@@ -174,24 +174,3 @@ export function blobOperationKind(asked: Asked, route: BlobRoute): BlobOperation
   if (blobAddressOf(route).blob !== '') return byComp(BLOB, route, asked);
   return byComp(CONTAINER, route, asked);
 }
-
-const READS: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>([
-  'listContainers',
-  'findBlobsByTags',
-  'getServiceProperties',
-  'getServiceStats',
-  'getAccountInformation',
-  'getContainerProperties',
-  'getContainerMetadata',
-  'getContainerAcl',
-  'listBlobs',
-  'getBlob',
-  'getBlobProperties',
-  'getBlobMetadata',
-  'getBlockList',
-  'getPageRanges',
-  'getTags',
-]);
-
-/** The operations of a secondary endpoint. */
-export const isBlobRead = (kind: BlobOperationKind): boolean => READS.has(kind);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultServiceProperties } from '#account';
 import type { Outcome } from '#queues';
+import { storageAnswer } from '../shared/storage-answer.js';
 import { parseTarget } from '../shared/target.js';
 import { XML_HEAD } from '../shared/xml.js';
 import { formatQueueOutcome, formatQueueResponse } from './format-queue-outcome.js';
@@ -123,6 +124,15 @@ test('documents that are the same for tables', () => {
     /^\ufeff.*<StorageServiceProperties><Logging>.*<Cors \/><\/StorageServiceProperties>$/,
   );
   assert.match(respond({ kind: 'serviceStats', lastSync: inserted }).body?.toString() ?? '', /<Status>live</);
+});
+
+test('an answer that hides its version has neither that nor the id', () => {
+  const exchange = { ...EXCHANGE, version: '2019-02-02' };
+  const { headers } = formatQueueResponse(storageAnswer(400, { hidesVersion: true }), exchange);
+  assert.deepEqual(
+    headers.map(([name]) => name),
+    ['Content-Length', 'Server', 'x-ms-request-id'],
+  );
 });
 
 test('newer versions get their own id back', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueueError } from '#queues';
 import { parseTarget } from '../shared/target.js';
-import { isQueueRead, queueOperationKind } from './queue-operation-kind.js';
+import { queueOperationKind } from './queue-operation-kind.js';
 import { QUEUE_GRAMMAR } from './queue-route.js';
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'MERGE', 'TRACE', 'constructor'];
@@ -82,11 +82,4 @@ test('method, resource and query name the operation', () => {
         (Object.hasOwn(kinds, method) ? kinds[method] : undefined) ?? other,
         `${method} ${target}`,
       );
-});
-
-test('a get hides messages, so it is not a read', () => {
-  assert.equal(isQueueRead('peekMessages'), true);
-  assert.equal(isQueueRead('getMessages'), false);
-  assert.equal(isQueueRead('listQueues'), true);
-  assert.equal(isQueueRead('createQueue'), false);
 });

@@ -71,15 +71,3 @@ export function queueOperationKind(method: string, route: QueueRoute): QueueOper
       return byVerb(MESSAGE, method);
   }
 }
-
-const READS: ReadonlySet<QueueOperationKind> = new Set([
-  'listQueues',
-  'getQueueMetadata',
-  'getQueueAcl',
-  'peekMessages',
-  'getServiceProperties',
-  'getServiceStats',
-]);
-
-/** The operations of a secondary endpoint. A get hides messages, so it is not among them. */
-export const isQueueRead = (kind: QueueOperationKind): boolean => READS.has(kind);

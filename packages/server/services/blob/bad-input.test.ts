@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { codePoint } from '#base/testing';
 import { blobSasStringToSign, parseBlobSas, wireCode } from '#wire';
 import { BLOB_ERROR_TABLE } from '#wire/blob';
+import { ACCOUNT, HOST } from '../../testing/service.js';
 import {
   codeOf,
   type Headers,
@@ -14,8 +15,7 @@ import {
   routeOf,
   signed,
   unsigned,
-} from '../../testing/blob-requests.js';
-import { ACCOUNT, HOST } from '../../testing/service.js';
+} from '../../testing/storage-requests.js';
 
 const RUNS = Number(process.env.BLOB_FUZZ_RUNS ?? 150);
 const CODES = new Set(Object.keys(BLOB_ERROR_TABLE).map(wireCode));
@@ -38,6 +38,24 @@ test('a signature puts nothing into a header that no header can hold', async () 
   for (const name of ['rscc', 'rscd', 'rsce', 'rscl', 'rsct'])
     for (const value of ['a\r\nX-Other: 1', '\n', '\0', '\x7f', '日本'])
       assert.equal(codeOf(await read(name, value)), '400 InvalidQueryParameterValue', name + value);
+});
+
+test('a secondary endpoint answers reads', async () => {
+  const { ask } = await openContainer();
+  const answered = async (method: string, target: string) =>
+    codeOf(await ask({ method, target: `-secondary${target}`, headers: { 'x-ms-blob-type': 'BlockBlob' } }));
+  const lease = '/abc/b?comp=lease';
+  for (const target of ['/abc/b', '/abc?restype=container&comp=list', '/?restype=service&comp=stats'])
+    assert.equal(await answered('GET', target), '200', target);
+  assert.equal(await answered('HEAD', '/abc/b'), '200');
+  for (const [method, target] of [
+    ['PUT', '/abc/b'],
+    ['DELETE', '/abc/b'],
+    ['PUT', lease],
+  ] as const)
+    assert.equal(await answered(method, target), '403 InsufficientAccountPermissions', target);
+  for (const target of ['/?comp=batch', '/?restype=service&comp=userdelegationkey'])
+    assert.match(await answered('POST', target), /^403 /, target);
 });
 
 test('what speaks of the account leaves the container alone', async () => {

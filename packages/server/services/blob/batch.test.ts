@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Answer, openContainer, signed } from '../../testing/blob-requests.js';
 import { ACCOUNT, DATE, hmac } from '../../testing/service.js';
+import { type Answer, openContainer, signed } from '../../testing/storage-requests.js';
 
 const HOST_STYLE = `${ACCOUNT}.blob.localhost`;
 /** Printable ASCII that a request line may begin a target with; a blank ends it. */

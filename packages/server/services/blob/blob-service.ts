@@ -42,7 +42,6 @@ import {
   formatBlobResponse,
   formatLongList,
   type IncomingBody,
-  isBlobRead,
   isLongList,
   type Overrides,
   parseBlobOperation,
@@ -196,6 +195,9 @@ async function waitedFor(
   return { ...asked, source, body: await bufferedBody(context.request, BLOCK_LIST_BYTES_MAX) };
 }
 
+/** What a secondary endpoint answers, and what may be open to all. */
+const isRead = ({ method }: WireRequest): boolean => method === 'GET' || method === 'HEAD';
+
 const isWaitedFor = (kind: OperationKind, { stream }: WireRequest): boolean =>
   COPIES.has(kind) || (stream !== undefined && !UPLOADS.has(kind));
 
@@ -245,7 +247,7 @@ async function run(
     authorizeTags(grant, kind, route, context.request.headers);
     if (grant.kind === 'serviceSas' && !route.query.get('sv')) await speakDefaultVersion(route, context);
   }
-  if (route.secondary && !isBlobRead(kind)) throw new BlobError('InsufficientAccountPermissions');
+  if (route.secondary && !isRead(context.request)) throw new BlobError('InsufficientAccountPermissions');
   checkNames(route, kind);
   const { request, server, version, now } = context;
   switch (kind) {
@@ -322,7 +324,7 @@ export const BLOB_SERVICE: ServiceProtocol<
       throw error;
     }
   },
-  admitsAnonymous: ({ method }) => method === 'GET' || method === 'HEAD',
+  admitsAnonymous: isRead,
   refuseAnonymous: ({ headers }, challenge) => anonymousRefusal(headers['x-ms-version'], challenge),
 
   run,

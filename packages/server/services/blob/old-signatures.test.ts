@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { type Answer, codeOf, KEY, openContainer, unsigned } from '../../testing/blob-requests.js';
 import { ACCOUNT, DATE } from '../../testing/service.js';
+import { type Answer, codeOf, KEY, openContainer, unsigned } from '../../testing/storage-requests.js';
 
 const HOUR = 3_600_000;
 const at = (ms: number): string => new Date(Date.parse(DATE) + ms).toISOString();

@@ -2,7 +2,7 @@
 // (protocol: blob-requests#old-versions).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, codeOf, openContainer, unsigned } from '../../testing/blob-requests.js';
+import { type Answer, codeOf, openContainer, unsigned } from '../../testing/storage-requests.js';
 
 const PROPERTIES = '/?restype=service&comp=properties';
 

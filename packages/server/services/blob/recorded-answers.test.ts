@@ -1,8 +1,8 @@
 // Rare answers, recorded from the official clients' own tests: each request is sent as it was recorded.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, type Headers, openContainer } from '../../testing/blob-requests.js';
 import { ACCOUNT, DATE, HOST } from '../../testing/service.js';
+import { codeOf, type Headers, openContainer } from '../../testing/storage-requests.js';
 
 const EARLIER = 'Wed, 01 Jan 2020 01:01:00 GMT';
 const LATER = 'Wed, 01 Jan 2020 01:03:00 GMT';

@@ -1,8 +1,8 @@
 // Answers of Azure that users and programs reported, and that need a whole service.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, type Headers, openContainer } from '../../testing/blob-requests.js';
 import { ACCOUNT, HOST } from '../../testing/service.js';
+import { codeOf, type Headers, openContainer } from '../../testing/storage-requests.js';
 
 const BLOCK_BLOB = { 'x-ms-blob-type': 'BlockBlob' };
 

@@ -1,7 +1,7 @@
 // What the Blob service's operations need: of signatures of accounts, containers and blobs, of roles, and of containers that are open to
 // all (protocol: sas#rights-of-blobs, authentication#roles, blob-requests#public-access).
 import type { BlobOperationKind } from '#wire/blob';
-import type { AuthorizationProtocol, Right } from '../../auth/auth-protocol.js';
+import { type AuthorizationProtocol, ofOwner, type Right, right } from '../../auth/auth-protocol.js';
 
 /** Below `Microsoft.Storage/storageAccounts/blobServices/`. */
 type Action =
@@ -20,29 +20,20 @@ type Action =
   | 'containers/blobs/tags/read'
   | 'containers/blobs/tags/write';
 
-/** `ofResource`: letters of a container's or blob's signature. One of them is enough. */
-const right = (types: string, needs: string, actions: readonly Action[], ofResource?: string): Right => ({
-  account: { types, needs: [needs] },
-  service: ofResource === undefined ? undefined : [ofResource],
-  actions,
-});
 /** On blobs a signature of the account and one of a container need the same letters. */
-const onBlob = (needs: string, actions: readonly Action[]): Right => right('o', needs, actions, needs);
+const onBlob = (needs: string, actions: readonly Action[]): Right<Action> =>
+  right('o', needs, actions, needs);
 
-const POLICIES: Right = {
-  account: 'owner',
-  service: undefined,
-  actions: ['containers/acl'] satisfies Action[],
-};
+const POLICIES = ofOwner<Action>('containers/acl');
 const READ = onBlob('r', ['containers/blobs/read']);
 const WRITE = onBlob('w', ['containers/blobs/write']);
 /** To replace an existing blob, `c` is not enough (admit.ts). */
 const CREATE = onBlob('cw', ['containers/blobs/write', 'containers/blobs/add']);
 const DELETE = onBlob('d', ['containers/blobs/delete']);
 const APPEND = onBlob('aw', ['containers/blobs/write']);
-const READ_CONTAINER = right('c', 'r', ['containers/read']);
+const READ_CONTAINER = right<Action>('c', 'r', ['containers/read']);
 
-export const BLOB_RIGHTS: Readonly<Record<BlobOperationKind, Right>> = {
+export const BLOB_RIGHTS: Readonly<Record<BlobOperationKind, Right<Action>>> = {
   listContainers: right('s', 'l', ['containers/read']),
   createContainer: right('c', 'cw', ['containers/write']),
   deleteContainer: right('c', 'd', ['containers/delete']),
@@ -86,7 +77,7 @@ export const BLOB_RIGHTS: Readonly<Record<BlobOperationKind, Right>> = {
   setServiceProperties: right('s', 'w', ['write']),
   getServiceStats: right('s', 'r', ['read']),
   getAccountInformation: right('sco', 'rwdlacuptf', ['containers/read'], 'racwdxltmeiyfop'),
-  getUserDelegationKey: { account: 'owner', service: undefined, actions: ['generateUserDelegationKey'] },
+  getUserDelegationKey: ofOwner('generateUserDelegationKey'),
   submitBatch: 'anyone',
 };
 

@@ -1,20 +1,17 @@
 // Whatever comes, the Queue service answers with a code of its own and has no fault. QUEUE_FUZZ_RUNS looks longer, as `npm run verify queues` does.
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { WireRequest } from '#base';
 import { codePoint } from '#base/testing';
-import { parseTarget, storageStringsToSign, wireCode } from '#wire';
-import { QUEUE_ERROR_TABLE, QUEUE_GRAMMAR } from '#wire/queue';
-import { WELL_KNOWN_KEY } from '../../auth/accounts.js';
+import { wireCode } from '#wire';
+import { QUEUE_ERROR_TABLE } from '#wire/queue';
 import { Service } from '../../frame/handle-request.js';
-import { ACCOUNT, DATE, HOST, headersOf, openService, textOf } from '../../testing/service.js';
+import { headersOf, openService, textOf } from '../../testing/service.js';
+import { signed } from '../../testing/storage-requests.js';
 import { QUEUE_SERVICE } from './queue-service.js';
 
 const RUNS = Number(process.env.QUEUE_FUZZ_RUNS ?? 60);
 const CODES = new Set(Object.keys(QUEUE_ERROR_TABLE).map(wireCode));
-const KEY = Buffer.from(WELL_KNOWN_KEY, 'base64');
 
 const numbers = fc.oneof(
   fc.integer({ min: -2, max: 40 }).map(String),
@@ -115,52 +112,16 @@ const headers = fc.oneof(
   ),
 );
 
-interface Asked {
-  readonly target: readonly [method: string, path: string, query: string];
-  readonly more: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** Signed as a client signs it, where it is a target that can be signed. */
-function requestOf(asked: Asked): WireRequest {
-  const [verb, path, sound] = asked.target;
-  const all = [sound, asked.more].filter(part => part !== '').join('&');
-  const target = `/${ACCOUNT}${path}${all === '' ? '' : `?${all}`}`;
-  const request: WireRequest = {
-    method: verb,
-    target,
-    headers: {
-      host: HOST,
-      'x-ms-version': '2026-04-06',
-      'x-ms-date': DATE,
-      'content-length': String(Buffer.byteLength(asked.body)),
-      ...asked.headers,
-    },
-    body: Buffer.from(asked.body),
-    bodyTooLarge: false,
-    secure: false,
-    remoteAddress: '127.0.0.1',
-  };
-  try {
-    const route = parseTarget({ target, headers: { host: HOST }, secure: false }, new Set(), QUEUE_GRAMMAR);
-    const [text = ''] = storageStringsToSign('SharedKey', request, route);
-    const authorization = `SharedKey ${ACCOUNT}:${createHmac('sha256', KEY).update(text).digest('base64')}`;
-    return { ...request, headers: { ...request.headers, authorization } };
-  } catch {
-    return request;
-  }
-}
-
 test('every request has an answer of the protocol', async () => {
   const { service, failures } = openService();
   const queues = new Service(QUEUE_SERVICE, service);
-  const create: Asked = { target: ['PUT', '/abc', ''], more: '', headers: {}, body: '' };
-  const asked = fc.record({ target, more: query, headers, body: document });
+  const asked = fc.record({ sound: target, more: query, headers, body: document });
   await fc.assert(
-    fc.asyncProperty(asked, async one => {
-      await queues.handle(requestOf(create));
-      const response = await queues.handle(requestOf(one));
+    fc.asyncProperty(asked, async ({ sound: [method, path, own], more, ...sent }) => {
+      await queues.handle(signed({ method: 'PUT', target: '/abc' }));
+      const all = [own, more].filter(part => part !== '').join('&');
+      const target = all === '' ? path : `${path}?${all}`;
+      const response = await queues.handle(signed({ method, target, ...sent }));
       assert.deepEqual(failures, []);
       const code = headersOf(response).get('x-ms-error-code');
       assert.equal(response.status >= 400, code !== undefined, `${response.status} ${code}`);

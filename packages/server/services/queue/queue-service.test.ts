@@ -1,42 +1,22 @@
 // Requests to the Queue service as plain values: which of two faults is reported, versions, HEAD, CORS, the log and the metrics.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BodyStream, WireRequest } from '#base';
+import type { BodyStream } from '#base';
 import { openMemoryStore, type Store } from '#store';
 import { Service } from '../../frame/handle-request.js';
 import { RequestMetrics } from '../../observe/request-metrics.js';
-import {
-  ACCOUNT,
-  DATE,
-  HOST,
-  headersOf,
-  hmac,
-  openService,
-  type Sent,
-  textOf,
-} from '../../testing/service.js';
+import { ACCOUNT, headersOf, hmac, openService, textOf } from '../../testing/service.js';
+import { type Headers, signed, unsigned } from '../../testing/storage-requests.js';
 import { SERVICES } from '../registry.js';
 import { QUEUE_SERVICE } from './queue-service.js';
 
-const VERSION = '2019-02-02';
-
-/** Signs with Shared Key Lite; this is the client's whole part of it (protocol: authentication#shared-key-for-queues-and-blobs). */
-function authorization(
-  method: string,
-  target: string,
-  headers: Readonly<Record<string, string | undefined>>,
-): string {
-  const [path = '', query = ''] = target.split('?');
-  const comp = /(?:^|&)comp=([^&]*)/.exec(query)?.[1];
-  const names = Object.keys(headers).filter(name => name.startsWith('x-ms-'));
-  const lines = names.sort().map(name => `${name}:${headers[name]}\n`);
-  const resource = `/${ACCOUNT}${path}${comp === undefined ? '' : `?comp=${comp}`}`;
-  const text = `${method}\n\n${headers['content-type'] ?? ''}\n\n${lines.join('')}${resource}`;
-  return `SharedKeyLite ${ACCOUNT}:${hmac(text)}`;
-}
-
 /** A request whose body did not come with its head. */
-interface Streamed extends Sent {
+interface Streamed {
+  readonly headers?: Headers;
+  readonly body?: string;
+  readonly bodyTooLarge?: boolean;
+  /** Goes out without an Authorization header. */
+  readonly anonymous?: boolean;
   readonly stream?: BodyStream;
 }
 
@@ -44,23 +24,11 @@ function open(store: Store = openMemoryStore()) {
   const { service, logged, failures } = openService(store);
   const metrics = new RequestMetrics(SERVICES.map(({ protocol }) => protocol));
   const queues = new Service(QUEUE_SERVICE, { ...service, metrics });
-  const send = (method: string, path: string, sent: Streamed = {}) => {
-    const target = `/${ACCOUNT}${path}`;
-    const body = Buffer.from(sent.body ?? '');
-    const length = { 'content-length': `${body.length}` };
-    const common = { host: HOST, 'x-ms-date': DATE, 'x-ms-version': VERSION, ...length, ...sent.headers };
-    const signature = sent.anonymous ? {} : { authorization: authorization(method, target, common) };
-    const request: WireRequest = {
-      method,
-      target,
-      headers: { ...common, ...signature, ...sent.headers },
-      body,
-      bodyTooLarge: sent.bodyTooLarge ?? false,
-      stream: sent.stream,
-      secure: false,
-      remoteAddress: '127.0.0.1',
-    };
-    return queues.handle(request);
+  const send = (method: string, target: string, sent: Streamed = {}) => {
+    const { headers = {}, body = '', bodyTooLarge = false, anonymous = false, stream } = sent;
+    const asked = { method, target, headers, body };
+    const request = anonymous ? unsigned(asked) : signed(asked);
+    return queues.handle({ ...request, headers: { ...request.headers, ...headers }, bodyTooLarge, stream });
   };
   const codeOf = async (method: string, path: string, sent?: Streamed): Promise<string> => {
     const response = await send(method, path, sent);
@@ -224,7 +192,10 @@ test("a body is asked for once its caller is known, and the time that it takes i
     },
     [Symbol.asyncIterator]: () => assert.fail(),
   };
-  assert.equal(await codeOf('POST', '/there/messages', { stream, anonymous: true }), '404 ResourceNotFound');
+  assert.equal(
+    await codeOf('POST', '/there/messages', { stream, anonymous: true }),
+    '401 NoAuthenticationInformation',
+  );
   assert.deepEqual(asked, []);
   assert.equal(await codeOf('POST', '/there/messages', { stream }), '201');
   assert.deepEqual(asked, [QUEUE_SERVICE.bodyBytesMax]);

@@ -2,6 +2,7 @@
 // The order of the steps is the order in which Azure reports what is wrong (protocol: requests#order-of-checks).
 
 import { ServiceError } from '#account';
+import type { WireRequest } from '#base';
 import {
   checkQueueName,
   execute,
@@ -25,7 +26,6 @@ import {
   formatQueueError,
   formatQueueOutcome,
   formatQueueResponse,
-  isQueueRead,
   parseQueueOperation,
   QUEUE_GRAMMAR,
   type QueueResource,
@@ -69,6 +69,10 @@ const isOfBody = (error: unknown, kind: OperationKind): boolean =>
   error instanceof ServiceError &&
   (error.code === 'RequestBodyTooLarge' || (error.code.startsWith('InvalidXml') && kind !== 'putMessage'));
 
+/** What a secondary endpoint answers. A get hides messages, so it is none. */
+const isRead = (kind: OperationKind, { method }: WireRequest): boolean =>
+  kind !== 'getMessages' && (method === 'GET' || method === 'HEAD');
+
 async function run(
   kind: OperationKind,
   route: QueueRoute,
@@ -76,7 +80,7 @@ async function run(
   exchange: QueueRequest,
 ): Promise<StorageAnswer<string>> {
   const { request, server } = exchange;
-  if (route.secondary && !isQueueRead(kind)) throw new QueueError('InsufficientAccountPermissions');
+  if (route.secondary && !isRead(kind, request)) throw new QueueError('InsufficientAccountPermissions');
   authorize(AUTHORIZATION, grant, kind, queueOf(route));
   const { store, newId: ids, deletion } = server;
   const context: QueueContext = { store, account: route.account, ids, deletion };

@@ -1,7 +1,7 @@
 // What the Queue service's operations need: of signatures of accounts and queues, and of roles (protocol: sas#rights-of-queues,
 // authentication#roles).
 import type { OperationKind } from '#queues';
-import type { AuthorizationProtocol, Right } from '../../auth/auth-protocol.js';
+import { type AuthorizationProtocol, ofOwner, type Right, right } from '../../auth/auth-protocol.js';
 
 /** Below `Microsoft.Storage/storageAccounts/queueServices/`. */
 type Action =
@@ -17,19 +17,13 @@ type Action =
   | 'queues/messages/add'
   | 'queues/messages/process';
 
-/** `ofQueue`: the letter of a queue's signature. */
-const right = (types: string, needs: string, actions: readonly Action[], ofQueue?: string): Right => ({
-  account: { types, needs: [needs] },
-  service: ofQueue === undefined ? undefined : [ofQueue],
-  actions,
-});
-const POLICIES: Right = { account: 'owner', service: undefined, actions: ['queues/acl'] satisfies Action[] };
+const POLICIES = ofOwner<Action>('queues/acl');
 
 /**
  * The right to write messages includes adding them, the right to process them includes deleting. To take messages some clients ask for
  * the type of queues.
  */
-export const QUEUE_RIGHTS: Readonly<Record<OperationKind, Right>> = {
+export const QUEUE_RIGHTS: Readonly<Record<OperationKind, Right<Action>>> = {
   listQueues: right('s', 'l', ['queues/read']),
   createQueue: right('c', 'cw', ['queues/write']),
   deleteQueue: right('c', 'd', ['queues/delete']),

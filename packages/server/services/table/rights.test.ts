@@ -9,25 +9,7 @@ import type { Role } from '../../auth/roles.js';
 import { authorizeKey, keyRangeOf } from './admit.js';
 import { TABLE_SERVICE } from './table-service.js';
 
-const KINDS: readonly OperationKind[] = [
-  ...([
-    'insertEntity',
-    'updateEntity',
-    'mergeEntity',
-    'insertOrReplaceEntity',
-    'insertOrMergeEntity',
-  ] as const),
-  ...([
-    'deleteEntity',
-    'submitTransaction',
-    'getEntity',
-    'queryEntities',
-    'queryTables',
-    'createTable',
-  ] as const),
-  ...(['getTable', 'deleteTable', 'getTableAcl', 'setTableAcl', 'getServiceProperties'] as const),
-  ...(['setServiceProperties', 'getServiceStats'] as const),
-];
+const KINDS = Object.keys(TABLE_SERVICE.rights) as OperationKind[];
 const account = (resourceTypes: string, permission: string): Grant => ({
   kind: 'accountSas',
   resourceTypes,

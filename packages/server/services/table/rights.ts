@@ -1,7 +1,7 @@
 // What the Table service's operations need: of signatures of accounts and tables, and of roles (protocol: sas#rights-of-tables,
 // authentication#roles).
 import type { OperationKind } from '#tables';
-import type { AuthorizationProtocol, Right } from '../../auth/auth-protocol.js';
+import { type AuthorizationProtocol, ofOwner, type Right, right } from '../../auth/auth-protocol.js';
 
 /** Below `Microsoft.Storage/storageAccounts/tableServices/`. */
 type Action =
@@ -18,33 +18,15 @@ type Action =
 const POLICIES_VERSION = '2025-07-05';
 
 /** A table's signature covers what an account's covers of its entities. */
-const onEntity = (needs: readonly string[], action: Action): Right => ({
-  account: { types: 'o', needs },
-  service: needs,
-  actions: [action],
-});
-const onTable = (needs: string, action: Action): Right => ({
-  account: { types: 'c', needs: [needs] },
-  service: undefined,
-  actions: [action],
-});
-const onService = (needs: string, action: Action): Right => ({
-  account: { types: 's', needs: [needs] },
-  service: undefined,
-  actions: [action],
-});
+const onEntity = (needs: readonly string[], action: Action): Right<Action> =>
+  right('o', needs, [action], needs);
 /** Policies count as part of their table: no recording shows which role they need. */
-const onPolicies = (action: Action): Right => ({
-  account: 'owner',
-  service: undefined,
-  actions: [action],
-  bearerSince: POLICIES_VERSION,
-});
+const onPolicies = (action: Action): Right<Action> => ofOwner(action, POLICIES_VERSION);
 
 const WRITE = 'tables/entities/write';
 
 /** Without If-Match a write may add as well as update, so it needs both. */
-export const TABLE_RIGHTS: Readonly<Record<OperationKind, Right>> = {
+export const TABLE_RIGHTS: Readonly<Record<OperationKind, Right<Action>>> = {
   insertEntity: onEntity(['a'], WRITE),
   updateEntity: onEntity(['u'], WRITE),
   mergeEntity: onEntity(['u'], WRITE),
@@ -54,15 +36,15 @@ export const TABLE_RIGHTS: Readonly<Record<OperationKind, Right>> = {
   submitTransaction: 'anyone',
   getEntity: onEntity(['r'], 'tables/entities/read'),
   queryEntities: onEntity(['r'], 'tables/entities/read'),
-  queryTables: onTable('l', 'tables/read'),
-  createTable: onTable('cw', 'tables/write'),
-  getTable: onTable('l', 'tables/read'),
-  deleteTable: onTable('d', 'tables/delete'),
+  queryTables: right('c', 'l', ['tables/read']),
+  createTable: right('c', 'cw', ['tables/write']),
+  getTable: right('c', 'l', ['tables/read']),
+  deleteTable: right('c', 'd', ['tables/delete']),
   getTableAcl: onPolicies('tables/read'),
   setTableAcl: onPolicies('tables/write'),
-  getServiceProperties: onService('r', 'read'),
-  setServiceProperties: onService('w', 'write'),
-  getServiceStats: onService('r', 'read'),
+  getServiceProperties: right('s', 'r', ['read']),
+  setServiceProperties: right('s', 'w', ['write']),
+  getServiceStats: right('s', 'r', ['read']),
 };
 
 const READER: readonly Action[] = ['tables/read', 'tables/entities/read'];

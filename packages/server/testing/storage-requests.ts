@@ -1,4 +1,4 @@
-// Requests to the Blob service signed as a client signs them, on a memory store, for tests that go through the frame without a socket.
+// Requests to the Blob and Queue services signed as a client signs them, on a memory store, for tests that go through the frame without a socket.
 import { createHmac } from 'node:crypto';
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import { parseTarget, storageStringsToSign } from '#wire';
@@ -41,6 +41,7 @@ export const unsigned = ({ method, target, headers, body }: Asked): WireRequest 
   remoteAddress: '127.0.0.1',
 });
 
+/** Paths and queries of queues are signed by the same rules. */
 export const routeOf = (request: WireRequest) => parseTarget(request, new Set(), BLOB_GRAMMAR);
 
 /** Signed as a client signs it, where it is a target that can be signed. */
