@@ -240,16 +240,6 @@ test('operations without parameters', () => {
   assert.deepEqual(parseOperation('getServiceStats', request, stats), { kind: 'getServiceStats' });
 });
 
-test('below a table every other operation is refused', () => {
-  const path = "T/Tables('x')";
-  const body = '{"PartitionKey":"p","RowKey":"r","a":1}';
-  assert.deepEqual(parse('POST', path, { body }), parse('POST', 'T', { body }));
-  assertRefused('NotImplemented', 'GET', path);
-  const detail = { resource: 'account1.T' };
-  for (const method of ['PUT', 'MERGE', 'DELETE'])
-    assert.throws(() => parse(method, path, { body }), { code: 'InvalidInput:KeyCount', detail });
-});
-
 test('documents in XML', () => {
   const identifier = '<SignedIdentifier><Id>a</Id></SignedIdentifier>';
   const body = `<SignedIdentifiers>${identifier}</SignedIdentifiers>`;
