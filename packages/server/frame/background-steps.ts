@@ -1,6 +1,7 @@
 // Keeps a service's background work going while a server runs: a step, the pause that it returns, the next step. The domain
 // defines the steps. Each process of a server runs its own: two that meet only find less to do.
 import { StoreError } from '#store';
+import type { ServerContext } from './server-context.js';
 
 /** After a step that failed. */
 const PAUSE_OF_FAILURE_MS = 30_000;
@@ -9,6 +10,12 @@ const PAUSE_OF_FAILURE_MS = 30_000;
 export interface Steps {
   step(): Promise<{ readonly pauseMs: number }>;
 }
+
+/** How a failed sweep of a service is logged. */
+export const sweepFailed =
+  (service: string, { log, newId }: Pick<ServerContext, 'log' | 'newId'>) =>
+  (error: unknown): void =>
+    log.failure({ service, requestId: newId(), method: 'SWEEP', path: '/', status: 500 }, error);
 
 const isPassing = (error: unknown): boolean =>
   error instanceof StoreError && error.code !== 'corrupt' && error.code !== 'unsupported';

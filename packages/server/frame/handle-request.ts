@@ -331,3 +331,36 @@ export class Service<
     return { ...response, body: watched() };
   }
 }
+
+/**
+ * In one buffer. Read only once the caller is authenticated, so that a client that waits for 100 Continue does not send its body in vain.
+ *
+ * @param bytesMax the route's own limit.
+ * @throws ServiceError ServerBusy, RequestBodyTooLarge.
+ */
+export async function bufferedBody(request: WireRequest, bytesMax = BODY_BYTES_MAX): Promise<Buffer> {
+  checkBody(request, bytesMax);
+  if (request.stream !== undefined) {
+    const whole = await request.stream.collect(bytesMax);
+    checkBody(whole, bytesMax);
+    return whole.body;
+  }
+  if (request.body.length > bytesMax) throw new ServiceError('RequestBodyTooLarge', { limit: bytesMax });
+  return request.body;
+}
+
+/**
+ * A body that came with its head is a stream of one piece.
+ *
+ * @throws ServiceError ServerBusy, RequestBodyTooLarge; the iteration BodyError, if the rest does not come.
+ */
+export function streamedBody(request: WireRequest): AsyncIterable<Buffer> {
+  checkBody(request);
+  if (request.stream === undefined) return single(request.body);
+  if (!request.stream.reserve()) throw new ServiceError('ServerBusy');
+  return request.stream;
+}
+
+export async function* single(body: Buffer): AsyncGenerator<Buffer, void, undefined> {
+  if (body.length > 0) yield body;
+}

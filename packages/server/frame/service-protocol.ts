@@ -41,7 +41,7 @@ export interface ServiceProtocol<
   Response extends WireResponse | StreamedResponse = WireResponse,
 > extends AuthenticationProtocol<ServiceRoute<Resource>>,
     AuthorizationProtocol<Kind> {
-  /** Which requests read their bodies themselves (request-body.ts); for the others the frame does, once the caller is authenticated. */
+  /** Which requests read their bodies themselves (handle-request.ts); for the others the frame does, once the caller is authenticated. */
   readonly mayStream?: ((request: WireRequest) => boolean) | undefined;
   /** Of a body that the frame reads; a longer one is discarded, and its request is refused. */
   readonly bodyBytesMax: number;

@@ -1,8 +1,61 @@
 // The server's log: one line a request at most, as JSON on standard error. No secret, no entity's content and no query goes
 // into it: entries are made without them, and each text is checked once more before it is written.
 import { pino } from 'pino';
-import { Repetition } from './repetition.js';
-import { withoutSecrets } from './without-secrets.js';
+
+export const REPEATED_MILLISECONDS = 1000;
+
+/** Suppresses repeated lines: a full disk fails each write for the same reason, and its log is often on the same disk. */
+export class Repetition {
+  readonly #milliseconds: () => number;
+  #text: string | undefined;
+  #since = 0;
+  #count = 0;
+
+  constructor(milliseconds: () => number = () => performance.now()) {
+    this.#milliseconds = milliseconds;
+  }
+
+  /** Undefined if the text was logged less than a second ago; else how often it was suppressed since. */
+  next(text: string): number | undefined {
+    const now = this.#milliseconds();
+    if (text === this.#text && now - this.#since < REPEATED_MILLISECONDS) {
+      this.#count += 1;
+      return undefined;
+    }
+    const keptBack = this.#count;
+    this.#text = text;
+    this.#since = now;
+    this.#count = 0;
+    return keptBack;
+  }
+}
+
+/** A character of base64, and its end, as they are or escaped in a URL, once or more often. */
+const LETTER = '(?:[A-Za-z0-9+/_-]|%(?:25)*2[BF])';
+const EQUALS = '(?:=|%(?:25)*3D)';
+
+const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+  // Parameters of URLs, also where a URL was escaped as a whole, and members of connection strings.
+  [new RegExp(`(sig${EQUALS})[^&;\\s"'\\\\]+`, 'gi'), '$1…'],
+  [/((?:Account|SharedAccess)(?:Key|Signature)=)[^;\s"'\\]+/gi, '$1…'],
+  // Headers.
+  [/(SharedKey(?:Lite)?(?:\s|\+|%20)+)[^\s"'\\]+/gi, '$1…'],
+  [/((?:Bearer|Basic)(?:\s|\+|%20)+)[\w~+/.=%-]{12,}/gi, '$1…'],
+  // A JSON Web Token, whole or cut off.
+  [/\beyJ[\w-]{8,}(?:\.[\w-]*)*/g, '…'],
+  // Signatures are 32 bytes, keys of accounts 64.
+  [new RegExp(`(?<![A-Za-z0-9+])(?:${LETTER}{86}${EQUALS}{2}|${LETTER}{43}${EQUALS})`, 'gi'), '…'],
+];
+
+/**
+ * Removes what looks like a secret, wherever it came from: a signature in a malformed path, a key in the wrong place, the text of an error. The
+ * texts are not expected to hold any; this is the last check before they are written. It prefers to remove too much.
+ */
+export function withoutSecrets(text: string): string {
+  let left = text;
+  for (const [pattern, replacement] of SECRETS) left = left.replace(pattern, replacement);
+  return left;
+}
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

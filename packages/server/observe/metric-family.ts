@@ -1,5 +1,5 @@
 // Metric families as values, in Prometheus' model: numbers under one name. They are made on demand,
-// can be sent between processes as JSON, and be merged. format-metrics.ts writes them.
+// can be sent between processes as JSON, be merged, and be written in Prometheus' text format.
 import type { HistogramCounts } from '#base';
 
 export interface Sample {
@@ -75,7 +75,12 @@ export const label = (name: string, value: string | number): string =>
 
 const NAME = /^[a-z][a-z0-9_]*$/;
 const TYPES: readonly unknown[] = ['counter', 'gauge', 'histogram'];
-const AGGREGATES: readonly unknown[] = ['sum', 'max', 'min'];
+const AGGREGATES: Readonly<Record<MetricFamily['aggregate'], (a: number, b: number) => number>> = {
+  sum: (a, b) => a + b,
+  max: Math.max,
+  min: Math.min,
+};
+const AGGREGATE_NAMES: readonly unknown[] = Object.keys(AGGREGATES);
 
 const isSample = (value: unknown): value is Sample =>
   typeof value === 'object' &&
@@ -100,6 +105,50 @@ export const isMetricFamily = (value: unknown): value is MetricFamily =>
   NAME.test(value.name) &&
   typeof value.help === 'string' &&
   TYPES.includes(value.type) &&
-  AGGREGATES.includes(value.aggregate) &&
+  AGGREGATE_NAMES.includes(value.aggregate) &&
   Array.isArray(value.samples) &&
   value.samples.every(isSample);
+
+function mergeSamples(a: MetricFamily, b: MetricFamily): readonly Sample[] {
+  const samples = new Map<string, Sample>();
+  for (const sample of [...a.samples, ...b.samples]) {
+    const key = `${sample.suffix}{${sample.labels}}`;
+    const known = samples.get(key);
+    const value = known ? AGGREGATES[a.aggregate](known.value, sample.value) : sample.value;
+    samples.set(key, { ...sample, value });
+  }
+  return [...samples.values()];
+}
+
+/** In the order in which names and labels are seen first. */
+export function mergeMetrics(processes: readonly (readonly MetricFamily[])[]): readonly MetricFamily[] {
+  const families = new Map<string, MetricFamily>();
+  for (const family of processes.flat()) {
+    const known = families.get(family.name);
+    families.set(family.name, known ? { ...known, samples: mergeSamples(known, family) } : family);
+  }
+  return [...families.values()];
+}
+
+/** The metrics of a process that outlast it: counters and histograms. Its gauges end with it. */
+export const lastingMetrics = (families: readonly MetricFamily[]): readonly MetricFamily[] =>
+  families.filter(({ type }) => type !== 'gauge');
+
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+function formatValue(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return '+Inf';
+  return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value);
+}
+
+function formatFamily({ name, help, type, samples }: MetricFamily): string {
+  const lines = samples.map(
+    ({ suffix, labels, value }) =>
+      `${name}${suffix}${labels === '' ? '' : `{${labels}}`} ${formatValue(value)}\n`,
+  );
+  const escaped = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+  return `# HELP ${name} ${escaped}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+export const formatMetrics = (families: readonly MetricFamily[]): string =>
+  families.map(formatFamily).join('');

@@ -6,9 +6,17 @@ import { Histogram } from '#base';
 import { QUEUE_SERVICE } from '../services/queue/queue-service.js';
 import { SERVICES } from '../services/registry.js';
 import { TABLE_SERVICE } from '../services/table/table-service.js';
-import { formatMetrics } from './format-metrics.js';
-import { lastingMetrics, mergeMetrics } from './merge-metrics.js';
-import { counter, gauge, histogram, isMetricFamily, label, type MetricFamily } from './metric-family.js';
+import {
+  counter,
+  formatMetrics,
+  gauge,
+  histogram,
+  isMetricFamily,
+  label,
+  lastingMetrics,
+  type MetricFamily,
+  mergeMetrics,
+} from './metric-family.js';
 import { RequestMetrics } from './request-metrics.js';
 
 const numberOf = (families: readonly MetricFamily[], line: string): number | undefined => {

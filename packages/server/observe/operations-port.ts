@@ -2,8 +2,8 @@
 // where the same paths name accounts (`healthz` is a valid account name). Its caller supplies the data.
 import type { WireRequest, WireResponse } from '#base';
 import { type Listener, listen } from '#http';
-import { formatMetrics, METRICS_TYPE } from './format-metrics.js';
 import type { MetricFamily } from './metric-family.js';
+import { formatMetrics, METRICS_TYPE } from './metric-family.js';
 
 export interface OperationsOptions {
   /** Default 127.0.0.1. */

@@ -1,12 +1,11 @@
 // The state of one server process: whether it is ready, and its metrics. It exists before the store and the port
 // do, so that probes get an answer during startup.
 
+import { performance } from 'node:perf_hooks';
 import type { Listener } from '#http';
-import type { Engine } from '#store';
-import { engineFamilies } from './engine-families.js';
-import { gauge, type MetricFamily } from './metric-family.js';
+import type { Engine, Statistic } from '#store';
+import { counter, gauge, histogram, type MetricFamily } from './metric-family.js';
 import type { OperationsView } from './operations-port.js';
-import { processFamilies } from './process-families.js';
 import type { RequestMetrics } from './request-metrics.js';
 
 /** A part that has numbers of its own. */
@@ -65,3 +64,49 @@ export class ProcessView implements OperationsView {
     }
   }
 }
+
+/** Of this process from the system and node, under the names that Prometheus' own clients use. */
+export function processFamilies(): readonly MetricFamily[] {
+  const { rss, heapUsed, external } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const { active } = performance.eventLoopUtilization();
+  return [
+    gauge({ name: 'shelfmark_processes', help: 'Processes that these numbers are of.' }, 1),
+    gauge(
+      { name: 'process_resident_memory_bytes', help: 'Memory that is in RAM, of the data file too.' },
+      rss,
+    ),
+    gauge({ name: 'nodejs_heap_size_used_bytes', help: 'JavaScript objects.' }, heapUsed),
+    gauge(
+      { name: 'nodejs_external_memory_bytes', help: 'Memory of buffers, outside of the heap.' },
+      external,
+    ),
+    counter({ name: 'process_cpu_seconds_total', help: 'Processor time.' }, (user + system) / 1e6),
+    counter(
+      {
+        name: 'shelfmark_event_loop_busy_seconds_total',
+        help: 'Time in which the event loop did not wait; a second a second is all that a process can do.',
+      },
+      active / 1000,
+    ),
+    gauge(
+      {
+        name: 'process_start_time_seconds',
+        help: 'When the oldest process started, in seconds since 1970.',
+        aggregate: 'min',
+      },
+      performance.timeOrigin / 1000,
+    ),
+  ];
+}
+
+function familyOf(statistic: Statistic): MetricFamily {
+  const named = { name: `shelfmark_${statistic.name}`, help: statistic.help };
+  if (statistic.kind === 'histogram') return histogram(named, [['', statistic.counts]]);
+  if (statistic.kind === 'counter') return counter(named, statistic.value);
+  return gauge({ ...named, aggregate: statistic.aggregate ?? 'sum' }, statistic.value);
+}
+
+/** Under the server's name, whatever the engine. */
+const engineFamilies = (statistics: readonly Statistic[]): readonly MetricFamily[] =>
+  statistics.map(familyOf);

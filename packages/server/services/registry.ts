@@ -6,10 +6,9 @@ import type { ServerContext } from '../frame/server-context.js';
 import type { PartitionCounters } from '../observe/partition-counters.js';
 import type { CountedService } from '../observe/request-metrics.js';
 import type { Carried, ForwardedRequest } from '../peers/forwarded.js';
-import { BlobBackground } from './blob/blob-background.js';
+import { startBlobSweep } from './blob/blob-request.js';
 import { BLOB_SERVICE } from './blob/blob-service.js';
-import { QUEUE_SERVICE } from './queue/queue-service.js';
-import { QueueSweep } from './queue/queue-sweep.js';
+import { QUEUE_SERVICE, startQueueSweep } from './queue/queue-service.js';
 import { countedTables } from './table/counted-tables.js';
 import { TABLE_SERVICE } from './table/table-service.js';
 
@@ -71,14 +70,7 @@ const queues: ServiceEntry = {
   endpointName: 'QueueEndpoint',
   addressOf: ({ queueHost, queuePort }) => ({ host: queueHost, port: queuePort }),
   open: server => new Service(QUEUE_SERVICE, server),
-  startBackground: ({ store, clock, accounts, log, newId }) =>
-    new QueueSweep({
-      store,
-      clock,
-      accounts: () => accounts.names,
-      onFailure: error =>
-        log.failure({ service: 'queue', requestId: newId(), method: 'SWEEP', path: '/', status: 500 }, error),
-    }),
+  startBackground: startQueueSweep,
 };
 
 const blobs: ServiceEntry = {
@@ -86,7 +78,7 @@ const blobs: ServiceEntry = {
   endpointName: 'BlobEndpoint',
   addressOf: ({ blobHost, blobPort }) => ({ host: blobHost, port: blobPort }),
   open: server => new Service(BLOB_SERVICE, server),
-  startBackground: server => new BlobBackground(server),
+  startBackground: startBlobSweep,
 };
 
 export const SERVICES: readonly ServiceEntry[] = [tables, queues, blobs];

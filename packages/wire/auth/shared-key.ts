@@ -90,7 +90,10 @@ function compareTieBreakers(one: string, other: string): number {
   return 0;
 }
 
-/** Compares names in lower case. */
+/**
+ * Compares names in lower case as the Blob and Queue services sort the headers that are signed (protocol: authentication#order-of-signed-headers):
+ * their front end compares as an English dictionary does, and the official clients follow it. Old clients sort by code.
+ */
 export const compareHeaderNames = (one: string, other: string): number =>
   compareWeights(one, other) || compareTieBreakers(one, other);
 

@@ -128,6 +128,7 @@ export function addWholeDigest({ properties }: BlobProperties, version: string, 
     headers.push(['x-ms-blob-content-md5', contentMd5.toString('base64')]);
 }
 
+/** The tier by access, whose choice never changes here (protocol: blobs#tiers). */
 export const SMART = 'Smart';
 /** The tier that stands for it, and for none. */
 export const TIER_NOW = 'Hot';

@@ -288,6 +288,7 @@ const DOCUMENT = { contentType: 'application/xml' } as const;
 const entriesOf = (outcome: BlobsFound): readonly unknown[] =>
   outcome.kind === 'blobs' ? outcome.entries : outcome.blobs;
 
+/** Such lists of blobs are written while others go on (protocol: blob-requests#lists). */
 export const isLongList = (outcome: Outcome): outcome is BlobsFound =>
   (outcome.kind === 'blobs' || outcome.kind === 'found') && entriesOf(outcome).length > ENTRIES_A_SLICE;
 

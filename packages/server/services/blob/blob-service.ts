@@ -48,8 +48,7 @@ import {
   signedNameOf,
 } from '#wire/blob';
 import type { Grant } from '../../auth/grant.js';
-import { BODY_BYTES_MAX, checkBody } from '../../frame/handle-request.js';
-import { bufferedBody, streamedBody } from '../../frame/request-body.js';
+import { BODY_BYTES_MAX, bufferedBody, checkBody, streamedBody } from '../../frame/handle-request.js';
 import type { ServiceProtocol } from '../../frame/service-protocol.js';
 import {
   anonymousRefusal,
@@ -65,8 +64,7 @@ import {
 import { submitBlobBatch } from './batch.js';
 import { authenticatorOf, type BlobRequest, blobContextOf } from './blob-request.js';
 import { readableSource } from './copy-access.js';
-import { documentDigests } from './document-digests.js';
-import { inForm, wantedDigests, withDigests } from './range-digests.js';
+import { documentDigests, inForm, wantedDigests, withDigests } from './digests.js';
 import { delegationKeys, userDelegationKey, withinRoles } from './user-delegation.js';
 
 /** Of a list of 50,000 blocks with the longest names (protocol: blob-requests#block-lists). */

@@ -1,7 +1,7 @@
 // The thread that computes the MD5 of long bodies: of each that is under way, from its first message on.
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
-import type { Md5Done, Md5Job } from './md5-messages.js';
+import type { Md5Done, Md5Job } from './md5-thread.js';
 
 const sums = new Map<number, ReturnType<typeof createHash>>();
 

@@ -3,7 +3,25 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { OffThreadMd5 } from '#blobs';
-import type { Md5Done, Md5Job } from './md5-messages.js';
+
+/** Messages about one body come in order. */
+export type Md5Job =
+  /** So many bytes more, which must not change before the answer. */
+  | {
+      readonly kind: 'update';
+      readonly sum: number;
+      readonly memory: SharedArrayBuffer;
+      readonly length: number;
+    }
+  | { readonly kind: 'end'; readonly sum: number }
+  /** Without an answer. */
+  | { readonly kind: 'drop'; readonly sum: number };
+
+/** The answer to an update, or with the digest to an end. */
+export interface Md5Done {
+  readonly sum: number;
+  readonly md5: Uint8Array | undefined;
+}
 
 const ENTRY = new URL('md5-thread-entry.js', import.meta.url);
 /** Of a message: a smaller one costs more of the event loop for each megabyte. */

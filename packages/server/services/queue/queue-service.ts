@@ -14,6 +14,7 @@ import {
   type QueueErrorCode,
   queueAddress,
   readQueueIdentifiers,
+  Sweep,
 } from '#queues';
 import {
   parseQueueSas,
@@ -37,8 +38,10 @@ import type { AuthorizationProtocol } from '../../auth/auth-protocol.js';
 import { CHALLENGE_VERSION } from '../../auth/authenticate.js';
 import { authorize } from '../../auth/authorize.js';
 import type { Grant } from '../../auth/grant.js';
+import { BackgroundSteps, sweepFailed } from '../../frame/background-steps.js';
 import { leaveToOwner } from '../../frame/hand-over.js';
 import { BODY_BYTES_MAX, checkBody } from '../../frame/handle-request.js';
+import type { ServerContext } from '../../frame/server-context.js';
 import type { RequestContext, ServiceProtocol } from '../../frame/service-protocol.js';
 import { QUEUE_RIGHTS, QUEUE_ROLES } from './rights.js';
 
@@ -137,3 +140,10 @@ export const QUEUE_SERVICE: ServiceProtocol<
   formatError: (error, { requestId, now }) => formatQueueError(error, requestId, now),
   formatResponse: formatQueueResponse,
 };
+
+/** Deletes what has expired while the server runs. */
+export function startQueueSweep(server: ServerContext): BackgroundSteps {
+  const { store, clock, accounts } = server;
+  const sweep = new Sweep({ store, clock, accounts: () => accounts.names });
+  return new BackgroundSteps(sweep, sweepFailed('queue', server));
+}

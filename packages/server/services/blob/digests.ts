@@ -1,11 +1,20 @@
 // Digests of the part of a blob that is read, and contents wrapped as structured messages, for clients that request them
-// (protocol: blob-requests#ranges, blob-requests#structured-bodies).
-
+// (protocol: blob-requests#ranges, blob-requests#structured-bodies); digests of a document.
 import { createHash } from 'node:crypto';
 import { Crc64 } from '#base';
-import { BlobError, type Operation, type Outcome } from '#blobs';
+import { BlobError, type Digests, type Operation, type Outcome } from '#blobs';
 import type { Header, StorageAnswer } from '#wire';
-import { flagOf, type Headers, isStructured, STRUCTURED_FORM, wrapped, wrappedLength } from '#wire/blob';
+import {
+  digestsSent,
+  flagOf,
+  type Headers,
+  isStructured,
+  STRUCTURED_FORM,
+  tellsMd5,
+  wrapped,
+  wrappedLength,
+} from '#wire/blob';
+import { single } from '../../frame/handle-request.js';
 
 /** Azure's maximum. */
 const BYTES_MAX = 4 * 1_048_576;
@@ -61,10 +70,6 @@ export async function withDigests(outcome: Outcome, wanted: WantedDigests): Prom
   return { outcome: { ...outcome, content }, headers: [header] };
 }
 
-async function* single(content: Buffer): AsyncGenerator<Buffer, void, undefined> {
-  if (content.length > 0) yield content;
-}
-
 /** The answer in the form that the request wants. */
 export function inForm(answer: StorageAnswer, headers: Headers, outcome: Outcome): StorageAnswer {
   if (!isStructured(headers)) return answer;
@@ -79,4 +84,25 @@ export function inForm(answer: StorageAnswer, headers: Headers, outcome: Outcome
     length: wrappedLength(length),
     more: [...answer.more, form, ['x-ms-structured-content-length', String(length)]],
   };
+}
+
+/**
+ * Put Block List returns and compares them as other operations do those of a content (protocol: blob-requests#digests).
+ *
+ * @throws BlobError Md5Mismatch, Crc64Mismatch, BothCrc64AndMd5HeaderPresent, InvalidMd5, InvalidHeaderValue.
+ */
+export function documentDigests(headers: Headers, body: Buffer, version: string): Digests {
+  const { md5, crc64 } = digestsSent(headers, 'content-md5', 'x-ms-content-crc64');
+  const own = { md5: createHash('md5').update(body).digest(), crc64: new Crc64().update(body).digest() };
+  if (md5 !== undefined && !md5.equals(own.md5))
+    throw new BlobError('Md5Mismatch', {
+      userMd5: md5.toString('base64'),
+      serverMd5: own.md5.toString('base64'),
+    });
+  if (crc64 !== undefined && !crc64.equals(own.crc64))
+    throw new BlobError('Crc64Mismatch', {
+      userCrc64: crc64.toString('base64'),
+      serverCrc64: own.crc64.toString('base64'),
+    });
+  return { md5: tellsMd5(headers, version) ? own.md5 : undefined, crc64: own.crc64 };
 }

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '#base';
 import { until } from '#base/testing/until';
-import { execute, type QueueContext } from '#queues';
+import { execute, type QueueContext, Sweep } from '#queues';
 import { openMemoryStore, type Store } from '#store';
-import { QueueSweep } from './queue-sweep.js';
+import { BackgroundSteps } from './background-steps.js';
 
 const START = 17_000_000_000_000_000n;
 
@@ -31,14 +31,14 @@ const unexpected = (error: unknown): void => assert.fail(String(error));
 
 test('what has expired is reclaimed without anybody asking', async () => {
   const { store, clock, count } = await openExpired();
-  const sweep = new QueueSweep({ store, clock, accounts: () => ['a'], onFailure: unexpected });
+  const sweep = new BackgroundSteps(new Sweep({ store, clock, accounts: () => ['a'] }), unexpected);
   await until('the message is reclaimed', async () => (await count()) === 0);
   await sweep.stop();
 });
 
 test('a sweep that was stopped leaves the store alone', async () => {
   const { store, clock, count } = await openExpired();
-  const sweep = new QueueSweep({ store, clock, accounts: () => ['a'], onFailure: unexpected });
+  const sweep = new BackgroundSteps(new Sweep({ store, clock, accounts: () => ['a'] }), unexpected);
   await sweep.stop();
   await wait(20);
   assert.equal(await count(), 1);
@@ -47,7 +47,10 @@ test('a sweep that was stopped leaves the store alone', async () => {
 test('a store that is closed is not a failure; what is corrupt is told', async () => {
   const store = openMemoryStore();
   await store.close();
-  const sweep = new QueueSweep({ store, clock: systemClock, accounts: () => ['a'], onFailure: unexpected });
+  const sweep = new BackgroundSteps(
+    new Sweep({ store, clock: systemClock, accounts: () => ['a'] }),
+    unexpected,
+  );
   await wait(20);
   await sweep.stop();
 
@@ -55,7 +58,10 @@ test('a store that is closed is not a failure; what is corrupt is told', async (
   await damaged.createSpace({ account: 'a', service: 'queue', name: 'jobs' }, Buffer.alloc(0));
   const told: unknown[] = [];
   const onFailure = (error: unknown): void => void told.push(error);
-  const other = new QueueSweep({ store: damaged, clock: systemClock, accounts: () => ['a'], onFailure });
+  const other = new BackgroundSteps(
+    new Sweep({ store: damaged, clock: systemClock, accounts: () => ['a'] }),
+    onFailure,
+  );
   await until('the failure is told', () => told.length > 0);
   await other.stop();
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { Operation, Outcome } from '#blobs';
-import { wantedDigests, withDigests } from './range-digests.js';
+import { wantedDigests, withDigests } from './digests.js';
 
 const MIB4 = 4 * 1_048_576;
 const READ = { kind: 'getBlob', range: { from: 0, until: 10 } } as unknown as Operation;
