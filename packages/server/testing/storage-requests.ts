@@ -85,3 +85,12 @@ export async function openContainer() {
 
 export const codeOf = ({ status, headers }: Answer): string =>
   `${status} ${headers.get('x-ms-error-code') ?? ''}`.trim();
+
+/** With requests below the container. */
+export async function openAbc() {
+  const { ask } = await openContainer();
+  const send = (method: string, target: string, headers: Headers = {}, body = '') =>
+    ask({ method, target: `/abc${target}`, headers, body });
+  const code = async (...sent: Parameters<typeof send>) => codeOf(await send(...sent));
+  return { ask, send, code };
+}

@@ -2,18 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ACCOUNT, DATE, HOST } from '../../testing/service.js';
-import { codeOf, type Headers, openContainer } from '../../testing/storage-requests.js';
+import { codeOf, type Headers, openAbc } from '../../testing/storage-requests.js';
 
 const EARLIER = 'Wed, 01 Jan 2020 01:01:00 GMT';
 const LATER = 'Wed, 01 Jan 2020 01:03:00 GMT';
-
-async function openAbc() {
-  const { ask } = await openContainer();
-  const send = (method: string, target: string, headers: Headers = {}, body = '') =>
-    ask({ method, target: `/abc${target}`, headers, body });
-  const code = async (...sent: Parameters<typeof send>) => codeOf(await send(...sent));
-  return { ask, send, code };
-}
 
 test('a range that cannot be read is ignored where content or pages are read', async () => {
   const { send, code } = await openAbc();

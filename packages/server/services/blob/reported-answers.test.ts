@@ -2,17 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ACCOUNT, HOST } from '../../testing/service.js';
-import { codeOf, type Headers, openContainer } from '../../testing/storage-requests.js';
+import { codeOf, type Headers, openAbc } from '../../testing/storage-requests.js';
 
 const BLOCK_BLOB = { 'x-ms-blob-type': 'BlockBlob' };
-
-async function openAbc() {
-  const { ask } = await openContainer();
-  const send = (method: string, target: string, headers: Headers = {}, body = '') =>
-    ask({ method, target: `/abc${target}`, headers, body });
-  const code = async (...sent: Parameters<typeof send>) => codeOf(await send(...sent));
-  return { ask, send, code };
-}
 
 test('find by tags refuses by the position or the rule', async () => {
   const { ask, send } = await openAbc();

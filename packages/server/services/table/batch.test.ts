@@ -214,93 +214,64 @@ const withBody = (rowKey: string, body: string): Part => ({ ...insert(rowKey), b
 const LONG = withBody('a', `{"PartitionKey":"p","RowKey":"a","x":"${'x'.repeat(32_769)}"}`);
 const SLASH: Part = { line: "PUT /People(PartitionKey='p',RowKey='a/b')", body: '{}' };
 
-type Case = readonly [parts: readonly Part[], refusal: string, sentence: string];
+/** `sentence` where no request of its own is refused with it (bad-input.test.ts). */
+type Case = readonly [parts: readonly Part[], refusal: string, place: string, sentence?: string];
 
 /** Which part of a changeset fails, with which code, and what it says of its place. */
 const FAILURES: readonly Case[] = [
-  [[insert('there')], '409 EntityAlreadyExists', 'The specified entity already exists.'],
-  [[remove('missing')], '404 ResourceNotFound', 'The specified resource does not exist.'],
-  [[insert('there'), insert('a')], '409 EntityAlreadyExists', '0:The specified entity already exists.'],
-  [[insert('a'), remove('missing')], '404 ResourceNotFound', '1:The specified resource does not exist.'],
-  [[insert('a', 'p', 'Missing')], '404 TableNotFound', '0:The table specified does not exist.'],
-  [
-    [insert('a', 'p', 'my_table')],
-    '400 InvalidResourceName',
-    '0:The specifed resource name contains invalid characters.',
-  ],
-  [
-    [insert('a'), insert('b', 'p', 'aa')],
-    '400 OutOfRangeInput',
-    '1:The specified resource name length is not within the permissible limits.',
-  ],
-  [[SLASH], '400 InvalidInput', '0:Bad Request - Error in query syntax.'],
-  [[insert('b'), SLASH], '400 InvalidInput', '1:Bad Request - Error in query syntax.'],
-  [
-    [LONG],
-    '400 PropertyValueTooLarge',
-    'The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is UTF-16 encoded and the maximum number of characters should be 32K or less.',
-  ],
-  [
-    [withBody('a', '{"PartitionKey":"p"}')],
-    '400 PropertiesNeedValue',
-    'The values are not specified for all properties in the entity.',
-  ],
-  [[withBody('a', '{')], '400 InvalidInput', '0:An error occurred while processing this request.'],
-  [
-    [withBody('a', '{"PartitionKey":"p","RowKey":"a","a-b":1}')],
-    '400 PropertyNameInvalid',
-    '0:The property name is invalid.',
-  ],
-  [
-    [withBody('a', '{"PartitionKey":"p","RowKey":5}')],
-    '400 InvalidInput',
-    '0:One of the request inputs is not valid.',
-  ],
-  [
-    [{ line: "DELETE /People/Tables('x')" }],
-    '400 InvalidInput',
-    `0:The number of keys specified in the URI does not match number of key properties for the resource '${ACCOUNT}.People'.`,
-  ],
-  [
-    [insert('b'), withBody('a', '{')],
-    '400 InvalidInput',
-    '1:An error occurred while processing this request.',
-  ],
+  [[insert('there')], '409 EntityAlreadyExists', '', 'The specified entity already exists.'],
+  [[remove('missing')], '404 ResourceNotFound', '', 'The specified resource does not exist.'],
+  [[insert('there'), insert('a')], '409 EntityAlreadyExists', '0:'],
+  [[insert('a'), remove('missing')], '404 ResourceNotFound', '1:'],
+  [[insert('a', 'p', 'Missing')], '404 TableNotFound', '0:'],
+  [[insert('a', 'p', 'my_table')], '400 InvalidResourceName', '0:'],
+  [[insert('a'), insert('b', 'p', 'aa')], '400 OutOfRangeInput', '1:'],
+  [[SLASH], '400 InvalidInput', '0:'],
+  [[insert('b'), SLASH], '400 InvalidInput', '1:'],
+  [[LONG], '400 PropertyValueTooLarge', ''],
+  [[withBody('a', '{"PartitionKey":"p"}')], '400 PropertiesNeedValue', ''],
+  [[withBody('a', '{')], '400 InvalidInput', '0:'],
+  [[withBody('a', '{"PartitionKey":"p","RowKey":"a","a-b":1}')], '400 PropertyNameInvalid', '0:'],
+  [[withBody('a', '{"PartitionKey":"p","RowKey":5}')], '400 InvalidInput', '0:'],
+  [[{ line: "DELETE /People/Tables('x')" }], '400 InvalidInput', '0:'],
+  [[insert('b'), withBody('a', '{')], '400 InvalidInput', '1:'],
   [
     [insert('a'), insert('a')],
     '400 InvalidDuplicateRow',
-    '1:The batch request contains multiple changes with same row key. An entity can appear only once in a batch request.',
+    '1:',
+    'The batch request contains multiple changes with same row key. An entity can appear only once in a batch request.',
   ],
   [
     [insert('a'), insert('b', 'q')],
     '400 CommandsInBatchActOnDifferentPartitions',
-    '1:All commands in a batch must operate on same entity group.',
+    '1:',
+    'All commands in a batch must operate on same entity group.',
   ],
   [
     inserts(101),
     '400 InvalidInput',
-    '99:The batch request operation exceeds the maximum 100 changes per change set.',
+    '99:',
+    'The batch request operation exceeds the maximum 100 changes per change set.',
   ],
-  [
-    [insert('a'), { line: 'POST /Tables', body: '{"TableName":"abc"}' }],
-    '400 InvalidInput',
-    '1:One of the request inputs is not valid.',
-  ],
-  [[{ line: 'PUT /People?comp=acl' }], '400 InvalidInput', 'One of the request inputs is not valid.'],
-  [[{ line: 'POST /$batch' }], '400 InvalidInput', 'One of the request inputs is not valid.'],
+  [[insert('a'), { line: 'POST /Tables', body: '{"TableName":"abc"}' }], '400 InvalidInput', '1:'],
+  [[{ line: 'PUT /People?comp=acl' }], '400 InvalidInput', ''],
+  [[{ line: 'POST /$batch' }], '400 InvalidInput', ''],
 ];
 
 test('which part fails, with which code, and what it says of its place', async () => {
   const service = await openTable();
   await service.send('POST', 'People', { body: '{"PartitionKey":"p","RowKey":"there"}' });
-  for (const [parts, refusal, sentence] of FAILURES) {
+  for (const [parts, refusal, place, sentence] of FAILURES) {
     const response = await post(service, changeset(parts));
-    assert.equal(response.status, 202, sentence);
+    const name = `${refusal} ${parts[0]?.line} ${parts[0]?.body}`;
+    assert.equal(response.status, 202, name);
     const [status = '', code = ''] = refusal.split(' ');
-    assert.deepEqual(statuses(response), [status], sentence);
-    assert.ok(textOf(response).includes(`{"odata.error":{"code":"${code}",`), sentence);
-    assert.equal(sentenceOf(response), sentence);
-    assert.deepEqual(await keys(service), ['there'], sentence);
+    assert.deepEqual(statuses(response), [status], name);
+    assert.ok(textOf(response).includes(`{"odata.error":{"code":"${code}",`), name);
+    const [found, foundPlace = '', foundSentence] = /^(\d+:)?(.*)$/.exec(sentenceOf(response)) ?? [];
+    assert.equal(foundPlace, place, found);
+    if (sentence !== undefined) assert.equal(foundSentence, sentence);
+    assert.deepEqual(await keys(service), ['there'], name);
   }
   assert.equal(statuses(await post(service, changeset(inserts(100)))).length, 100);
   assert.equal((await keys(service)).length, 101);
@@ -310,17 +281,10 @@ test('envelopes that are none are refused as a whole', async () => {
   const service = await openTable();
   const get: Part = { line: 'GET /People' };
   const cases: readonly (readonly [string, Sent['headers'], string])[] = [
-    ['', {}, '400 InvalidInput'],
     ['x', {}, '400 InvalidInput'],
-    [changeset([insert('a')]).replace('--batch_1--', ''), {}, '400 InvalidInput'],
-    [changeset([insert('a')]).replace('--changeset_1--', ''), {}, '400 InvalidInput'],
     [changeset([insert('a')]) + changeset([insert('b')]), {}, '400 InvalidInput'],
     [changeset([insert('a'), get]), {}, '400 InvalidInput'],
-    [single(insert('a')), {}, '400 InvalidInput'],
-    [changeset([{ line: 'POST' }]), {}, '400 InvalidInput'],
-    [changeset([]), { 'content-type': 'multipart/mixed' }, '400 InvalidInput'],
     [changeset([]), { 'content-type': 'application/json' }, '415 MediaTypeNotSupported'],
-    [changeset([]), { 'content-type': undefined }, '415 MediaTypeNotSupported'],
   ];
   for (const [body, headers, refusal] of cases) {
     const response = await post(service, body, headers);

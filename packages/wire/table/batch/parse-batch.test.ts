@@ -23,18 +23,18 @@ interface Sample {
   readonly parts: readonly (readonly [string, string, string | undefined, string])[];
 }
 
+/** Of most of them. */
+const OPENING = [`--batch_${GUID_A}`, `Content-Type: multipart/mixed; boundary=changeset_${GUID_B}`, ''];
+const MIME = ['Content-Type: application/http', 'Content-Transfer-Encoding: binary', ''];
+
 /** azure-cosmosdb-table for Python: LF, paths, a blank line after each body, no line break at the end. */
 const pythonOld: Sample = {
   client: 'Python old',
   contentType: CONTENT_TYPE,
   body: [
-    `--batch_${GUID_A}`,
-    `Content-Type: multipart/mixed; boundary=changeset_${GUID_B}`,
-    '',
+    ...OPENING,
     `--changeset_${GUID_B}`,
-    'Content-Type: application/http',
-    'Content-Transfer-Encoding: binary',
-    '',
+    ...MIME,
     'POST /table194014d4 HTTP/1.1',
     'Content-ID: 1',
     'Content-Type: application/json',
@@ -45,9 +45,7 @@ const pythonOld: Sample = {
     '{"PartitionKey": "003", "RowKey": "new"}',
     '',
     `--changeset_${GUID_B}`,
-    'Content-Type: application/http',
-    'Content-Transfer-Encoding: binary',
-    '',
+    ...MIME,
     "DELETE /table194014d4(PartitionKey='003',RowKey='old-1') HTTP/1.1",
     'Content-ID: 2',
     'Accept: application/json;odata=minimalmetadata',
@@ -67,9 +65,7 @@ const pythonTrack2: Sample = {
   client: 'Python track 2',
   contentType: CONTENT_TYPE,
   body: [
-    `--batch_${GUID_A}`,
-    `Content-Type: multipart/mixed; boundary=changeset_${GUID_B}`,
-    '',
+    ...OPENING,
     `--changeset_${GUID_B}`,
     'Content-Type: application/http',
     'Content-Transfer-Encoding: binary',
@@ -222,13 +218,9 @@ const dotNetOld: Sample = {
   client: '.NET old',
   contentType: CONTENT_TYPE,
   body: [
-    `--batch_${GUID_A}`,
-    `Content-Type: multipart/mixed; boundary=changeset_${GUID_B}`,
-    '',
+    ...OPENING,
     `--changeset_${GUID_B}`,
-    'Content-Type: application/http',
-    'Content-Transfer-Encoding: binary',
-    '',
+    ...MIME,
     `MERGE ${HOST}/T(PartitionKey='p',RowKey='1') HTTP/1.1`,
     'Accept: application/json; odata=minimalmetadata',
     'Content-Type: application/json',
@@ -239,9 +231,7 @@ const dotNetOld: Sample = {
     '',
     '{"n":1.0}',
     `--changeset_${GUID_B}`,
-    'Content-Type: application/http',
-    'Content-Transfer-Encoding: binary',
-    '',
+    ...MIME,
     `DELETE ${HOST}/T(PartitionKey='p',RowKey='2') HTTP/1.1`,
     'If-Match: *',
     '',
@@ -262,13 +252,9 @@ const dotNetNew: Sample = {
   client: '.NET new',
   contentType: `multipart/mixed; boundary="batch_${GUID_A}"`,
   body: [
-    `--batch_${GUID_A}`,
-    `Content-Type: multipart/mixed; boundary=changeset_${GUID_B}`,
-    '',
+    ...OPENING,
     `--changeset_${GUID_B}`,
-    'Content-Type: application/http',
-    'Content-Transfer-Encoding: binary',
-    '',
+    ...MIME,
     `POST ${HOST}/T?$format=application%2Fjson%3Bodata%3Dminimalmetadata HTTP/1.1`,
     'Host: account.table.core.windows.net',
     'x-ms-version: 2019-02-02',
@@ -279,9 +265,7 @@ const dotNetNew: Sample = {
     '',
     '{"PartitionKey":"p","RowKey":"01"}',
     `--changeset_${GUID_B}`,
-    'Content-Type: application/http',
-    'Content-Transfer-Encoding: binary',
-    '',
+    ...MIME,
     `DELETE ${HOST}/T(PartitionKey='p%27%27q',RowKey='02')?$format=application%2Fjson%3Bodata%3Dminimalmetadata HTTP/1.1`,
     'Host: account.table.core.windows.net',
     'Accept: application/json',
@@ -315,13 +299,9 @@ const java: Sample = {
   client: 'Java',
   contentType: CONTENT_TYPE,
   body: [
-    `--batch_${GUID_A}`,
-    `Content-Type: multipart/mixed; boundary=changeset_${GUID_B}`,
-    '',
+    ...OPENING,
     `--changeset_${GUID_B}`,
-    'Content-Type: application/http',
-    'Content-Transfer-Encoding: binary',
-    '',
+    ...MIME,
     `PUT ${HOST}/T(PartitionKey='p',RowKey='1')?$format=application/json;odata=fullmetadata HTTP/1.1`,
     'Accept: application/json',
     'Content-Length: 20',
@@ -350,9 +330,7 @@ const go: Sample = {
   client: 'Go',
   contentType: CONTENT_TYPE,
   body: [
-    `--batch_${GUID_A}`,
-    `Content-Type: multipart/mixed; boundary=changeset_${GUID_B}`,
-    '',
+    ...OPENING,
     `--changeset_${GUID_B}`,
     'Content-Transfer-Encoding: binary',
     'Content-Type: application/http',
@@ -456,9 +434,8 @@ for (const { client, contentType, body, parts } of SAMPLES) {
   test(`what ${client} sends, twice in one body`, () => assertRefused(body + body, contentType));
 }
 
-const mime = ['Content-Type: application/http', 'Content-Transfer-Encoding: binary', ''];
-const insert = [...mime, 'POST /T HTTP/1.1', '', '{}'];
-const get = [...mime, "GET /T(PartitionKey='p',RowKey='1')? HTTP/1.1", 'Accept: application/json', ''];
+const insert = [...MIME, 'POST /T HTTP/1.1', '', '{}'];
+const get = [...MIME, "GET /T(PartitionKey='p',RowKey='1')? HTTP/1.1", 'Accept: application/json', ''];
 
 const changeset = (parts: readonly (readonly string[])[], boundary = 'cs'): readonly string[] => [
   `Content-Type: multipart/mixed; boundary=${boundary}`,
@@ -540,7 +517,7 @@ test('the Content-Type of the batch', () => {
 
 test('a delimiter counts only as a line of its own', () => {
   const bodies = ['{"a":"--cs"}', ' --cs', '--csx', '--cs-', '--cs--x', 'x--cs--', '--CS'];
-  const found = parse(batch([changeset(bodies.map(text => [...mime, 'POST /T HTTP/1.1', '', text]))]), B);
+  const found = parse(batch([changeset(bodies.map(text => [...MIME, 'POST /T HTTP/1.1', '', text]))]), B);
   assert.ok(found.kind === 'changeset');
   assert.deepEqual(
     found.parts.map(part => part.body.toString()),
@@ -567,7 +544,7 @@ test('no bytes of a body are skipped silently', () => {
 
 test('headers: any order and case, repeated ones joined, names on Object.prototype', () => {
   const part = [
-    ...mime,
+    ...MIME,
     'PUT /T HTTP/1.1',
     'CONTENT-ID:  7 ',
     'if-match:*',
@@ -585,7 +562,7 @@ test('headers: any order and case, repeated ones joined, names on Object.prototy
 });
 
 test('malformed headers and request lines', () => {
-  const head = (line: string): string[] => [...mime, 'POST /T HTTP/1.1', line, '', '{}'];
+  const head = (line: string): string[] => [...MIME, 'POST /T HTTP/1.1', line, '', '{}'];
   for (const line of ['no colon', ': no name', 'a b: c', ' folded: x', 'a: \u0000', 'a: x\ry', 'é: x']) {
     assertRefused(batch([changeset([head(line)])]), B);
   }
@@ -601,13 +578,13 @@ test('malformed headers and request lines', () => {
     'PO-ST /T HTTP/1.1',
     'POST /T\u0007 HTTP/1.1',
   ]) {
-    assertRefused(batch([changeset([[...mime, line, '', '']])]), B);
+    assertRefused(batch([changeset([[...MIME, line, '', '']])]), B);
   }
 });
 
 test('targets stay as they were sent, blanks and other letters included', () => {
   for (const target of ["/T(PartitionKey='a b',RowKey='ô')", '/', 'http://x/T?a=b%20c', '*']) {
-    const found = parse(batch([changeset([[...mime, `POST ${target} HTTP/1.1`, '', '{}']])]), B);
+    const found = parse(batch([changeset([[...MIME, `POST ${target} HTTP/1.1`, '', '{}']])]), B);
     assert.ok(found.kind === 'changeset');
     assert.equal(found.parts[0]?.target, target);
   }
@@ -630,7 +607,7 @@ test('a large body of the worst case is refused', () => {
     '',
     '--b\n',
     `--b\nContent-Type: multipart/mixed; boundary=${long}\n\n--${long}\n`,
-    `--b\n${mime.join('\n')}\nPOST /T HTTP/1.1\n`,
+    `--b\n${MIME.join('\n')}\nPOST /T HTTP/1.1\n`,
   ];
   for (const text of ['-', '\n', '\r', ' ', '--b \n', `--${long}-\n`, `--${long}\n`, 'a: b\n', '\0']) {
     assertRefused(fill(text), `multipart/mixed; boundary=${long}`);
@@ -670,7 +647,7 @@ test('a written batch reads back', () => {
   fc.assert(
     fc.property(fc.array(anyPart, { maxLength: 6 }), boundaries, (parts, [outer, inner]) => {
       const written = parts.map(part => {
-        const types = part.mimeOrder ? mime.slice(0, 2) : mime.slice(0, 2).reverse();
+        const types = part.mimeOrder ? MIME.slice(0, 2) : MIME.slice(0, 2).reverse();
         const head = [`--${inner}`, ...types, '', `${part.method} ${part.target} HTTP/1.1`];
         const headers = part.headers.map(([name, value]) => `${name}: ${value}`);
         return [
@@ -703,7 +680,7 @@ test('a part is read as if it were alone, whatever stands in the parts before it
   const line = fc.constantFrom('POST /T HTTP/1.1', 'A: b', 'A: b', 'A: bc', '', '', '\t', '{}', 'x');
   const part = fc.array(line, { minLength: 1, maxLength: 7 });
   const read = (parts: readonly (readonly string[])[]) => {
-    const written = parts.map(lines => `--c\n${mime.join('\n')}\n${lines.join('\n')}\n`).join('');
+    const written = parts.map(lines => `--c\n${MIME.join('\n')}\n${lines.join('\n')}\n`).join('');
     const body = `--b\nContent-Type: multipart/mixed; boundary=c\n\n${written}--c--\n--b--`;
     const batch = attempt(Buffer.from(body), B);
     return batch?.kind === 'changeset' ? batch.parts : undefined;
@@ -723,7 +700,7 @@ test('any bytes give a batch or a TableError', () => {
     '--c--',
     '\n',
     '\r\n',
-    ...mime,
+    ...MIME,
     'Content-Type: multipart/mixed; boundary=c',
     'GET / HTTP/1.1',
     'x: y',
