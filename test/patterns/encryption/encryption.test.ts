@@ -15,6 +15,7 @@ import {
   remoteKey,
   reseal,
 } from '#patterns/encryption';
+import { before, FaultyClient } from '../support/faulty-client.js';
 import { describePeers } from '../support/peers.js';
 import { rejects } from '../support/rejects.js';
 
@@ -382,6 +383,18 @@ describePeers('encryption', peer => {
       keyId: 'gone',
     });
     for await (const { resealed } of reseal(db, own, { size: 10 })) assert.equal(resealed, 0);
+  });
+
+  test('rotates the key of a row that changes between its read and its write', async () => {
+    const table = await peer.newTable();
+    const old = patients(table).repo(opened());
+    await old.create(ANN);
+    const changes = before('PUT', () => old.mutate(ANN, () => ({ ...ANN, ward: 'B' })));
+    const own = patients(table, keyRing({ current: 'new', keys: KEYS }));
+    const db = peer.open({ httpClient: new FaultyClient(changes) });
+    for await (const { resealed } of reseal(db, own)) assert.equal(resealed, 1);
+    const only = patients(table, keyRing({ current: 'new', keys: { new: KEYS.new } }));
+    assert.equal((await only.repo(opened()).get(ANN))?.value.ward, 'B');
   });
 
   test('asks the resolver, by row and property', async () => {
