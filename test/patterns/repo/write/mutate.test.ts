@@ -1,6 +1,7 @@
 // Changing a row by what is in it: attempts, signals, and functions that change nothing or are not pure. histories.test.ts has many writers and answers that get lost.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PipelineRequest } from '@azure/core-rest-pipeline';
 import { anna, Employee } from '../../support/employee.js';
 import { before, FaultyClient } from '../../support/faulty-client.js';
 import { describePeers, fresh } from '../../support/peers.js';
@@ -55,6 +56,26 @@ describePeers('mutate', peer => {
     const stored = await staff.mutate(anna, row => row ?? anna);
     assert.deepEqual(await staff.mutate(anna, row => row), stored);
     assert.deepEqual(await staff.mutate(anna, () => undefined), stored);
+  });
+
+  test('a write that arrives behind its refusal is not done again', async () => {
+    const { table, repo: other } = await fresh(peer, Employee);
+    let late: PipelineRequest | undefined;
+    const httpClient = new FaultyClient(async (index, request) => {
+      if (index !== 1) return undefined;
+      late = request;
+      await other.create({ ...anna, score: 100 });
+      return 'reset before';
+    });
+    // Between the two attempts the other row goes, and the first request of the create arrives.
+    const sleep = async (): Promise<void> => {
+      await other.delete({ key: anna, etag: '*' });
+      assert(late);
+      await new FaultyClient().sendRequest(late);
+    };
+    const staff = peer.open({ httpClient, sleep }).repo(Employee, { table });
+    await staff.mutate(anna, row => ({ ...anna, score: (row?.score ?? 0) + 1 }));
+    assert.equal((await other.get(anna))?.value.score, 1);
   });
 
   test('a function that is not pure is found where that is asked', async () => {
