@@ -63,8 +63,11 @@ describePeers('workers of remote indexes', peer => {
       await work(db, Person, { rows: [...SECOND, nameOf('Brown')] });
       source = await sourceOf();
     });
-    await work(opened({ httpClient: new FaultyClient(slow) }), Person, { rows: SECOND });
+    const seen: bigint[] = [];
+    const client = new FaultyClient(slow, async () => void seen.push(await sourceOf()));
+    await work(opened({ httpClient: client }), Person, { rows: SECOND });
     assert(source > earlier, 'the version of the row goes up');
+    assert.deepEqual(new Set(seen), new Set([earlier, source]));
     assert.equal(await sourceOf(), source);
     await assertExact();
   });
