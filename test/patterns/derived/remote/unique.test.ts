@@ -231,6 +231,13 @@ describePeers('remote unique keys', peer => {
         const client = new FaultyClient(n => (n === at ? fault : undefined));
         const db = memberDb(peer, client, 'patient');
         await db.repo(Member, { table }).create(ann);
+        // An aborted transaction would keep its record for good.
+        const { records } = await rowsIn(db, table);
+        assert.deepEqual(
+          records.map(({ properties }) => properties.get('State')?.value),
+          ['committed'],
+          `${fault} at ${at}`,
+        );
         await rejects(db.repo(Member, { table }).create(ben), 'UniqueViolation');
         await assertSettled(peer, db, table);
       }
