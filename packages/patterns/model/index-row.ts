@@ -77,12 +77,6 @@ export function tableOfIndex(owner: AnyEntity, { name, table: own }: IndexPlan, 
 export const versionOf = ({ etag, timestamp }: Pick<Stored<unknown>, 'etag' | 'timestamp'>): Instant =>
   instantOfEtag(etag) ?? timestamp ?? Instant.fromTicks(0n);
 
-/** The version of the row that a remote index row was made of; undefined where it says none. */
-export function sourceOf({ unknown }: Stored<unknown>): Instant | undefined {
-  const found = unknown.find(({ name, type }) => name === MARKS.source && type === 'DateTime');
-  return found && Instant.parse(String(JSON.parse(found.literal)));
-}
-
 /** The index row as it is made of this version. */
 export const withSource = (row: EncodedRow<unknown>, source: Instant): EncodedRow<unknown> => ({
   ...row,

@@ -10,7 +10,6 @@ import {
   expectedIndexRow,
   indexNamed,
   isAsExpected,
-  sourceOf,
   tableOfIndex,
   versionOf,
   withSource,
@@ -136,14 +135,8 @@ export class RemoteRows<E extends AnyEntity> {
     compared: readonly Compared[],
   ): Promise<'all' | 'nothing' | 'lost'> {
     const source = row && versionOf(row);
-    const isLater = ({ found }: Compared): boolean => {
-      const made = found && sourceOf(found);
-      return made !== undefined && source !== undefined && made.ticks > source.ticks;
-    };
     const wrong = compared.filter(each => this.#isWrong(each));
     if (wrong.length === 0) return 'nothing';
-    // The row was read after it, so that an older answer is none of the row as it is.
-    if (wrong.some(isLater)) return 'lost';
     const isMissing = ({ expected }: Compared): boolean => expected !== undefined;
     try {
       for (const each of wrong.filter(isMissing)) await this.#put(each, source);

@@ -72,6 +72,17 @@ describePeers('workers of remote indexes', peer => {
     await assertExact();
   });
 
+  test('repair an index row that names a later version than its row has', async () => {
+    const { db, Person, people, own, assertExact } = await remoteWorld(peer);
+    await people.create(ann);
+    await work(db, Person, { rows: FIRST });
+    const [, partitionKey, rowKey] = emailOf('ann@x.org');
+    const _source = { type: 'DateTime', value: '2999-01-01T00:00:00Z' } as const;
+    await peer.table(own).updateEntity({ partitionKey, rowKey, last: 'Other', _source }, 'Merge');
+    await work(db, Person, { rows: FIRST });
+    await assertExact();
+  });
+
   test('find that a row was made again whose index row they delete', async () => {
     const { db, opened, Person, people, assertExact } = await remoteWorld(peer);
     const row = await people.create(ann);
