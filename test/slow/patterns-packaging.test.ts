@@ -241,7 +241,7 @@ for (const entry of ${JSON.stringify(own)}) {
     try {
       const env = { AZURE_STORAGE_CONNECTION_STRING: server.connectionString() };
       const { stdout } = await shell(start.text, staff, env);
-      const [, ...said] = /It prints `(.+)` and `(.+)`\./.exec(page) ?? [];
+      const [, ...said] = /It prints `([^`]+)` and `([^`]+)`/.exec(page) ?? [];
       assert.deepEqual(stdout.trim().split('\n'), said);
       await assert.rejects(shell('node staff.js', staff, env), /AlreadyExists/);
     } finally {

@@ -211,7 +211,7 @@ export const SUITES: readonly Suite[] = [
         'store-lmdb/lmdb-store',
         'store-lmdb/pages',
         'store-lmdb/scan',
-        'store-lmdb/wal/overlay',
+        'store-lmdb/overlay',
         'test/workers',
         'test/crash/crash',
         'slow/packaging',
