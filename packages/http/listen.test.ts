@@ -111,6 +111,16 @@ test('a body that is cut off is never handed on, and other requests are served i
   );
 });
 
+test('bytes that are not HTTP are refused, and the connection ends', async context => {
+  const opened = await open(context);
+  for (const bytes of ['\u0016\u0003\u0001\u0002', '\rGET / ', `\r\n\rGET / ${HEAD}\r\n`]) {
+    const text = await exchange(opened, bytes);
+    assert.deepEqual(statusLines(text), ['HTTP/1.1 400 Bad Request'], JSON.stringify(bytes));
+    assert.match(text, /^connection: close\r$/im);
+  }
+  assert.deepEqual(opened.received, []);
+});
+
 test('a request line of 32 KiB is accepted', async context => {
   const opened = await open(context);
   const target = `/long?query=${'x'.repeat(33_000)}`;

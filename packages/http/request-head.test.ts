@@ -234,6 +234,18 @@ test('malformed heads', () => {
   for (const text of malformed) assert.equal(parse(text), 400, JSON.stringify(text));
 });
 
+test('what can no longer become a head is refused before it ends', () => {
+  const begun = [
+    '\u0016\u0003\u0001\u0002',
+    'hello',
+    'GET /a\tb',
+    'GET / HTTP/9',
+    `GET / HTTP/1.1\r\n${HOST}no colon`,
+    `GET / HTTP/1.1\r\n${HOST}a: \u0001`,
+  ];
+  for (const text of begun) assert.equal(parse(text), 400, JSON.stringify(text));
+});
+
 test('two thousand headers and no more; bytes above ASCII are characters of values', () => {
   const many = (count: number) => `${'a: b\r\n'.repeat(count)}\r\n`;
   assert.equal(readFields(many(2_000), 0, new HeaderFields(), reading()), many(2_000).length);
