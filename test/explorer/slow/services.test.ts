@@ -160,6 +160,20 @@ describe('queues, blobs and signatures', WITH_BROWSER, () => {
     assert.deepEqual((await blob.getProperties()).metadata, { origin: 'nightly', run: '2' });
   });
 
+  test('metadata is saved twice before the blob is read again', async t => {
+    const blob = containerOf('exports').getBlockBlobClient('twice.txt');
+    await blob.upload('notes', 5, { metadata: { run: '1' } });
+    const page = await world().open(t, 'blobs/exports');
+    await page.getByRole('button', { name: 'twice.txt' }).click();
+    await page.getByLabel('Value of run').waitFor();
+    await page.route(/twice\.txt/, route => route.request().method() === 'HEAD' || route.continue());
+    for (const run of ['2', '3']) {
+      await page.getByLabel('Value of run').fill(run);
+      await page.getByRole('button', { name: 'Save metadata' }).click();
+      await until(`run ${run}`, async () => (await blob.getProperties()).metadata?.run === run);
+    }
+  });
+
   test('a signature says what it allows, and works', async t => {
     const page = await world().open(t, 'tables/orders');
     await page.getByRole('button', { name: 'More about this table' }).click();

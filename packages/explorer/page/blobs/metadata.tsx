@@ -84,8 +84,8 @@ export function Metadata({ account, blob, stored, onSaved }: MetadataProps) {
     new Set(entries.map(([name]) => name)).size === entries.length;
   const save = async (): Promise<void> => {
     try {
-      await setMetadata(account, blob, Object.fromEntries(entries), base.etag);
-      setBase({ ...base, entries });
+      const etag = await setMetadata(account, blob, Object.fromEntries(entries), base.etag);
+      setBase({ entries, etag });
       setFailure(undefined);
       notify('Saved the metadata.');
       onSaved();

@@ -108,14 +108,15 @@ export async function snapshotBlob(account: string, ref: BlobRef): Promise<void>
   await (await clientOf(account, ref)).createSnapshot();
 }
 
-/** Refused with ConditionNotMet if the blob no longer has this ETag. */
+/** Refused with ConditionNotMet if the blob no longer has this ETag. @returns the new one. */
 export async function setMetadata(
   account: string,
   ref: BlobRef,
   metadata: Record<string, string>,
   etag: string,
-): Promise<void> {
-  await (await clientOf(account, ref)).setMetadata(metadata, { conditions: { ifMatch: etag } });
+): Promise<string> {
+  const client = await clientOf(account, ref);
+  return (await client.setMetadata(metadata, { conditions: { ifMatch: etag } })).etag ?? '*';
 }
 
 /** Ends any lease at once, also another client's. */
