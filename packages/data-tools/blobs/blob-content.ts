@@ -11,18 +11,15 @@ const READS_MAX = 10;
 
 /** A blob changed after its read began. */
 export class BlobReplaced extends ToolError {
-  constructor(place: BlobPlace, options?: ErrorOptions) {
-    super('gaveUp', `Blob ${place.name} of ${place.container} was replaced while it was read.`, options);
+  constructor({ name, container }: Pick<BlobState, 'name' | 'container'>, options?: ErrorOptions) {
+    super('gaveUp', `Blob ${name} of ${container} was replaced while it was read.`, options);
   }
 }
 
-interface BlobPlace {
+/** A state of a blob. */
+export interface BlobState {
   readonly container: string;
   readonly name: string;
-}
-
-/** A state of a blob. */
-export interface BlobState extends BlobPlace {
   readonly bytes: number;
   /** Undefined for one that only grows: appending does not change what was there. */
   readonly etag: string | undefined;

@@ -53,11 +53,11 @@ function queueOf(
 ): QueueContent {
   const { name } = queue;
   const read: QueueContent['read'] = async () => {
-    const earlier = journal?.entries.filter(entry => 'step' in entry && entry.queue === name) ?? [];
+    const steps = journal?.entries.filter(entry => 'step' in entry) ?? [];
     const taken = new TakenQueue({
       endpoint,
       queue: name,
-      earlier: earlier.filter(entry => 'step' in entry),
+      earlier: steps.filter(step => step.queue === name),
       onStep: step => journal?.append({ queue: name, ...step }),
       context,
     });

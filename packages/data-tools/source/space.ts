@@ -16,13 +16,14 @@ export interface SpaceRecord {
   readonly policies: readonly Policy[] | null;
 }
 
-/** The parameters of requests to one, in addition to their `comp`. */
+/** The parameters of requests to one. */
 const queryOf = (kind: SpaceKind): Readonly<Record<string, string>> =>
   kind === 'Container' ? { restype: 'container' } : {};
 
-const policiesOf = (kind: SpaceKind, name: string) => ({
+/** Where one has its policies or its metadata. */
+const placeOf = (kind: SpaceKind, name: string, comp: 'acl' | 'metadata') => ({
   path: `/${name}`,
-  query: { ...queryOf(kind), comp: 'acl' },
+  query: { ...queryOf(kind), comp },
 });
 
 /** The entries of the account's list. */
@@ -39,7 +40,7 @@ export const recordOf = async (
 ): Promise<SpaceRecord> => {
   const name = textIn(element, 'Name');
   const metadata = textsIn(childOf(element, 'Metadata'));
-  return { name, metadata, policies: await readPoliciesAt(endpoint, policiesOf(kind, name)) };
+  return { name, metadata, policies: await readPoliciesAt(endpoint, placeOf(kind, name, 'acl')) };
 };
 
 interface Offered extends SpaceRecord {
@@ -80,7 +81,7 @@ export async function offerSpace(
   // Setting policies also sets public access.
   const headers = made !== 'there' && access !== null ? { 'x-ms-blob-public-access': access } : {};
   const mayOffer = endpoint.address.hasKey && policies !== null;
-  if (mayOffer && !(await offerPolicies(endpoint, policiesOf(kind, name), policies, headers)))
+  if (mayOffer && !(await offerPolicies(endpoint, placeOf(kind, name, 'acl'), policies, headers)))
     notes.push(`${kind} ${name} has access policies of its own: those that came with it were not set.`);
   return { notes, differs };
 }
@@ -118,16 +119,11 @@ function create(
   });
 }
 
-const metadataRequest = (kind: SpaceKind, name: string) => ({
-  path: `/${name}`,
-  query: { ...queryOf(kind), comp: 'metadata' },
-});
-
 /** True, too, if they may not be read. */
 async function hasMetadata(endpoint: Endpoint, kind: SpaceKind, space: Offered): Promise<boolean> {
   const { status, headers } = await endpoint.send({
     method: 'HEAD',
-    ...metadataRequest(kind, space.name),
+    ...placeOf(kind, space.name, 'metadata'),
     headers: { 'x-ms-version': LIST_VERSION },
     read: () => undefined,
   });
@@ -137,7 +133,7 @@ async function hasMetadata(endpoint: Endpoint, kind: SpaceKind, space: Offered):
 async function setMetadata(endpoint: Endpoint, kind: SpaceKind, { name, metadata }: Offered): Promise<void> {
   const { status, value } = await endpoint.send({
     method: 'PUT',
-    ...metadataRequest(kind, name),
+    ...placeOf(kind, name, 'metadata'),
     headers: { 'x-ms-version': LIST_VERSION, ...metadataHeaders(metadata) },
     read: answer => failureOf(endpoint, `the metadata of ${kind.toLowerCase()} ${name}`, answer),
   });
