@@ -24,7 +24,7 @@ export interface HandOptions<Call, Answer> {
   readonly restMilliseconds?: number;
 }
 
-/** What runs beside others until it is stopped. */
+/** Runs beside others until it is stopped. */
 export interface Runner {
   run(): Promise<void>;
   stop(): void;

@@ -35,7 +35,7 @@ async function start(t: TestContext): Promise<SpawnedServer> {
   return server;
 }
 
-/** With a signature, unless it is said otherwise. */
+/** With a signature by default. */
 function begin(
   server: SpawnedServer,
   method: string,

@@ -1,5 +1,5 @@
 // A shard of rows on its way into a table: writes them by a mode, or makes a range of the table equal to them (a
-// mirror). A checkpoint is the last page of which every row is written.
+// mirror). A checkpoint is the last page whose rows are all written.
 import type { Key, Row } from '../line/row.js';
 import type { ToolContext } from '../run/context.js';
 import type { ShardSink } from '../run/move-shards.js';

@@ -23,7 +23,7 @@ export type TransferEntry = ShardEntry<Counts, Counts> | ContentEntry;
 
 interface SourceTables {
   readonly names: readonly TableName[];
-  /** The rows of a range, of which an earlier run has read this many. */
+  /** The rows of a range; an earlier run has read `done` of them. */
   readonly pages: (table: string, range: KeyRange, done: number) => AsyncIterable<readonly Row[]>;
   readonly split?: NonNullable<RowSource['split']>;
   /** Concurrent readers. */

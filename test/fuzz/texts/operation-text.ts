@@ -34,7 +34,7 @@ const drawn = <T>(part: Part<T>): fc.Arbitrary<T> =>
   part instanceof fc.Arbitrary ? part : fc.constant(part);
 const NONE = fc.constant<PlainRequest['headers']>({});
 
-/** A request of which any part is a constant or drawn. */
+/** A request; each part is a constant or drawn. */
 export function request(parts: Parts): fc.Arbitrary<PlainRequest> {
   const { method, path = '', query = '', headers = {}, more = NONE, body = '' } = parts;
   const names = Object.keys(headers);

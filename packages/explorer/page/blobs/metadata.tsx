@@ -74,7 +74,7 @@ export function Metadata({ account, blob, stored, onSaved }: MetadataProps) {
   const [failure, setFailure] = useState<string>();
   const isChanged = textOf(entries) !== textOf(base.entries);
   useEffect(() => {
-    // What is typed is compared with what it was typed over, until a conflict was told.
+    // Until a conflict is told, what is typed stays a change of the version it was typed over.
     if (!isChanged || failure === CONFLICT) setBase(stored);
     if (!isChanged) setEntries(stored.entries);
   }, [stored]);
