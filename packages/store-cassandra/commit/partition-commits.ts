@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Reads, type Row, StoreError } from '#store';
+import { Arrivals } from './arrivals.js';
 import type { CommitCounts } from './commit-counts.js';
 import type { Fence } from './fences.js';
 import type { GapChange } from './gaps.js';
@@ -26,6 +27,8 @@ const PAGE_ROWS = 1000;
 const GAPS_MAX = 1000;
 /** How long a group contends with commits of other processes; clients wait about as long. */
 const PATIENCE_MS = 30_000;
+/** Part of a group's time that the next one waits for callers who just got their answers. */
+const GATHER = 0.5;
 const PAUSE_MS = 4;
 const PAUSE_MS_MAX = 250;
 const ID_BYTES = 16;
@@ -42,6 +45,8 @@ interface Told {
   ended(): void;
 }
 
+const isRange = ({ reads }: Waiting): boolean => reads.range !== undefined;
+
 export class PartitionCommits {
   readonly #name: string;
   readonly #partition: Partition;
@@ -52,6 +57,9 @@ export class PartitionCommits {
   /** Where a vacuum should begin. */
   #dead: string | undefined;
   #running: Promise<void> | undefined;
+  /** Number of waiting commits if all callers of the last group commit again. */
+  #expected = 0;
+  readonly #arrivals = new Arrivals();
 
   constructor(name: string, partition: Partition, nextTick: NextTick, told: Told) {
     this.#name = name;
@@ -67,6 +75,7 @@ export class PartitionCommits {
 
   add(waiting: Waiting): void {
     this.#waiting.push(waiting);
+    this.#arrivals.note();
     this.#running ??= this.#run();
   }
 
@@ -82,32 +91,48 @@ export class PartitionCommits {
     while (this.#waiting.length > 0 || this.#dead !== undefined) {
       if (this.#dead !== undefined) await this.#vacuum(this.#dead).catch(() => undefined);
       if (this.#waiting.length === 0) continue;
-      const group = this.#take();
+      const group = this.#waiting.splice(0, this.#groupSize());
+      const start = performance.now();
       try {
         const done = await this.#commit(group);
         this.#waiting.unshift(...group.slice(done));
       } catch (error) {
         this.#told.counts.failed();
+        this.#expected = 0;
         for (const { reject } of group) reject(error);
       }
-      // Callers that just got answers may commit again at once, and belong in one group with those that waited.
       await nextTurn();
+      if (![...group, ...this.#waiting.slice(0, 1)].some(isRange))
+        await this.#gather((performance.now() - start) * GATHER);
     }
     this.#running = undefined;
     this.#told.ended();
   }
 
-  /** A commit that reads a range is alone: other commits of the group might change rows in its range. */
-  #take(): readonly Waiting[] {
+  /**
+   * Callers who just got answers often commit again at once, and belong in one group with those that waited: a group's
+   * time hardly depends on its size, and otherwise two groups of half the size take turns. Waits at most `milliseconds`.
+   */
+  async #gather(milliseconds: number): Promise<void> {
+    const isFull = this.#groupSize() < this.#waiting.length;
+    if (this.#waiting.length === 0 || isFull) return;
+    await this.#arrivals.until(() => this.#waiting.length >= this.#expected, milliseconds);
+  }
+
+  /**
+   * How many of those that wait are in the next group. A commit that reads a range is alone: other commits of the group
+   * might change rows in its range.
+   */
+  #groupSize(): number {
     let count = 0;
     let keys = 0;
-    for (const { reads } of this.#waiting) {
-      keys += reads.keys.length;
-      if (count > 0 && (reads.range !== undefined || keys > this.#keysMax || count === GROUP_MAX)) break;
+    for (const waiting of this.#waiting) {
+      keys += waiting.reads.keys.length;
+      if (count > 0 && (isRange(waiting) || keys > this.#keysMax || count === GROUP_MAX)) break;
       count += 1;
-      if (reads.range !== undefined) break;
+      if (isRange(waiting)) break;
     }
-    return this.#waiting.splice(0, count);
+    return count;
   }
 
   /** Resolves with how many of them were done. */
@@ -136,6 +161,7 @@ export class PartitionCommits {
         this.#told.sized(size);
         this.#told.counts.done(told.length, performance.now() - start);
       }
+      this.#expected = this.#waiting.length + told.length;
       for (const tell of told) tell();
       return told.length;
     }
