@@ -44,7 +44,7 @@ test('all steps share one time limit; then the last cause ends the open, in one 
   const retry = new Retry(3, waits);
   await retry.run(failing(busy('One.'), busy('One.')));
   const never = (): Promise<never> => Promise.reject(busy('No quorum.'));
-  await assert.rejects(retry.run(never), { code: 'busy', message: 'No quorum, for 3 s.' });
+  await assert.rejects(retry.run(never), { code: 'busy', message: 'No quorum (tried for 3 s).' });
   assert.equal(time(), 3000);
 });
 

@@ -42,7 +42,7 @@ export class Retry {
         if (!(error instanceof StoreError) || error.code !== 'busy' || this.#seconds === 0) throw error;
         const cause = `${error.message.replace(/\.$/, '')}.`;
         if (this.#waits.now() + PAUSE_MS > this.#giveUp)
-          throw new StoreError('busy', `${cause.slice(0, -1)}, for ${this.#seconds} s.`, error);
+          throw new StoreError('busy', `${cause.slice(0, -1)} (tried for ${this.#seconds} s).`, error);
         this.#report(cause);
         await this.#waits.pause(PAUSE_MS);
       }
