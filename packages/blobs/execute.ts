@@ -4,15 +4,17 @@ import type { BlobContext } from './blob-context.js';
 import type { Operation } from './operation.js';
 import { appendBlock, appendBlockFromUrl, sealBlob } from './operations/append-block.js';
 import { getBlockList, putBlockList } from './operations/block-list.js';
-import { createContainer, deleteContainer, listContainers } from './operations/container-life.js';
 import {
+  createContainer,
+  deleteContainer,
   getContainerAcl,
   getContainerMetadata,
   getContainerProperties,
   leaseContainer,
+  listContainers,
   setContainerAcl,
   setContainerMetadata,
-} from './operations/container-settings.js';
+} from './operations/containers.js';
 import { abortCopy, copyBlob, putBlobFromUrl } from './operations/copy-blob.js';
 import { findBlobsByTags } from './operations/find-blobs.js';
 import { listBlobs } from './operations/list-blobs.js';

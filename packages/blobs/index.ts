@@ -10,7 +10,7 @@ export * from './execute.js';
 export * from './inspect.js';
 export * from './limits.js';
 export * from './operation.js';
-export { readContainerAccess } from './operations/container-settings.js';
+export { readContainerAccess } from './operations/containers.js';
 export { BEHIND_SNAPSHOTS } from './operations/list-blobs.js';
 export { isBlobThere } from './operations/read-blob.js';
 export * from './outcome.js';

@@ -5,6 +5,7 @@
 // A pass goes over all containers of all accounts. In each it lists the contents first, then strikes out those that rows name, and drops the
 // remaining contents: those written during the pass were not listed. The rows of one blob are read in one scan, because a commit may move a content
 // from one of them to another.
+import { nextSpace, placeAfter, SWEEP_START, type SweepPlace, type SweepStep } from '#account';
 import type { Clock } from '#base';
 import type { ContentStore, Position, Row, ScanEnd, Space, Store } from '#store';
 import type { BackgroundWork } from './background-work.js';
@@ -29,16 +30,8 @@ interface BlobSweepOptions {
   readonly background: BackgroundWork;
   /** As a context has them. */
   readonly ids: () => string;
-  /** Called again for each account of a pass. */
+  /** Called again for each container of a pass. */
   readonly accounts: () => readonly string[];
-}
-
-interface BlobSweepStep {
-  readonly reclaimed: number;
-  /** The step ended a pass over all containers. */
-  readonly isPassOver: boolean;
-  /** How long to wait before the next step. */
-  readonly pauseMs: number;
 }
 
 /** A container that is being swept. */
@@ -54,8 +47,7 @@ interface Standpoint {
 
 export class BlobSweep {
   readonly #options: BlobSweepOptions;
-  /** The account and the name of the next container. */
-  #next: { readonly account: string; readonly container: string } | undefined;
+  #next: SweepPlace = SWEEP_START;
   #at: Standpoint | undefined;
 
   constructor(options: BlobSweepOptions) {
@@ -63,39 +55,28 @@ export class BlobSweep {
   }
 
   /** Steps must not overlap. After a failure the next step continues with the next container. */
-  async step(): Promise<BlobSweepStep> {
+  async step(): Promise<SweepStep> {
     const at = this.#at;
     this.#at = undefined;
     if (at === undefined) return this.#begin();
     return at.from === undefined ? this.#drop(at) : this.#look(at, at.from);
   }
 
-  #passOver(): BlobSweepStep {
-    this.#next = undefined;
-    return { reclaimed: 0, isPassOver: true, pauseMs: PAUSE_OF_PASSES_MS };
-  }
-
-  async #begin(): Promise<BlobSweepStep> {
+  async #begin(): Promise<SweepStep> {
     const { store, content, accounts } = this.#options;
-    const next = this.#next ?? { account: '', container: '' };
-    const [account] = accounts()
-      .filter(name => name >= next.account)
-      .sort();
-    if (account === undefined) return this.#passOver();
-    const start = account === next.account ? next.container : '';
-    const [space] = await store.listSpaces(account, 'blob', start, 1);
+    const space = await nextSpace(store, accounts(), 'blob', this.#next);
     if (!space) {
-      this.#next = { account: `${account}\0`, container: '' };
-      return { reclaimed: 0, isPassOver: false, pauseMs: 0 };
+      this.#next = SWEEP_START;
+      return { reclaimed: 0, isPassOver: true, pauseMs: PAUSE_OF_PASSES_MS };
     }
-    this.#next = { account, container: `${space.name}\0` };
+    this.#next = placeAfter(space);
     const unnamed = new Set<string>();
     for await (const { id } of content.list(space)) unnamed.add(id);
     this.#at = { space, unnamed, from: { partition: '', key: '' }, examined: EXAMINED_A_STEP };
     return { reclaimed: 0, isPassOver: false, pauseMs: 0 };
   }
 
-  async #look(at: Standpoint, from: Position): Promise<BlobSweepStep> {
+  async #look(at: Standpoint, from: Position): Promise<SweepStep> {
     const { space, unnamed, examined } = at;
     const seen = new Map<string, BlobSurvey>();
     const end = await this.#survey(space, from, examined, seen);
@@ -149,7 +130,7 @@ export class BlobSweep {
     return dead + (isForgotten ? 1 : 0);
   }
 
-  async #drop({ space, unnamed, from, examined }: Standpoint): Promise<BlobSweepStep> {
+  async #drop({ space, unnamed, from, examined }: Standpoint): Promise<SweepStep> {
     const names = [...unnamed].slice(0, DROPPED_A_STEP);
     for (const name of names) {
       await this.#options.content.drop(space, name);

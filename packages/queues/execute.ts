@@ -2,16 +2,20 @@
 import { executeSettings } from '#account';
 import type { Clock } from '#base';
 import type { Operation } from './operation.js';
-import { clearMessages } from './operations/clear-messages.js';
-import { deleteMessage } from './operations/delete-message.js';
 import { getMessages } from './operations/get-messages.js';
-import { listQueues } from './operations/list-queues.js';
+import { deleteMessage, updateMessage } from './operations/leased-message.js';
 import { peekMessages } from './operations/peek-messages.js';
 import { putMessage } from './operations/put-message.js';
-import { getQueueAcl, setQueueAcl } from './operations/queue-acl.js';
-import { createQueue, deleteQueue } from './operations/queue-life.js';
-import { getQueueMetadata, setQueueMetadata } from './operations/queue-metadata.js';
-import { updateMessage } from './operations/update-message.js';
+import {
+  clearMessages,
+  createQueue,
+  deleteQueue,
+  getQueueAcl,
+  getQueueMetadata,
+  listQueues,
+  setQueueAcl,
+  setQueueMetadata,
+} from './operations/queues.js';
 import type { Outcome } from './outcome.js';
 import type { QueueContext } from './queue-space.js';
 

@@ -4,7 +4,7 @@ export * from './inspect.js';
 export * from './limits.js';
 export { partitionOf } from './message-rows.js';
 export * from './operation.js';
-export { readQueueIdentifiers } from './operations/queue-acl.js';
+export { readQueueIdentifiers } from './operations/queues.js';
 export * from './outcome.js';
 export * from './queue-error.js';
 export * from './queue-space.js';

@@ -3,9 +3,10 @@
 import { faultOf, propertiesFault, reservedNameFault } from '#account';
 import type { Row, Space } from '#store';
 import { checkQueueName } from './limits.js';
-import { COUNT_KEY, changeCount } from './message-count.js';
 import {
   allVisibilityKeys,
+  COUNT_KEY,
+  changeCount,
   decodeDeliveryState,
   decodeMessage,
   encodeDeliveryState,

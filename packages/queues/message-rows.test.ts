@@ -1,18 +1,26 @@
-// The rows of messages: order of keys, stored forms, and the refusal of other rows.
+// The rows of messages, their count and pop receipts: order of keys, stored forms, and the refusal of others.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { openMemoryStore } from '#store';
 import {
   allVisibilityKeys,
+  COUNT_KEY,
+  changeCount,
+  decodeCount,
   decodeDeliveryState,
   decodeMessage,
   decodeVisibilityKey,
   encodeDeliveryState,
   encodeMessage,
   encodeVisibilityKey,
+  formatReceipt,
   isExpired,
   messageKey,
+  nonceOf,
+  parseReceipt,
   partitionOfGeneration,
+  readStanding,
   visibleUntil,
 } from './message-rows.js';
 
@@ -106,4 +114,71 @@ test('rows that are cut short or of another form are refused', () => {
   const unsupported = { name: 'StoreError', code: 'unsupported' };
   assert.throws(() => decodeDeliveryState(rowOf(state)), unsupported);
   assert.throws(() => decodeMessage(rowOf(message)), unsupported);
+});
+
+test('the current time is the later of clock and row', async () => {
+  const time = { now: 100n };
+  const store = openMemoryStore({ clock: () => time.now });
+  const space = await store.createSpace({ account: 'a', service: 'queue', name: 'q' }, Buffer.alloc(0));
+  assert.ok(space);
+  const at = (now: bigint) => readStanding(store, space, 'p', () => now);
+  assert.deepEqual(await at(7n), { count: 0, now: 7n });
+  time.now = 200n;
+  await store.commit(space, 'p', { keys: [COUNT_KEY] }, ({ keys: [row] }) => ({
+    result: true,
+    puts: [changeCount(row, 3)],
+  }));
+  assert.deepEqual(await at(199n), { count: 3, now: 200n });
+  assert.deepEqual(await at(201n), { count: 3, now: 201n });
+});
+
+test('a count goes up and down, and an unreadable one is corrupt', () => {
+  const row = (value: Buffer) => ({ partition: '', key: COUNT_KEY, version: 1n, value });
+  assert.equal(decodeCount(undefined), 0);
+  const three = row(changeCount(undefined, 3).value);
+  assert.equal(decodeCount(three), 3);
+  assert.equal(decodeCount(row(changeCount(three, -2).value)), 1);
+  assert.throws(() => decodeCount(row(Buffer.alloc(7))), { name: 'StoreError', code: 'corrupt' });
+});
+
+const receipt = fc.record(
+  {
+    visible: tick,
+    inserted: tick,
+    nonce: fc.uint8Array({ minLength: 7, maxLength: 7 }).map(bytes => Buffer.from(bytes)),
+  },
+  { noNullPrototype: true },
+);
+
+test('a receipt reads back as it was written', () => {
+  fc.assert(
+    fc.property(receipt, value => {
+      const text = formatReceipt(value);
+      assert.match(text, /^[A-Za-z0-9+/]{32}$/);
+      assert.deepEqual(parseReceipt(text), value);
+    }),
+  );
+});
+
+test('any other text is refused', () => {
+  const refused = { name: 'QueueError', code: 'InvalidQueryParameterValue' };
+  fc.assert(
+    fc.property(fc.string(), text => {
+      assert.throws(() => parseReceipt(text), refused);
+    }),
+  );
+  const text = formatReceipt({ visible: 1n, inserted: 2n, nonce: Buffer.alloc(7) });
+  const altered = (at: number, byte: number): string => {
+    const bytes = Buffer.from(text, 'base64');
+    bytes[at] = byte;
+    return bytes.toString('base64');
+  };
+  for (const none of [altered(0, 0), altered(0, 2), altered(1, 0x80), altered(9, 0x80)])
+    assert.throws(() => parseReceipt(none), refused, none);
+  for (const none of [text.slice(1), `${text}A`, text.replace(/.$/, '='), text.replace(/.$/, '\n')])
+    assert.throws(() => parseReceipt(none), refused, none);
+});
+
+test('the nonce is taken from the random digits of a GUID', () => {
+  assert.equal(nonceOf('00000000-0000-4000-8012-3456789abcde').toString('hex'), '123456789abcde');
 });

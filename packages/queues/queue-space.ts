@@ -36,7 +36,7 @@ export const queueAddress = (account: string, queue: string): SpaceAddress => ({
   name: queue,
 });
 
-interface QueueMetadata {
+export interface QueueMetadata {
   /** Rises with each clear. */
   readonly generation: number;
   readonly metadata: Metadata;

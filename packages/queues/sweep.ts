@@ -4,11 +4,14 @@
 //
 // A step reads and changes a bounded number of rows, so that it blocks no request for long. A pass goes over all queues of all
 // accounts and reads every visibility key once: an index by expiry would cost each put another row.
+import { nextSpace, placeAfter, SWEEP_START, type SweepPlace, type SweepStep } from '#account';
 import type { Clock } from '#base';
 import type { Decision, ReadRows, Row, ScanEnd, Space, Store } from '#store';
-import { COUNT_KEY, changeCount, decodeCount } from './message-count.js';
 import {
   allVisibilityKeys,
+  COUNT_KEY,
+  changeCount,
+  decodeCount,
   decodeVisibilityKey,
   isExpired,
   messageKey,
@@ -28,16 +31,8 @@ const PAUSE_OF_PASSES_MS = 30_000;
 export interface SweepOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** Called again for each account of a pass. */
+  /** Called again for each queue of a pass. */
   readonly accounts: () => readonly string[];
-}
-
-interface SweepStep {
-  readonly reclaimed: number;
-  /** The step ended a pass over all queues. */
-  readonly isPassOver: boolean;
-  /** How long to wait before the next step. */
-  readonly pauseMs: number;
 }
 
 /** The visibility keys of expired messages in a part of a queue. */
@@ -45,17 +40,14 @@ interface Expired extends ScanEnd {
   readonly keys: readonly string[];
 }
 
-interface Standpoint {
-  readonly account: string;
-  /** The queue to continue with, or the next one after this name. */
-  readonly queue: string;
+interface Standpoint extends SweepPlace {
   /** The visibility key to continue at; undefined at the beginning of a queue. */
-  readonly key: string | undefined;
+  readonly key?: string;
 }
 
 export class Sweep {
   readonly #options: SweepOptions;
-  #at: Standpoint | undefined;
+  #at: Standpoint = SWEEP_START;
 
   constructor(options: SweepOptions) {
     this.#options = options;
@@ -63,36 +55,21 @@ export class Sweep {
 
   /** Steps must not overlap. After a failure the next step continues with the next queue. */
   async step(): Promise<SweepStep> {
-    const { store } = this.#options;
-    const at = this.#at ?? this.#accountFrom('');
-    if (!at) return this.#passOver();
-    const [space] = await store.listSpaces(at.account, 'queue', at.queue, 1);
+    const { store, accounts } = this.#options;
+    const at = this.#at;
+    const space = await nextSpace(store, accounts(), 'queue', at);
     if (!space) {
-      this.#at = this.#accountFrom(`${at.account}\0`);
-      return this.#at ? { reclaimed: 0, isPassOver: false, pauseMs: 0 } : this.#passOver();
+      this.#at = SWEEP_START;
+      return { reclaimed: 0, isPassOver: true, pauseMs: PAUSE_OF_PASSES_MS };
     }
-    this.#at = { account: at.account, queue: `${space.name}\0`, key: undefined };
+    this.#at = placeAfter(space);
     const cleared = await this.#reclaimCleared(space);
     if (cleared > 0) {
       this.#at = at;
       return { reclaimed: cleared, isPassOver: false, pauseMs: PAUSE_OF_WORK_MS };
     }
-    const key = space.name === at.queue ? at.key : undefined;
-    return this.#reclaimExpired(at.account, space, key);
-  }
-
-  #passOver(): SweepStep {
-    this.#at = undefined;
-    return { reclaimed: 0, isPassOver: true, pauseMs: PAUSE_OF_PASSES_MS };
-  }
-
-  #accountFrom(name: string): Standpoint | undefined {
-    const later = this.#options.accounts().filter(account => account >= name);
-    const account = later.reduce<string | undefined>(
-      (first, other) => (first === undefined || other < first ? other : first),
-      undefined,
-    );
-    return account === undefined ? undefined : { account, queue: '', key: undefined };
+    const isSame = space.account === at.account && space.name === at.name;
+    return this.#reclaimExpired(space, isSame ? at.key : undefined);
   }
 
   /** Removes rows of earlier generations. Only a put that was under way during the clear still adds to them. */
@@ -119,7 +96,7 @@ export class Sweep {
     return keys.length;
   }
 
-  async #reclaimExpired(account: string, space: Space, key: string | undefined): Promise<SweepStep> {
+  async #reclaimExpired(space: Space, key: string | undefined): Promise<SweepStep> {
     const { store, clock } = this.#options;
     const from = key ?? allVisibilityKeys.from;
     const { keys: expired, next, examined } = await this.#expired(space, from, clock());
@@ -127,7 +104,7 @@ export class Sweep {
     const reclaimed =
       expired.length === 0 ? 0 : ((await store.commit(space, partitionOf(space), { keys }, reclaim)) ?? 0);
     if (key === undefined && !next) await this.#checkCount(space, examined - reclaimed);
-    if (next) this.#at = { account, queue: space.name, key: next.key };
+    if (next) this.#at = { account: space.account, name: space.name, key: next.key };
     const pauseMs = reclaimed > 0 ? PAUSE_OF_WORK_MS : next ? PAUSE_OF_SEARCH_MS : 0;
     return { reclaimed, isPassOver: false, pauseMs };
   }

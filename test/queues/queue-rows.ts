@@ -1,7 +1,6 @@
 // The rows of queues, as they are in a store: a law that no answer shows.
 import { collectRows, type Row, type Space, type Store } from '#store';
-import { decodeCount } from '../../packages/queues/message-count.js';
-import { decodeVisibilityKey, partitionOf } from '../../packages/queues/message-rows.js';
+import { decodeCount, decodeVisibilityKey, partitionOf } from '../../packages/queues/message-rows.js';
 
 const ACCOUNT = 'devstoreaccount1';
 const UNBOUNDED = { rows: 1e9, bytes: 1e12, examined: 1e9, milliseconds: 1e9 };

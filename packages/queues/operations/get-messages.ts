@@ -9,23 +9,26 @@
 import type { Clock } from '#base';
 import type { Decide, Decision, Position, Reads, Row, ScanEnd, Space } from '#store';
 import { Claims } from '../claims.js';
-import { COUNT_KEY, changeCount, readStanding } from '../message-count.js';
 import {
+  COUNT_KEY,
+  changeCount,
   decodeDeliveryState,
   decodeMessage,
   decodeVisibilityKey,
   encodeDeliveryState,
   encodeVisibilityKey,
+  formatReceipt,
   isExpired,
   type Message,
   messageKey,
+  nonceOf,
   partitionOf,
+  readStanding,
   TICKS_A_SECOND,
   visibleUntil,
 } from '../message-rows.js';
 import type { GetMessages } from '../operation.js';
 import type { LeasedMessage, Outcome } from '../outcome.js';
-import { formatReceipt, nonceOf } from '../pop-receipt.js';
 import { missingQueue, openQueue, type QueueContext } from '../queue-space.js';
 
 /** Expired messages that a get removes; the sweep removes the others. */

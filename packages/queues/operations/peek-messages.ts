@@ -1,7 +1,6 @@
 // Peek Messages: shows the messages that the next get would lease, and changes nothing (protocol: messages#life).
 import type { Clock } from '#base';
 import { collectRows, type Page, type Position, type Row, type Space } from '#store';
-import { readStanding } from '../message-count.js';
 import {
   decodeDeliveryState,
   decodeMessage,
@@ -9,6 +8,7 @@ import {
   isExpired,
   messageKey,
   partitionOf,
+  readStanding,
   visibleUntil,
 } from '../message-rows.js';
 import type { PeekMessages } from '../operation.js';

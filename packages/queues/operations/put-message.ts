@@ -1,18 +1,20 @@
 // Put Message: two rows and the count, in one commit (protocol: messages).
 import type { ReadRows } from '#store';
 import { NEVER } from '../limits.js';
-import { COUNT_KEY, changeCount } from '../message-count.js';
 import {
+  COUNT_KEY,
+  changeCount,
   encodeDeliveryState,
   encodeMessage,
   encodeVisibilityKey,
+  formatReceipt,
   messageKey,
+  nonceOf,
   partitionOf,
   TICKS_A_SECOND,
 } from '../message-rows.js';
 import type { PutMessage } from '../operation.js';
 import type { Outcome } from '../outcome.js';
-import { formatReceipt, nonceOf } from '../pop-receipt.js';
 import { missingQueue, openQueue, type QueueContext } from '../queue-space.js';
 
 /** At most the end of the year 9999: formatted years have four digits. */

@@ -1,0 +1,213 @@
+// The operations on containers: Create, Delete and List Containers, their properties, metadata, access policies and leases (protocol: containers, leases).
+// A deleted container's name is free at once, unless names are reserved.
+import { isNameReserved, pageOfSpaces, reserveName, type SignedIdentifier } from '#account';
+import type { Space } from '#store';
+import { type BlobContext, missingContainer, openContainer } from '../blob-context.js';
+import { BlobError } from '../blob-error.js';
+import { checkBlobMetadata, checkContainerName, checkLeaseAction } from '../limits.js';
+import type {
+  CreateContainer,
+  LeaseContainer,
+  ListContainers,
+  OnContainerIf,
+  SetContainerAcl,
+  SetContainerMetadata,
+} from '../operation.js';
+import type { Outcome, SeenContainer } from '../outcome.js';
+import {
+  type Container,
+  containerAddress,
+  decodeContainer,
+  encodeContainer,
+} from '../rows/container-space.js';
+import { checkContainerConditions } from '../values/check-conditions.js';
+import type { ContainerConditions } from '../values/conditions.js';
+import { stateOfLease } from '../values/lease.js';
+import { changeLease, checkLease, type LeaseChange } from '../values/lease-machine.js';
+import type { PublicAccess, Stamp } from '../values/properties.js';
+
+function seenContainer(name: string, container: Container, now: bigint): SeenContainer {
+  return {
+    name,
+    stamp: stampOf(container),
+    metadata: container.metadata,
+    publicAccess: container.publicAccess,
+    lease: stateOfLease(container.lease, now),
+  };
+}
+
+export async function createContainer(
+  context: BlobContext,
+  { container, metadata, publicAccess }: CreateContainer,
+): Promise<Outcome> {
+  checkContainerName(container);
+  checkBlobMetadata(metadata);
+  const { store, account, clock } = context;
+  const address = containerAddress(account, container);
+  const now = clock();
+  const bytes = encodeContainer({
+    etag: now,
+    lastModified: now,
+    metadata,
+    publicAccess,
+    identifiers: [],
+    lease: undefined,
+    isDeleting: false,
+  });
+  if (await isNameReserved(context, address)) throw new BlobError('ContainerBeingDeleted');
+  if (!(await store.createSpace(address, bytes))) throw new BlobError('ContainerAlreadyExists');
+  return { kind: 'containerCreated', stamp: { etag: now, lastModified: now } };
+}
+
+/** While the name is reserved the container is being deleted, and to delete it again succeeds (protocol: containers#create-and-delete). */
+async function openToDelete(context: BlobContext, container: string): Promise<Space | undefined> {
+  try {
+    return await openContainer(context, container);
+  } catch (error) {
+    const isGone = error instanceof BlobError && error.code === 'ContainerNotFound';
+    if (isGone && (await isNameReserved(context, containerAddress(context.account, container))))
+      return undefined;
+    throw error;
+  }
+}
+
+/** The check of the lease and the deletion are two changes of the space: after the first, no client can acquire a lease. */
+export async function deleteContainer(
+  context: BlobContext,
+  { container, conditions }: OnContainerIf<'deleteContainer'>,
+): Promise<Outcome> {
+  const { store, account, clock } = context;
+  const space = await openToDelete(context, container);
+  if (space === undefined) return { kind: 'containerDeleted' };
+  const now = clock();
+  const marked = await store.updateSpace(space, bytes => {
+    const stored = decodeContainer(bytes);
+    admit(stored, conditions, now, true);
+    return encodeContainer({ ...stored, isDeleting: true });
+  });
+  if (!marked || !(await store.dropSpace(marked))) throw missingContainer();
+  await reserveName(context, containerAddress(account, container));
+  return { kind: 'containerDeleted' };
+}
+
+export async function listContainers(
+  { store, account, clock }: BlobContext,
+  operation: ListContainers,
+): Promise<Outcome> {
+  const { spaces, next } = await pageOfSpaces(store, account, 'blob', operation);
+  const now = clock();
+  const containers = spaces.map(({ name, metadata }) => seenContainer(name, decodeContainer(metadata), now));
+  return { kind: 'containers', containers, next };
+}
+
+const stampOf = ({ etag, lastModified }: Container): Stamp => ({ etag, lastModified });
+
+/** Only a delete needs the lease; an id that is sent has to be the right one (protocol: leases#other-operations). */
+function admit(
+  { lease, lastModified }: Container,
+  conditions: ContainerConditions,
+  now: bigint,
+  isGuarded = false,
+): void {
+  checkLease(lease, conditions.leaseId, now, isGuarded, 'Container');
+  checkContainerConditions(conditions, lastModified);
+}
+
+async function readContainer(
+  context: BlobContext,
+  { container, conditions }: OnContainerIf<string>,
+): Promise<Container> {
+  const stored = decodeContainer((await openContainer(context, container)).metadata);
+  admit(stored, conditions, context.clock());
+  return stored;
+}
+
+export async function getContainerProperties(
+  context: BlobContext,
+  operation: OnContainerIf<'getContainerProperties'>,
+): Promise<Outcome> {
+  const stored = await readContainer(context, operation);
+  return { kind: 'container', container: seenContainer(operation.container, stored, context.clock()) };
+}
+
+export async function getContainerMetadata(
+  context: BlobContext,
+  operation: OnContainerIf<'getContainerMetadata'>,
+): Promise<Outcome> {
+  const stored = await readContainer(context, operation);
+  return { kind: 'containerMetadata', stamp: stampOf(stored), metadata: stored.metadata };
+}
+
+export async function getContainerAcl(
+  context: BlobContext,
+  operation: OnContainerIf<'getContainerAcl'>,
+): Promise<Outcome> {
+  const stored = await readContainer(context, operation);
+  const { publicAccess, identifiers } = stored;
+  return { kind: 'acl', stamp: stampOf(stored), publicAccess, identifiers };
+}
+
+/** What a server needs to decide about callers without a key. */
+export async function readContainerAccess(
+  context: Pick<BlobContext, 'store' | 'account'>,
+  container: string,
+): Promise<{ readonly publicAccess: PublicAccess; readonly identifiers: readonly SignedIdentifier[] }> {
+  const space = await openContainer(context, container);
+  const { publicAccess, identifiers } = decodeContainer(space.metadata);
+  return { publicAccess, identifiers };
+}
+
+/** A set gives the container a new stamp. */
+async function setContainer(
+  context: BlobContext,
+  container: string,
+  conditions: ContainerConditions,
+  change: (stored: Container) => Container,
+): Promise<Outcome> {
+  const space = await openContainer(context, container);
+  const now = context.clock();
+  const set = await context.store.updateSpace(space, bytes => {
+    const stored = decodeContainer(bytes);
+    admit(stored, conditions, now);
+    const etag = now > stored.etag ? now : stored.etag + 1n;
+    return encodeContainer({ ...change(stored), etag, lastModified: etag });
+  });
+  if (!set) throw missingContainer();
+  return { kind: 'containerSet', stamp: stampOf(decodeContainer(set.metadata)) };
+}
+
+export function setContainerMetadata(
+  context: BlobContext,
+  { container, conditions, metadata }: SetContainerMetadata,
+): Promise<Outcome> {
+  checkBlobMetadata(metadata);
+  return setContainer(context, container, conditions, stored => ({ ...stored, metadata }));
+}
+
+export const setContainerAcl = (
+  context: BlobContext,
+  { container, conditions, publicAccess, identifiers }: SetContainerAcl,
+): Promise<Outcome> =>
+  setContainer(context, container, conditions, stored => ({ ...stored, publicAccess, identifiers }));
+
+/** Leases leave the stamp as it is (protocol: leases#actions). */
+export async function leaseContainer(
+  context: BlobContext,
+  { container, conditions, action }: LeaseContainer,
+): Promise<Outcome> {
+  checkLeaseAction(action);
+  const space = await openContainer(context, container);
+  const now = context.clock();
+  const newId = context.ids();
+  let made: LeaseChange | undefined;
+  const set = await context.store.updateSpace(space, bytes => {
+    const stored = decodeContainer(bytes);
+    if (stored.isDeleting) throw missingContainer();
+    checkContainerConditions(conditions, stored.lastModified);
+    made = changeLease(stored.lease, action, now, newId, 'Container');
+    return encodeContainer({ ...stored, lease: made.lease });
+  });
+  if (!set || !made) throw missingContainer();
+  const { id, seconds } = made;
+  return { kind: 'leased', action: action.kind, stamp: stampOf(decodeContainer(set.metadata)), id, seconds };
+}
