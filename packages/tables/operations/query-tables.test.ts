@@ -116,6 +116,12 @@ test('an account sees its own tables', async () => {
   assert.deepEqual(names, ['mine']);
 });
 
+test('service properties are no table', async () => {
+  const account = openAccount();
+  await account.run({ kind: 'setServiceProperties', change: {} });
+  assert.deepEqual(await namesOf(account), []);
+});
+
 test('a filter of many comparisons yields the thread, by its cost', async () => {
   const account = await openTables(...Array.from({ length: 30 }, (_, i) => `Table${i}`));
   const turnsOf = async (comparisons: number): Promise<number> => {

@@ -51,45 +51,6 @@ async function assertEmpty(account: TestAccount): Promise<void> {
   assert.equal((await outcomeOf('entities', account.run(query))).rows.length, 0);
 }
 
-test('each operation in one changeset, in order, each with its outcome', async () => {
-  const account = await openTable();
-  for (const rowKey of ['update', 'merge', 'replace', 'remove'])
-    await insert(account, keyOf(rowKey), text('old', 'x'));
-  const changed = { table: TABLE, condition: ANY, properties: [number('n', 1)] };
-  const { outcomes } = await outcomeOf(
-    'transaction',
-    submit(
-      account,
-      { kind: 'insertEntity', key: keyOf('insert'), ...changed },
-      { kind: 'updateEntity', key: keyOf('update'), ...changed },
-      { kind: 'mergeEntity', key: keyOf('merge'), ...changed },
-      { kind: 'insertOrReplaceEntity', key: keyOf('replace'), ...changed },
-      { kind: 'insertOrMergeEntity', key: keyOf('new'), ...changed },
-      { kind: 'deleteEntity', key: keyOf('remove'), table: TABLE, condition: ANY },
-    ),
-  );
-  assert.deepEqual(
-    outcomes.map(outcome => outcome.kind),
-    ['inserted', 'updated', 'updated', 'updated', 'updated', 'deleted'],
-  );
-  const left = [
-    ['insert', [['n', 1]]],
-    ['update', [['n', 1]]],
-    [
-      'merge',
-      [
-        ['n', 1],
-        ['old', 'x'],
-      ],
-    ],
-    ['replace', [['n', 1]]],
-    ['new', [['n', 1]]],
-    ['remove', undefined],
-  ] as const;
-  for (const [rowKey, properties] of left)
-    assert.deepEqual((await stored(account, keyOf(rowKey)))?.properties, properties, rowKey);
-});
-
 test('a failing operation at any index undoes all, and the refusal names its index', async () => {
   for (const [length, failing] of [
     [1, 0],
@@ -107,21 +68,6 @@ test('a failing operation at any index undoes all, and the refusal names its ind
   }
 });
 
-test('of two failing operations the first is named', async () => {
-  const account = await openTable();
-  const version = await insert(account, keyOf('there'));
-  const stale: EntityWrite = {
-    kind: 'updateEntity',
-    table: TABLE,
-    key: keyOf('there'),
-    condition: matching(version - 1n),
-    properties: [],
-  };
-  const missing: EntityWrite = { kind: 'deleteEntity', table: TABLE, key: keyOf('x'), condition: ANY };
-  await assertRefused(account, [inserting('a'), stale, missing], 'UpdateConditionNotSatisfied', 1);
-  await assertRefused(account, [inserting('a'), missing, stale], 'ResourceNotFound', 1);
-});
-
 test('a merge that exceeds a limit fails with its index', async () => {
   const account = await openTable();
   const many = (prefix: string) => Array.from({ length: 150 }, (_, i) => number(`${prefix}${i}`, i));
@@ -134,43 +80,6 @@ test('a merge that exceeds a limit fails with its index', async () => {
   };
   await assertRefused(account, [inserting('a'), merge], 'TooManyProperties', 1);
   assert.equal(await stored(account, keyOf('a')), undefined);
-});
-
-test('none, one and 100 operations are legal, 101 are not', async () => {
-  for (const count of [0, 1, 99, 100]) {
-    const account = await openTable();
-    const { outcomes } = await outcomeOf('transaction', submit(account, ...insertingMany(count)));
-    assert.equal(outcomes.length, count);
-  }
-  const account = await openTable();
-  await assertRefused(account, insertingMany(101), 'InvalidInput:BatchLength', 99);
-  await assertEmpty(account);
-});
-
-test('an entity may occur once, and the second occurrence is named', async () => {
-  const account = await openTable();
-  await assertRefused(account, [inserting('a'), inserting('a')], 'InvalidDuplicateRow', 1);
-  const many = insertingMany(99);
-  await assertRefused(account, [...many, inserting('r7')], 'InvalidDuplicateRow', 99);
-  await assertEmpty(account);
-  await outcomeOf('transaction', submit(account, inserting('a'), inserting('A'), inserting('a ')));
-});
-
-test('all operations are of one partition of one table', async () => {
-  const code = 'CommandsInBatchActOnDifferentPartitions';
-  const account = await openTable();
-  await account.run({ kind: 'createTable', table: 'Other' });
-  await assertRefused(account, [inserting('a'), inserting('b', 'q')], code, 1);
-  await assertRefused(account, [inserting('a'), inserting('b'), inserting('a', 'q')], code, 2);
-  await assertRefused(account, [inserting('a'), inserting('b', 'p', 'Other')], code, 1);
-  await assertEmpty(account);
-  await outcomeOf('transaction', submit(account, inserting('a'), inserting('b', 'p', TABLE.toUpperCase())));
-});
-
-test('a missing table is reported for the first operation', async () => {
-  const account = await openTable();
-  const operations = [inserting('a', 'p', 'Missing'), inserting('b', 'p', 'Missing')];
-  await assertRefused(account, operations, 'TableNotFound', 0);
 });
 
 /** What the model knows of an entity: its properties, by name; the store's version is read when it is needed. */
