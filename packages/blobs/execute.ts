@@ -2,7 +2,7 @@
 import { executeSettings } from '#account';
 import type { BlobContext } from './blob-context.js';
 import type { Operation } from './operation.js';
-import { appendBlock, appendBlockFromUrl, sealBlob } from './operations/append-block.js';
+import { appendBlock, sealBlob } from './operations/append-block.js';
 import { getBlockList, putBlockList } from './operations/block-list.js';
 import {
   createContainer,
@@ -20,11 +20,10 @@ import { findBlobsByTags } from './operations/find-blobs.js';
 import { listBlobs } from './operations/list-blobs.js';
 import { getPageRanges } from './operations/page-ranges.js';
 import { putAppendBlob, putBlockBlob, putPageBlob } from './operations/put-blob.js';
-import { putBlock, putBlockFromUrl } from './operations/put-block.js';
-import { clearPages, putPages, putPagesFromUrl } from './operations/put-pages.js';
+import { putBlock } from './operations/put-block.js';
+import { clearPages, putPages } from './operations/put-pages.js';
 import { getBlob, getBlobMetadata, getBlobProperties, getTags } from './operations/read-blob.js';
-import { leaseBlob, setBlobMetadata, setTags, setTier } from './operations/set-blob.js';
-import { setBlobProperties } from './operations/set-properties.js';
+import { leaseBlob, setBlobMetadata, setBlobProperties, setTags, setTier } from './operations/set-blob.js';
 import { deleteBlob, snapshotBlob } from './operations/snapshots.js';
 import type { Outcome } from './outcome.js';
 
@@ -69,12 +68,12 @@ const HANDLERS: Handlers = {
   putBlockList,
   getBlockList,
   putBlobFromUrl,
-  putBlockFromUrl,
-  appendBlockFromUrl,
+  putBlockFromUrl: putBlock,
+  appendBlockFromUrl: appendBlock,
   sealBlob,
   putPages,
   clearPages,
-  putPagesFromUrl,
+  putPagesFromUrl: putPages,
   getPageRanges,
   setBlobProperties,
   copyBlob,

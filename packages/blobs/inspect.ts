@@ -5,9 +5,8 @@ import type { NamedContent, Row, Space } from '#store';
 import { checkBlobName, checkContainerName } from './limits.js';
 import { decodeContainer, encodeContainer } from './rows/container-space.js';
 import { decodeExtent, encodeExtent } from './rows/extent.js';
-import { decodeHead, encodeHead } from './rows/head.js';
+import { decodeHead, decodeManifest, encodeHead, type Piece } from './rows/head.js';
 import { blockIdOfKey, checkedKind, startOfKey } from './rows/keys.js';
-import { decodeManifest, type Piece } from './rows/pieces.js';
 import { decodeStagedBlock, decodeStaging, encodeStagedBlock, encodeStaging } from './rows/staged-block.js';
 
 /** Whether this service wrote the space. */

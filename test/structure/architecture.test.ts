@@ -81,7 +81,7 @@ const PURE_PACKAGES: ReadonlySet<string> = new Set([
 ]);
 const PURE_MODULES: ReadonlySet<string> = new Set(['node:buffer']);
 /** The one file that computes MD5 of bodies. */
-const DIGEST = 'packages/blobs/body/digest.ts';
+const DIGEST = 'packages/blobs/body/receive.ts';
 
 /** Folders that all others know by one file; the HTTP server is a package, with its own. */
 const DOORS: Readonly<Record<string, string>> = {

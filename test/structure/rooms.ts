@@ -211,14 +211,13 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
   },
   'packages/blobs': {
     'blob-error.ts': [],
-    'contests.ts': [],
-    'background-work.ts': ['contests.ts'],
+    'background-work.ts': [],
     values: ['blob-error.ts'],
     'limits.ts': ['blob-error.ts', 'values'],
     'operation.ts': ['values'],
     'outcome.ts': ['values', 'operation.ts'],
-    rows: ['values'],
-    'blob-context.ts': ['blob-error.ts', 'background-work.ts', 'rows'],
+    rows: ['blob-error.ts', 'values'],
+    'blob-context.ts': ['background-work.ts'],
     body: ['blob-error.ts', 'outcome.ts', 'rows', 'blob-context.ts'],
     operations: [
       'blob-error.ts',

@@ -1,4 +1,4 @@
-// Commits to the rows of a blob, and optimistic attempts at commits that depend on earlier reads (contests.ts).
+// Commits to the rows of a blob, and optimistic attempts at commits that depend on earlier reads (background-work.ts).
 import { type Decide, type Reads, type Space, StoreError } from '#store';
 import type { BlobContext } from '../blob-context.js';
 

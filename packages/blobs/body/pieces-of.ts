@@ -1,8 +1,7 @@
 // The list of pieces of a block blob, from its head or from its manifest. Manifests never change, so the last ones are kept.
 import type { ContentStore, ContentWriter, Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
-import type { Head, Manifest } from '../rows/head.js';
-import { decodeManifest, encodeManifest, type Piece } from '../rows/pieces.js';
+import { decodeManifest, encodeManifest, type Head, type Manifest, type Piece } from '../rows/head.js';
 import { writeContent } from './receive.js';
 
 /** A longer list is a content of its own, so that heads stay small. */

@@ -1,9 +1,8 @@
 // Reads a block blob at one moment: its head, and its live uncommitted blocks.
 import { type Space, StoreError } from '#store';
 import type { BlobContext } from '../blob-context.js';
-import { decodeHead, type Head } from '../rows/head.js';
+import { decodeHead, type Head, type Piece } from '../rows/head.js';
 import { allBlocks, BLOB_KEY, blockIdOfKey, kindOfKey, snapshotKey } from '../rows/keys.js';
-import type { Piece } from '../rows/pieces.js';
 import { decodeStagedBlock, decodeStaging, type StagedBlock } from '../rows/staged-block.js';
 import { piecesOf } from './pieces-of.js';
 

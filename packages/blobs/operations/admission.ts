@@ -1,14 +1,27 @@
 // Admission of a request to a blob, over its decoded head: existence first, then the lease, then the conditions
 // (protocol: conditions#order-of-checks); and what refusals show of it.
-import { missingBlob } from '../blob-context.js';
+import type { Space } from '#store';
+import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { ARCHIVE } from '../limits.js';
-import type { Head } from '../rows/head.js';
-import { type Access, checkConditions } from '../values/check-conditions.js';
-import type { Conditions } from '../values/conditions.js';
-import { stateOfLease } from '../values/lease.js';
-import { checkLease } from '../values/lease-machine.js';
+import { decodeHead, type Head } from '../rows/head.js';
+import { headKey } from '../rows/keys.js';
+import { type Access, type Conditions, checkConditions } from '../values/conditions.js';
+import { checkLease, stateOfLease } from '../values/lease.js';
 import type { BlobProperties, Stamp } from '../values/properties.js';
+
+export const missingBlob = (): BlobError => new BlobError('BlobNotFound');
+
+/** Of the blob or its snapshot; undefined where it is not there. */
+export async function readHead(
+  { store }: BlobContext,
+  space: Space,
+  blob: string,
+  snapshot?: bigint,
+): Promise<Head | undefined> {
+  const [row] = await store.read(space, blob, [headKey(snapshot)]);
+  return row && decodeHead(row.value);
+}
 
 /** The conditions of operations that have no others than a lease and tags. */
 export const onlyTags = (leaseId: string | undefined, ifTags: Conditions['ifTags']): Conditions => ({

@@ -1,22 +1,23 @@
 // Append Block, Append Block From URL, Append Blob Seal (protocol: append-blobs). An append is a row of its own, so it costs the same
 // however long the blob is.
 import type { Space } from '#store';
-import { type BlobContext, missingBlob, missingContainer, openContainer } from '../blob-context.js';
+import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { commitRows } from '../body/contend.js';
 import { type Incoming, receive, settling } from '../body/receive.js';
 import { APPEND_BYTES_MAX, APPENDED_BLOCKS_MAX } from '../limits.js';
 import type { AppendBlock, AppendBlockFromUrl, AppendConditions, SealBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
+import { missingContainer, openContainer } from '../rows/container-space.js';
 import { encodeExtent } from '../rows/extent.js';
 import { decodeHead, encodeHead, type Head } from '../rows/head.js';
 import { BLOB_KEY, extentKey } from '../rows/keys.js';
-import { leaseAfterWrite } from '../values/lease-machine.js';
+import { leaseAfterWrite } from '../values/lease.js';
 import type { Stamp } from '../values/properties.js';
-import { admitWrite, stampOf } from './admission.js';
-import { changeBlob, stamped } from './change-blob.js';
-import { sourceFailures, withSource } from './copy-source.js';
+import { admitWrite, missingBlob, readHead, stampOf } from './admission.js';
+import { withBody } from './copy-source.js';
 import { emptyBody } from './put-block.js';
+import { changeBlob, stamped } from './set-blob.js';
 
 type Appending = Pick<AppendBlock, 'container' | 'blob' | 'conditions'>;
 
@@ -40,20 +41,13 @@ function checkPosition({ length }: Head, { appendPosition, maxSize }: AppendCond
   if (maxSize !== undefined && length + bytes > maxSize) throw new BlobError('MaxBlobSizeConditionNotMet');
 }
 
-export async function appendBlock(context: BlobContext, operation: AppendBlock): Promise<Outcome> {
-  const space = await openContainer(context, operation.container);
-  const { upload } = operation;
-  return append(context, space, operation, upload, upload.wantsMd5);
-}
-
-export async function appendBlockFromUrl(
+export async function appendBlock(
   context: BlobContext,
-  operation: AppendBlockFromUrl,
+  operation: AppendBlock | AppendBlockFromUrl,
 ): Promise<Outcome> {
   const space = await openContainer(context, operation.container);
-  const { source } = operation;
-  return withSource(context, source, source.range, sourceFailures, ({ length, pieces }) =>
-    append(context, space, operation, { length, pieces, md5: source.md5, crc64: source.crc64 }, true),
+  return withBody(context, operation, (incoming, withMd5) =>
+    append(context, space, operation, incoming, withMd5),
   );
 }
 
@@ -74,8 +68,7 @@ async function append(
   const { length, digests, mismatch, inline, writer } = await receive(context, space, incoming, {
     withMd5,
     precheck: async () => {
-      const [row] = await context.store.read(space, blob, [BLOB_KEY]);
-      admitAppend(row && decodeHead(row.value), operation, 0, context.clock());
+      admitAppend(await readHead(context, space, blob), operation, 0, context.clock());
     },
     bytesMax: APPEND_BYTES_MAX,
   });

@@ -1,7 +1,7 @@
 // Put Block List and Get Block List (protocol: blocks#put-block-list, blocks#get-block-list). The list is built from one consistent read,
 // and committed if nothing has changed since.
 import type { ContentWriter, Space } from '#store';
-import { type BlobContext, missingBlob, openContainer } from '../blob-context.js';
+import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { contend } from '../body/contend.js';
 import { storePieces } from '../body/pieces-of.js';
@@ -10,11 +10,11 @@ import { type SeenBlocks, seeBlocks, seeSnapshot } from '../body/staged-blocks.j
 import { COMMITTED_BLOCKS_MAX } from '../limits.js';
 import type { GetBlockList, ListedBlockId, PutBlockList } from '../operation.js';
 import type { Outcome, SeenBlock } from '../outcome.js';
-import type { Piece } from '../rows/pieces.js';
+import { openContainer } from '../rows/container-space.js';
+import type { Piece } from '../rows/head.js';
 import type { Stamp } from '../values/properties.js';
-import { admitCreate, admitRead, onlyTags, stampOf } from './admission.js';
-import { checkWhole } from './put-blob.js';
-import { EMPTY_CONTENT, type NewContent, replaceBlob } from './replace-blob.js';
+import { admitCreate, admitRead, missingBlob, onlyTags, stampOf } from './admission.js';
+import { checkWhole, EMPTY_CONTENT, type NewContent, replaceBlob } from './put-blob.js';
 
 /** A listed block, and its bytes where it is in a row. */
 interface Found {

@@ -1,8 +1,8 @@
-// The operations on containers: Create, Delete and List Containers, their properties, metadata, access policies and leases (protocol: containers, leases).
-// A deleted container's name is free at once, unless names are reserved.
-import { isNameReserved, pageOfSpaces, reserveName, type SignedIdentifier } from '#account';
+// The operations on containers: Create, Delete and List Containers, their properties, metadata, access policies and
+// leases (protocol: containers, leases). A deleted container's name is free at once, unless names are reserved.
+import { isNameReserved, pageOfSpaces, reserveName } from '#account';
 import type { Space } from '#store';
-import { type BlobContext, missingContainer, openContainer } from '../blob-context.js';
+import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { checkBlobMetadata, checkContainerName, checkLeaseAction } from '../limits.js';
 import type {
@@ -19,12 +19,12 @@ import {
   containerAddress,
   decodeContainer,
   encodeContainer,
+  missingContainer,
+  openContainer,
 } from '../rows/container-space.js';
-import { checkContainerConditions } from '../values/check-conditions.js';
-import type { ContainerConditions } from '../values/conditions.js';
-import { stateOfLease } from '../values/lease.js';
-import { changeLease, checkLease, type LeaseChange } from '../values/lease-machine.js';
-import type { PublicAccess, Stamp } from '../values/properties.js';
+import { type ContainerConditions, checkContainerConditions } from '../values/conditions.js';
+import { changeLease, checkLease, type LeaseChange, stateOfLease } from '../values/lease.js';
+import type { Stamp } from '../values/properties.js';
 
 function seenContainer(name: string, container: Container, now: bigint): SeenContainer {
   return {
@@ -147,14 +147,13 @@ export async function getContainerAcl(
   return { kind: 'acl', stamp: stampOf(stored), publicAccess, identifiers };
 }
 
-/** What a server needs to decide about callers without a key. */
+/** What a server needs to decide about callers without a key; undefined if there is no such container. */
 export async function readContainerAccess(
-  context: Pick<BlobContext, 'store' | 'account'>,
+  { store, account }: Pick<BlobContext, 'store' | 'account'>,
   container: string,
-): Promise<{ readonly publicAccess: PublicAccess; readonly identifiers: readonly SignedIdentifier[] }> {
-  const space = await openContainer(context, container);
-  const { publicAccess, identifiers } = decodeContainer(space.metadata);
-  return { publicAccess, identifiers };
+): Promise<Pick<Container, 'publicAccess' | 'identifiers'> | undefined> {
+  const space = await store.getSpace(containerAddress(account, container));
+  return space && decodeContainer(space.metadata);
 }
 
 /** A set gives the container a new stamp. */

@@ -1,12 +1,11 @@
 // Put Blob From URL, Copy Blob, Copy Blob From URL, Abort Copy Blob (protocol: blobs#copies). The source is a blob of this server, so a copy is
 // complete when it is answered. Contents are copied: a content belongs to one blob and its snapshots.
 import { type ContentWriter, type Space, StoreError } from '#store';
-import { type BlobContext, missingBlob, openContainer } from '../blob-context.js';
+import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
-import { mismatchOf } from '../body/digest.js';
 import { endOf, extentsIn } from '../body/extents-in.js';
 import { piecesOf, storePieces } from '../body/pieces-of.js';
-import { type Received, receive, settling, writeContent } from '../body/receive.js';
+import { mismatchOf, type Received, receive, settling, writeContent } from '../body/receive.js';
 import {
   checkBlobMetadata,
   checkBlobName,
@@ -16,13 +15,13 @@ import {
 } from '../limits.js';
 import type { AbortCopy, CopyBlob, PutBlobFromUrl } from '../operation.js';
 import type { Digests, Outcome } from '../outcome.js';
+import { openContainer } from '../rows/container-space.js';
 import { EXTENT_BYTES_MAX, encodeExtent, PAGE_EXTENT_BYTES_MAX } from '../rows/extent.js';
-import { decodeHead, unlimited } from '../rows/head.js';
-import { BLOB_KEY, extentKey, newLayer } from '../rows/keys.js';
-import type { Piece } from '../rows/pieces.js';
+import { type Piece, unlimited } from '../rows/head.js';
+import { extentKey, newLayer } from '../rows/keys.js';
 import { namesNoEtag } from '../values/conditions.js';
 import type { ContentProperties, CopyState } from '../values/properties.js';
-import { admitRead, onlyTags } from './admission.js';
+import { admitRead, onlyTags, readHead } from './admission.js';
 import {
   copyFailures,
   type OpenedSource,
@@ -30,8 +29,14 @@ import {
   wholeSourceFailures,
   withSource,
 } from './copy-source.js';
-import { checkWhole, putIncoming } from './put-blob.js';
-import { EMPTY_CONTENT, type NewContent, precheckReplacing, replaceBlob } from './replace-blob.js';
+import {
+  checkWhole,
+  EMPTY_CONTENT,
+  type NewContent,
+  precheckReplacing,
+  putIncoming,
+  replaceBlob,
+} from './put-blob.js';
 
 /** Where the request sets none, those of the source. */
 function filledFrom(own: ContentProperties, source: ContentProperties): ContentProperties {
@@ -237,8 +242,7 @@ export async function abortCopy(
   { container, blob, leaseId }: AbortCopy,
 ): Promise<Outcome> {
   const space = await openContainer(context, container);
-  const [row] = await context.store.read(space, blob, [BLOB_KEY]);
-  if (row === undefined) throw missingBlob();
-  admitRead(decodeHead(row.value), onlyTags(leaseId, undefined), undefined, context.clock(), container);
+  const head = await readHead(context, space, blob);
+  admitRead(head, onlyTags(leaseId, undefined), undefined, context.clock(), container);
   throw new BlobError('NoPendingCopyOperation');
 }

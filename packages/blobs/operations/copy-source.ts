@@ -1,9 +1,11 @@
 // The source of a copy, and of operations that take their body from a URL: another blob of this server (protocol: conditions#sources).
 import type { Space } from '#store';
-import { type BlobContext, openContainer } from '../blob-context.js';
+import type { BlobContext } from '../blob-context.js';
 import { BlobError, type BlobErrorCode } from '../blob-error.js';
 import { type Bounds, openBody } from '../body/read-body.js';
-import type { ByteRange, Source } from '../operation.js';
+import type { Incoming } from '../body/receive.js';
+import type { ByteRange, Source, SourceRange, Upload } from '../operation.js';
+import { openContainer } from '../rows/container-space.js';
 import type { Head } from '../rows/head.js';
 import {
   type ConditionFailures,
@@ -11,8 +13,8 @@ import {
   OF_BODY_SOURCE,
   OF_COPY_SOURCE,
   OF_WHOLE_SOURCE,
-} from '../values/check-conditions.js';
-import { checkLease } from '../values/lease-machine.js';
+} from '../values/conditions.js';
+import { checkLease } from '../values/lease.js';
 import { isArchived } from './admission.js';
 import { boundsOf } from './read-blob.js';
 
@@ -29,7 +31,7 @@ interface SourceFailures {
 const ARCHIVED = 'CannotVerifyCopySource:Archived';
 
 /** Where the body comes from a URL. */
-export const sourceFailures: SourceFailures = {
+const sourceFailures: SourceFailures = {
   missing: 'CannotVerifyCopySource:Missing',
   conditions: OF_BODY_SOURCE,
   archived: ARCHIVED,
@@ -82,6 +84,19 @@ export async function withSource<T>(
   } finally {
     if (!Buffer.isBuffer(content)) await content[Symbol.asyncIterator]().return?.();
   }
+}
+
+/** The body that came with a request, or that of its source, for as long as `use` runs. `withMd5`: the answer has it. */
+export function withBody<T>(
+  context: BlobContext,
+  operation: { readonly upload: Upload } | { readonly source: SourceRange },
+  use: (incoming: Incoming, withMd5: boolean) => Promise<T>,
+): Promise<T> {
+  if ('upload' in operation) return use(operation.upload, operation.upload.wantsMd5);
+  const { source } = operation;
+  return withSource(context, source, source.range, sourceFailures, ({ length, pieces }) =>
+    use({ length, pieces, md5: source.md5, crc64: source.crc64 }, true),
+  );
 }
 
 const lengthOf = ({ from, until }: Bounds): number => until - from;

@@ -2,7 +2,6 @@
 // small bound in their place.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openContainer as spaceOf } from '../blob-context.js';
 import { receive } from '../body/receive.js';
 import {
   APPENDED_BLOCKS_MAX,
@@ -10,6 +9,7 @@ import {
   SYNCHRONOUS_COPY_BYTES_MAX,
   UNCOMMITTED_BLOCKS_MAX,
 } from '../limits.js';
+import { openContainer as spaceOf } from '../rows/container-space.js';
 import { decodeHead, encodeHead } from '../rows/head.js';
 import { BLOB_KEY, STAGING_KEY } from '../rows/keys.js';
 import { decodeStaging, encodeStaging } from '../rows/staged-block.js';

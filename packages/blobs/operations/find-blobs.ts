@@ -1,12 +1,13 @@
 // Find Blobs by Tags: in one container or in all of an account, by name (protocol: conditions#tags). It scans every blob.
 import { nextTurn } from '#base';
 import type { Position, Row, Space } from '#store';
-import { type BlobContext, openContainer } from '../blob-context.js';
+import type { BlobContext } from '../blob-context.js';
 import type { FindBlobsByTags } from '../operation.js';
 import type { FoundBlob, Outcome } from '../outcome.js';
+import { openContainer } from '../rows/container-space.js';
 import { decodeHead, hasTags } from '../rows/head.js';
 import { kindOfKey } from '../rows/keys.js';
-import { keysOf, matchesTags } from '../values/tag-expression.js';
+import { keysOf, matchesTags } from '../values/tags.js';
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 /** Some 5 ms, between which others have their turn. */

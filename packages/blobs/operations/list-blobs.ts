@@ -2,9 +2,10 @@
 // snapshots that were not requested, and over uncommitted blocks and extents.
 import { nextTurn } from '#base';
 import type { Position, Row } from '#store';
-import { type BlobContext, openContainer } from '../blob-context.js';
+import type { BlobContext } from '../blob-context.js';
 import type { ListBlobs, ListPosition } from '../operation.js';
 import type { ListedBlob, Outcome } from '../outcome.js';
+import { openContainer } from '../rows/container-space.js';
 import { decodeHead } from '../rows/head.js';
 import { BLOB_KEY, KEYS_END, kindOfKey, snapshotKey, snapshotOfKey } from '../rows/keys.js';
 import { seenBlob } from './admission.js';

@@ -1,12 +1,13 @@
 // Get Page Ranges, and what changed since a snapshot (protocol: page-blobs#page-ranges).
 import type { Space } from '#store';
-import { type BlobContext, openContainer } from '../blob-context.js';
+import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { changesBetween, endOf, extentsIn, type Placed } from '../body/extents-in.js';
 import { type Bounds, guard } from '../body/read-body.js';
 import { PAGE_BYTES } from '../limits.js';
 import type { GetPageRanges } from '../operation.js';
 import type { Outcome } from '../outcome.js';
+import { openContainer } from '../rows/container-space.js';
 import { isClear } from '../rows/extent.js';
 import { areSameLayers, decodeHead, type Head, type Layer } from '../rows/head.js';
 import { headKey, snapshotKey } from '../rows/keys.js';

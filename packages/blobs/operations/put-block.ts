@@ -1,13 +1,14 @@
 // Put Block and Put Block From URL (protocol: blocks#put-block). Uncommitted blocks are rows of their own, so that parallel uploads share only
 // their count.
 import type { ReadRows, Space } from '#store';
-import { type BlobContext, missingContainer, openContainer } from '../blob-context.js';
+import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { commitRows } from '../body/contend.js';
 import { type Incoming, type Received, receive, settling } from '../body/receive.js';
 import { BLOCK_BYTES_MAX, checkBlobName, checkBlockId, UNCOMMITTED_BLOCKS_MAX } from '../limits.js';
 import type { PutBlock, PutBlockFromUrl } from '../operation.js';
 import type { Outcome } from '../outcome.js';
+import { missingContainer, openContainer } from '../rows/container-space.js';
 import { decodeHead } from '../rows/head.js';
 import { BLOB_KEY, blockKey, newLayer, STAGING_KEY } from '../rows/keys.js';
 import {
@@ -17,32 +18,25 @@ import {
   encodeStaging,
   type Staging,
 } from '../rows/staged-block.js';
-import { checkLease } from '../values/lease-machine.js';
-import { sourceFailures, withSource } from './copy-source.js';
+import { checkLease } from '../values/lease.js';
+import { readHead } from './admission.js';
+import { withBody } from './copy-source.js';
 
 type Staged = Pick<PutBlock, 'container' | 'blob' | 'id' | 'leaseId'>;
 
 export const emptyBody = (): BlobError =>
   new BlobError('InvalidHeaderValue', { name: 'Content-Length', value: 0 });
 
-export async function putBlock(context: BlobContext, operation: PutBlock): Promise<Outcome> {
-  checkBlock(operation);
+export async function putBlock(
+  context: BlobContext,
+  operation: PutBlock | PutBlockFromUrl,
+): Promise<Outcome> {
+  checkBlobName(operation.blob);
+  checkBlockId(operation.id);
   const space = await openContainer(context, operation.container);
-  return stage(context, space, operation, operation.upload, operation.upload.wantsMd5);
-}
-
-export async function putBlockFromUrl(context: BlobContext, operation: PutBlockFromUrl): Promise<Outcome> {
-  checkBlock(operation);
-  const space = await openContainer(context, operation.container);
-  const { source } = operation;
-  return withSource(context, source, source.range, sourceFailures, ({ length, pieces }) =>
-    stage(context, space, operation, { length, pieces, md5: source.md5, crc64: source.crc64 }, true),
+  return withBody(context, operation, (incoming, withMd5) =>
+    stage(context, space, operation, incoming, withMd5),
   );
-}
-
-function checkBlock({ blob, id }: Staged): void {
-  checkBlobName(blob);
-  checkBlockId(id);
 }
 
 async function stage(
@@ -56,8 +50,7 @@ async function stage(
   const received = await receive(context, space, incoming, {
     withMd5,
     precheck: async () => {
-      const [row] = await context.store.read(space, blob, [BLOB_KEY]);
-      checkLease(row && decodeHead(row.value).lease, leaseId, context.clock(), true, 'Blob');
+      checkLease((await readHead(context, space, blob))?.lease, leaseId, context.clock(), true, 'Blob');
     },
     bytesMax: BLOCK_BYTES_MAX,
   });

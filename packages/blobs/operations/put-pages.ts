@@ -1,22 +1,23 @@
 // Put Page, Put Page From URL, and clearing (protocol: page-blobs#put-page). Pages are extents in the blob's first layer; a write replaces the
 // overlapping parts of extents in the same commit.
 import type { ReadRows, Space } from '#store';
-import { type BlobContext, missingBlob, missingContainer, openContainer } from '../blob-context.js';
+import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { commitRows, contend } from '../body/contend.js';
 import { clip, endOf, extentsIn, type Placed, placedOf } from '../body/extents-in.js';
 import { type Incoming, receive, settling } from '../body/receive.js';
-import { type GivenUp, reclaimPagesLater } from '../body/reclaim-pages.js';
+import { type GivenUp, reclaimPagesLater } from '../body/reclaim.js';
 import { PAGE_BYTES, PUT_PAGES_BYTES_MAX } from '../limits.js';
 import type { ClearPages, PageSpan, PutPages, PutPagesFromUrl } from '../operation.js';
 import type { Outcome } from '../outcome.js';
+import { missingContainer, openContainer } from '../rows/container-space.js';
 import { cleared, type Extent, encodeExtent, PAGE_EXTENT_BYTES_MAX } from '../rows/extent.js';
 import { decodeHead, encodeHead, type Head } from '../rows/head.js';
 import { BLOB_KEY, extentKey } from '../rows/keys.js';
-import { checkSequenceNumber } from '../values/check-conditions.js';
-import { admitWrite } from './admission.js';
-import { stamped } from './change-blob.js';
-import { sourceFailures, withSource } from './copy-source.js';
+import { checkSequenceNumber } from '../values/conditions.js';
+import { admitWrite, missingBlob, readHead } from './admission.js';
+import { withBody } from './copy-source.js';
+import { stamped } from './set-blob.js';
 
 type Paging = Pick<PutPages, 'container' | 'blob' | 'span' | 'conditions'>;
 
@@ -33,19 +34,14 @@ function checkSpan({ from, until }: PageSpan): void {
   if (!isAligned) throw new BlobError('InvalidPageRange');
 }
 
-export async function putPages(context: BlobContext, operation: PutPages): Promise<Outcome> {
+export async function putPages(
+  context: BlobContext,
+  operation: PutPages | PutPagesFromUrl,
+): Promise<Outcome> {
   checkSpan(operation.span);
   const space = await openContainer(context, operation.container);
-  const { upload } = operation;
-  return write(context, space, operation, upload, upload.wantsMd5);
-}
-
-export async function putPagesFromUrl(context: BlobContext, operation: PutPagesFromUrl): Promise<Outcome> {
-  checkSpan(operation.span);
-  const space = await openContainer(context, operation.container);
-  const { source } = operation;
-  return withSource(context, source, source.range, sourceFailures, ({ length, pieces }) =>
-    write(context, space, operation, { length, pieces, md5: source.md5, crc64: source.crc64 }, true),
+  return withBody(context, operation, (incoming, withMd5) =>
+    write(context, space, operation, incoming, withMd5),
   );
 }
 
@@ -60,8 +56,7 @@ async function write(
   const received = await receive(context, space, incoming, {
     withMd5,
     precheck: async () => {
-      const [row] = await context.store.read(space, operation.blob, [BLOB_KEY]);
-      admitPages(row && decodeHead(row.value), operation, context.clock());
+      admitPages(await readHead(context, space, operation.blob), operation, context.clock());
     },
     bytesMax: PUT_PAGES_BYTES_MAX,
   });
@@ -112,8 +107,7 @@ async function commitPages(
 ): Promise<PagesWritten> {
   const { blob, span } = operation;
   return contend(context, space, blob, async own => {
-    const [row] = await context.store.read(space, blob, [BLOB_KEY]);
-    const head = admitPages(row && decodeHead(row.value), operation, context.clock());
+    const head = admitPages(await readHead(context, space, blob), operation, context.clock());
     const layer = head.layers[0]?.name;
     if (layer === undefined) throw missingBlob();
     const extents = await extentsFor(head);

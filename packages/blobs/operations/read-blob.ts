@@ -1,13 +1,12 @@
 // Get Blob, Get Blob Properties, Get Blob Metadata, Get Blob Tags (protocol: blobs#get-blob).
-import { type BlobContext, openContainer, there } from '../blob-context.js';
+import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { type Bounds, openBody } from '../body/read-body.js';
 import type { ByteRange, GetBlob, GetTags, OnSnapshotIf } from '../operation.js';
 import type { Outcome } from '../outcome.js';
-import { containerAddress } from '../rows/container-space.js';
-import { decodeHead, type Head } from '../rows/head.js';
-import { headKey } from '../rows/keys.js';
-import { admitRead, checkOnline, seenBlob, stampOf } from './admission.js';
+import { containerAddress, openContainer, there } from '../rows/container-space.js';
+import type { Head } from '../rows/head.js';
+import { admitRead, checkOnline, readHead, seenBlob, stampOf } from './admission.js';
 
 /** @throws BlobError InvalidRange where nothing of the range is there, so for any range of an empty blob. */
 export function boundsOf(range: ByteRange | undefined, length: number): Bounds {
@@ -35,25 +34,22 @@ export async function getBlob(context: BlobContext, operation: GetBlob): Promise
 
 /** Whether there is a committed blob of that name. Fails with BlobError ContainerNotFound. */
 export async function isBlobThere(context: BlobContext, container: string, blob: string): Promise<boolean> {
-  const space = await openContainer(context, container);
-  const [row] = await context.store.read(space, blob, [headKey(undefined)]);
-  return row !== undefined;
+  return (await readHead(context, await openContainer(context, container), blob)) !== undefined;
 }
 
-async function readHead(
+async function admittedHead(
   context: BlobContext,
   { container, blob, snapshot, conditions }: OnSnapshotIf<string>,
 ): Promise<Head> {
-  const space = await openContainer(context, container);
-  const [row] = await context.store.read(space, blob, [headKey(snapshot)]);
-  return admitRead(row && decodeHead(row.value), conditions, snapshot, context.clock(), container);
+  const head = await readHead(context, await openContainer(context, container), blob, snapshot);
+  return admitRead(head, conditions, snapshot, context.clock(), container);
 }
 
 export async function getBlobProperties(
   context: BlobContext,
   operation: OnSnapshotIf<'getBlobProperties'>,
 ): Promise<Outcome> {
-  const head = await readHead(context, operation);
+  const head = await admittedHead(context, operation);
   return { kind: 'blobProperties', blob: seenBlob(head, operation.snapshot, context.clock()) };
 }
 
@@ -61,11 +57,11 @@ export async function getBlobMetadata(
   context: BlobContext,
   operation: OnSnapshotIf<'getBlobMetadata'>,
 ): Promise<Outcome> {
-  const head = await readHead(context, operation);
+  const head = await admittedHead(context, operation);
   return { kind: 'blobMetadata', stamp: stampOf(head), metadata: head.metadata };
 }
 
 export async function getTags(context: BlobContext, operation: GetTags): Promise<Outcome> {
-  const { tags } = await readHead(context, operation);
+  const { tags } = await admittedHead(context, operation);
   return { kind: 'tags', tags };
 }

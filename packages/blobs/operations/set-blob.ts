@@ -1,14 +1,65 @@
-// Set Blob Metadata, Set Blob Tags, Set Blob Tier, Lease Blob (protocol: blobs#settings, blobs#tags, blobs#tiers, leases). Tags, tiers and
-// leases leave the stamp as it is.
-import { type BlobContext, openContainer } from '../blob-context.js';
+// Operations that change the head of a blob and keep its content: Set Blob Metadata, Tags, Tier and Properties, Lease
+// Blob (protocol: blobs#settings, blobs#tags, blobs#tiers, leases, page-blobs#resize, page-blobs#sequence-numbers).
+// Tags, tiers and leases leave the stamp as it is.
+import type { Space } from '#store';
+import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
-import { ARCHIVE, checkBlobMetadata, checkLeaseAction, checkTags, checkTier } from '../limits.js';
-import type { LeaseBlob, SetBlobMetadata, SetTags, SetTier } from '../operation.js';
+import { commitRows } from '../body/contend.js';
+import { mergeLayersLater } from '../body/merge-layers.js';
+import {
+  ARCHIVE,
+  checkBlobMetadata,
+  checkLeaseAction,
+  checkPageBlobLength,
+  checkSequenceNumberValue,
+  checkTags,
+  checkTier,
+  SEQUENCE_NUMBER_MAX,
+} from '../limits.js';
+import type {
+  LeaseBlob,
+  SetBlobMetadata,
+  SetBlobProperties,
+  SetSequenceNumber,
+  SetTags,
+  SetTier,
+} from '../operation.js';
 import type { Outcome } from '../outcome.js';
-import { checkConditions } from '../values/check-conditions.js';
-import { changeLease, type LeaseChange } from '../values/lease-machine.js';
-import { admitWrite, checkOnline, isArchived, onlyTags, stampOf } from './admission.js';
-import { type ChangeHead, changeBlob, stamped } from './change-blob.js';
+import { missingContainer, openContainer } from '../rows/container-space.js';
+import { decodeHead, encodeHead, type Head, type Layer, unlimited } from '../rows/head.js';
+import { headKey, newWrittenLayer } from '../rows/keys.js';
+import { checkConditions } from '../values/conditions.js';
+import { changeLease, type LeaseChange, leaseAfterWrite } from '../values/lease.js';
+import { admitWrite, checkOnline, isArchived, missingBlob, onlyTags, stampOf } from './admission.js';
+
+/** Called with the head in place; `inline` in it is a view. */
+export type ChangeHead = (head: Head, tick: bigint) => Head;
+
+/** Returns the new head. Fails with BlobNotFound, and with what `change` throws. */
+export async function changeBlob(
+  context: BlobContext,
+  space: Space,
+  blob: string,
+  change: ChangeHead,
+  snapshot?: bigint,
+): Promise<Head> {
+  const key = headKey(snapshot);
+  const changed = await commitRows(context, space, blob, { keys: [key] }, ({ keys: [row] }, tick) => {
+    if (row === undefined) throw missingBlob();
+    const head = change(decodeHead(row.value), tick);
+    return { result: { ...head, inline: undefined }, puts: [{ key, value: encodeHead(head) }] };
+  });
+  if (!changed) throw missingContainer();
+  return changed;
+}
+
+/** What every write of properties, metadata or content changes. */
+export const stamped = (head: Head, tick: bigint): Head => ({
+  ...head,
+  etag: tick,
+  lastModified: tick,
+  lease: leaseAfterWrite(head.lease, tick),
+});
 
 export async function setBlobMetadata(
   context: BlobContext,
@@ -77,4 +128,47 @@ export async function leaseBlob(
     id: made?.id,
     seconds: made?.seconds,
   };
+}
+
+export async function setBlobProperties(
+  context: BlobContext,
+  operation: SetBlobProperties,
+): Promise<Outcome> {
+  const { container, blob, properties, length, sequenceNumber, conditions } = operation;
+  if (length !== undefined) checkPageBlobLength(length);
+  if (sequenceNumber !== undefined) checkSequenceNumberValue(sequenceNumber.number);
+  const space = await openContainer(context, container);
+  const layer = newWrittenLayer(context.ids());
+  const head = await changeBlob(context, space, blob, (old, tick) => {
+    admitWrite(old, conditions, tick, container);
+    checkOnline(old);
+    const isOfPages = length !== undefined || sequenceNumber !== undefined;
+    if (isOfPages && old.type !== 'PageBlob') throw new BlobError('InvalidBlobType');
+    return {
+      ...stamped(old, tick),
+      properties: properties ?? old.properties,
+      sequenceNumber: sequenceNumber ? changed(old.sequenceNumber, sequenceNumber) : old.sequenceNumber,
+      length: length ?? old.length,
+      layers: length !== undefined && length < old.length ? cut(old, length, layer) : old.layers,
+    };
+  });
+  if (length !== undefined && head.layers.length > 1) mergeLayersLater(context, space, blob);
+  return {
+    kind: 'blobPropertiesSet',
+    stamp: stampOf(head),
+    sequenceNumber: head.type === 'PageBlob' ? head.sequenceNumber : undefined,
+  };
+}
+
+/** The layers' rows beyond the new end stay hidden when the blob grows again; later writes go to another layer. */
+const cut = ({ layers }: Head, length: number, name: string): readonly Layer[] => [
+  unlimited(name),
+  ...layers.map(layer => ({ name: layer.name, limit: Math.min(layer.limit, length) })),
+];
+
+function changed(own: bigint, { action, number }: SetSequenceNumber): bigint {
+  if (action === 'max') return number > own ? number : own;
+  if (action === 'update') return number;
+  if (own === SEQUENCE_NUMBER_MAX) throw new BlobError('SequenceNumberIncrementTooLarge');
+  return own + 1n;
 }

@@ -1,7 +1,7 @@
 // Snapshot Blob and Delete Blob (protocol: blobs#snapshots, blobs#delete). A snapshot shares its content with the blob; the blob counts its
 // snapshots, so that an operation need not search for them.
 import type { Decision, Space } from '#store';
-import { type BlobContext, missingBlob, missingContainer, openContainer } from '../blob-context.js';
+import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { commitRows } from '../body/contend.js';
 import { mergeLayersLater } from '../body/merge-layers.js';
@@ -10,12 +10,12 @@ import { reclaimLater } from '../body/reclaim.js';
 import { checkBlobMetadata } from '../limits.js';
 import type { DeleteBlob, SnapshotBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
+import { missingContainer, openContainer } from '../rows/container-space.js';
 import { decodeHead, encodeHead, type Head, unlimited } from '../rows/head.js';
 import { allSnapshots, BLOB_KEY, newWrittenLayer, STAGING_KEY, snapshotKey } from '../rows/keys.js';
-import { checkConditions, checkTierTimes } from '../values/check-conditions.js';
-import type { Conditions } from '../values/conditions.js';
-import { checkLease } from '../values/lease-machine.js';
-import { admitCreate, admitRead, admitWrite, checkOnline, stampOf } from './admission.js';
+import { type Conditions, checkConditions, checkTierTimes } from '../values/conditions.js';
+import { checkLease } from '../values/lease.js';
+import { admitCreate, admitRead, admitWrite, checkOnline, missingBlob, stampOf } from './admission.js';
 
 /** The snapshot's time is that of the commit, so it is unlike that of any other. */
 export async function snapshotBlob(
@@ -49,8 +49,7 @@ export async function snapshotBlob(
 export async function deleteBlob(context: BlobContext, operation: DeleteBlob): Promise<Outcome> {
   const space = await openContainer(context, operation.container);
   if (operation.snapshot !== undefined) await deleteSnapshot(context, space, operation, operation.snapshot);
-  else if (operation.snapshots === undefined) await deleteAlone(context, space, operation);
-  else await deleteWithSnapshots(context, space, operation);
+  else await deleteBase(context, space, operation);
   return { kind: 'blobDeleted' };
 }
 
@@ -106,54 +105,32 @@ function deleteUncommitted(conditions: Conditions, tick: bigint, container: stri
   return { result: { old: undefined, heads: [], hadStaging: true }, deletes: [STAGING_KEY] };
 }
 
-async function deleteAlone(context: BlobContext, space: Space, operation: DeleteBlob): Promise<void> {
-  const { container, blob, conditions } = operation;
-  const deleted = await commitRows<DeletedHeads>(context, space, blob, DELETED_KEYS, (rows, tick) => {
-    const [row, staging] = rows.keys;
-    const hadStaging = staging !== undefined;
-    if (hadStaging && row === undefined) return deleteUncommitted(conditions, tick, container);
-    const old = admitWrite(row && decodeHead(row.value), conditions, tick, container);
-    checkTier(operation, old);
-    if (old.snapshots > 0) throw new BlobError('SnapshotsPresent');
-    return {
-      result: { old: withoutContent(old), heads: [], hadStaging },
-      deletes: hadStaging ? [BLOB_KEY, STAGING_KEY] : [BLOB_KEY],
-    };
-  });
-  if (!deleted) throw missingContainer();
-  reclaimLater(context, space, blob, deleted.old, deleted.hadStaging);
-}
-
 const DELETED_WITH_SNAPSHOTS = {
   ...DELETED_KEYS,
   range: { ...allSnapshots, rows: Number.MAX_SAFE_INTEGER },
 } as const;
 
-async function deleteWithSnapshots(context: BlobContext, space: Space, operation: DeleteBlob): Promise<void> {
+async function deleteBase(context: BlobContext, space: Space, operation: DeleteBlob): Promise<void> {
   const { container, blob, conditions, snapshots: which } = operation;
-  const deleted = await commitRows<DeletedHeads>(
-    context,
-    space,
-    blob,
-    DELETED_WITH_SNAPSHOTS,
-    (rows, tick) => {
-      const [row, staging] = rows.keys;
-      const hadStaging = which === 'include' && staging !== undefined;
-      if (hadStaging && row === undefined) return deleteUncommitted(conditions, tick, container);
-      const old = admitWrite(row && decodeHead(row.value), conditions, tick, container);
-      checkTier(operation, old);
-      const heads = rows.range.map(({ value }) => withoutContent(decodeHead(value)));
-      const snapshots = rows.range.map(({ key }) => key);
-      const result = { old: withoutContent(old), heads, hadStaging };
-      if (which === 'include')
-        return { result, deletes: [BLOB_KEY, ...(hadStaging ? [STAGING_KEY] : []), ...snapshots] };
-      const value = encodeHead({ ...old, snapshots: 0 });
-      return { result, puts: [{ key: BLOB_KEY, value }], deletes: snapshots };
-    },
-  );
+  const reads = which === undefined ? DELETED_KEYS : DELETED_WITH_SNAPSHOTS;
+  const deleted = await commitRows<DeletedHeads>(context, space, blob, reads, (rows, tick) => {
+    const [row, staging] = rows.keys;
+    const hadStaging = which !== 'only' && staging !== undefined;
+    if (hadStaging && row === undefined) return deleteUncommitted(conditions, tick, container);
+    const old = admitWrite(row && decodeHead(row.value), conditions, tick, container);
+    checkTier(operation, old);
+    if (which === undefined && old.snapshots > 0) throw new BlobError('SnapshotsPresent');
+    const heads = rows.range.map(({ value }) => withoutContent(decodeHead(value)));
+    const snapshots = rows.range.map(({ key }) => key);
+    const result = { old: withoutContent(old), heads, hadStaging };
+    if (which !== 'only')
+      return { result, deletes: [BLOB_KEY, ...(hadStaging ? [STAGING_KEY] : []), ...snapshots] };
+    const value = encodeHead({ ...old, snapshots: 0 });
+    return { result, puts: [{ key: BLOB_KEY, value }], deletes: snapshots };
+  });
   if (!deleted) throw missingContainer();
   const { old, heads, hadStaging } = deleted;
   for (const head of heads) afterSnapshot(context, space, blob, head);
-  if (which === 'include')
+  if (which !== 'only')
     reclaimLater(context, space, blob, old && { ...old, snapshots: heads.length }, hadStaging);
 }

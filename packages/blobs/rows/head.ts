@@ -5,15 +5,59 @@
 //   +------+------+-------+------+---------------+---------+--------+-----------+------------+----------------------------------+
 //     u8     u8     u8      i64    i64             i64       size     u32         mask, texts
 //
-// A small content is the end of the row itself. A larger one of a block blob is a list of pieces in contents, and a long list is a content
-// again, the manifest. Append and page blobs have extents in rows of their own, in layers: the first one is written to, and snapshots
-// share the ones below it.
+// A small content is the end of the row itself. A larger one of a block blob is a list of pieces in contents, in order:
+// one for each committed block, or one without an id for a blob that was put at once. A long list is a content again,
+// the manifest. Append and page blobs have extents in rows of their own, in layers: the first one is written to, and
+// snapshots share the ones below it.
 import type { Metadata } from '#account';
 import type { Lease } from '../values/lease.js';
 import type { BlobType, ContentProperties, CopyState } from '../values/properties.js';
 import type { Tags } from '../values/tags.js';
 import { decodeFields, type FieldReader, FieldWriter } from './fields.js';
-import { type Piece, readPieces, writePieces } from './pieces.js';
+
+export interface Piece {
+  /** In Base64, as it was sent; empty for what is no block. */
+  readonly block: string;
+  readonly length: number;
+  /** Empty for a piece of the head's own content. */
+  readonly content: string;
+  /** Where in that content the piece begins. */
+  readonly from: number;
+}
+
+function writePieces(out: FieldWriter, pieces: readonly Piece[]): void {
+  out.u32(pieces.length);
+  for (const { block, length, content, from } of pieces) {
+    out.text(block);
+    out.size(length);
+    out.text(content);
+    out.size(from);
+  }
+}
+
+function readPieces(fields: FieldReader): readonly Piece[] {
+  const pieces: Piece[] = [];
+  for (let count = fields.u32(); count > 0; count--)
+    pieces.push({
+      block: fields.required(),
+      length: fields.size(),
+      content: fields.required(),
+      from: fields.size(),
+    });
+  return pieces;
+}
+
+const FORM = 1;
+
+export function encodeManifest(pieces: readonly Piece[]): Buffer {
+  const out = new FieldWriter();
+  out.u8(FORM);
+  writePieces(out, pieces);
+  return out.end();
+}
+
+export const decodeManifest = (bytes: Buffer): readonly Piece[] =>
+  decodeFields(bytes, FORM, "A blob's list of blocks", readPieces);
 
 /** A list of pieces that is a content. */
 export interface Manifest {
@@ -65,7 +109,6 @@ export interface Head {
   readonly inline: Buffer | undefined;
 }
 
-const FORM = 1;
 const TYPES: readonly BlobType[] = ['BlockBlob', 'AppendBlob', 'PageBlob'];
 const STATUSES: readonly CopyState['status'][] = ['success', 'aborted', 'failed', 'pending'];
 const MD5_BYTES = 16;

@@ -1,5 +1,7 @@
-// The conditions of a request on a blob or a container. check-conditions.ts evaluates them.
-import type { TagExpression } from './tags.js';
+// The conditions of a request on a blob or a container, and their checks over stored values: pure, without a clock
+// (protocol: conditions).
+import { BlobError, type BlobErrorCode } from '../blob-error.js';
+import { matchesTags, type TagExpression, type Tags } from './tags.js';
 
 /** Stands for a text that is no ETag. */
 export const NO_ETAG = -1n;
@@ -47,3 +49,146 @@ export interface TierConditions {
 
 /** On the source of a copy. */
 export interface SourceConditions extends Conditions {}
+
+const TICKS_A_SECOND = 10_000_000n;
+
+/**
+ * - `read`: a client that already has the blob gets 304.
+ * - `write`: of a blob that must exist.
+ * - `create`: of a blob that may exist. `If-None-Match: *` requires that it does not.
+ */
+export type Access = 'read' | 'write' | 'create';
+
+/** What conditions are about. */
+interface Conditioned {
+  readonly etag: bigint;
+  readonly lastModified: bigint;
+  readonly tags: Tags;
+}
+
+const isMatch = (condition: EtagCondition, etag: bigint): boolean =>
+  condition === 'any' || condition.includes(etag);
+
+/** Times of conditions have whole seconds (protocol: conditions#times). */
+const wholeSecond = (tick: bigint): bigint => tick - (tick % TICKS_A_SECOND);
+
+export interface ConditionFailures {
+  readonly ifMatch: BlobErrorCode;
+  /** Of an If-Match with a text that is no ETag. */
+  readonly noEtag: BlobErrorCode;
+  readonly ifNoneMatch: BlobErrorCode;
+  readonly ifModifiedSince: BlobErrorCode;
+  readonly ifUnmodifiedSince: BlobErrorCode;
+  readonly ifTags: BlobErrorCode;
+}
+
+const all = (code: BlobErrorCode): ConditionFailures => ({
+  ifMatch: code,
+  noEtag: code,
+  ifNoneMatch: code,
+  ifModifiedSince: code,
+  ifUnmodifiedSince: code,
+  ifTags: code,
+});
+
+const OF_WRITE = all('ConditionNotMet');
+const OF_READ: ConditionFailures = {
+  ...OF_WRITE,
+  ifNoneMatch: 'ConditionNotMet:NotModified',
+  ifModifiedSince: 'ConditionNotMet:NotModified',
+};
+
+/** Of the source of a copy (protocol: conditions#sources). */
+export const OF_COPY_SOURCE: ConditionFailures = {
+  ...all('SourceConditionNotMet'),
+  ifTags: 'ConditionNotMet',
+};
+/** Of the source of an operation that takes its body from a URL (protocol: conditions#sources). */
+export const OF_BODY_SOURCE: ConditionFailures = {
+  ifMatch: 'CannotVerifyCopySource',
+  noEtag: 'CannotVerifyCopySource',
+  ifNoneMatch: 'CannotVerifyCopySource:NotModified',
+  ifModifiedSince: 'CannotVerifyCopySource:NotModified',
+  ifUnmodifiedSince: 'ConditionNotMet',
+  ifTags: 'CannotVerifyCopySource',
+};
+/** Of the source of Put Blob From URL (protocol: conditions#sources). */
+export const OF_WHOLE_SOURCE: ConditionFailures = {
+  ...OF_BODY_SOURCE,
+  noEtag: 'SourceConditionNotMet',
+  ifUnmodifiedSince: 'CannotVerifyCopySource:ConditionNotMet',
+};
+/** Of the time at which a blob's tier was set (protocol: conditions#tier-times). */
+const OF_TIER = all('AccessTierChangeTimeConditionNotMet');
+
+/** The conditions in the order of their checks; the first that fails refuses. */
+export function checkAgainst(
+  conditions: Conditions,
+  found: Conditioned,
+  container: string,
+  failures: ConditionFailures,
+): void {
+  const { ifMatch, ifNoneMatch, ifTags } = conditions;
+  if (ifMatch !== undefined && !isMatch(ifMatch, found.etag))
+    throw new BlobError(namesNoEtag(ifMatch) ? failures.noEtag : failures.ifMatch);
+  if (ifNoneMatch === undefined) checkTimes(conditions, found.lastModified, failures);
+  else {
+    // Of If-None-Match and If-Modified-Since one that is met is enough (protocol: conditions#several-at-once).
+    const { ifModifiedSince, ifUnmodifiedSince } = conditions;
+    const isNewer = ifModifiedSince !== undefined && wholeSecond(found.lastModified) > ifModifiedSince;
+    if (!isNewer && isMatch(ifNoneMatch, found.etag)) throw new BlobError(failures.ifNoneMatch);
+    checkTimes({ ifModifiedSince: undefined, ifUnmodifiedSince }, found.lastModified, failures);
+  }
+  if (ifTags !== undefined && !matchesTags(ifTags, found.tags, container))
+    throw new BlobError(failures.ifTags);
+}
+
+function checkTimes(
+  { ifModifiedSince, ifUnmodifiedSince }: TierConditions,
+  lastModified: bigint,
+  failures: ConditionFailures,
+): void {
+  if (ifModifiedSince === undefined && ifUnmodifiedSince === undefined) return;
+  const modified = wholeSecond(lastModified);
+  if (ifModifiedSince !== undefined && modified <= ifModifiedSince)
+    throw new BlobError(failures.ifModifiedSince);
+  if (ifUnmodifiedSince !== undefined && modified > ifUnmodifiedSince)
+    throw new BlobError(failures.ifUnmodifiedSince);
+}
+
+/** @throws BlobError. `found` is undefined only for `create`. */
+export function checkConditions(
+  conditions: Conditions,
+  found: Conditioned | undefined,
+  access: Access,
+  container: string,
+): void {
+  if (found === undefined) {
+    // Nothing is there to match, or modified since (protocol: conditions#missing-blobs).
+    const { ifMatch, ifModifiedSince, ifTags } = conditions;
+    if (ifMatch !== undefined || ifModifiedSince !== undefined || ifTags !== undefined)
+      throw new BlobError('ConditionNotMet');
+    return;
+  }
+  if (access === 'create' && conditions.ifNoneMatch === 'any') throw new BlobError('BlobAlreadyExists');
+  checkAgainst(conditions, found, container, access === 'read' ? OF_READ : OF_WRITE);
+}
+
+export const checkContainerConditions = (conditions: ContainerConditions, lastModified: bigint): void =>
+  checkTimes(conditions, lastModified, OF_WRITE);
+
+/** @throws BlobError AccessTierChangeTimeConditionNotMet. */
+export const checkTierTimes = (conditions: TierConditions, changed: bigint): void =>
+  checkTimes(conditions, changed, OF_TIER);
+
+/** @throws BlobError SequenceNumberConditionNotMet (protocol: page-blobs#sequence-numbers). */
+export function checkSequenceNumber(
+  { sequenceNumberAtMost, sequenceNumberBelow, sequenceNumberEqual }: PageConditions,
+  number: bigint,
+): void {
+  const isMet =
+    (sequenceNumberAtMost === undefined || number <= sequenceNumberAtMost) &&
+    (sequenceNumberBelow === undefined || number < sequenceNumberBelow) &&
+    (sequenceNumberEqual === undefined || number === sequenceNumberEqual);
+  if (!isMet) throw new BlobError('SequenceNumberConditionNotMet');
+}

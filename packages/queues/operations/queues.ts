@@ -1,5 +1,6 @@
-// The operations on queues themselves: Create, Delete and List Queues, their metadata and access policies, and Clear Messages (protocol: queues,
-// access-policies#document). A deleted queue's name is free at once, unless names are reserved.
+// The operations on queues themselves: Create, Delete and List Queues, their metadata and access policies, and Clear
+// Messages (protocol: queues, access-policies#document). A deleted queue's name is free at once, unless names are
+// reserved.
 import { isNameReserved, type Metadata, pageOfSpaces, reserveName, type SignedIdentifier } from '#account';
 import { checkQueueName } from '../limits.js';
 import { COUNT_KEY, decodeCount, partitionOf } from '../message-rows.js';
@@ -115,8 +116,8 @@ export async function setQueueAcl(
 }
 
 /**
- * Moves the queue to a new, empty partition, so that a clear takes constant time and is atomic. The sweep reclaims the old partition. The clear may
- * include the message of a concurrent put (protocol: messages#life).
+ * Moves the queue to a new, empty partition, so that a clear takes constant time and is atomic. The sweep reclaims the
+ * old partition. The clear may include the message of a concurrent put (protocol: messages#life).
  */
 export async function clearMessages(
   context: QueueContext,

@@ -36,13 +36,8 @@ export function anonymousRefusal(version: string | undefined, challenge: string)
 /** Whether the container is open for that; one that is missing is open for nothing. */
 export async function isOpen(store: Store, route: BlobRoute, kind: BlobOperationKind): Promise<boolean> {
   const { container } = blobAddressOf(route);
-  try {
-    const { publicAccess } = await readContainerAccess({ store, account: route.account }, container);
-    return isOpenToAll(kind, publicAccess);
-  } catch (error) {
-    if (error instanceof BlobError && error.code === 'ContainerNotFound') return false;
-    throw error;
-  }
+  const access = await readContainerAccess({ store, account: route.account }, container);
+  return access !== undefined && isOpenToAll(kind, access.publicAccess);
 }
 
 /** A container's signature covers its blobs too. Names of blobs are case-sensitive, so the signature's own name is compared here. */

@@ -315,12 +315,7 @@ export const BLOB_SERVICE: ServiceProtocol<
   sasKeys: delegationKeys,
   readPolicies: async (store, account, resource) => {
     const container = resource.split('/', 1)[0] ?? '';
-    try {
-      return (await readContainerAccess({ store, account }, container)).identifiers;
-    } catch (error) {
-      if (error instanceof BlobError && error.code === 'ContainerNotFound') return undefined;
-      throw error;
-    }
+    return (await readContainerAccess({ store, account }, container))?.identifiers;
   },
   admitsAnonymous: isRead,
   refuseAnonymous: ({ headers }, challenge) => anonymousRefusal(headers['x-ms-version'], challenge),

@@ -2,7 +2,7 @@
 // (protocol: blob-requests#ranges, blob-requests#structured-bodies); digests of a document.
 import { createHash } from 'node:crypto';
 import { Crc64 } from '#base';
-import { BlobError, type Digests, type Operation, type Outcome } from '#blobs';
+import { BlobError, type Digests, mismatchOf, type Operation, type Outcome } from '#blobs';
 import type { Header, StorageAnswer } from '#wire';
 import {
   digestsSent,
@@ -94,15 +94,7 @@ export function inForm(answer: StorageAnswer, headers: Headers, outcome: Outcome
 export function documentDigests(headers: Headers, body: Buffer, version: string): Digests {
   const { md5, crc64 } = digestsSent(headers, 'content-md5', 'x-ms-content-crc64');
   const own = { md5: createHash('md5').update(body).digest(), crc64: new Crc64().update(body).digest() };
-  if (md5 !== undefined && !md5.equals(own.md5))
-    throw new BlobError('Md5Mismatch', {
-      userMd5: md5.toString('base64'),
-      serverMd5: own.md5.toString('base64'),
-    });
-  if (crc64 !== undefined && !crc64.equals(own.crc64))
-    throw new BlobError('Crc64Mismatch', {
-      userCrc64: crc64.toString('base64'),
-      serverCrc64: own.crc64.toString('base64'),
-    });
+  const mismatch = mismatchOf({ md5, crc64 }, own);
+  if (mismatch) throw mismatch;
   return { md5: tellsMd5(headers, version) ? own.md5 : undefined, crc64: own.crc64 };
 }

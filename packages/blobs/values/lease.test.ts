@@ -1,8 +1,15 @@
 // Leases: each action in each state, and what each state lets through (protocol: leases).
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Lease, type LeaseAction, stateOfLease } from './lease.js';
-import { changeLease, checkLease, leaseAfterWrite } from './lease-machine.js';
+import {
+  changeLease,
+  checkLease,
+  type Lease,
+  type LeaseAction,
+  leaseAfterWrite,
+  stateOfLease,
+} from './lease.js';
 
 const SECOND = 10_000_000n;
 const NOW = 1_000_000n * SECOND;

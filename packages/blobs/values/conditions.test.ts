@@ -1,11 +1,16 @@
 // Conditions: each one met and not met, by kind of operation (protocol: conditions).
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_CONDITIONS, NO_PAGE_CONDITIONS } from '../testing/account.js';
-import { checkAgainst, checkConditions, checkSequenceNumber, OF_BODY_SOURCE } from './check-conditions.js';
-import type { Conditions } from './conditions.js';
-import { keysOf, matchesTags } from './tag-expression.js';
-import type { TagExpression } from './tags.js';
+import {
+  type Conditions,
+  checkAgainst,
+  checkConditions,
+  checkSequenceNumber,
+  OF_BODY_SOURCE,
+} from './conditions.js';
+import { keysOf, matchesTags, type TagExpression } from './tags.js';
 
 const SECOND = 10_000_000n;
 const FOUND = { etag: 7n, lastModified: 100n * SECOND + 5n, tags: [['k', 'b']] as const };

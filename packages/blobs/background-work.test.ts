@@ -1,7 +1,8 @@
 // Turns: their order, and their end.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Contests } from './contests.js';
+import { Contests } from './background-work.js';
 
 test('turns of one blob are taken in their order, and those that wait go on behind those before them', async () => {
   const contests = new Contests();
