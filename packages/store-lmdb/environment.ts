@@ -1,5 +1,5 @@
 // Opens a store's LMDB file, checks that it is a store and that this version can read it, and closes it. catalog.ts,
-// keys.ts and long-keys.ts know what is in the file.
+// keys.ts and rows.ts know what is in the file.
 import { closeSync, openSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
@@ -12,7 +12,6 @@ import {
   writeSpaceKey,
 } from './layout/catalog.js';
 import { type RowKey, writeRowKey } from './layout/keys.js';
-import { LongKeys } from './layout/long-keys.js';
 import { LONG_TREE, ROWS_TREE, Rows } from './layout/rows.js';
 import { commitError, EngineError, engineError } from './lmdb/engine-error.js';
 import { checkFileHead, PAGE_BYTES, REMEDY, restoreFileLength } from './lmdb/file-head.js';
@@ -84,7 +83,6 @@ export class Environment {
   readonly snapshot: ReadSnapshot;
   readonly catalog: Catalog;
   readonly rows: Rows;
-  readonly longKeys: LongKeys;
   readonly #root: RootDatabase;
   readonly last: LastTransaction;
   /** Undefined where it is not available. */
@@ -105,9 +103,9 @@ export class Environment {
     }
     this.catalog = openCatalog(root, path);
     const chunk = this.#writeSync(() => agreeOnFormat(this.catalog, path, options.chunk ?? CHUNK_MAX));
-    ({ longKeys: this.longKeys, rows: this.rows } = openRows(root, path, chunk));
+    this.rows = openRows(root, path, chunk);
     const { catalog, rows } = this;
-    this.log = new LogClaim({ catalog, rows, path, chunk, transaction: write => this.transaction(write) });
+    this.log = new LogClaim({ catalog, rows, path, transaction: write => this.transaction(write) });
     this.log.take(write => this.#writeSync(write));
     // A killed process may have left a commit in the page cache that is not on disk yet. No caller got an answer, but
     // readers would see it, and a power cut could then undo it.
@@ -216,14 +214,9 @@ export function openCatalog(root: RootDatabase, path: string): Catalog {
   return new Catalog(new Tree<SpaceKey>(root, path, CATALOG_NAME, writeSpaceKey), KEY_BYTES_MAX);
 }
 
-export function openRows(
-  root: RootDatabase,
-  path: string,
-  chunk: number,
-): { readonly rows: Rows; readonly longKeys: LongKeys } {
-  const tree = new Tree<RowKey>(root, path, ROWS_TREE, writeRowKey);
-  const longKeys = new LongKeys(tree, new Tree<RowKey>(root, path, LONG_TREE, writeRowKey), chunk);
-  return { rows: new Rows(tree, longKeys), longKeys };
+export function openRows(root: RootDatabase, path: string, chunk: number): Rows {
+  const tree = (name: string): Tree<RowKey> => new Tree(root, path, name, writeRowKey);
+  return new Rows(tree(ROWS_TREE), tree(LONG_TREE), chunk);
 }
 
 /** Creates the directory; returns the file's one real path. Finds here whatever LMDB would fail at. */

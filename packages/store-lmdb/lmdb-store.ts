@@ -29,10 +29,8 @@ import { Counters } from './layout/catalog.js';
 import { DiskReserve } from './lmdb/disk-reserve.js';
 import { copiedRowOf } from './overlay.js';
 import { TreeReader } from './pages/tree-reader.js';
-import { CooperativeScheduler } from './scan/cooperative-scheduler.js';
-import { payloadRange } from './scan/key-range.js';
 import { MergedCursor } from './scan/merged-cursor.js';
-import { PageWalk } from './scan/page-walk.js';
+import { CooperativeScheduler, PageWalk } from './scan/page-walk.js';
 import { RowCursor } from './scan/row-cursor.js';
 import { statisticsOf } from './statistics.js';
 
@@ -103,7 +101,7 @@ class OpenStore implements Engine {
     options: LmdbStoreOptions & LmdbStoreInternals & { readonly clock: Clock },
   ) {
     const { clock, exclusive = false, waitingMax, reserveBytes, durability } = options;
-    const { catalog, longKeys, path } = environment;
+    const { catalog, rows, path } = environment;
     this.tools = lmdbTools(options.directory);
     this.#environment = environment;
     const map = options.readsPages === false ? undefined : environment.map;
@@ -129,7 +127,7 @@ class OpenStore implements Engine {
     this.#commits = new CommitOrder({
       environment,
       counters: new Counters(clock),
-      task: () => reclaimSome(catalog, longKeys, this.#room.isShort),
+      task: () => reclaimSome(catalog, rows, this.#room.isShort),
       reserve: this.#room,
       waitingMax,
       // Without syncs a log saves nothing.
@@ -240,8 +238,7 @@ class OpenStore implements Engine {
     const isHolding = recent.length > 0;
     if (isHolding) overlay.hold();
     try {
-      const { longKeys } = this.#environment;
-      const cursor = new RowCursor(longKeys, space.id, payloadRange(range), openRange);
+      const cursor = new RowCursor(this.#environment.rows, space.id, range, openRange);
       try {
         const source = recent.length === 0 ? cursor : new MergedCursor(cursor, recent);
         const walk = new PageWalk(source, budget, visit, this.#clock);

@@ -70,7 +70,7 @@ export async function closeCopy(path: string, log: UnreadLog | undefined): Promi
     makeLockFile(path, LOCKS_BYTES);
     const root = openRoot(path, 'none');
     const catalog = openCatalog(root, path);
-    const { rows } = openRows(root, path, chunk);
+    const rows = openRows(root, path, chunk);
     root.transactionSync(() => replayRecords({ catalog, rows, path }, records));
     await root.close();
   } catch (error) {

@@ -14,8 +14,7 @@ import {
 import type { Environment } from '../environment.js';
 import type { Counters } from '../layout/catalog.js';
 import { EngineError } from '../lmdb/engine-error.js';
-import { copyRows, payloadRange, scanRangeOf } from '../scan/key-range.js';
-import { RowCursor } from '../scan/row-cursor.js';
+import { copyRows, RowCursor, scanRangeOf } from '../scan/row-cursor.js';
 
 export interface CommitStatistics {
   readonly commits: CommitCounts;
@@ -141,14 +140,11 @@ export function decideCommit<R>(commit: Commit<R>, view: DecisionView): Answered
   return view.change(space.id, partition, tick, decision) ? { answer: decision.result } : undefined;
 }
 
-function readRows(
-  { rows, longKeys }: Environment,
-  { space: { id }, partition, reads }: Commit<unknown>,
-): ReadRows {
+function readRows({ rows }: Environment, { space: { id }, partition, reads }: Commit<unknown>): ReadRows {
   const keys = reads.keys.map(key => rows.get(id, partition, key));
   if (reads.range === undefined) return { keys, range: [] };
-  const bounds = payloadRange(scanRangeOf(partition, reads.range));
-  return { keys, range: copyRows(new RowCursor(longKeys, id, bounds), reads.range.rows) };
+  const cursor = new RowCursor(rows, id, scanRangeOf(partition, reads.range));
+  return { keys, range: copyRows(cursor, reads.range.rows) };
 }
 
 function makeChanges(

@@ -14,9 +14,8 @@ import { ROW_HEADER_BYTES, writeRowValue } from '../layout/rows.js';
 import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { EngineError } from '../lmdb/engine-error.js';
 import { type Change, copiedRowOf, newChange, type Overlay } from '../overlay.js';
-import { copyRows, type KeyRange, payloadRange, scanRangeOf } from '../scan/key-range.js';
 import { MergedCursor } from '../scan/merged-cursor.js';
-import { RowCursor } from '../scan/row-cursor.js';
+import { copyRows, type KeyRange, RowCursor, scanRangeOf } from '../scan/row-cursor.js';
 import {
   type Appended,
   changeBytesMax,
@@ -209,14 +208,14 @@ export class LoggedBatches implements DecisionView {
   #readRange(space: number, partition: string, keys: KeyRange): Row[] {
     const range = scanRangeOf(partition, keys);
     const changes = this.overlay.within(space, range, 'latest');
-    const tree = new RowCursor(this.#environment.longKeys, space, payloadRange(range));
+    const tree = new RowCursor(this.#environment.rows, space, range);
     return copyRows(new MergedCursor(tree, changes), keys.rows);
   }
 
   /** Upper bound for a change's bytes in the log; infinity if the row's key needs a transaction. */
   #sizeOf(partition: string, key: string, rowBytes: number): number {
     // Rows under longer keys change with their subtrees.
-    if (!fits(partition, key, this.#environment.longKeys.chunk)) return Number.POSITIVE_INFINITY;
+    if (!fits(partition, key, this.#environment.rows.chunk)) return Number.POSITIVE_INFINITY;
     return changeBytesMax(partition, key, rowBytes);
   }
 

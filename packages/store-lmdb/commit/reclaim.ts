@@ -1,7 +1,7 @@
 // Reclaims the rows of dropped spaces, some at a time. The catalogue remembers what is left, so it continues when the
 // store is opened again.
 import type { Catalog } from '../layout/catalog.js';
-import { type Branch, branchRange, isEmpty, type LongKeys } from '../layout/long-keys.js';
+import { type Branch, branchRange, isEmpty, type Rows } from '../layout/rows.js';
 
 /** Rows per transaction: enough to make the wait for the disk negligible, few enough that a commit hardly waits. */
 const ROWS_MAX = 1000;
@@ -9,24 +9,24 @@ const ROWS_MAX = 1000;
 const ROWS_WHEN_SHORT_MAX = 100;
 
 /** Inside a write transaction; false when no dropped space has rows any more. */
-export function reclaimSome(catalog: Catalog, longKeys: LongKeys, isShort = false): boolean {
+export function reclaimSome(catalog: Catalog, rows: Rows, isShort = false): boolean {
   const space = catalog.firstDropped();
   if (space === undefined) return false;
-  const branch = longKeys.spaceBranch(space);
-  clear(branch, longKeys, isShort ? ROWS_WHEN_SHORT_MAX : ROWS_MAX);
+  const branch = rows.spaceBranch(space);
+  clear(branch, rows, isShort ? ROWS_WHEN_SHORT_MAX : ROWS_MAX);
   if (isEmpty(branch)) catalog.forgetDropped(space);
   return true;
 }
 
 /** Removes up to `limit` rows of the branch; returns how many it removed. */
-function clear(branch: Branch, longKeys: LongKeys, limit: number): number {
+function clear(branch: Branch, rows: Rows, limit: number): number {
   let removed = 0;
   for (const key of branch.tree.keys(branchRange(branch), limit)) {
-    if (key.length > longKeys.keyBytesMax(branch)) {
+    if (key.length > rows.keyBytesMax(branch)) {
       const value = branch.tree.get(key);
       if (value === undefined) continue;
-      const pointed = longKeys.pointedBranch(value);
-      removed += clear(pointed, longKeys, limit - removed);
+      const pointed = rows.pointedBranch(value);
+      removed += clear(pointed, rows, limit - removed);
       if (!isEmpty(pointed)) return removed;
     }
     branch.tree.remove(key);

@@ -24,7 +24,7 @@ export type SpaceKey = [account: string, service: string, name: string];
 
 interface FormatRecord {
   readonly version: number;
-  /** See long-keys.ts. */
+  /** See rows.ts. */
   readonly chunk: number;
 }
 

@@ -1,5 +1,5 @@
 // Keys as the bytes that LMDB orders by. Strings as bytes that compare (memcmp) as JavaScript's `<` compares the strings, and back; and of these
-// the key of a row. long-keys.ts stores keys too long for LMDB, catalog.ts those of spaces.
+// the key of a row. rows.ts stores keys too long for LMDB, catalog.ts those of spaces.
 //
 // Each UTF-16 code unit on its own, so that a lone surrogate keeps its place and U+E000 sorts after U+D800:
 //

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { until } from '#base/testing/until';
 import type { Space, Store } from '#store';
 import { openEnvironment } from '../environment.js';
-import { branchRange } from '../layout/long-keys.js';
+import { branchRange } from '../layout/rows.js';
 import { openLmdbStore } from '../lmdb-store.js';
 
 const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
@@ -93,7 +93,7 @@ test('the rows of a dropped space are reclaimed, across a close, and no others',
   });
   const environment = openEnvironment({ directory, durability: 'none' });
   assert.equal(environment.catalog.firstDropped(), undefined);
-  const { tree } = environment.longKeys.pointedBranch(Buffer.alloc(8));
+  const { tree } = environment.rows.pointedBranch(Buffer.alloc(8));
   assert.deepEqual(tree.keys({ start: Buffer.of(0), end: Buffer.of(0xff) }, 1), [], 'no subtree is left');
   await environment.close();
 });
@@ -101,7 +101,7 @@ test('the rows of a dropped space are reclaimed, across a close, and no others',
 /** Rows and pointers that a space has in the file, dropped or not. */
 async function rowsOf(directory: string, space: Space): Promise<number> {
   const environment = openEnvironment({ directory, durability: 'none' });
-  const branch = environment.longKeys.spaceBranch(space.id);
+  const branch = environment.rows.spaceBranch(space.id);
   const keys = branch.tree.keys(branchRange(branch), 1e6);
   await environment.close();
   return keys.length;

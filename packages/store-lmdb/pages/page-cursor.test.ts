@@ -11,14 +11,14 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { StoreError } from '#store';
 import { CHUNK_MAX, type Environment, openEnvironment } from '../environment.js';
-import { LONG_TREE, ROW_TREES, ROWS_TREE } from '../layout/rows.js';
+import { LONG_TREE, ROWS_TREE } from '../layout/rows.js';
 import { PAGE_BYTES } from '../lmdb/file-head.js';
 import { FileMap } from '../lmdb/file-map.js';
 import { PAGE_HEADER_BYTES } from '../lmdb/page-format.js';
 import type { EntryCursor, TreeRange } from '../lmdb/tree.js';
 import { law } from '../testing/overlay-law.js';
 import { PageCursor } from './page-cursor.js';
-import { Snapshots, type SnapshotTrees } from './snapshot.js';
+import { type SnapshotTrees, TreeReader } from './tree-reader.js';
 
 const SPACE = 1;
 const KEY_END = Buffer.of(0xff, 0xff, 0xff, 0xff);
@@ -30,7 +30,7 @@ const SEGMENT_PAGES = 5;
 interface Subject {
   readonly environment: Environment;
   readonly map: FileMap;
-  readonly snapshots: Snapshots;
+  readonly reader: TreeReader;
 }
 
 async function open(t: TestContext): Promise<Subject> {
@@ -43,7 +43,7 @@ async function open(t: TestContext): Promise<Subject> {
     await environment.close();
     await rm(directory, { recursive: true });
   });
-  return { environment, map, snapshots: new Snapshots(environment.last, map, environment.path, ROW_TREES) };
+  return { environment, map, reader: new TreeReader(environment.last, map, environment.path) };
 }
 
 /** What a key is made of: a short description of a long key. */
@@ -75,8 +75,8 @@ const write = ({ environment }: Subject, puts: readonly Put[]): Promise<void> =>
     }
   });
 
-function newest({ snapshots }: Subject): SnapshotTrees {
-  const found = snapshots.newest();
+function newest({ reader }: Subject): SnapshotTrees {
+  const found = reader.newest();
   assert(found !== undefined, 'the file can be read by pages');
   return found;
 }
@@ -163,7 +163,7 @@ const history = anyNames.chain(name =>
 
 const clear = (subject: Subject): Promise<void> =>
   subject.environment.transaction(() => {
-    const { tree } = subject.environment.longKeys.spaceBranch(SPACE);
+    const { tree } = subject.environment.rows.spaceBranch(SPACE);
     for (const key of tree.keys(WHOLE, Number.POSITIVE_INFINITY)) tree.remove(key);
   });
 
@@ -184,7 +184,7 @@ test('pages have the entries that the cursor has, in every range of every tree',
         const trees = newest(subject);
         depths.add(trees.roots.get(ROWS_TREE)?.depth ?? 0);
         assert.equal(trees.roots.get(LONG_TREE), undefined);
-        const { tree } = environment.longKeys.spaceBranch(SPACE);
+        const { tree } = environment.rows.spaceBranch(SPACE);
         for (const range of ranges) {
           assert.deepEqual(entriesOf(openPages(trees, range)), entriesOf(tree.range(range, transaction)));
         }
@@ -209,7 +209,7 @@ test('a snapshot stays as it was while others write to its file and later scans 
     const transaction = environment.useReadTransaction();
     const trees = newest(subject);
     const cursors = ranges.map(range => openPages(trees, range));
-    const { tree } = environment.longKeys.spaceBranch(SPACE);
+    const { tree } = environment.rows.spaceBranch(SPACE);
     const expected = ranges.map(range => entriesOf(tree.range(range, transaction)));
     const found = ranges.map((): string[] => []);
     const read = (most: number): void => {
@@ -267,7 +267,7 @@ test('damage is reported as such, and is never followed', async t => {
     try {
       for (const { page, at, bytes } of faults)
         writeSync(file, bytes, 0, bytes.length, page * PAGE_BYTES + at);
-      const fresh = new Snapshots(environment.last, map, environment.path, ROW_TREES).newest();
+      const fresh = new TreeReader(environment.last, map, environment.path).newest();
       // The page with the trees' names: then the package's cursor is used.
       if (fresh === undefined) return;
       entriesOf(openPages(fresh, WHOLE));
@@ -306,7 +306,7 @@ test('a node that would be past the end of the file is damage', async t => {
     readSync(file, before, 0, 2, at);
     writeSync(file, Buffer.of(0xfe, 0xff), 0, 2, at);
     try {
-      const fresh = new Snapshots(environment.last, map, environment.path, ROW_TREES).newest();
+      const fresh = new TreeReader(environment.last, map, environment.path).newest();
       if (fresh !== undefined) entriesOf(openPages(fresh, WHOLE));
     } catch (error) {
       assert(error instanceof StoreError && error.code === 'corrupt', String(error));

@@ -1,4 +1,4 @@
-// Walks the entries of a range of one tree in order, in place in the pages of a snapshot (snapshot.ts). Keys and values
+// Walks the entries of a range of one tree in order, in place in the pages of a snapshot. Keys and values
 // mean nothing here. LMDB orders keys by their bytes.
 import { PAGE_BYTES } from '../lmdb/file-head.js';
 import {
@@ -10,8 +10,7 @@ import {
   PAGE_HEADER_BYTES,
 } from '../lmdb/page-format.js';
 import { type EntryCursor, KeySpan, type TreeRange, ValueSpan } from '../lmdb/tree.js';
-import { type Root, readPageNumber, type Snapshot } from './snapshot.js';
-import { NODE_MAX, TreePage } from './tree-page.js';
+import { NODE_MAX, readPageNumber, type Snapshot, TreePage } from './tree-page.js';
 
 /** V8 inlines constants of this module into the code, and reads imported ones at each use. */
 const [HEADER_BYTES, LAST_NODE] = [NODE_HEADER_BYTES, NODE_MAX];
@@ -36,6 +35,12 @@ const LINE = 32;
 const TOUCHED_BYTES_MIN = 8 * LINE;
 /** A sink for what was read, since V8 eliminates unused reads. */
 const seen = { sum: 0 };
+
+/** The root of a tree, and how many levels it has. */
+export interface Root {
+  readonly page: number;
+  readonly depth: number;
+}
 
 interface Level {
   branch: TreePage;

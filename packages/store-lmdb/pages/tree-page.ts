@@ -1,8 +1,15 @@
-// A page of a tree in a snapshot, in place. Checks what a page or one of its nodes states about itself before following
-// it.
+// The pages of a snapshot (tree-reader.ts), in place. Checks what a page or one of its nodes states about itself before
+// following it.
+import { EngineError } from '../lmdb/engine-error.js';
 import { PAGE_BYTES } from '../lmdb/file-head.js';
-import { type BRANCH, type LEAF, NODE_HEADER_BYTES, PAGE_HEADER_BYTES } from '../lmdb/page-format.js';
-import type { Snapshot } from './snapshot.js';
+import type { FileMap, MapSegment } from '../lmdb/file-map.js';
+import {
+  type BRANCH,
+  type LEAF,
+  LONG_VALUE,
+  NODE_HEADER_BYTES,
+  PAGE_HEADER_BYTES,
+} from '../lmdb/page-format.js';
 
 /** Pages are read in words of two bytes, LMDB's alignment. */
 const HEADER_WORDS = PAGE_HEADER_BYTES / 2;
@@ -13,12 +20,61 @@ const FLAGS = 9;
 const LOWER = 10;
 const UPPER = 11;
 const WORD = 0x1_0000;
+const HIGH_UNIT = 0x1_0000_0000;
 /** V8 inlines a constant of this module into the code, and reads an imported one at each use. */
 const HEAD_BYTES = NODE_HEADER_BYTES;
 
 /** A number of 6 bytes, exact for all possible numbers of pages and transactions. */
 export const readNumber = (words: Uint16Array, at: number): number =>
   (words[at] ?? 0) + WORD * (words[at + 1] ?? 0) + WORD * WORD * (words[at + 2] ?? 0);
+
+/** A state of the file. */
+export class Snapshot {
+  readonly transaction: bigint;
+  /** The transaction's number. */
+  readonly number: number;
+  readonly #map: FileMap;
+  readonly #path: string;
+  /** How many pages both the state and the file have. */
+  readonly #pages: number;
+
+  constructor(transaction: bigint, map: FileMap, path: string, pages: number) {
+    this.transaction = transaction;
+    this.number = Number(transaction);
+    this.#map = map;
+    this.#path = path;
+    this.#pages = pages;
+  }
+
+  /** The memory that has the page. */
+  segmentOf(page: number): MapSegment {
+    this.#assertPages(page, 1);
+    return this.#map.segmentOf(page);
+  }
+
+  /** The first `used` bytes of a long value's pages. */
+  run(page: number, count: number, used: number): Buffer {
+    this.#assertPages(page, count);
+    const bytes = this.#map.view(page, used);
+    const isItself = readPageNumber(bytes, 0) === page && bytes.readUInt16LE(18) === LONG_VALUE;
+    if (!isItself || readPageNumber(bytes, 8) > this.number) throw this.damage(page);
+    return bytes;
+  }
+
+  damage(page: number): EngineError {
+    return new EngineError('corrupt', `${this.#path}: page ${page} is damaged.`);
+  }
+
+  /** Throws unless the pages can be in the file. */
+  #assertPages(page: number, count: number): void {
+    if (!(page >= 2 && count >= 1 && page + count <= this.#pages)) throw this.damage(page);
+  }
+}
+
+/** A number of 8 bytes, exact for all possible numbers of pages and transactions. */
+export function readPageNumber(bytes: Buffer, at: number): number {
+  return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * HIGH_UNIT;
+}
 
 export class TreePage {
   readonly bytes: Buffer;

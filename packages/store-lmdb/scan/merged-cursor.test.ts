@@ -11,11 +11,10 @@ import { copyRow, type Position, type Row, type RowInPlace, type ScanEnd, type S
 import { type Environment, openEnvironment } from '../environment.js';
 import { Counters } from '../layout/catalog.js';
 import { fits } from '../layout/keys.js';
-import { RowValueEncoder } from '../layout/rows.js';
 import { bytesOf, type Change, newChange, Overlay, rowOf } from '../overlay.js';
 import { TreeReader } from '../pages/tree-reader.js';
+import { rowBytes } from '../testing/log-batch.js';
 import { compare, isWithin, law, longPosition, position, range } from '../testing/overlay-law.js';
-import { payloadRange } from './key-range.js';
 import { MergedCursor } from './merged-cursor.js';
 import { PageWalk, type RowSource } from './page-walk.js';
 import { RowCursor } from './row-cursor.js';
@@ -40,7 +39,6 @@ class Subject {
   readonly #space: number;
   readonly #trees: TreeReader;
   readonly #counters = new Counters(systemClock);
-  readonly #encoder = new RowValueEncoder();
   readonly #model = new Map<string, Row>();
   #changes: Change[] = [];
   #tick = 0n;
@@ -68,7 +66,7 @@ class Subject {
       });
       return;
     }
-    const bytes = size === undefined ? undefined : Buffer.from(this.#encoder.encode(row.version, row.value));
+    const bytes = size === undefined ? undefined : rowBytes(row.version, row.value);
     const change = newChange([this.#space, partition, key], row.version, bytes, 0, bytes?.length);
     this.overlay.add(change, this.overlay.enter(this.#space, partition));
     this.overlay.settle(change, 1n);
@@ -100,13 +98,7 @@ class Subject {
   async walk<T>(range: ScanRange, use: (cursor: RowSource) => Promise<T> | T): Promise<T> {
     this.#environment.snapshot.refresh();
     const transaction = this.#environment.useReadTransaction();
-    const bounds = payloadRange(range);
-    const tree = new RowCursor(
-      this.#environment.longKeys,
-      this.#space,
-      bounds,
-      this.#trees.within(transaction),
-    );
+    const tree = new RowCursor(this.#environment.rows, this.#space, range, this.#trees.within(transaction));
     const cursor = new MergedCursor(tree, this.overlay.within(this.#space, range, 'durable'));
     try {
       return await use(cursor);

@@ -1,8 +1,9 @@
-// When a scan looks at the clock, and so yields the thread: by the work that was done, not only by rows.
+// When a scan looks at the clock, and so yields the thread: by the work that was done, not only by rows. Slices share a
+// turn of the event loop, waiting works are served in order, and none is forgotten.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Budget, Effort } from '#store';
-import { PageWalk, type RowSource } from './page-walk.js';
+import { CooperativeScheduler, PageWalk, type RowSource } from './page-walk.js';
 
 const VALUE = Buffer.alloc(100);
 const BUDGET: Budget = {
@@ -68,4 +69,52 @@ test('steps of a visitor count: 64 as a row', () => {
 test('a visitor that works long gets one row per slice', () => {
   assert.deepEqual(slices(3, 63 * 64), [1, 1, 1, 0]);
   assert.deepEqual(slices(3, 50_000), [1, 1, 1, 0]);
+});
+
+/** Runs works of the given numbers and lengths of slices; returns the order of slices, with `|` where a turn ended. */
+async function run(
+  share: CooperativeScheduler,
+  works: readonly { slices: number; milliseconds: number }[],
+): Promise<string> {
+  let order = '';
+  let isOver = false;
+  const mark = () => {
+    order += '|';
+    if (!isOver) setImmediate(mark);
+  };
+  setImmediate(mark);
+  await Promise.all(
+    works.map(async ({ slices, milliseconds }, index) => {
+      for (let slice = 0; slice < slices; slice += 1) {
+        const turn = share.enter();
+        if (turn !== undefined) await turn;
+        order += index;
+        share.leave(milliseconds);
+      }
+    }),
+  );
+  isOver = true;
+  return order;
+}
+
+test('short slices share a turn, and a work alone continues at once', async () => {
+  assert.equal(await run(new CooperativeScheduler(4), [{ slices: 3, milliseconds: 1 }]), '000');
+  const four = Array.from({ length: 4 }, () => ({ slices: 1, milliseconds: 1 }));
+  assert.equal(await run(new CooperativeScheduler(4), four), '0123');
+});
+
+test('a slice as long as the share ends the turn, and works take turns', async () => {
+  const three = Array.from({ length: 3 }, () => ({ slices: 2, milliseconds: 4 }));
+  const order = await run(new CooperativeScheduler(4), three);
+  assert.equal(order.replaceAll('|', ''), '001212', 'the first one waits already when the others come');
+  assert(/^0\|+0\|+1\|+2\|+1\|+2$/.test(order), order);
+});
+
+test('many works of any length are all served', async () => {
+  const works = Array.from({ length: 50 }, (_, index) => ({
+    slices: 1 + (index % 7),
+    milliseconds: index % 6,
+  }));
+  const order = await run(new CooperativeScheduler(4), works);
+  assert(order.length > 150);
 });

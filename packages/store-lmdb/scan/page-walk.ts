@@ -1,4 +1,5 @@
-// One scan: which rows are visited and where it ends. Runs in slices, so that other work gets the event loop.
+// One scan: which rows are visited and where it ends. Runs in slices, so that other work gets the event loop; all scans
+// together get a fixed share of it.
 import type { Clock } from '#base';
 import { type Budget, type RowInPlace, type ScanEnd, STEPS_OF_ROW, type Visit } from '#store';
 
@@ -85,5 +86,49 @@ export class PageWalk {
     const elapsed = Number(this.#clock() - this.#start);
     if (elapsed >= this.#budget.milliseconds * TICKS_PER_MS) this.#isSpent = true;
     return performance.now() >= sliceEnd;
+  }
+}
+
+/**
+ * Divides the event loop: long works that run in slices together get a fixed share of each turn, and wait for one
+ * another in the order of arrival.
+ */
+export class CooperativeScheduler {
+  readonly #millisecondsMax: number;
+  #milliseconds = 0;
+  #isTurnPlanned = false;
+  readonly #waiting: (() => void)[] = [];
+  readonly #turn = () => {
+    this.#isTurnPlanned = false;
+    this.#milliseconds = 0;
+    this.#release();
+  };
+
+  /** Slices together end a turn at most one slice after `millisecondsMax`. */
+  constructor(millisecondsMax: number) {
+    this.#millisecondsMax = millisecondsMax;
+  }
+
+  /** A promise if the caller has to wait before its slice; otherwise it has to begin before it yields the thread. */
+  enter(): Promise<void> | undefined {
+    if (this.#milliseconds < this.#millisecondsMax && this.#waiting.length === 0) return undefined;
+    return new Promise(resolve => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  /** Call after each slice, with the time it took. */
+  leave(milliseconds: number): void {
+    this.#milliseconds += milliseconds;
+    if (!this.#isTurnPlanned) {
+      this.#isTurnPlanned = true;
+      setImmediate(this.#turn);
+    }
+    if (this.#milliseconds < this.#millisecondsMax) this.#release();
+  }
+
+  #release(): void {
+    const next = this.#waiting.shift();
+    if (next !== undefined) next();
   }
 }

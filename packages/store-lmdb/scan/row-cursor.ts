@@ -1,16 +1,36 @@
 // Walks the rows of a range of one space in order, into the subtrees of long keys and out again. The caller chooses the
-// source of a tree's entries; page-walk.ts and key-range.ts decide how far to walk.
-import type { Row, RowInPlace } from '#store';
-import { decodeKey, decodeText, findTerminator } from '../layout/keys.js';
-import { type Branch, branchRange, type LongKeys, pointerKey } from '../layout/long-keys.js';
-import { copyValue, type OpenRange, ROW_HEADER_BYTES, VersionDecoder } from '../layout/rows.js';
+// source of a tree's entries; page-walk.ts decides how far to walk.
+//
+// A commit reads a range of keys in one partition before it decides: its bounds as those of a scan, and its rows as
+// copies.
+import { copyRow, type Reads, type Row, type ScanRange } from '#store';
+import { decodeKey, decodeText, encodePayload, findTerminator } from '../layout/keys.js';
+import {
+  type Branch,
+  branchRange,
+  copyValue,
+  type OpenRange,
+  pointerKey,
+  ROW_HEADER_BYTES,
+  type Rows,
+  VersionDecoder,
+} from '../layout/rows.js';
 import type { EntryCursor, TreeRange } from '../lmdb/tree.js';
+import type { RowSource } from './page-walk.js';
 
 /** Half-open, in payload bytes (keys.ts); without `until` to the end of the space. */
-export interface PayloadRange {
+interface PayloadRange {
   readonly from: Buffer;
   readonly until?: Buffer | undefined;
 }
+
+export type KeyRange = NonNullable<Reads['range']>;
+
+/** Without `until` the range ends with the partition. */
+export const scanRangeOf = (partition: string, { from, until }: KeyRange): ScanRange => ({
+  from: { partition, key: from },
+  until: until === undefined ? { partition: `${partition}\0`, key: '' } : { partition, key: until },
+});
 
 /** V8 inlines a constant of this module into the code, and reads an imported one at each use. */
 const HEADER_BYTES = ROW_HEADER_BYTES;
@@ -36,11 +56,11 @@ interface Level {
 /**
  * Used as a row, it is the current one in place: valid until the next call of this or any tree, and decoded on demand.
  */
-export class RowCursor implements RowInPlace {
+export class RowCursor implements RowSource {
   bytes: Buffer = NO_VALUE;
   from = 0;
   until = 0;
-  readonly #longKeys: LongKeys;
+  readonly #rows: Rows;
   readonly #range: PayloadRange;
   readonly #open: OpenRange;
   readonly #levels: Level[] = [];
@@ -58,11 +78,14 @@ export class RowCursor implements RowInPlace {
   #partition = '';
   #partitionBytes: Uint8Array = NO_PARTITION;
 
-  constructor(longKeys: LongKeys, space: number, range: PayloadRange, openRange = openCursor) {
-    this.#longKeys = longKeys;
-    this.#range = range;
+  constructor(rows: Rows, space: number, { from, until }: ScanRange, openRange = openCursor) {
+    this.#rows = rows;
+    this.#range = {
+      from: encodePayload(from.partition, from.key),
+      until: until && encodePayload(until.partition, until.key),
+    };
     this.#open = openRange;
-    this.#enter(longKeys.spaceBranch(space), Buffer.alloc(0));
+    this.#enter(rows.spaceBranch(space), Buffer.alloc(0));
   }
 
   /** Moves to the next row; false at the end. */
@@ -177,8 +200,8 @@ export class RowCursor implements RowInPlace {
   #descend({ branch, path, cursor }: Level): void {
     const { bytes, from } = cursor.span;
     const start = from + branch.prefix.length;
-    const longer = Buffer.concat([path, bytes.subarray(start, start + this.#longKeys.chunk)]);
-    this.#enter(this.#longKeys.pointedBranch(cursor.value.view()), longer);
+    const longer = Buffer.concat([path, bytes.subarray(start, start + this.#rows.chunk)]);
+    this.#enter(this.#rows.pointedBranch(cursor.value.view()), longer);
   }
 
   #enter(branch: Branch, path: Buffer): void {
@@ -187,7 +210,7 @@ export class RowCursor implements RowInPlace {
       branch,
       path,
       cursor: this.#open(branch.tree, range),
-      keyBytesMax: this.#longKeys.keyBytesMax(branch),
+      keyBytesMax: this.#rows.keyBytesMax(branch),
     };
     this.#levels.push(level);
     this.#level = level;
@@ -200,11 +223,11 @@ export class RowCursor implements RowInPlace {
     if (until === undefined || !beginsWith(until, path)) return { start, end: whole.end };
     const rest = until.subarray(path.length);
     // A pointer that the bound leads through has rows on both sides of it, so it belongs to the range.
-    return { start, end: this.#bound(branch, rest), isInclusive: rest.length > this.#longKeys.chunk };
+    return { start, end: this.#bound(branch, rest), isInclusive: rest.length > this.#rows.chunk };
   }
 
   #bound({ prefix }: Branch, rest: Buffer): Buffer {
-    const { chunk } = this.#longKeys;
+    const { chunk } = this.#rows;
     if (rest.length > chunk) return pointerKey(prefix, rest.subarray(0, chunk));
     return Buffer.concat([prefix, rest]);
   }
@@ -219,4 +242,15 @@ function isAt(bytes: Buffer, at: number, expected: Uint8Array): boolean {
 
 function beginsWith(bytes: Buffer, beginning: Buffer): boolean {
   return bytes.length >= beginning.length && bytes.subarray(0, beginning.length).equals(beginning);
+}
+
+/** The first `most` rows of the source; closes it. */
+export function copyRows(source: RowSource, most: number): Row[] {
+  const found: Row[] = [];
+  try {
+    while (found.length < most && source.next()) found.push(copyRow(source));
+  } finally {
+    source.close();
+  }
+  return found;
 }

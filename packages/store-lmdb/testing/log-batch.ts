@@ -1,5 +1,6 @@
 // Batches of changes in the form that tests use, and the bytes of their records.
 import { type RowKey, writeRowKey } from '../layout/keys.js';
+import { ROW_HEADER_BYTES, writeRowValue } from '../layout/rows.js';
 import type { LogFile } from '../wal/log-file.js';
 import {
   CHANGE_HEADER_BYTES,
@@ -24,6 +25,13 @@ export interface LogBatch extends TickRange {
 export function bytesOf(key: RowKey | Uint8Array): Buffer {
   const bytes = Buffer.alloc(10_000);
   return Buffer.from(bytes.subarray(0, writeRowKey(key, bytes, 0)));
+}
+
+/** A row's bytes in the tree and in a record. */
+export function rowBytes(version: bigint, value: Buffer): Buffer {
+  const bytes = Buffer.alloc(ROW_HEADER_BYTES + value.length);
+  writeRowValue(version, value, bytes, 0);
+  return bytes;
 }
 
 /** Bytes of a record, without the zeros that fill its last block. */

@@ -4,11 +4,10 @@ import assert from 'node:assert/strict';
 import { collectRows, type Row, type Store } from '#store';
 import { type Durability, type Environment, openEnvironment } from '../environment.js';
 import { Counters } from '../layout/catalog.js';
-import { RowValueEncoder } from '../layout/rows.js';
 import type { LogFile } from '../wal/log-file.js';
 import { endLog } from '../wal/recovery.js';
 import { createLog } from './create-log.js';
-import { appendBatch, type LogBatch, type LogChange, logBytes } from './log-batch.js';
+import { appendBatch, type LogBatch, type LogChange, logBytes, rowBytes } from './log-batch.js';
 
 export const ADDRESS = { account: 'dev', service: 'table', name: 'fruit' };
 export const NOW = 17_000_000_000_000_000n;
@@ -26,7 +25,6 @@ export class LoggedStore {
   #log: LogFile | undefined;
   #space = 0;
   #unapplied: LogBatch[] = [];
-  readonly #encoder = new RowValueEncoder();
 
   /** Creates the space if it does not exist. */
   static async open(directory: string, durability: Durability = 'none'): Promise<LoggedStore> {
@@ -120,7 +118,7 @@ export class LoggedStore {
   #changesOf(puts: Puts, tick: bigint): LogChange[] {
     return Object.entries(puts).map(([key, value]) => ({
       key: [this.#space, PARTITION, key],
-      bytes: value === undefined ? undefined : Buffer.from(this.#encoder.encode(tick, Buffer.from(value))),
+      bytes: value === undefined ? undefined : rowBytes(tick, Buffer.from(value)),
     }));
   }
 

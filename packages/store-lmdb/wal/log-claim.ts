@@ -13,8 +13,6 @@ interface LogClaimOptions {
   readonly rows: Rows;
   /** The data file. */
   readonly path: string;
-  /** Of the rows' long keys; it is recorded with a log. */
-  readonly chunk: number;
   /** A write transaction; fulfilled when it is durable. */
   readonly transaction: (write: () => void) => Promise<void>;
 }
@@ -42,7 +40,7 @@ export class LogClaim {
 
   /** Call inside a write transaction in which no other process has begun a log before. */
   begin(): void {
-    this.#epoch = beginLog(this.#catalog, this.#options.chunk);
+    this.#epoch = beginLog(this.#catalog, this.#options.rows.chunk);
   }
 
   /** Call if no log was begun after all. */

@@ -7,16 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Environment, openEnvironment } from '../environment.js';
-import { ROW_TREES, ROWS_TREE } from '../layout/rows.js';
+import { ROWS_TREE } from '../layout/rows.js';
 import { PAGE_BYTES } from '../lmdb/file-head.js';
 import { PageCursor } from './page-cursor.js';
-import { Snapshots, type SnapshotTrees } from './snapshot.js';
+import { type SnapshotTrees, TreeReader } from './tree-reader.js';
 
 const NOTE_AT = 8;
 const ALL = { start: Buffer.alloc(0), end: Buffer.of(0xff) };
 
 async function open(t: TestContext): Promise<Environment> {
-  const directory = await mkdtemp(join(tmpdir(), 'snapshot-'));
+  const directory = await mkdtemp(join(tmpdir(), 'tree-reader-'));
   const environment = openEnvironment({ directory, durability: 'none', exclusive: true });
   t.after(async () => {
     await environment.close();
@@ -25,9 +25,9 @@ async function open(t: TestContext): Promise<Environment> {
   return environment;
 }
 
-function snapshotsOf({ last, map, path }: Environment): Snapshots {
+function readerOf({ last, map, path }: Environment): TreeReader {
   assert(map !== undefined, 'the file is mapped');
-  return new Snapshots(last, map, path, ROW_TREES);
+  return new TreeReader(last, map, path);
 }
 
 const put = (environment: Environment, key: string): Promise<void> =>
@@ -52,18 +52,18 @@ function overwrite(t: TestContext, path: string, at: number, bytes: Buffer): () 
 
 test('the newest snapshot is the last committed state, and one object for as long as it is that', async t => {
   const environment = await open(t);
-  const snapshots = snapshotsOf(environment);
-  const empty = snapshots.newest();
+  const reader = readerOf(environment);
+  const empty = reader.newest();
   assert(empty !== undefined);
   assert.deepEqual(keysOf(empty), []);
-  assert.equal(snapshots.newest(), empty);
+  assert.equal(reader.newest(), empty);
   await put(environment, 'a');
   const transaction = environment.useReadTransaction();
-  const first = snapshots.newest();
+  const first = reader.newest();
   assert(first !== undefined);
   assert.deepEqual(keysOf(first), ['a']);
   await put(environment, 'b');
-  const second = snapshots.newest();
+  const second = reader.newest();
   assert(second !== undefined);
   assert.equal(second.snapshot.transaction, first.snapshot.transaction + 1n);
   assert.deepEqual(keysOf(second), ['a', 'b']);
@@ -74,8 +74,8 @@ test('the newest snapshot is the last committed state, and one object for as lon
 test('a note that was set back gives neither a state older than one already given nor one that is gone', async t => {
   const environment = await open(t);
   for (const key of ['a', 'b', 'c']) await put(environment, key);
-  const snapshots = snapshotsOf(environment);
-  const newest = snapshots.newest();
+  const reader = readerOf(environment);
+  const newest = reader.newest();
   assert(newest !== undefined);
   const { transaction } = newest.snapshot;
   const noted = (number: bigint): SnapshotTrees | undefined => {
@@ -84,8 +84,8 @@ test('a note that was set back gives neither a state older than one already give
     // The file stays open until LMDB has closed it: closing the descriptor would release its locks.
     const restore = overwrite(t, `${environment.path}-lock`, NOTE_AT, bytes);
     try {
-      assert.equal(snapshots.newest(), number === transaction ? newest : undefined);
-      return snapshotsOf(environment).newest();
+      assert.equal(reader.newest(), number === transaction ? newest : undefined);
+      return readerOf(environment).newest();
     } finally {
       restore();
     }
@@ -95,13 +95,13 @@ test('a note that was set back gives neither a state older than one already give
   assert(before !== undefined);
   assert.deepEqual(keysOf(before), ['a', 'b']);
   assert.equal(noted(transaction - 2n), undefined);
-  assert.equal(snapshots.newest(), newest);
+  assert.equal(reader.newest(), newest);
 });
 
 test('a damaged meta page or page of names gives no snapshot', async t => {
   const environment = await open(t);
   await put(environment, 'a');
-  const transaction = snapshotsOf(environment).newest()?.snapshot.transaction;
+  const transaction = readerOf(environment).newest()?.snapshot.transaction;
   assert(transaction !== undefined);
   const meta = Number(transaction % 2n) * PAGE_BYTES;
   const head = Buffer.alloc(160);
@@ -109,8 +109,8 @@ test('a damaged meta page or page of names gives no snapshot', async t => {
   const root = Number(head.readBigUInt64LE(96 + 40)) * PAGE_BYTES;
   for (const at of [meta + 152, meta + 96 + 6, meta + 96 + 40, root, root + 18, root + 22]) {
     const restore = overwrite(t, environment.path, at, Buffer.of(0xee));
-    assert.equal(snapshotsOf(environment).newest(), undefined, `at ${at}`);
+    assert.equal(readerOf(environment).newest(), undefined, `at ${at}`);
     restore();
   }
-  assert(snapshotsOf(environment).newest() !== undefined);
+  assert(readerOf(environment).newest() !== undefined);
 });
