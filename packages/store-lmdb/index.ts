@@ -3,5 +3,4 @@
 // only code that uses the package `lmdb`.
 
 export { type CheckReport, checkFile } from './check/check.js';
-export { lmdbEngine } from './lmdb-engine.js';
-export { type LmdbStoreOptions, openLmdbStore } from './lmdb-store.js';
+export { type LmdbStoreOptions, lmdbEngine, openLmdbStore } from './lmdb-store.js';

@@ -1,11 +1,12 @@
 // The store on LMDB: one directory, several processes at a time. It ties the parts together: reads use the trees and
 // the WAL overlay, changes go through the commit queue, a background task removes dropped rows, contents are files.
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { type Clock, Semaphore, systemClock } from '#base';
 import {
   type Budget,
   type Decide,
   type Engine,
+  type EngineKind,
   type EngineTools,
   type Reads,
   type Row,
@@ -21,7 +22,7 @@ import { freeBytes } from './check/free-space.js';
 import { lmdbTools } from './check/tools.js';
 import { CommitOrder } from './commit/commit-order.js';
 import { reclaimSome } from './commit/reclaim.js';
-import { CreateSpaceWork, DropSpaceWork, UpdateSpaceWork } from './commit/space-work.js';
+import { createSpace, dropSpace, updateSpace } from './commit/space-work.js';
 import { assertFormat, contentsOf } from './content/content-path.js';
 import { FileContents } from './content/file-contents.js';
 import { type Environment, openEnvironment } from './environment.js';
@@ -84,6 +85,14 @@ export async function openLmdbStore(
   return new OpenStore(environment, { ...options, ...internals, clock });
 }
 
+/** `lmdb:DIR` */
+export const lmdbEngine: EngineKind = {
+  scheme: 'lmdb',
+  placeName: 'DIR',
+  open: (place, options) => openLmdbStore({ ...options, directory: resolve(place) }),
+  tools: lmdbTools,
+};
+
 class OpenStore implements Engine {
   readonly content: FileContents;
   readonly tools: EngineTools;
@@ -143,7 +152,7 @@ class OpenStore implements Engine {
     onExisting?: (existing: Space) => void,
   ): Promise<Space | undefined> {
     this.#assertOpen();
-    const work = new CreateSpaceWork(this.#environment.catalog, address, metadata);
+    const work = createSpace(this.#environment.catalog, address, metadata);
     const { space, isNew } = await this.#commits.submit(work);
     if (isNew) return space;
     onExisting?.(space);
@@ -164,12 +173,12 @@ class OpenStore implements Engine {
 
   async updateSpace(space: Space, change: (metadata: Buffer) => Buffer): Promise<Space | undefined> {
     this.#assertOpen();
-    return this.#commits.submit(new UpdateSpaceWork(this.#environment.catalog, space, change));
+    return this.#commits.submit(updateSpace(this.#environment.catalog, space, change));
   }
 
   async dropSpace(space: Space): Promise<boolean> {
     this.#assertOpen();
-    const isDropped = await this.#commits.submit(new DropSpaceWork(this.#environment.catalog, space));
+    const isDropped = await this.#commits.submit(dropSpace(this.#environment.catalog, space));
     if (!isDropped) return false;
     this.#commits.wake();
     this.content.dropSpace(space.id);

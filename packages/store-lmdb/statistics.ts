@@ -1,10 +1,11 @@
 // What the engine reports about its commits, its file and its contents: plain numbers under names that include their
 // units.
+import type { HistogramCounts } from '#base';
 import type { Statistic } from '#store';
 import type { CommitCounts } from './commit/commits.js';
 import type { ContentCounts } from './content/file-contents.js';
 
-export interface Measured {
+interface Measured {
   readonly commits: CommitCounts;
   /** Writes that are not answered yet. */
   readonly queueDepth: number;
@@ -15,79 +16,49 @@ export interface Measured {
 
 const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
+const counter = (name: string, value: number, help: string): Statistic => {
+  return { kind: 'counter', name, help, value };
+};
+const gauge = (name: string, value: number, help: string, aggregate?: 'max'): Statistic => {
+  return { kind: 'gauge', name, help, value, ...(aggregate && { aggregate }) };
+};
+const histogram = (name: string, counts: HistogramCounts, help: string): Statistic => {
+  return { kind: 'histogram', name, help, counts };
+};
+
 export const statisticsOf = ({
-  commits,
+  commits: { writes, times, failures },
   queueDepth,
   fileBytes,
   mapBytes,
   contents,
 }: Measured): readonly Statistic[] => [
-  {
-    kind: 'counter',
-    name: 'commits_total',
-    help: 'Commits that became durable.',
-    value: total(commits.writes.counts),
-  },
-  { kind: 'counter', name: 'commit_failures_total', help: 'Commits that failed.', value: commits.failures },
-  { kind: 'histogram', name: 'commit_writes', help: 'Writes that shared a commit.', counts: commits.writes },
-  {
-    kind: 'histogram',
-    name: 'commit_seconds',
-    help: 'Time of a commit, from when it is about to be written until it is synced.',
-    counts: commits.times,
-  },
-  {
-    kind: 'gauge',
-    name: 'commit_queue_depth',
-    help: 'Writes that wait for a commit or are in one.',
-    value: queueDepth,
-  },
-  {
-    kind: 'gauge',
-    name: 'data_file_bytes',
-    help: 'Length of the data file.',
-    value: fileBytes,
-    aggregate: 'max',
-  },
-  {
-    kind: 'gauge',
-    name: 'data_map_bytes',
-    help: 'Address space that the data file is mapped to; no memory.',
-    value: mapBytes,
-    aggregate: 'max',
-  },
-  ...statisticsOfContents(contents),
-];
-
-const statisticsOfContents = (contents: Measured['contents']): readonly Statistic[] => [
-  {
-    kind: 'counter',
-    name: 'contents_written_total',
-    help: 'Contents, large values beside the rows, that became durable.',
-    value: contents.written,
-  },
-  {
-    kind: 'counter',
-    name: 'content_written_bytes_total',
-    help: 'Bytes of contents that became durable.',
-    value: contents.writtenBytes,
-  },
-  {
-    kind: 'counter',
-    name: 'content_read_bytes_total',
-    help: 'Bytes of contents that were read.',
-    value: contents.readBytes,
-  },
-  {
-    kind: 'counter',
-    name: 'contents_removed_total',
-    help: 'Contents that were dropped and are gone from the disk.',
-    value: contents.removed,
-  },
-  {
-    kind: 'gauge',
-    name: 'content_drops_waiting',
-    help: 'Contents and dropped spaces with contents that are still on the disk.',
-    value: contents.waitingDrops,
-  },
+  counter('commits_total', total(writes.counts), 'Commits that became durable.'),
+  counter('commit_failures_total', failures, 'Commits that failed.'),
+  histogram('commit_writes', writes, 'Writes that shared a commit.'),
+  histogram(
+    'commit_seconds',
+    times,
+    'Time of a commit, from when it is about to be written until it is synced.',
+  ),
+  gauge('commit_queue_depth', queueDepth, 'Writes that wait for a commit or are in one.'),
+  gauge('data_file_bytes', fileBytes, 'Length of the data file.', 'max'),
+  gauge('data_map_bytes', mapBytes, 'Address space that the data file is mapped to; no memory.', 'max'),
+  counter(
+    'contents_written_total',
+    contents.written,
+    'Contents, large values beside the rows, that became durable.',
+  ),
+  counter('content_written_bytes_total', contents.writtenBytes, 'Bytes of contents that became durable.'),
+  counter('content_read_bytes_total', contents.readBytes, 'Bytes of contents that were read.'),
+  counter(
+    'contents_removed_total',
+    contents.removed,
+    'Contents that were dropped and are gone from the disk.',
+  ),
+  gauge(
+    'content_drops_waiting',
+    contents.waitingDrops,
+    'Contents and dropped spaces with contents that are still on the disk.',
+  ),
 ];

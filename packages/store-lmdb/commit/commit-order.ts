@@ -1,18 +1,20 @@
 // The order in which a store's changes are decided and made durable. Works wait in one queue. A process that has its
 // directory to itself first offers each to the batches of the log (logged-batches.ts), which decide it at once; works
-// that need LMDB's tree itself, and everything while there is no log, are committed in groups (commit-group.ts). While
+// that need LMDB's tree itself, and everything while there is no log, are committed in groups (commits.ts). While
 // one group is being written the next one gathers; a lone work is not delayed. Before a group begins, the log's changes
 // go into the tree, so the two never overtake each other.
 import { EngineError } from '../lmdb/engine-error.js';
 import { Overlay } from '../overlay.js';
 import type { Failure } from '../wal/index.js';
 import { type BackgroundTask, TaskTurns } from './background-task.js';
-import { type CommittedGroup, commitGroup, type GroupParts } from './commit-group.js';
 import {
   type Commit,
   CommitMetrics,
   type CommitStatistics,
+  type CommittedGroup,
+  commitGroup,
   fail,
+  type GroupParts,
   overfull,
   type Submission,
   settle,

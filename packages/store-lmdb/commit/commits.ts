@@ -1,20 +1,17 @@
 // What is committed. A change is either a commit of rows, which reads, has its caller decide, and changes, inside a
-// group's transaction or without one; or a work that needs a transaction (space-work.ts). commit-order.ts owns the
-// order of them all.
+// group's transaction or without one (logged-batches.ts); or a work that needs a transaction (space-work.ts).
+// commit-order.ts owns the order of them all.
+//
+// A group is one LMDB transaction, with its two waits for the disk. Each work is decided under LMDB's write lock, so
+// several processes may do this in one directory.
 import { Histogram, type HistogramCounts, SECONDS_BOUNDS } from '#base';
-import {
-  type Decide,
-  type Decision,
-  type ReadRows,
-  type Reads,
-  type Row,
-  type Space,
-  StoreError,
-} from '#store';
+import { type Decide, type Decision, type ReadRows, type Reads, type Space, StoreError } from '#store';
 import type { Environment } from '../environment.js';
 import type { Counters } from '../layout/catalog.js';
+import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { EngineError } from '../lmdb/engine-error.js';
 import { copyRows, RowCursor, scanRangeOf } from '../scan/row-cursor.js';
+import type { Failure } from '../wal/index.js';
 
 export interface CommitStatistics {
   readonly commits: CommitCounts;
@@ -61,17 +58,6 @@ export function grow(group: Group): void {
   group.didGrow = true;
 }
 
-/** The rows as they will be once all decided changes are durable, for a decision without a transaction. */
-export interface DecisionView {
-  readonly counters: Counters;
-  /** Whether this generation of the space exists. */
-  isLiving(space: Space): boolean;
-  /** Returns copies, which the caller may keep. */
-  read(space: number, partition: string, reads: Reads): ReadRows;
-  /** Makes changes, copying their values. False if they need a transaction; then it has made none. */
-  change(space: number, partition: string, version: bigint, decision: Decision<unknown>): boolean;
-}
-
 /** Commits and works that may wait. The caller that adds one bounds the memory it holds. */
 export const WAITING_WORKS_MAX = 5000;
 
@@ -80,7 +66,7 @@ export function overfull(path: string, waitingMax: number): StoreError {
 }
 
 /** An attempt that gave an answer. */
-interface Answered<T> {
+export interface Answered<T> {
   readonly answer: T;
 }
 
@@ -93,7 +79,7 @@ export interface Submission {
   outcome: Answered<unknown> | { readonly error: unknown } | undefined;
 }
 
-export function runIn(environment: Environment, group: Group, submission: Submission): void {
+function runIn(environment: Environment, group: Group, submission: Submission): void {
   const { work } = submission;
   try {
     submission.outcome = { answer: 'run' in work ? work.run(group) : runCommit(environment, work, group) };
@@ -126,20 +112,6 @@ function runCommit<R>(environment: Environment, commit: Commit<R>, group: Group)
   return decision.result;
 }
 
-/** Decides without a transaction; undefined if the commit needs one, and then it has changed nothing. */
-export function decideCommit<R>(commit: Commit<R>, view: DecisionView): Answered<R> | undefined {
-  const { space, partition, reads, decide } = commit;
-  if (!view.isLiving(space)) return undefined;
-  const rows = view.read(space.id, partition, reads);
-  const tick = view.counters.nextTick();
-  // Another process wrote it: its ticks are not counted here, and a decision's tick is later than everything that it
-  // reads.
-  const isLate = (row: Row | undefined): boolean => row !== undefined && row.version >= tick;
-  if (rows.keys.some(isLate) || rows.range.some(isLate)) return undefined;
-  const decision = assertChanges(decide(rows, tick));
-  return view.change(space.id, partition, tick, decision) ? { answer: decision.result } : undefined;
-}
-
 function readRows({ rows }: Environment, { space: { id }, partition, reads }: Commit<unknown>): ReadRows {
   const keys = reads.keys.map(key => rows.get(id, partition, key));
   if (reads.range === undefined) return { keys, range: [] };
@@ -165,7 +137,7 @@ function makeChanges(
 }
 
 /** A mistake has to surface before the first change: a transaction keeps what was changed before an error. */
-function assertChanges<R>(decision: Decision<R>): Decision<R> {
+export function assertChanges<R>(decision: Decision<R>): Decision<R> {
   const { puts, deletes } = decision;
   for (const key of deletes ?? []) {
     if (typeof key !== 'string') throw new TypeError('A decision deletes something that is not a key.');
@@ -176,6 +148,52 @@ function assertChanges<R>(decision: Decision<R>): Decision<R> {
     }
   }
   return decision;
+}
+
+const GROUP_WORKS_MAX = 1000;
+const GROUP_BYTES_MAX = 8 * 1024 * 1024;
+
+export interface CommittedGroup {
+  /** Works that were in the transaction, the first of those that waited. */
+  readonly count: number;
+  /** Something was put, perhaps in vain. */
+  readonly didGrow: boolean;
+  readonly bytes: number;
+  /** Why nothing was committed. */
+  readonly failure: Failure | undefined;
+}
+
+/** What a group needs of the store. */
+export interface GroupParts {
+  readonly environment: Environment;
+  readonly counters: Counters;
+  readonly reserve: DiskReserve;
+}
+
+/** Runs the works at the head of `waiting`, those too that come until the transaction begins, and leaves them there. */
+export async function commitGroup(
+  { environment, counters, reserve }: GroupParts,
+  waiting: readonly Submission[],
+  worksMax = GROUP_WORKS_MAX,
+): Promise<CommittedGroup> {
+  const group = { counters, bytes: 0, livingSpace: undefined, mayGrow: false, didGrow: false };
+  let count = 0;
+  let failure: Failure | undefined;
+  try {
+    await environment.transaction(() => {
+      group.mayGrow = reserve.mayGrow();
+      counters.load(environment.catalog);
+      for (const submission of waiting) {
+        if (count >= worksMax || group.bytes >= GROUP_BYTES_MAX) break;
+        count += 1;
+        runIn(environment, group, submission);
+      }
+      counters.save(environment.catalog);
+    });
+  } catch (reason) {
+    failure = { reason };
+  }
+  return { count, didGrow: group.didGrow, bytes: group.bytes, failure };
 }
 
 /** A group of transactions holds up to a thousand works. */

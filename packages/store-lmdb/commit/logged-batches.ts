@@ -24,12 +24,13 @@ import {
   RecordDraft,
   WriteAheadLog,
 } from '../wal/index.js';
-import type { GroupParts } from './commit-group.js';
 import {
+  type Answered,
+  assertChanges,
+  type Commit,
   type CommitMetrics,
-  type DecisionView,
-  decideCommit,
   fail,
+  type GroupParts,
   type Submission,
   settle,
 } from './commits.js';
@@ -66,8 +67,8 @@ interface LoggedBatchesOptions extends GroupParts {
   readonly onFailure: (reason: unknown) => void;
 }
 
-export class LoggedBatches implements DecisionView {
-  readonly counters: Counters;
+export class LoggedBatches {
+  readonly #counters: Counters;
   readonly overlay: Overlay;
   readonly #environment: Environment;
   readonly #reserve: DiskReserve;
@@ -97,7 +98,7 @@ export class LoggedBatches implements DecisionView {
 
   constructor({ environment, counters, reserve, metrics, onReturn, onFailure }: LoggedBatchesOptions) {
     this.#environment = environment;
-    this.counters = counters;
+    this.#counters = counters;
     this.#reserve = reserve;
     this.#metrics = metrics;
     this.#onReturn = onReturn;
@@ -127,11 +128,11 @@ export class LoggedBatches implements DecisionView {
     this.#environment.snapshot.refresh();
     if (this.#basis === undefined) {
       if (!this.#log.isEmpty || this.#environment.log.isForeign()) return false;
-      this.counters.load(this.#environment.catalog);
-      this.#basis = this.counters.tick;
+      this.#counters.load(this.#environment.catalog);
+      this.#basis = this.#counters.tick;
     }
     try {
-      submission.outcome = decideCommit(submission.work, this);
+      submission.outcome = this.#decide(submission.work);
     } catch (error) {
       if (error instanceof EngineError) return false;
       submission.outcome = { error };
@@ -156,14 +157,28 @@ export class LoggedBatches implements DecisionView {
     this.#hasHeadroom = false;
   }
 
-  isLiving(space: Space): boolean {
+  /** Undefined if the commit needs a transaction, and then it has changed nothing. */
+  #decide<R>({ space, partition, reads, decide }: Commit<R>): Answered<R> | undefined {
+    if (!this.#isLiving(space)) return undefined;
+    const rows = this.#read(space.id, partition, reads);
+    const tick = this.#counters.nextTick();
+    // Another process wrote it: its ticks are not counted here, and a decision's tick is later than everything that it
+    // reads.
+    const isLate = (row: Row | undefined): boolean => row !== undefined && row.version >= tick;
+    if (rows.keys.some(isLate) || rows.range.some(isLate)) return undefined;
+    const decision = assertChanges(decide(rows, tick));
+    return this.#change(space.id, partition, tick, decision) ? { answer: decision.result } : undefined;
+  }
+
+  #isLiving(space: Space): boolean {
     if (this.#living.has(space.id)) return true;
     if (!this.#environment.catalog.isLiving(space)) return false;
     this.#living.add(space.id);
     return true;
   }
 
-  read(space: number, partition: string, { keys, range }: Reads): ReadRows {
+  /** The rows as they will be once all decided changes are durable: copies, which the caller may keep. */
+  #read(space: number, partition: string, { keys, range }: Reads): ReadRows {
     const changed = this.overlay.partition(space, partition);
     const rows: (Row | undefined)[] = [];
     for (const key of keys) {
@@ -175,14 +190,15 @@ export class LoggedBatches implements DecisionView {
     return { keys: rows, range: range === undefined ? [] : this.#readRange(space, partition, range) };
   }
 
-  change(space: number, partition: string, version: bigint, decision: Decision<unknown>): boolean {
+  /** Makes changes, copying their values. False if they need a transaction; then it has made none. */
+  #change(space: number, partition: string, version: bigint, decision: Decision<unknown>): boolean {
     const { puts = NONE, deletes = NONE } = decision;
     if (puts.length + deletes.length === 0) return true;
     let bytes = 0;
     for (const key of deletes) bytes += this.#sizeOf(partition, key, 0);
     for (const { key, value } of puts) bytes += this.#sizeOf(partition, key, ROW_HEADER_BYTES + value.length);
     if (!this.#takes(bytes)) return false;
-    this.counters.useTick(version);
+    this.#counters.useTick(version);
     const own = detachedString(partition);
     const rows = this.overlay.enter(space, own);
     const { record, changes } = this.#gathering;
@@ -222,7 +238,7 @@ export class LoggedBatches implements DecisionView {
   /** Whether the current batch, or one after it, has room for this many bytes. */
   #takes(bytes: number): boolean {
     const { record, changes } = this.#gathering;
-    if (record.bytes + bytes > BATCH_BYTES_MAX && changes.length > 0 && isComparable(this.counters.tick)) {
+    if (record.bytes + bytes > BATCH_BYTES_MAX && changes.length > 0 && isComparable(this.#counters.tick)) {
       this.#full.push(this.#seal(this.#gathering));
       this.#gathering = newBatch(this.#log);
     }
@@ -270,8 +286,8 @@ export class LoggedBatches implements DecisionView {
   /** Closes the batch: it has all its changes, and a tick that the tree can be asked for. */
   #seal(batch: Batch): Batch {
     batch.basis = this.#basis ?? 0n;
-    while (!isComparable(this.counters.tick)) this.counters.useTick(this.counters.tick + 1n);
-    batch.tick = this.counters.tick;
+    while (!isComparable(this.#counters.tick)) this.#counters.useTick(this.#counters.tick + 1n);
+    batch.tick = this.#counters.tick;
     this.#basis = batch.tick;
     return batch;
   }

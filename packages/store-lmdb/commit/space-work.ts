@@ -2,7 +2,7 @@
 // tick shows whether a transaction begins from the one before it (logged-batches.ts).
 import type { Space, SpaceAddress } from '#store';
 import type { Catalog } from '../layout/catalog.js';
-import { type Group, grow, type Work } from './commits.js';
+import { grow, type Work } from './commits.js';
 
 interface CreatedSpace {
   readonly space: Space;
@@ -10,72 +10,51 @@ interface CreatedSpace {
   readonly isNew: boolean;
 }
 
-export class CreateSpaceWork implements Work<CreatedSpace> {
-  readonly #catalog: Catalog;
-  readonly #address: SpaceAddress;
-  readonly #metadata: Buffer;
-
-  /** Copies `metadata`: the caller may change it before the work runs. */
-  constructor(catalog: Catalog, address: SpaceAddress, metadata: Buffer) {
-    this.#catalog = catalog;
-    this.#address = address;
-    this.#metadata = Buffer.from(metadata);
-  }
-
-  run(group: Group): CreatedSpace {
-    const { counters } = group;
-    const { account, service, name } = this.#address;
-    this.#catalog.assertAddress(this.#address);
-    const existing = this.#catalog.getSpace(this.#address);
-    if (existing !== undefined) return { space: existing, isNew: false };
-    grow(group);
-    const id = counters.nextSpaceId();
-    const created = counters.nextTick();
-    const space = { account, service, name, id, created, metadata: this.#metadata };
-    this.#catalog.putSpace(space);
-    counters.useTick(created);
-    return { space, isNew: true };
-  }
+/** Copies `metadata`: the caller may change it before the work runs. */
+export function createSpace(catalog: Catalog, address: SpaceAddress, metadata: Buffer): Work<CreatedSpace> {
+  const copy = Buffer.from(metadata);
+  return {
+    run(group) {
+      const { counters } = group;
+      const { account, service, name } = address;
+      catalog.assertAddress(address);
+      const existing = catalog.getSpace(address);
+      if (existing !== undefined) return { space: existing, isNew: false };
+      grow(group);
+      const id = counters.nextSpaceId();
+      const created = counters.nextTick();
+      const space = { account, service, name, id, created, metadata: copy };
+      catalog.putSpace(space);
+      counters.useTick(created);
+      return { space, isNew: true };
+    },
+  };
 }
 
-export class UpdateSpaceWork implements Work<Space | undefined> {
-  readonly #catalog: Catalog;
-  readonly #space: Space;
-  readonly #change: (metadata: Buffer) => Buffer;
-
-  constructor(catalog: Catalog, space: Space, change: (metadata: Buffer) => Buffer) {
-    this.#catalog = catalog;
-    this.#space = space;
-    this.#change = change;
-  }
-
-  run(group: Group): Space | undefined {
+export const updateSpace = (
+  catalog: Catalog,
+  space: Space,
+  change: (metadata: Buffer) => Buffer,
+): Work<Space | undefined> => ({
+  run(group) {
     const { counters } = group;
-    const current = this.#catalog.getSpace(this.#space);
-    if (current?.id !== this.#space.id) return undefined;
-    const changed = { ...current, metadata: Buffer.from(this.#change(current.metadata)) };
+    const current = catalog.getSpace(space);
+    if (current?.id !== space.id) return undefined;
+    const changed = { ...current, metadata: Buffer.from(change(current.metadata)) };
     grow(group);
-    this.#catalog.putSpace(changed);
+    catalog.putSpace(changed);
     counters.useTick(counters.nextTick());
     return changed;
-  }
-}
+  },
+});
 
-export class DropSpaceWork implements Work<boolean> {
-  readonly #catalog: Catalog;
-  readonly #space: Space;
-
-  constructor(catalog: Catalog, space: Space) {
-    this.#catalog = catalog;
-    this.#space = space;
-  }
-
-  run(group: Group): boolean {
-    if (!this.#catalog.isLiving(this.#space)) return false;
+export const dropSpace = (catalog: Catalog, space: Space): Work<boolean> => ({
+  run(group) {
+    if (!catalog.isLiving(space)) return false;
     const tick = group.counters.nextTick();
-    this.#catalog.dropSpace(this.#space, tick);
+    catalog.dropSpace(space, tick);
     group.counters.useTick(tick);
     group.livingSpace = undefined;
     return true;
-  }
-}
+  },
+});
