@@ -18,7 +18,7 @@ import {
   StoreError,
   type Visit,
 } from '#store';
-import { freeBytes } from './check/free-space.js';
+import { freeBytes } from './check/file-trees.js';
 import { lmdbTools } from './check/tools.js';
 import { CommitOrder } from './commit/commit-order.js';
 import { reclaimSome } from './commit/reclaim.js';

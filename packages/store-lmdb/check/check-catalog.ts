@@ -3,30 +3,30 @@
 import { type Space, StoreError } from '#store';
 import { CHUNK_MAX } from '../environment.js';
 import {
+  COUNTERS_KEY,
+  DROPPED_TAG,
+  decodeCounters,
+  decodeFormat,
   decodeLogMark,
+  decodeSpace,
+  FORMAT_KEY,
   FORMAT_LOGGED,
   FORMAT_PLAIN,
   isUnread,
+  LOG_KEY,
   type LogFence,
+  SPACE_TAG,
   type SpaceKey,
   writeSpaceKey,
 } from '../layout/catalog.js';
-import { decodeText, SPACE_ID_MAX } from '../layout/keys.js';
+import { decodeText, SPACE_BYTES, SPACE_ID_MAX } from '../layout/keys.js';
 import type { Findings } from './findings.js';
 import type { Entry } from './page-tree.js';
-
-const FORMAT_TAG = 0x66;
-const COUNTERS_TAG = 0x63;
-const LOG_TAG = 0x6c;
-const SPACE_TAG = 0x73;
-const DROPPED_TAG = 0x64;
 
 export class CheckedCatalog {
   chunk: number | undefined;
   log: LogFence | undefined;
-  tick = 0n;
-  spaceId = 0n;
-  subtreeId = 0n;
+  counters = { tick: 0n, spaceId: 0, subtreeId: 0 };
   readonly living = new Map<number, Space>();
   /** When each was dropped, in ticks. */
   readonly dropped = new Map<number, bigint>();
@@ -37,35 +37,41 @@ export class CheckedCatalog {
     this.#findings = findings;
   }
 
+  /** Fails with `unsupported` for the record of a newer format. */
   add({ key, value }: Entry): void {
-    const tag = key[0];
-    if (tag === FORMAT_TAG && key.length === 1) this.#addFormat(value);
-    else if (tag === COUNTERS_TAG && key.length === 1) this.#addCounters(value);
-    else if (tag === LOG_TAG && key.length === 1) this.#findings.guard('catalog', () => this.#addLog(value));
-    else if (tag === SPACE_TAG) this.#findings.guard('a space', () => this.#addSpace(key, value));
-    else if (tag === DROPPED_TAG && key.length === 5) this.#addDropped(key.readUInt32BE(1), value);
-    else this.#report(`the record ${key.toString('hex')} is of no known kind`);
+    if (key.equals(FORMAT_KEY)) this.#addFormat(value);
+    else this.#findings.guard('catalog', () => this.#add(key, value));
   }
 
   /** Call after all records were added. */
   finish(): void {
+    const { tick, spaceId } = this.counters;
     for (const { id, name, created } of this.living.values()) {
-      if (BigInt(id) > this.spaceId)
-        this.#report(`the space '${name}' has the id ${id}, which was not given out`);
-      if (created > this.tick) this.#report(`the space '${name}' was created after the last tick`);
+      if (id > spaceId) this.#report(`the space '${name}' has the id ${id}, which was not given out`);
+      if (created > tick) this.#report(`the space '${name}' was created after the last tick`);
     }
     for (const id of this.dropped.keys()) {
-      if (BigInt(id) > this.spaceId) this.#report(`the id ${id} of a dropped space was not given out`);
+      if (id > spaceId) this.#report(`the id ${id} of a dropped space was not given out`);
     }
-    if (this.log !== undefined && this.log.tick > this.tick)
+    if (this.log !== undefined && this.log.tick > tick)
       this.#report('the record of the log has a tick that was not given out');
     if (this.chunk !== undefined && isUnread(this.log) !== (this.#version === FORMAT_LOGGED))
       this.#report('the format record and the record of the log contradict each other');
   }
 
+  #add(key: Buffer, value: Buffer): void {
+    if (key.equals(COUNTERS_KEY)) this.counters = decodeCounters(value);
+    else if (key.equals(LOG_KEY)) this.log = decodeLogMark(value);
+    else if (key[0] === SPACE_TAG) this.#addSpace(key, value);
+    else if (key[0] === DROPPED_TAG && key.length === 1 + SPACE_BYTES)
+      this.#addDropped(key.readUInt32BE(1), value);
+    else throw new Error(`the record ${key.toString('hex')} is of no known kind.`);
+  }
+
   #addFormat(value: Buffer): void {
-    const version = value.length === 4 ? value.readUInt16BE(0) : 0;
-    const chunk = value.length === 4 ? value.readUInt16BE(2) : 0;
+    const format = this.#findings.guard('catalog', () => decodeFormat(value));
+    if (format === undefined) return;
+    const { version, chunk } = format;
     if (version > FORMAT_LOGGED)
       throw new StoreError(
         'unsupported',
@@ -79,24 +85,10 @@ export class CheckedCatalog {
     }
   }
 
-  #addLog(value: Buffer): void {
-    this.log = decodeLogMark(value);
-  }
-
-  #addCounters(value: Buffer): void {
-    if (value.length !== 24) {
-      this.#report('the counters have another length than theirs');
-      return;
-    }
-    this.tick = value.readBigUInt64BE(0);
-    this.spaceId = value.readBigUInt64BE(8);
-    this.subtreeId = value.readBigUInt64BE(16);
-  }
-
   #addSpace(key: Buffer, value: Buffer): void {
     const account = key.indexOf(0);
     const service = key.indexOf(0, account + 1);
-    if (account < 0 || service < 0) throw new Error('its name has not three parts');
+    if (account < 0 || service < 0) throw new Error('the name of a space has not three parts.');
     const names: SpaceKey = [
       decodeText(key, 1, account),
       decodeText(key, account + 1, service),
@@ -104,24 +96,17 @@ export class CheckedCatalog {
     ];
     const written = Buffer.alloc(key.length);
     if (writeSpaceKey(names, written, 0) !== key.length || !written.equals(key))
-      throw new Error('its name is not in the form that this program writes');
-    if (value.length < 12) throw new Error(`the record of '${names[2]}' is too short`);
-    const id = value.readUInt32BE(0);
-    if (!this.#isFree(id)) throw new Error(`'${names[2]}' has the id ${id}, which is no id or another's`);
-    this.living.set(id, {
-      account: names[0],
-      service: names[1],
-      name: names[2],
-      id,
-      created: value.readBigUInt64BE(4),
-      metadata: value.subarray(12),
-    });
+      throw new Error('the name of a space is not in the form that this program writes.');
+    const space = decodeSpace(value, ...names);
+    if (!this.#isFree(space.id))
+      throw new Error(`'${space.name}' has the id ${space.id}, which is no id or another's.`);
+    this.living.set(space.id, space);
   }
 
   #addDropped(id: number, value: Buffer): void {
     if (value.length !== 8 || !this.#isFree(id))
-      this.#report(`the record of the dropped space ${id} is damaged`);
-    else this.dropped.set(id, value.readBigUInt64BE());
+      throw new Error(`the record of the dropped space ${id} is damaged.`);
+    this.dropped.set(id, value.readBigUInt64BE());
   }
 
   #isFree(id: number): boolean {

@@ -6,11 +6,10 @@ import type { Inspection, NamedContent, Row, Space } from '#store';
 import { contentPath, isSummed } from '../content/content-path.js';
 import { bytesWithin } from '../content/content-sums.js';
 import { decodeKey, decodePartition, encodePayload, encodeSpace, SPACE_BYTES } from '../layout/keys.js';
+import { ROW_HEADER_BYTES } from '../layout/rows.js';
 import type { LogRecord } from '../wal/index.js';
 import type { Findings } from './findings.js';
 import { type Damage, readContent } from './read-content.js';
-
-const VERSION_BYTES = 8;
 
 interface LoggedChange {
   readonly tick: bigint;
@@ -184,6 +183,6 @@ function rowOf(key: Buffer, bytes: Buffer): Row {
     partition: decodePartition(key, SPACE_BYTES, key.length),
     key: decodeKey(key, SPACE_BYTES, key.length),
     version: bytes.readBigUInt64BE(),
-    value: bytes.subarray(VERSION_BYTES),
+    value: bytes.subarray(ROW_HEADER_BYTES),
   };
 }

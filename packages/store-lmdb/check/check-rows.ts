@@ -3,6 +3,7 @@
 // `Inspection`.
 import type { Inspection, Row, SpaceCount } from '#store';
 import { decodeKey, decodePartition, encodePayload, SPACE_BYTES } from '../layout/keys.js';
+import { POINTER_MARK, ROW_HEADER_BYTES, SUBTREE_BYTES } from '../layout/rows.js';
 import type { CheckedCatalog } from './check-catalog.js';
 import type { CheckedContents } from './check-contents.js';
 import type { Findings } from './findings.js';
@@ -15,9 +16,6 @@ interface Subtree {
   rows: number;
 }
 
-const SUBTREE_BYTES = 8;
-const VERSION_BYTES = 8;
-const POINTER_MARK = 0xff;
 const SHOWN_LENGTH_MAX = 60;
 
 export class CheckedRows {
@@ -91,7 +89,7 @@ export class CheckedRows {
     const isPointer = rest.length === this.#chunk + 1 && rest[this.#chunk] === POINTER_MARK;
     const id = isPointer && value.length === SUBTREE_BYTES ? value.readBigUInt64BE() : 0n;
     // The subtree of a longer prefix is always created after that of a shorter one.
-    if (id <= within || id > this.#catalog.subtreeId || this.#subtrees.has(id)) {
+    if (id <= within || id > this.#catalog.counters.subtreeId || this.#subtrees.has(id)) {
       this.#findings.add(`${this.#nameOf(space)}: the pointer of a long key is damaged.`);
       return;
     }
@@ -110,11 +108,12 @@ export class CheckedRows {
         `the key ${shown(payload.toString('hex'))} is not in the form that this program writes.`,
       );
     const named = nameOfRow({ partition, key });
-    if (value.length < VERSION_BYTES) throw new Error(`${named} has no version.`);
+    if (value.length < ROW_HEADER_BYTES) throw new Error(`${named} has no version.`);
     const version = value.readBigUInt64BE();
     const living = this.#catalog.living.get(space);
     const dropped = this.#catalog.dropped.get(space);
-    const last = dropped !== undefined && dropped < this.#catalog.tick ? dropped : this.#catalog.tick;
+    const { tick } = this.#catalog.counters;
+    const last = dropped !== undefined && dropped < tick ? dropped : tick;
     if (version > last || (living !== undefined && version < living.created))
       throw new Error(`${named} has a version that was not given out.`);
     if (living === undefined) {
@@ -123,7 +122,7 @@ export class CheckedRows {
       return;
     }
     this.#count(space, value.length);
-    const row = { partition, key, version, value: value.subarray(VERSION_BYTES) };
+    const row = { partition, key, version, value: value.subarray(ROW_HEADER_BYTES) };
     const finding =
       this.#inspection.row(living, row) ?? this.#contents.addRow(this.#inspection, living, row, nameOfRow);
     if (finding !== undefined) throw new Error(`${named}: ${finding}`);

@@ -5,17 +5,10 @@ import { dirname } from 'node:path';
 import { nextTurn } from '#base';
 import type { Inspection, SpaceCount } from '#store';
 import { contentsOf } from '../content/content-path.js';
-import {
-  FREE_RECORD_AT,
-  NAMES_RECORD_AT,
-  NODE_TREE,
-  readTreeRecord,
-  TREE_RECORD_BYTES,
-  type TreeRecord,
-} from '../lmdb/page-format.js';
-import { CheckedCatalog } from './check-catalog.js';
+import type { TreeRecord } from '../lmdb/page-format.js';
 import { CheckedContents } from './check-contents.js';
 import { CheckedRows } from './check-rows.js';
+import { catalogOf, freeLists, freeRuns, treesOf } from './file-trees.js';
 import { Findings } from './findings.js';
 import { PageFile } from './page-file.js';
 import { type Entry, PageTree } from './page-tree.js';
@@ -43,17 +36,6 @@ export interface CheckReport {
   readonly unsummedContents: number;
 }
 
-/** What LMDB knows about a tree apart from its pages: the flags it was created with, and the order of its keys. */
-interface TreeKind {
-  readonly flags: number;
-  readonly compare: (a: Buffer, b: Buffer) => number;
-}
-
-const PLAIN: TreeKind = { flags: 0, compare: Buffer.compare };
-/** Keys are transaction numbers, which is flag 08; 4000 marks a file without a directory of its own. */
-const FREE: TreeKind = { flags: 0x4008, compare: compareFreeKeys };
-
-export const FREE_KEY_BYTES = 8;
 /** Milliseconds after which the check yields the event loop. */
 const SLICE_MS = 20;
 
@@ -95,10 +77,8 @@ class Check {
 
   async run(): Promise<CheckReport> {
     const findings = this.#findings;
-    const trees = await this.#readNames();
-    const catalog = new CheckedCatalog(findings);
-    await this.#each(trees.get('catalog'), 'catalog', entry => catalog.add(entry));
-    catalog.finish();
+    const trees = treesOf(this.#file, findings);
+    const catalog = catalogOf(this.#file, trees, findings);
     for (const space of catalog.living.values()) {
       const finding = this.#inspection.space(space);
       if (finding !== undefined) findings.add(`${space.account}/${space.name}: ${finding}`);
@@ -118,7 +98,7 @@ class Check {
     const spaces = rows.finish();
     this.#contents.addLogged(this.#inspection, catalog.living, findings);
     await this.#contents.read(findings, this.#onSlice);
-    await this.#readFree();
+    this.#readFree();
     return {
       findings: findings.sentences,
       findingCount: findings.count,
@@ -136,77 +116,33 @@ class Check {
     };
   }
 
-  async #readNames(): Promise<ReadonlyMap<string, TreeRecord>> {
-    const trees = new Map<string, TreeRecord>();
-    const names = readTreeRecord(this.#file.meta.bytes, NAMES_RECORD_AT);
-    await this.#each(names, 'names', ({ key, value, flags }) => {
-      const name = ['catalog', 'long', 'rows'].find(known => key.toString('latin1') === `${known}\0`);
-      if (name === undefined || flags !== NODE_TREE || value.length !== TREE_RECORD_BYTES)
-        this.#findings.add(`names: '${key.toString('latin1')}' is not a tree of a store.`);
-      else trees.set(name, readTreeRecord(value, 0));
-    });
-    // Opening the store again creates what an interrupted opening left out; only the format can be there before.
-    const isBegun = (trees.get('catalog')?.entries ?? 0n) > 1n;
-    for (const name of ['rows', 'long']) {
-      if (isBegun && !trees.has(name)) this.#findings.add(`names: the tree '${name}' is missing.`);
+  /** Call when all pages in use are known. */
+  #readFree(): void {
+    const findings = this.#findings;
+    for (const list of [...freeLists(this.#file, findings)]) {
+      if (list.readBigUInt64LE(0) > BigInt(list.length / 8 - 1))
+        findings.add('free pages: a list is shorter than it says.');
+      else this.#release(list);
     }
-    return trees;
-  }
-
-  /**
-   * Call when all pages in use are known. A list holds its length, then pages; -n and a page stand for n pages from
-   * that page.
-   */
-  async #readFree(): Promise<void> {
-    const record = readTreeRecord(this.#file.meta.bytes, FREE_RECORD_AT);
-    const lists: Buffer[] = [];
-    const keep = ({ key, value }: Entry) => {
-      if (key.length !== FREE_KEY_BYTES || value.length < 8 || value.length % 8 !== 0)
-        this.#findings.add('free pages: a list is damaged.');
-      else lists.push(Buffer.from(value));
-    };
-    await this.#each(record, 'free pages', keep, FREE);
-    for (const list of lists) this.#releaseList(list);
     const { missing } = this.#file;
-    if (missing > 0n) this.#findings.add(`pages: the file is cut off, ${missing} of its pages are missing.`);
+    if (missing > 0n) findings.add(`pages: the file is cut off, ${missing} of its pages are missing.`);
   }
 
-  #releaseList(list: Buffer): void {
-    const count = list.readBigUInt64LE(0);
-    if (count > BigInt(list.length / 8 - 1)) {
-      this.#findings.add('free pages: a list is shorter than it says.');
-      return;
-    }
-    for (let index = 1; index <= Number(count); index += 1) {
-      const entry = Number(list.readBigInt64LE(8 * index));
-      if (entry === 0) continue;
-      const run = entry < 0 ? -entry : 1;
-      if (entry < 0) index += 1;
-      const page = entry < 0 ? Number(index <= Number(count) ? list.readBigInt64LE(8 * index) : 0n) : entry;
-      if (!this.#releaseRun(page, run)) return;
+  /** Ends at the first page that cannot be free: a damaged run could be endless. */
+  #release(list: Buffer): void {
+    for (const [first, count] of freeRuns(list)) {
+      for (let page = first; page < first + count; page += 1) {
+        const finding = this.#file.release(page);
+        if (finding === undefined) continue;
+        this.#findings.add(`free pages: ${finding}.`);
+        return;
+      }
     }
   }
 
-  /** False at the first page that cannot be free: a damaged run could be endless. */
-  #releaseRun(page: number, run: number): boolean {
-    for (let index = 0; index < run; index += 1) {
-      const finding = this.#file.release(page + index);
-      if (finding === undefined) continue;
-      this.#findings.add(`free pages: ${finding}.`);
-      return false;
-    }
-    return true;
-  }
-
-  async #each(
-    record: TreeRecord | undefined,
-    name: string,
-    visit: (entry: Entry) => void,
-    { flags, compare }: TreeKind = PLAIN,
-  ): Promise<void> {
+  async #each(record: TreeRecord | undefined, name: string, visit: (entry: Entry) => void): Promise<void> {
     if (record === undefined) return;
-    if (record.flags !== flags) this.#findings.add(`${name}: its record has unknown flags.`);
-    for (const entries of new PageTree(this.#file, name, record, this.#findings, compare).pages()) {
+    for (const entries of new PageTree(this.#file, name, record, this.#findings).pages()) {
       for (const entry of entries) visit(entry);
       if (this.#contents.hasUnread) await this.#contents.read(this.#findings, this.#onSlice);
       if (performance.now() >= this.#sliceEnd) await this.#endSlice();
@@ -218,10 +154,4 @@ class Check {
     await nextTurn();
     this.#sliceEnd = performance.now() + SLICE_MS;
   }
-}
-
-/** Keys are transaction numbers. */
-export function compareFreeKeys(a: Buffer, b: Buffer): number {
-  const [one, other] = [a, b].map(key => (key.length === FREE_KEY_BYTES ? key.readBigUInt64LE() : 0n));
-  return Number((one ?? 0n) - (other ?? 0n));
 }

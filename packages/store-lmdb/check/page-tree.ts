@@ -24,7 +24,13 @@ export interface Entry {
   readonly flags: number;
 }
 
-type CompareKeys = (a: Buffer, b: Buffer) => number;
+/** What LMDB knows about a tree apart from its pages: the flags it was created with, and the order of its keys. */
+export interface TreeKind {
+  readonly flags: number;
+  readonly compare: (a: Buffer, b: Buffer) => number;
+}
+
+const PLAIN: TreeKind = { flags: 0, compare: Buffer.compare };
 
 /** Keys of the pages below are at or after `from` and before `until`; undefined is not a bound. */
 interface Bounds {
@@ -42,35 +48,35 @@ export class PageTree {
   readonly #name: string;
   readonly #record: TreeRecord;
   readonly #findings: Findings;
-  readonly #compare: CompareKeys;
+  readonly #kind: TreeKind;
   #branches = 0n;
   #leaves = 0n;
   #longValuePages = 0n;
   #entries = 0n;
 
   /** `name` appears in the findings. */
-  constructor(
-    file: PageFile,
-    name: string,
-    record: TreeRecord,
-    findings: Findings,
-    compare: CompareKeys = Buffer.compare,
-  ) {
+  constructor(file: PageFile, name: string, record: TreeRecord, findings: Findings, kind = PLAIN) {
     this.#file = file;
     this.#name = name;
     this.#record = record;
     this.#findings = findings;
-    this.#compare = compare;
+    this.#kind = kind;
   }
 
   /** The entries in order, a page at a time. Pages with a finding, and the pages below them, are left out. */
   *pages(): Generator<readonly Entry[]> {
-    const { root, depth, entries, branches, leaves, longValuePages } = this.#record;
+    const { root, depth, flags, entries, branches, leaves, longValuePages } = this.#record;
+    if (flags !== this.#kind.flags) this.#report('its record has unknown flags');
     if (root !== NO_PAGE) yield* this.#below(Number(root), depth, { from: undefined, until: undefined });
     this.#compareCount('entries', entries, this.#entries);
     this.#compareCount('branch pages', branches, this.#branches);
     this.#compareCount('leaf pages', leaves, this.#leaves);
     this.#compareCount('pages of long values', longValuePages, this.#longValuePages);
+  }
+
+  /** The entries in order, without a turn of the event loop: for small trees. */
+  *entries(): Generator<Entry> {
+    for (const entries of this.pages()) yield* entries;
   }
 
   *#below(page: number, depth: number, bounds: Bounds): Generator<readonly Entry[]> {
@@ -145,7 +151,7 @@ export class PageTree {
   }
 
   #isInOrder(key: Buffer, previous: Buffer | undefined, { from, until }: Bounds): boolean {
-    const compare = this.#compare;
+    const { compare } = this.#kind;
     if (previous !== undefined && compare(previous, key) >= 0) return false;
     if (from !== undefined && compare(key, from) < 0) return false;
     return until === undefined || compare(key, until) < 0;

@@ -16,7 +16,7 @@ import { isUnread } from '../layout/catalog.js';
 import { engineError } from '../lmdb/engine-error.js';
 import { makeLockFile } from '../lmdb/lock-file.js';
 import { type LogRecord, readOwnLog, replayRecords, unreadRecords } from '../wal/index.js';
-import { readCatalog } from './read-catalog.js';
+import { readCatalog } from './file-trees.js';
 
 export interface UnreadLog {
   readonly epoch: bigint;
@@ -49,10 +49,10 @@ function readUnread(path: string): UnreadLog | undefined {
   if (!isUnread(log)) return undefined;
   const { epoch } = log;
   const records = readOwnLog(path, epoch);
-  const { log: mark, tick } = readCatalog(path);
+  const { log: mark, counters } = readCatalog(path);
   // Another process has taken it over since, and all of it is in the trees.
   if (!isUnread(mark) || mark.epoch !== epoch) return undefined;
-  return { epoch, records: unreadRecords(records, { begun: mark.tick, tick, path }) };
+  return { epoch, records: unreadRecords(records, { begun: mark.tick, tick: counters.tick, path }) };
 }
 
 /**

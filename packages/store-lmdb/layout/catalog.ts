@@ -56,11 +56,11 @@ export const FORMAT_PLAIN = 1;
 /** A file that is whole only together with its log. */
 export const FORMAT_LOGGED = 2;
 
-const FORMAT_KEY = Buffer.from('f');
-const COUNTERS_KEY = Buffer.from('c');
-const LOG_KEY = Buffer.from('l');
-const SPACE_TAG = 0x73;
-const DROPPED_TAG = Buffer.from('d');
+export const FORMAT_KEY = Buffer.from('f');
+export const COUNTERS_KEY = Buffer.from('c');
+export const LOG_KEY = Buffer.from('l');
+export const SPACE_TAG = 0x73;
+export const DROPPED_TAG = 0x64;
 const FORMAT_BYTES = 4;
 const COUNTERS_BYTES = 24;
 const SPACE_HEADER_BYTES = 12;
@@ -135,24 +135,22 @@ export class Catalog {
     this.#tree.remove([space.account, space.service, space.name]);
     const when = Buffer.allocUnsafe(8);
     when.writeBigUInt64BE(tick);
-    this.#tree.put(Buffer.concat([DROPPED_TAG, encodeSpace(space.id)]), when);
+    this.#tree.put(droppedKey(space.id), when);
   }
 
   /** The id of a dropped space that may still have rows. */
   firstDropped(): number | undefined {
-    const keys = this.#tree.keys({ start: DROPPED_TAG, end: endOfPrefix(DROPPED_TAG) }, 1);
-    return keys[0]?.readUInt32BE(DROPPED_TAG.length);
+    const start = Buffer.of(DROPPED_TAG);
+    return this.#tree.keys({ start, end: endOfPrefix(start) }, 1)[0]?.readUInt32BE(1);
   }
 
   forgetDropped(id: number): void {
-    this.#tree.remove(Buffer.concat([DROPPED_TAG, encodeSpace(id)]));
+    this.#tree.remove(droppedKey(id));
   }
 
   getFormat(): FormatRecord | undefined {
     const bytes = this.#tree.get(FORMAT_KEY);
-    if (bytes === undefined) return undefined;
-    assertLength(bytes, FORMAT_BYTES);
-    return { version: bytes.readUInt16BE(0), chunk: bytes.readUInt16BE(2) };
+    return bytes && decodeFormat(bytes);
   }
 
   putFormat({ version, chunk }: FormatRecord): void {
@@ -164,13 +162,7 @@ export class Catalog {
 
   getCounters(): CounterRecord {
     const bytes = this.#tree.get(COUNTERS_KEY);
-    if (bytes === undefined) return { tick: 0n, spaceId: 0, subtreeId: 0 };
-    assertLength(bytes, COUNTERS_BYTES);
-    return {
-      tick: bytes.readBigUInt64BE(0),
-      spaceId: Number(bytes.readBigUInt64BE(8)),
-      subtreeId: Number(bytes.readBigUInt64BE(16)),
-    };
+    return bytes === undefined ? { tick: 0n, spaceId: 0, subtreeId: 0 } : decodeCounters(bytes);
   }
 
   putCounters({ tick, spaceId, subtreeId }: CounterRecord): void {
@@ -241,7 +233,24 @@ function encodeSpaceRecord({ id, created, metadata }: Space): Buffer {
   return bytes;
 }
 
-function decodeSpace(bytes: Buffer, account: string, service: string, name: string): Space {
+const droppedKey = (id: number): Buffer => Buffer.concat([Buffer.of(DROPPED_TAG), encodeSpace(id)]);
+
+/** Fails with `corrupt`, as do the other decoders. */
+export function decodeFormat(bytes: Buffer): FormatRecord {
+  assertLength(bytes, FORMAT_BYTES);
+  return { version: bytes.readUInt16BE(0), chunk: bytes.readUInt16BE(2) };
+}
+
+export function decodeCounters(bytes: Buffer): CounterRecord {
+  assertLength(bytes, COUNTERS_BYTES);
+  return {
+    tick: bytes.readBigUInt64BE(0),
+    spaceId: Number(bytes.readBigUInt64BE(8)),
+    subtreeId: Number(bytes.readBigUInt64BE(16)),
+  };
+}
+
+export function decodeSpace(bytes: Buffer, account: string, service: string, name: string): Space {
   if (bytes.length < SPACE_HEADER_BYTES) throw corruptRecord();
   const id = bytes.readUInt32BE(0);
   const created = bytes.readBigUInt64BE(4);
@@ -257,7 +266,6 @@ function encodeLogMark({ epoch, state, tick }: LogFence): Buffer {
   return bytes;
 }
 
-/** Fails with `corrupt`. */
 export function decodeLogMark(bytes: Buffer): LogFence {
   assertLength(bytes, LOG_BYTES);
   const epoch = bytes.readBigUInt64BE(0);
