@@ -5,7 +5,6 @@
 // add an engine.
 export * from './collect-rows.js';
 export * from './content.js';
-export * from './content.js';
 export * from './engine.js';
 export * from './faulty-store.js';
 export * from './memory-store.js';

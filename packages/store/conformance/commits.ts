@@ -1,7 +1,8 @@
 // Laws 2 and 6: commits are linearizable and atomic; a decision that throws or returns no changes changes nothing.
 import assert from 'node:assert/strict';
+import { nextTurn } from '#base';
 import type { ReadRows, Space, Store } from '../store.js';
-import { createSpace, NO_READS, nextTurn, put, remove, type Suite, scanAll, show } from './suite.js';
+import { NO_READS, put, remove, type Suite, scanAll, show } from './suite.js';
 
 export function commitLaws(suite: Suite): void {
   readLaws(suite);
@@ -12,32 +13,33 @@ export function commitLaws(suite: Suite): void {
 }
 
 function readLaws(suite: Suite): void {
-  suite.law('commit: reads keys in the order asked, and a half-open range that is cut', async ({ store }) => {
-    const space = await createSpace(store);
-    await put(store, space, 'p', { a: '1', b: '2', c: '3', d: '4' });
-    await put(store, space, 'o', { z: 'before' });
-    await put(store, space, 'p\u0000', { a: 'after' });
-    await put(store, space, 'pa', { a: 'after' });
-    const read = (reads: Parameters<Store['commit']>[2]) =>
-      store.commit(space, 'p', reads, rows => ({ result: [show(rows.keys), show(rows.range)] }));
-    assert.deepEqual(await read({ keys: ['c', 'x', 'a', 'c'] }), [['p/c=3', '-', 'p/a=1', 'p/c=3'], []]);
-    const range = async (from: string, until: string | undefined, rows: number) =>
-      (await read({ keys: [], range: { from, until, rows } }))?.[1];
-    assert.deepEqual(await range('b', 'd', 10), ['p/b=2', 'p/c=3']);
-    assert.deepEqual(await range('b', undefined, 10), ['p/b=2', 'p/c=3', 'p/d=4']);
-    assert.deepEqual(await range('', undefined, 2), ['p/a=1', 'p/b=2']);
-    assert.deepEqual(await range('c', undefined, Number.MAX_SAFE_INTEGER), ['p/c=3', 'p/d=4']);
-    assert.deepEqual(await range('', undefined, 0), []);
-    assert.deepEqual(await range('aa', 'b', 10), []);
-    assert.deepEqual(await range('d', 'b', 10), []);
-    assert.deepEqual(await read({ keys: ['a'], range: { from: 'c', until: 'd', rows: 9 } }), [
-      ['p/a=1'],
-      ['p/c=3'],
-    ]);
-  });
+  suite.law(
+    'commit: reads keys in the order asked, and a half-open range that is cut',
+    async (store, space) => {
+      await put(store, space, 'p', { a: '1', b: '2', c: '3', d: '4' });
+      await put(store, space, 'o', { z: 'before' });
+      await put(store, space, 'p\u0000', { a: 'after' });
+      await put(store, space, 'pa', { a: 'after' });
+      const read = (reads: Parameters<Store['commit']>[2]) =>
+        store.commit(space, 'p', reads, rows => ({ result: [show(rows.keys), show(rows.range)] }));
+      assert.deepEqual(await read({ keys: ['c', 'x', 'a', 'c'] }), [['p/c=3', '-', 'p/a=1', 'p/c=3'], []]);
+      const range = async (from: string, until: string | undefined, rows: number) =>
+        (await read({ keys: [], range: { from, until, rows } }))?.[1];
+      assert.deepEqual(await range('b', 'd', 10), ['p/b=2', 'p/c=3']);
+      assert.deepEqual(await range('b', undefined, 10), ['p/b=2', 'p/c=3', 'p/d=4']);
+      assert.deepEqual(await range('', undefined, 2), ['p/a=1', 'p/b=2']);
+      assert.deepEqual(await range('c', undefined, Number.MAX_SAFE_INTEGER), ['p/c=3', 'p/d=4']);
+      assert.deepEqual(await range('', undefined, 0), []);
+      assert.deepEqual(await range('aa', 'b', 10), []);
+      assert.deepEqual(await range('d', 'b', 10), []);
+      assert.deepEqual(await read({ keys: ['a'], range: { from: 'c', until: 'd', rows: 9 } }), [
+        ['p/a=1'],
+        ['p/c=3'],
+      ]);
+    },
+  );
 
-  suite.law('commit: a partition without rows reads as empty', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('commit: a partition without rows reads as empty', async (store, space) => {
     await put(store, space, 'q', { a: '1' });
     const rows = await store.commit(space, 'p', { keys: ['a'], range: { from: '', rows: 5 } }, read => ({
       result: [read.keys, read.range],
@@ -47,8 +49,7 @@ function readLaws(suite: Suite): void {
 }
 
 function changeLaws(suite: Suite): void {
-  suite.law('commit: puts and deletes what it names and nothing else', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('commit: puts and deletes what it names and nothing else', async (store, space) => {
     await put(store, space, 'p', { a: '1', b: '2', c: '3' });
     await put(store, space, 'q', { a: 'other' });
     await store.commit(space, 'p', NO_READS, () => ({
@@ -63,8 +64,7 @@ function changeLaws(suite: Suite): void {
     assert.deepEqual(show(await store.read(space, 'p', ['d', 'a', 'b'])), ['p/d=4', '-', 'p/b=two']);
   });
 
-  suite.law('commit: the version of a row is the tick of the commit that wrote it', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('commit: the version of a row is the tick of the commit that wrote it', async (store, space) => {
     const first = await put(store, space, 'p', { a: '1', b: '1' });
     const second = await put(store, space, 'p', { b: '2' });
     const rows = await store.read(space, 'p', ['a', 'b']);
@@ -78,8 +78,7 @@ function changeLaws(suite: Suite): void {
     );
   });
 
-  suite.law('commit: an acknowledged change is visible to all', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('commit: an acknowledged change is visible to all', async (store, space) => {
     for (let round = 0; round < 20; round += 1) {
       await put(store, space, 'p', { k: `${round}` });
       assert.deepEqual(show(await store.read(space, 'p', ['k'])), [`p/k=${round}`]);
@@ -91,8 +90,7 @@ function changeLaws(suite: Suite): void {
 }
 
 function refusalLaws(suite: Suite): void {
-  suite.law('law 6: a decision without changes changes nothing', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('law 6: a decision without changes changes nothing', async (store, space) => {
     await put(store, space, 'p', { k: 'kept' });
     const before = await store.read(space, 'p', ['k']);
     const answers = [
@@ -105,8 +103,7 @@ function refusalLaws(suite: Suite): void {
     assert.equal((await scanAll(store, space)).length, 1);
   });
 
-  suite.law('law 6: a decision that throws changes nothing, alone or among others', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('law 6: a decision that throws changes nothing, alone or among others', async (store, space) => {
     const error = new SyntaxError('mine');
     const commits = Array.from({ length: 40 }, (_, index) =>
       store.commit(space, 'p', NO_READS, () => {
@@ -125,8 +122,7 @@ function refusalLaws(suite: Suite): void {
 }
 
 function concurrencyLaws(suite: Suite): void {
-  suite.law('law 2: 200 concurrent commits of one partition count to 200', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('law 2: 200 concurrent commits of one partition count to 200', async (store, space) => {
     const counts = await Promise.all(Array.from({ length: 200 }, () => increment(store, space, 'p')));
     assert.deepEqual(
       counts.toSorted((a, b) => (a ?? 0) - (b ?? 0)),
@@ -135,23 +131,24 @@ function concurrencyLaws(suite: Suite): void {
     assert.deepEqual(show(await store.read(space, 'p', ['count'])), ['p/count=200']);
   });
 
-  suite.law('law 2: concurrent commits of many partitions do not disturb one another', async ({ store }) => {
-    const space = await createSpace(store);
-    const partitions = Array.from({ length: 20 }, (_, index) => `p${index}`);
-    await Promise.all(
-      Array.from({ length: 10 }, () =>
-        partitions.map(partition => increment(store, space, partition)),
-      ).flat(),
-    );
-    const rows = await scanAll(store, space);
-    assert.deepEqual(
-      show(rows),
-      partitions.toSorted().map(partition => `${partition}/count=10`),
-    );
-  });
+  suite.law(
+    'law 2: concurrent commits of many partitions do not disturb one another',
+    async (store, space) => {
+      const partitions = Array.from({ length: 20 }, (_, index) => `p${index}`);
+      await Promise.all(
+        Array.from({ length: 10 }, () =>
+          partitions.map(partition => increment(store, space, partition)),
+        ).flat(),
+      );
+      const rows = await scanAll(store, space);
+      assert.deepEqual(
+        show(rows),
+        partitions.toSorted().map(partition => `${partition}/count=10`),
+      );
+    },
+  );
 
-  suite.law('law 2: readers see a commit whole or not at all', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('law 2: readers see a commit whole or not at all', async (store, space) => {
     const keys = ['a', 'b', 'c'];
     let isOver = false;
     const watch = async () => {
@@ -177,8 +174,7 @@ function concurrencyLaws(suite: Suite): void {
 }
 
 function valueLaws(suite: Suite): void {
-  suite.law('values: of no bytes, and of megabytes', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('values: of no bytes, and of megabytes', async (store, space) => {
     for (const size of [0, 1, 255, 4096, 65_535, 65_536, 1024 ** 2, 4 * 1024 ** 2]) {
       const value = Buffer.alloc(size, `content of ${size} bytes `);
       const read = (rows: ReadRows) => rows.keys[0]?.value.equals(value);
@@ -191,8 +187,7 @@ function valueLaws(suite: Suite): void {
     }
   });
 
-  suite.law('values: copied in and out', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('values: copied in and out', async (store, space) => {
     const mine = Buffer.from('mine');
     await store.commit(space, 'p', NO_READS, () => ({ result: true, puts: [{ key: 'k', value: mine }] }));
     mine.fill(0);
@@ -206,8 +201,7 @@ function valueLaws(suite: Suite): void {
     assert.deepEqual(show(await store.read(space, 'p', ['k'])), ['p/k=more']);
   });
 
-  suite.law('values: a decision may put back what it read', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('values: a decision may put back what it read', async (store, space) => {
     await put(store, space, 'p', { a: 'of a', b: 'of b', c: 'of c' });
     await store.commit(space, 'p', { keys: ['a', 'b'], range: { from: 'c', rows: 1 } }, ({ keys, range }) => {
       const [a, b] = keys;

@@ -13,28 +13,27 @@ export function contentEndLaws(suite: Suite<StoreWithContent>): void {
 }
 
 function dropLaws(suite: Suite<StoreWithContent>): void {
-  suite.law('content: a read in progress returns what was written, dropped or not', async ({ store }) => {
-    const { content } = store;
-    const space = await createSpace(store);
-    const bytes = bytesOf(10 * CONTENT_PIECE_MAX);
-    const id = await put(content, space, bytes);
-    const readings = [content.read(space, id, 0, bytes.length), content.read(space, id, 0, bytes.length)];
-    const begun = readings.map(reading => reading[Symbol.asyncIterator]());
-    const pieces = await Promise.all(begun.map(async one => [(await one.next()).value]));
-    await content.drop(space, id);
-    await content.drop(space, id);
-    await assertGone(content, space, id);
-    for (const [index, one] of begun.entries()) {
-      for (let next = await one.next(); next.done !== true; next = await one.next())
-        pieces[index]?.push(next.value);
-      assert(Buffer.concat(pieces[index] ?? []).equals(bytes));
-    }
-    assert.deepEqual(await idsOf(content, space), []);
-  });
+  suite.law(
+    'content: a read in progress returns what was written, dropped or not',
+    async ({ content }, space) => {
+      const bytes = bytesOf(10 * CONTENT_PIECE_MAX);
+      const id = await put(content, space, bytes);
+      const readings = [content.read(space, id, 0, bytes.length), content.read(space, id, 0, bytes.length)];
+      const begun = readings.map(reading => reading[Symbol.asyncIterator]());
+      const pieces = await Promise.all(begun.map(async one => [(await one.next()).value]));
+      await content.drop(space, id);
+      await content.drop(space, id);
+      await assertGone(content, space, id);
+      for (const [index, one] of begun.entries()) {
+        for (let next = await one.next(); next.done !== true; next = await one.next())
+          pieces[index]?.push(next.value);
+        assert(Buffer.concat(pieces[index] ?? []).equals(bytes));
+      }
+      assert.deepEqual(await idsOf(content, space), []);
+    },
+  );
 
-  suite.law('content: what was discarded is gone, finished or not', async ({ store }) => {
-    const { content } = store;
-    const space = await createSpace(store);
+  suite.law('content: what was discarded is gone, finished or not', async ({ content }, space) => {
     const large = bytesOf(5 * CONTENT_PIECE_MAX);
     const begun = await content.create(space);
     await begun.write(large);
@@ -53,27 +52,30 @@ function dropLaws(suite: Suite<StoreWithContent>): void {
 }
 
 function pinLaws(suite: Suite<StoreWithContent>): void {
-  suite.law('content: what is dropped during a pin stays until it is released', async ({ store }) => {
-    const { content } = store;
-    const space = await createSpace(store);
-    const [early, late] = [await put(content, space, bytesOf(100)), await put(content, space, bytesOf(200))];
-    const first = content.pin();
-    await content.drop(space, early);
-    const second = content.pin();
-    await content.drop(space, late);
-    await pause(20);
-    assert.deepEqual(await readAll(content, space, early, 0, 100), bytesOf(100));
-    first.release();
-    first.release();
-    await assertGone(content, space, early);
-    assert.deepEqual(await readAll(content, space, late, 0, 200), bytesOf(200), 'the second pin has it');
-    second.release();
-    await assertGone(content, space, late);
-  });
+  suite.law(
+    'content: what is dropped during a pin stays until it is released',
+    async ({ content }, space) => {
+      const [early, late] = [
+        await put(content, space, bytesOf(100)),
+        await put(content, space, bytesOf(200)),
+      ];
+      const first = content.pin();
+      await content.drop(space, early);
+      const second = content.pin();
+      await content.drop(space, late);
+      await pause(20);
+      assert.deepEqual(await readAll(content, space, early, 0, 100), bytesOf(100));
+      first.release();
+      first.release();
+      await assertGone(content, space, early);
+      assert.deepEqual(await readAll(content, space, late, 0, 200), bytesOf(200), 'the second pin has it');
+      second.release();
+      await assertGone(content, space, late);
+    },
+  );
 
-  suite.law('content: a pin keeps those of a space that is dropped', async ({ store }) => {
+  suite.law('content: a pin keeps those of a space that is dropped', async (store, space) => {
     const { content } = store;
-    const space = await createSpace(store);
     const ids = await Promise.all([1, 2, 3].map(seed => put(content, space, bytesOf(1000, seed))));
     const pin = content.pin();
     await store.dropSpace(space);
@@ -88,9 +90,7 @@ function pinLaws(suite: Suite<StoreWithContent>): void {
 function listLaws(suite: Suite<StoreWithContent>): void {
   suite.law(
     'content: unfinished contents, and finished ones that are not released, are not listed',
-    async ({ store }) => {
-      const { content } = store;
-      const space = await createSpace(store);
+    async ({ content }, space) => {
       const begun = await content.create(space);
       await begun.write(bytesOf(3 * CONTENT_PIECE_MAX));
       const finished = await written(content, space, bytesOf(10));
@@ -113,9 +113,7 @@ function listLaws(suite: Suite<StoreWithContent>): void {
     },
   );
 
-  suite.law('content: a thousand are listed, and dropped as they are', async ({ store }) => {
-    const { content } = store;
-    const space = await createSpace(store);
+  suite.law('content: a thousand are listed, and dropped as they are', async ({ content }, space) => {
     const ids: string[] = [];
     for (let round = 0; round < 10; round += 1) {
       const some = Array.from({ length: 100 }, (_, index) => put(content, space, bytesOf(index)));
@@ -128,9 +126,9 @@ function listLaws(suite: Suite<StoreWithContent>): void {
 }
 
 function spaceLaws(suite: Suite<StoreWithContent>): void {
-  suite.law('content: those of a dropped space are removed, and no others', async ({ store }) => {
+  suite.law('content: those of a dropped space are removed, and no others', async (store, space) => {
     const { content } = store;
-    const [space, other] = [await createSpace(store), await createSpace(store, 'other')];
+    const other = await createSpace(store, 'other');
     const ids = await Promise.all([1, 2, 3].map(seed => put(content, space, bytesOf(50_000, seed))));
     const kept = await put(content, other, bytesOf(1000));
     const unfinished = await content.create(space);

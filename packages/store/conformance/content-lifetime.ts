@@ -9,9 +9,8 @@ const MEBIBYTE = 1024 * 1024;
 
 export function contentLifetimeLaws(suite: Suite<StoreWithContent>, bytesMax: number | undefined): void {
   reopenLaws(suite);
-  suite.law('content: after the close every call fails with closed', async ({ store }) => {
+  suite.law('content: after the close every call fails with closed', async (store, space) => {
     const { content } = store;
-    const space = await createSpace(store);
     const bytes = bytesOf(3 * MEBIBYTE);
     const id = await put(content, space, bytes);
     const [begun, unwritten] = [await content.create(space), await content.create(space)];
@@ -37,33 +36,33 @@ export function contentLifetimeLaws(suite: Suite<StoreWithContent>, bytesMax: nu
 }
 
 function reopenLaws(suite: Suite<StoreWithContent>): void {
-  suite.law('content: what was finished is there after the store was opened again', async bench => {
-    if (bench.reopen === undefined) return;
-    const { store } = bench;
-    const space = await createSpace(store);
-    const lengths = [0, 1, 100_000, 3 * MEBIBYTE];
-    const made = await Promise.all(lengths.map(length => put(store.content, space, bytesOf(length))));
-    const unreleased = await written(store.content, space, bytesOf(7));
-    const begun = await store.content.create(space);
-    await begun.write(bytesOf(MEBIBYTE));
-    const dropped = await put(store.content, space, bytesOf(10));
-    await store.content.drop(space, dropped);
-    let again = await bench.reopen();
-    for (let times = 0; times < 3; times += 1) {
-      assert.deepEqual(await idsOf(again.content, space), [...made, unreleased.id].toSorted());
-      for (const [index, id] of made.entries()) {
-        const length = lengths[index] ?? 0;
-        assert((await readAll(again.content, space, id, 0, length)).equals(bytesOf(length)));
+  suite.law(
+    'content: what was finished is there after the store was opened again',
+    async (store, space, { reopen }) => {
+      if (reopen === undefined) return;
+      const lengths = [0, 1, 100_000, 3 * MEBIBYTE];
+      const made = await Promise.all(lengths.map(length => put(store.content, space, bytesOf(length))));
+      const unreleased = await written(store.content, space, bytesOf(7));
+      const begun = await store.content.create(space);
+      await begun.write(bytesOf(MEBIBYTE));
+      const dropped = await put(store.content, space, bytesOf(10));
+      await store.content.drop(space, dropped);
+      let again = await reopen();
+      for (let times = 0; times < 3; times += 1) {
+        assert.deepEqual(await idsOf(again.content, space), [...made, unreleased.id].toSorted());
+        for (const [index, id] of made.entries()) {
+          const length = lengths[index] ?? 0;
+          assert((await readAll(again.content, space, id, 0, length)).equals(bytesOf(length)));
+        }
+        await assertGone(again.content, space, begun.id);
+        again = await reopen();
       }
-      await assertGone(again.content, space, begun.id);
-      again = await bench.reopen();
-    }
-  });
+    },
+  );
 
-  suite.law('content: ids are never reused, also after an opening', async bench => {
-    const space = await createSpace(bench.store);
+  suite.law('content: ids are never reused, also after an opening', async (first, space, { reopen }) => {
     const seen = new Set<string>();
-    let store: StoreWithContent = bench.store;
+    let store = first;
     for (let times = 0; times < 4; times += 1) {
       for (let count = 0; count < 20; count += 1) {
         const writer = await store.content.create(space);
@@ -72,22 +71,21 @@ function reopenLaws(suite: Suite<StoreWithContent>): void {
         await writer.write(bytesOf(10));
         await writer.discard();
       }
-      if (bench.reopen !== undefined) store = await bench.reopen();
+      if (reopen !== undefined) store = await reopen();
     }
   });
 
   suite.law(
     'content: those of a space that was dropped before the close are reclaimed after it',
-    async bench => {
-      if (bench.reopen === undefined) return;
-      const { store } = bench;
-      const [space, kept] = [await createSpace(store), await createSpace(store, 'kept')];
+    async (store, space, { reopen }) => {
+      if (reopen === undefined) return;
+      const kept = await createSpace(store, 'kept');
       const some = Array.from({ length: 200 }, (_, index) => put(store.content, space, bytesOf(index + 1)));
       const ids = await Promise.all(some);
       const other = await put(store.content, kept, bytesOf(100));
       const pin = store.content.pin();
       await store.dropSpace(space);
-      const again = await bench.reopen();
+      const again = await reopen();
       pin.release();
       for (const id of ids) await assertGone(again.content, space, id);
       assert.deepEqual(await readAll(again.content, kept, other, 0, 100), bytesOf(100));
@@ -98,9 +96,7 @@ function reopenLaws(suite: Suite<StoreWithContent>): void {
 function fullLaws(suite: Suite<StoreWithContent>, bytesMax: number): void {
   suite.law(
     'content: a full store refuses, leaves nothing, and takes more when there is space',
-    async bench => {
-      const { content } = bench.store;
-      const space = await createSpace(bench.store);
+    async ({ content }, space) => {
       const ids: string[] = [];
       const part = bytesOf(Math.ceil(bytesMax / 4));
       const isFull = (error: unknown) => error instanceof StoreError && error.code === 'full';

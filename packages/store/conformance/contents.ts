@@ -1,9 +1,9 @@
 // Contents are read as they were written: pieces, ranges, many at once. content-end.ts and content-lifetime.ts have the other laws.
 import assert from 'node:assert/strict';
-import { Crc64 } from '#base';
+import { Crc64, nextTurn } from '#base';
 import { CONTENT_PIECE_MAX, type StoreWithContent } from '../content.js';
 import { bytesOf, idsOf, isMissing, put, readAll, written } from './content-suite.js';
-import { createSpace, nextTurn, type Suite } from './suite.js';
+import { createSpace, type Suite } from './suite.js';
 
 const MEBIBYTE = 1024 * 1024;
 const LENGTHS = [0, 1, 511, 4096, CONTENT_PIECE_MAX - 1, CONTENT_PIECE_MAX, CONTENT_PIECE_MAX + 1, 3_000_000];
@@ -15,21 +15,20 @@ export function contentLaws(suite: Suite<StoreWithContent>): void {
 }
 
 function writeLaws(suite: Suite<StoreWithContent>): void {
-  suite.law('content: is read as it was written, whatever its length and pieces', async ({ store }) => {
-    const { content } = store;
-    const space = await createSpace(store);
-    for (const length of LENGTHS) {
-      const bytes = bytesOf(length);
-      for (const pieceBytes of [Math.max(1000, length), 65_536, 999_999]) {
-        const { id } = await written(content, space, bytes, pieceBytes);
-        assert((await readAll(content, space, id, 0, length)).equals(bytes), `${length} in ${pieceBytes}`);
+  suite.law(
+    'content: is read as it was written, whatever its length and pieces',
+    async ({ content }, space) => {
+      for (const length of LENGTHS) {
+        const bytes = bytesOf(length);
+        for (const pieceBytes of [Math.max(1000, length), 65_536, 999_999]) {
+          const { id } = await written(content, space, bytes, pieceBytes);
+          assert((await readAll(content, space, id, 0, length)).equals(bytes), `${length} in ${pieceBytes}`);
+        }
       }
-    }
-  });
+    },
+  );
 
-  suite.law('content: many pieces of any length, empty ones too', async ({ store }) => {
-    const { content } = store;
-    const space = await createSpace(store);
+  suite.law('content: many pieces of any length, empty ones too', async ({ content }, space) => {
     const bytes = bytesOf(1_500_000);
     const writer = await content.create(space);
     let at = 0;
@@ -41,9 +40,7 @@ function writeLaws(suite: Suite<StoreWithContent>): void {
     assert((await readAll(content, space, writer.id, 0, bytes.length)).equals(bytes));
   });
 
-  suite.law('content: finish returns the CRC-64 of its bytes', async ({ store }) => {
-    const { content } = store;
-    const space = await createSpace(store);
+  suite.law('content: finish returns the CRC-64 of its bytes', async ({ content }, space) => {
     for (const length of LENGTHS) {
       const bytes = bytesOf(length);
       const writer = await content.create(space);
@@ -52,9 +49,7 @@ function writeLaws(suite: Suite<StoreWithContent>): void {
     }
   });
 
-  suite.law('content: a piece may be changed once its write is answered', async ({ store }) => {
-    const { content } = store;
-    const space = await createSpace(store);
+  suite.law('content: a piece may be changed once its write is answered', async ({ content }, space) => {
     for (const length of [10, 70_000, 2 * CONTENT_PIECE_MAX]) {
       const writer = await content.create(space);
       const piece = Buffer.alloc(length);
@@ -72,9 +67,7 @@ function writeLaws(suite: Suite<StoreWithContent>): void {
 }
 
 function readLaws(suite: Suite<StoreWithContent>): void {
-  suite.law('content: ranges at their edges', async ({ store }) => {
-    const { content } = store;
-    const space = await createSpace(store);
+  suite.law('content: ranges at their edges', async ({ content }, space) => {
     const length = 2 * CONTENT_PIECE_MAX + 100;
     const bytes = bytesOf(length);
     const id = await put(content, space, bytes);
@@ -94,9 +87,7 @@ function readLaws(suite: Suite<StoreWithContent>): void {
       await assert.rejects(readAll(content, space, id, from, until), isMissing, `${from}-${until}`);
   });
 
-  suite.law('content: pieces are at most 256 KiB, as fast as they are taken', async ({ store }) => {
-    const { content } = store;
-    const space = await createSpace(store);
+  suite.law('content: pieces are at most 256 KiB, as fast as they are taken', async ({ content }, space) => {
     const bytes = bytesOf(8 * MEBIBYTE);
     const id = await put(content, space, bytes);
     let at = 0;
@@ -115,7 +106,7 @@ function readLaws(suite: Suite<StoreWithContent>): void {
 }
 
 function otherLaws(suite: Suite<StoreWithContent>): void {
-  suite.law('content: many are written and read at once, each its own', async ({ store }) => {
+  suite.law('content: many are written and read at once, each its own', async store => {
     const { content } = store;
     const spaces = [await createSpace(store, 'one'), await createSpace(store, 'two')];
     const tasks = Array.from({ length: 40 }, async (_, index) => {
@@ -134,9 +125,9 @@ function otherLaws(suite: Suite<StoreWithContent>): void {
     }
   });
 
-  suite.law('content: a missing one cannot be read', async ({ store }) => {
+  suite.law('content: a missing one cannot be read', async (store, space) => {
     const { content } = store;
-    const [space, other] = [await createSpace(store), await createSpace(store, 'other')];
+    const other = await createSpace(store, 'other');
     const id = await put(content, space, bytesOf(10));
     for (const strange of ['nobody', '', '../x', `${id}x`, '\u0000', 'x'.repeat(1000)]) {
       await assert.rejects(readAll(content, space, strange, 0, 1), isMissing, strange);

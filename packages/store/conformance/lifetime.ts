@@ -15,8 +15,7 @@ import {
 } from './suite.js';
 
 export function lifetimeLaws(suite: Suite): void {
-  suite.law('close: every later call fails with closed; closing twice is harmless', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('close: every later call fails with closed; closing twice is harmless', async (store, space) => {
     await Promise.all([store.close(), store.close()]);
     await store.close();
     const calls: (() => Promise<unknown>)[] = [
@@ -32,8 +31,7 @@ export function lifetimeLaws(suite: Suite): void {
     for (const call of calls) await assert.rejects(call(), isClosed, call.toString());
   });
 
-  suite.law('close: waits for calls in progress', async ({ store, reopen }) => {
-    const space = await createSpace(store);
+  suite.law('close: waits for calls in progress', async (store, space, { reopen }) => {
     await put(
       store,
       space,
@@ -55,29 +53,31 @@ export function lifetimeLaws(suite: Suite): void {
     assert.equal((await scanAll(again, space)).length, 2020);
   });
 
-  suite.law('law 5: everything acknowledged is there after the store was opened again', async bench => {
-    if (bench.reopen === undefined) return;
-    const { store } = bench;
-    const [space, dropped] = [await createSpace(store), await createSpace(store, 'dropped')];
-    await put(store, space, 'p', { a: '1', b: '2', c: '3' });
-    await put(store, dropped, 'p', { a: 'gone' });
-    await remove(store, space, 'p', ['b']);
-    const updated = await store.updateSpace(space, () => Buffer.from('new metadata'));
-    await store.dropSpace(dropped);
-    const before = await scanAll(store, space);
-    let again: Store = await bench.reopen();
-    for (let times = 0; times < 3; times += 1) {
-      assert.deepEqual(await again.getSpace(space), updated);
-      assert.equal(await again.getSpace(dropped), undefined);
-      assert.deepEqual(await scanAll(again, space), before);
-      assert.deepEqual(show(await again.read(space, 'p', ['a', 'b', 'c'])), ['p/a=1', '-', 'p/c=3']);
-      again = await bench.reopen();
-    }
-    const fresh = await createSpace(again, 'dropped');
-    assert(fresh.id !== dropped.id && fresh.id !== space.id);
-    assert.deepEqual(await scanAll(again, fresh), []);
-    await put(again, space, 'p', { d: '4' });
-  });
+  suite.law(
+    'law 5: everything acknowledged is there after the store was opened again',
+    async (store, space, { reopen }) => {
+      if (reopen === undefined) return;
+      const dropped = await createSpace(store, 'dropped');
+      await put(store, space, 'p', { a: '1', b: '2', c: '3' });
+      await put(store, dropped, 'p', { a: 'gone' });
+      await remove(store, space, 'p', ['b']);
+      const updated = await store.updateSpace(space, () => Buffer.from('new metadata'));
+      await store.dropSpace(dropped);
+      const before = await scanAll(store, space);
+      let again: Store = await reopen();
+      for (let times = 0; times < 3; times += 1) {
+        assert.deepEqual(await again.getSpace(space), updated);
+        assert.equal(await again.getSpace(dropped), undefined);
+        assert.deepEqual(await scanAll(again, space), before);
+        assert.deepEqual(show(await again.read(space, 'p', ['a', 'b', 'c'])), ['p/a=1', '-', 'p/c=3']);
+        again = await reopen();
+      }
+      const fresh = await createSpace(again, 'dropped');
+      assert(fresh.id !== dropped.id && fresh.id !== space.id);
+      assert.deepEqual(await scanAll(again, fresh), []);
+      await put(again, space, 'p', { d: '4' });
+    },
+  );
 }
 
 function isClosed(error: unknown): boolean {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { codePoint } from '#base/testing';
 import { KEY_LENGTH_MAX, type Position, type Space, type Store } from '../store.js';
-import { createSpace, NO_READS, remove, type Suite, scanAll, UNBOUNDED } from './suite.js';
+import { NO_READS, remove, type Suite, scanAll, UNBOUNDED } from './suite.js';
 
 /** Strings that are close or misordered in encodings that a database may use. */
 const NASTY = [
@@ -47,8 +47,7 @@ const NASTY = [
 const OVERLONG = '\uffff'.repeat(KEY_LENGTH_MAX + 1);
 
 export function orderLaws(suite: Suite): void {
-  suite.law('law 1: partitions and keys are ordered by UTF-16 code unit', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('law 1: partitions and keys are ordered by UTF-16 code unit', async (store, space) => {
     const positions = product(NASTY, NASTY);
     await putAll(store, space, positions);
     const rows = await scanAll(store, space);
@@ -56,8 +55,7 @@ export function orderLaws(suite: Suite): void {
     for (const row of rows) assert.equal(row.value.toString(), name(row));
   });
 
-  suite.law('law 1: a row is found by its own key only', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('law 1: a row is found by its own key only', async (store, space) => {
     const there = product(NASTY, NASTY).filter((_, index) => index % 2 === 0);
     await putAll(store, space, there);
     const names = new Set(there.map(name));
@@ -70,8 +68,7 @@ export function orderLaws(suite: Suite): void {
     }
   });
 
-  suite.law('law 1: any bounds cut the rows where < cuts them', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('law 1: any bounds cut the rows where < cuts them', async (store, space) => {
     const positions = product(NASTY, NASTY).filter((_, index) => index % 3 === 0);
     await putAll(store, space, positions);
     const sorted = positions.map(place).toSorted(byPlace);
@@ -112,8 +109,7 @@ function longKeyLaws(suite: Suite): void {
 
   suite.law(
     'law 1: the longest keys stand in order among short ones, at every page size',
-    async ({ store }) => {
-      const space = await createSpace(store);
+    async (store, space) => {
       const positions = product(parts, parts);
       await putAll(store, space, positions);
       const expected = positions.map(place).toSorted(byPlace);
@@ -125,8 +121,7 @@ function longKeyLaws(suite: Suite): void {
     },
   );
 
-  suite.law('law 1: bounds among the longest keys, and ranges of one partition', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('law 1: bounds among the longest keys, and ranges of one partition', async (store, space) => {
     const positions = product(parts, parts).filter((_, index) => index % 2 === 0);
     await putAll(store, space, positions);
     const sorted = positions.map(place).toSorted(byPlace);
@@ -148,8 +143,7 @@ function longKeyLaws(suite: Suite): void {
     }
   });
 
-  suite.law('law 1: the longest keys are put over, deleted and put again', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('law 1: the longest keys are put over, deleted and put again', async (store, space) => {
     const positions = product(parts, parts);
     await putAll(store, space, positions);
     await putAll(store, space, positions);

@@ -2,18 +2,7 @@
 import assert from 'node:assert/strict';
 import { collectRows, type Page } from '../collect-rows.js';
 import type { Budget, Position, ScanEnd, Space, Store } from '../store.js';
-import {
-  createSpace,
-  EVERYTHING,
-  HOUR_MS,
-  NO_READS,
-  put,
-  remove,
-  type Suite,
-  scanAll,
-  show,
-  UNBOUNDED,
-} from './suite.js';
+import { EVERYTHING, HOUR_MS, NO_READS, put, remove, type Suite, scanAll, show, UNBOUNDED } from './suite.js';
 
 export function scanLaws(suite: Suite): void {
   rangeLaws(suite);
@@ -23,12 +12,10 @@ export function scanLaws(suite: Suite): void {
 }
 
 /** Two partitions of ten rows of ten bytes each. */
-async function fill(store: Store): Promise<Space> {
-  const space = await createSpace(store);
+async function fill(store: Store, space: Space): Promise<void> {
   for (const partition of ['p', 'q']) {
     await put(store, space, partition, Object.fromEntries([...'0123456789'].map(key => [key, '..........'])));
   }
-  return space;
 }
 
 function scan(store: Store, space: Space, budget: Partial<Budget>, from = EVERYTHING.from): Promise<Page> {
@@ -40,8 +27,8 @@ function places(positions: readonly Position[]): string {
 }
 
 function rangeLaws(suite: Suite): void {
-  suite.law('scan: from is in the range, until is not', async ({ store }) => {
-    const space = await fill(store);
+  suite.law('scan: from is in the range, until is not', async (store, space) => {
+    await fill(store, space);
     const range = async (from: [string, string], until?: [string, string]) => {
       const position = ([partition, key]: [string, string]) => ({ partition, key });
       return places(await scanAll(store, space, { from: position(from), until: until && position(until) }));
@@ -56,8 +43,7 @@ function rangeLaws(suite: Suite): void {
     assert.equal(await range(['', ''], ['p', '1']), 'p0');
   });
 
-  suite.law('scan: an empty space has no rows and no next', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('scan: an empty space has no rows and no next', async (store, space) => {
     assert.deepEqual(await scan(store, space, {}), { rows: [], next: undefined, examined: 0 });
   });
 }
@@ -65,8 +51,8 @@ function rangeLaws(suite: Suite): void {
 function budgetLaws(suite: Suite): void {
   suite.law(
     'scan: a visitor that works long sees every row once, in one page or several',
-    async ({ store }) => {
-      const space = await fill(store);
+    async (store, space) => {
+      await fill(store, space);
       const effort = { steps: 12_345_678 };
       const seen: Position[] = [];
       let from: Position | undefined = EVERYTHING.from;
@@ -88,8 +74,8 @@ function budgetLaws(suite: Suite): void {
     },
   );
 
-  suite.law("scan: ends after the budget's rows, and returns which is next", async ({ store }) => {
-    const space = await fill(store);
+  suite.law("scan: ends after the budget's rows, and returns which is next", async (store, space) => {
+    await fill(store, space);
     const page = await scan(store, space, { rows: 3 });
     assert(page.rows.length <= 3);
     assert.deepEqual(page.next, { partition: 'p', key: `${page.rows.length}` });
@@ -103,8 +89,8 @@ function budgetLaws(suite: Suite): void {
     }
   });
 
-  suite.law('scan: the row that crosses the bound of bytes is the last one', async ({ store }) => {
-    const space = await fill(store);
+  suite.law('scan: the row that crosses the bound of bytes is the last one', async (store, space) => {
+    await fill(store, space);
     for (const [bytes, rows] of [
       [0, 1],
       [1, 1],
@@ -120,28 +106,30 @@ function budgetLaws(suite: Suite): void {
     }
   });
 
-  suite.law('scan: visits so many rows, whether they count or not, and one at least', async ({ store }) => {
-    const space = await fill(store);
-    for (const [examined, most] of [
-      [0, 1],
-      [1, 1],
-      [7, 7],
-      [20, 20],
-      [21, 20],
-    ] as const) {
-      let visited = 0;
-      const end = await store.scan(space, EVERYTHING, { ...UNBOUNDED, examined }, () => {
-        visited += 1;
-        return false;
-      });
-      assert.equal(end.examined, visited);
-      assert(visited >= 1 && visited <= most);
-      assert.equal(end.next === undefined, visited === 20);
-    }
-  });
+  suite.law(
+    'scan: visits so many rows, whether they count or not, and one at least',
+    async (store, space) => {
+      await fill(store, space);
+      for (const [examined, most] of [
+        [0, 1],
+        [1, 1],
+        [7, 7],
+        [20, 20],
+        [21, 20],
+      ] as const) {
+        let visited = 0;
+        const end = await store.scan(space, EVERYTHING, { ...UNBOUNDED, examined }, () => {
+          visited += 1;
+          return false;
+        });
+        assert.equal(end.examined, visited);
+        assert(visited >= 1 && visited <= most);
+        assert.equal(end.next === undefined, visited === 20);
+      }
+    },
+  );
 
-  suite.law('scan: ends when its time is over, without losing a row', async ({ store, clock }) => {
-    const space = await createSpace(store);
+  suite.law('scan: ends when its time is over, without losing a row', async (store, space, { clock }) => {
     const keys = Array.from({ length: 1000 }, (_, index) => `${1000 + index}`);
     await put(store, space, 'p', Object.fromEntries(keys.map(key => [key, ''])));
     const slow = (from: Position) =>
@@ -161,8 +149,8 @@ function budgetLaws(suite: Suite): void {
     assert(pages >= 5, 'a thousand rows of a millisecond each are no page of five milliseconds');
   });
 
-  suite.law('scan: a clock that jumps back does not break the scan', async ({ store, clock }) => {
-    const space = await fill(store);
+  suite.law('scan: a clock that jumps back does not break the scan', async (store, space, { clock }) => {
+    await fill(store, space);
     const end = await store.scan(space, EVERYTHING, { ...UNBOUNDED, milliseconds: 5 }, () => {
       clock.advance(-HOUR_MS);
       return true;
@@ -170,8 +158,8 @@ function budgetLaws(suite: Suite): void {
     assert(end.examined > 0);
   });
 
-  suite.law('scan: has no next exactly when the range is exhausted', async ({ store }) => {
-    const space = await fill(store);
+  suite.law('scan: has no next exactly when the range is exhausted', async (store, space) => {
+    await fill(store, space);
     let from: Position = EVERYTHING.from;
     let examined = 0;
     for (;;) {
@@ -186,8 +174,7 @@ function budgetLaws(suite: Suite): void {
 }
 
 function visitLaws(suite: Suite): void {
-  suite.law('scan: visit sees every row whole and in order', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('scan: visit sees every row whole and in order', async (store, space) => {
     const version = await put(store, space, 'p', { a: '1', b: '22', c: '333', d: '4444' });
     const seen: string[] = [];
     const page = await collectRows(store, space, EVERYTHING, UNBOUNDED, row => {
@@ -201,8 +188,8 @@ function visitLaws(suite: Suite): void {
     assert.equal(page.examined, 4);
   });
 
-  suite.law('scan: collected rows are the caller’s to keep', async ({ store }) => {
-    const space = await fill(store);
+  suite.law('scan: collected rows are the caller’s to keep', async (store, space) => {
+    await fill(store, space);
     const { rows } = await scan(store, space, {});
     await put(store, space, 'p', Object.fromEntries([...'0123456789'].map(key => [key, 'overwritten'])));
     await scanAll(store, space);
@@ -211,34 +198,37 @@ function visitLaws(suite: Suite): void {
     assert.deepEqual(show(await store.read(space, 'q', ['0'])), ['q/0=..........']);
   });
 
-  suite.law('scan: only rows that count are held against the budget’s rows and bytes', async ({ store }) => {
-    const space = await fill(store);
-    const expected = (await scanAll(store, space)).filter(({ key }) => key > '2');
-    for (const bound of [{}, { rows: 4 }, { bytes: 35 }, { examined: 7 }]) {
-      const budget = { ...UNBOUNDED, ...bound };
-      const counted: string[] = [];
-      let from: Position | undefined = EVERYTHING.from;
-      while (from !== undefined) {
-        const before: number = counted.length;
-        let visited = 0;
-        const end: ScanEnd = await store.scan(space, { from }, budget, row => {
-          visited += 1;
-          if (row.key <= '2') return false;
-          counted.push(...show([row]));
-          return true;
-        });
-        const counts = counted.length - before;
-        assert.equal(end.examined, visited);
-        assert(counts <= budget.rows && counts <= Math.ceil(budget.bytes / 10));
-        assert(visited <= budget.examined);
-        from = end.next;
+  suite.law(
+    'scan: only rows that count are held against the budget’s rows and bytes',
+    async (store, space) => {
+      await fill(store, space);
+      const expected = (await scanAll(store, space)).filter(({ key }) => key > '2');
+      for (const bound of [{}, { rows: 4 }, { bytes: 35 }, { examined: 7 }]) {
+        const budget = { ...UNBOUNDED, ...bound };
+        const counted: string[] = [];
+        let from: Position | undefined = EVERYTHING.from;
+        while (from !== undefined) {
+          const before: number = counted.length;
+          let visited = 0;
+          const end: ScanEnd = await store.scan(space, { from }, budget, row => {
+            visited += 1;
+            if (row.key <= '2') return false;
+            counted.push(...show([row]));
+            return true;
+          });
+          const counts = counted.length - before;
+          assert.equal(end.examined, visited);
+          assert(counts <= budget.rows && counts <= Math.ceil(budget.bytes / 10));
+          assert(visited <= budget.examined);
+          from = end.next;
+        }
+        assert.deepEqual(counted, show(expected));
       }
-      assert.deepEqual(counted, show(expected));
-    }
-  });
+    },
+  );
 
-  suite.law('scan: an error of visit reaches the caller and harms no other call', async ({ store }) => {
-    const space = await fill(store);
+  suite.law('scan: an error of visit reaches the caller and harms no other call', async (store, space) => {
+    await fill(store, space);
     const error = new EvalError('mine');
     for (let round = 0; round < 200; round += 1) {
       const scanning = store.scan(space, EVERYTHING, UNBOUNDED, row => {
@@ -255,8 +245,7 @@ function visitLaws(suite: Suite): void {
 function concurrencyLaws(suite: Suite): void {
   suite.law(
     'scan: paging among writes never skips a row that stays, and never repeats one',
-    async ({ store }) => {
-      const space = await createSpace(store);
+    async (store, space) => {
       const stable = Array.from({ length: 300 }, (_, index) => `${1000 + index * 2}`);
       await put(store, space, 'p', Object.fromEntries(stable.map(key => [key, 'stable'])));
       let isOver = false;
@@ -282,8 +271,7 @@ function concurrencyLaws(suite: Suite): void {
     },
   );
 
-  suite.law('law 3: a scan of one partition sees each commit whole or not at all', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('law 3: a scan of one partition sees each commit whole or not at all', async (store, space) => {
     const keys = Array.from({ length: 500 }, (_, index) => `${1000 + index}`);
     const putRound = (round: number) => {
       const puts = keys.map(key => ({ key, value: Buffer.from(`${round}`.padEnd(500, '.')) }));
@@ -307,8 +295,8 @@ function concurrencyLaws(suite: Suite): void {
     await writing;
   });
 
-  suite.law('scan: hundreds at once', async ({ store }) => {
-    const space = await fill(store);
+  suite.law('scan: hundreds at once', async (store, space) => {
+    await fill(store, space);
     const scans = await Promise.all(Array.from({ length: 300 }, () => scanAll(store, space)));
     assert(scans.every(rows => rows.length === 20));
   });

@@ -1,17 +1,8 @@
 // The catalogue of spaces: names, generations, metadata.
 import assert from 'node:assert/strict';
+import { nextTurn } from '#base';
 import type { Space, Store } from '../store.js';
-import {
-  createSpace,
-  EVERYTHING,
-  NO_READS,
-  nextTurn,
-  put,
-  type Suite,
-  scanAll,
-  show,
-  UNBOUNDED,
-} from './suite.js';
+import { createSpace, EVERYTHING, NO_READS, put, type Suite, scanAll, show, UNBOUNDED } from './suite.js';
 
 const NAMES = [
   '',
@@ -36,7 +27,7 @@ export function spaceLaws(suite: Suite): void {
 }
 
 function creationLaws(suite: Suite): void {
-  suite.law('space: created once, however many try', async ({ store }) => {
+  suite.law('space: created once, however many try', async store => {
     const address = { account: 'a', service: 't', name: 'n' };
     const tries = await Promise.all(
       Array.from({ length: 10 }, (_, index) => store.createSpace(address, Buffer.from(`${index}`))),
@@ -48,35 +39,29 @@ function creationLaws(suite: Suite): void {
     assert.deepEqual(await store.getSpace(address), created[0]);
   });
 
-  suite.law(
-    'space: a refused creation shows the space that was in the way, as it was then',
-    async ({ store }) => {
-      const address = { account: 'a', service: 't', name: 'n' };
-      const seen: Space[] = [];
-      const existing = await store.createSpace(address, Buffer.from('own'), found => seen.push(found));
-      assert.ok(existing);
-      const changed = await store.updateSpace(existing, () => Buffer.from('changed'));
-      assert.equal(
-        await store.createSpace(address, Buffer.from('late'), found => seen.push(found)),
-        undefined,
-      );
-      assert.deepEqual(seen, [changed]);
-      // Among concurrent creations and drops, each call gets either a new space or the existing one.
-      await Promise.all(
-        Array.from({ length: 20 }, async (_, index) => {
-          let found: Space | undefined;
-          const made = await store.createSpace(address, Buffer.from(`${index}`), there => {
-            found = there;
-          });
-          assert.notEqual(made === undefined, found === undefined);
-          const mine = made ?? found;
-          if (mine) await store.dropSpace(mine);
-        }),
-      );
-    },
-  );
+  suite.law('space: a refused creation shows the space that was in the way, as it was then', async store => {
+    const address = { account: 'a', service: 't', name: 'n' };
+    const seen: Space[] = [];
+    const existing = await store.createSpace(address, Buffer.from('own'), found => seen.push(found));
+    assert.ok(existing);
+    const changed = await store.updateSpace(existing, () => Buffer.from('changed'));
+    assert.equal(await store.createSpace(address, Buffer.from('late'), found => seen.push(found)), undefined);
+    assert.deepEqual(seen, [changed]);
+    // Among concurrent creations and drops, each call gets either a new space or the existing one.
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        let found: Space | undefined;
+        const made = await store.createSpace(address, Buffer.from(`${index}`), there => {
+          found = there;
+        });
+        assert.notEqual(made === undefined, found === undefined);
+        const mine = made ?? found;
+        if (mine) await store.dropSpace(mine);
+      }),
+    );
+  });
 
-  suite.law('space: each part of an address distinguishes spaces, exactly', async ({ store }) => {
+  suite.law('space: each part of an address distinguishes spaces, exactly', async store => {
     const parts = ['', 'a', 'A', 'ab', 'b', 'a\u0000b', '\u0000'];
     const addresses = parts.flatMap(account =>
       parts.flatMap(service => parts.map(name => ({ account, service, name }))),
@@ -92,7 +77,7 @@ function creationLaws(suite: Suite): void {
     }
   });
 
-  suite.law('space: a name that was never created does not exist', async ({ store }) => {
+  suite.law('space: a name that was never created does not exist', async store => {
     await createSpace(store, 'there');
     assert.equal(await store.getSpace({ account: 'account', service: 'test', name: 'There' }), undefined);
     const long = 'x'.repeat(10_000);
@@ -101,17 +86,19 @@ function creationLaws(suite: Suite): void {
 }
 
 function listLaws(suite: Suite): void {
-  suite.law('space: listed in the order of names, from a name on, up to a limit', async ({ store }) => {
+  suite.law('space: listed in the order of names, from a name on, up to a limit', async store => {
     const sorted = [...NAMES].sort(compare);
-    for (const name of NAMES) await createSpace(store, name);
-    await store.createSpace({ account: 'account', service: 'tesu', name: 'other' }, Buffer.alloc(0));
-    await store.createSpace({ account: 'account', service: 'tes', name: 'other' }, Buffer.alloc(0));
-    await store.createSpace({ account: 'accoun', service: 'test', name: 'other' }, Buffer.alloc(0));
+    const create = (account: string, service: string, name: string): Promise<Space | undefined> =>
+      store.createSpace({ account, service, name }, Buffer.alloc(0));
+    for (const name of NAMES) await create('lists', 'test', name);
+    await create('lists', 'tesu', 'other');
+    await create('lists', 'tes', 'other');
+    await create('list', 'test', 'other');
     const froms = [...NAMES, 'aa', 'c', '\uffff\uffff', 'z'.repeat(10_000)];
     for (const from of froms) {
       const expected = sorted.filter(name => name >= from);
       for (const limit of [0, 1, 3, 1000]) {
-        const listed = await store.listSpaces('account', 'test', from, limit);
+        const listed = await store.listSpaces('lists', 'test', from, limit);
         assert.deepEqual(
           listed.map(space => space.name),
           expected.slice(0, limit),
@@ -119,13 +106,12 @@ function listLaws(suite: Suite): void {
         );
       }
     }
-    assert.deepEqual(await store.listSpaces('account', 'none', '', 10), []);
+    assert.deepEqual(await store.listSpaces('lists', 'none', '', 10), []);
   });
 }
 
 function metadataLaws(suite: Suite): void {
-  suite.law('space: updates of the metadata are atomic', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('space: updates of the metadata are atomic', async (store, space) => {
     const increment = (metadata: Buffer) => {
       const { count = 0 }: { count?: number } = JSON.parse(metadata.toString());
       return Buffer.from(JSON.stringify({ count: count + 1 }));
@@ -139,8 +125,7 @@ function metadataLaws(suite: Suite): void {
 
   suite.law(
     'space: an update that throws changes nothing, and its error reaches the caller',
-    async ({ store }) => {
-      const space = await createSpace(store);
+    async (store, space) => {
       const error = new RangeError('no');
       const update = store.updateSpace(space, () => {
         throw error;
@@ -150,7 +135,7 @@ function metadataLaws(suite: Suite): void {
     },
   );
 
-  suite.law('space: metadata is copied in and out', async ({ store }) => {
+  suite.law('space: metadata is copied in and out', async store => {
     const mine = Buffer.from('mine');
     const address = { account: 'a', service: 't', name: 'n' };
     const space = await store.createSpace(address, mine);
@@ -173,8 +158,7 @@ function metadataLaws(suite: Suite): void {
 function dropLaws(suite: Suite): void {
   suite.law(
     'space: dropped and created again it is another generation, empty, and versions rise',
-    async ({ store }) => {
-      const old = await createSpace(store);
+    async (store, old) => {
       const before = await put(store, old, 'p', { k: 'old' });
       assert.equal(await store.dropSpace(old), true);
       assert.equal(await store.getSpace(old), undefined);
@@ -190,8 +174,7 @@ function dropLaws(suite: Suite): void {
     },
   );
 
-  suite.law('space: a generation that is gone takes no change', async ({ store }) => {
-    const old = await createSpace(store);
+  suite.law('space: a generation that is gone takes no change', async (store, old) => {
     await store.dropSpace(old);
     const assertGone = async () => {
       let calls = 0;
@@ -213,8 +196,7 @@ function dropLaws(suite: Suite): void {
     assert.deepEqual(await scanAll(store, fresh), []);
   });
 
-  suite.law('space: a drop among commits; each is before it or after it', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('space: a drop among commits; each is before it or after it', async (store, space) => {
     const commits = Array.from({ length: 30 }, (_, index) => {
       const value = Buffer.from(`${index}`);
       const commit = store.commit(space, 'p', NO_READS, () => ({
@@ -228,8 +210,7 @@ function dropLaws(suite: Suite): void {
     assert.equal(await store.commit(space, 'p', NO_READS, () => ({ result: true })), undefined);
   });
 
-  suite.law('space: a scan meets the drop of its space without harm', async ({ store }) => {
-    const space = await createSpace(store);
+  suite.law('space: a scan meets the drop of its space without harm', async (store, space) => {
     const neighbour = await createSpace(store, 'neighbour');
     const rows = Object.fromEntries(
       Array.from({ length: 3000 }, (_, index) => [`${10_000 + index}`, 'value']),

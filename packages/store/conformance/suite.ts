@@ -1,5 +1,5 @@
-// The fixture of the laws' tests: a store that is opened for each test, a clock that the test sets, and shorthands for
-// common calls.
+// The fixture of the laws' tests: a store with a space that is opened for each test, a clock that the test sets, and
+// shorthands for common calls.
 import assert from 'node:assert/strict';
 import type { Clock } from '#base';
 import { collectRows } from '../collect-rows.js';
@@ -44,12 +44,14 @@ export class ManualClock {
   }
 }
 
-/** The argument of a law's test. */
-export interface Bench<S extends Store = Store> {
-  readonly store: S;
+/** What few laws need. */
+interface Bench<S extends Store> {
   readonly clock: ManualClock;
   readonly reopen: (() => Promise<S>) | undefined;
 }
+
+/** `space` is the only one that the store has. */
+type Law<S extends Store> = (store: S, space: Space, bench: Bench<S>) => Promise<void>;
 
 export class Suite<S extends Store = Store> {
   readonly #options: ConformanceOptions<S>;
@@ -66,12 +68,13 @@ export class Suite<S extends Store = Store> {
     return this.#options.keyLength ?? KEY_LENGTH_MAX;
   }
 
-  law(name: string, body: (bench: Bench<S>) => Promise<void>): void {
+  law(name: string, body: Law<S>): void {
     this.#options.test(`${this.#options.name}: ${name}`, async () => {
       const clock = new ManualClock();
       const opened = await this.#options.open({ clock: clock.read });
       try {
-        await body({ store: opened.store, clock, reopen: opened.reopen });
+        const { store, reopen } = opened;
+        await body(store, await createSpace(store), { clock, reopen });
       } finally {
         await opened.close();
       }
@@ -147,10 +150,4 @@ function isSound({ key, value, bytes, from, until, keyFrom, keyUntil }: RowInPla
 /** `partition/key=value` of each row: which most tests compare. */
 export function show(rows: readonly (Row | undefined)[]): string[] {
   return rows.map(row => (row === undefined ? '-' : `${row.partition}/${row.key}=${row.value.toString()}`));
-}
-
-export function nextTurn(): Promise<void> {
-  return new Promise(resolve => {
-    setImmediate(resolve);
-  });
 }
