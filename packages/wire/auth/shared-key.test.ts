@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { WireRequest } from '#base';
 import { RepeatedParameters } from '../shared/parse-query.js';
 import type { Route } from '../table/route.js';
@@ -42,84 +41,73 @@ const request = (method: string, headers: WireRequest['headers']): WireRequest =
   remoteAddress: '127.0.0.1',
 });
 
-interface Vector {
-  readonly name: string;
-  readonly scheme?: SharedKeyCredential['scheme'];
-  readonly method?: string;
-  readonly contentType?: string;
-  readonly date?: string;
-  readonly route: Route;
-  readonly text: string;
-  readonly signature: string;
-}
-
 const TWICE = '/devstoreaccount1/devstoreaccount1';
+const ENTITY = "/mytable(PartitionKey='a%20b',RowKey='c')";
+type Scheme = SharedKeyCredential['scheme'];
+type Vector = readonly [name: string, scheme: Scheme, to: Route, text: string, signature: string];
+
+/** Requests of the full scheme with a body are posts of JSON. */
 const VECTORS: readonly Vector[] = [
-  {
-    name: 'Lite, host style',
-    route: route('/Tables'),
-    text: `${DATE}\n/devstoreaccount1/Tables`,
-    signature: 'J9FEepXD6pDeTi0minPFRBHJs0OWhvyj6wEgmw2oei0=',
-  },
-  {
-    name: 'Lite, path style',
-    route: route('/devstoreaccount1/Tables', { $top: '1' }),
-    text: `${DATE}\n${TWICE}/Tables`,
-    signature: 'VbydjldjsQucyO+nic8ZIcZ10VIIm/Q+bScgwEsQGtc=',
-  },
-  {
-    name: 'Lite, access policies',
-    route: route('/devstoreaccount1/mytable', { comp: 'acl' }),
-    text: `${DATE}\n${TWICE}/mytable?comp=acl`,
-    signature: 'Ef17TK7bkZdS0Y5h1QEhVmXCCfnLLoZE+3x4gzNieP0=',
-  },
-  {
-    name: 'Lite, service properties',
-    route: route('/devstoreaccount1/', { restype: 'service', comp: 'properties' }),
-    text: `${DATE}\n${TWICE}/?comp=properties`,
-    signature: '5hiFLCNRA6Hnf9VFg9cJKDN689q8BPThxs4gnosI4bo=',
-  },
-  {
-    name: 'Lite, entity',
-    route: route("/devstoreaccount1/mytable(PartitionKey='a%20b',RowKey='c')"),
-    text: `${DATE}\n${TWICE}/mytable(PartitionKey='a%20b',RowKey='c')`,
-    signature: 'DXKmSoYj562PGOimVUbyc5CV3vXpD1f8cxHoyQZrw9Y=',
-  },
-  {
-    name: 'full, create table',
-    scheme: 'SharedKey',
-    method: 'POST',
-    contentType: 'application/json',
-    route: route('/devstoreaccount1/Tables'),
-    text: `POST\n\napplication/json\n${DATE}\n${TWICE}/Tables`,
-    signature: 'U/bg+H9hHOXgbYgmMfXzOSYjn1qSIk3YrA0vvnDnZk8=',
-  },
-  {
-    name: 'full, query',
-    scheme: 'SharedKey',
-    route: route('/devstoreaccount1/mytable()'),
-    text: `GET\n\n\n${DATE}\n${TWICE}/mytable()`,
-    signature: 'Ym7X9NGjbx1Uwg4nwE6YvcJ7WCC2VizrrAynZTzYxU8=',
-  },
-  {
-    name: 'Lite, a batch of the .NET client',
-    method: 'POST',
-    date: 'Sat, 22 May 2021 23:05:14 GMT',
-    route: route('/devstoreaccount1/$batch'),
-    text: `Sat, 22 May 2021 23:05:14 GMT\n${TWICE}/$batch`,
-    signature: 'y7mfjNimD4WGdW8k2saY+cB9E2vbD/VDFQTc2xrjHA4=',
-  },
+  [
+    'host style',
+    'SharedKeyLite',
+    route('/Tables'),
+    `${DATE}\n/devstoreaccount1/Tables`,
+    'J9FEepXD6pDeTi0minPFRBHJs0OWhvyj6wEgmw2oei0=',
+  ],
+  [
+    'path style',
+    'SharedKeyLite',
+    route('/devstoreaccount1/Tables', { $top: '1' }),
+    `${DATE}\n${TWICE}/Tables`,
+    'VbydjldjsQucyO+nic8ZIcZ10VIIm/Q+bScgwEsQGtc=',
+  ],
+  [
+    'access policies',
+    'SharedKeyLite',
+    route('/devstoreaccount1/mytable', { comp: 'acl' }),
+    `${DATE}\n${TWICE}/mytable?comp=acl`,
+    'Ef17TK7bkZdS0Y5h1QEhVmXCCfnLLoZE+3x4gzNieP0=',
+  ],
+  [
+    'service properties',
+    'SharedKeyLite',
+    route('/devstoreaccount1/', { restype: 'service', comp: 'properties' }),
+    `${DATE}\n${TWICE}/?comp=properties`,
+    '5hiFLCNRA6Hnf9VFg9cJKDN689q8BPThxs4gnosI4bo=',
+  ],
+  [
+    'an entity',
+    'SharedKeyLite',
+    route(`/devstoreaccount1${ENTITY}`),
+    `${DATE}\n${TWICE}${ENTITY}`,
+    'DXKmSoYj562PGOimVUbyc5CV3vXpD1f8cxHoyQZrw9Y=',
+  ],
+  [
+    'a new table',
+    'SharedKey',
+    route('/devstoreaccount1/Tables'),
+    `POST\n\napplication/json\n${DATE}\n${TWICE}/Tables`,
+    'U/bg+H9hHOXgbYgmMfXzOSYjn1qSIk3YrA0vvnDnZk8=',
+  ],
+  [
+    'a query',
+    'SharedKey',
+    route('/devstoreaccount1/mytable()'),
+    `GET\n\n\n${DATE}\n${TWICE}/mytable()`,
+    'Ym7X9NGjbx1Uwg4nwE6YvcJ7WCC2VizrrAynZTzYxU8=',
+  ],
 ];
 
-for (const vector of VECTORS) {
-  test(`signs ${vector.name}`, () => {
-    const { scheme = 'SharedKeyLite', method = 'GET', date = DATE } = vector;
-    const sent = request(method, { 'content-type': vector.contentType, 'x-ms-date': date });
-    const [text = ''] = tableStringsToSign(scheme, sent, vector.route);
-    assert.equal(text, vector.text);
-    assert.equal(sign(text), vector.signature);
-  });
-}
+test('known signatures of requests to tables', () => {
+  for (const [name, scheme, to, text, signature] of VECTORS) {
+    const isPost = text.startsWith('POST');
+    const headers = { 'content-type': isPost ? 'application/json' : undefined, 'x-ms-date': DATE };
+    const [first = ''] = tableStringsToSign(scheme, request(isPost ? 'POST' : 'GET', headers), to);
+    assert.equal(first, text, name);
+    assert.equal(sign(text), signature, name);
+  }
+});
 
 test('headers of the full scheme are signed as they were sent', () => {
   const content = { 'content-md5': 'Q2hlY2s=', 'content-type': 'multipart/mixed; boundary=b' };
@@ -173,15 +161,6 @@ test('nothing is signed where comp comes twice', () => {
     assert.equal(signed(['comp']), 0);
     assert.equal(signed(['timeout', 'comp']), 0);
   }
-});
-
-test('arbitrary headers are read without failing', () => {
-  fc.assert(
-    fc.property(fc.string(), text => {
-      parseSharedKey(text);
-      assert.equal(parseSharedKey(`SharedKey a:${text}`)?.account, text === '' ? undefined : 'a');
-    }),
-  );
 });
 
 const ACCOUNT = 'devstoreaccount1';

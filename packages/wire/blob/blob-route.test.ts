@@ -16,41 +16,6 @@ const blobOf = (path: string): string => blobAddressOf(routeOf(`/acc/c/${path}`)
 const codeOf = codesOf(ServiceError);
 const refusal = (target: string): string => codeOf(() => routeOf(target));
 
-test('in path style the first segment is the account', () => {
-  const { account, secondary, path, endpoint, resource } = routeOf('/acc/c/b/d?x=1');
-  assert.deepEqual(
-    { account, secondary, path, endpoint, resource },
-    {
-      account: 'acc',
-      secondary: false,
-      path: '/acc/c/b/d',
-      endpoint: 'http://127.0.0.1:10000/acc',
-      resource: { kind: 'blob', container: 'c', blob: 'b/d' },
-    },
-  );
-  assert.equal(routeOf('/acc-secondary/c').secondary, true);
-  for (const target of ['/acc', '/acc/', '/acc?comp=list'])
-    assert.deepEqual(routeOf(target).resource, { kind: 'service' });
-});
-
-test('in host style it is in the host', () => {
-  const { account, secondary, endpoint, resource } = routeOf('/c/b', 'acc-secondary.blob.example');
-  assert.deepEqual(
-    { account, secondary, endpoint, resource },
-    {
-      account: 'acc',
-      secondary: true,
-      endpoint: 'http://acc-secondary.blob.example',
-      resource: { kind: 'blob', container: 'c', blob: 'b' },
-    },
-  );
-  assert.deepEqual(routeOf('/', 'acc.blob.example').resource, { kind: 'service' });
-  assert.deepEqual(routeOf('http://acc.blob.example/c', 'acc.blob.example').resource, {
-    kind: 'container',
-    container: 'c',
-  });
-});
-
 test('one segment is a container, or a blob of the root container', () => {
   const address = (target: string) => blobAddressOf(routeOf(target));
   assert.deepEqual(address('/acc/c?restype=container'), { container: 'c', blob: '' });

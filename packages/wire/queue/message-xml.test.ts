@@ -20,27 +20,6 @@ const MESSAGE: ShownMessage = {
   text: 'message1',
 };
 
-const documentOf = (fields: string): string =>
-  `${XML_HEAD}<QueueMessagesList><QueueMessage>${fields}</QueueMessage></QueueMessagesList>`;
-
-const HEAD =
-  '<MessageId>ea4ef127-3d11-4e52-90c8-97ddff75f730</MessageId><InsertionTime>Thu, 09 May 2019 01:19:36 GMT</InsertionTime><ExpirationTime>Thu, 16 May 2019 01:19:36 GMT</ExpirationTime>';
-const RECEIPT =
-  '<PopReceipt>AgAAAAMAAAAAAAAAqmD1QwUG1QE=</PopReceipt><TimeNextVisible>Thu, 09 May 2019 01:20:06 GMT</TimeNextVisible>';
-const CONTENT = '<DequeueCount>1</DequeueCount><MessageText>message1</MessageText>';
-
-test('the answers of Get, Put and Peek', () => {
-  assert.equal(formatMessages([MESSAGE]), documentOf(HEAD + RECEIPT + CONTENT));
-  assert.equal(
-    formatMessages([{ ...MESSAGE, dequeueCount: undefined, text: undefined }]),
-    documentOf(HEAD + RECEIPT),
-  );
-  assert.equal(
-    formatMessages([{ ...MESSAGE, receipt: undefined, visible: undefined }]),
-    documentOf(HEAD + CONTENT),
-  );
-});
-
 test('no messages, and no text', () => {
   assert.equal(formatMessages([]), `${XML_HEAD}<QueueMessagesList />`);
   assert.match(formatMessages([{ ...MESSAGE, text: '' }]), /<MessageText \/><\/QueueMessage>/);

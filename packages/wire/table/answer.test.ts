@@ -1,12 +1,30 @@
 // Headers of responses, in Azure's order (protocol: responses#order-of-headers, responses#headers-by-answer).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Outcome, TableError } from '#tables';
+import type { Row } from '#store';
+import { encodeEntity, type Outcome, TableError, type TableErrorCode } from '#tables';
 import type { Exchange } from '../shared/answer.js';
-import { asked, BASE, ETAG, errorContext, LOCATION, refused, row } from '../testing/answer.js';
 import { type Answer, formatResponse, type ResponseFormat } from './answer.js';
-import { formatError } from './format-error.js';
+import { type ErrorContext, formatError } from './format-error.js';
 import { formatOutcome } from './format-outcome.js';
+
+const BASE = { endpoint: 'http://h/account1', account: 'account1', resource: { table: 'T' } };
+const LOCATION = "http://h/account1/T(PartitionKey='p',RowKey='r')";
+const row: Row = { partition: 'p', key: 'r', version: 15_778_405_200_000_000n, value: encodeEntity([]) };
+const ETAG = `W/"datetime'2020-01-01T01%3A02%3A00Z'"`;
+
+const asked = (prefer?: ResponseFormat['prefer'], select?: string): ResponseFormat => ({
+  level: 'minimalmetadata',
+  select: select?.split(','),
+  selectSuffix: select === undefined ? '' : `&$select=${select}`,
+  prefer,
+});
+const errorContext = (more: Partial<ErrorContext> = {}): ErrorContext => ({
+  ...{ requestId: 'id', now: row.version, format: asked(), xml: false, accept: undefined },
+  ...more,
+});
+const refused = (code: TableErrorCode, more?: Partial<ErrorContext>): Answer =>
+  formatError(new TableError(code), errorContext(more));
 
 const EXCHANGE: Exchange = { requestId: 'id', version: '2019-02-02', clientRequestId: undefined };
 
@@ -102,6 +120,14 @@ test('what the headers say', () => {
     ],
     body: undefined,
   });
+});
+
+test('an insert returns the whole entity, with any $select', () => {
+  const { body } = formatOutcome({ kind: 'inserted', row }, BASE, asked(undefined, 'x'));
+  assert.match(
+    String(body),
+    /#T\/@Element","odata.etag":.*"PartitionKey":"p".*"Timestamp":"2020-01-01T01:02:00Z"\}$/,
+  );
 });
 
 test('Content-Length counts bytes', () => {

@@ -2,13 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TableError } from '#tables';
-import { errorMessage, wireCode } from '../shared/error-table.js';
+import { errorMessage } from '../shared/error-table.js';
 import { ERROR_TABLE } from './error-table.js';
-
-test('codes go over the wire without the name of their text', () => {
-  assert.equal(wireCode('InvalidInput:FilterSyntax'), 'InvalidInput');
-  assert.equal(wireCode('EntityAlreadyExists'), 'EntityAlreadyExists');
-});
 
 test('details replace their placeholders once, and missing ones leave them empty', () => {
   const message = (detail: Record<string, string>) =>

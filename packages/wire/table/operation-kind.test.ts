@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type OperationKind, TableError, type TableErrorCode } from '#tables';
 import { parseTarget } from '../shared/target.js';
-import { effectiveMethod, isRead, isXmlRoute, operationKind } from './operation-kind.js';
+import { effectiveMethod, isXmlRoute, operationKind } from './operation-kind.js';
 import { TABLE_GRAMMAR } from './parse-target.js';
 
 const route = (path: string) =>
@@ -153,31 +153,4 @@ test('the operations whose documents are XML', () => {
     assert.equal(isXmlRoute(at(path)), true, path);
   for (const path of ['T', 'Tables', '$batch', ENTITY, 'T?comp=x', ''])
     assert.equal(isXmlRoute(at(path)), false, path);
-});
-
-test('the operations that only read', () => {
-  const reads: readonly OperationKind[] = [
-    'queryTables',
-    'getTable',
-    'queryEntities',
-    'getEntity',
-    'getTableAcl',
-    'getServiceProperties',
-    'getServiceStats',
-  ];
-  const writes: readonly OperationKind[] = [
-    'insertEntity',
-    'updateEntity',
-    'mergeEntity',
-    'insertOrReplaceEntity',
-    'insertOrMergeEntity',
-    'deleteEntity',
-    'submitTransaction',
-    'createTable',
-    'deleteTable',
-    'setTableAcl',
-    'setServiceProperties',
-  ];
-  for (const kind of reads) assert.equal(isRead(kind), true, kind);
-  for (const kind of writes) assert.equal(isRead(kind), false, kind);
 });

@@ -1,4 +1,4 @@
-// The batch envelope: what eight clients send, refusals, and damage: cuts, flipped bytes, doubled and large bodies.
+// The batch envelope: what three clients send whose forms differ most, refusals, and damage: cuts, flipped bytes, doubled and large bodies.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -26,39 +26,6 @@ interface Sample {
 /** Of most of them. */
 const OPENING = [`--batch_${GUID_A}`, `Content-Type: multipart/mixed; boundary=changeset_${GUID_B}`, ''];
 const MIME = ['Content-Type: application/http', 'Content-Transfer-Encoding: binary', ''];
-
-/** azure-cosmosdb-table for Python: LF, paths, a blank line after each body, no line break at the end. */
-const pythonOld: Sample = {
-  client: 'Python old',
-  contentType: CONTENT_TYPE,
-  body: [
-    ...OPENING,
-    `--changeset_${GUID_B}`,
-    ...MIME,
-    'POST /table194014d4 HTTP/1.1',
-    'Content-ID: 1',
-    'Content-Type: application/json',
-    'Accept: application/json;odata=minimalmetadata',
-    'Prefer: return-no-content',
-    'Content-Length: 40',
-    '',
-    '{"PartitionKey": "003", "RowKey": "new"}',
-    '',
-    `--changeset_${GUID_B}`,
-    ...MIME,
-    "DELETE /table194014d4(PartitionKey='003',RowKey='old-1') HTTP/1.1",
-    'Content-ID: 2',
-    'Accept: application/json;odata=minimalmetadata',
-    'If-Match: *',
-    '',
-    `--changeset_${GUID_B}--`,
-    `--batch_${GUID_A}--`,
-  ].join('\n'),
-  parts: [
-    ['POST', '/table194014d4', '1', '{"PartitionKey": "003", "RowKey": "new"}'],
-    ['DELETE', "/table194014d4(PartitionKey='003',RowKey='old-1')", '2', ''],
-  ],
-};
 
 /** azure-data-tables for Python: CRLF, Content-ID among the MIME headers, a blank line before the last delimiter. */
 const pythonTrack2: Sample = {
@@ -105,67 +72,6 @@ const pythonTrack2: Sample = {
       '{"test": "A\'aaa\\"", "n": 1.5}',
     ],
     ['DELETE', `${HOST}/uttable(PartitionKey='001',RowKey='2')`, undefined, ''],
-  ],
-};
-
-/** @azure/data-tables 13: header names in lower case, an empty line before each body, no Content-Length. */
-const javaScript: Sample = {
-  client: 'JavaScript',
-  contentType: CONTENT_TYPE,
-  body: [
-    `--batch_${GUID_A}`,
-    `content-type: multipart/mixed; boundary=changeset_${GUID_B}`,
-    '',
-    '',
-    `--changeset_${GUID_B}`,
-    'content-type: application/http',
-    'content-transfer-encoding: binary',
-    '',
-    `POST ${LOCAL}/people HTTP/1.1`,
-    'Content-Type: application/json;odata=nometadata',
-    'Accept: application/json;odata=minimalmetadata',
-    'DataServiceVersion: 3.0',
-    'Prefer: return-no-content',
-    '',
-    '',
-    '{"PartitionKey":"p","RowKey":"1","n":"5","n@odata.type":"Edm.Int64"}',
-    `--changeset_${GUID_B}`,
-    'content-type: application/http',
-    'content-transfer-encoding: binary',
-    '',
-    `PATCH ${LOCAL}/people(PartitionKey='p',RowKey='o''k') HTTP/1.1`,
-    'Content-Type: application/json',
-    `If-Match: W/"datetime'2020-01-01T00%3A00%3A00Z'"`,
-    '',
-    '',
-    '{"PartitionKey":"p","RowKey":"o\'k","t":"ä"}',
-    `--changeset_${GUID_B}`,
-    'content-type: application/http',
-    'content-transfer-encoding: binary',
-    '',
-    `DELETE ${LOCAL}/people(PartitionKey='p',RowKey='4') HTTP/1.1`,
-    'Accept: application/json;odata=minimalmetadata',
-    'If-Match: *',
-    '',
-    '',
-    `--changeset_${GUID_B}--`,
-    `--batch_${GUID_A}--`,
-    '',
-  ].join(CRLF),
-  parts: [
-    [
-      'POST',
-      `${LOCAL}/people`,
-      undefined,
-      '{"PartitionKey":"p","RowKey":"1","n":"5","n@odata.type":"Edm.Int64"}',
-    ],
-    [
-      'PATCH',
-      `${LOCAL}/people(PartitionKey='p',RowKey='o''k')`,
-      undefined,
-      '{"PartitionKey":"p","RowKey":"o\'k","t":"ä"}',
-    ],
-    ['DELETE', `${LOCAL}/people(PartitionKey='p',RowKey='4')`, undefined, ''],
   ],
 };
 
@@ -247,121 +153,7 @@ const dotNetOld: Sample = {
   ],
 };
 
-/** Azure.Data.Tables 12: `$format` in every target, quotes as %27, no Content-Length, the parameter quoted. */
-const dotNetNew: Sample = {
-  client: '.NET new',
-  contentType: `multipart/mixed; boundary="batch_${GUID_A}"`,
-  body: [
-    ...OPENING,
-    `--changeset_${GUID_B}`,
-    ...MIME,
-    `POST ${HOST}/T?$format=application%2Fjson%3Bodata%3Dminimalmetadata HTTP/1.1`,
-    'Host: account.table.core.windows.net',
-    'x-ms-version: 2019-02-02',
-    'DataServiceVersion: 3.0',
-    'Prefer: return-no-content',
-    'Accept: application/json; odata=minimalmetadata',
-    'Content-Type: application/json; odata=nometadata',
-    '',
-    '{"PartitionKey":"p","RowKey":"01"}',
-    `--changeset_${GUID_B}`,
-    ...MIME,
-    `DELETE ${HOST}/T(PartitionKey='p%27%27q',RowKey='02')?$format=application%2Fjson%3Bodata%3Dminimalmetadata HTTP/1.1`,
-    'Host: account.table.core.windows.net',
-    'Accept: application/json',
-    'If-Match: *',
-    '',
-    '',
-    '',
-    `--changeset_${GUID_B}--`,
-    '',
-    `--batch_${GUID_A}--`,
-    '',
-  ].join(CRLF),
-  parts: [
-    [
-      'POST',
-      `${HOST}/T?$format=application%2Fjson%3Bodata%3Dminimalmetadata`,
-      undefined,
-      '{"PartitionKey":"p","RowKey":"01"}',
-    ],
-    [
-      'DELETE',
-      `${HOST}/T(PartitionKey='p%27%27q',RowKey='02')?$format=application%2Fjson%3Bodata%3Dminimalmetadata`,
-      undefined,
-      '',
-    ],
-  ],
-};
-
-/** azure-data-tables for Java: headers of the pipeline go along, lengths included. */
-const java: Sample = {
-  client: 'Java',
-  contentType: CONTENT_TYPE,
-  body: [
-    ...OPENING,
-    `--changeset_${GUID_B}`,
-    ...MIME,
-    `PUT ${HOST}/T(PartitionKey='p',RowKey='1')?$format=application/json;odata=fullmetadata HTTP/1.1`,
-    'Accept: application/json',
-    'Content-Length: 20',
-    'Content-Type: application/json',
-    'DataServiceVersion: 3.0',
-    'x-ms-version: 2019-02-02',
-    'x-ms-client-request-id: c7b5e6a0-6e1f-4c0b-a3f1-6a4f6a3a3f11',
-    '',
-    '{"Weight":3.0,"n":2}',
-    `--changeset_${GUID_B}--`,
-    `--batch_${GUID_A}--`,
-    '',
-  ].join(CRLF),
-  parts: [
-    [
-      'PUT',
-      `${HOST}/T(PartitionKey='p',RowKey='1')?$format=application/json;odata=fullmetadata`,
-      undefined,
-      '{"Weight":3.0,"n":2}',
-    ],
-  ],
-};
-
-/** aztables for Go: Content-Transfer-Encoding first, canonical header names, a blank line before the last delimiter. */
-const go: Sample = {
-  client: 'Go',
-  contentType: CONTENT_TYPE,
-  body: [
-    ...OPENING,
-    `--changeset_${GUID_B}`,
-    'Content-Transfer-Encoding: binary',
-    'Content-Type: application/http',
-    '',
-    `POST ${HOST}/T HTTP/1.1`,
-    'Accept: application/json;odata=minimalmetadata',
-    'Content-Type: application/json',
-    'Datasrviceversion: 3.0',
-    'X-Ms-Version: 2019-02-02',
-    '',
-    '{"PartitionKey":"p","RowKey":"1","Timestamp":"0001-01-01T00:00:00Z"}',
-    `--changeset_${GUID_B}--`,
-    '',
-    `--batch_${GUID_A}--`,
-    '',
-  ].join(CRLF),
-  parts: [
-    ['POST', `${HOST}/T`, undefined, '{"PartitionKey":"p","RowKey":"1","Timestamp":"0001-01-01T00:00:00Z"}'],
-  ],
-};
-
-const SAMPLES: readonly Sample[] = [
-  pythonOld,
-  pythonTrack2,
-  javaScript,
-  node,
-  dotNetOld,
-  dotNetNew,
-  java,
-  go,
-];
+const SAMPLES: readonly Sample[] = [pythonTrack2, node, dotNetOld];
 
 const parse = (body: string | Buffer, contentType: string | undefined = CONTENT_TYPE): BatchRequest =>
   parseBatch(contentType, typeof body === 'string' ? Buffer.from(body) : body);
@@ -690,32 +482,4 @@ test('a part is read as if it were alone, whatever stands in the parts before it
     assert.deepEqual(read(parts), alone.includes(undefined) ? undefined : alone);
   });
   fc.assert(property, { numRuns: randomRuns(3000) });
-});
-
-test('any bytes give a batch or a TableError', () => {
-  const pieces = fc.constantFrom(
-    '--b',
-    '--b--',
-    '--c',
-    '--c--',
-    '\n',
-    '\r\n',
-    ...MIME,
-    'Content-Type: multipart/mixed; boundary=c',
-    'GET / HTTP/1.1',
-    'x: y',
-    '{}',
-  );
-  fc.assert(
-    fc.property(
-      fc.oneof(
-        fc.array(pieces).map(parts => Buffer.from(parts.join('\n'))),
-        fc.uint8Array().map(bytes => Buffer.from(bytes)),
-      ),
-      bytes => {
-        attempt(bytes, B);
-      },
-    ),
-    { numRuns: randomRuns(3_000) },
-  );
 });
