@@ -1,10 +1,9 @@
 // Renders a refusal of the Blob service: status, headers and document (protocol: errors#forms, errors#details, blob-requests#answers).
 import type { ServiceError } from '#account';
 import type { BlobErrorCode } from '#blobs';
-import { type Header, RETRY } from '../shared/answer.js';
-import { errorMessage, wireCode } from '../shared/error-table.js';
-import { type StorageAnswer, storageAnswer } from '../shared/storage-answer.js';
-import { formatStorageError } from '../shared/storage-error-xml.js';
+import type { Header } from '../shared/answer.js';
+import type { StorageAnswer } from '../shared/storage-answer.js';
+import { storageErrorAnswer } from '../shared/storage-error-xml.js';
 import { XML_HEAD } from '../shared/xml.js';
 import { BLOB_ERROR_ELEMENTS, BLOB_ERROR_TABLE } from './blob-error-table.js';
 import type { BlobOperationKind } from './blob-operation-kind.js';
@@ -33,38 +32,32 @@ const KINDS_INSIDE: ReadonlySet<BlobOperationKind | undefined> = new Set<BlobOpe
 const isFromInside = (error: BlobFault, { kind, isPart }: BlobErrorContext): boolean =>
   isPart || KINDS_INSIDE.has(kind) || error.code === 'HierarchicalNamespaceNotEnabled' || isOfSnapshot(error);
 
-function headersOf({ code, detail }: BlobFault): Header[] {
-  const headers: Header[] = [];
-  if (code === 'ServerBusy') headers.push(RETRY);
-  if (code === 'CannotVerifyCopySource:Unauthenticated')
-    headers.push(
-      ['x-ms-copy-source-status-code', '401'],
-      ['x-ms-copy-source-error-code', 'NoAuthenticationInformation'],
-    );
-  if (detail.challenge !== undefined) headers.push(['WWW-Authenticate', String(detail.challenge)]);
-  return headers;
-}
+/** What the source of a copy answered. */
+const OF_SOURCE: readonly Header[] = [
+  ['x-ms-copy-source-status-code', '401'],
+  ['x-ms-copy-source-error-code', 'NoAuthenticationInformation'],
+];
 
 export function formatBlobError(error: BlobFault, context: BlobErrorContext): StorageAnswer {
   const { requestId, now, method, kind } = context;
-  const entry = BLOB_ERROR_TABLE[error.code];
-  const code = wireCode(error.code);
-  const message = errorMessage(entry, error);
-  const isSilent = method === 'HEAD' || entry.status === 304;
-  const elements = BLOB_ERROR_ELEMENTS[error.code] ?? [];
-  const document = formatStorageError(error, { message, elements, requestId, now });
-  const head = isFromInside(error, context) ? `${XML_HEAD}\n` : XML_HEAD;
+  const given = { table: BLOB_ERROR_TABLE, elements: BLOB_ERROR_ELEMENTS, requestId, now };
+  const answer = storageErrorAnswer(error, given);
+  const isSilent = method === 'HEAD' || answer.status === 304;
+  const body = isFromInside(error, context) ? answer.body?.replace(XML_HEAD, `${XML_HEAD}\n`) : answer.body;
   // Answers to requests without credentials hide the code too (recorded).
-  const hidesCode = isOfSnapshot(error) || (code === 'ResourceNotFound' && error.detail.isAnonymous === 1);
+  const hidesCode =
+    isOfSnapshot(error) || (error.code === 'ResourceNotFound' && error.detail.isAnonymous === 1);
   const { length } = error.detail;
-  return storageAnswer(entry.status, {
-    reason: message,
-    body: isSilent ? undefined : head + document,
+  const isOutside = error.code === 'InvalidRange' && length !== undefined;
+  const isOfSource = error.code === 'CannotVerifyCopySource:Unauthenticated';
+  return {
+    ...answer,
+    body: isSilent ? undefined : body,
     length: isSilent ? 'none' : undefined,
-    contentType: entry.status === 304 && kind === 'getPageRanges' ? 'application/xml' : undefined,
-    content: code === 'InvalidRange' && length !== undefined ? [['Content-Range', `bytes */${length}`]] : [],
-    more: headersOf(error),
-    errorCode: hidesCode ? undefined : code,
-    hidesVersion: code === 'InvalidAuthenticationInfo' || isOfSnapshot(error),
-  });
+    contentType: answer.status === 304 && kind === 'getPageRanges' ? 'application/xml' : undefined,
+    content: isOutside ? [['Content-Range', `bytes */${length}`]] : [],
+    more: isOfSource ? [...OF_SOURCE, ...answer.more] : answer.more,
+    errorCode: hidesCode ? undefined : answer.errorCode,
+    hidesVersion: answer.hidesVersion || isOfSnapshot(error),
+  };
 }

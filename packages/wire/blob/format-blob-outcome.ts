@@ -1,6 +1,6 @@
 // Renders outcomes of the Blob service: status, document or content, and the facts of the headers (protocol: blob-requests#answers).
 import { formatDateTimeFull, type StreamedResponse, type WireResponse } from '#base';
-import type { Outcome, SeenContainer } from '#blobs';
+import type { Digests, Outcome, SeenContainer, Stamp } from '#blobs';
 import { formatIdentifiers } from '../shared/access-policy-xml.js';
 import type { Exchange, Header } from '../shared/answer.js';
 import {
@@ -11,6 +11,7 @@ import {
 } from '../shared/long-document.js';
 import { formatServiceStats } from '../shared/service-stats-xml.js';
 import { type StorageAnswer, storageAnswer, storageHeaders } from '../shared/storage-answer.js';
+import { askedElements, elementOf, listDocument } from '../shared/storage-list-xml.js';
 import { formatMetadata, includes } from '../shared/storage-parameters.js';
 import {
   addWholeDigest,
@@ -24,11 +25,11 @@ import {
 import type { BlobRoute } from './blob-route.js';
 import { blobMarker, foundMarker, includedOf, pageSizeOf } from './request/markers.js';
 import { formatTags } from './request/tags.js';
-import { blobListDocument, foundBlobsDocument } from './xml/blob-list-xml.js';
+import { formatFoundBlob, formatListedBlob } from './xml/blob-list-xml.js';
 import { formatBlobServiceProperties } from './xml/blob-service-properties-xml.js';
 import { formatBlockList, formatPageList } from './xml/block-list-xml.js';
-import { formatContainerList, VERSIONED_HOLDS_VERSION } from './xml/container-list-xml.js';
-import { leaseHeaders } from './xml/lease-elements.js';
+import { formatContainer, VERSIONED_HOLDS_VERSION } from './xml/container-list-xml.js';
+import { addLeaseHeaders } from './xml/lease-elements.js';
 
 /** Facts of the request that decide how an outcome is shown. */
 export interface Shown {
@@ -44,8 +45,7 @@ export interface Shown {
 type Of<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>;
 
 const LEASED = { acquire: 201, renew: 200, change: 200, release: 200, break: 202 } as const;
-const VERSIONED_HOLDS: readonly Header[] = [['x-ms-immutable-storage-with-versioning-enabled', 'false']];
-const IN_COPY: readonly Header[] = [['x-ms-copy-status', 'success']];
+const VERSIONED_HOLDS: Header = ['x-ms-immutable-storage-with-versioning-enabled', 'false'];
 
 export function formatBlobResponse(
   answer: StorageAnswer,
@@ -76,30 +76,29 @@ const accessHeaders = (publicAccess: SeenContainer['publicAccess']): readonly He
 
 function containerAnswer({ container }: Of<'container'>, version: string): StorageAnswer {
   const { stamp, metadata, lease, publicAccess } = container;
-  return done(200, stampHeaders(stamp), [
-    ...formatMetadata(metadata),
-    ...leaseHeaders(lease),
+  const more: Header[] = [...formatMetadata(metadata)];
+  addLeaseHeaders(lease, more);
+  more.push(
     ...accessHeaders(publicAccess),
     ['x-ms-has-immutability-policy', 'false'],
     ['x-ms-has-legal-hold', 'false'],
-    ...(version >= VERSIONED_HOLDS_VERSION ? VERSIONED_HOLDS : []),
-  ]);
+  );
+  if (version >= VERSIONED_HOLDS_VERSION) more.push(VERSIONED_HOLDS);
+  return done(200, stampHeaders(stamp), more);
 }
 
 function containersAnswer({ containers, next }: Of<'containers'>, { route, version }: Shown): StorageAnswer {
   const { query, account, endpoint } = route;
-  return document(
-    formatContainerList({
-      endpoint: `${endpoint}/`,
-      prefix: query.get('prefix'),
-      marker: query.get('marker'),
-      pageSize: pageSizeOf(query),
-      containers,
-      withMetadata: includes(query, 'metadata'),
-      version,
-      nextMarker: next === undefined ? undefined : `/${account}/${next}`,
-    }),
-  );
+  const withMetadata = includes(query, 'metadata');
+  const list = listDocument({
+    name: 'Containers',
+    endpoint,
+    asked: askedElements(query, pageSizeOf(query)),
+    entries: containers,
+    format: container => formatContainer(container, withMetadata, version),
+    nextMarker: next === undefined ? undefined : `/${account}/${next}`,
+  });
+  return document(documentText(list));
 }
 
 function leasedAnswer({ action, stamp, id, seconds }: Of<'leased'>): StorageAnswer {
@@ -133,153 +132,82 @@ function propertiesAnswer({ blob }: Of<'blobProperties'>, { version, overrides }
   });
 }
 
+const lengthHeader = (length: number): Header => ['x-ms-blob-content-length', String(length)];
+
 function blocksAnswer(outcome: Of<'blocks'>): StorageAnswer {
   const { committedBlob } = outcome;
   if (committedBlob === undefined) return document(formatBlockList(outcome));
-  const length: Header = ['x-ms-blob-content-length', String(committedBlob.length)];
-  return document(formatBlockList(outcome), stampHeaders(committedBlob.stamp), [length]);
+  const { stamp, length } = committedBlob;
+  return document(formatBlockList(outcome), stampHeaders(stamp), [lengthHeader(length)]);
 }
 
-function appendedAnswer({ stamp, digests, offset, blocks }: Of<'appended'>, version: string): StorageAnswer {
-  const more: readonly Header[] = [
-    ['x-ms-blob-append-offset', String(offset)],
-    ['x-ms-blob-committed-block-count', String(blocks)],
-    encrypted(),
-  ];
-  return done(201, [...digestHeaders(digests, version), ...stampHeaders(stamp)], more);
-}
+const sequenceHeaders = (number: bigint | undefined): readonly Header[] =>
+  number === undefined ? [] : [['x-ms-blob-sequence-number', String(number)]];
 
-function sequenceHeaders(number: bigint | undefined): readonly Header[] {
-  return number === undefined ? [] : [['x-ms-blob-sequence-number', String(number)]];
-}
-
-/** The outcomes of writes of contents. */
-function formatWrite(
-  outcome: Of<'blobPut' | 'blockPut' | 'appended' | 'sealed' | 'pagesPut' | 'copied'>,
+/** Of a content that was written. */
+const written = (
+  status: number,
+  { digests, stamp }: { readonly digests: Digests | undefined; readonly stamp: Stamp },
   version: string,
-): StorageAnswer {
-  switch (outcome.kind) {
-    case 'blobPut':
-      return done(
-        201,
-        [...digestHeaders(outcome.digests, version), ...stampHeaders(outcome.stamp)],
-        [encrypted()],
-      );
-    case 'blockPut':
-      return done(201, digestHeaders(outcome.digests, version), [encrypted()]);
-    case 'appended':
-      return appendedAnswer(outcome, version);
-    case 'sealed':
-      return done(200, stampHeaders(outcome.stamp), [['x-ms-blob-sealed', 'true']]);
-    case 'pagesPut':
-      return done(
-        201,
-        [...digestHeaders(outcome.digests, version), ...stampHeaders(outcome.stamp)],
-        [...sequenceHeaders(outcome.sequenceNumber), encrypted()],
-      );
-    case 'copied':
-      return done(
-        202,
-        [...digestHeaders(outcome.digests, version), ...stampHeaders(outcome.stamp)],
-        [['x-ms-copy-id', outcome.copyId], ...IN_COPY],
-      );
-  }
-}
+  more: readonly Header[],
+): StorageAnswer => done(status, [...digestHeaders(digests, version), ...stampHeaders(stamp)], more);
 
-/** The outcomes of operations on the service and on containers. */
-function formatContainers(
-  outcome: Of<
-    | 'containers'
-    | 'containerCreated'
-    | 'containerDeleted'
-    | 'container'
-    | 'containerMetadata'
-    | 'containerSet'
-    | 'acl'
-    | 'blobs'
-    | 'found'
-    | 'serviceProperties'
-    | 'servicePropertiesSet'
-    | 'serviceStats'
-  >,
-  shown: Shown,
-): StorageAnswer {
-  switch (outcome.kind) {
-    case 'containers':
-      return containersAnswer(outcome, shown);
-    case 'containerCreated':
-      return done(201, stampHeaders(outcome.stamp));
-    case 'containerDeleted':
-    case 'servicePropertiesSet':
-      return done(202);
-    case 'container':
-      return containerAnswer(outcome, shown.version);
-    case 'containerMetadata':
-      return done(200, stampHeaders(outcome.stamp), formatMetadata(outcome.metadata));
-    case 'containerSet':
-      return done(200, stampHeaders(outcome.stamp));
-    case 'acl':
-      return document(
-        formatIdentifiers(outcome.identifiers),
-        stampHeaders(outcome.stamp),
-        accessHeaders(outcome.publicAccess),
-      );
-    case 'blobs':
-    case 'found':
-      return formatBlobLists(outcome, shown.route, shown.version);
-    case 'serviceProperties':
-      return document(formatBlobServiceProperties(outcome.properties, shown.version));
-    case 'serviceStats':
-      return document(formatServiceStats(outcome.lastSync));
-  }
-}
+type Formats = {
+  readonly [Kind in Outcome['kind']]: (outcome: Of<Kind>, shown: Shown) => StorageAnswer;
+};
 
-export function formatBlobOutcome(outcome: Outcome, shown: Shown): StorageAnswer {
-  const { version } = shown;
-  switch (outcome.kind) {
-    case 'leased':
-      return leasedAnswer(outcome);
-    case 'blobContent':
-      return contentAnswer(outcome, shown);
-    case 'blobProperties':
-      return propertiesAnswer(outcome, shown);
-    case 'blocks':
-      return blocksAnswer(outcome);
-    case 'pageRanges': {
-      const length: Header = ['x-ms-blob-content-length', String(outcome.length)];
-      return document(formatPageList(outcome), stampHeaders(outcome.stamp), [length]);
-    }
-    case 'blobMetadata':
-      return done(200, stampHeaders(outcome.stamp), formatMetadata(outcome.metadata));
-    case 'blobPropertiesSet':
-      return done(200, stampHeaders(outcome.stamp), sequenceHeaders(outcome.sequenceNumber));
-    case 'blobMetadataSet':
-      return done(200, stampHeaders(outcome.stamp), [encrypted()]);
-    case 'snapshotTaken':
-      return done(201, stampHeaders(outcome.stamp), [
-        ['x-ms-snapshot', formatDateTimeFull(outcome.snapshot)],
-        encrypted(false),
-      ]);
-    case 'blobDeleted':
-      return done(202, [], [['x-ms-delete-type-permanent', 'true']]);
-    case 'copyAborted':
-    case 'tagsSet':
-      return done(204);
-    case 'tierSet':
-      return done(200);
-    case 'tags':
-      return document(formatTags(outcome.tags));
-    case 'blobPut':
-    case 'blockPut':
-    case 'appended':
-    case 'sealed':
-    case 'pagesPut':
-    case 'copied':
-      return formatWrite(outcome, version);
-    default:
-      return formatContainers(outcome, shown);
-  }
-}
+const FORMATS: Formats = {
+  containers: containersAnswer,
+  containerCreated: ({ stamp }) => done(201, stampHeaders(stamp)),
+  containerDeleted: () => done(202),
+  container: (outcome, { version }) => containerAnswer(outcome, version),
+  containerMetadata: ({ stamp, metadata }) => done(200, stampHeaders(stamp), formatMetadata(metadata)),
+  containerSet: ({ stamp }) => done(200, stampHeaders(stamp)),
+  acl: ({ stamp, identifiers, publicAccess }) =>
+    document(formatIdentifiers(identifiers), stampHeaders(stamp), accessHeaders(publicAccess)),
+  blobs: (outcome, { route, version }) => formatBlobLists(outcome, route, version),
+  found: (outcome, { route, version }) => formatBlobLists(outcome, route, version),
+  serviceProperties: ({ properties }, { version }) =>
+    document(formatBlobServiceProperties(properties, version)),
+  servicePropertiesSet: () => done(202),
+  serviceStats: ({ lastSync }) => document(formatServiceStats(lastSync)),
+  leased: leasedAnswer,
+  blobContent: contentAnswer,
+  blobProperties: propertiesAnswer,
+  blocks: blocksAnswer,
+  pageRanges: outcome =>
+    document(formatPageList(outcome), stampHeaders(outcome.stamp), [lengthHeader(outcome.length)]),
+  blobMetadata: ({ stamp, metadata }) => done(200, stampHeaders(stamp), formatMetadata(metadata)),
+  blobPropertiesSet: ({ stamp, sequenceNumber }) =>
+    done(200, stampHeaders(stamp), sequenceHeaders(sequenceNumber)),
+  blobMetadataSet: ({ stamp }) => done(200, stampHeaders(stamp), [encrypted()]),
+  snapshotTaken: ({ stamp, snapshot }) =>
+    done(201, stampHeaders(stamp), [['x-ms-snapshot', formatDateTimeFull(snapshot)], encrypted(false)]),
+  blobDeleted: () => done(202, [], [['x-ms-delete-type-permanent', 'true']]),
+  copyAborted: () => done(204),
+  tierSet: () => done(200),
+  tags: ({ tags }) => document(formatTags(tags)),
+  tagsSet: () => done(204),
+  blobPut: (outcome, { version }) => written(201, outcome, version, [encrypted()]),
+  blockPut: ({ digests }, { version }) => done(201, digestHeaders(digests, version), [encrypted()]),
+  appended: (outcome, { version }) =>
+    written(201, outcome, version, [
+      ['x-ms-blob-append-offset', String(outcome.offset)],
+      ['x-ms-blob-committed-block-count', String(outcome.blocks)],
+      encrypted(),
+    ]),
+  sealed: ({ stamp }) => done(200, stampHeaders(stamp), [['x-ms-blob-sealed', 'true']]),
+  pagesPut: (outcome, { version }) =>
+    written(201, outcome, version, [...sequenceHeaders(outcome.sequenceNumber), encrypted()]),
+  copied: (outcome, { version }) =>
+    written(202, outcome, version, [
+      ['x-ms-copy-id', outcome.copyId],
+      ['x-ms-copy-status', 'success'],
+    ]),
+};
+
+export const formatBlobOutcome = (outcome: Outcome, shown: Shown): StorageAnswer =>
+  (FORMATS[outcome.kind] as (outcome: Outcome, shown: Shown) => StorageAnswer)(outcome, shown);
 
 export type BlobsFound = Extract<Outcome, { kind: 'blobs' | 'found' }>;
 
@@ -301,22 +229,21 @@ function rendered<T>(
 ): T {
   if (outcome.kind === 'found') {
     const { blobs, next } = outcome;
-    const where = query.get('where') ?? '';
+    const asked = elementOf('Where', query.get('where'));
     const nextMarker = next && foundMarker(next);
-    return render(foundBlobsDocument({ endpoint: `${endpoint}/`, where, blobs, nextMarker }));
+    const list = { name: 'Blobs', endpoint, asked, entries: blobs, format: formatFoundBlob, nextMarker };
+    return render(listDocument(list));
   }
   const { entries, next } = outcome;
+  const shown = { included: includedOf(query), version };
   return render(
-    blobListDocument({
-      endpoint: `${endpoint}/`,
+    listDocument({
+      name: 'Blobs',
+      endpoint,
       container: 'container' in resource ? resource.container : '',
-      prefix: query.get('prefix'),
-      marker: query.get('marker'),
-      pageSize: pageSizeOf(query),
-      delimiter: query.get('delimiter'),
+      asked: askedElements(query, pageSizeOf(query)) + elementOf('Delimiter', query.get('delimiter')),
       entries,
-      included: includedOf(query),
-      version,
+      format: entry => formatListedBlob(entry, shown),
       nextMarker: next && blobMarker(next),
     }),
   );

@@ -6,13 +6,15 @@ import { formatHttpDate, type WireResponse } from '#base';
 import type { Outcome } from '#queues';
 import { formatIdentifiers } from '../shared/access-policy-xml.js';
 import type { Exchange, Header } from '../shared/answer.js';
+import { documentText } from '../shared/long-document.js';
 import { formatServiceProperties } from '../shared/service-properties-xml.js';
 import { formatServiceStats } from '../shared/service-stats-xml.js';
 import { type StorageAnswer, storageAnswer, storageHeaders } from '../shared/storage-answer.js';
+import { askedElements, formatListMetadata, listDocument } from '../shared/storage-list-xml.js';
 import { formatMetadata, includes } from '../shared/storage-parameters.js';
+import { escapeXmlText } from '../shared/xml.js';
 import { formatMessages } from './message-xml.js';
 import { pageSizeOf } from './parse-queue-operation.js';
-import { formatQueueList } from './queue-list-xml.js';
 import type { QueueRoute } from './queue-route.js';
 
 type QueueAnswer = StorageAnswer<string>;
@@ -40,14 +42,16 @@ function metadataHeaders(metadata: Metadata, approximateCount: number): readonly
 function listBody({ queues, next }: Extract<Outcome, { kind: 'queues' }>, route: QueueRoute): string {
   const { query, account, endpoint } = route;
   const isMetadataAsked = includes(query, 'metadata');
-  return formatQueueList({
-    endpoint: `${endpoint}/`,
-    prefix: query.get('prefix'),
-    marker: query.get('marker'),
-    pageSize: pageSizeOf(query),
-    queues: queues.map(({ name, metadata }) => ({ name, metadata: isMetadataAsked ? metadata : undefined })),
+  const list = listDocument({
+    name: 'Queues',
+    endpoint,
+    asked: askedElements(query, pageSizeOf(query)),
+    entries: queues,
+    format: ({ name, metadata }) =>
+      `<Queue><Name>${escapeXmlText(name)}</Name>${isMetadataAsked ? formatListMetadata(metadata) : ''}</Queue>`,
     nextMarker: next === undefined ? undefined : `/${account}/${next}`,
   });
+  return documentText(list);
 }
 
 export function formatQueueOutcome(outcome: Outcome, route: QueueRoute): QueueAnswer {

@@ -1,9 +1,17 @@
-// The document of a refusal of the Blob and Queue services: code, text with the lines of request id and time, and its details
+// A refusal of the Blob and Queue services: status, headers, and the document with code, text, the lines of request id and time, and its details
 // (protocol: errors#forms, errors#details). Status and text stand in each service's table.
 import type { ErrorDetail, ServiceError } from '#account';
 import { formatDateTimeFull } from '#base';
-import { AUTHENTICATION_ELEMENTS, type ErrorElements, wireCode } from './error-table.js';
-import { escapeXmlText } from './xml.js';
+import { type Header, RETRY } from './answer.js';
+import {
+  AUTHENTICATION_ELEMENTS,
+  type ErrorElements,
+  type ErrorTable,
+  errorMessage,
+  wireCode,
+} from './error-table.js';
+import { type StorageAnswer, storageAnswer } from './storage-answer.js';
+import { escapeXmlText, XML_HEAD } from './xml.js';
 
 const NAME = ['QueryParameterName', 'name'] as const;
 const VALUE = ['QueryParameterValue', 'value'] as const;
@@ -48,19 +56,29 @@ function formatElements(error: ServiceError<string>, elements: ErrorElements): s
   return text;
 }
 
-interface StorageErrorText {
-  readonly message: string;
-  readonly elements: ErrorElements;
+interface StorageErrorContext<Code extends string> {
+  readonly table: ErrorTable<Code>;
+  readonly elements: Readonly<Partial<Record<Code, ErrorElements>>>;
   readonly requestId: string;
   readonly now: bigint;
 }
 
-/** Without the head of the document. */
-export function formatStorageError(
-  error: ServiceError<string>,
-  { message, elements, requestId, now }: StorageErrorText,
-): string {
+/** The answer to a refusal: status, headers and document. A service changes the facts that it has otherwise. */
+export function storageErrorAnswer<Code extends string>(
+  error: ServiceError<Code>,
+  { table, elements, requestId, now }: StorageErrorContext<Code>,
+): StorageAnswer<string> {
+  const code = wireCode(error.code);
+  const message = errorMessage(table[error.code], error);
   const text = escapeXmlText(`${message}\nRequestId:${requestId}\nTime:${formatDateTimeFull(now)}`);
-  const details = formatElements(error, elements);
-  return `<Error><Code>${wireCode(error.code)}</Code><Message>${text}</Message>${details}</Error>`;
+  const details = formatElements(error, elements[error.code] ?? []);
+  const more: Header[] = error.code === 'ServerBusy' ? [RETRY] : [];
+  if (error.detail.challenge !== undefined) more.push(['WWW-Authenticate', String(error.detail.challenge)]);
+  return storageAnswer(table[error.code].status, {
+    reason: message,
+    body: `${XML_HEAD}<Error><Code>${code}</Code><Message>${text}</Message>${details}</Error>`,
+    more,
+    errorCode: code,
+    hidesVersion: code === 'InvalidAuthenticationInfo',
+  });
 }

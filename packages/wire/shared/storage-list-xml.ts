@@ -1,6 +1,7 @@
-// The parts that lists of the Blob and Queue services have in common (protocol: queues#list).
+// The documents of lists of the Blob and Queue services (protocol: queues#list).
 import type { Metadata } from '#account';
-import { escapeXml } from './xml.js';
+import type { EntriesDocument } from './long-document.js';
+import { escapeXml, XML_HEAD } from './xml.js';
 
 /** Nothing for a text that is missing or empty. Parsers read a bare carriage return as a line feed: it is escaped. */
 export const elementOf = (name: string, text: string | undefined): string =>
@@ -15,4 +16,40 @@ export function formatListMetadata(metadata: Metadata): string {
   return `<Metadata>${metadata.map(({ name, value }) => elementOrEmpty(name, value)).join('')}</Metadata>`;
 }
 
-export const attributeText = (text: string): string => escapeXml(text).replaceAll('"', '&quot;');
+const attributeText = (text: string): string => escapeXml(text).replaceAll('"', '&quot;');
+
+/** The parameters of a request that its list repeats where they were given. `pageSize` is the number of `maxresults`. */
+export const askedElements = (query: ReadonlyMap<string, string>, pageSize: number | undefined): string =>
+  elementOf('Prefix', query.get('prefix')) +
+  elementOf('Marker', query.get('marker')) +
+  elementOf('MaxResults', pageSize?.toString());
+
+interface List<Entry> {
+  /** The element around the entries: `Queues`, `Containers`, `Blobs`. */
+  readonly name: string;
+  /** As in `http://127.0.0.1:10001/devstoreaccount1`. */
+  readonly endpoint: string;
+  /** Of a list of one container. */
+  readonly container?: string;
+  /** What the request asked for, as elements. */
+  readonly asked: string;
+  readonly entries: readonly Entry[];
+  readonly format: (entry: Entry) => string;
+  /** Where the next page begins. */
+  readonly nextMarker: string | undefined;
+}
+
+/** Starts with a byte order mark. */
+export function listDocument<Entry>(list: List<Entry>): EntriesDocument<Entry> {
+  const { name, endpoint, container, asked, entries, format, nextMarker } = list;
+  const place = container === undefined ? '' : ` ContainerName="${attributeText(container)}"`;
+  const head = `<EnumerationResults ServiceEndpoint="${attributeText(endpoint)}/"${place}>${asked}`;
+  const isEmpty = entries.length === 0;
+  const next = elementOrEmpty('NextMarker', nextMarker);
+  return {
+    before: `${XML_HEAD}${head}<${name}${isEmpty ? ' />' : '>'}`,
+    entries,
+    format,
+    after: `${isEmpty ? '' : `</${name}>`}${next}</EnumerationResults>`,
+  };
+}

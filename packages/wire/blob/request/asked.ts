@@ -1,5 +1,5 @@
 // A request whose operation is known, as the parsers of operations take it.
-import type { Source } from '#blobs';
+import type { Operation, OperationKind, Source } from '#blobs';
 import { type BlobRoute, blobAddressOf } from '../blob-route.js';
 import { sourceConditionsOf } from './conditions.js';
 import type { Headers } from './header-values.js';
@@ -21,6 +21,9 @@ export interface Asked {
   /** Of those that copy. */
   readonly source: CopySource | undefined;
 }
+
+/** Of a group of operations; ../parse-blob-operation.ts has all groups. */
+export type Parsers = Readonly<Partial<Record<OperationKind, (asked: Asked) => Operation>>>;
 
 export const onContainer = ({ route }: Asked): { readonly container: string } => ({
   container: blobAddressOf(route).container,

@@ -3,7 +3,7 @@ import { parseGuid } from '#base';
 import { BlobError, type Operation, type SetSequenceNumber } from '#blobs';
 import { given } from '../../shared/storage-parameters.js';
 import { blobAddressOf } from '../blob-route.js';
-import { type Asked, onBlob, onSnapshot } from './asked.js';
+import { type Asked, onBlob, onSnapshot, type Parsers } from './asked.js';
 import {
   conditionsOf,
   leaseIdOf,
@@ -19,23 +19,6 @@ import { rangePosition, topOf } from './markers.js';
 import { ofRootAlone, rangeOf, snapshotOf } from './ranges.js';
 import { parseTags } from './tags.js';
 import { appendConditionsOf } from './write-operations.js';
-
-type BlobKind =
-  | 'getBlockList'
-  | 'sealBlob'
-  | 'getPageRanges'
-  | 'getBlob'
-  | 'getBlobProperties'
-  | 'setBlobProperties'
-  | 'getBlobMetadata'
-  | 'setBlobMetadata'
-  | 'snapshotBlob'
-  | 'deleteBlob'
-  | 'leaseBlob'
-  | 'abortCopy'
-  | 'setTier'
-  | 'getTags'
-  | 'setTags';
 
 const onSnapshotIf = (asked: Asked) => ({ ...onSnapshot(asked), conditions: conditionsOf(asked.headers) });
 const leaseAndTags = ({ headers }: Asked) => ({
@@ -143,7 +126,7 @@ function getPageRanges(asked: Asked): Operation {
   };
 }
 
-export const BLOB_PARSERS: Readonly<Record<BlobKind, (asked: Asked) => Operation>> = {
+export const BLOB_PARSERS = {
   getBlockList,
   sealBlob: asked => ({
     kind: 'sealBlob',
@@ -200,4 +183,4 @@ export const BLOB_PARSERS: Readonly<Record<BlobKind, (asked: Asked) => Operation
     tags: parseTags(asked.body),
     conditions: tagsConditionsOf(asked.headers),
   }),
-};
+} satisfies Parsers;

@@ -3,28 +3,12 @@ import { BlobError, type Operation } from '#blobs';
 import { parseIdentifiers } from '../../shared/access-policy-xml.js';
 import { given } from '../../shared/storage-parameters.js';
 import { parseBlobServiceProperties } from '../xml/blob-service-properties-xml.js';
-import { type Asked, onContainer } from './asked.js';
+import { type Asked, onContainer, type Parsers } from './asked.js';
 import { containerConditionsOf } from './conditions.js';
 import { metadataOf, publicAccessOf } from './content-headers.js';
 import { leaseActionOf } from './lease-action.js';
 import { blobPosition, containerPosition, foundPosition, includedOf, topOf } from './markers.js';
 import { parseTagQuery } from './tag-languages.js';
-
-type ContainerKind =
-  | 'listContainers'
-  | 'createContainer'
-  | 'deleteContainer'
-  | 'getContainerProperties'
-  | 'getContainerMetadata'
-  | 'setContainerMetadata'
-  | 'getContainerAcl'
-  | 'setContainerAcl'
-  | 'leaseContainer'
-  | 'listBlobs'
-  | 'findBlobsByTags'
-  | 'getServiceProperties'
-  | 'setServiceProperties'
-  | 'getServiceStats';
 
 /** Of policies of containers. */
 const LETTERS = 'racwdxyltmeopfi';
@@ -61,7 +45,7 @@ function findBlobsByTags({ route }: Asked): Operation {
   return { kind: 'findBlobsByTags', container, where, from: foundPosition(query), top: topOf(query) };
 }
 
-export const CONTAINER_PARSERS: Readonly<Record<ContainerKind, (asked: Asked) => Operation>> = {
+export const CONTAINER_PARSERS = {
   listContainers: ({ route: { query, account } }) => ({
     kind: 'listContainers',
     prefix: query.get('prefix') ?? '',
@@ -104,4 +88,4 @@ export const CONTAINER_PARSERS: Readonly<Record<ContainerKind, (asked: Asked) =>
     change: parseBlobServiceProperties(body),
   }),
   getServiceStats: () => ({ kind: 'getServiceStats' }),
-};
+} satisfies Parsers;

@@ -9,7 +9,7 @@ import {
 } from '#blobs';
 import { given } from '../../shared/storage-parameters.js';
 import { parseBlockList } from '../xml/block-list-xml.js';
-import { type Asked, onBlob, sourceOf } from './asked.js';
+import { type Asked, onBlob, type Parsers, sourceOf } from './asked.js';
 import { checkAppendEtags, conditionsOf, leaseIdOf, pageConditionsOf } from './conditions.js';
 import { contentPropertiesOf, metadataOf, tierOf, wholeBlobOf } from './content-headers.js';
 import { bigOf, flagOf, type Headers, invalidHeader, md5Of, wholeHeader } from './header-values.js';
@@ -27,21 +27,6 @@ import {
   type UploadRules,
   uploadOf,
 } from './uploads.js';
-
-export type WriteKind =
-  | 'putBlockBlob'
-  | 'putAppendBlob'
-  | 'putPageBlob'
-  | 'putBlobFromUrl'
-  | 'putBlock'
-  | 'putBlockFromUrl'
-  | 'putBlockList'
-  | 'appendBlock'
-  | 'appendBlockFromUrl'
-  | 'putPages'
-  | 'clearPages'
-  | 'putPagesFromUrl'
-  | 'copyBlob';
 
 const NO_BODY: IncomingBody = { length: 0, pieces: (async function* none() {})() };
 
@@ -179,7 +164,7 @@ function copyBlob(asked: Asked): Operation {
   };
 }
 
-export const WRITE_PARSERS: Readonly<Record<WriteKind, (asked: Asked) => Operation>> = {
+export const WRITE_PARSERS = {
   putBlockBlob,
   putAppendBlob: asked => {
     checkNoBody(asked.headers);
@@ -246,4 +231,4 @@ export const WRITE_PARSERS: Readonly<Record<WriteKind, (asked: Asked) => Operati
   },
   putPagesFromUrl,
   copyBlob,
-};
+} satisfies Parsers;

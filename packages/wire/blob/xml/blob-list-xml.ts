@@ -1,35 +1,19 @@
-// The documents of List Blobs and Find Blobs by Tags (protocol: blob-requests#lists).
+// The blobs of List Blobs and of Find Blobs by Tags (protocol: blob-requests#lists).
 import { formatDateTimeFull, formatHttpDate } from '#base';
 import type { BlobProperties, CopyState, FoundBlob, ListedBlob } from '#blobs';
-import type { EntriesDocument } from '../../shared/long-document.js';
-import {
-  attributeText,
-  elementOf,
-  elementOrEmpty,
-  formatListMetadata,
-} from '../../shared/storage-list-xml.js';
-import { escapeXml, XML_HEAD } from '../../shared/xml.js';
+import { elementOf, elementOrEmpty, formatListMetadata } from '../../shared/storage-list-xml.js';
+import { escapeXml } from '../../shared/xml.js';
 import { hasSnapshotTiers, SMART, TIER_NOW, VERSION_OF_CREATION } from '../blob-headers.js';
 import { etagText } from '../request/conditions.js';
 import { formatTagSet } from '../request/tags.js';
 import { formatLease } from './lease-elements.js';
 
-/** The request's parameters are repeated where they were given. */
-export interface ListedBlobs {
-  readonly endpoint: string;
-  readonly container: string;
-  readonly prefix: string | undefined;
-  readonly marker: string | undefined;
-  readonly pageSize: number | undefined;
-  readonly delimiter: string | undefined;
-  readonly entries: readonly ListedBlob[];
+/** What of a blob is shown. */
+interface Shown {
   /** What `include` asked for. */
   readonly included: ReadonlySet<string>;
   readonly version: string;
-  readonly nextMarker: string | undefined;
 }
-
-type Shown = Pick<ListedBlobs, 'included' | 'version'>;
 
 /** What XML cannot hold, and blobs may be named. */
 const NOT_IN_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
@@ -96,7 +80,7 @@ const formatUncommitted = (version: string): string =>
   `<AccessTierInferred>true</AccessTierInferred>${formatLease({ state: 'available', duration: undefined }, version)}` +
   '<ServerEncrypted>false</ServerEncrypted></Properties>';
 
-function formatEntry(entry: ListedBlob, shown: Shown): string {
+export function formatListedBlob(entry: ListedBlob, shown: Shown): string {
   const { included, version } = shown;
   const name = formatName(entry.name);
   if (entry.kind === 'prefix') return `<BlobPrefix>${name}</BlobPrefix>`;
@@ -111,50 +95,5 @@ function formatEntry(entry: ListedBlob, shown: Shown): string {
   return `<Blob>${name}${snapshot}${formatProperties(blob, shown)}${metadata}${tags}</Blob>`;
 }
 
-/** Of a list that may be empty. */
-const blobsAround = (
-  head: string,
-  isEmpty: boolean,
-  nextMarker: string | undefined,
-): Pick<EntriesDocument<never>, 'before' | 'after'> => ({
-  before: `${XML_HEAD}${head}${isEmpty ? '<Blobs />' : '<Blobs>'}`,
-  after: `${isEmpty ? '' : '</Blobs>'}${elementOrEmpty('NextMarker', nextMarker)}</EnumerationResults>`,
-});
-
-/** Starts with a byte order mark. */
-export function blobListDocument(list: ListedBlobs): EntriesDocument<ListedBlob> {
-  const { entries } = list;
-  const asked =
-    elementOf('Prefix', list.prefix) +
-    elementOf('Marker', list.marker) +
-    elementOf('MaxResults', list.pageSize?.toString()) +
-    elementOf('Delimiter', list.delimiter);
-  const place = `ServiceEndpoint="${attributeText(list.endpoint)}" ContainerName="${attributeText(list.container)}"`;
-  const head = `<EnumerationResults ${place}>${asked}`;
-  return {
-    ...blobsAround(head, entries.length === 0, list.nextMarker),
-    entries,
-    format: entry => formatEntry(entry, list),
-  };
-}
-
-export interface ListedMatches {
-  readonly endpoint: string;
-  readonly where: string;
-  readonly blobs: readonly FoundBlob[];
-  readonly nextMarker: string | undefined;
-}
-
-const formatFound = ({ container, blob, tags }: FoundBlob): string =>
+export const formatFoundBlob = ({ container, blob, tags }: FoundBlob): string =>
   `<Blob>${formatName(blob)}${elementOf('ContainerName', container)}${formatTagSet(tags)}</Blob>`;
-
-/** Starts with a byte order mark. */
-export function foundBlobsDocument({
-  endpoint,
-  where,
-  blobs,
-  nextMarker,
-}: ListedMatches): EntriesDocument<FoundBlob> {
-  const head = `<EnumerationResults ServiceEndpoint="${attributeText(endpoint)}">${elementOf('Where', where)}`;
-  return { ...blobsAround(head, blobs.length === 0, nextMarker), entries: blobs, format: formatFound };
-}

@@ -18,9 +18,3 @@ export function addLeaseHeaders(lease: LeaseState, headers: Header[]): void {
   headers.push(['x-ms-lease-status', statusOf(lease)], ['x-ms-lease-state', lease.state]);
   if (lease.duration !== undefined) headers.push(['x-ms-lease-duration', lease.duration]);
 }
-
-export function leaseHeaders(lease: LeaseState): Header[] {
-  const headers: Header[] = [];
-  addLeaseHeaders(lease, headers);
-  return headers;
-}
