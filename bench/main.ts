@@ -5,7 +5,7 @@
 // (test/structure/rooms.ts):
 //   machine/   memory and processor time of processes
 //   load/      rows, requests, checks of answers, wrk and autocannon
-//   queues/ scans/ blobs/   requests that need a client of their own
+//   queues/ blobs/   requests that need a client of their own
 //   subjects/  what is measured: Shelfmark, Azurite, bare node:http, raw LMDB; each in processes of its own
 //   report/    goals, and the table
 //   cassandra/ the engine on a cluster compared with its driver
@@ -37,7 +37,7 @@ const WARM_UP_MILLISECONDS = 1000;
 
 /** The subjects, loaded and paused; the first is Shelfmark. `restart` starts it again on its data. */
 async function startSubjects(options: Options, directory: string) {
-  const { rows, connections, durability, workers, megabytes, subjects } = options;
+  const { rows, connections, megabytes, subjects } = options;
   const generator = chooseGenerator(options.generator);
   const account = makeAccount();
   const shared = { rows, connections, generator, megabytes };
@@ -50,7 +50,7 @@ async function startSubjects(options: Options, directory: string) {
     return { tables: of(tables), queues: of(queues), blobs: of(blobs) };
   };
   const start = (): Promise<ServerProcess> =>
-    startShelfmark({ directory: join(directory, 'shelfmark'), account, durability, workers });
+    startShelfmark({ directory: join(directory, 'shelfmark'), account });
   const started: Subject[] = [];
   const load = async (name: SubjectName, server: ServerProcess, order: readonly number[]) => {
     const subject = new ServerSubject({
@@ -68,7 +68,7 @@ async function startSubjects(options: Options, directory: string) {
     mkdirSync(join(directory, 'files'));
     started.push(await BareSubject.start({ ...shared, ...own, directory: join(directory, 'files') }));
   }
-  if (subjects.includes('lmdb')) started.push(await LmdbSubject.start(directory, rows, durability));
+  if (subjects.includes('lmdb')) started.push(await LmdbSubject.start(directory, rows));
   if (subjects.includes('azurite')) {
     installAzurite(say);
     await load('azurite', await startAllOfAzurite(join(directory, 'azurite'), account), [2, 1, 0]);

@@ -35,7 +35,6 @@ for (const args of [
   ['--seconds', '0'],
   ['--only', 'sleep'],
   ['--subjects', 'azurite'],
-  ['--durability', 'some'],
   ['--store', 'other'],
 ])
   test(`refused: ${args.join(' ')}`, () => {

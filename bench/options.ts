@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 import { isWork, WORKS, type Work } from './cassandra/works.js';
 import type { GeneratorName } from './load/drive.js';
 import { GROUP_ROWS, STRIDE } from './load/template.js';
-import type { Durability } from './subjects/shelfmark.js';
 import {
   isSubject,
   isWorkload,
@@ -21,8 +20,6 @@ export const USAGE = `npm run bench -- [options]
   --connections 32      of a run that is not of transactions, filters or queues
   --only a,b            of ${WORKLOADS.join(', ')}
   --subjects a,b        of ${SUBJECTS.join(', ')}
-  --durability full     or none: what Shelfmark and raw LMDB promise
-  --workers 1           processes that Shelfmark serves with
   --megabytes 64        length of a large blob
   --generator wrk       or built-in, which is autocannon; default: wrk where it is on the path
   --quick               2000 rows, 4 MB, one run of a second each
@@ -39,8 +36,6 @@ export interface Options {
   readonly connections: number;
   readonly workloads: readonly WorkloadName[];
   readonly subjects: readonly SubjectName[];
-  readonly durability: Durability;
-  readonly workers: number;
   readonly megabytes: number;
   readonly generator: GeneratorName | undefined;
   readonly json: boolean;
@@ -59,8 +54,7 @@ const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 const SHAPE = {
   ...{ rows: text, runs: text, seconds: text, connections: text, only: text, subjects: text },
-  ...{ durability: text, workers: text, megabytes: text, generator: text, store: text, works: text },
-  ...{ queues: text, quick: flag, json: flag },
+  ...{ megabytes: text, generator: text, store: text, works: text, queues: text, quick: flag, json: flag },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -133,8 +127,6 @@ export function parseOptions(args: readonly string[]): Options | undefined {
     connections: parseCount('connections', flags.connections ?? '32'),
     workloads: parseNames('only', flags.only, WORKLOADS, isWorkload),
     subjects,
-    durability: parseChoice('durability', flags.durability, ['full', 'none']) ?? 'full',
-    workers: parseCount('workers', flags.workers ?? '1'),
     megabytes: parseCount('megabytes', flags.megabytes ?? (quick ? '4' : '64')),
     generator: parseChoice('generator', flags.generator, ['wrk', 'built-in']),
     json: flags.json === true,

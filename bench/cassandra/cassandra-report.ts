@@ -23,7 +23,6 @@ const HEADER = [
   'highest',
   'p50 ms',
   'p99 ms',
-  'own processor us/row',
   'of the driver',
   'goal',
   '',
@@ -44,8 +43,6 @@ const QUEUE_HEADER = [
   'goal',
   '',
 ];
-
-const MICROSECONDS = 1000;
 
 /** The engine has a goal relative to the driver; a hot partition has one for clients. */
 function verdictOf(work: RateWork, subject: SubjectName, ratio: number, rate: number): Verdict | undefined {
@@ -68,9 +65,6 @@ function ratesTable(figures: readonly RateFigure[]): string {
       formatCount(Math.max(...rates)),
       formatNumber(median(runs.map(({ latency }) => latency.p50))),
       formatNumber(median(runs.map(({ latency }) => latency.p99))),
-      formatNumber(
-        median(runs.map(({ processorMilliseconds, rows }) => (processorMilliseconds * MICROSECONDS) / rows)),
-      ),
       subject === 'driver' ? '' : `${formatNumber(ratio)} x`,
       ...verdictCells(verdictOf(work, subject, ratio, median(rates))),
     ];

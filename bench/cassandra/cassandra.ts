@@ -3,13 +3,13 @@
 // run's own. cluster-processes.ts decides which process has the store open.
 import { randomBytes } from 'node:crypto';
 import { askOnce } from '../load/ask-once.js';
+import { loadedEntity, narrowEntity } from '../load/dataset.js';
 import { drive } from '../load/drive.js';
 import type { JobResult, RequestKind } from '../load/job.js';
 import * as requests from '../load/requests.js';
 import { MEMBERS, PARTITION_ROWS } from '../load/template.js';
-import type { ScanTime } from '../scans/page-scan.js';
-import { entityOf, type Shape } from '../scans/shapes.js';
-import { ClusterProcesses, resultOf } from './cluster-processes.js';
+import { ClusterProcesses } from './cluster-processes.js';
+import type { ScanTime } from './page-scan.js';
 import { measureQueueDepth, type QueueDepth } from './queue-depth.js';
 import {
   CLIENTS,
@@ -50,13 +50,17 @@ export interface ClusterFigures {
   readonly queue: readonly QueueDepth[];
 }
 
+/** Rows of 200 bytes, which scans read, and those of all other works. */
+const ENTITIES = { narrow: narrowEntity, wide: loadedEntity } as const;
+type Shape = keyof typeof ENTITIES;
+
 const READ_ROWS = 20_000;
 const LOADERS = 8;
 const ATTEMPTS = 3;
 /** A server first has to compile its code. */
 const WARM_UP_MILLISECONDS = 5000;
 const WARM_PARTITIONS_MAX = 1000;
-const PAGES = new URL('../scans/page-scan-process.js', import.meta.url);
+const PAGES = new URL('page-scan.js', import.meta.url);
 
 const isReadWork = (work: RateWork): boolean =>
   partitionsOf(work) !== undefined || work === 'gets' || work === 'spread-gets';
@@ -179,10 +183,7 @@ class ClusterContest {
 
   async #request(work: RateWork, table: string, milliseconds: number): Promise<WorkResult> {
     const endpoint = await this.#processes.endpoint('table');
-    const http = await this.#processes.http();
-    const used = http.processorMilliseconds();
-    const done = await this.#requested(endpoint, work, table, this.#rowsOf(work), milliseconds);
-    return { ...done, processorMilliseconds: http.processorMilliseconds() - used };
+    return this.#requested(endpoint, work, table, this.#rowsOf(work), milliseconds);
   }
 
   #rowsOf(work: RateWork): number {
@@ -195,7 +196,7 @@ class ClusterContest {
     table: string,
     rows: number,
     milliseconds: number,
-  ): Promise<Omit<WorkResult, 'processorMilliseconds'>> {
+  ): Promise<WorkResult> {
     const closed = async (request: RequestKind, size: number, ofRows: number) => {
       const connections = CLIENTS[work as keyof typeof CLIENTS];
       const result = await this.#drive(request, { connections, rows: ofRows, milliseconds });
@@ -211,8 +212,11 @@ class ClusterContest {
       case 'gets':
         return closed(requests.pointGet(endpoint, table), 1, READ_ROWS);
       default: {
-        const time = resultOf<ScanTime>(await askOnce(PAGES, { endpoint, table, rows, match: 'all' }));
-        const { longest, milliseconds: taken } = time;
+        const { longest, milliseconds: taken } = await askOnce<ScanTime>(PAGES, 'scanPages', {
+          endpoint,
+          table,
+          rows,
+        });
         return { rows, milliseconds: taken, latency: { p50: taken, p99: taken, p999: taken, max: longest } };
       }
     }
@@ -249,7 +253,7 @@ class ClusterContest {
   /** Rows as the server writes them, from row 0 on. */
   async #load(table: string, shape: Shape, rows: number): Promise<void> {
     const endpoint = await this.#processes.endpoint('table');
-    const request = requests.load(endpoint, table, entityOf(shape));
+    const request = requests.load(endpoint, table, ENTITIES[shape]);
     const job = { requests: [request], connections: LOADERS, rows, first: 0, count: rows / MEMBERS };
     await drive({ ...job, port: endpoint.port }, 'built-in');
   }

@@ -2,7 +2,7 @@
 // server's: each reads without a round of Paxos only while no other has the store open. Asking for one starts it, after
 // stopping the other.
 import { fileURLToPath } from 'node:url';
-import { WrongAnswer } from '../load/job.js';
+import { resultOf } from '../load/ask-once.js';
 import type { Endpoint } from '../load/requests.js';
 import { makeAccount } from '../subjects/account.js';
 import { ServerProcess } from '../subjects/server-process.js';
@@ -12,12 +12,6 @@ import type { Job } from './works.js';
 const PROGRAM = fileURLToPath(new URL('subject-process.js', import.meta.url));
 
 type Opener = 'engine' | 'http';
-
-export function resultOf<T>(reply: unknown): T {
-  const { result, failure } = reply as { readonly result?: T; readonly failure?: unknown };
-  if (result === undefined) throw new WrongAnswer(String(failure));
-  return result;
-}
 
 export class ClusterProcesses {
   readonly #account = makeAccount();
@@ -70,7 +64,7 @@ export class ClusterProcesses {
 
   #startServer(): Promise<ServerProcess> {
     const store = `cassandra:${this.#place}&create`;
-    return startShelfmark({ store, account: this.#account, durability: 'full', workers: 1 });
+    return startShelfmark({ store, account: this.#account });
   }
 
   #startSubject(name: 'engine' | 'driver'): Promise<ServerProcess> {

@@ -1,7 +1,6 @@
 // The cost of a message on a cluster: in a short queue, in a long one, and in that one after most of its messages were
 // deleted; and the most tombstones that a read of rows walked in the meantime, by the nodes' own count.
 import { askOnce } from '../load/ask-once.js';
-import { WrongAnswer } from '../load/job.js';
 import type { Endpoint } from '../load/requests.js';
 import { median } from '../load/statistics.js';
 import type { QueueJob, QueueResult, QueueStep } from '../queues/queue-load.js';
@@ -34,8 +33,8 @@ export interface QueueDepth {
   readonly tombstones: number;
 }
 
-const PROGRAM = new URL('../queues/queue-load-process.js', import.meta.url);
-export const QUEUE_CLIENTS = 16;
+const QUEUES = new URL('../queues/queue-load.js', import.meta.url);
+const QUEUE_CLIENTS = 16;
 const SHORT = 100;
 /** In addition to those that are deleted. */
 const LEFT = 1000;
@@ -128,9 +127,7 @@ class Depths {
     const endpoint = await this.#options.endpoint();
     const of = { rows: 1, textBytes: TEXT_BYTES, isPatient: true };
     const defaults = { endpoint, clients: QUEUE_CLIENTS, first: this.#first, ...of };
-    const reply = await askOnce(PROGRAM, { ...defaults, ...job });
-    const { result, failure } = reply as { readonly result?: QueueResult; readonly failure?: unknown };
-    if (result === undefined) throw new WrongAnswer(`queue, ${job.work}: ${String(failure)}`);
+    const result = await askOnce<QueueResult>(QUEUES, 'runQueueJob', { ...defaults, ...job });
     this.#first += result.completed + QUEUE_CLIENTS;
     return result;
   }

@@ -1,5 +1,6 @@
 // A subject on a cluster as a process of its own, named by its arguments: it executes its parent's messages.
 import { parsePlace } from '../../packages/store-cassandra/place.js';
+import { reply } from '../load/ask-once.js';
 import { EngineSubject } from './engine-subject.js';
 import { RawSubject } from './raw-subject.js';
 import type { Job, Subject } from './works.js';
@@ -24,20 +25,14 @@ async function answer(subject: Subject, job: Job): Promise<object> {
     await subject.end();
     return {};
   }
-  const used = process.cpuUsage();
   const start = performance.now();
   const done = await subject.work(job);
-  const milliseconds = performance.now() - start;
-  const { user, system } = process.cpuUsage(used);
-  return { ...done, milliseconds, processorMilliseconds: (user + system) / 1000 };
+  return { ...done, milliseconds: performance.now() - start };
 }
 
 const subject = await open();
 process.on('message', message => {
-  answer(subject, message as Job).then(
-    result => process.send?.({ result }),
-    (error: Error) => process.send?.({ failure: error.stack }),
-  );
+  reply(answer(subject, message as Job));
 });
 process.once('SIGTERM', () => {
   subject.close().finally(() => process.exit(0));

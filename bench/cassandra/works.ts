@@ -143,8 +143,6 @@ export interface WorkResult {
   /** Rows. */
   readonly rows: number;
   readonly milliseconds: number;
-  /** Time of the process's processors. */
-  readonly processorMilliseconds: number;
   readonly latency: Latency;
 }
 

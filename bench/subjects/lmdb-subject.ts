@@ -1,7 +1,8 @@
 // Raw LMDB as a subject: hands workloads to its process and takes the results.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type JobResult, WrongAnswer } from '../load/job.js';
+import { resultOf } from '../load/ask-once.js';
+import type { JobResult } from '../load/job.js';
 import { ServerProcess } from './server-process.js';
 import { sampleOf } from './server-subject.js';
 import type { Sample, Subject, WorkloadName } from './subject.js';
@@ -20,11 +21,11 @@ export class LmdbSubject implements Subject {
   }
 
   /** Loaded. */
-  static async start(directory: string, rows: number, durability: string): Promise<LmdbSubject> {
+  static async start(directory: string, rows: number): Promise<LmdbSubject> {
     const process = await ServerProcess.start({
       name: 'lmdb',
       script: SCRIPT,
-      args: [join(directory, 'raw.mdb'), String(rows), durability],
+      args: [join(directory, 'raw.mdb'), String(rows)],
       ready: /^raw lmdb is ready\n/m,
       answers: true,
     });
@@ -36,9 +37,6 @@ export class LmdbSubject implements Subject {
   }
 
   async run(workload: WorkloadName, milliseconds: number): Promise<Sample> {
-    const reply = await this.process.ask({ workload, milliseconds });
-    const { result, failure } = reply as { readonly result?: JobResult; readonly failure?: unknown };
-    if (result === undefined) throw new WrongAnswer(`lmdb: ${String(failure)}`);
-    return sampleOf(result);
+    return sampleOf(resultOf<JobResult>(await this.process.ask({ workload, milliseconds })));
   }
 }

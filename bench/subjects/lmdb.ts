@@ -9,7 +9,6 @@ interface RawOptions {
   readonly encoding: 'binary';
   /** The default answers before the data is on disk. */
   readonly overlappingSync: boolean;
-  readonly noSync: boolean;
 }
 
 export interface RawDatabase {

@@ -12,7 +12,6 @@ const SETTLE_MILLISECONDS_MAX = 30_000;
 const LOOK_MILLISECONDS = 100;
 /** Ticks of 10 ms, in the time between two looks. */
 const IDLE_TICKS_MAX = 1;
-const TICK_MILLISECONDS = 10;
 const OUTPUT_LENGTH_MAX = 10_000;
 
 /** The process and its children; none before it runs. */
@@ -36,8 +35,6 @@ process.once('exit', () => {
 
 export interface Program {
   readonly name: string;
-  /** Node's own options, before the script. */
-  readonly nodeOptions?: readonly string[];
   readonly script: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -55,9 +52,9 @@ export class ServerProcess {
   #ports: readonly number[] = [];
   #readyMilliseconds = 0;
 
-  private constructor({ name, nodeOptions = [], script, args, env, answers = false }: Program) {
+  private constructor({ name, script, args, env, answers = false }: Program) {
     this.#name = name;
-    this.#child = spawn(process.execPath, [...nodeOptions, script, ...args], {
+    this.#child = spawn(process.execPath, [script, ...args], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe', ...(answers ? ['ipc' as const] : [])],
     });
@@ -96,11 +93,6 @@ export class ServerProcess {
   memory(): Memory | undefined {
     const memories = familyOf(this.#child).flatMap(pid => readMemory(pid) ?? []);
     return memories.length === 0 ? undefined : sumMemory(memories);
-  }
-
-  /** Used since its start, including its children. */
-  processorMilliseconds(): number {
-    return this.#ticks() * TICK_MILLISECONDS;
   }
 
   /** Stops it by a signal, so that its own activity does not disturb the others' runs. */

@@ -46,16 +46,11 @@ interface ServerOptions {
   readonly megabytes: number;
 }
 
-/** Asks a program of the benchmark, which ends with its answer. */
-export async function resultOf<T>(program: string, job: object): Promise<T> {
-  const reply = await askOnce(new URL(program, import.meta.url), job);
-  const { result, failure } = reply as { readonly result?: T; readonly failure?: unknown };
-  if (result === undefined) throw new WrongAnswer(String(failure));
-  return result;
-}
+const TRANSFERS = new URL('../blobs/transfers.js', import.meta.url);
+const QUEUES = new URL('../queues/queue-load.js', import.meta.url);
 
 export async function transfer(job: TransferJob): Promise<Sample> {
-  const { bytes, milliseconds } = await resultOf<TransferResult>('../blobs/transfer-process.js', job);
+  const { bytes, milliseconds } = await askOnce<TransferResult>(TRANSFERS, 'runTransfers', job);
   return { perSecond: bytes / MEGABYTE / (milliseconds / 1000) };
 }
 
@@ -155,7 +150,7 @@ export class ServerSubject implements Subject {
   async #queue(job: Pick<QueueJob, 'work' | 'clients'> & Partial<QueueJob>): Promise<QueueResult> {
     const { queues, rows } = this.#options;
     const defaults = { endpoint: queues, queue: QUEUE, first: this.#sequence, rows };
-    const result = await resultOf<QueueResult>('../queues/queue-load-process.js', { ...defaults, ...job });
+    const result = await askOnce<QueueResult>(QUEUES, 'runQueueJob', { ...defaults, ...job });
     this.#sequence += result.completed + QUEUE_CLIENTS;
     return result;
   }

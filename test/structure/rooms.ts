@@ -338,11 +338,10 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     machine: [],
     load: [],
     queues: ['load'],
-    scans: ['load'],
     blobs: ['load'],
     subjects: ['places.ts', 'machine', 'load', 'queues', 'blobs'],
     report: ['text-table.ts', 'load', 'subjects'],
-    cassandra: ['text-table.ts', 'load', 'queues', 'scans', 'subjects', 'report'],
+    cassandra: ['text-table.ts', 'load', 'queues', 'subjects', 'report'],
     '.': ['places.ts', 'machine', 'load', 'subjects', 'report', 'cassandra'],
   },
   demo: {

@@ -57,6 +57,11 @@ test('metadata is in headers, as it was spelled', () => {
   });
 });
 
+test('the marker of a list names the account and the next queue', () => {
+  const { body } = respond({ kind: 'queues', queues: [{ name: 'b', metadata: [] }], next: 'c' });
+  assert.match(String(body), /<Queue><Name>b<\/Name><\/Queue><\/Queues><NextMarker>\/acc\/c<\/NextMarker>/);
+});
+
 test('an answer that hides its version has neither that nor the id', () => {
   const exchange = { ...EXCHANGE, version: '2019-02-02' };
   const { headers } = formatQueueResponse(storageAnswer(400, { hidesVersion: true }), exchange);

@@ -1,10 +1,12 @@
 // Blobs, prefixes, matches and containers as entries of lists: names that XML cannot hold, properties in the recorded order.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SeenContainer } from '#blobs';
+import type { LeaseState, SeenContainer } from '#blobs';
+import type { Header } from '../../shared/answer.js';
 import { parseXml } from '../../shared/xml.js';
 import { formatFoundBlob, formatListedBlob } from './blob-list-xml.js';
 import { formatContainer } from './container-list-xml.js';
+import { addLeaseHeaders, formatLease } from './lease-elements.js';
 
 const SHOWN = { included: new Set<string>(), version: '2019-02-02' };
 
@@ -72,4 +74,30 @@ test('the properties of a container, with its ETag in quotes, and metadata only 
     formatContainer(leased, false, '2018-11-09'),
     `${start}${locked}<PublicAccess>blob</PublicAccess>${holds}</Properties></Container>`,
   );
+});
+
+const LEASES: readonly (readonly [state: LeaseState['state'], status: string])[] = [
+  ['available', 'unlocked'],
+  ['leased', 'locked'],
+  ['breaking', 'locked'],
+  ['broken', 'unlocked'],
+  ['expired', 'unlocked'],
+];
+
+test('every state of a lease, in lists and in headers', () => {
+  for (const [state, status] of LEASES) {
+    const duration = state === 'leased' ? 'fixed' : undefined;
+    const headers: Header[] = [];
+    addLeaseHeaders({ state, duration }, headers);
+    const [first = [], second = [], ...more] = headers;
+    assert.deepEqual(
+      [first[1], second[1], more.map(([, value]) => value)],
+      [status, state, duration ? ['fixed'] : []],
+    );
+    const element = `<LeaseStatus>${status}</LeaseStatus>`;
+    assert.equal(formatLease({ state, duration }, '2012-02-11'), element);
+    const rest = duration ? '<LeaseDuration>fixed</LeaseDuration>' : '';
+    const whole = `${element}<LeaseState>${state}</LeaseState>${rest}`;
+    assert.equal(formatLease({ state, duration }, '2012-02-12'), whole);
+  }
 });

@@ -3,13 +3,12 @@
 import { Caller } from '../load/caller.js';
 import { WrongAnswer } from '../load/job.js';
 import type { Endpoint } from '../load/requests.js';
-import { countOf, filterOf, type Match } from './scan-filter.js';
+import { RANKS } from '../load/template.js';
 
 interface PageScan {
   readonly endpoint: Endpoint;
   readonly table: string;
   readonly rows: number;
-  readonly match: Match;
 }
 
 export interface ScanTime {
@@ -18,12 +17,14 @@ export interface ScanTime {
   readonly longest: number;
 }
 
+/** A filter that examines every row and takes it. */
+const ALL = `Rank%20lt%20${2 * RANKS}`;
 const ROW = Buffer.from('"RowKey":"');
 const CONTINUATIONS = ['NextPartitionKey', 'NextRowKey'] as const;
 
-export async function scanPages({ endpoint, table, rows, match }: PageScan): Promise<ScanTime> {
+export async function scanPages({ endpoint, table, rows }: PageScan): Promise<ScanTime> {
   const caller = new Caller(endpoint.port);
-  const path = `/${endpoint.account}/${table}()?$filter=${filterOf(match)}&${endpoint.signature}`;
+  const path = `/${endpoint.account}/${table}()?$filter=${ALL}&${endpoint.signature}`;
   const start = performance.now();
   let found = 0;
   let longest = 0;
@@ -42,8 +43,7 @@ export async function scanPages({ endpoint, table, rows, match }: PageScan): Pro
   } finally {
     caller.close();
   }
-  const expected = countOf(match, rows);
-  if (found !== expected) throw new WrongAnswer(`a scan found ${found} rows instead of ${expected}`);
+  if (found !== rows) throw new WrongAnswer(`a scan found ${found} rows instead of ${rows}`);
   return { milliseconds: performance.now() - start, longest };
 }
 
