@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type OperationKind, TableError, type TableErrorCode } from '#tables';
 import { parseTarget } from '../shared/target.js';
-import { effectiveMethod, isXmlRoute, operationKind } from './operation-kind.js';
+import { effectiveMethod, isRead, isXmlRoute, operationKind } from './operation-kind.js';
 import { TABLE_GRAMMAR } from './parse-target.js';
 
 const route = (path: string) =>
@@ -81,6 +81,8 @@ test('every verb on every resource', () => {
     for (const method of VERBS) {
       const expected = Object.hasOwn(verbs, method) ? verbs[method] : 'MethodNotAllowed';
       assert.equal(attempt(method, path), expected, `${method} ${path}`);
+      if (verbs[method] !== undefined)
+        assert.equal(isRead(verbs[method]), method === 'GET' || method === 'HEAD', `${method} ${path}`);
     }
   }
 });
