@@ -3,8 +3,7 @@
 import type { Jitter } from '../concurrency/jitter.js';
 import type { Db } from '../repo/open.js';
 import { type Envelope, envelopeText, readEnvelope } from '../transport/messages/envelope.js';
-import type { QueueRequests, ReceivedMessage } from '../transport/queue-requests.js';
-import type { MessageRef } from '../transport/queue-sender.js';
+import type { MessageRef, QueueRequests, ReceivedMessage } from '../transport/queue-requests.js';
 import { PatternError } from '../values/pattern-error.js';
 import { type FlowDefinition, inputOf, type Step, type StepContext } from './definition.js';
 import type { FlowEvent, FlowReport } from './flow-event.js';

@@ -1,13 +1,16 @@
 // A flow as programs use it: work over partitions, tables and services that a queue keeps until it is done. Sends messages, alone or before a write, and starts workers.
 // definition.ts checks the definition, worker.ts and delivery.ts do the work.
 import type { CallOptions } from '../concurrency/abort.js';
-import { newUuid } from '../concurrency/surroundings.js';
 import { Db } from '../repo/open.js';
 import type { OperationId } from '../repo/write/operation-id.js';
-import { type SentMessage, unlessRefused } from '../transport/messages/announce.js';
+import {
+  type FlowMessage,
+  type SentMessage,
+  sendMessage,
+  unlessRefused,
+} from '../transport/messages/announce.js';
 import { checkedText, type Envelope } from '../transport/messages/envelope.js';
 import { QueueRequests } from '../transport/queue-requests.js';
-import type { MessageRef } from '../transport/queue-sender.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { StandardSchema } from '../values/standard-schema.js';
 import {
@@ -67,25 +70,22 @@ export class Flow<I = unknown, O = unknown> {
 
   /** Sends a message, for which a worker runs the steps with this input. Returns the run's id. Throws ValueInvalid, TooLarge and QueueNotFound. */
   async start(db: Db, input: I, { id, after = 0, signal }: StartOptions = {}): Promise<string> {
-    const { envelope } = await this.#sent(db, input, { id, after, signal });
-    return envelope.id;
+    const sent = await sendMessage(Db.serviceOf(db), this.#message(input, { id }), after, { signal });
+    return sent.id;
   }
 
-  /**
-   * For derivations of lists and copies: sends the message of a write to come, which leaves this operation id.
-   */
+  /** Sends the message of a write to come, which leaves this operation id in its row. */
   async announce(
     db: Db,
     input: I,
     operationId: OperationId | undefined,
-    { deletes = false, signal }: WriteOptions,
+    { id, after, deletes, signal }: WriteOptions,
   ): Promise<SentMessage> {
     if (operationId === undefined)
       return refuseDefinition(this.name, 'a write that a flow follows needs operation ids');
-    const { announceAfter } = Db.serviceOf(db);
-    const sending = { id: undefined, after: announceAfter, signal, operationId, deletes };
-    const { queue, message } = await this.#sent(db, input, sending);
-    return { queue, message };
+    const service = Db.serviceOf(db);
+    const message = this.#message(input, { id, operationId, deletes });
+    return sendMessage(service, message, after ?? service.announceAfter, { signal });
   }
 
   /**
@@ -96,16 +96,14 @@ export class Flow<I = unknown, O = unknown> {
     db: Db,
     input: I,
     write: (db: Db) => Promise<T>,
-    { id, after = 2, deletes = false, signal }: WriteOptions = {},
+    { after = 2, ...options }: WriteOptions = {},
   ): Promise<T> {
     const service = Db.serviceOf(db);
     const { operationIds } = service;
-    if (operationIds === undefined)
-      return refuseDefinition(this.name, 'a write that a flow follows needs operation ids');
-    const operationId = operationIds.next();
-    const { queue, message } = await this.#sent(db, input, { id, after, signal, operationId, deletes });
-    const own = new Db({ ...service, operationIds: operationIds.beginningWith(operationId) });
-    return unlessRefused([{ queue, message }], () => write(own));
+    const operationId = operationIds?.next();
+    const sent = await this.announce(db, input, operationId, { after, ...options });
+    const own = operationIds?.beginningWith(operationId as OperationId);
+    return unlessRefused([sent], () => write(new Db({ ...service, operationIds: own })));
   }
 
   /** Starts a worker. Any number of workers, in any number of processes, share the messages. */
@@ -148,35 +146,11 @@ export class Flow<I = unknown, O = unknown> {
     return new QueueRequests(clients, name, surroundings.now);
   }
 
-  async #sent(
-    db: Db,
-    input: I,
-    { id, after, signal, operationId, deletes = false }: Sending,
-  ): Promise<{ readonly envelope: Envelope; readonly queue: QueueRequests; readonly message: MessageRef }> {
-    const { name, version } = this.definition;
-    const envelope: Envelope = {
-      flow: name,
-      version,
-      id: id ?? newUuid(Db.serviceOf(db).surroundings.random),
-      input: inputToSend(this.definition, input),
-      operationId,
-      deletes,
-      waits: 0,
-      isRedelivery: false,
-      poison: undefined,
-    };
-    const text = checkedText(envelope);
-    const queue = this.#queue(db, queueOf(this.definition, input));
-    const message = await queue.send(text, after, { signal });
-    return { envelope, queue, message };
+  #message(input: I, options: Partial<FlowMessage>): FlowMessage {
+    const { name: flow, version } = this.definition;
+    const queue = queueOf(this.definition, input);
+    return { flow, version, queue, input: inputToSend(this.definition, input), ...options };
   }
-}
-
-interface Sending extends CallOptions {
-  readonly id: string | undefined;
-  readonly after: number;
-  readonly operationId?: string;
-  readonly deletes?: boolean;
 }
 
 /** Defines a flow. Throws DefinitionInvalid for what could not work. */

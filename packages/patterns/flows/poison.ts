@@ -3,8 +3,13 @@
 
 import type { CallOptions } from '../concurrency/abort.js';
 import { type Envelope, envelopeText, readEnvelope } from '../transport/messages/envelope.js';
-import { MESSAGES_MAX, type QueueRequests, type ReceivedMessage } from '../transport/queue-requests.js';
-import { MESSAGE_BYTES_MAX, type MessageRef } from '../transport/queue-sender.js';
+import {
+  MESSAGE_BYTES_MAX,
+  MESSAGES_MAX,
+  type MessageRef,
+  type QueueRequests,
+  type ReceivedMessage,
+} from '../transport/queue-requests.js';
 import { PatternError } from '../values/pattern-error.js';
 
 /** A limit, so that a reason cannot fill the message. */

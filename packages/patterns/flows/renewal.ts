@@ -1,8 +1,7 @@
 // Keeps a message hidden while its steps run: at half of its time it is hidden anew. Pauses are timers, so that a clock which is set harms nothing.
 import { linkedController } from '../concurrency/abort.js';
 import type { Surroundings } from '../concurrency/surroundings.js';
-import type { QueueRequests } from '../transport/queue-requests.js';
-import type { MessageRef } from '../transport/queue-sender.js';
+import type { MessageRef, QueueRequests } from '../transport/queue-requests.js';
 
 export class Renewal {
   /** Ends when another worker has the message. */

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { PatternError } from '../values/pattern-error.js';
-import { QueueSender } from './queue-sender.js';
+import { QueueRequests } from './queue-requests.js';
 
 test('a client that tried again without an answer is not said to have tried once', async () => {
   let connections = 0;
@@ -19,7 +19,8 @@ test('a client that tried again without an answer is not said to have tried once
     `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=YQ==;QueueEndpoint=http://127.0.0.1:${port}/a;`,
     { retryOptions: { maxTries: 3, retryDelayInMs: 1, maxRetryDelayInMs: 1 } },
   );
-  const thrown = await new QueueSender({ queues } as never, 'jobs').send('text', 0).catch(error => error);
+  const queue = new QueueRequests({ queues } as never, 'jobs', Date.now);
+  const thrown = await queue.send('text', 0).catch(error => error);
   deaf.close();
   assert(PatternError.is(thrown, 'Unreachable'), String(thrown));
   assert.equal(thrown.message, 'Unreachable: No answer came, in all attempts of the client.');

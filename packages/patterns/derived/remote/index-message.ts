@@ -3,7 +3,7 @@
 
 import type { AnyEntity } from '../../model/definition.js';
 import { hashText } from '../../model/keys/hash-bucket.js';
-import type { Announcement } from '../../transport/messages/announce.js';
+import type { FlowMessage } from '../../transport/messages/announce.js';
 import { isObject } from '../../values/is-object.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
 import { schemaOf } from '../../values/standard-schema.js';
@@ -124,7 +124,7 @@ export function announcementsOf(
   writes: readonly RemoteChange[],
   has: { readonly queues: boolean; readonly operationIds: boolean },
   transaction?: ReservationId,
-): readonly Announcement[] {
+): readonly FlowMessage[] {
   const entities = new Set(writes.map(({ entity }) => entity));
   return [...entities].flatMap(entity => {
     refuseUnkept(entity, has);

@@ -4,27 +4,26 @@ import type { CallOptions } from '../../concurrency/abort.js';
 import { newUuid, type Surroundings } from '../../concurrency/surroundings.js';
 import { PatternError, type PatternErrorCode } from '../../values/pattern-error.js';
 import type { Clients } from '../clients.js';
-import { type MessageRef, QueueSender } from '../queue-sender.js';
-import { checkedText } from './envelope.js';
+import { type MessageRef, QueueRequests } from '../queue-requests.js';
+import { checkedText, type Envelope } from './envelope.js';
 
-/** A message about a write that is to come. */
-export interface Announcement {
-  /** Whose workers take it. */
-  readonly flow: string;
+/** A message to the workers of a flow. What it leaves out has a default. */
+export interface FlowMessage extends Pick<Envelope, 'flow' | 'version' | 'input'> {
   readonly queue: string;
-  /** Of the input. */
-  readonly version: number;
-  /** As JSON has it. */
-  readonly input: unknown;
+  readonly id?: string | undefined;
+  readonly operationId?: string | undefined;
+  readonly deletes?: boolean | undefined;
 }
 
 /** A message that was sent. */
 export interface SentMessage {
-  readonly queue: QueueSender;
+  /** Of the flow's run. */
+  readonly id: string;
+  readonly queue: QueueRequests;
   readonly message: MessageRef;
 }
 
-/** What announcements need of a service. */
+/** What messages need of a service. */
 interface Announcing {
   readonly clients: Clients;
   readonly surroundings: Surroundings;
@@ -73,34 +72,27 @@ export async function unlessRefused<T>(sent: readonly SentMessage[], write: () =
   }
 }
 
-async function send(
-  { clients, surroundings, announceAfter }: Announcing,
-  { flow, queue: name, version, input }: Announcement,
+/** Sends a message that workers see after so many seconds. Throws TooLarge and QueueNotFound. */
+export async function sendMessage(
+  { clients, surroundings }: Omit<Announcing, 'announceAfter'>,
+  { queue: name, id = newUuid(surroundings.random), operationId, deletes = false, ...message }: FlowMessage,
+  after: number,
   options: CallOptions,
 ): Promise<SentMessage> {
-  const text = checkedText({
-    flow,
-    version,
-    id: newUuid(surroundings.random),
-    input,
-    operationId: undefined,
-    deletes: false,
-    waits: 0,
-    isRedelivery: false,
-    poison: undefined,
-  });
-  const queue = new QueueSender(clients, name);
-  return { queue, message: await queue.send(text, announceAfter, options) };
+  const state = { waits: 0, isRedelivery: false, poison: undefined };
+  const text = checkedText({ ...message, id, operationId, deletes, ...state });
+  const queue = new QueueRequests(clients, name, surroundings.now);
+  return { id, queue, message: await queue.send(text, after, options) };
 }
 
 /** First the messages, then the write. Throws what sending throws, and then nothing was written. */
 export async function announced<T>(
   service: Announcing,
-  announcements: readonly Announcement[],
+  messages: readonly FlowMessage[],
   write: () => Promise<T>,
   options: CallOptions = {},
 ): Promise<T> {
   const sent: SentMessage[] = [];
-  for (const each of announcements) sent.push(await send(service, each, options));
+  for (const each of messages) sent.push(await sendMessage(service, each, service.announceAfter, options));
   return unlessRefused(sent, write);
 }

@@ -1,10 +1,10 @@
 // The text of a flow's message: JSON in base64, with its own version so that a later program can recognize these messages. It carries keys and never data, which would be
-// outdated when the message is read. queue-sender.ts sends texts.
+// outdated when the message is read. queue-requests.ts sends texts.
 
 import { fromBase64, fromUtf8, toBase64, toUtf8 } from '../../values/bytes.js';
 import { isObject } from '../../values/is-object.js';
 import { PatternError } from '../../values/pattern-error.js';
-import { MESSAGE_BYTES_MAX } from '../queue-sender.js';
+import { MESSAGE_BYTES_MAX } from '../queue-requests.js';
 
 /** Of the envelope; inputs have versions of their own. */
 const VERSION = 1;
