@@ -1,6 +1,6 @@
 // Checks that the steps of a flow are idempotent, for tests of programs: runs each twice, and compares tables and other state after the first run and the second.
 import { Db } from '../repo/open.js';
-import type { PageStart } from '../transport/row-source.js';
+import { rowPages } from '../transport/row-source.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { memberOf, propertyNames, textOf } from '../values/row-member.js';
@@ -22,12 +22,8 @@ type Snapshot = ReadonlyMap<string, string>;
 async function rowsOf(db: Db, table: string, ignored: ReadonlySet<string>): Promise<Snapshot> {
   const { requests } = Db.serviceOf(db);
   const rows = new Map<string, string>();
-  let next: PageStart | undefined;
-  do {
-    const page = await requests.queryPage({ table, next });
-    for (const row of page.rows) rows.set(addressIn(table, row), contentOf(row, ignored));
-    next = page.next;
-  } while (next !== undefined);
+  for await (const page of rowPages(requests, { table }))
+    for (const row of page) rows.set(addressIn(table, row), contentOf(row, ignored));
   return rows;
 }
 

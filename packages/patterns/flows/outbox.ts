@@ -1,11 +1,11 @@
 // An outbox: rows that name flows to start. Programs without this library write them in one transaction with the rows that the flows follow. A sweeper sends a message per row before it
 // deletes the row, so each row starts its flow at least once; repeated messages have one id.
 import type { CallOptions } from '../concurrency/abort.js';
-import { allOf } from '../model/filter/condition.js';
 import { formatFilter } from '../model/filter/format-filter.js';
-import { keyCondition } from '../model/filter/key-condition.js';
+import { keysCondition } from '../model/filter/key-condition.js';
+import { readAddress } from '../model/row-head.js';
 import { Db } from '../repo/open.js';
-import type { PageStart } from '../transport/row-source.js';
+import { rowPages } from '../transport/row-source.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { memberOf, textOf } from '../values/row-member.js';
@@ -110,23 +110,8 @@ export async function* sweepOutbox(
 ): AsyncGenerator<Swept, void, undefined> {
   const { requests } = Db.serviceOf(db);
   const byName = new Map(flows.map(flow => [flow.name, flow]));
-  const rowKeys = keyCondition('RowKey', { ge: PREFIX, lt: BEHIND });
-  const condition =
-    partitionKey === undefined
-      ? rowKeys
-      : allOf([keyCondition('PartitionKey', { eq: partitionKey }), rowKeys]);
-  const filter = formatFilter(condition);
-  let next: PageStart | undefined;
-  do {
-    const page = await requests.queryPage({ table, filter, next, signal });
-    for (const row of page.rows) {
-      const address = {
-        table,
-        partitionKey: textOf(row, 'PartitionKey') ?? '',
-        rowKey: textOf(row, 'RowKey') ?? '',
-      };
-      yield await sweepRow(db, byName, address, row, { signal });
-    }
-    next = page.next;
-  } while (next !== undefined);
+  const partition = partitionKey === undefined ? {} : { eq: partitionKey };
+  const filter = formatFilter(keysCondition(partition, { ge: PREFIX, lt: BEHIND }));
+  for await (const rows of rowPages(requests, { table, filter, signal }))
+    for (const row of rows) yield await sweepRow(db, byName, readAddress(row, table), row, { signal });
 }

@@ -4,17 +4,10 @@ import type { CallOptions } from '../concurrency/abort.js';
 import { onAbort } from '../concurrency/abort.js';
 import type { Surroundings } from '../concurrency/surroundings.js';
 import type { AccountTables, CreatedTable } from '../transport/account-tables.js';
+import type { GetOptions, PageAnswer, PageRequest, RowAnswer } from '../transport/row-source.js';
 import type { RowWrite } from '../transport/row-write.js';
 import type { ServiceRefusal } from '../transport/service-refusal.js';
-import type {
-  BatchOptions,
-  GetOptions,
-  PageAnswer,
-  PageRequest,
-  RowAnswer,
-  RowRequests,
-  WriteAnswer,
-} from '../transport/table-requests.js';
+import type { BatchOptions, RowRequests, WriteAnswer } from '../transport/table-requests.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 
 interface OnDemandParts {

@@ -43,7 +43,7 @@ export class TornSource implements RowSource {
     this.#chance = chance;
   }
 
-  get: RowSource['get'] = async ({ partitionKey, rowKey }, { select, signal }) => {
+  get: RowSource['get'] = async ({ partitionKey, rowKey }, { select, signal } = {}) => {
     signal?.throwIfAborted();
     this.count++;
     const row = this.#rows.find(each => each.PartitionKey === partitionKey && each.RowKey === rowKey);

@@ -2,48 +2,18 @@
 // become errors. It knows no entities and retries nothing.
 import type { CallOptions } from '../concurrency/abort.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
-import { readPage, readRow, type WireObject } from '../values/read-wire.js';
+import { readPage, readRow } from '../values/read-wire.js';
 import { type BatchAnswer, batchText, boundariesOf, parseBatchAnswer, partText } from './batch-body.js';
-import type { PageStart, RowSource } from './row-source.js';
+import type { GetOptions, PageAnswer, PageRequest, PageStart, RowAnswer, RowSource } from './row-source.js';
 import { type RowWrite, rowPath, rowRequest } from './row-write.js';
 import type { Sender, Silence, TableAnswer } from './sender.js';
 import { parseRefusal, requestError, rowError, type ServiceRefusal } from './service-refusal.js';
 
 const ACCEPT = 'application/json;odata=minimalmetadata';
 
-export interface GetOptions extends CallOptions {
-  readonly select?: readonly string[] | undefined;
-}
-
 /** Where the rows of a batch stand. */
 export interface BatchOptions extends CallOptions {
   readonly table?: string | undefined;
-}
-
-/** A request for a page of rows. */
-export interface PageRequest extends CallOptions {
-  readonly table: string;
-  /** The text of `$filter`; all rows without one. */
-  readonly filter?: string | undefined;
-  readonly select?: readonly string[] | undefined;
-  /** At most so many rows; the service gives 1,000 at most. */
-  readonly top?: number | undefined;
-  readonly next?: PageStart | undefined;
-}
-
-/** A page of rows, and where the next one begins. */
-export interface PageAnswer {
-  readonly rows: readonly WireObject[];
-  /** A page without rows may have one. */
-  readonly next: PageStart | undefined;
-}
-
-/** A row, and its ETag. */
-export interface RowAnswer {
-  readonly row: WireObject;
-  readonly etag: string | undefined;
-  /** When the service answered, by its own clock. */
-  readonly date?: string | undefined;
 }
 
 /** What the service answered to a write, and whether the write may have been done before that. */
@@ -157,7 +127,7 @@ export class TableRequests implements RowSource {
 }
 
 /** What repositories need, whichever class sends the requests. */
-export interface RowRequests extends Pick<TableRequests, 'get' | 'queryPage' | 'write' | 'part' | 'batch'> {
+export interface RowRequests extends RowSource, Pick<TableRequests, 'write' | 'part' | 'batch'> {
   /** Throws for a write that would not be sent, before it is put together with others, which would be. */
   check?(write: RowWrite): void;
 }

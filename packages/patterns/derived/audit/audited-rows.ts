@@ -2,13 +2,12 @@
 
 import { decodeEntity } from '../../model/decode-entity.js';
 import type { AnyEntity } from '../../model/definition.js';
-import { allOf, type Condition } from '../../model/filter/condition.js';
-import { keyCondition } from '../../model/filter/key-condition.js';
-import { type RowQuery, rowQuery } from '../../model/filter/plan.js';
+import type { Condition } from '../../model/filter/condition.js';
+import { keysCondition } from '../../model/filter/key-condition.js';
 import { refuseNewer } from '../../model/refuse-newer.js';
 import { readAddress } from '../../model/row-head.js';
 import type { StoredOf } from '../../model/stored.js';
-import { type QuerySettings, TableQuery } from '../../repo/read/table-query.js';
+import { AnyRows } from '../../repo/read/any-rows.js';
 import { querySettings, type Service } from '../../repo/write/service.js';
 import { type AnyPatternError, PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
@@ -31,29 +30,10 @@ export async function readOrFault<T>(read: () => T | Promise<T>): Promise<Read<T
 
 /** All rows of an entity, in one partition or in all. */
 export const conditionOf = ({ plan }: AnyEntity, partitionKey?: string): Condition =>
-  allOf([
-    keyCondition(
-      'PartitionKey',
-      partitionKey === undefined ? plan.partition.range({}) : { eq: partitionKey },
-    ),
-    keyCondition('RowKey', plan.row.range({})),
-  ]);
-
-/** Rows undecoded, so that unreadable ones are seen, too. */
-class RawRows extends TableQuery<WireObject> {
-  override readonly rowQuery: RowQuery;
-  protected override readonly shape: string;
-
-  constructor(settings: QuerySettings, table: string, name: string, condition: Condition) {
-    super(settings, 'an audit reads all rows');
-    this.rowQuery = rowQuery(table, condition, undefined);
-    this.shape = `audit ${name}`;
-  }
-
-  protected override decode(row: WireObject): WireObject {
-    return row;
-  }
-}
+  keysCondition(
+    partitionKey === undefined ? plan.partition.range({}) : { eq: partitionKey },
+    plan.row.range({}),
+  );
 
 /** The rows of tables, for one audit. */
 export class AuditedRows {
@@ -65,9 +45,16 @@ export class AuditedRows {
     this.options = options;
   }
 
-  /** Of an entity; of some of its partitions by a condition. */
-  all(entity: AnyEntity, table: string, condition = conditionOf(entity)): RawRows {
-    return new RawRows(querySettings(this.service, table), table, entity.name, condition);
+  /** Of an entity; of some of its partitions by a condition. Undecoded, so that unreadable rows are seen, too. */
+  all(entity: AnyEntity, table: string, condition = conditionOf(entity)): AnyRows<WireObject> {
+    return new AnyRows({
+      settings: querySettings(this.service, table),
+      table,
+      condition,
+      shape: `audit ${entity.name}`,
+      decode: row => row,
+      reason: 'an audit reads all rows',
+    });
   }
 
   decoded<E extends AnyEntity>(entity: E, table: string, row: WireObject, etag?: string): Read<StoredOf<E>> {

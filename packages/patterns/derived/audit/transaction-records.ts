@@ -2,8 +2,8 @@
 // of transactions that were done are the flow's to delete.
 
 import type { AnyEntity } from '../../model/definition.js';
-import { allOf, type Condition } from '../../model/filter/condition.js';
-import { keyCondition } from '../../model/filter/key-condition.js';
+import type { Condition } from '../../model/filter/condition.js';
+import { keysCondition } from '../../model/filter/key-condition.js';
 import { readAddress } from '../../model/row-head.js';
 import { planDelete } from '../../repo/write/plan-write.js';
 import type { RowAddress } from '../../values/pattern-error.js';
@@ -13,13 +13,12 @@ import type { AuditedRows } from './audited-rows.js';
 import type { Derived, Wrong } from './derived.js';
 
 /** Where they stand: in one partition, or in all. */
-const recordsCondition = (partitionKey: string | undefined): Condition => {
-  // The next character behind the last of the prefix.
-  const rowKeys = keyCondition('RowKey', { ge: RECORD_PREFIX, lt: RECORD_PREFIX.replace(/!$/, '"') });
-  return partitionKey === undefined
-    ? rowKeys
-    : allOf([keyCondition('PartitionKey', { eq: partitionKey }), rowKeys]);
-};
+const recordsCondition = (partitionKey: string | undefined): Condition =>
+  keysCondition(
+    partitionKey === undefined ? {} : { eq: partitionKey },
+    // The next character behind the last of the prefix.
+    { ge: RECORD_PREFIX, lt: RECORD_PREFIX.replace(/!$/, '"') },
+  );
 
 /** Aborted ones that are old enough, by the service's clock. */
 export function transactionRecords<E extends AnyEntity>(

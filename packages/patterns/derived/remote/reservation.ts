@@ -5,8 +5,8 @@
 //                       the process that found the reservation expired. Only one of them can exist, so a transaction whose record is `aborted` can never be done, however late its request arrives.
 import type { AnyEntity, IndexPlan } from '../../model/definition.js';
 import type { ExpectedIndexRow } from '../../model/index-row.js';
+import type { RowAnswer } from '../../transport/row-source.js';
 import type { RowWrite } from '../../transport/row-write.js';
-import type { RowAnswer } from '../../transport/table-requests.js';
 import type { RowAddress } from '../../values/pattern-error.js';
 import { MARKS, textOf } from '../../values/row-member.js';
 import { encodeProperty, rowBytes, type WireProperty, type WireRow } from '../../values/wire-property.js';

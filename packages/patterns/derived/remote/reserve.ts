@@ -17,8 +17,8 @@ import { refuseNewer } from '../../model/refuse-newer.js';
 import type { Stored } from '../../model/stored.js';
 import { Attempts, isLost } from '../../repo/optimistic.js';
 import type { Service } from '../../repo/write/service.js';
+import type { RowAnswer } from '../../transport/row-source.js';
 import type { RowWrite } from '../../transport/row-write.js';
-import type { RowAnswer } from '../../transport/table-requests.js';
 import type { Instant } from '../../values/instant.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import {

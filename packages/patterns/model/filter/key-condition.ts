@@ -1,4 +1,4 @@
-// A range of keys as a condition.
+// Ranges of keys as conditions.
 import type { KeyRange } from '../keys/key-range.js';
 import { allOf, type Condition, compare } from './condition.js';
 
@@ -10,3 +10,7 @@ export function keyCondition(name: 'PartitionKey' | 'RowKey', range: KeyRange): 
   });
   return allOf(comparisons);
 }
+
+/** The rows whose two keys are in these ranges. */
+export const keysCondition = (partition: KeyRange, row: KeyRange): Condition =>
+  allOf([keyCondition('PartitionKey', partition), keyCondition('RowKey', row)]);

@@ -1,24 +1,54 @@
-// Finds the changes of a refused batch that the service would refuse because of the state of their rows: the batch's error names one, and a read of the keys finds all. Pure except
-// for that read; write-load.ts sends the remaining changes.
+// Finds the changes of a refused batch that the service would refuse because of the state of their rows: the batch's error names one, and one query of their keys and ETags finds the others.
+// write-load.ts sends the remaining changes.
 
 import type { CallOptions } from '../../concurrency/abort.js';
+import { formatFilter } from '../../model/filter/format-filter.js';
+import { keysCondition } from '../../model/filter/key-condition.js';
 import type { RowSource } from '../../transport/row-source.js';
-import { addressOf, type RowWrite } from '../../transport/row-write.js';
+import { addressOf, etagOf, type RowWrite } from '../../transport/row-write.js';
 import { type AnyPatternError, PatternError } from '../../values/pattern-error.js';
-import { type StandingRows, standingRows } from '../read/standing-rows.js';
+import { textOf } from '../../values/row-member.js';
+
+/** Rows that stand between the first and the last key that were asked for. */
+interface StandingRows {
+  /** ETags by row key; undefined where the answer had none. */
+  readonly etags: ReadonlyMap<string, string | undefined>;
+  /** The last row key up to which all is known; undefined if that is all that was asked for. */
+  readonly until: string | undefined;
+}
+
+/** One page, of the addresses of one partition: of rows that lie far apart only the first are known. */
+async function standingRows(
+  source: RowSource,
+  writes: readonly RowWrite[],
+  { signal }: CallOptions,
+): Promise<StandingRows> {
+  const addresses = writes.map(addressOf);
+  const [first] = addresses;
+  const rowKeys = addresses.map(({ rowKey }) => rowKey).sort();
+  const [ge, le] = [rowKeys[0], rowKeys.at(-1)];
+  if (first === undefined || ge === undefined || le === undefined)
+    return { etags: new Map(), until: undefined };
+  const { table, partitionKey } = first;
+  const filter = formatFilter(keysCondition({ eq: partitionKey }, { ge, le }));
+  const page = await source.queryPage({ table, filter, select: ['PartitionKey', 'RowKey'], signal });
+  const etags = new Map(page.rows.map(row => [textOf(row, 'RowKey') ?? '', textOf(row, 'odata.etag')]));
+  return { etags, until: page.next === undefined ? undefined : ([...etags.keys()].at(-1) ?? '') };
+}
 
 /** The error that the service would return for the write; undefined if it would succeed, or if that is unknown. */
 function refusalOf(write: RowWrite, { etags, until }: StandingRows): AnyPatternError | undefined {
-  const { table, partitionKey, rowKey } = addressOf(write);
-  const address = { table, partitionKey, rowKey };
+  const address = addressOf(write);
+  const { rowKey } = address;
   if (until !== undefined && rowKey > until) return undefined;
   const isThere = etags.has(rowKey);
   if (write.kind === 'create') return isThere ? new PatternError('AlreadyExists', address) : undefined;
-  if (!('etag' in write)) return undefined;
+  const etag = etagOf(write);
+  if (etag === undefined) return undefined;
   if (!isThere) return new PatternError('NotFound', address);
   const there = etags.get(rowKey);
-  const isOther = write.etag !== '*' && there !== undefined && there !== write.etag;
-  return isOther ? new PatternError('Conflict', { ...address, etag: write.etag }) : undefined;
+  const isOther = etag !== '*' && there !== undefined && there !== etag;
+  return isOther ? new PatternError('Conflict', { ...address, etag }) : undefined;
 }
 
 /** The errors of those writes that would fail given the current rows. None if the rows cannot be read. */
@@ -27,16 +57,15 @@ export async function refusedByRows(
   writes: readonly RowWrite[],
   options: CallOptions,
 ): Promise<ReadonlyMap<RowWrite, AnyPatternError>> {
-  let found: StandingRows | undefined;
+  const errors = new Map<RowWrite, AnyPatternError>();
   try {
-    found = await standingRows(source, writes.map(addressOf), options);
+    const found = await standingRows(source, writes, options);
+    for (const write of writes) {
+      const error = refusalOf(write, found);
+      if (error !== undefined) errors.set(write, error);
+    }
   } catch (thrown) {
     if (!PatternError.is(thrown)) throw thrown;
-  }
-  const errors = new Map<RowWrite, AnyPatternError>();
-  for (const write of found === undefined ? [] : writes) {
-    const error = found && refusalOf(write, found);
-    if (error !== undefined) errors.set(write, error);
   }
   return errors;
 }

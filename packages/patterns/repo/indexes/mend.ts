@@ -4,12 +4,12 @@ import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOfKey, isSameRow } from '../../model/address.js';
 import { decodeEntity } from '../../model/decode-entity.js';
 import { encodeIndexRow, indexKeyOf } from '../../model/index-row.js';
+import type { RowAnswer, RowSource } from '../../transport/row-source.js';
 import { addressOf } from '../../transport/row-write.js';
-import type { RowAnswer, TableRequests } from '../../transport/table-requests.js';
 import { PatternError } from '../../values/pattern-error.js';
 import type { IndexWrite } from './index-write.js';
 
-type Reading = Pick<TableRequests, 'get'>;
+type Reading = Pick<RowSource, 'get'>;
 
 /** The error of a key that another row has. */
 export function uniqueViolation({ write, entity, index }: IndexWrite, cause?: unknown): PatternError {

@@ -5,10 +5,9 @@ import { type Bag, decodeBag } from '../../model/bag.js';
 import { checkTable } from '../../model/check-table.js';
 import { decodeMixed, type Named } from '../../model/decode-mixed.js';
 import type { AnyEntity, PartitionOf } from '../../model/definition.js';
-import { checkReason } from '../../model/filter/admit.js';
 import { allOf, anyOf, type Condition, compare, TRUE } from '../../model/filter/condition.js';
 import { keyCondition } from '../../model/filter/key-condition.js';
-import { type RowQuery, rowQuery } from '../../model/filter/plan.js';
+import type { Plan } from '../../model/filter/plan.js';
 import { indexKeysIn, isIndexRow } from '../../model/index-row.js';
 import type { KeyRange } from '../../model/keys/key-range.js';
 import { readAddress } from '../../model/row-head.js';
@@ -20,8 +19,10 @@ import {
 } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
 import type { WireObject } from '../../values/read-wire.js';
+import { AnyRows } from './any-rows.js';
 import type { Scanning } from './query.js';
-import { type QuerySettings, TableQuery } from './table-query.js';
+import type { Results } from './results.js';
+import type { QuerySettings } from './table-query.js';
 
 /** A row of no entity, or one that its entity cannot read. */
 type UnknownRow = Bag & {
@@ -48,50 +49,28 @@ function tableOf(entities: readonly AnyEntity[]): string {
 }
 
 /** The rows of a partition, or a part of them. */
-export class MixedQuery<E extends readonly AnyEntity[]> extends TableQuery<MixedRow<E>> {
-  override readonly rowQuery: RowQuery;
-  readonly #entities: E;
-  readonly #resolve: MixedSettings['resolve'];
-
-  constructor(entities: E, settings: MixedSettings, condition: Condition, reason?: string) {
-    super(settings, reason);
-    this.#entities = entities;
-    this.#resolve = settings.resolve;
-    this.rowQuery = rowQuery(settings.table ?? tableOf(entities), condition, undefined);
-  }
-
+export interface MixedQuery<E extends readonly AnyEntity[]> extends Results<MixedRow<E>> {
   /** Those of the rows whose row keys are in the range. */
-  rows(range: KeyRange): MixedQuery<E> {
-    return this.#with(allOf([this.rowQuery.condition, keyCondition('RowKey', range)]), this.reason);
-  }
+  rows(range: KeyRange): MixedQuery<E>;
+  allowScan(reason: string): MixedQuery<E>;
+  /** What would be sent, and what the service would have to do. Sends nothing. */
+  explain(): Plan;
+}
 
-  allowScan(reason: string): MixedQuery<E> {
-    return this.#with(this.rowQuery.condition, checkReason(this.rowQuery, reason));
-  }
-
-  protected override get shape(): string {
-    return this.#entities.map(({ name, version }) => `${name}.${version}`).join();
-  }
-
-  /** Rows of indexes are none of its results. */
-  protected override decode(row: WireObject): MixedRow<E> | undefined {
-    const { onDrift } = this.settings;
-    const { table } = this.rowQuery;
-    if (isIndexRow(this.#entities, readAddress(row, table))) return undefined;
-    try {
-      const found = decodeMixed(this.#entities, row, { table, onDrift, resolve: this.#resolve });
-      return found.entity === undefined
-        ? { ...(found as Bag), fault: undefined }
-        : (found as Named<E[number]>);
-    } catch (thrown) {
-      if (!PatternError.is(thrown)) throw thrown;
-      return { ...decodeBag(row, { table, tag: this.#entities[0]?.tag }), fault: thrown };
-    }
-  }
-
-  #with(condition: Condition, reason: string | undefined): MixedQuery<E> {
-    const settings: MixedSettings = { ...this.settings, resolve: this.#resolve };
-    return new MixedQuery(this.#entities, settings, condition, reason);
+/** The row as its entity reads it. Rows of indexes are none of the results. */
+function decoded<E extends readonly AnyEntity[]>(
+  entities: E,
+  table: string,
+  { onDrift, resolve }: MixedSettings,
+  row: WireObject,
+): MixedRow<E> | undefined {
+  if (isIndexRow(entities, readAddress(row, table))) return undefined;
+  try {
+    const found = decodeMixed(entities, row, { table, onDrift, resolve });
+    return found.entity === undefined ? { ...(found as Bag), fault: undefined } : (found as Named<E[number]>);
+  } catch (thrown) {
+    if (!PatternError.is(thrown)) throw thrown;
+    return { ...decodeBag(row, { table, tag: entities[0]?.tag }), fault: thrown };
   }
 }
 
@@ -150,15 +129,22 @@ export function mixedReads<const E extends readonly AnyEntity[]>(
   entities: E,
   settings: MixedSettings,
 ): MixedReads<E> {
-  tableOf(entities);
+  const table = settings.table ?? tableOf(entities);
+  const query = (condition: Condition): MixedQuery<E> =>
+    new AnyRows({
+      settings,
+      table,
+      condition,
+      shape: entities.map(({ name, version }) => `${name}.${version}`).join(),
+      decode: row => decoded(entities, table, settings, row),
+    });
   return {
     partition: key => {
       const eq = typeof key === 'string' ? key : partitionKeyOf(entities, key as Values);
-      const within = keyCondition('PartitionKey', { eq });
-      return new MixedQuery(entities, settings, allOf([within, ...besidesIndexes(entities, eq)]));
+      return query(allOf([keyCondition('PartitionKey', { eq }), ...besidesIndexes(entities, eq)]));
     },
-    scan: () => new MixedQuery(entities, settings, TRUE) as unknown as MixedScan<E>,
-    inTable: table => mixedReads(entities, { ...settings, table }),
+    scan: () => query(TRUE) as unknown as MixedScan<E>,
+    inTable: other => mixedReads(entities, { ...settings, table: other }),
     resolving: resolve => mixedReads(entities, { ...settings, resolve }),
   };
 }

@@ -3,7 +3,7 @@
 import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity, NameList, RowLead, RowOf } from '../../model/definition.js';
 import { allOf, anyOf } from '../../model/filter/condition.js';
-import { keyCondition } from '../../model/filter/key-condition.js';
+import { keyCondition, keysCondition } from '../../model/filter/key-condition.js';
 import type { PartBounds } from '../../model/keys/compiled-key.js';
 import type { DescendingNames } from '../../model/keys/key.js';
 import type { KeyRange } from '../../model/keys/key-range.js';
@@ -68,15 +68,12 @@ function checkLead(subject: string, names: readonly string[], lead: Values): str
 export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredOf<E>> {
   readonly partitionKey: string;
   readonly #entity: E;
-  readonly #settings: QuerySettings;
 
   constructor(entity: E, settings: QuerySettings, partitionKey: string) {
-    const within = keyCondition('PartitionKey', { eq: partitionKey });
-    const own = keyCondition('RowKey', entity.plan.row.range({}));
-    super({ entity, settings, select: undefined, condition: allOf([within, own]) });
+    const condition = keysCondition({ eq: partitionKey }, entity.plan.row.range({}));
+    super({ entity, settings, select: undefined, condition });
     this.partitionKey = partitionKey;
     this.#entity = entity;
-    this.#settings = settings;
   }
 
   row(key: RowOf<E>): EntityQuery<E, StoredOf<E>> {
@@ -126,11 +123,6 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
       keyCondition('PartitionKey', { eq: this.partitionKey }),
       anyOf([keyCondition('RowKey', range), ...rows]),
     ]);
-    return new EntityQuery({
-      entity: this.#entity,
-      settings: this.#settings,
-      select: undefined,
-      condition,
-    });
+    return new EntityQuery({ entity: this.#entity, settings: this.settings, select: undefined, condition });
   }
 }

@@ -5,8 +5,7 @@ import { allInOrder } from '../../concurrency/in-order.js';
 import { addresses } from '../../model/address.js';
 import { decodeEntity } from '../../model/decode-entity.js';
 import type { AnyEntity, KeyOf, PartitionOf } from '../../model/definition.js';
-import { allOf } from '../../model/filter/condition.js';
-import { keyCondition } from '../../model/filter/key-condition.js';
+import { keysCondition } from '../../model/filter/key-condition.js';
 import type { Plan } from '../../model/filter/plan.js';
 import type {
   IndexEntity,
@@ -130,10 +129,7 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
 
   scan(): Query<E, StoredOf<E>, 'table-scan'> {
     const { partition, row } = this.entity.plan;
-    const condition = allOf([
-      keyCondition('PartitionKey', partition.range({})),
-      keyCondition('RowKey', row.range({})),
-    ]);
+    const condition = keysCondition(partition.range({}), row.range({}));
     const spec = { entity: this.entity, settings: this.#settings, select: undefined, condition };
     return new EntityQuery<E, StoredOf<E>>(spec) as unknown as Query<E, StoredOf<E>, 'table-scan'>;
   }

@@ -9,7 +9,7 @@ import { FanOut } from './fan-out.js';
 import type { RowPosition } from './merge.js';
 import type { EntityPartition, LatestOptions, PartitionQuery, RowBounds } from './partition-query.js';
 import type { EntityQuery, Selected } from './query.js';
-import { ResultsOnDemand } from './results.js';
+import { type Page, type PageOptions, StreamedResults } from './results.js';
 import type { UnreadablePolicy } from './unreadable.js';
 
 /** The plans of all as one: as expensive as the most expensive of them. */
@@ -34,7 +34,7 @@ function joined(plans: readonly Plan[]): Plan {
 }
 
 /** One query of each of the partitions, that of the current number of buckets first. */
-class RebucketingQuery<E extends AnyEntity, R extends RowPosition> extends ResultsOnDemand<R> {
+class RebucketingQuery<E extends AnyEntity, R extends RowPosition> extends StreamedResults<R> {
   readonly #parts: readonly EntityQuery<E, R>[];
   readonly #secret: Uint8Array | undefined;
 
@@ -68,8 +68,16 @@ class RebucketingQuery<E extends AnyEntity, R extends RowPosition> extends Resul
     return new RebucketingQuery(parts.map(make), this.#secret);
   }
 
+  override pages(options?: PageOptions): AsyncGenerator<Page<R>, void, undefined> {
+    return this.#merged().pages(options);
+  }
+
+  override stream(options?: Parameters<FanOut<R>['stream']>[0]): AsyncGenerator<R, void, undefined> {
+    return this.#merged().stream(options);
+  }
+
   /** The order is that of row keys, so that any names of the parts will do. */
-  protected override results(): FanOut<R> {
+  #merged(): FanOut<R> {
     const parts = this.#parts.map((query, at) => ({ partitionKey: `${at}`, query }));
     return new FanOut(parts, { order: 'distinct' }, this.#secret);
   }

@@ -89,27 +89,3 @@ export abstract class StreamedResults<R> extends PagedResults<R> {
     return taken;
   }
 }
-
-/** The results of what makes them when they are asked for: a query of one partition or of several, which may refuse only then. */
-export abstract class ResultsOnDemand<R> extends PagedResults<R> {
-  /** Called for each way of reading. Throws what the query is refused for. */
-  protected abstract results(): Results<R>;
-
-  override async page(options?: PageOptions): Promise<Page<R>> {
-    return this.results().page(options);
-  }
-
-  override async *pages(options?: PageOptions): AsyncGenerator<Page<R>, void, undefined> {
-    yield* this.results().pages(options);
-  }
-
-  override async take(count: number, options?: CallOptions): Promise<readonly R[]> {
-    return this.results().take(count, options);
-  }
-
-  override async *stream(
-    options?: CallOptions & { readonly size?: number | undefined },
-  ): AsyncGenerator<R, void, undefined> {
-    yield* this.results().stream(options);
-  }
-}

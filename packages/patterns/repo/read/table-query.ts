@@ -1,12 +1,21 @@
-// What all queries of one table share: the settings by which they are sent, the plan, and admission before results are read.
+// What all queries of one table share: the settings by which they are sent, the plan, admission, and how results are read.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import type { DriftPolicy } from '../../model/drift.js';
 import { type Admission, admit } from '../../model/filter/admit.js';
 import { type Plan, planOf, type RowQuery } from '../../model/filter/plan.js';
 import type { RowSource } from '../../transport/row-source.js';
 import type { WireObject } from '../../values/read-wire.js';
-import { ResultsOnDemand } from './results.js';
-import { RowResults } from './row-results.js';
+import { type FetchOptions, fetchRows, type Position, positionIn } from './fetch-rows.js';
+import {
+  checkPageSize,
+  checkWhole,
+  PAGE_SIZE_MAX,
+  type Page,
+  PagedResults,
+  type PageOptions,
+} from './results.js';
+import { formatToken, parseToken } from './resume-token.js';
 import type { UnreadablePolicy } from './unreadable.js';
 
 /** What a program says of all its queries. */
@@ -29,7 +38,8 @@ export interface QuerySettings extends QueryOptions {
 
 export const POINT_CONCURRENCY = 16;
 
-export abstract class TableQuery<R> extends ResultsOnDemand<R> {
+/** A query of one table. It asks for its pages, follows continuations to the end, over empty pages too, and decodes rows. */
+export abstract class TableQuery<R> extends PagedResults<R> {
   protected readonly settings: QuerySettings;
   /** Why it may read many partitions. */
   protected readonly reason: string | undefined;
@@ -52,16 +62,53 @@ export abstract class TableQuery<R> extends ResultsOnDemand<R> {
     return planOf(this.rowQuery);
   }
 
-  protected override results(): RowResults<R> {
-    const { settings, rowQuery: query, shape } = this;
-    admit(query, settings, this.reason);
-    return new RowResults({
-      source: settings.source,
-      query,
-      decode: row => this.decode(row),
-      shape,
-      secret: settings.tokenSecret,
-      concurrency: settings.concurrency ?? POINT_CONCURRENCY,
-    });
+  override async *pages({
+    size,
+    resume,
+    signal,
+  }: PageOptions = {}): AsyncGenerator<Page<R>, void, undefined> {
+    const { rowQuery: query, shape } = this;
+    const { tokenSecret } = this.settings;
+    admit(query, this.settings, this.reason);
+    checkPageSize(size);
+    const subject = JSON.stringify([query.table, query.filter ?? '', query.select ?? [], shape]);
+    let from = resume === undefined ? undefined : positionIn(await parseToken(resume, subject, tokenSecret));
+    do {
+      const { items, next } = await this.#some(query, { size, signal, from });
+      const token = next && (await formatToken(subject, next, tokenSecret));
+      if (items.length > 0) yield { items, next: token };
+      from = next;
+    } while (from !== undefined);
+  }
+
+  override async take(count: number, { signal }: CallOptions = {}): Promise<readonly R[]> {
+    const query = this.rowQuery;
+    admit(query, this.settings, this.reason);
+    checkWhole('count', count, 0);
+    const taken: R[] = [];
+    let from: Position | undefined;
+    while (taken.length < count) {
+      const size = Math.min(count - taken.length, PAGE_SIZE_MAX);
+      const { items, next } = await this.#some(query, { size, signal, from });
+      taken.push(...items);
+      if (next === undefined) break;
+      from = next;
+    }
+    return taken;
+  }
+
+  /** The next page that has items; an empty one only at the end. */
+  async #some(
+    query: RowQuery,
+    { size, signal, from }: Omit<FetchOptions, 'concurrency'>,
+  ): Promise<{ readonly items: readonly R[]; readonly next: Position | undefined }> {
+    const { source, concurrency = POINT_CONCURRENCY } = this.settings;
+    for (let position = from; ; ) {
+      signal?.throwIfAborted();
+      const { rows, next } = await fetchRows(source, query, { size, from: position, signal, concurrency });
+      const items = rows.flatMap(row => this.decode(row) ?? []);
+      if (items.length > 0 || next === undefined) return { items, next };
+      position = next;
+    }
   }
 }

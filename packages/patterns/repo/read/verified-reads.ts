@@ -15,14 +15,7 @@ import { readRow } from '../../values/read-wire.js';
 import { wireText } from '../../values/wire-property.js';
 import type { BoundsAfter, PartitionQuery } from './partition-query.js';
 import type { EntityQuery } from './query.js';
-import {
-  checkWhole,
-  PAGE_SIZE_MAX,
-  type Page,
-  PagedResults,
-  type PageOptions,
-  type Results,
-} from './results.js';
+import { type Page, type PageOptions, type Results, StreamedResults } from './results.js';
 import { POINT_CONCURRENCY, type QuerySettings } from './table-query.js';
 
 /** A hit of an index that its row no longer says. */
@@ -104,7 +97,7 @@ const meets = (
 ): boolean => evaluate(rowQuery.condition, readerOf(readRow(wireText(row))));
 
 class VerifiedResults<E extends AnyEntity, I extends RemoteIndexName<E>>
-  extends PagedResults<StoredOf<E>>
+  extends StreamedResults<StoredOf<E>>
   implements VerifiedPartition<E, I>
 {
   readonly #with: Verifying<E, I>;
@@ -141,18 +134,6 @@ class VerifiedResults<E extends AnyEntity, I extends RemoteIndexName<E>>
       const rows = found.filter(row => row !== undefined);
       if (rows.length > 0) yield { items: rows, next };
     }
-  }
-
-  override async take(count: number, options: CallOptions = {}): Promise<readonly StoredOf<E>[]> {
-    checkWhole('count', count, 0);
-    const rows: StoredOf<E>[] = [];
-    if (count === 0) return rows;
-    const size = Math.min(count, PAGE_SIZE_MAX);
-    for await (const { items } of this.pages({ ...options, size })) {
-      rows.push(...items);
-      if (rows.length >= count) break;
-    }
-    return rows.slice(0, count);
   }
 }
 

@@ -2,8 +2,9 @@
 //
 // A conditional write applies to one version of the row and to no other. So if the row still has that ETag, or if its operation ids
 // reach back to the newest operation id of that version, the write is among them, or it was not applied and will not be.
+
+import type { RowAnswer } from '../../transport/row-source.js';
 import { etagOf, type RowWrite } from '../../transport/row-write.js';
-import type { RowAnswer } from '../../transport/table-requests.js';
 import type { OperationId, OperationIds } from './operation-id.js';
 
 /** A write, and what a read of its row needs to know. */

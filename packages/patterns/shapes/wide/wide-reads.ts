@@ -4,13 +4,13 @@ import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOfKey } from '../../model/address.js';
 import { decodeEntity } from '../../model/decode-entity.js';
 import type { AnyEntity, KeyOf, PartitionOf, RowLead } from '../../model/definition.js';
-import { allOf } from '../../model/filter/condition.js';
 import { formatFilter } from '../../model/filter/format-filter.js';
-import { keyCondition } from '../../model/filter/key-condition.js';
+import { keysCondition } from '../../model/filter/key-condition.js';
 import type { KeyRange } from '../../model/keys/key-range.js';
 import { rowFault } from '../../model/row-fault.js';
 import { Attempts } from '../../repo/optimistic.js';
 import type { Service } from '../../repo/write/service.js';
+import { rowPages } from '../../transport/row-source.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { textOf } from '../../values/row-member.js';
@@ -102,9 +102,7 @@ export class WideReads<E extends AnyEntity> {
   }
 
   #filter(partitionKey: string, rows: KeyRange): string {
-    return formatFilter(
-      allOf([keyCondition('PartitionKey', { eq: partitionKey }), keyCondition('RowKey', rows)]),
-    );
+    return formatFilter(keysCondition({ eq: partitionKey }, rows));
   }
 
   /** Before the next attempt. Every write of a row is one of the first row, too: what stays torn while that is the same is not being written, but damaged. */
@@ -118,18 +116,8 @@ export class WideReads<E extends AnyEntity> {
     }
   }
 
-  async *#pages(
-    filter: string,
-    { signal }: CallOptions,
-  ): AsyncGenerator<readonly WireObject[], void, undefined> {
-    const { requests } = this.#service;
-    const { table } = this;
-    let page = await requests.queryPage({ table, filter, signal });
-    yield page.rows;
-    while (page.next !== undefined) {
-      page = await requests.queryPage({ table, filter, next: page.next, signal });
-      yield page.rows;
-    }
+  #pages(filter: string, { signal }: CallOptions): AsyncGenerator<readonly WireObject[], void, undefined> {
+    return rowPages(this.#service.requests, { table: this.table, filter, signal });
   }
 
   #damaged(address: RowAddress, reason: string): PatternError {

@@ -114,7 +114,7 @@ describe('over pages that are cut anywhere', () => {
           sorted.filter(({ weight }) => Number(weight ?? 0) >= 2),
         );
       }),
-      { cost: 100, least: 30, filter: 'read/row-results' },
+      { cost: 100, least: 30, filter: 'read/table-query' },
     ));
 
   test('partitions at once give the same', () =>
@@ -137,7 +137,7 @@ describe('over pages that are cut anywhere', () => {
           await checkWays(run, count, expected, order !== 'none');
         },
       ),
-      { cost: 100, least: 30, filter: 'read/row-results' },
+      { cost: 100, least: 30, filter: 'read/table-query' },
     ));
 
   test('rows that are asked for by their keys come in the order of a scan', () =>
@@ -169,6 +169,6 @@ describe('over pages that are cut anywhere', () => {
           await checkWays(query.allowScan('none'), count, expected);
         },
       ),
-      { cost: 100, least: 30, filter: 'read/row-results' },
+      { cost: 100, least: 30, filter: 'read/table-query' },
     ));
 });
