@@ -95,10 +95,7 @@ async function sweepRow(
   }
   const etag = textOf(row, 'odata.etag') ?? '*';
   const write = { kind: 'delete', ...address, etag } as const;
-  await Db.serviceOf(db).writes.write(
-    { write, operationId: undefined, previousId: undefined, ifExists: true },
-    options,
-  );
+  await Db.serviceOf(db).writes.write({ write, ifExists: true }, options);
   return { ...address, kind: 'sent', flow: name, id };
 }
 

@@ -84,6 +84,17 @@ function rebuilt(entity: AnyEntity, keys: Readonly<Record<string, unknown>>, rea
   return values;
 }
 
+/** What decoding begins with: what every row has, the reader of its properties, and the values that its keys give back. */
+function begun(entity: AnyEntity, row: WireObject, options: DecodeOptions) {
+  const { table = entity.table, onDrift = 'throw', etag } = options;
+  const head = { ...readHead(row, { table, etag }), entity: entity.name };
+  const version = versionOf(entity, row, head);
+  const decoder = decoderOf(entity);
+  const reader = new FieldReader(entity, head, onDrift);
+  const keys = rebuilt(entity, keyValues(entity, decoder, head), reader);
+  return { head, version, decoder, reader, keys };
+}
+
 /** Entities of rows that were read and that others follow from: what is given a row alone has to know. */
 const FOLLOWED = new WeakMap<object, AnyEntity>();
 
@@ -122,12 +133,7 @@ export const decodeEntity = <E extends AnyEntity>(
   );
 
 function wholeRow<E extends AnyEntity>(entity: E, row: WireObject, options: DecodeOptions): StoredOf<E> {
-  const { table = entity.table, onDrift = 'throw', etag } = options;
-  const head = { ...readHead(row, { table, etag }), entity: entity.name };
-  const version = versionOf(entity, row, head);
-  const decoder = decoderOf(entity);
-  const reader = new FieldReader(entity, head, onDrift);
-  const values = rebuilt(entity, keyValues(entity, decoder, head), reader);
+  const { head, version, decoder, reader, keys: values } = begun(entity, row, options);
   if (version < entity.version) {
     const upToDate = upcastRow(entity, row, version, values, reader);
     const { values: value, unknown } = upToDate;
@@ -173,17 +179,12 @@ function someOfRow<E extends AnyEntity, K extends keyof Of<E> & string>(
   names: readonly K[],
   options: DecodeOptions,
 ): Projected<Pick<Of<E>, K>, E['name']> {
-  const { table = entity.table, onDrift = 'throw', etag } = options;
   if (entity.version > 1) {
     const { unknown: _, ...stored } = decodeEntity(entity, row, options);
     const entries = Object.entries(stored.value).filter(([name]) => names.includes(name as K));
     return { ...stored, value: Object.fromEntries(entries) as Pick<Of<E>, K>, whole: false };
   }
-  const head = { ...readHead(row, { table, etag }), entity: entity.name };
-  const version = versionOf(entity, row, head);
-  const decoder = decoderOf(entity);
-  const reader = new FieldReader(entity, head, onDrift);
-  const keys = rebuilt(entity, keyValues(entity, decoder, head), reader);
+  const { head, version, reader, keys } = begun(entity, row, options);
   const values: Record<string, unknown> = {};
   for (const name of names) {
     const field = entity.plan.byName.get(name);

@@ -1,6 +1,8 @@
 // Parses the JSON of rows as the service sends it. There `3` is an Int32 and `3.0` a Double, which JSON.parse cannot distinguish; so whole doubles are
 // marked before it sees them. decode-property.ts interprets the members.
 
+import { isObject } from './is-object.js';
+
 /** A double that JSON.parse would take for an Int32. */
 interface WholeDouble {
   readonly '~double': number;
@@ -30,20 +32,19 @@ export function parseWire(text: string): unknown {
   return JSON.parse(whole);
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRow = (value: unknown): value is WireObject => isObject(value) && !Array.isArray(value);
 
 /** The answer to a point query. Throws SyntaxError. */
 export function readRow(text: string): WireObject {
   const row = parseWire(text);
-  if (!isObject(row)) throw new SyntaxError('The answer is not a row.');
-  return row as WireObject;
+  if (!isRow(row)) throw new SyntaxError('The answer is not a row.');
+  return row;
 }
 
 /** The answer to a query. Throws SyntaxError. */
 export function readPage(text: string): readonly WireObject[] {
   const page = parseWire(text);
-  if (!isObject(page) || !Array.isArray(page.value) || !page.value.every(isObject))
-    throw new SyntaxError('The answer is not a page of rows.');
-  return page.value as readonly WireObject[];
+  const rows = isObject(page) ? page.value : undefined;
+  if (!Array.isArray(rows) || !rows.every(isRow)) throw new SyntaxError('The answer is not a page of rows.');
+  return rows;
 }

@@ -66,10 +66,10 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     file: 'flows/flow.js',
     changes: [
       [
-        'const { queue, message } = await this.#sent(db, input, { id, after, signal, operationId, deletes });',
-        'const early = await write(new Db({ ...service, operationIds: operationIds.beginningWith(operationId) }));\nconst { queue, message } = await this.#sent(db, input, { id, after, signal, operationId, deletes });',
+        'const sent = await this.announce(db, input, operationId, { after, ...options });',
+        'const early = await write(new Db({ ...service, operationIds: operationIds?.beginningWith(operationId) }));\nconst sent = await this.announce(db, input, operationId, { after, ...options });',
       ],
-      ['() => write(own)', 'async () => early'],
+      ['() => write(new Db({ ...service, operationIds: own }))', 'async () => early'],
     ],
     crash: 'dies after',
   },

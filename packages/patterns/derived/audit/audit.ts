@@ -126,7 +126,8 @@ class Audit<E extends AnyEntity> {
     return { finding: findingOf({ name }, wrong), repair: wrong.repair };
   }
 
-  async #ownerOf({ owner }: Member<E>): Promise<Read<StoredOf<E>> | undefined> {
+  async #ownerOf(member: Member<E>): Promise<Read<StoredOf<E>> | undefined> {
+    const owner = member.owner();
     return owner && this.#rows.now(this.#plan.entity, owner);
   }
 }

@@ -40,7 +40,7 @@ export interface Wrong extends Pick<Finding, 'fault' | 'id'> {
 export interface Member<E extends AnyEntity> {
   readonly address: RowAddress;
   /** Where its row stands; undefined if it names none. */
-  readonly owner: RowAddress | undefined;
+  owner(): RowAddress | undefined;
   /** Whether that row should have it. Throws what encoding throws. */
   isOf(row: StoredOf<E>): boolean;
   /** What is wrong as no row should have it; undefined if it is gone, or another write is about to decide. */

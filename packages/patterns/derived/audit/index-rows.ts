@@ -13,7 +13,7 @@ import { PlannedBatch } from '../../repo/write/planned-batch.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { wireText } from '../../values/wire-property.js';
-import { RemoteRows } from '../remote/remote-rows.js';
+import { settleRemoteRows } from '../remote/remote-rows.js';
 import { isReservation } from '../remote/reservation.js';
 import { Reservations } from '../remote/reserve.js';
 import { type AuditedRows, conditionOf, type Read, readOrFault } from './audited-rows.js';
@@ -122,17 +122,7 @@ export class IndexRows<E extends AnyEntity> implements Derived<E> {
       const expected = expectedIndexRow(entity, index, table, value);
       return expected !== undefined && isSameRow(expected.address, address);
     };
-    const ownerOf = () => this.#ownerOf(stored);
-    return [
-      {
-        address,
-        get owner() {
-          return ownerOf();
-        },
-        isOf,
-        orphan,
-      },
-    ];
+    return [{ address, owner: () => this.#ownerOf(stored), isOf, orphan }];
   }
 
   async #put(owner: StoredOf<E>, expected: ExpectedIndexRow, found: string | undefined): Promise<void> {
@@ -158,7 +148,7 @@ export class IndexRows<E extends AnyEntity> implements Derived<E> {
     const service = this.#rows.service;
     if (!index.unique) {
       const keys = [[index.name, partitionKey, rowKey]] as const;
-      await new RemoteRows(service, entity, [index], owner, keys, this.#rows.options).settle();
+      await settleRemoteRows(service, { entity, indexes: [index], owner }, keys, this.#rows.options);
       return;
     }
     const unique = { entity, table, index };

@@ -42,7 +42,7 @@ export function transactionRecords<E extends AnyEntity>(
       pages: page => rows.all(entity, table, recordsCondition(partitionKey)).pages(page),
       membersOf: async (row: WireObject) => {
         const address = readAddress(row, table);
-        return [{ address, owner: undefined, isOf: () => false, orphan: () => orphan(address) }];
+        return [{ address, owner: () => undefined, isOf: () => false, orphan: () => orphan(address) }];
       },
     },
   };

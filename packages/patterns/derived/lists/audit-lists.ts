@@ -67,7 +67,7 @@ class ListIds implements Derived {
     if ('fault' in ids) return [{ fault: 'unreadable', address, key, reason: ids.fault }];
     return [...ids.row].map(id => ({
       address,
-      owner: addressOfId(this.#list, this.#table, key ?? {}, id),
+      owner: () => addressOfId(this.#list, this.#table, key ?? {}, id),
       isOf: ({ value }) => this.#textOf(value) === list.text,
       orphan: async () => {
         const now = await this.#idsOf(list);

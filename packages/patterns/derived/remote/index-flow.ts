@@ -13,7 +13,7 @@ import {
   type IndexFlowInput,
   indexFlowName,
 } from './index-message.js';
-import { RemoteRows } from './remote-rows.js';
+import { settleRemoteRows } from './remote-rows.js';
 import { endTransaction, settleKeys } from './unique-keys.js';
 
 /** Whether the write that the message announced was done, or never will be: it is waited for as long as it may still come. */
@@ -43,7 +43,7 @@ async function settle(
   const { db, signal } = context;
   const service = Db.serviceOf(db);
   const indexes = entity.plan.remoteIndexes.filter(({ unique }) => !unique);
-  const row = await new RemoteRows(service, entity, indexes, owner, change.rows, { signal }).settle();
+  const row = await settleRemoteRows(service, { entity, indexes, owner }, change.rows, { signal });
   const areSettled = await settleKeys(service, entity, owner, change, row, context);
   return { isOver: isOver(db, row, change), areSettled };
 }

@@ -6,7 +6,6 @@ import type { CallOptions } from '../../concurrency/abort.js';
 import { decodeEntity } from '../../model/decode-entity.js';
 import type { AnyEntity, IndexPlan } from '../../model/definition.js';
 import {
-  type ExpectedIndexRow,
   expectedIndexRow,
   indexNamed,
   isAsExpected,
@@ -15,8 +14,8 @@ import {
   withSource,
 } from '../../model/index-row.js';
 import { refuseNewer } from '../../model/refuse-newer.js';
-import type { Stored, StoredOf } from '../../model/stored.js';
-import { Attempts, isLost } from '../../repo/optimistic.js';
+import type { StoredOf } from '../../model/stored.js';
+import { Attempts, unlessLost } from '../../repo/optimistic.js';
 import type { Service } from '../../repo/write/service.js';
 import type { RowWrite } from '../../transport/row-write.js';
 import type { RowAddress } from '../../values/pattern-error.js';
@@ -28,151 +27,98 @@ interface Place {
   readonly address: RowAddress;
 }
 
-/** A place, what stands there, and what should. */
-interface Compared {
-  readonly found: Stored<unknown> | undefined;
-  readonly expected: ExpectedIndexRow | undefined;
-  readonly place: Place;
+/** One row of an entity, and some of its remote indexes that are not unique: rows of unique keys may be another row's. */
+interface IndexedRow<E extends AnyEntity> {
+  readonly entity: E;
+  readonly indexes: readonly IndexPlan[];
+  readonly owner: RowAddress;
 }
 
 const textOf = ({ table, partitionKey, rowKey }: RowAddress): string =>
   JSON.stringify([table.toLowerCase(), partitionKey, rowKey]);
 
-/** The rows that remote indexes have of one row of an entity, but for those of unique keys: these may be another row's. */
-export class RemoteRows<E extends AnyEntity> {
-  readonly #service: Service;
-  readonly #entity: E;
-  readonly #indexes: readonly IndexPlan[];
-  readonly #owner: RowAddress;
-  readonly #options: CallOptions;
-  readonly #places: Map<string, Place>;
+/** The row at the address; undefined if there is none. Throws what cannot be read, which is left as it is. */
+async function rowAt<E extends AnyEntity>(
+  { requests, onDrift }: Pick<Service, 'requests'> & Partial<Pick<Service, 'onDrift'>>,
+  entity: E,
+  address: RowAddress,
+  options: CallOptions,
+): Promise<StoredOf<E> | undefined> {
+  const found = await requests.get(address, options);
+  if (found === undefined) return undefined;
+  const row = decodeEntity(entity, found.row, { table: address.table, onDrift, etag: found.etag });
+  refuseNewer(entity, row);
+  return row;
+}
 
-  /** `keys` are those index rows that the row may have had. Throws DefinitionInvalid for an index that the entity has not. */
-  constructor(
-    service: Service,
-    entity: E,
-    indexes: readonly IndexPlan[],
-    owner: RowAddress,
-    keys: readonly IndexRowKey[],
-    options: CallOptions,
-  ) {
-    this.#service = service;
-    this.#entity = entity;
-    this.#indexes = indexes;
-    this.#owner = owner;
-    this.#options = options;
-    this.#places = new Map();
-    for (const [name, partitionKey, rowKey] of keys) {
-      const index = indexNamed(entity, name);
-      if (index.unique) continue;
-      const table = tableOfIndex(entity, index, owner.table);
-      this.#add({ index, address: { table, partitionKey, rowKey } });
-    }
-  }
+/** The places that these keys name. Throws DefinitionInvalid for an index that the entity does not have. */
+function placesOf(
+  { entity, owner }: Pick<IndexedRow<AnyEntity>, 'entity' | 'owner'>,
+  keys: readonly IndexRowKey[],
+): Map<string, Place> {
+  const places = keys.map(([name, partitionKey, rowKey]): Place => {
+    const index = indexNamed(entity, name);
+    return { index, address: { table: tableOfIndex(entity, index, owner.table), partitionKey, rowKey } };
+  });
+  return new Map(places.filter(({ index }) => !index.unique).map(place => [textOf(place.address), place]));
+}
 
-  /** The row for which the index rows are right. Throws Contention, and what reads and writes throw. */
-  async settle(): Promise<StoredOf<E> | undefined> {
-    for (const attempts = new Attempts(this.#service.surroundings, this.#options); ; ) {
-      const places = [...this.#places.values()];
-      const found = await Promise.all(places.map(place => this.#read(place)));
-      const row = await this.#readOwner();
-      const expected = this.#expectedOf(row);
-      const isComplete = expected.every(({ place }) => !this.#add(place));
-      // Index rows are read before their row.
-      if (!isComplete) continue;
-      const compared = places.map((place, at) => ({
-        place,
-        found: found[at],
-        expected: expected.find(each => textOf(each.place.address) === textOf(place.address))?.expected,
-      }));
-      const written = await this.#write(row, compared);
-      if (written === 'nothing') return row;
-      if (written === 'all' && (await this.#readOwner())?.etag === row?.etag) return row;
-      if (written === 'lost') await attempts.next(this.#owner, row?.etag);
-    }
-  }
+/** The write that makes the row of a place what it should be; undefined if it is. */
+function writeOf(
+  { index, address }: Place,
+  found: StoredOf<AnyEntity> | undefined,
+  expected: ReturnType<typeof expectedIndexRow>,
+  row: StoredOf<AnyEntity> | undefined,
+): RowWrite | undefined {
+  if (expected === undefined || row === undefined)
+    return found && { kind: 'delete', ...address, etag: found.etag };
+  if (found !== undefined && isAsExpected(index, found, expected)) return undefined;
+  const { table } = address;
+  const made = withSource(expected.row, versionOf(row));
+  return found === undefined
+    ? { kind: 'create', table, row: made }
+    : { kind: 'replace', table, row: made, etag: found.etag };
+}
 
-  /** Whether the place is new. */
-  #add(place: Place): boolean {
-    const text = textOf(place.address);
-    if (this.#places.has(text)) return false;
-    this.#places.set(text, place);
-    return true;
-  }
-
-  #expectedOf(
-    row: StoredOf<E> | undefined,
-  ): readonly { readonly place: Place; readonly expected: ExpectedIndexRow }[] {
-    if (row === undefined) return [];
-    return this.#indexes.flatMap(index => {
-      const expected = expectedIndexRow(this.#entity, index, this.#owner.table, row.value);
-      return expected === undefined ? [] : [{ place: { index, address: expected.address }, expected }];
-    });
-  }
-
-  async #readOwner(): Promise<StoredOf<E> | undefined> {
-    const { requests, onDrift } = this.#service;
-    const { table } = this.#owner;
-    const found = await requests.get(this.#owner, this.#options);
-    if (found === undefined) return undefined;
-    const row = decodeEntity(this.#entity, found.row, { table, onDrift, etag: found.etag });
-    refuseNewer(this.#entity, row);
-    return row;
-  }
-
-  /** What stands there. Throws what cannot be read, which is left as it is. */
-  async #read({ index: { entity }, address }: Place): Promise<Stored<unknown> | undefined> {
-    const found = await this.#service.requests.get(address, this.#options);
-    if (found === undefined) return undefined;
-    const row = decodeEntity(entity, found.row, { table: address.table, etag: found.etag });
-    refuseNewer(entity, row);
-    return row;
-  }
-
-  /** What is missing before what is left over, so that queries find a row under one of its keys at every moment. */
-  async #write(
-    row: StoredOf<E> | undefined,
-    compared: readonly Compared[],
-  ): Promise<'all' | 'nothing' | 'lost'> {
-    const source = row && versionOf(row);
-    const wrong = compared.filter(each => this.#isWrong(each));
-    if (wrong.length === 0) return 'nothing';
-    const isMissing = ({ expected }: Compared): boolean => expected !== undefined;
-    try {
-      for (const each of wrong.filter(isMissing)) await this.#put(each, source);
-      for (const each of wrong.filter(each => !isMissing(each))) await this.#remove(each);
-      return 'all';
-    } catch (thrown) {
-      if (isLost(thrown)) return 'lost';
-      throw thrown;
-    }
-  }
-
-  #isWrong({ place: { index }, found, expected }: Compared): boolean {
-    if (found === undefined || expected === undefined) return found !== undefined || expected !== undefined;
-    return !isAsExpected(index, found, expected);
-  }
-
-  async #put(
-    { expected, found }: Compared,
-    source: Parameters<typeof withSource>[1] | undefined,
-  ): Promise<void> {
-    if (expected === undefined || source === undefined) return;
-    const { table } = expected.address;
-    const row = withSource(expected.row, source);
-    await this.#send(
-      found === undefined
-        ? { kind: 'create', table, row }
-        : { kind: 'replace', table, row, etag: found.etag },
+/** `keys` are those index rows that the row may have had. Gives the row for which the index rows are right. Throws Contention, and what reads and writes throw. */
+export async function settleRemoteRows<E extends AnyEntity>(
+  service: Service,
+  indexed: IndexedRow<E>,
+  keys: readonly IndexRowKey[],
+  options: CallOptions,
+): Promise<StoredOf<E> | undefined> {
+  const { requests, surroundings, writes } = service;
+  const { entity, indexes, owner } = indexed;
+  const places = placesOf(indexed, keys);
+  for (const attempts = new Attempts(surroundings, options); ; ) {
+    const all = [...places];
+    const found = await Promise.all(
+      all.map(([, { index, address }]) => rowAt({ requests }, index.entity, address, options)),
     );
-  }
-
-  async #remove({ place, found }: Compared): Promise<void> {
-    if (found !== undefined) await this.#send({ kind: 'delete', ...place.address, etag: found.etag });
-  }
-
-  async #send(write: RowWrite): Promise<void> {
-    const { writes } = this.#service;
-    await writes.write({ write, operationId: undefined, previousId: undefined }, this.#options);
+    const row = await rowAt(service, entity, owner, options);
+    const expected = new Map(
+      (row === undefined ? [] : indexes).flatMap(index => {
+        const should = expectedIndexRow(entity, index, owner.table, row?.value);
+        return should === undefined ? [] : [[textOf(should.address), { ...should, index }] as const];
+      }),
+    );
+    const isComplete = [...expected.keys()].every(text => places.has(text));
+    for (const [text, place] of expected) if (!places.has(text)) places.set(text, place);
+    // Index rows are read before their row.
+    if (!isComplete) continue;
+    const wrong = all.flatMap(
+      ([text, place], at) => writeOf(place, found[at], expected.get(text), row) ?? [],
+    );
+    if (wrong.length === 0) return row;
+    // What is missing before what is left over, so that queries find a row under one of its keys at every moment.
+    const ordered = [...wrong.filter(isPut), ...wrong.filter(each => !isPut(each))];
+    const written = await unlessLost(async () => {
+      for (const write of ordered) await writes.write({ write }, options);
+      return true;
+    });
+    if (written === undefined) await attempts.next(owner, row?.etag);
+    else if ((await rowAt(service, entity, owner, options))?.etag === row?.etag) return row;
   }
 }
+
+const isPut = ({ kind }: RowWrite): boolean => kind !== 'delete';

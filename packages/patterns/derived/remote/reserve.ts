@@ -106,7 +106,9 @@ export class Reservations {
       if (id !== undefined && !(await this.#isDecided({ owner, id, found }, options))) return 'pending';
       const expected = await this.#expectedOf(unique, owner, options);
       const isKept = expected !== undefined && isSameRow(expected.address, address);
-      const write = isKept ? writeThatConfirms(unique, row, expected) : deleteOf(address, row);
+      const write: RowWrite | undefined = isKept
+        ? writeThatConfirms(unique, row, expected)
+        : { kind: 'delete', ...address, etag: row.etag };
       if (write === undefined || (await this.#written(write, options)) !== undefined)
         return isKept ? 'kept' : 'free';
       await attempts.next(address, found.etag);
@@ -231,8 +233,7 @@ export class Reservations {
   /** The ETag of a row that was written, '' of one that was deleted; undefined after a lost race or an unknown outcome: read the row to find out. */
   async #written(write: RowWrite, options: CallOptions): Promise<string | undefined> {
     try {
-      const operation = { write, operationId: undefined, previousId: undefined };
-      return (await this.#service.writes.write(operation, options)) ?? '';
+      return (await this.#service.writes.write({ write }, options)) ?? '';
     } catch (thrown) {
       if (isLost(thrown) || PatternError.is(thrown, 'OutcomeUnknown')) return undefined;
       throw thrown;
@@ -250,14 +251,6 @@ function writeThatConfirms(
   const row = withSource(expected.row, expected.source);
   return { kind: 'replace', table: expected.address.table, row, etag: found.etag };
 }
-
-const deleteOf = ({ table, partitionKey, rowKey }: RowAddress, { etag }: Stored<unknown>): RowWrite => ({
-  kind: 'delete',
-  table,
-  partitionKey,
-  rowKey,
-  etag,
-});
 
 /** The error for a key that is taken. */
 function violation(

@@ -15,6 +15,7 @@ import { unlessLost } from '../optimistic.js';
 import type { Results } from '../read/results.js';
 import { isMovingRow, movingMark } from '../write/moving-row.js';
 import { newIdentity, planDelete } from '../write/plan-write.js';
+import type { Identity } from '../write/planned-write.js';
 import type { Service } from '../write/service.js';
 
 /** How rows are moved to their new buckets. */
@@ -69,7 +70,7 @@ class Move {
       const identity = newIdentity(this.#service);
       const ids = identity ? [identity.operationIds.encoded(identity.operationId, unknown)] : [];
       const marked = { partitionKey, rowKey, properties: [movingMark, ...ids], bytes: 0 };
-      return this.#write({ kind: 'merge', table, row: marked, etag }, identity?.operationId, options);
+      return this.#write({ kind: 'merge', table, row: marked, etag }, identity, options);
     });
   }
 
@@ -81,7 +82,7 @@ class Move {
     const properties = identity ? identity.operationIds.added(identity.operationId, unknown) : unknown;
     const copy = { ...wire, partitionKey, rowKey, properties };
     try {
-      return await this.#write({ kind: 'create', table, row: copy }, identity?.operationId, options);
+      return await this.#write({ kind: 'create', table, row: copy }, identity, options);
     } catch (thrown) {
       // After any other refusal the row must stay where it is.
       if (PatternError.is(thrown, 'AlreadyExists')) return undefined;
@@ -104,12 +105,8 @@ class Move {
     return { wire, unknown: wire.properties.filter(({ name }) => name !== MARKS.moving) };
   }
 
-  #write(
-    write: RowWrite,
-    operationId: string | undefined,
-    options: CallOptions,
-  ): Promise<string | undefined> {
-    return this.#service.writes.write({ write, operationId, previousId: undefined }, options);
+  #write(write: RowWrite, identity: Identity, options: CallOptions): Promise<string | undefined> {
+    return this.#service.writes.write({ write, operationId: identity?.operationId }, options);
   }
 }
 

@@ -11,9 +11,9 @@ import type { OperationId, OperationIds } from './operation-id.js';
 export interface IdentifiedWrite {
   readonly write: RowWrite;
   /** Undefined for a delete, and where operation ids are off. */
-  readonly operationId: OperationId | undefined;
+  readonly operationId?: OperationId | undefined;
   /** The newest operation id of the row that the write was made from. */
-  readonly previousId: OperationId | undefined;
+  readonly previousId?: OperationId | undefined;
   /** A missing row is no failure: the state that the write asks for is there. */
   readonly ifExists?: boolean;
   /** The row is in one batch with another, which shows the outcome of both. */

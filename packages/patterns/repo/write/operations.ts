@@ -95,11 +95,10 @@ function planDeleteOf<E extends AnyEntity>(at: Subject<E>, target: Deletable<E>)
   refuseForeign(at, target);
   refuseMoving(at.entity, target);
   const row = asRead(target);
-  const planned = planDelete(row, row.etag);
-  const indexed = row.whole
-    ? withFollowers(at, planned, row as StoredOf<E>, undefined, () => planned)
-    : readFirst(at, planned, row.etag, deleteOf(at));
-  return inBuckets(at, indexed, row.value as Values, true);
+  const planned = row.whole
+    ? deleteOf(at)(row as StoredOf<E>)
+    : readFirst(at, planDelete(row, row.etag), row.etag, deleteOf(at));
+  return inBuckets(at, planned, row.value as Values, true);
 }
 
 const deleteOf =

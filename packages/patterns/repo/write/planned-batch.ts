@@ -200,7 +200,7 @@ export class PlannedBatch {
 
   #recordOperation(write: RowWrite): RecordOperation {
     const part = this.#service.requests.part(write);
-    return { write, operationId: undefined, previousId: undefined, isIndexRow: true, isRecord: true, part };
+    return { write, isIndexRow: true, isRecord: true, part };
   }
 
   /**
@@ -247,16 +247,7 @@ export class PlannedBatch {
   #indexOperation(indexWrite: IndexWrite, of: Operation): IndexOperation {
     const { write } = indexWrite;
     const part = this.#service.requests.part(write);
-    return {
-      write,
-      operationId: undefined,
-      previousId: undefined,
-      ifExists: write.kind === 'delete',
-      isIndexRow: true,
-      part,
-      indexWrite,
-      of,
-    };
+    return { write, ifExists: write.kind === 'delete', isIndexRow: true, part, indexWrite, of };
   }
 
   /** The index rows of the batch with those of one more operation. */

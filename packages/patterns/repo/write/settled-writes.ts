@@ -112,7 +112,10 @@ export class SettledWrites {
     const telling = operations.filter(({ write }) => write.kind !== 'delete').sort(byCertainty);
     let areAllGone = telling.length === 0;
     for (const operation of areAllGone ? operations : telling) {
-      const verdict = await this.#readRow(operation, error);
+      const verdict = await this.#readRow(operation).catch((thrown: unknown) => {
+        const causes = new AggregateError([error, thrown], 'The write and the read of its row failed.');
+        throw outcomeUnknown([operation], causes);
+      });
       verdicts.set(operation, verdict);
       if (verdict.kind === 'undone') throw error;
       if (verdict.kind === 'done' && operation.write.kind !== 'delete') return verdicts;
@@ -123,16 +126,9 @@ export class SettledWrites {
   }
 
   /** Not aborted by the caller's signal, so that the outcome is known. */
-  async #readRow(operation: IdentifiedWrite, error: PatternError): Promise<Verdict> {
-    try {
-      const found = await this.#requests.get(addressOf(operation.write));
-      return judgeWrite(operation, found, this.#operationIds);
-    } catch (thrown) {
-      throw outcomeUnknown(
-        [operation],
-        new AggregateError([error, thrown], 'The write and the read of its row failed.'),
-      );
-    }
+  async #readRow(operation: IdentifiedWrite): Promise<Verdict> {
+    const found = await this.#requests.get(addressOf(operation.write));
+    return judgeWrite(operation, found, this.#operationIds);
   }
 
   /** Of operations that were done, whatever becomes of further reads. */
@@ -140,21 +136,19 @@ export class SettledWrites {
     const etags: Etag[] = [];
     for (const operation of operations) {
       const hasNone = operation.write.kind === 'delete' || operation.isIndexRow === true;
-      const verdict = hasNone ? undefined : (known.get(operation) ?? (await this.#readAgain(operation)));
+      const verdict = hasNone
+        ? undefined
+        : (known.get(operation) ?? (await this.#readRow(operation).catch(unlessOurs)));
       const etag = verdict?.kind === 'done' ? verdict.etag : undefined;
       etags.push(hasNone ? undefined : (etag ?? OUTDATED_ETAG));
     }
     return etags;
   }
+}
 
-  async #readAgain(operation: IdentifiedWrite): Promise<Verdict | undefined> {
-    try {
-      return judgeWrite(operation, await this.#requests.get(addressOf(operation.write)), this.#operationIds);
-    } catch (thrown) {
-      if (PatternError.is(thrown)) return undefined;
-      throw thrown;
-    }
-  }
+/** Undefined for an error of this library. */
+function unlessOurs(thrown: unknown): undefined {
+  if (!PatternError.is(thrown)) throw thrown;
 }
 
 /** That a new row is not there may be another's delete; on a row that was read, nothing is lost. */

@@ -93,8 +93,6 @@ const resultOf =
 
 const further = (write: RowWrite, ifExists = false): Planned => ({
   write,
-  operationId: undefined,
-  previousId: undefined,
   isIndexRow: true,
   ifExists,
   result: () => undefined,
@@ -252,11 +250,6 @@ export function planMerge<E extends AnyEntity>(
 export function planDelete<E extends AnyEntity>(stored: WideStored<E>): readonly Planned[] {
   const { table, partitionKey, rowKey, etag, pieces } = stored;
   const address = { table, partitionKey, rowKey };
-  const own: Planned = {
-    write: { kind: 'delete', ...address, etag },
-    operationId: undefined,
-    previousId: undefined,
-    result: () => undefined,
-  };
+  const own: Planned = { write: { kind: 'delete', ...address, etag }, result: () => undefined };
   return [own, ...pieces.filter(({ number }) => number > 0).map(piece => deletionOf(address, piece))];
 }
