@@ -18,7 +18,7 @@ export { formatFilter } from './model/filter/format-filter.js';
 export type { IndexSpecs } from './model/index-plan.js';
 export { encodeIndexRow, expectedIndexRow } from './model/index-row.js';
 export { CompiledKey } from './model/keys/compiled-key.js';
-export { refuseNewer } from './model/refuse-newer.js';
+export { refuseNewer } from './model/row-fault.js';
 export type { WriterOptions } from './repo/bulk/batch-writer.js';
 export type { DeleteRowsOptions } from './repo/bulk/delete-rows.js';
 export type { FanOutOrder } from './repo/read/fan-out.js';

@@ -2,7 +2,6 @@
 
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { AnyEntity } from './definition.js';
-import { areDisjoint } from './keys/disjoint.js';
 
 function checkPair(a: AnyEntity, b: AnyEntity): void {
   const refuse = (reason: string): never => {
@@ -11,7 +10,7 @@ function checkPair(a: AnyEntity, b: AnyEntity): void {
   if (a.table.toLowerCase() !== b.table.toLowerCase()) return;
   if (a.name === b.name) refuse('two entities of a table have one name');
   if (a.tag !== b.tag) refuse('entities of one table say what they are by the same property');
-  if (!areDisjoint(a.plan.partition, b.plan.partition) && !areDisjoint(a.plan.row, b.plan.row))
+  if (!a.plan.partition.isDisjoint(b.plan.partition) && !a.plan.row.isDisjoint(b.plan.row))
     refuse('both may have the same keys; begin one of the keys with a literal of its own');
 }
 

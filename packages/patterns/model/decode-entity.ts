@@ -1,11 +1,11 @@
 // Decodes a row of an answer to an entity's value: each property by the type in the definition, rows of earlier versions upcast, unknown properties
 // kept. The definition is compiled once, so that decoding costs one look-up a member.
-import { keepProperties } from '../values/keep-properties.js';
+import { decodeProperty } from '../values/decode-property.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import { wiresOf } from '../values/pieces.js';
 import { readRow, type WireObject } from '../values/read-wire.js';
 import { annotationOf, memberOf, SYSTEM_NAMES, textOf, unknownNames } from '../values/row-member.js';
-import { type WireRow, wireText } from '../values/wire-property.js';
+import { encodeProperty, type WireProperty, type WireRow, wireText } from '../values/wire-property.js';
 import type { AnyEntity, Field, Of } from './definition.js';
 import { type DriftPolicy, FieldReader } from './drift.js';
 import { rowFault } from './row-fault.js';
@@ -82,6 +82,18 @@ function rebuilt(entity: AnyEntity, keys: Readonly<Record<string, unknown>>, rea
         value: keys[field.name] as string,
       });
   return values;
+}
+
+/** The properties of these names, as they will be sent back. */
+function keepProperties(row: WireObject, names: readonly string[]): readonly WireProperty[] {
+  const kept: WireProperty[] = [];
+  for (const name of names) {
+    const value = memberOf(row, name);
+    if (value === undefined) continue;
+    const typed = decodeProperty(value, memberOf(row, annotationOf(name)));
+    kept.push(encodeProperty(name, typed.type, typed.value));
+  }
+  return kept;
 }
 
 /** What decoding begins with: what every row has, the reader of its properties, and the values that its keys give back. */

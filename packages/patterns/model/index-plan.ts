@@ -16,7 +16,6 @@ import type {
   RemoteKind,
   Upcast,
 } from './definition.js';
-import { areDisjoint } from './keys/disjoint.js';
 import {
   type Key,
   type KeyParts,
@@ -335,8 +334,8 @@ function checkTogether({ name, table }: Owner, plan: EntityPlan, indexes: readon
     for (const b of all.slice(at + 1)) {
       const isApart =
         a.table.toLowerCase() !== b.table.toLowerCase() ||
-        areDisjoint(a.plan.row, b.plan.row) ||
-        areDisjoint(a.plan.partition, b.plan.partition);
+        a.plan.row.isDisjoint(b.plan.row) ||
+        a.plan.partition.isDisjoint(b.plan.partition);
       if (!isApart)
         refuseDefinition(
           `${a.plan.row.subject} and ${b.plan.row.subject}`,

@@ -1,8 +1,9 @@
-// The error of a row that its entity cannot read: which row it is, and why.
+// The errors of a row that its entity cannot read, or must not replace: which row it is, and why.
 import { type AnyPatternError, PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
 import { textOf } from '../values/row-member.js';
 import type { AnyEntity } from './definition.js';
+import type { Stored } from './stored.js';
 import { parseTag } from './type-tag.js';
 
 /** Errors that name the row and its problem. */
@@ -28,4 +29,17 @@ export function rowFault(
   if (isClear(thrown)) return thrown;
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   return new PatternError('RowUnreadable', { ...address, entity: entity.name, reason }, { cause: thrown });
+}
+
+/** Throws NewerVersion for a row that a newer program wrote: what that one knows, a replace would lose. */
+export function refuseNewer(entity: AnyEntity, stored: Stored<unknown>): void {
+  if (stored.version <= entity.version) return;
+  const { table, partitionKey, rowKey, version } = stored;
+  throw new PatternError('NewerVersion', {
+    table,
+    partitionKey,
+    rowKey,
+    known: entity.version,
+    found: version,
+  });
 }

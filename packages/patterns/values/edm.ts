@@ -1,4 +1,4 @@
-// The eight types of a stored property. wire-property.ts and decode-property.ts know their texts.
+// The eight types of a stored property. wire-property.ts and decode-property.ts know their other texts.
 
 /** The types of the service. */
 export type EdmType = 'String' | 'Int32' | 'Int64' | 'Double' | 'Boolean' | 'DateTime' | 'Guid' | 'Binary';
@@ -10,3 +10,11 @@ export const INT64_MAX = 2n ** 63n - 1n;
 
 /** Of a Guid as this library gives it: lower case, with hyphens. */
 export const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** `3.0`, `3.5`, `1e+300`, `"NaN"`: the text of a Double always shows that it is one, for the service takes a number without a point for an Int32. */
+export function doubleLiteral(value: number): string {
+  if (!Number.isFinite(value)) return `"${value}"`;
+  if (Object.is(value, -0)) return '-0.0';
+  const text = String(value);
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}

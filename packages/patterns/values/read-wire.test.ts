@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { anyText, law } from '../testing/law.js';
-import { doubleLiteral } from './double-literal.js';
+import { doubleLiteral } from './edm.js';
 import { parseWire, readPage, readRow } from './read-wire.js';
 
 test('doubles that are whole are marked, and strings are left alone', () => {

@@ -3,8 +3,7 @@
 // drops NaN, and sends the whole memory behind a slice of a buffer. Sizes are by the rule that Microsoft published for Azure Tables, so that an oversized row is refused by name before
 // it is sent: docs/patterns/sizes.md shows the sums.
 import { toBase64 } from './bytes.js';
-import { doubleLiteral } from './double-literal.js';
-import type { EdmType } from './edm.js';
+import { doubleLiteral, type EdmType } from './edm.js';
 import { PatternError, type SizeLimit } from './pattern-error.js';
 
 /** 64 KiB of UTF-16. */

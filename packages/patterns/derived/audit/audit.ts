@@ -10,7 +10,7 @@ import type { WireObject } from '../../values/read-wire.js';
 import { type AuditedRows, type Read, readOrFault, unreadable, unreadableRow } from './audited-rows.js';
 import type { Derived, Finding, Member, Seen, Wrong } from './derived.js';
 import { type CheckResult, recheck } from './recheck.js';
-import { type Progress, phase, walk } from './walk.js';
+import { type Phase, type Progress, walk } from './walk.js';
 
 /** The state of an audit after a page. Its phases are the entity's name, then the names of what follows from its rows, and `transaction records` if one of its indexes is unique over partitions. */
 export interface AuditProgress<E extends AnyEntity = AnyEntity, K = KeyOf<E>>
@@ -47,16 +47,21 @@ class Audit<E extends AnyEntity> {
 
   run(): AsyncGenerator<AuditProgress<E>, void, undefined> {
     const { subject, entity, table, condition, derived, queues } = this.#plan;
-    const owners = phase(entity.name, this.#rows.all(entity, table, condition), rows => {
-      const seen: Seen[] = derived.map(() => new Map());
-      return this.#each(rows, row => this.#checkRow(row, seen));
+    const owners: Phase<Finding<E>, WireObject> = {
+      name: entity.name,
+      rows: this.#rows.all(entity, table, condition),
+      check: rows => {
+        const seen: Seen[] = derived.map(() => new Map());
+        return this.#each(rows, row => this.#checkRow(row, seen));
+      },
+    };
+    const stored = derived.flatMap((each): readonly Phase<Finding<E>>[] => {
+      const { name, stock: rows } = each;
+      const check = (items: readonly unknown[]) => this.#each(items, item => this.#checkStored(each, item));
+      return rows === undefined ? [] : [{ name, rows, check }];
     });
-    const stored = derived.flatMap(each =>
-      each.stock === undefined
-        ? []
-        : [phase(each.name, each.stock, items => this.#each(items, item => this.#checkStored(each, item)))],
-    );
-    const plan = { subject: JSON.stringify(subject), phases: [owners, ...stored], queues };
+    const phases = [owners as Phase<Finding<E>>, ...stored];
+    const plan = { subject: JSON.stringify(subject), phases, queues };
     return walk(this.#rows.service, plan, this.#rows.options);
   }
 

@@ -40,33 +40,12 @@ export interface Progress<F> {
   readonly oldest: number | undefined;
 }
 
-interface CheckedPage<F> {
-  readonly rows: number;
-  readonly findings: readonly F[];
-  readonly next: string | undefined;
-}
-
-/** Rows of one kind, and what is wrong with them. */
-interface Phase<F> {
+/** Rows of one kind, and the check that finds what is wrong with a page of them. */
+export interface Phase<F, R = unknown> {
   readonly name: string;
-  pages(options: PageOptions): AsyncGenerator<CheckedPage<F>, void, undefined>;
+  readonly rows: { pages(options: PageOptions): AsyncGenerator<Page<R>, void, undefined> };
+  check(items: readonly R[]): Promise<readonly F[]>;
 }
-
-interface Pages<R> {
-  pages(options: PageOptions): AsyncGenerator<Page<R>, void, undefined>;
-}
-
-export const phase = <R, F>(
-  name: string,
-  rows: Pages<R>,
-  check: (items: readonly R[]) => Promise<readonly F[]>,
-): Phase<F> => ({
-  name,
-  async *pages(options) {
-    for await (const { items, next } of rows.pages(options))
-      yield { rows: items.length, findings: await check(items), next };
-  },
-});
 
 /** What is walked. */
 interface WalkPlan<F> {
@@ -108,20 +87,22 @@ async function* walked<F extends { readonly isRepaired: boolean }>(
   const tokenOf = async (place: Place): Promise<string | undefined> =>
     place.phase < phases.length ? formatToken(subject, place, tokenSecret) : undefined;
   let [checked, repaired] = [0, 0];
-  for (const [at, { name, pages }] of phases.entries()) {
+  for (const [at, phase] of phases.entries()) {
+    const { name } = phase;
     if (at < from.phase) continue;
     const page = at === from.phase ? from.page : undefined;
     const behind = await tokenOf({ phase: at + 1, page: undefined });
     let isDone = false;
     let since = now();
-    for await (const { rows, findings, next } of pages({ size, resume: page, signal })) {
-      checked += rows;
+    for await (const { items, next } of phase.rows.pages({ size, resume: page, signal })) {
+      const findings = await phase.check(items);
+      checked += items.length;
       repaired += findings.filter(({ isRepaired }) => isRepaired).length;
       isDone = next === undefined;
       const token = isDone ? behind : await tokenOf({ phase: at, page: next });
       yield { phase: name, checked, repaired, findings, next: token, oldest };
       // Until so many rows may have been looked at since.
-      const pause = isDone || rate === undefined ? 0 : (rows * 1_000) / rate - (now() - since);
+      const pause = isDone || rate === undefined ? 0 : (items.length * 1_000) / rate - (now() - since);
       if (pause > 0) await sleep(pause, signal);
       since = now();
     }

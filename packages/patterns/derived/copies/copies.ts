@@ -21,8 +21,7 @@ import { refuseDefinition } from '../../values/pattern-error.js';
 import type { AuditProgress } from '../audit/audit.js';
 import type { AuditOptions } from '../audit/walk.js';
 import { auditCopies } from './audit-copies.js';
-import { deriveCopies, FAN_OUT, planCopies } from './copy-derivation.js';
-import { COPY_FLOW_SCHEMA, type CopyInput } from './copy-input.js';
+import { COPY_FLOW_SCHEMA, type CopyInput, deriveCopies, FAN_OUT, planCopies } from './copy-derivation.js';
 import { type CopiesPlace, type CopiesSpec, CopyRules } from './copy-rules.js';
 
 /** What a change of a source costs, when copied properties of it change. */

@@ -8,7 +8,7 @@
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import type { Flow } from '../../flows/flow.js';
-import { rowKeyJson } from '../../flows/key-json.js';
+import { type KeyJson, rowKeyJson } from '../../flows/key-json.js';
 import type { AnyEntity } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Db } from '../../repo/open.js';
@@ -18,11 +18,24 @@ import { timeOfWrite } from '../../repo/write/plan-write.js';
 import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
 import type { Service } from '../../repo/write/service.js';
 import { derive } from '../../repo/write/write-deriving.js';
+import { isObject } from '../../values/is-object.js';
 import { PatternError, refuseValue } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
-import type { CopyInput } from './copy-input.js';
+import { schemaOf } from '../../values/standard-schema.js';
 import type { CopyRules } from './copy-rules.js';
 import { copiesOf, copyNames } from './embed.js';
+
+/** The contents of a message: the row that was written, and the position to continue from among the rows with copies of it. */
+export interface CopyInput {
+  readonly of: 'source' | 'holder';
+  readonly key: KeyJson;
+  readonly resume?: string;
+}
+
+const isInput = (value: unknown): value is CopyInput =>
+  isObject(value) && (value.of === 'source' || value.of === 'holder') && isObject(value.key);
+
+export const COPY_FLOW_SCHEMA = schemaOf(isInput, 'should name a row');
 
 /** Rows that are changed together with their source: of a hundred operations the source takes one. */
 export const FAN_OUT = 99;

@@ -10,7 +10,7 @@ import type { Db } from '../../repo/open.js';
 import type { Results } from '../../repo/read/results.js';
 import type { RowAddress } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
-import { type CopySpec, copiesOf, copyNames, hasCopies } from './embed.js';
+import { copiesOf, copyNames, type Embedded, nameOf, versionOf, type WhenDeleted } from './embed.js';
 
 /** Where copies stand: in the partition of their source, written in its transaction, or anywhere, written by a flow. */
 export type CopiesPlace = 'same-partition' | 'remote';
@@ -19,8 +19,12 @@ export type CopiesPlace = 'same-partition' | 'remote';
 type Holders<H extends AnyEntity> = Results<StoredOf<H>> & { explain(): Plan };
 
 /** Copies and how they are kept. */
-export interface CopiesSpec<H extends AnyEntity = AnyEntity, S extends AnyEntity = AnyEntity>
-  extends CopySpec<H, S> {
+export interface CopiesSpec<H extends AnyEntity = AnyEntity, S extends AnyEntity = AnyEntity> {
+  readonly holder: H;
+  readonly embedded: Embedded<string, S>;
+  /** The source of a row; undefined if it has none. */
+  readonly keyOf: NoInfer<(value: Of<H>) => KeyOf<S> | undefined>;
+  readonly whenDeleted: WhenDeleted;
   /** `remote` by default. */
   readonly where?: CopiesPlace;
   /** The rows that have copies of a source, by a query of the program. */
@@ -53,11 +57,16 @@ export class CopyRules {
     return fields.every(field => sameIn(source)(field, before[field], after[field]));
   }
 
-  /** Whether the value's copies are those of this source; none for undefined. */
+  /** Whether the value's copies are those of this source, of whichever version; none for undefined. */
   has(value: Values, source: unknown): boolean {
     const { embedded, holder } = this.spec;
-    const copies = copiesOf(embedded, source, source === undefined ? undefined : 'any');
-    return hasCopies(embedded, value, copies, sameIn(holder));
+    const from = source as Values | undefined;
+    const version = value[versionOf(embedded)] ?? undefined;
+    if ((version === undefined) !== (from === undefined)) return false;
+    return embedded.fields.every(field => {
+      const name = nameOf(embedded, field);
+      return sameIn(holder)(name, value[name], from?.[field]);
+    });
   }
 
   /** The copies that a value has, as a patch. */

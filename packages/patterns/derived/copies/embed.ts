@@ -1,8 +1,7 @@
 // Copies of some properties of another entity's row: what they are called where they stand, and what they should be. Pure. copies.ts keeps them equal.
-import type { AnyEntity, KeyOf, Of } from '../../model/definition.js';
+import type { AnyEntity } from '../../model/definition.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
-import type { Values } from '../../values/property.js';
-import { type Property, t, type ValueOf } from '../../values/property.js';
+import { type Property, t, type ValueOf, type Values } from '../../values/property.js';
 
 /** `manager` and `name` are `managerName`. */
 type CopyName<N extends string, F extends string> = `${N}${Capitalize<F>}`;
@@ -27,8 +26,9 @@ export interface Embedded<
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const nameOf = ({ name }: Pick<Embedded, 'name'>, field: string): string => name + capitalized(field);
-const versionOf = ({ name }: Pick<Embedded, 'name'>): string => `${name}Version`;
+/** What a copied property is called where it stands. */
+export const nameOf = ({ name }: Pick<Embedded, 'name'>, field: string): string => name + capitalized(field);
+export const versionOf = ({ name }: Pick<Embedded, 'name'>): string => `${name}Version`;
 
 /** Copies of these properties: `embed('manager', Employee, ['name', 'email'])`. Throws DefinitionInvalid. */
 export function embed<
@@ -60,34 +60,9 @@ export const copyNames = (embedded: Embedded): readonly string[] => [
 /** What becomes of copies whose source is deleted: they go, or stay as they were; or the deletion is refused while there are any. */
 export type WhenDeleted = 'null' | 'keep' | 'refuse';
 
-/** What a row's copies should be. */
-export interface CopySpec<H extends AnyEntity = AnyEntity, S extends AnyEntity = AnyEntity> {
-  readonly holder: H;
-  readonly embedded: Embedded<string, S>;
-  /** The source of a row; undefined if it has none. */
-  readonly keyOf: NoInfer<(value: Of<H>) => KeyOf<S> | undefined>;
-  readonly whenDeleted: WhenDeleted;
-}
-
 /** What the copies of a source are; all are null without one. `version` is of the source. */
 export function copiesOf(embedded: Embedded, source: unknown, version: string | undefined): Values {
   const from = (source ?? {}) as Values;
   const copied = embedded.fields.map(field => [nameOf(embedded, field), from[field] ?? null]);
   return { ...Object.fromEntries(copied), [versionOf(embedded)]: version ?? null };
-}
-
-/** Whether two properties of these names are the same. */
-type IsSame = (property: string, a: unknown, b: unknown) => boolean;
-
-/** Whether a value has these copies, of whichever version. */
-export function hasCopies(embedded: Embedded, value: Values, copies: Values, isSame: IsSame): boolean {
-  const version = versionOf(embedded);
-  const hasVersion = (of: Values): boolean => of[version] !== undefined && of[version] !== null;
-  return (
-    hasVersion(value) === hasVersion(copies) &&
-    embedded.fields.every(field => {
-      const name = nameOf(embedded, field);
-      return isSame(name, value[name], copies[name]);
-    })
-  );
 }

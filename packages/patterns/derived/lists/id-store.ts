@@ -6,7 +6,7 @@ import type { Service } from '../../repo/write/service.js';
 import type { Values } from '../../values/property.js';
 import { BlobLists } from './blob-list.js';
 import type { ListContention } from './contention.js';
-import type { EntityList } from './entity-list.js';
+import { type EntityList, tableOfList } from './entity-list.js';
 import type { IdChanges } from './id-set.js';
 import { ListRepo } from './list-repo.js';
 
@@ -17,15 +17,10 @@ export interface IdStore {
   contention(): readonly ListContention[];
 }
 
-export function storeOf(
-  service: Service,
-  { home, where, owner, warn }: EntityList,
-  { table }: InTable,
-): IdStore {
+/** `table` is that of the entity's rows. */
+export function storeOf(service: Service, list: EntityList, { table = list.owner.table }: InTable): IdStore {
+  const { home, warn } = list;
   if (home.kind === 'blobs') return new BlobLists(service, home.list, { warn });
-  const isBeside = where === 'same-partition' || home.list.table === owner.table;
-  return new ListRepo(service, home.list, {
-    table: isBeside ? table : undefined,
-    warn,
-  }) as unknown as IdStore;
+  const settings = { table: tableOfList(list, table), warn };
+  return new ListRepo(service, home.list, settings) as unknown as IdStore;
 }

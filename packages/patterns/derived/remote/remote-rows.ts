@@ -13,7 +13,7 @@ import {
   versionOf,
   withSource,
 } from '../../model/index-row.js';
-import { refuseNewer } from '../../model/refuse-newer.js';
+import { refuseNewer } from '../../model/row-fault.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Attempts, unlessLost } from '../../repo/optimistic.js';
 import type { Service } from '../../repo/write/service.js';

@@ -1,6 +1,6 @@
 // Formats a condition as $filter: each value with the prefix of its type, so that the service compares it by that type. URL escapes are added later.
 import { toHex } from '../../values/bytes.js';
-import { doubleLiteral } from '../../values/double-literal.js';
+import { doubleLiteral } from '../../values/edm.js';
 import type { TypedValue } from '../../values/typed-value.js';
 import type { Condition, Operand } from './condition.js';
 

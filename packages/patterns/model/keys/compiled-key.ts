@@ -43,6 +43,9 @@ const BY_TYPE: { readonly [edm: string]: AnyKeyCodec } = {
   Guid: codec.guid,
 };
 
+const DIGITS = /^[0-9]/;
+const HEX = /^[0-9a-f]/;
+
 /** The text that comes right after all that begin with this one. */
 function successor(text: string): string {
   return (
@@ -122,10 +125,15 @@ export class CompiledKey {
     return { text: isWhole || first === 0 ? text : text + this.#separator, isWhole };
   }
 
-  /** What the first part is made of, where no literal stands before it. */
-  get alphabet(): AnyKeyCodec['text'] | undefined {
-    const [first] = this.#parts;
-    return typeof first === 'object' ? first.codec.text : undefined;
+  /** Whether no text is a key by both definitions, judged by their leading literals and alphabets. */
+  isDisjoint(other: CompiledKey): boolean {
+    const { text: own, isWhole } = this.beginning;
+    const { text: others, isWhole: isOtherWhole } = other.beginning;
+    if (isWhole && isOtherWhole) return own !== others;
+    if (isWhole) return !own.startsWith(others) || !other.#mayBegin(own);
+    if (isOtherWhole) return other.isDisjoint(this);
+    const isPrefix = own.startsWith(others) || others.startsWith(own);
+    return !isPrefix || !other.#mayBegin(own) || !this.#mayBegin(others);
   }
 
   /** The names whose values the key gives back. */
@@ -192,6 +200,14 @@ export class CompiledKey {
     if (Object.values(next).some(bound => bound !== undefined))
       refuseKey(this.subject, 'has no part after those that are given');
     return { eq: this.#checked(pieces.join(this.#separator)) };
+  }
+
+  /** Whether a key that begins with the text may begin with the first part of this one. */
+  #mayBegin(text: string): boolean {
+    const [first] = this.#parts;
+    if (text === '' || typeof first !== 'object') return true;
+    if (first.codec.text === 'digits') return DIGITS.test(text);
+    return first.codec.text === 'hex' ? HEX.test(text) : true;
   }
 
   #bound(): readonly BoundPart[] {

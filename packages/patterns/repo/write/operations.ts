@@ -5,7 +5,7 @@ import { addresses, addressOfKey } from '../../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
 import { encodeEntity } from '../../model/encode-entity.js';
 import type { GivenPatch, PatchOf } from '../../model/patch.js';
-import { refuseNewer } from '../../model/refuse-newer.js';
+import { refuseNewer } from '../../model/row-fault.js';
 import {
   asRead,
   hasDerivedRows,

@@ -14,7 +14,7 @@ import {
   refuseTaking,
 } from '../../model/encode-entity.js';
 import { readPatch } from '../../model/patch.js';
-import { refuseNewer } from '../../model/refuse-newer.js';
+import { refuseNewer } from '../../model/row-fault.js';
 import { asRead, type RowRef, type Stored, type StoredOf, trackAsRead } from '../../model/stored.js';
 import type { RowWrite } from '../../transport/row-write.js';
 import { Instant, instantOfEtag } from '../../values/instant.js';

@@ -4,7 +4,7 @@ import { decodeWritten } from '../../model/decode-entity.js';
 import type { AnyEntity, NewOf, Of } from '../../model/definition.js';
 import { type EncodedRow, encodeEntity } from '../../model/encode-entity.js';
 import { readPatch } from '../../model/patch.js';
-import { refuseNewer } from '../../model/refuse-newer.js';
+import { refuseNewer } from '../../model/row-fault.js';
 import { trackAsRead } from '../../model/stored.js';
 import { formatTag } from '../../model/type-tag.js';
 import { newestId, type Subject, withId } from '../../repo/write/plan-write.js';
