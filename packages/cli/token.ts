@@ -3,7 +3,8 @@ import { Command } from 'commander';
 import { Accounts, ConfigurationError, issueToken, type Role } from '#server';
 import { fail } from './fail.js';
 import { AccountsFile, configuredAccounts } from './options/accounts-file.js';
-import { each, parseRole, wholeIn } from './options/values.js';
+import { each, parseRole } from './options/values.js';
+import { wholeIn } from './options/whole.js';
 
 const MINUTES_DEFAULT = 60;
 /** Only a change of the account's key revokes a token. */

@@ -32,7 +32,6 @@ export * from './source/endpoint.js';
 export * from './source/key-range.js';
 export * from './source/pace.js';
 export * from './source/row-source.js';
-export * from './source/surroundings.js';
 export * from './source/table-rows.js';
 export * from './source/tool-error.js';
 export * from './source/transport.js';

@@ -1,7 +1,5 @@
 // Runs data tools in this process as the command does: with a context of their own, their output, and their events.
-import { setMaxListeners } from 'node:events';
 import {
-  type Address,
   type CopyOptions,
   type Counts,
   copy,
@@ -13,16 +11,13 @@ import {
   formatLine,
   type LoadOptions,
   load,
-  Pace,
   parseAddress,
-  REAL_SURROUNDINGS,
-  Reporter,
   type Row,
   TableRows,
   type ToolContext,
   ToolError,
   type ToolEvent,
-  Transport,
+  toolContext,
   verifyDump,
 } from '../../packages/data-tools/index.js';
 
@@ -34,13 +29,11 @@ interface ToolRun<T> {
   readonly result: T;
   readonly written: string;
   readonly told: readonly Told[];
-  readonly retries: number;
 }
 
 export interface RunOptions {
   readonly parallel?: number;
   readonly retryForMilliseconds?: number;
-  readonly silenceMilliseconds?: number;
 }
 
 class Listing implements Display {
@@ -55,45 +48,22 @@ class Listing implements Display {
 /** Resolves with the tool's result, or rejects with its error. */
 export async function runTool<T>(
   tool: (context: ToolContext, write: (piece: Buffer | string) => Promise<void>) => Promise<T>,
-  { parallel = 4, retryForMilliseconds = 120_000, silenceMilliseconds }: RunOptions = {},
+  { parallel = 4, retryForMilliseconds = 120_000 }: RunOptions = {},
 ): Promise<ToolRun<T>> {
   const listing = new Listing();
-  const reporter = new Reporter(listing, REAL_SURROUNDINGS);
   const stop = new AbortController();
-  setMaxListeners(0, stop.signal);
-  const paces = new Map<string, Pace>();
-  const transport = new Transport(silenceMilliseconds);
-  let retries = 0;
-  const context: ToolContext = {
-    reporter,
-    parallel,
-    checkpointMilliseconds: 5,
-    source: {
-      surroundings: REAL_SURROUNDINGS,
-      transport,
-      paceOf: (address: Address) => {
-        const pace = paces.get(address.name) ?? new Pace({ parallel, rate: undefined }, REAL_SURROUNDINGS);
-        paces.set(address.name, pace);
-        return pace;
-      },
-      retryForMilliseconds,
-      signal: stop.signal,
-      onRetry: reason => {
-        retries++;
-        reporter.retry(reason);
-      },
-    },
-  };
+  const times = { checkpointMilliseconds: 5, retryForMilliseconds };
+  const context = toolContext(listing, { parallel, ...times, signal: stop.signal });
   const pieces: string[] = [];
   try {
     const result = await tool(context, async piece => {
       pieces.push(piece.toString());
     });
-    return { result, written: pieces.join(''), told: listing.told, retries };
+    return { result, written: pieces.join(''), told: listing.told };
   } finally {
     // Anything still in progress would keep trying.
     stop.abort(new ToolError('interrupted', 'The run has ended.'));
-    transport.close();
+    context.source.transport.close();
   }
 }
 

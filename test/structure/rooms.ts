@@ -316,7 +316,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     'store-task': [],
     'ready.ts': [],
     cluster: ['fail.ts', 'ready.ts'],
-    'data-tools': [],
+    'data-tools': ['options'],
     completion: [],
     account: ['fail.ts', 'options', 'data-tools'],
     explorer: ['fail.ts', 'options', 'ready.ts', 'data-tools'],

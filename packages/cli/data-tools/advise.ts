@@ -1,14 +1,22 @@
 // `shelfmark advise`: advice on a table's keys, sizes and types from its rows, and its cost.
-import { Command } from 'commander';
-import { advise, parseCount, type TableAdvice, ToolError } from '#data-tools';
-import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, tablesOf, writeOut } from './run-tool.js';
+import { Command, InvalidArgumentError } from 'commander';
+import { advise, type TableAdvice } from '#data-tools';
+import {
+  ADDRESS_HELP,
+  addressOf,
+  asTool,
+  type PaceFlags,
+  parseCount,
+  tablesOf,
+  writeOut,
+} from './run-tool.js';
 
 interface AdviseFlags extends PaceFlags {
   readonly from?: string;
   readonly table: string;
-  readonly sample?: string;
-  readonly pricePerGib?: string;
-  readonly pricePer10000?: string;
+  readonly sample?: number;
+  readonly pricePerGib?: number;
+  readonly pricePer10000?: number;
   readonly json?: boolean;
 }
 
@@ -21,10 +29,8 @@ ${ADDRESS_HELP}
 
 Rules: hot-partition, append-only, key-hygiene, oversize, type-drift.`;
 
-function priceOf(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d+(?:\.\d+)?$/.test(text))
-    throw new ToolError('usage', `${flag} takes a price as 0.045, not ${JSON.stringify(text)}.`);
+function parsePrice(text: string): number {
+  if (!/^\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('A price is a number such as 0.045.');
   return Number(text);
 }
 
@@ -57,21 +63,14 @@ export function adviseCommand(): Command {
       .description('find design faults of a table from its rows')
       .option('--from <source>', 'account to read (default: SHELFMARK_FROM)')
       .requiredOption('--table <name>', 'the table')
-      .option('--sample <rows>', 'read at most this many rows, spread over the whole table')
-      .option('--price-per-gib <price>', 'price of one GiB for a month in your region')
-      .option('--price-per-10000 <price>', 'price of 10,000 requests in your region')
+      .option('--sample <rows>', 'read at most this many rows, spread over the whole table', parseCount)
+      .option('--price-per-gib <price>', 'price of one GiB for a month in your region', parsePrice)
+      .option('--price-per-10000 <price>', 'price of 10,000 requests in your region', parsePrice)
       .option('--json', 'print one JSON object'),
     EXAMPLES,
-    async (flags, context) => {
-      const { from, table, sample, json } = flags;
-      const survey = {
-        source: tablesOf(addressOf('--from', from), context),
-        sample: sample === undefined ? undefined : parseCount('--sample', sample),
-      };
-      const prices = {
-        gib: priceOf('--price-per-gib', flags.pricePerGib),
-        tenThousandRequests: priceOf('--price-per-10000', flags.pricePer10000),
-      };
+    async ({ from, table, sample, pricePerGib, pricePer10000, json }, context) => {
+      const survey = { source: tablesOf(addressOf('--from', from), context), sample };
+      const prices = { gib: pricePerGib, tenThousandRequests: pricePer10000 };
       const advice = await advise(survey, table, prices, context);
       await writeOut(json ? `${JSON.stringify(advice)}\n` : textOf(advice));
       return { tables: 1 };

@@ -1,15 +1,15 @@
 // `shelfmark bench`: how fast an account answers from here.
 import { Command } from 'commander';
-import { bench, type Measured, parseCount } from '#data-tools';
-import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, writeOut } from './run-tool.js';
+import { bench, type Measured } from '#data-tools';
+import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, parseCount, writeOut } from './run-tool.js';
 
 interface BenchFlags extends PaceFlags {
   readonly to?: string;
-  readonly rows?: string;
+  readonly rows: number;
   readonly json?: boolean;
 }
 
-const ROWS_DEFAULT = '1000';
+const ROWS_DEFAULT = 1000;
 
 const EXAMPLES = `
 Examples:
@@ -27,12 +27,11 @@ export function benchCommand(): Command {
     new Command('bench')
       .description('measure the latency and throughput of an account')
       .option('--to <target>', 'account to write (default: SHELFMARK_TO)')
-      .option('--rows <n>', 'number of rows to write, read and delete', ROWS_DEFAULT)
+      .option('--rows <n>', 'number of rows to write, read and delete', parseCount, ROWS_DEFAULT)
       .option('--json', 'print one JSON line per operation'),
     EXAMPLES,
-    async ({ to, rows = ROWS_DEFAULT, json }, context) => {
-      const options = { target: addressOf('--to', to), rows: parseCount('--rows', rows) };
-      await bench(options, context, measured =>
+    async ({ to, rows, json }, context) => {
+      await bench({ target: addressOf('--to', to), rows }, context, measured =>
         writeOut(json ? `${JSON.stringify(measured)}\n` : textOf(measured)),
       );
       return { tables: 1 };

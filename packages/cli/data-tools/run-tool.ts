@@ -3,7 +3,6 @@
 // from which --resume continues; a second one ends at once.
 //
 //   asTool(new Command('dump').option(…), EXAMPLES, (flags, context) => dump(…, context, writeOut));
-import { setMaxListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import {
@@ -17,27 +16,23 @@ import {
   EXIT,
   isAddress,
   JsonDisplay,
-  Pace,
-  parseCount,
-  REAL_SURROUNDINGS,
-  Reporter,
   RowError,
   type RowSource,
   redacted,
   type Selection,
-  type SourceContext,
   systemCodeOf,
   TableRows,
   type ToolContext,
   ToolError,
-  Transport,
+  toolContext,
   verifyFiles,
 } from '#data-tools';
+import { wholeIn } from '../options/whole.js';
 
 export interface PaceFlags {
-  readonly parallel?: string;
-  readonly rate?: string;
-  readonly retryFor?: string;
+  readonly parallel?: number;
+  readonly rate?: number;
+  readonly retryFor?: number;
 }
 
 /**
@@ -50,13 +45,21 @@ const PARALLEL_MAX = 256;
 const RETRY_SECONDS_DEFAULT = 300;
 const CHECKPOINT_MILLISECONDS = 1000;
 
+/** For options that count something. */
+export const parseCount = wholeIn(1, 999_999_999, 'A whole number from 1.');
+
 const withPace = (command: Command): Command =>
   command
-    .option('--parallel <n>', `concurrent requests (default: ${PARALLEL_DEFAULT})`)
-    .option('--rate <requests>', 'limit of requests per second and account (default: none)')
+    .option(
+      '--parallel <n>',
+      `concurrent requests (default: ${PARALLEL_DEFAULT})`,
+      wholeIn(1, PARALLEL_MAX, `A whole number from 1 to ${PARALLEL_MAX}.`),
+    )
+    .option('--rate <requests>', 'limit of requests per second and account (default: none)', parseCount)
     .option(
       '--retry-for <seconds>',
       `give up after this long without a success (default: ${RETRY_SECONDS_DEFAULT})`,
+      parseCount,
     );
 
 /** The help text of every command with an address. */
@@ -114,36 +117,6 @@ async function displayFor(): Promise<Display> {
   return new JsonDisplay(writeError);
 }
 
-function countIn(flag: string, text: string | undefined, byDefault: number): number {
-  return text === undefined ? byDefault : parseCount(flag, text);
-}
-
-function parallelIn({ parallel }: PaceFlags): number {
-  const count = countIn('--parallel', parallel, PARALLEL_DEFAULT);
-  if (count > PARALLEL_MAX) throw new ToolError('usage', `--parallel takes at most ${PARALLEL_MAX}.`);
-  return count;
-}
-
-/** @throws ToolError usage */
-function sourceContext(flags: PaceFlags, reporter: Reporter, signal: AbortSignal): SourceContext {
-  const parallel = parallelIn(flags);
-  const rate = flags.rate === undefined ? undefined : parseCount('--rate', flags.rate);
-  const paces = new Map<string, Pace>();
-  return {
-    surroundings: REAL_SURROUNDINGS,
-    transport: new Transport(),
-    paceOf: address => {
-      const known = paces.get(address.name);
-      const pace = known ?? new Pace({ parallel, rate }, REAL_SURROUNDINGS);
-      paces.set(address.name, pace);
-      return pace;
-    },
-    retryForMilliseconds: 1000 * countIn('--retry-for', flags.retryFor, RETRY_SECONDS_DEFAULT),
-    signal,
-    onRetry: reason => reporter.retry(reason),
-  };
-}
-
 /** For stdout, if its reader has gone. */
 export const NO_READER = 'The reader of the output has closed it.';
 
@@ -167,9 +140,7 @@ function expectedFailure(error: unknown): ToolError | undefined {
 async function runTool(flags: PaceFlags, tool: (context: ToolContext) => Promise<ToolResult>): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   survivesClosedPipes();
-  const reporter = new Reporter(await displayFor(), REAL_SURROUNDINGS);
   const stop = new AbortController();
-  setMaxListeners(0, stop.signal);
   const interrupt = (): void => {
     if (stop.signal.aborted) process.exit(EXIT.interrupted);
     stop.abort(
@@ -177,19 +148,17 @@ async function runTool(flags: PaceFlags, tool: (context: ToolContext) => Promise
     );
   };
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-  let source: SourceContext | undefined;
+  const { parallel = PARALLEL_DEFAULT, rate, retryFor = RETRY_SECONDS_DEFAULT } = flags;
+  const context = toolContext(await displayFor(), {
+    parallel,
+    rate,
+    retryForMilliseconds: 1000 * retryFor,
+    checkpointMilliseconds: CHECKPOINT_MILLISECONDS,
+    signal: stop.signal,
+  });
+  const { reporter, source } = context;
   try {
-    source = sourceContext(flags, reporter, stop.signal);
-    const {
-      tables,
-      exit = 'done',
-      more,
-    } = await tool({
-      source,
-      reporter,
-      parallel: parallelIn(flags),
-      checkpointMilliseconds: CHECKPOINT_MILLISECONDS,
-    });
+    const { tables, exit = 'done', more } = await tool(context);
     reporter.done({ tables, ...more });
     process.exitCode = EXIT[exit];
   } catch (error) {
@@ -201,7 +170,7 @@ async function runTool(flags: PaceFlags, tool: (context: ToolContext) => Promise
   } finally {
     // Anything still in progress would keep trying.
     stop.abort(new ToolError('interrupted', 'The run has ended.'));
-    source?.transport.close();
+    source.transport.close();
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
 }

@@ -1,13 +1,13 @@
 // `shelfmark stats`: the content of tables: rows, bytes, partitions, types of properties, the largest.
 import { Command } from 'commander';
-import { parseCount, stats, type TableStats } from '#data-tools';
-import { ADDRESS_HELP, asTool, type PaceFlags, sourceOf, writeOut } from './run-tool.js';
+import { stats, type TableStats } from '#data-tools';
+import { ADDRESS_HELP, asTool, type PaceFlags, parseCount, sourceOf, writeOut } from './run-tool.js';
 
 interface StatsFlags extends PaceFlags {
   readonly from?: string;
   readonly table?: readonly string[];
   readonly all?: boolean;
-  readonly sample?: string;
+  readonly sample?: number;
   readonly json?: boolean;
 }
 
@@ -57,14 +57,11 @@ export function statsCommand(): Command {
       .option('--from <source>', 'an account, or the directory of a dump (default: SHELFMARK_FROM)')
       .option('--table <name...>', 'tables; * matches any characters')
       .option('--all', 'all tables')
-      .option('--sample <rows>', 'read at most this many rows, spread over the whole table')
+      .option('--sample <rows>', 'read at most this many rows, spread over the whole table', parseCount)
       .option('--json', 'print one JSON line per table'),
     EXAMPLES,
     async ({ from, table = [], all = false, sample, json }, context) => {
-      const survey = {
-        source: await sourceOf('--from', from, context, 'stats'),
-        sample: sample === undefined ? undefined : parseCount('--sample', sample),
-      };
+      const survey = { source: await sourceOf('--from', from, context, 'stats'), sample };
       const take = (found: TableStats): Promise<void> =>
         writeOut(json ? `${JSON.stringify(found)}\n` : textOf(found));
       return { tables: await stats(survey, { all, names: table }, context, take) };

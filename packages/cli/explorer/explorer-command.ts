@@ -1,12 +1,12 @@
 // `shelfmark explorer`: the explorer alone, for any account.
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { ExplorerRefused, openExplorer } from '#explorer';
 import { ConfigurationError } from '#server/engines';
 import { ADDRESS_HELP, addressOf, withUsageErrors } from '../data-tools/run-tool.js';
 import { fail } from '../fail.js';
 import { adviseOnListening } from '../options/listen-advice.js';
 import { readTls } from '../options/read-tls.js';
-import { parsePort } from '../options/values.js';
+import { parsePort } from '../options/whole.js';
 
 const EXPLORER_PORT_DEFAULT = 10_003;
 
@@ -53,11 +53,7 @@ export function explorerCommand(): Command {
   const command = new Command('explorer')
     .description('serve a page that shows and edits the tables, queues and blobs of an account')
     .option('--from <source>', 'the account (default: SHELFMARK_FROM)')
-    .addOption(
-      new Option('--port <port>', 'port of the page; 0 picks a free port')
-        .argParser(parsePort)
-        .default(EXPLORER_PORT_DEFAULT),
-    )
+    .option('--port <port>', 'port of the page; 0 picks a free port', parsePort, EXPLORER_PORT_DEFAULT)
     .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
     .option(
       '--allow-remote-explorer',

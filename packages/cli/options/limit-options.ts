@@ -1,8 +1,8 @@
 // The limits of a server as options of the command: names, bounds, and the limits that they set. docs/limits.md
 // documents what each one bounds, and where its default comes from.
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { ServerLimits } from '#server';
-import { wholeIn } from './values.js';
+import { wholeIn } from './whole.js';
 
 const MEBIBYTE = 1_048_576;
 
@@ -26,8 +26,7 @@ const LIMITS: readonly (readonly [name: string, text: string, least: number, mos
 ];
 
 export function addLimitOptions(serving: Command): Command {
-  for (const [name, text, least, most] of LIMITS)
-    serving.addOption(new Option(`--${name} <n>`, text).argParser(wholeIn(least, most)));
+  for (const [name, text, least, most] of LIMITS) serving.option(`--${name} <n>`, text, wholeIn(least, most));
   return serving;
 }
 

@@ -6,7 +6,8 @@ import { addLimitOptions, type LimitFlags } from './limit-options.js';
 import { parseWorkers, type Workers } from './parse-workers.js';
 import { DATA_DEFAULT, STORE_FLAGS, type StoreFlags } from './store-option.js';
 import type { TenantFlags } from './tenants.js';
-import { each, parsePort, parsePortOrNone, parseProxy, parseRole, wholeIn } from './values.js';
+import { each, parseProxy, parseRole } from './values.js';
+import { parsePort, parsePortOrNone, wholeIn } from './whole.js';
 
 /** Azurite's, which `UseDevelopmentStorage=true` stands for. */
 export const TABLE_PORT_DEFAULT = 10_002;
@@ -67,43 +68,40 @@ const placeOptions = (): Command =>
       'address of the store instead of --data: lmdb:DIR, memory: or cassandra://HOST,…/KEYSPACE',
     )
     .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
-    .addOption(
-      new Option('--table-port <port>', 'port of the Table service; 0 picks a free port')
-        .argParser(parsePort)
-        .default(TABLE_PORT_DEFAULT),
+    .option(
+      '--table-port <port>',
+      'port of the Table service; 0 picks a free port',
+      parsePort,
+      TABLE_PORT_DEFAULT,
     )
-    .addOption(
-      new Option(
-        '--queue-port <port>',
-        'port of the Queue service; 0 picks a free port, none turns the service off (default: 10001, or a free port with --table-port 0)',
-      ).argParser(parsePortOrNone),
+    .option(
+      '--queue-port <port>',
+      'port of the Queue service; 0 picks a free port, none turns the service off (default: 10001, or a free port with --table-port 0)',
+      parsePortOrNone,
     )
     .option('--queue-host <host>', 'address of the Queue service (default: --host)')
-    .addOption(
-      new Option(
-        '--blob-port <port>',
-        'port of the Blob service; 0 picks a free port, none turns the service off (default: 10000, or a free port if the other two ports are given)',
-      ).argParser(parsePortOrNone),
+    .option(
+      '--blob-port <port>',
+      'port of the Blob service; 0 picks a free port, none turns the service off (default: 10000, or a free port if the other two ports are given)',
+      parsePortOrNone,
     )
     .option('--blob-host <host>', 'address of the Blob service (default: --host)')
     .option(
       '--peer-host <host>',
       'Cassandra: address at which other front ends of the same store reach this one (default: 127.0.0.1)',
     )
-    .addOption(
-      new Option(
-        '--peer-port <port>',
-        'Cassandra: port for other front ends; 0 picks a free port, none turns forwarding off (default: 0)',
-      ).argParser(parsePortOrNone),
+    .option(
+      '--peer-port <port>',
+      'Cassandra: port for other front ends; 0 picks a free port, none turns forwarding off (default: 0)',
+      parsePortOrNone,
     );
 
 const addExplorerOptions = (serving: Command): Command =>
   serving
-    .addOption(
-      new Option(
-        '--explorer-port <port>',
-        'serve the explorer, a page that shows and edits all accounts, on this port; 0 picks a free port (default: off)',
-      ).argParser(parsePort),
+    .option(
+      '--explorer-port <port>',
+      'serve the explorer, a page that shows and edits all accounts, on this port; 0 picks a free port (default: off)',
+      parsePort,
     )
     .option('--explorer-host <host>', 'address of the explorer (default: 127.0.0.1)')
     .option(
@@ -123,9 +121,7 @@ function addAzuriteOptions(serving: Command): void {
   serving
     .option('-l, --location <directory>', "same as --data, for Azurite's users")
     .option('--tableHost <host>', "same as --host, for Azurite's users")
-    .addOption(
-      new Option('--tablePort <port>', "same as --table-port, for Azurite's users").argParser(parsePort),
-    )
+    .option('--tablePort <port>', "same as --table-port, for Azurite's users", parsePort)
     .addOption(new Option('--queuePort <port>').argParser(parsePortOrNone).hideHelp())
     .addOption(new Option('--queueHost <host>').hideHelp())
     .addOption(new Option('--blobPort <port>').argParser(parsePortOrNone).hideHelp())
@@ -144,35 +140,28 @@ export function serveOptions(): Command {
         .choices(['full', 'none'])
         .default('full'),
     )
-    .addOption(
-      new Option('--workers <n>', 'number of server processes; auto: one per core')
-        .argParser(parseWorkers)
-        .default(1),
-    )
+    .option('--workers <n>', 'number of server processes; auto: one per core', parseWorkers, 1)
     .option('--allow-well-known-key', "allow the emulator's public key on addresses other than loopback")
     .option('--cert <file>', 'certificate in PEM; with --key, serves HTTPS')
     .option('--key <file>', 'private key of the certificate, in PEM')
-    .addOption(
-      new Option(
-        '--trusted-proxy <address...>',
-        'trust X-Forwarded-* and Forwarded headers from these addresses or ranges (10.0.0.0/8)',
-      ).argParser(each(parseProxy)),
+    .option(
+      '--trusted-proxy <address...>',
+      'trust X-Forwarded-* and Forwarded headers from these addresses or ranges (10.0.0.0/8)',
+      each(parseProxy),
     )
-    .addOption(
-      new Option(
-        '--table-deletion-seconds <n>',
-        'seconds for which the name of a deleted table or queue cannot be used again (default: 0)',
-      ).argParser(wholeIn(0, 999_999, 'A number of seconds.')),
+    .option(
+      '--table-deletion-seconds <n>',
+      'seconds for which the name of a deleted table or queue cannot be used again (default: 0)',
+      wholeIn(0, 999_999, 'A number of seconds.'),
     )
     .option(
       '--accounts <file>',
       'accounts and keys, NAME:KEY[:KEY2] per line; reloaded on SIGHUP and on change',
     )
-    .addOption(
-      new Option(
-        '--metrics-port <port>',
-        'serve /healthz, /readyz and /metrics on this port; 0 picks a free port (default: off)',
-      ).argParser(parsePort),
+    .option(
+      '--metrics-port <port>',
+      'serve /healthz, /readyz and /metrics on this port; 0 picks a free port (default: off)',
+      parsePort,
     )
     .option('--metrics-host <host>', 'address of the metrics port (default: 127.0.0.1)');
   addExplorerOptions(serving)

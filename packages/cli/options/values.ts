@@ -3,23 +3,10 @@ import { InvalidArgumentError } from 'commander';
 import { ConfigurationError, type Role } from '#server';
 import { checkTrustedProxies, isRole, ROLES } from '#server/parts';
 
-/** Parses a whole number within bounds. */
-export const wholeIn =
-  (least: number, most: number, refusal = `A number from ${least} to ${most}.`) =>
-  (text: string): number => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= least && value <= most)) throw new InvalidArgumentError(refusal);
-    return value;
-  };
-
 /** For an option that may be given several times: adds its value to those before. */
 export const each =
   <Value>(parse: (text: string) => Value) =>
   (text: string, before: readonly Value[] = []): readonly Value[] => [...before, parse(text)];
-
-export const parsePort = wholeIn(0, 65_535, 'A port is a number from 0 to 65535.');
-
-export const parsePortOrNone = (text: string): number | 'none' => (text === 'none' ? text : parsePort(text));
 
 /** An address or a range of addresses. */
 export function parseProxy(text: string): string {

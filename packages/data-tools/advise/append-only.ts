@@ -1,7 +1,7 @@
 // Keys that grow with time, so that all writes go to the partition at one end of the table: the guide's prepend/append
 // anti-pattern. Detected from the order of partitions and the order of their last writes, by the correlation of their
 // ranks (Spearman's ρ).
-import type { Row } from '../line/row.js';
+import { compareText, type Row } from '../line/row.js';
 import type { Finding, Rule } from './finding.js';
 
 const PARTITIONS_LEAST = 20;
@@ -11,7 +11,7 @@ const CORRELATION = 0.9;
 
 /** Ranks from 0, those of equal values averaged. */
 function ranksOf(values: readonly string[]): readonly number[] {
-  const order = values.map((_, i) => i).sort((a, b) => compare(values[a] ?? '', values[b] ?? ''));
+  const order = values.map((_, i) => i).sort((a, b) => compareText(values[a] ?? '', values[b] ?? ''));
   const ranks = new Array<number>(values.length).fill(0);
   for (let from = 0; from < order.length; ) {
     let until = from + 1;
@@ -21,8 +21,6 @@ function ranksOf(values: readonly string[]): readonly number[] {
   }
   return ranks;
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** For values in the order of their places: 1 if they rise, -1 if they fall; 0 if all values are equal. */
 function rankCorrelation(values: readonly string[]): number {

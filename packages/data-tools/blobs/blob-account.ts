@@ -77,8 +77,16 @@ export class BlobAccount {
     return found;
   }
 
-  /** A page of blobs by name; a marker of '' is the start. */
-  async page(container: string, marker: string): Promise<BlobPage> {
+  /** Pages of blobs by name; a marker of '' is the start. */
+  async *pages(container: string, from: string): AsyncGenerator<BlobPage, void> {
+    for (let marker: string | undefined = from; marker !== undefined; ) {
+      const page: BlobPage = await this.#page(container, marker);
+      yield page;
+      marker = page.next;
+    }
+  }
+
+  async #page(container: string, marker: string): Promise<BlobPage> {
     const { entries, next } = await this.#list(
       container,
       { maxresults: PAGE_BLOBS },

@@ -26,11 +26,8 @@ function blobOf(account: BlobAccount, container: string, listed: ListedBlob): Bl
 
 function containerOf(account: BlobAccount, container: ContainerRecord): InputContainer {
   async function* pages(from: string): AsyncGenerator<InputPage, void> {
-    for (let marker: string | undefined = from; marker !== undefined; ) {
-      const { blobs, skipped, next } = await account.page(container.name, marker);
-      yield { blobs: blobs.map(blob => blobOf(account, container.name, blob)), skipped, next };
-      marker = next;
-    }
+    for await (const { blobs, ...page } of account.pages(container.name, from))
+      yield { ...page, blobs: blobs.map(blob => blobOf(account, container.name, blob)) };
   }
   const count = async (): Promise<number> => {
     let blobs = 0;
@@ -53,11 +50,10 @@ function queueOf(
 ): QueueContent {
   const { name } = queue;
   const read: QueueContent['read'] = async () => {
-    const steps = journal?.entries.filter(entry => 'step' in entry) ?? [];
     const taken = new TakenQueue({
       endpoint,
       queue: name,
-      earlier: steps.filter(step => step.queue === name),
+      earlier: journal?.taken(name) ?? [],
       onStep: step => journal?.append({ queue: name, ...step }),
       context,
     });
@@ -81,7 +77,7 @@ export async function accountContents(
 ): Promise<ContentInput> {
   const account = blobs ? new BlobAccount(new Endpoint(source, 'blob', context.source)) : undefined;
   const endpoint = queues ? new Endpoint(source, 'queue', context.source) : undefined;
-  let lists = journal?.entries.flatMap(entry => ('lists' in entry ? entry.lists : []))[0];
+  let lists = journal?.lists;
   if (lists === undefined) {
     lists = { containers: await account?.containers(), queues: endpoint && (await queuesOf(endpoint)) };
     journal?.append({ lists });

@@ -21,15 +21,8 @@ type TakeEntry = TakeStep & { readonly queue: string };
 
 /** Messages that were written. */
 type PutEntry =
-  /** Before the first message: the ids of existing ones, null if they are too many to be known. */
-  | { readonly queue: string; readonly there: readonly string[] | null; readonly counts: ContentCounts }
-  /** This many messages are put or reported; the last one was put with this id, or with an unknown one. */
-  | {
-      readonly queue: string;
-      readonly messages: number;
-      readonly id?: string | null;
-      readonly counts: ContentCounts;
-    }
+  /** This many messages are put or reported; undefined before the first. */
+  | { readonly queue: string; readonly messages?: number; readonly counts: ContentCounts }
   | { readonly queue: string; readonly isDone: true; readonly counts: ContentCounts };
 
 export type ContentEntry = { readonly lists: ListsEntry } | ContainerEntry | TakeEntry | PutEntry;
@@ -53,16 +46,50 @@ export const addCounts = (one: ContentCounts, more: Partial<ContentCounts>): Con
   deleted: one.deleted + (more.deleted ?? 0),
 });
 
-export interface ContentJournal {
-  readonly entries: readonly ContentEntry[];
-  append(entry: ContentEntry): void;
+/** The part of a run's journal about contents. Entries are kept by name: each of many containers looks for its own. */
+export class ContentJournal {
+  /** Whether an earlier process of the run left entries. */
+  readonly isResumed: boolean;
+  readonly lists: ListsEntry | undefined;
+  readonly #containers = new Map<string, ContainerEntry[]>();
+  readonly #taken = new Map<string, TakeEntry[]>();
+  readonly #put = new Map<string, PutEntry[]>();
+  readonly append: (entry: ContentEntry) => void;
+
+  constructor(entries: readonly ContentEntry[], append: (entry: ContentEntry) => void) {
+    this.isResumed = entries.length > 0;
+    this.append = append;
+    for (const entry of entries)
+      if ('lists' in entry) this.lists ??= entry.lists;
+      else if ('container' in entry) addTo(this.#containers, entry.container, entry);
+      else if ('step' in entry) addTo(this.#taken, entry.queue, entry);
+      else addTo(this.#put, entry.queue, entry);
+  }
+
+  container(name: string): readonly ContainerEntry[] {
+    return this.#containers.get(name) ?? [];
+  }
+
+  taken(queue: string): readonly TakeStep[] {
+    return this.#taken.get(queue) ?? [];
+  }
+
+  put(queue: string): readonly PutEntry[] {
+    return this.#put.get(queue) ?? [];
+  }
+}
+
+function addTo<Entry>(byName: Map<string, Entry[]>, name: string, entry: Entry): void {
+  const entries = byName.get(name);
+  if (entries === undefined) byName.set(name, [entry]);
+  else entries.push(entry);
 }
 
 const isContentEntry = <Entry extends object>(entry: Entry | ContentEntry): entry is ContentEntry =>
   !('kind' in entry);
 
-/** The part of a run's journal about contents. */
-export const contentsIn = <Entry extends object>(journal: Journal<Entry | ContentEntry>): ContentJournal => ({
-  entries: journal.entries.filter(entry => isContentEntry(entry)),
-  append: entry => journal.append(entry),
-});
+export const contentsIn = <Entry extends object>(journal: Journal<Entry | ContentEntry>): ContentJournal =>
+  new ContentJournal(
+    journal.entries.filter(entry => isContentEntry(entry)),
+    entry => journal.append(entry),
+  );

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Blob } from '../blobs/blob-record.js';
-import { JsonDisplay, Reporter } from '../progress/reporter.js';
-import type { ToolContext } from '../run/context.js';
-import { REAL_SURROUNDINGS } from '../source/surroundings.js';
-import type { ContentEntry } from './content-journal.js';
+import { JsonDisplay } from '../progress/reporter.js';
+import { toolContext } from '../run/context.js';
+import { KilledJournal, kills, wholeJournal } from '../testing/killed-journal.js';
+import { type ContentEntry, ContentJournal } from './content-journal.js';
 import type { InputContainer } from './input.js';
 import { type BlobPlace, moveContainer } from './move-container.js';
 
@@ -58,39 +58,38 @@ class ListPlace implements BlobPlace<readonly string[], string> {
   }
 }
 
-const reporter = new Reporter(new JsonDisplay(() => {}), REAL_SURROUNDINGS);
-const context = { reporter, parallel: 1, source: {} } as unknown as ToolContext;
+const context = toolContext(new JsonDisplay(() => {}), {
+  parallel: 1,
+  checkpointMilliseconds: 0,
+  retryForMilliseconds: 0,
+  signal: new AbortController().signal,
+});
 
-const move = (place: ListPlace, entries: readonly ContentEntry[], append: (entry: ContentEntry) => void) =>
-  moveContainer(container, place, context, { entries, append });
+const move = (place: ListPlace, { entries, append }: KilledJournal<ContentEntry>) =>
+  moveContainer(container, place, context, new ContentJournal([...entries], append));
 
 test('each blob is put once, wherever a run is killed', async () => {
-  const lines = NAMES.length + PAGES.length;
-  for (let nth = 0; nth < lines; nth++)
-    for (const isWritten of [true, false]) {
-      const place = new ListPlace();
-      const journal: ContentEntry[] = [];
-      let count = 0;
-      const killed = move(place, [], entry => {
-        const isKilled = count++ === nth;
-        if (!isKilled || isWritten) journal.push(entry);
-        if (isKilled) throw new Error('killed');
-      });
-      await assert.rejects(killed, /killed/);
-      const which = `killed at ${nth}, ${isWritten ? 'after' : 'before'} the journal had it`;
-      assert.deepEqual(await move(place, [...journal], entry => journal.push(entry)), NAMES, which);
-      // The one that was put and not recorded.
-      const twice = place.puts.filter((name, at) => place.puts.indexOf(name) < at);
-      assert(twice.length <= (isWritten ? 0 : 1), `${which}: ${twice}`);
-      assert.deepEqual(await move(place, journal, () => assert.fail('nothing is left to do')), NAMES);
-    }
+  const lines = Array.from({ length: NAMES.length + PAGES.length }, (_, line) => line);
+  for (const { nth, isWritten, which } of kills(lines)) {
+    const place = new ListPlace();
+    const journal = new KilledJournal<ContentEntry>(nth, isWritten);
+    await assert.rejects(move(place, journal), /killed/);
+    assert.deepEqual(await move(place, journal), NAMES, which);
+    // The one that was put and not recorded.
+    const twice = place.puts.filter((name, at) => place.puts.indexOf(name) < at);
+    assert(twice.length <= (isWritten ? 0 : 1), `${which}: ${twice}`);
+    const written = journal.entries.length;
+    assert.deepEqual(await move(place, journal), NAMES);
+    assert.equal(journal.entries.length, written, 'Nothing was left to do.');
+  }
 });
 
 test('a place that lost its state begins again', async () => {
-  const journal: ContentEntry[] = [];
+  const journal = wholeJournal<ContentEntry>();
   const place = new ListPlace();
-  await move(place, [], entry => journal.push(entry));
+  await move(place, journal);
   place.isLost = true;
-  assert.deepEqual(await move(place, journal.slice(0, -1), () => {}), NAMES);
+  journal.entries.pop();
+  assert.deepEqual(await move(place, journal), NAMES);
   assert.deepEqual(place.puts, [...NAMES, ...NAMES]);
 });

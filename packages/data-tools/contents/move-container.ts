@@ -38,11 +38,9 @@ export async function moveContainer<State, Kept>(
 ): Promise<State> {
   let [before, next]: [State | undefined, string | null] = [undefined, ''];
   let done = new Map<string, Kept>();
-  for (const entry of journal?.entries ?? []) {
-    if (!('container' in entry) || entry.container !== name) continue;
+  for (const entry of journal?.container(name) ?? [])
     if ('blob' in entry) done.set(entry.blob, entry.kept as Kept);
     else [before, next, done] = [entry.state as State, entry.next, new Map()];
-  }
   if (before !== undefined && next === null) return before;
   const goesOn = before !== undefined && (await place.resume(before));
   let state = goesOn && before !== undefined ? before : await place.begin();

@@ -5,6 +5,7 @@
 // and a resumed run waits for them. Recorded messages that would become visible before all are taken are hidden again,
 // each time for longer (`#holdDue`). A kill loses no message: it is returned only when it is in the journal, and one
 // whose newest receipt was lost becomes visible again on its own.
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   giveBack,
   HIDDEN_SECONDS_MAX,
@@ -94,7 +95,7 @@ export class TakenQueue {
   }
 
   #now(): number {
-    return this.#options.context.source.surroundings.ticks() / 1000;
+    return performance.now() / 1000;
   }
 
   /** Takes all, returns all and reports it; does not repeat what an earlier run has done. @throws ToolError */
@@ -128,7 +129,7 @@ export class TakenQueue {
         this.#hide(messages, askedAt + seconds);
         reporter.rows(0);
       } else if (this.#now() >= waitUntil) break;
-      else await source.surroundings.sleep(POLL_MILLISECONDS, source.signal);
+      else await sleep(POLL_MILLISECONDS, undefined, { signal: source.signal });
       await this.#holdDue(begun);
     }
     this.#do({ step: 'drained' });

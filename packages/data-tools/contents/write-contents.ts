@@ -101,7 +101,7 @@ class TargetContainer implements BlobPlace<ContentCounts, Kind> {
     this.#writer = new BlobWriter(endpoint, {
       container: container.name,
       onExisting: ON_EXISTING[options.mode],
-      mayContinue: (options.journal?.entries.length ?? 0) > 0,
+      mayContinue: options.journal?.isResumed ?? false,
     });
   }
 
@@ -166,11 +166,7 @@ class TargetContainer implements BlobPlace<ContentCounts, Kind> {
     const target = new BlobAccount(this.#endpoint);
     const { name: container } = this.#container;
     let deleted = 0;
-    for (let marker: string | undefined = ''; marker !== undefined; ) {
-      const { blobs, skipped, next }: Awaited<ReturnType<BlobAccount['page']>> = await target.page(
-        container,
-        marker,
-      );
+    for await (const { blobs, skipped } of target.pages(container, ''))
       for (const name of new Set([...blobs, ...skipped].map(each => each.name))) {
         if (this.#names.has(name)) continue;
         const { status, value } = await this.#endpoint.send({
@@ -182,8 +178,6 @@ class TargetContainer implements BlobPlace<ContentCounts, Kind> {
         if (status >= 300 && status !== 404) throw value;
         deleted++;
       }
-      marker = next;
-    }
     return deleted;
   }
 }

@@ -1,8 +1,7 @@
 // The blobs of one container in a dump: each content in a file that gets its name when it is whole, and an index of
 // them, to which each page is appended.
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { appendFile, open, truncate } from 'node:fs/promises';
+import { appendFile, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { inOneState } from '../blobs/blob-content.js';
 import type { Blob } from '../blobs/blob-record.js';
@@ -10,6 +9,7 @@ import type { InputPage } from '../contents/input.js';
 import type { BlobPlace } from '../contents/move-container.js';
 import { syncFile } from '../run/install.js';
 import { contentPath, formatBlob, type IndexedBlob } from './blob-index.js';
+import { writePieces } from './dump-files.js';
 
 /** How much of the index is there. */
 export interface IndexState {
@@ -63,21 +63,13 @@ export class ContainerDump implements BlobPlace<IndexState, KeptBlob> {
   /** Returns its SHA-256. */
   async #putContent(pieces: AsyncIterable<Buffer>): Promise<string> {
     const path = join(this.#work, `content-${this.#files++}`);
-    const file = await open(path, 'w');
     try {
-      const hash = createHash('sha256');
-      for await (const piece of pieces) {
-        hash.update(piece);
-        await file.appendFile(piece);
-      }
-      await file.datasync();
-      const sha256 = hash.digest('hex');
+      const { sha256 } = await writePieces(path, pieces);
       const target = join(this.#directory, contentPath(sha256));
       mkdirSync(dirname(target), { recursive: true });
       renameSync(path, target);
       return sha256;
     } finally {
-      await file.close();
       rmSync(path, { force: true });
     }
   }

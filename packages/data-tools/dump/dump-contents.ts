@@ -1,29 +1,21 @@
 // The queues and containers of a dump, if asked for.
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { accountContents } from '../contents/account-contents.js';
 import { type ContentChoice, checkTakeMessages } from '../contents/content-choice.js';
 import type { ContentJournal } from '../contents/content-journal.js';
 import type { InputContainer } from '../contents/input.js';
 import { moveContainer } from '../contents/move-container.js';
-import { textLines } from '../line/text-lines.js';
 import type { Message, QueueContent } from '../queues/queue-record.js';
 import type { ToolContext } from '../run/context.js';
 import { install, syncFile } from '../run/install.js';
 import type { Address } from '../source/address.js';
 import { ToolError } from '../source/tool-error.js';
-import {
-  CONTENTS_PATH,
-  contentPath,
-  formatMessage,
-  indexPath,
-  messagesPath,
-  parseBlob,
-} from './blob-index.js';
+import { CONTENTS_PATH, contentPath, formatMessage, indexPath, messagesPath } from './blob-index.js';
 import { ContainerDump } from './container-dump.js';
-import { writePieces } from './finish.js';
+import { FolderFiles, sumOf, writePieces } from './dump-files.js';
 import type { DumpedContainer, DumpedQueue, Manifest, Sum } from './manifest.js';
+import { blobsIn } from './read-contents.js';
 
 /** @throws ToolError usage */
 export function checkContentChoice(choice: ContentChoice, isDirectory: boolean): void {
@@ -119,21 +111,11 @@ async function dumpContainer(
   const { blobs, blobBytes, skipped } = await moveContainer(container, place, context, journal);
   mkdirSync(dirname(target), { recursive: true });
   if (existsSync(index)) install(index, target);
-  const hash = createHash('sha256');
-  let bytes = 0;
-  async function* pieces(): AsyncGenerator<Buffer, void> {
-    for await (const piece of createReadStream(target) as AsyncIterable<Buffer>) {
-      hash.update(piece);
-      bytes += piece.length;
-      yield piece;
-    }
-  }
-  for await (const lines of textLines(pieces()))
-    for (const { text } of lines) contents.add(parseBlob(text)?.sha256 ?? '');
-  const sha256 = hash.digest('hex');
-  add({ path, sha256 });
-  const files = [{ path, rows: blobs, bytes, sha256 }];
-  return { name, metadata, publicAccess, policies, blobs, bytes: blobBytes, skipped, files };
+  const files = new FolderFiles(directory);
+  const file = { path, rows: blobs, ...(await sumOf(files, path)) };
+  for await (const { sha256 } of blobsIn(files, file)) contents.add(sha256);
+  add(file);
+  return { name, metadata, publicAccess, policies, blobs, bytes: blobBytes, skipped, files: [file] };
 }
 
 async function dumpQueue(

@@ -1,7 +1,10 @@
 // The files of a finished dump, wherever they are: in a directory (here), or in a container of blobs
 // (container-files.ts). Paths are relative to the dump, with slashes.
+import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DumpedFile } from './manifest.js';
 
 export interface DumpFiles {
   /** The place as messages name it; contains no secret. */
@@ -48,4 +51,36 @@ export async function textOf(
   const pieces: Buffer[] = [];
   for await (const piece of files.pieces(path)) pieces.push(piece);
   return Buffer.concat(pieces).toString(encoding);
+}
+
+type FileSum = Pick<DumpedFile, 'bytes' | 'sha256'>;
+
+export async function sumOf(files: DumpFiles, path: string, signal?: AbortSignal): Promise<FileSum> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of files.pieces(path)) {
+    signal?.throwIfAborted();
+    hash.update(piece);
+    bytes += piece.length;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** Writes pieces into a new file. */
+export async function writePieces(path: string, pieces: AsyncIterable<Buffer | string>): Promise<FileSum> {
+  const file = await open(path, 'w');
+  const hash = createHash('sha256');
+  let bytes = 0;
+  try {
+    for await (const piece of pieces) {
+      hash.update(piece);
+      const { length } = Buffer.isBuffer(piece) ? piece : Buffer.from(piece);
+      bytes += length;
+      await file.appendFile(piece);
+    }
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  return { bytes, sha256: hash.digest('hex') };
 }

@@ -20,9 +20,10 @@ import { TableRows } from '../source/table-rows.js';
 import { ToolError } from '../source/tool-error.js';
 import { containerFiles } from './container-files.js';
 import { changedChoice, checkContentChoice, contentCounts, dumpContents } from './dump-contents.js';
+import { writePieces } from './dump-files.js';
 import { type DumpEntry, DumpState } from './dump-journal.js';
 import { dumpToContainer } from './dump-to-container.js';
-import { finishTable, isInstalled, placesOf, writePieces } from './finish.js';
+import { finishTable, isInstalled, placesOf } from './finish.js';
 import {
   type DumpedTable,
   formatManifest,
@@ -181,7 +182,7 @@ async function begin(
   state: DumpState,
   journal: Journal<DumpEntry>,
 ): Promise<void> {
-  const local = context.source.surroundings.now();
+  const local = Date.now();
   const names = await namesOf({ context, endpoint, rows, ...parts });
   for (const table of names) {
     const policies = await readPolicies(endpoint, table);
@@ -302,7 +303,7 @@ function removeWhereEmpty(work: string): void {
 }
 
 function manifestOf(
-  { options, format, endpoint, context, since }: Dump,
+  { options, format, endpoint, since }: Dump,
   state: DumpState,
   tables: readonly DumpedTable[],
 ): Manifest {
@@ -311,7 +312,7 @@ function manifestOf(
     version: VERSION,
     source: endpoint.name,
     started: state.started ?? '',
-    ended: new Date(context.source.surroundings.now()).toISOString(),
+    ended: new Date(Date.now()).toISOString(),
     filter: options.filter ?? null,
     select: options.select ?? null,
     since: since ?? null,

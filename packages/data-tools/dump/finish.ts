@@ -1,12 +1,11 @@
 // The end of a dump: gives parts their final names in the order of keys, writes the partition sums, the manifest, and
 // last of all SHA256SUMS. Each step is repeatable: a dump that is killed here resumes here.
-import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Checksum } from '../line/checksum.js';
 import { textLines } from '../line/text-lines.js';
 import { install } from '../run/install.js';
+import { writePieces } from './dump-files.js';
 import type { DumpState } from './dump-journal.js';
 import { type DumpedFile, type DumpedTable, filePath, partitionsPath, type Sum } from './manifest.js';
 import { Part, type PartEnd, partPath } from './part.js';
@@ -48,28 +47,6 @@ export function isInstalled(
   if (place === undefined) return false;
   const path = join(directory, place.path);
   return existsSync(path) && statSync(path).size === place.end.bytes;
-}
-
-/** Writes pieces into a new file. */
-export async function writePieces(
-  path: string,
-  pieces: AsyncIterable<Buffer | string>,
-): Promise<Omit<DumpedFile, 'path' | 'rows'>> {
-  const file = await open(path, 'w');
-  const hash = createHash('sha256');
-  let bytes = 0;
-  try {
-    for await (const piece of pieces) {
-      hash.update(piece);
-      const { length } = Buffer.isBuffer(piece) ? piece : Buffer.from(piece);
-      bytes += length;
-      await file.appendFile(piece);
-    }
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
-  return { bytes, sha256: hash.digest('hex') };
 }
 
 async function* sumsOf(paths: readonly string[]): AsyncGenerator<PartitionSum, void> {

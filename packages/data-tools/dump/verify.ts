@@ -9,7 +9,7 @@ import { RowError } from '../line/row-error.js';
 import { isTableName } from '../source/table-names.js';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
 import { contentPath, indexPath, isContentName, messagesPath } from './blob-index.js';
-import { type DumpFiles, FolderFiles, textOf } from './dump-files.js';
+import { type DumpFiles, FolderFiles, sumOf, textOf } from './dump-files.js';
 import {
   type DumpedFile,
   type DumpedTable,
@@ -42,21 +42,6 @@ interface Verified {
 }
 
 const damaged = (path: string, message: string): Finding => ({ kind: 'damaged', path, message });
-
-async function sumOf(
-  files: DumpFiles,
-  path: string,
-  signal?: AbortSignal,
-): Promise<{ sha256: string; bytes: number }> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const piece of files.pieces(path)) {
-    signal?.throwIfAborted();
-    hash.update(piece);
-    bytes += piece.length;
-  }
-  return { sha256: hash.digest('hex'), bytes };
-}
 
 /** Whether queues and containers and their files have names that a dump uses. */
 function hasWholeContents({ queues = [], containers = [] }: Manifest): boolean {

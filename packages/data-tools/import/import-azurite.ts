@@ -24,10 +24,9 @@ export function importAzurite(
 ): Promise<Written> {
   const journal = options.journal ?? `${options.input.replace(/\/+$/, '')}.import.journal`;
   const wanted = wantedContents(options);
-  const now = context.source.surroundings.now();
   return loadFrom(
     'import-azurite',
-    () => openAzuriteFolder(options.input, { account: options.account, wanted, now }),
+    () => openAzuriteFolder(options.input, { account: options.account, wanted, now: Date.now() }),
     { ...options, ...wanted, journal },
     context,
     write,

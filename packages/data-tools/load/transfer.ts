@@ -71,7 +71,7 @@ export async function transferTables(
   for (const entry of journal?.entries ?? []) if ('kind' in entry) state.take(entry);
   if (state.started === undefined) {
     const names = tables.names.map(({ from }) => from);
-    const started = new Date(context.source.surroundings.now()).toISOString();
+    const started = new Date(Date.now()).toISOString();
     state.begin(started, names);
     journal?.append({ kind: 'start', started, tables: names });
   }

@@ -2,7 +2,6 @@
 // event: progress | conflict | refused | note | done | error, … }`. The last one is `done` with rows, seconds, retries
 // and tables, or `error` with code and message. stdout has only the result. A tool counts with `rows`, `range` and
 // `retry` and reports single events with `tell`; the command's runner calls `done` or `error` once.
-import type { Surroundings } from '../source/surroundings.js';
 
 export type ToolEvent = 'progress' | 'conflict' | 'refused' | 'note' | 'done' | 'error';
 
@@ -31,9 +30,8 @@ const PROGRESS_MILLISECONDS = 1000;
 
 export class Reporter {
   readonly #display: Display;
-  readonly #surroundings: Surroundings;
-  readonly #startedAt: number;
-  #toldAt: number;
+  readonly #startedAt = performance.now();
+  #toldAt = this.#startedAt;
   #rows = 0;
   #retries = 0;
   #ranges = 0;
@@ -41,11 +39,8 @@ export class Reporter {
   #reason: string | undefined;
   #isEnded = false;
 
-  constructor(display: Display, surroundings: Surroundings) {
+  constructor(display: Display) {
     this.#display = display;
-    this.#surroundings = surroundings;
-    this.#startedAt = surroundings.ticks();
-    this.#toldAt = this.#startedAt;
   }
 
   /** This many more rows are done. */
@@ -55,7 +50,7 @@ export class Reporter {
   }
 
   #tick(): void {
-    const now = this.#surroundings.ticks();
+    const now = performance.now();
     if (this.#isEnded || now - this.#toldAt < PROGRESS_MILLISECONDS) return;
     this.#toldAt = now;
     this.#display.progress({ ...this.#counts(), reason: this.#reason });
@@ -97,7 +92,7 @@ export class Reporter {
   }
 
   #counts(): Counts {
-    const seconds = Math.round(this.#surroundings.ticks() - this.#startedAt) / 1000;
+    const seconds = Math.round(performance.now() - this.#startedAt) / 1000;
     return {
       rows: this.#rows,
       rate: seconds === 0 ? 0 : Math.round(this.#rows / seconds),

@@ -1,5 +1,5 @@
 // Queues of an account, read over the wire. Messages can be read in one way only, by taking them: Get Messages hides
-// each for a while, and Update Message makes it visible again. Peek Messages shows at most 32.
+// each for a while, and Update Message makes it visible again. Peek Messages shows only 32.
 import { type Endpoint, failureOf } from '../source/endpoint.js';
 import { listSpaces, recordOf, type SpaceRecord } from '../source/space.js';
 import { ToolError } from '../source/tool-error.js';
@@ -12,8 +12,8 @@ export interface TakenMessage extends Message {
   readonly receipt: string;
 }
 
-/** Messages of one Get Messages or Peek Messages at most (docs/protocol/messages.md). */
-export const SHOWN_MAX = 32;
+/** Messages of one Get Messages at most (docs/protocol/messages.md). */
+const TAKEN_MAX = 32;
 /** The longest that a message may be hidden (docs/protocol/messages.md). */
 export const HIDDEN_SECONDS_MAX = 604_800;
 /** Azure's value for never. */
@@ -59,7 +59,7 @@ export async function takeMessages(
   const { value, isRepeated } = await endpoint.send({
     method: 'GET',
     path: `/${queue}/messages`,
-    query: { numofmessages: String(SHOWN_MAX), visibilitytimeout: String(seconds) },
+    query: { numofmessages: String(TAKEN_MAX), visibilitytimeout: String(seconds) },
     read: answer => {
       if (answer.status !== 200) return failureOf(endpoint, `the messages of queue ${queue}`, answer);
       return documentOf(answer).children.map(element => ({
@@ -73,26 +73,6 @@ export async function takeMessages(
   });
   if (value instanceof ToolError) throw value;
   return { messages: value, isRepeated };
-}
-
-/** The first visible messages; undefined if the source does not allow it. */
-export async function peekMessages(
-  endpoint: Endpoint,
-  queue: string,
-): Promise<readonly { readonly id: string; readonly text: string }[] | undefined> {
-  const { value } = await endpoint.send({
-    method: 'GET',
-    path: `/${queue}/messages`,
-    query: { peekonly: 'true', numofmessages: String(SHOWN_MAX) },
-    read: answer =>
-      answer.status === 200
-        ? documentOf(answer).children.map(element => ({
-            id: textIn(element, 'MessageId'),
-            text: textIn(element, 'MessageText'),
-          }))
-        : undefined,
-  });
-  return value;
 }
 
 type Receipt = Pick<TakenMessage, 'id' | 'receipt'>;

@@ -1,7 +1,10 @@
 // The context of every tool: how to send requests, where to report progress, and how many readers or writers work at
 // once. The command creates it once per run (packages/cli/data-tools).
-import type { Reporter } from '../progress/reporter.js';
+import { setMaxListeners } from 'node:events';
+import { type Display, Reporter } from '../progress/reporter.js';
 import type { SourceContext } from '../source/endpoint.js';
+import { pacesOf } from '../source/pace.js';
+import { Transport } from '../source/transport.js';
 
 export interface ToolContext {
   readonly source: SourceContext;
@@ -9,4 +12,27 @@ export interface ToolContext {
   readonly parallel: number;
   /** Between two entries of a journal: the work that is repeated after a kill. */
   readonly checkpointMilliseconds: number;
+}
+
+interface ContextOptions extends Pick<ToolContext, 'parallel' | 'checkpointMilliseconds'> {
+  /** Maximum of requests a second; undefined is unbounded. */
+  readonly rate?: number | undefined;
+  readonly retryForMilliseconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** The caller closes its transport. */
+export function toolContext(display: Display, options: ContextOptions): ToolContext {
+  const { parallel, checkpointMilliseconds, rate, retryForMilliseconds, signal } = options;
+  const reporter = new Reporter(display);
+  // Each request listens.
+  setMaxListeners(0, signal);
+  const source: SourceContext = {
+    transport: new Transport(),
+    paceOf: pacesOf({ parallel, rate }),
+    retryForMilliseconds,
+    signal,
+    onRetry: reason => reporter.retry(reason),
+  };
+  return { source, reporter, parallel, checkpointMilliseconds };
 }

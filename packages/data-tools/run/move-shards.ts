@@ -68,19 +68,18 @@ async function moveShard<State, End>(
   shard: Shard,
   pages: AsyncIterable<readonly Row[]>,
 ): Promise<void> {
-  const { reporter, source, checkpointMilliseconds } = context;
-  const { ticks } = source.surroundings;
+  const { reporter, checkpointMilliseconds } = context;
   const sink = await open(shard, state.checkpoints.get(shard.id));
   try {
     shard.position = sink.last;
     reporter.rows(sink.rows);
-    let checkpointedAt = ticks();
+    let checkpointedAt = performance.now();
     for await (const page of pages) {
       reporter.rows(await sink.write(page));
-      if (journal === undefined || ticks() - checkpointedAt < checkpointMilliseconds) continue;
+      if (journal === undefined || performance.now() - checkpointedAt < checkpointMilliseconds) continue;
       const reached = await sink.checkpoint();
       if (reached === undefined) continue;
-      checkpointedAt = ticks();
+      checkpointedAt = performance.now();
       const last = pairOf(reached.last);
       journal.append({ kind: 'checkpoint', shard: shard.id, last, state: reached.state });
     }

@@ -1,6 +1,6 @@
 // The journal of a tool that reads by shards, and the state of a resumed one: when it began, its tables, its shards
 // with their cuts, and the progress of each. The tool adds its own fields to a checkpoint and an end.
-import { compareText, type Key } from '../line/row.js';
+import { compareKeys, type Key } from '../line/row.js';
 import { Shard } from '../source/shards.js';
 
 /** A key in a journal. */
@@ -71,5 +71,5 @@ export class ShardState<State, End> {
 
 function compareStarts(one: Key | undefined, other: Key | undefined): number {
   if (one === undefined || other === undefined) return one === other ? 0 : one === undefined ? -1 : 1;
-  return compareText(one.partitionKey, other.partitionKey) || compareText(one.rowKey, other.rowKey);
+  return compareKeys(one, other);
 }

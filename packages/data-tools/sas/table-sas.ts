@@ -3,6 +3,7 @@
 // request before it is signed.
 import { parseTableSas, tableSasStringToSign } from '#wire';
 import type { Address } from '../source/address.js';
+import { isTableName } from '../source/table-names.js';
 import { ToolError } from '../source/tool-error.js';
 
 export interface SasRequest {
@@ -89,8 +90,7 @@ export function tableSasUrl(address: Address, request: SasRequest, now: number):
     );
   if (policy === undefined && (permissions === undefined || expires === undefined))
     throw usage('Without --policy a SAS needs --permissions and --expires.');
-  if (!/^[A-Za-z][A-Za-z0-9]{2,62}$/.test(table))
-    throw usage(`${JSON.stringify(table)} is not a table name.`);
+  if (!isTableName(table)) throw usage(`${JSON.stringify(table)} is not a table name.`);
   const endpoint = address.endpoint('table');
   const fields: readonly (readonly [string, string | undefined])[] = [
     ['sv', VERSION],

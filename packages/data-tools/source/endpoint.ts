@@ -9,15 +9,14 @@
 //
 // `read` turns the answer into a value; when it throws BadAnswer the request is retried. `answer.isRepeated` is true if
 // an earlier attempt may have reached the server, so that a write may already be done.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Service } from './address.js';
 import type { Pace } from './pace.js';
-import type { Surroundings } from './surroundings.js';
 import { ToolError } from './tool-error.js';
 import { type Answer, type Transport, TransportError } from './transport.js';
 
 /** What a run's requests share. */
 export interface SourceContext {
-  readonly surroundings: Surroundings;
   readonly transport: Transport;
   /** The same pace for every endpoint of an account. */
   readonly paceOf: (address: Address) => Pace;
@@ -39,8 +38,6 @@ export interface Sent<T> {
   /** Maximum of attempts that end in 500; then the answer is returned. Without it, 500 is retried like everything else. */
   readonly serverErrorsMax?: number;
   readonly read: (answer: Answer) => T;
-  /** Called before repeating what may already be done: returns a value if it was done, and it is not sent. */
-  readonly findOut?: () => Promise<T | undefined>;
 }
 
 export interface Received<T> {
@@ -63,9 +60,6 @@ const PAUSE_MAX = 10_000;
 const BUSY_PAUSE_FIRST = 500;
 /** The newest version with recorded answers for tables in the reference (docs/protocol/requests.md). */
 const VERSION = '2019-02-02';
-
-/** The status of a request that was found to be done. */
-const FOUND_OUT = 200;
 
 interface Failure {
   readonly reason: string;
@@ -100,7 +94,7 @@ export class Endpoint {
 
   /** @throws ToolError gaveUp or interrupted. */
   async send<T>(sent: Sent<T>): Promise<Received<T>> {
-    const { surroundings, retryForMilliseconds, signal, onRetry } = this.#context;
+    const { retryForMilliseconds, signal, onRetry } = this.#context;
     let failingSince: number | undefined;
     let mayHaveArrived = false;
     let serverErrors = 0;
@@ -111,15 +105,13 @@ export class Endpoint {
       if (answer?.status === 500 && ++serverErrors === sent.serverErrorsMax)
         return { status: 500, headers: answer.headers, value: sent.read(answer), isRepeated: mayHaveArrived };
       mayHaveArrived ||= result.mayHaveArrived;
-      const now = surroundings.ticks();
+      const now = performance.now();
       failingSince ??= now;
       const pause = this.#pauseAfter(result, attempt);
       if (now + pause - failingSince > retryForMilliseconds) throw this.#gaveUp(result, now - failingSince);
       onRetry(result.reason);
       if (result.isBusy) this.#pace.hold(pause);
-      else await surroundings.sleep(pause, signal);
-      const value = mayHaveArrived ? await sent.findOut?.() : undefined;
-      if (value !== undefined) return { status: FOUND_OUT, headers: {}, value, isRepeated: true };
+      else await sleep(pause, undefined, { signal });
     }
   }
 
@@ -127,7 +119,7 @@ export class Endpoint {
     if (retryAfter !== undefined) return retryAfter;
     const doubled = (isBusy ? BUSY_PAUSE_FIRST : PAUSE_FIRST) * 2 ** Math.min(attempt, 10);
     // Half of it random, so that requests that failed together do not return together.
-    return Math.min(PAUSE_MAX, doubled) * (0.5 + this.#context.surroundings.chance() / 2);
+    return Math.min(PAUSE_MAX, doubled) * (0.5 + Math.random() / 2);
   }
 
   #gaveUp({ reason, cause }: Failure, milliseconds: number): ToolError {
@@ -142,7 +134,7 @@ export class Endpoint {
       const { url, headers } = this.#signed(sent);
       const answer = await transport.send({ method: sent.method, url, headers, body: sent.body }, signal);
       this.firstDate ??= Date.parse(answer.headers.date ?? '') || undefined;
-      if (TRY_AGAIN.has(answer.status)) return failureOfStatus(answer, this.#context.surroundings.now());
+      if (TRY_AGAIN.has(answer.status)) return failureOfStatus(answer, Date.now());
       const value = sent.read(answer);
       this.#pace.succeeded();
       return { status: answer.status, headers: answer.headers, value, isRepeated };
@@ -163,7 +155,7 @@ export class Endpoint {
       .concat(this.address.signedQuery || []);
     const url = new URL(`${this.#url}${path}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`);
     const all: Record<string, string> = {
-      'x-ms-date': new Date(this.#context.surroundings.now()).toUTCString(),
+      'x-ms-date': new Date().toUTCString(),
       'x-ms-version': VERSION,
       'user-agent': 'shelfmark',
       ...headers,

@@ -1,7 +1,7 @@
 // Ranges of keys, half-open: from a key up to but not including another. Sub-queries express a range in filters that a
 // server answers by key and not by a scan: within one partition by RowKey, across partitions only by PartitionKey.
 // Bounds of a filter may be lower than the range if a URL cannot contain a key; the reader skips the rows before it.
-import { compareText, type Key } from '../line/row.js';
+import { compareKeys, type Key } from '../line/row.js';
 
 /** Both may be absent: then the range has no end on that side. */
 export interface KeyRange {
@@ -63,13 +63,11 @@ export function filtersOf({ from, until }: KeyRange): readonly string[] {
   return filters;
 }
 
-const isBelow = (key: Key, bound: Key): boolean =>
-  (compareText(key.partitionKey, bound.partitionKey) || compareText(key.rowKey, bound.rowKey)) < 0;
-
-export const isBefore = (key: Key, { from }: KeyRange): boolean => from !== undefined && isBelow(key, from);
+export const isBefore = (key: Key, { from }: KeyRange): boolean =>
+  from !== undefined && compareKeys(key, from) < 0;
 
 export const isAfter = (key: Key, { until }: KeyRange): boolean =>
-  until !== undefined && !isBelow(key, until);
+  until !== undefined && compareKeys(key, until) >= 0;
 
 /** The least key after this one: a range that begins there continues after it. */
 export const after = ({ partitionKey, rowKey }: Key): Key => ({ partitionKey, rowKey: `${rowKey}\0` });

@@ -1,9 +1,8 @@
 // How fast requests go to one account: how many at once, how many a second, and none at all while the account asks for
 // a pause. All requests to an account share one Pace, whichever part of a tool sends them, so that a 503 to one of them
 // holds back all. endpoint.ts retries.
-
-import type { Surroundings } from './surroundings.js';
-import { ToolError } from './tool-error.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Address } from './address.js';
 
 interface PaceOptions {
   /** Maximum of concurrent requests. */
@@ -16,7 +15,6 @@ interface PaceOptions {
 const SUCCESSES_TO_GROW = 20;
 
 export class Pace {
-  readonly #surroundings: Surroundings;
   readonly #parallel: number;
   readonly #interval: number;
   #width: number;
@@ -26,11 +24,10 @@ export class Pace {
   #nextAt = 0;
   readonly #waiting: (() => void)[] = [];
 
-  constructor({ parallel, rate }: PaceOptions, surroundings: Surroundings) {
+  constructor({ parallel, rate }: PaceOptions) {
     this.#parallel = parallel;
     this.#width = parallel;
     this.#interval = rate === undefined ? 0 : 1000 / rate;
-    this.#surroundings = surroundings;
   }
 
   /** The current maximum of concurrent requests. */
@@ -44,15 +41,13 @@ export class Pace {
     while (this.#active >= this.#width) await new Promise<void>(resolve => this.#waiting.push(resolve));
     this.#active++;
     try {
-      for (let wait = this.#wait(); wait > 0; wait = this.#wait())
-        await this.#surroundings.sleep(wait, signal);
+      for (let wait = this.#wait(); wait > 0; wait = this.#wait()) await sleep(wait, undefined, { signal });
       signal?.throwIfAborted();
     } catch (error) {
       this.leave();
       throw error;
     }
-    if (this.#interval > 0)
-      this.#nextAt = Math.max(this.#nextAt, this.#surroundings.ticks()) + this.#interval;
+    if (this.#interval > 0) this.#nextAt = Math.max(this.#nextAt, performance.now()) + this.#interval;
   }
 
   leave(): void {
@@ -61,12 +56,12 @@ export class Pace {
   }
 
   #wait(): number {
-    return Math.max(this.#heldUntil, this.#nextAt) - this.#surroundings.ticks();
+    return Math.max(this.#heldUntil, this.#nextAt) - performance.now();
   }
 
   /** The account is busy: sends nothing for this many milliseconds, and half as many at once afterwards. */
   hold(milliseconds: number): void {
-    const now = this.#surroundings.ticks();
+    const now = performance.now();
     // Among concurrent requests only the first 503 halves it.
     if (now >= this.#heldUntil) this.#width = Math.max(1, Math.floor(this.#width / 2));
     this.#successes = 0;
@@ -81,9 +76,12 @@ export class Pace {
   }
 }
 
-/** @throws ToolError usage, unless the text is a whole number from 1. */
-export function parseCount(flag: string, text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new ToolError('usage', `${flag} takes a whole number from 1, not ${JSON.stringify(text)}.`);
-  return Number(text);
+/** One for each account. */
+export function pacesOf(options: PaceOptions): (address: Address) => Pace {
+  const paces = new Map<string, Pace>();
+  return ({ name }) => {
+    const pace = paces.get(name) ?? new Pace(options);
+    paces.set(name, pace);
+    return pace;
+  };
 }

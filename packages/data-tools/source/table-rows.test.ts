@@ -6,9 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { parseAddress } from './address.js';
 import { Endpoint } from './endpoint.js';
-import { Pace } from './pace.js';
+import { pacesOf } from './pace.js';
 import { Shard, Shards } from './shards.js';
-import { REAL_SURROUNDINGS } from './surroundings.js';
 import { TableRows, topFor } from './table-rows.js';
 import { Transport } from './transport.js';
 
@@ -63,12 +62,10 @@ async function serve(t: TestContext, sizes: readonly number[], most: number) {
   });
   const endpoint = `http://127.0.0.1:${port}/account`;
   const address = parseAddress(`AccountName=account;AccountKey=AAAA;TableEndpoint=${endpoint}`);
-  const pace = new Pace({ parallel: 4, rate: undefined }, REAL_SURROUNDINGS);
   const rows = new TableRows(
     new Endpoint(address, 'table', {
-      surroundings: REAL_SURROUNDINGS,
       transport,
-      paceOf: () => pace,
+      paceOf: pacesOf({ parallel: 4, rate: undefined }),
       retryForMilliseconds: 1000,
       signal: undefined,
       onRetry: () => {},

@@ -45,15 +45,8 @@ const UNSENT: ReadonlySet<string> = new Set([
 const SILENCE_MILLISECONDS_MAX = 40_000;
 
 export class Transport {
-  readonly #plain: HttpAgent;
-  readonly #secure: HttpsAgent;
-  readonly #silence: number;
-
-  constructor(silenceMilliseconds = SILENCE_MILLISECONDS_MAX) {
-    this.#silence = silenceMilliseconds;
-    this.#plain = new HttpAgent({ keepAlive: true, scheduling: 'lifo' });
-    this.#secure = new HttpsAgent({ keepAlive: true, scheduling: 'lifo' });
-  }
+  readonly #plain = new HttpAgent({ keepAlive: true, scheduling: 'lifo' });
+  readonly #secure = new HttpsAgent({ keepAlive: true, scheduling: 'lifo' });
 
   /** @throws TransportError, or the signal's reason. */
   send({ method, url, headers, body }: Outgoing, signal: AbortSignal | undefined): Promise<Answer> {
@@ -67,7 +60,7 @@ export class Transport {
         agent: isSecure ? this.#secure : this.#plain,
         method,
         headers: hasLength ? { ...headers, 'content-length': String(length) } : headers,
-        timeout: this.#silence,
+        timeout: SILENCE_MILLISECONDS_MAX,
         ...(signal && { signal }),
       };
       const outgoing = (isSecure ? sendSecure : sendPlain)(url, options, incoming => {
@@ -83,7 +76,9 @@ export class Transport {
           });
         });
       });
-      outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer for ${this.#silence / 1000} s`)));
+      outgoing.on('timeout', () =>
+        outgoing.destroy(new Error(`no answer for ${SILENCE_MILLISECONDS_MAX / 1000} s`)),
+      );
       outgoing.on('error', fail);
       outgoing.end(body);
     });

@@ -1,4 +1,5 @@
 // Waits for a name whose table, queue or container is being deleted: Azure reserves it for 30 s or longer.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Endpoint, SourceContext } from './endpoint.js';
 import { ToolError } from './tool-error.js';
 
@@ -13,15 +14,15 @@ const PAUSE_MILLISECONDS = 2000;
 export async function untilFree<T>(
   what: string,
   endpoint: Endpoint,
-  { surroundings, retryForMilliseconds, signal }: SourceContext,
+  { retryForMilliseconds, signal }: SourceContext,
   make: () => Promise<T | undefined>,
 ): Promise<T> {
-  const begun = surroundings.ticks();
+  const begun = performance.now();
   for (;;) {
     const made = await make();
     if (made !== undefined) return made;
-    if (surroundings.ticks() - begun > retryForMilliseconds)
+    if (performance.now() - begun > retryForMilliseconds)
       throw new ToolError('gaveUp', `${what} is still being deleted at ${endpoint.name}.`);
-    await surroundings.sleep(PAUSE_MILLISECONDS, signal);
+    await sleep(PAUSE_MILLISECONDS, undefined, { signal });
   }
 }

@@ -1,6 +1,6 @@
 // Dump, load, copy and mirror of queues and blobs, killed at any moment and resumed: each ends as it would have
-// without. The queue has as few messages as a peek shows: with more, one that is put when a tool is killed may be there
-// twice (put-messages.test.ts). A failure prints the seed that repeats it.
+// without, except that a message which was being put may be there twice (put-messages.test.ts). The queue has so few
+// that a peek shows these too. A failure prints the seed that repeats it.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const SEED = Number(process.env.SHELFMARK_SEED ?? 7);
 /** For all tools together: a fraction of those of rows, by the same setting. */
 const KILLS = Math.ceil(Number(process.env.SHELFMARK_KILLS ?? 200) / 15);
 const REPEAT = `SHELFMARK_SEED=${SEED} SHELFMARK_LONG=1 node dist/tools/run-tests.js data-tools/slow/contents-kills`;
-const MESSAGES = 30;
+const MESSAGES = 20;
 const TOOLS = ['dump', 'load', 'copy', 'mirror'] as const;
 
 describe('a tool that is killed among queues and blobs', () => {
@@ -118,7 +118,7 @@ describe('a tool that is killed among queues and blobs', () => {
           else {
             const found = await accountAnswers(target.connectionString());
             assert.deepEqual(found.containers, expected.containers, REPEAT);
-            const messagesOf = ({ queues }: AccountAnswers) => [...(queues[0]?.messages ?? [])].sort();
+            const messagesOf = ({ queues }: AccountAnswers) => [...new Set(queues[0]?.messages)].sort();
             if (tool !== 'mirror') assert.deepEqual(messagesOf(found), messagesOf(expected), REPEAT);
           }
           await untilVisible();

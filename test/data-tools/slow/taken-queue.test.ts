@@ -5,6 +5,7 @@ import { before, test } from 'node:test';
 import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
 import { TakenQueue, type TakeStep } from '../../../packages/data-tools/contents/taken-queue.js';
 import { Endpoint, parseAddress } from '../../../packages/data-tools/index.js';
+import { KilledJournal, kills, wholeJournal } from '../../../packages/data-tools/testing/killed-journal.js';
 import { describePeers } from '../../patterns/support/peers.js';
 import { startFaultyProxy } from '../faulty-proxy.js';
 import { textsOf, visibleIn } from '../queue-texts.js';
@@ -36,66 +37,34 @@ describePeers('messages that are taken', peer => {
 
   const take = async (
     queue: string,
-    earlier: readonly TakeStep[],
-    onStep: (step: TakeStep) => void,
+    { entries, append }: Pick<KilledJournal<TakeStep>, 'entries' | 'append'>,
     connectionString = peer.connectionString(),
     takenSeconds = SECONDS,
   ): Promise<Run> => {
     const { result, told } = await runTool(async context => {
       const endpoint = new Endpoint(parseAddress(connectionString), 'queue', context.source);
-      const taken = new TakenQueue({ endpoint, queue, earlier, onStep, context, takenSeconds });
+      const options = { endpoint, queue, earlier: [...entries], onStep: append, context, takenSeconds };
+      const taken = new TakenQueue(options);
       await taken.take();
       return [...taken.messages].sort((one, other) => (one.text < other.text ? -1 : 1));
     });
     return { ids: result.map(({ id }) => id), texts: result.map(({ text }) => text), told };
   };
 
-  class Killed extends Error {
-    readonly step: TakeStep;
-    constructor(step: TakeStep) {
-      super('killed');
-      this.step = step;
-    }
-  }
-
-  /** Stops at the nth step, before or after the journal has it; resolves with that step. */
-  const takeUntil = async (
-    queue: string,
-    journal: TakeStep[],
-    nth: number,
-    isWritten: boolean,
-  ): Promise<TakeStep> => {
-    let steps = 0;
-    const onStep = (step: TakeStep): void => {
-      const isKilled = steps++ === nth;
-      if (!isKilled || isWritten) journal.push(step);
-      if (isKilled) throw new Killed(step);
-    };
-    try {
-      await take(queue, [], onStep);
-    } catch (error) {
-      if (error instanceof Killed) return error.step;
-      throw error;
-    }
-    return assert.fail('it came to its end');
-  };
-
   test('are read once each and visible again, wherever a run is killed', async () => {
     // Begun, twice taken, drained, the first ones and a later one back, and the end.
     const steps = [0, 1, 2, 3, 4, 5, 20, 4 + MESSAGES];
-    const each = steps.flatMap(nth => [true, false].map(isWritten => ({ nth, isWritten })));
     await Promise.all(
-      each.map(async ({ nth, isWritten }) => {
-        const which = `killed at ${nth}, ${isWritten ? 'after' : 'before'} the journal had it`;
+      kills(steps).map(async ({ nth, isWritten, which }) => {
         const queue = await fill(MESSAGES);
-        const journal: TakeStep[] = [];
-        const killed = await takeUntil(queue.name, journal, nth, isWritten);
-        const { ids, texts } = await take(queue.name, [...journal], step => journal.push(step));
+        const journal = new KilledJournal<TakeStep>(nth, isWritten);
+        await assert.rejects(take(queue.name, journal), /killed/);
+        const { killed } = journal;
+        const { ids, texts } = await take(queue.name, journal);
         assert.deepEqual(texts, textsOf(MESSAGES), which);
-        assert.deepEqual(journal.at(-1), { step: 'returned' });
+        assert.deepEqual(journal.entries.at(-1), { step: 'returned' });
         // A message that was hidden for longer, with a receipt that was not recorded, becomes visible again only by its time.
-        const isHeld = !isWritten && killed.step === 'held';
-        const held = isHeld ? texts[ids.indexOf(killed.id)] : undefined;
+        const held = !isWritten && killed?.step === 'held' ? texts[ids.indexOf(killed.id)] : undefined;
         const visible = textsOf(MESSAGES).filter(text => text !== held);
         assert.deepEqual(await visibleIn(queue, 60), visible, which);
       }),
@@ -104,25 +73,26 @@ describePeers('messages that are taken', peer => {
 
   test('are awaited only if a run resumes before all were taken', async () => {
     const queue = await fill(2);
-    const journal: TakeStep[] = [];
-    await takeUntil(queue.name, journal, 1, false);
-    const { told } = await take(queue.name, [...journal], step => journal.push(step), undefined, 1);
+    const journal = new KilledJournal<TakeStep>(1, false);
+    await assert.rejects(take(queue.name, journal), /killed/);
+    const { told } = await take(queue.name, journal, undefined, 1);
     assert.match(String(told[0]?.message), /^The run before this one may have hidden messages .* waits 6 s/);
-    const again = await take(queue.name, journal, () => assert.fail('nothing is left to do'));
+    const append = () => assert.fail('nothing is left to do');
+    const again = await take(queue.name, { ...journal, append });
     assert.deepEqual([again.texts, again.told], [['m0', 'm1'], []]);
   });
 
   test('are held if taking them takes longer than they are hidden', async () => {
     const queue = await fill(MESSAGES);
-    const journal: TakeStep[] = [];
-    const slow = (step: TakeStep): void => {
-      journal.push(step);
+    const entries: TakeStep[] = [];
+    const append = (step: TakeStep): void => {
+      entries.push(step);
       // Nothing else runs in the meantime.
       if (step.step === 'taken') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
     };
-    const { texts, told } = await take(queue.name, [], slow, undefined, 1);
+    const { texts, told } = await take(queue.name, { entries: [], append }, undefined, 1);
     assert.deepEqual(texts, textsOf(MESSAGES));
-    assert(journal.filter(({ step }) => step === 'held').length >= 32);
+    assert(entries.filter(({ step }) => step === 'held').length >= 32);
     assert.match(String(told[0]?.message), /^40 messages .* 40 are given back/);
     assert.deepEqual(await visibleIn(queue, 60), textsOf(MESSAGES));
   });
@@ -132,7 +102,7 @@ describePeers('messages that are taken', peer => {
     const options = { seed: 5, share: 0.2, faults: ['lost', 'cut', 'half'], service: 'Queue' } as const;
     const proxy = await startFaultyProxy(peer.connectionString(), options);
     try {
-      const { texts } = await take(queue.name, [], () => {}, proxy.connectionString);
+      const { texts } = await take(queue.name, wholeJournal(), proxy.connectionString);
       assert.deepEqual(texts, textsOf(MESSAGES));
     } finally {
       await proxy.close();
