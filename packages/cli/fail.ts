@@ -1,4 +1,4 @@
-// Ends a subcommand that failed: with one sentence for an error that the user can correct, with the stack for any other.
+// Tells the user of the command, and ends a subcommand that failed: with one sentence for an error that the user can correct, with the stack for any other.
 import { ConfigurationError } from '#server/engines';
 import { StoreError } from '#store';
 
@@ -28,7 +28,11 @@ export function textOf(error: unknown): string {
   return isExpected ? error.message : (error.stack ?? error.message);
 }
 
+export function say(text: string): void {
+  process.stderr.write(`shelfmark: ${text}\n`);
+}
+
 export function fail(error: unknown): never {
-  process.stderr.write(`shelfmark: ${textOf(error)}\n`);
+  say(textOf(error));
   process.exit(1);
 }

@@ -35,14 +35,3 @@ export function readyLine(
   if (explorerUrl !== undefined) parts.push(`explorer at ${explorerUrl}`);
   return [...parts, `connection string: ${connectionString}`].join('; ');
 }
-
-/** Undefined for anything else. */
-export function parseReady(value: unknown): Ready | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { endpoints, place, facts, connectionString }: Partial<Record<keyof Ready, unknown>> = value;
-  if (typeof endpoints !== 'object' || endpoints === null) return undefined;
-  if (typeof place !== 'string' || typeof connectionString !== 'string') return undefined;
-  if (!Array.isArray(facts)) return undefined;
-  const entries = Object.entries(endpoints).map(([service, url]) => [service, String(url)]);
-  return { endpoints: Object.fromEntries(entries), place, facts: facts.map(String), connectionString };
-}

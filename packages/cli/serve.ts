@@ -13,10 +13,10 @@ import {
   serve,
 } from '#server';
 import { checkAccounts, ENGINES, PartitionCounters, servicesCounting } from '#server/parts';
-import { type ServingCluster, serveCluster } from './cluster/serve-cluster.js';
+import { type Serving, serveCluster } from './cluster/serve-cluster.js';
 import { ServingWorker } from './cluster/worker.js';
 import { openServingExplorer } from './explorer/serving-explorer.js';
-import { fail } from './fail.js';
+import { fail, say } from './fail.js';
 import { startLocked } from './locked-directory.js';
 import { AccountsFile, configuredAccounts } from './options/accounts-file.js';
 import { limitsOf } from './options/limit-options.js';
@@ -101,10 +101,6 @@ const readyServer = (server: RunningServer, durability: ServeFlags['durability']
     ...(workers > 1 ? [`${workers} processes`] : []),
   ]);
 
-const say = (text: string): void => {
-  process.stderr.write(`shelfmark: ${text}\n`);
-};
-
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
@@ -136,9 +132,8 @@ function tellOperationsPort(
   if (metricsPort === 0) say(`health and metrics are served at http://${metricsHost}:${port}.`);
 }
 
-async function runCluster(flags: ServeFlags, workers: number, file: AccountsFile | undefined): Promise<void> {
+function startCluster(flags: ServeFlags, workers: number, accounts: AccountKeys): () => Promise<Serving> {
   const exposure = exposureOf(flags);
-  const accounts = configuredAccounts(file);
   checkAccounts(accounts, exposure);
   const { host = HOST_DEFAULT, queueHost, blobHost } = exposure;
   const operations = operationsOf(flags);
@@ -147,14 +142,51 @@ async function runCluster(flags: ServeFlags, workers: number, file: AccountsFile
     '--queue-port': { host: queueHost, port: queuePortOf(flags) },
     '--blob-port': { host: blobHost, port: blobPortOf(flags) },
   };
-  const start = () => serveCluster({ workers, endpoints, accounts, operations });
-  const endpointOf = ({ ready }: ServingCluster) => ready.endpoints.table ?? '';
+  return async () => {
+    const serving = await serveCluster({ workers, endpoints, accounts, operations });
+    const replaceAccounts = (replacement: AccountKeys): Promise<void> => {
+      checkAccounts(replacement, exposure);
+      return serving.replaceAccounts(replacement);
+    };
+    return { ...serving, replaceAccounts };
+  };
+}
+
+function startAlone(
+  flags: ServeFlags,
+  accounts: AccountKeys,
+  counters: PartitionCounters | undefined,
+): () => Promise<Serving> {
+  const options = {
+    ...optionsOf(flags, accounts),
+    operations: operationsOf(flags),
+    isCounted: isCounted(flags),
+  };
+  return async () => {
+    const server = await serve(options, ENGINES, counters && servicesCounting(counters));
+    stopOnSignal(server);
+    return {
+      ready: readyServer(server, flags.durability, 1),
+      operationsPort: server.operationsPort,
+      families: async () => server.view.families(),
+      replaceAccounts: async replacement => server.replaceAccounts(replacement),
+    };
+  };
+}
+
+/** Serves, under the lock of the data directory, with the explorer and the accounts file. */
+async function serveHere(flags: ServeFlags, workers: number): Promise<void> {
+  const file = flags.accounts === undefined ? undefined : new AccountsFile(flags.accounts);
+  const accounts = configuredAccounts(file);
+  const counters = workers > 1 || flags.explorerPort === undefined ? undefined : new PartitionCounters();
+  const start = workers > 1 ? startCluster(flags, workers, accounts) : startAlone(flags, accounts, counters);
   const explorer = await openServingExplorer(flags, readTls(flags), say, {
     live: async () => (await starting).families(),
+    heat: counters && ((account, table) => counters.heatOf(account, table, systemClock())),
   });
-  const starting = startLocked(ENGINES.tools(storeAddress(flags)).directory, start, endpointOf);
+  const { directory } = ENGINES.tools(storeAddress(flags));
+  const starting = startLocked(directory, start, ({ ready }) => ready.endpoints.table ?? '');
   const take = async (replacement: AccountKeys): Promise<void> => {
-    checkAccounts(replacement, exposure);
     await (await starting).replaceAccounts(replacement);
     explorer.replaceAccounts(replacement);
   };
@@ -162,35 +194,6 @@ async function runCluster(flags: ServeFlags, workers: number, file: AccountsFile
   const serving = await starting;
   tellOperationsPort(flags, serving.operationsPort);
   explorer.ready(serving.ready, accounts, print);
-}
-
-async function runAlone(flags: ServeFlags, file: AccountsFile | undefined): Promise<void> {
-  const accounts = configuredAccounts(file);
-  const options = optionsOf(flags, accounts);
-  const counters = flags.explorerPort === undefined ? undefined : new PartitionCounters();
-  const explorer = await openServingExplorer(flags, options.tls, say, {
-    live: async () => (await starting).view.families(),
-    heat: counters && ((account, table) => counters.heatOf(account, table, systemClock())),
-  });
-  const starting = startLocked(
-    ENGINES.tools(storeAddress(flags)).directory,
-    () =>
-      serve(
-        { ...options, operations: operationsOf(flags), isCounted: isCounted(flags) },
-        ENGINES,
-        counters && servicesCounting(counters),
-      ),
-    ({ tableEndpoint }) => tableEndpoint,
-  );
-  const take = async (replacement: AccountKeys): Promise<void> => {
-    (await starting).replaceAccounts(replacement);
-    explorer.replaceAccounts(replacement);
-  };
-  file?.watch(take, say);
-  const server = await starting;
-  stopOnSignal(server);
-  tellOperationsPort(flags, server.operationsPort);
-  explorer.ready(readyServer(server, flags.durability, 1), accounts, print);
 }
 
 async function run(flags: ServeFlags): Promise<void> {
@@ -212,9 +215,7 @@ async function run(flags: ServeFlags): Promise<void> {
     ).run();
     return;
   }
-  const file = flags.accounts === undefined ? undefined : new AccountsFile(flags.accounts);
-  if (workers > 1) await runCluster(flags, workers, file);
-  else await runAlone(flags, file);
+  await serveHere(flags, workers);
 }
 
 export function serveCommand(): Command {

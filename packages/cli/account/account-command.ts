@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { systemCodeOf, ToolError } from '#data-tools';
-import { runLocally } from '../data-tools/run-locally.js';
-import { withUsageErrors } from '../data-tools/run-tool.js';
+import { runLocally, withUsageErrors } from '../data-tools/run-tool.js';
 import { accountsIn, addAccount, newKey, removeAccount, rotateKey } from './accounts-edit.js';
 
 const FILE_FLAGS = '--accounts <file>';

@@ -4,13 +4,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { AccountKeys, MetricFamily } from '#server';
 import { lastingMetrics, mergeMetrics } from '#server/parts';
-import { ScatterGather } from './scatter-gather.js';
-import {
-  type PrimaryMessage,
-  parseWorkerMessage,
-  type WorkerMessage,
-  type WorkerMetrics,
-} from './worker-message.js';
+import { say } from '../fail.js';
+import type { Answer, PrimaryMessage, Request, Started, WorkerMessage } from './worker-message.js';
 
 /** A worker that ends within this time of its start counts as a short life. */
 const LIFE_MILLISECONDS_MIN = 1000;
@@ -29,10 +24,9 @@ interface Life {
   listens: boolean;
   /** The last metrics that it sent. */
   families: readonly MetricFamily[];
+  /** By request: takes the answer, or that there will be none. */
+  readonly waiting: Map<number, (answer: Answer | undefined) => void>;
 }
-
-/** The result of the start. */
-export type Started = Extract<WorkerMessage, { readonly kind: 'ready' | 'failed' }>;
 
 /** The workers' metrics, added up. */
 interface ClusterMetrics {
@@ -58,7 +52,6 @@ export class Primary {
   #exitCode = 0;
   #settle: (message: Started) => void = () => undefined;
   #accounts: AccountKeys;
-  readonly #gathers = new Map<number, ScatterGather<Life, WorkerMessage>>();
   #lastRequest = 0;
   /** The counters of ended workers. */
   #past: readonly MetricFamily[] = [];
@@ -99,27 +92,29 @@ export class Primary {
   async replaceAccounts(accounts: AccountKeys): Promise<void> {
     this.#accounts = accounts;
     const asked = [...this.#living].filter(({ listens }) => listens);
-    const taken = await this.#ask(
-      asked,
-      request => ({ kind: 'accounts', request, accounts }),
-      ACCOUNTS_MILLISECONDS_MAX,
+    await Promise.all(
+      asked.map(async life => {
+        const request: Request = { kind: 'accounts', request: ++this.#lastRequest, accounts };
+        const answer = await this.#ask(life, request, ACCOUNTS_MILLISECONDS_MAX);
+        if (answer !== undefined || !this.#living.has(life)) return;
+        life.worker.process.kill('SIGKILL');
+        this.#lose(life, 'it did not take the keys');
+      }),
     );
-    for (const life of asked) {
-      if (taken.has(life) || !this.#living.has(life)) continue;
-      life.worker.process.kill('SIGKILL');
-      this.#lose(life, 'it did not take the keys');
-    }
   }
 
   async metrics(): Promise<ClusterMetrics> {
     const asked = [...this.#living].filter(({ readySince }) => readySince !== undefined);
-    const told = await this.#ask(asked, request => ({ kind: 'metrics', request }), METRICS_MILLISECONDS_MAX);
-    const metrics: WorkerMetrics[] = [];
-    for (const [life, message] of told) {
-      if (message.kind !== 'metrics') continue;
-      life.families = message.metrics.families;
-      metrics.push(message.metrics);
-    }
+    const answers = await Promise.all(
+      asked.map(async life => {
+        const request: Request = { kind: 'metrics', request: ++this.#lastRequest };
+        const answer = await this.#ask(life, request, METRICS_MILLISECONDS_MAX);
+        if (answer?.kind !== 'metrics') return [];
+        life.families = answer.metrics.families;
+        return [answer.metrics];
+      }),
+    );
+    const metrics = answers.flat();
     const unready = metrics.find(({ unreadiness }) => unreadiness !== undefined)?.unreadiness;
     const silent = metrics.length === 0 ? 'no worker answers' : undefined;
     const families = [this.#past, ...[...this.#living].map(life => life.families)];
@@ -131,25 +126,24 @@ export class Primary {
     };
   }
 
-  async #ask(
-    lives: readonly Life[],
-    question: (request: number) => PrimaryMessage,
-    milliseconds: number,
-  ): Promise<ReadonlyMap<Life, WorkerMessage>> {
-    this.#lastRequest += 1;
-    const number = this.#lastRequest;
-    const gather = new ScatterGather<Life, WorkerMessage>(lives, milliseconds);
-    this.#gathers.set(number, gather);
-    // The exit handler deals with a worker that is gone.
-    for (const { worker } of lives) worker.send(question(number), () => undefined);
-    const answers = await gather.done;
-    this.#gathers.delete(number);
-    return answers;
+  /** Undefined from a worker that ends, or does not answer in time. */
+  #ask(life: Life, request: Request, milliseconds: number): Promise<Answer | undefined> {
+    return new Promise(resolve => {
+      const settle = (answer?: Answer): void => {
+        clearTimeout(timer);
+        life.waiting.delete(request.request);
+        resolve(answer);
+      };
+      const timer = setTimeout(settle, milliseconds);
+      life.waiting.set(request.request, settle);
+      // The exit handler deals with a worker that is gone.
+      life.worker.send(request, () => undefined);
+    });
   }
 
   #fork(): void {
     const worker = cluster.fork();
-    const life: Life = { worker, readySince: undefined, listens: false, families: [] };
+    const life: Life = { worker, readySince: undefined, listens: false, families: [], waiting: new Map() };
     this.#living.add(life);
     worker.on('message', message => this.#hear(life, message));
     worker.on('error', error => this.#lose(life, error.message));
@@ -159,12 +153,11 @@ export class Primary {
     });
   }
 
-  #hear(life: Life, message: unknown): void {
-    const heard = parseWorkerMessage(message);
-    if (heard?.kind === 'asking') this.#introduce(life);
-    else if (heard?.kind === 'ready') this.#welcome(life, heard);
-    else if (heard?.kind === 'failed') this.#giveUp(life, heard);
-    else if (heard !== undefined) this.#gathers.get(heard.request)?.answer(life, heard);
+  #hear(life: Life, message: WorkerMessage): void {
+    if (message.kind === 'asking') this.#introduce(life);
+    else if (message.kind === 'ready') this.#welcome(life, message);
+    else if (message.kind === 'failed') this.#giveUp(life, message);
+    else life.waiting.get(message.request)?.(message);
   }
 
   #introduce(life: Life): void {
@@ -194,7 +187,7 @@ export class Primary {
 
   #lose(life: Life, why: string): void {
     if (!this.#living.delete(life)) return;
-    for (const gather of this.#gathers.values()) gather.leave(life);
+    for (const settle of life.waiting.values()) settle(undefined);
     this.#past = mergeMetrics([this.#past, lastingMetrics(life.families)]);
     if (this.#state === 'stopping') {
       this.#endIfAlone();
@@ -224,8 +217,4 @@ export class Primary {
     for (const { worker } of this.#living) worker.process.kill('SIGKILL');
     this.#living.clear();
   }
-}
-
-function say(text: string): void {
-  process.stderr.write(`shelfmark: ${text}\n`);
 }

@@ -5,7 +5,8 @@ import { openOperationsPort } from '#server/parts';
 import type { Ready } from '../ready.js';
 import { ClusterView } from './cluster-view.js';
 import { freePort } from './free-port.js';
-import { Primary, type Started } from './primary.js';
+import { Primary } from './primary.js';
+import type { Started } from './worker-message.js';
 
 /** Attempts to find free ports, if another program takes one first. */
 const PORTS_MAX = 5;
@@ -24,12 +25,13 @@ interface ClusterOptions {
   readonly operations: OperationsOptions | undefined;
 }
 
-export interface ServingCluster {
+/** A server in this process, or a cluster of several. */
+export interface Serving {
   readonly ready: Ready;
   readonly operationsPort: number | undefined;
   /** The metrics of all processes. */
   families(): Promise<readonly MetricFamily[]>;
-  /** Resolves once no process accepts other accounts. */
+  /** Resolves once no process accepts other accounts. @throws ConfigurationError for accounts that it does not take. */
   replaceAccounts(accounts: AccountKeys): Promise<void>;
 }
 
@@ -39,7 +41,7 @@ export interface ServingCluster {
  *
  * @throws ConfigurationError with the reason why a worker could not start, the system's error where a host has no free port.
  */
-export async function serveCluster(options: ClusterOptions): Promise<ServingCluster> {
+export async function serveCluster(options: ClusterOptions): Promise<Serving> {
   const view = new ClusterView();
   const stop = (): void => (view.primary === undefined ? process.exit(0) : view.primary.stop());
   process.on('SIGINT', stop);

@@ -3,7 +3,7 @@
 import type { AccountKeys, RunningServer } from '#server';
 import { fail, systemCode, textOf } from '../fail.js';
 import type { Ready } from '../ready.js';
-import { type PrimaryMessage, parsePrimaryMessage, type WorkerMessage } from './worker-message.js';
+import type { PrimaryMessage, WorkerMessage } from './worker-message.js';
 
 const tell = (message: WorkerMessage): void => {
   process.send?.(message);
@@ -31,10 +31,7 @@ export class ServingWorker {
   }
 
   run(): void {
-    process.on('message', message => {
-      const heard = parsePrimaryMessage(message);
-      if (heard !== undefined) this.#hear(heard);
-    });
+    process.on('message', (message: PrimaryMessage) => this.#hear(message));
     process.on('SIGINT', () => this.#stop());
     process.on('SIGTERM', () => this.#stop());
     process.on('SIGHUP', () => undefined);

@@ -1,8 +1,7 @@
 // `shelfmark explain`: what a $filter makes the service do, without asking any service.
 import { Command } from 'commander';
 import { type PlanBounds, type QueryPlan, queryPlan } from '#data-tools';
-import { runLocally } from './run-locally.js';
-import { withUsageErrors } from './run-tool.js';
+import { runLocally, withUsageErrors } from './run-tool.js';
 
 const WORDS: readonly (readonly [keyof PlanBounds, string])[] = [
   ['eq', '='],

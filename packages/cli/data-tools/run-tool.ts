@@ -14,6 +14,7 @@ import {
   damageOf,
   Endpoint,
   EXIT,
+  type ExitName,
   isAddress,
   JsonDisplay,
   RowError,
@@ -71,7 +72,7 @@ arguments in \`ps\`: pass secrets by @FILE or by the environment.`;
 interface ToolResult {
   readonly tables: number;
   /** Default: done. */
-  readonly exit?: keyof typeof EXIT;
+  readonly exit?: ExitName;
   /** More fields of the event \`done\`. */
   readonly more?: object;
 }
@@ -117,23 +118,46 @@ async function displayFor(): Promise<Display> {
   return new JsonDisplay(writeError);
 }
 
-/** For stdout, if its reader has gone. */
-export const NO_READER = 'The reader of the output has closed it.';
+/** What the system refuses, by its code; Node's text of it is a sentence. */
+const REFUSALS: Readonly<Record<string, ExitName>> = {
+  ENOSPC: 'gaveUp',
+  EDQUOT: 'gaveUp',
+  EIO: 'gaveUp',
+  EACCES: 'denied',
+  EPERM: 'denied',
+  EROFS: 'denied',
+  ENOENT: 'notThere',
+  ENOTDIR: 'notThere',
+};
+const DISK_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EIO']);
 
-function expectedFailure(error: unknown): ToolError | undefined {
+/** The failure of a run; of anything unexpected, which is a bug, its stack. */
+function failureOf(error: unknown, resumes: boolean): ToolError {
   if (error instanceof ToolError) return error;
+  if (!(error instanceof Error)) return new ToolError('gaveUp', String(error));
   if (error instanceof RowError) return new ToolError('damaged', `${error.message}.`, { cause: error });
-  const code = systemCodeOf(error);
-  if (code === undefined || !(error instanceof Error)) return undefined;
-  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO')
-    return new ToolError('gaveUp', `${error.message}. When there is room, --resume goes on.`);
-  if (code === 'EPIPE') return new ToolError('gaveUp', NO_READER);
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new ToolError('denied', `${error.message}.`);
-  if (code === 'ENOENT' || code === 'ENOTDIR') return new ToolError('notThere', `${error.message}.`);
+  const code = systemCodeOf(error) ?? '';
+  if (code === 'EPIPE') return new ToolError('gaveUp', 'The reader of the output has closed it.');
   if (code.startsWith('Z_'))
     return new ToolError('damaged', `What is read cannot be unpacked: ${error.message}.`);
-  return undefined;
+  const exit = REFUSALS[code];
+  if (exit === undefined) return new ToolError('gaveUp', error.stack ?? error.message);
+  const more = resumes && DISK_CODES.has(code) ? ' When there is room, --resume goes on.' : '';
+  return new ToolError(exit, `${error.message}.${more}`);
+}
+
+/**
+ * Runs a tool that contacts no account, and prints its text. Reports an error as the other tools do, and nothing else.
+ */
+export async function runLocally(work: () => string): Promise<void> {
+  survivesClosedPipes();
+  try {
+    await writeOut(work());
+  } catch (error) {
+    const { exitCode: code, message } = failureOf(error, false);
+    (await displayFor()).tell('error', { code, message });
+    process.exitCode = code;
+  }
 }
 
 /** Runs the tool and sets the exit code of the process. */
@@ -163,10 +187,9 @@ async function runTool(flags: PaceFlags, tool: (context: ToolContext) => Promise
     process.exitCode = EXIT[exit];
   } catch (error) {
     // If the run is stopped, whatever was in progress ends with its own error.
-    const failure = stop.signal.aborted ? stop.signal.reason : expectedFailure(error);
-    if (failure instanceof ToolError) reporter.error(failure.exitCode, failure.message);
-    else reporter.error(EXIT.gaveUp, error instanceof Error ? (error.stack ?? error.message) : String(error));
-    process.exitCode = failure instanceof ToolError ? failure.exitCode : EXIT.gaveUp;
+    const failure = failureOf(stop.signal.aborted ? stop.signal.reason : error, true);
+    reporter.error(failure.exitCode, failure.message);
+    process.exitCode = failure.exitCode;
   } finally {
     // Anything still in progress would keep trying.
     stop.abort(new ToolError('interrupted', 'The run has ended.'));

@@ -1,8 +1,7 @@
 // `shelfmark sas`: prints the URL of a table with a shared access signature.
 import { Command } from 'commander';
 import { tableSasUrl } from '#data-tools';
-import { runLocally } from './run-locally.js';
-import { ADDRESS_HELP, addressOf, withUsageErrors } from './run-tool.js';
+import { ADDRESS_HELP, addressOf, runLocally, withUsageErrors } from './run-tool.js';
 
 interface SasFlags {
   readonly from?: string;
