@@ -8,7 +8,7 @@ export { BODY_BYTES_MAX, bufferedBody, Service, streamedBody } from './frame/han
 export type { ServerContext } from './frame/server-context.js';
 export type { RequestContext, ServiceProtocol } from './frame/service-protocol.js';
 export { LOG_LEVELS } from './observe/log.js';
-export { counter, gauge, isMetricFamily, lastingMetrics, mergeMetrics } from './observe/metric-family.js';
+export { counter, gauge, lastingMetrics, mergeMetrics } from './observe/metric-family.js';
 export { openOperationsPort } from './observe/operations-port.js';
 export { PartitionCounters } from './observe/partition-counters.js';
 export { processFamilies } from './observe/process-view.js';

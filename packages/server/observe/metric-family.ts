@@ -73,41 +73,11 @@ function histogramSamples(labels: string, { bounds, counts, sum }: HistogramCoun
 export const label = (name: string, value: string | number): string =>
   `${name}="${String(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 
-const NAME = /^[a-z][a-z0-9_]*$/;
-const TYPES: readonly unknown[] = ['counter', 'gauge', 'histogram'];
 const AGGREGATES: Readonly<Record<MetricFamily['aggregate'], (a: number, b: number) => number>> = {
   sum: (a, b) => a + b,
   max: Math.max,
   min: Math.min,
 };
-const AGGREGATE_NAMES: readonly unknown[] = Object.keys(AGGREGATES);
-
-const isSample = (value: unknown): value is Sample =>
-  typeof value === 'object' &&
-  value !== null &&
-  'suffix' in value &&
-  'labels' in value &&
-  'value' in value &&
-  typeof value.suffix === 'string' &&
-  typeof value.labels === 'string' &&
-  typeof value.value === 'number';
-
-/** Whether something that came from another process is a family. */
-export const isMetricFamily = (value: unknown): value is MetricFamily =>
-  typeof value === 'object' &&
-  value !== null &&
-  'name' in value &&
-  'help' in value &&
-  'type' in value &&
-  'aggregate' in value &&
-  'samples' in value &&
-  typeof value.name === 'string' &&
-  NAME.test(value.name) &&
-  typeof value.help === 'string' &&
-  TYPES.includes(value.type) &&
-  AGGREGATE_NAMES.includes(value.aggregate) &&
-  Array.isArray(value.samples) &&
-  value.samples.every(isSample);
 
 function mergeSamples(a: MetricFamily, b: MetricFamily): readonly Sample[] {
   const samples = new Map<string, Sample>();

@@ -11,7 +11,6 @@ import {
   formatMetrics,
   gauge,
   histogram,
-  isMetricFamily,
   label,
   lastingMetrics,
   type MetricFamily,
@@ -139,22 +138,4 @@ test('metrics of several processes: counts are added, and a shared gauge is repo
     lasting.map(({ name }) => name),
     ['n_total', 't'],
   );
-});
-
-test('what came from another process is looked at', () => {
-  const family = gauge({ name: 'a_b1', help: 'x' }, 1);
-  assert.ok(isMetricFamily(JSON.parse(JSON.stringify(family))));
-  const wrong: readonly unknown[] = [
-    null,
-    'a',
-    {},
-    { ...family, name: 'a b' },
-    { ...family, name: 1 },
-    { ...family, type: 'summary' },
-    { ...family, aggregate: 'first' },
-    { ...family, samples: {} },
-    { ...family, samples: [{ suffix: '', labels: '', value: '1' }] },
-    { ...family, samples: [null] },
-  ];
-  for (const each of wrong) assert.ok(!isMetricFamily(each), JSON.stringify(each));
 });
