@@ -1,10 +1,10 @@
 // `shelfmark token`: prints a bearer token of the local issuer, which a server with the same accounts accepts.
 import { Command } from 'commander';
 import { Accounts, ConfigurationError, issueToken, type Role } from '#server';
+import { ROLES } from '#server/parts';
 import { fail } from './fail.js';
 import { AccountsFile, configuredAccounts } from './options/accounts-file.js';
-import { each, parseRole } from './options/values.js';
-import { wholeIn } from './options/whole.js';
+import { each, oneOf, wholeIn } from './options/values.js';
 
 const MINUTES_DEFAULT = 60;
 /** Only a change of the account's key revokes a token. */
@@ -38,7 +38,7 @@ export function tokenCommand(): Command {
     .option(
       '--role <role>',
       'role that the token grants; repeatable (default: Storage Table Data Contributor)',
-      each(parseRole),
+      each(oneOf(ROLES)),
     )
     .option('--accounts <file>', "the server's accounts file")
     .option('--minutes <minutes>', 'lifetime of the token in minutes', parseMinutes, MINUTES_DEFAULT)

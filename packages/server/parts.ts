@@ -2,7 +2,7 @@
 export type { Right } from './auth/auth-protocol.js';
 export { authorize } from './auth/authorize.js';
 export type { Grant } from './auth/grant.js';
-export { isRole, ROLES } from './auth/roles.js';
+export { ROLES } from './auth/roles.js';
 export { ENGINES, Engines } from './engines.js';
 export { BODY_BYTES_MAX, bufferedBody, Service, streamedBody } from './frame/handle-request.js';
 export type { ServerContext } from './frame/server-context.js';

@@ -1,6 +1,7 @@
 // `shelfmark copy`: tables of one account into another.
 import { Command } from 'commander';
-import { type CopyOptions, copy } from '#data-tools';
+import { type CopyOptions, copy, MODES } from '#data-tools';
+import { oneOf } from '../options/values.js';
 import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, writeOut } from './run-tool.js';
 
 interface CopyFlags extends PaceFlags, Omit<CopyOptions, 'source' | 'target' | 'choice'> {
@@ -36,7 +37,7 @@ export function copyCommand(): Command {
         'messages of the queues, too: they are hidden, copied and made visible again',
       )
       .option('--blobs', 'all containers, with the content of block and append blobs')
-      .option('--mode <mode>', 'insert, upsert, merge or skip (default: insert)')
+      .option('--mode <mode>', 'insert, upsert, merge or skip (default: insert)', oneOf(MODES))
       .option(
         '--mirror',
         'make the target equal to the source: replace rows that differ, delete rows that the source lacks',

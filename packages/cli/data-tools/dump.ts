@@ -1,13 +1,13 @@
 // `shelfmark dump`: tables of an account into a directory, a file or standard output.
 import { Command } from 'commander';
-import { type DumpOptions, dump } from '#data-tools';
+import { type DumpOptions, dump, FORMATS } from '#data-tools';
+import { oneOf } from '../options/values.js';
 import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, writeOut } from './run-tool.js';
 
-interface DumpFlags extends PaceFlags, Omit<DumpOptions, 'source' | 'choice' | 'select'> {
+interface DumpFlags extends PaceFlags, Omit<DumpOptions, 'source' | 'choice'> {
   readonly from?: string;
   readonly table?: readonly string[];
   readonly all?: boolean;
-  readonly select?: string;
 }
 
 const EXAMPLES = `
@@ -27,9 +27,9 @@ deletions. Page blobs, snapshots and archived blobs are skipped; each is reporte
 them instead, which adds one to their dequeue counts. After a kill, --resume makes them visible again at once; without
 it they become visible when their time runs out.`;
 
-const selectOf = (text: string | undefined): readonly string[] | undefined =>
+const parseNames = (text: string): readonly string[] =>
   text
-    ?.split(',')
+    .split(',')
     .map(name => name.trim())
     .filter(name => name !== '');
 
@@ -50,19 +50,23 @@ export function dumpCommand(): Command {
         '--out <out>',
         'a directory, a container URL with a SAS, a file for one table (.jsonl, .csv, .parquet; .gz compresses), or - for standard output',
       )
-      .option('--format <format>', 'jsonl, csv or parquet (default: by the file name, else jsonl)')
-      .option('--compress <how>', 'gzip')
+      .option(
+        '--format <format>',
+        'jsonl, csv or parquet (default: by the file name, else jsonl)',
+        oneOf(FORMATS),
+      )
+      .option('--compress <how>', 'gzip', oneOf(['gzip']))
       .option('--filter <filter>', 'only rows that match this OData filter')
-      .option('--select <names>', 'only these properties, separated by commas')
+      .option('--select <names>', 'only these properties, separated by commas', parseNames)
       .option(
         '--since <time>',
         'only rows changed since a time, or since the start of the dump in a directory',
       )
       .option('--resume', 'continue an interrupted dump'),
     EXAMPLES,
-    ({ from, table = [], all = false, select, ...rest }, context) => {
+    ({ from, table = [], all = false, ...rest }, context) => {
       const [source, choice] = [addressOf('--from', from), { all, names: table }];
-      return dump({ ...rest, source, choice, select: selectOf(select) }, context, writeOut);
+      return dump({ ...rest, source, choice }, context, writeOut);
     },
   );
 }

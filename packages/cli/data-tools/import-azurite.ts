@@ -1,6 +1,7 @@
 // `shelfmark import-azurite`: an Azurite folder into an account.
 import { Command } from 'commander';
-import { importAzurite } from '#data-tools';
+import { importAzurite, MODES } from '#data-tools';
+import { oneOf } from '../options/values.js';
 import { type LoadFlags, withLast } from './load.js';
 import { ADDRESS_HELP, addressOf, asTool, writeOut } from './run-tool.js';
 
@@ -30,7 +31,7 @@ export function importAzuriteCommand(): Command {
       .option('--table <name...>', 'only these tables; * matches any characters; NAME=NEW renames')
       .option('--queues', 'also queues with their messages, if --table is given')
       .option('--blobs', 'also containers with their blobs, if --table is given')
-      .option('--mode <mode>', 'insert, upsert, merge or skip', 'insert')
+      .option('--mode <mode>', 'insert, upsert, merge or skip', oneOf(MODES), 'insert')
       .option('--resume', 'continue an interrupted import')
       .option('--journal <file>', 'file that records progress (default: next to the folder)')
       .option('--dry-run', 'write nothing; check the folder and print what would be written'),

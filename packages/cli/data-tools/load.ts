@@ -1,6 +1,7 @@
 // `shelfmark load`: a dump, or one table of a file or of standard input, into an account.
 import { Command } from 'commander';
-import { type LoadOptions, load, ToolError } from '#data-tools';
+import { type LoadOptions, load, MODES, ToolError } from '#data-tools';
+import { oneOf } from '../options/values.js';
 import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, writeOut } from './run-tool.js';
 
 export interface LoadFlags extends PaceFlags, Omit<LoadOptions, 'target' | 'input' | 'names'> {
@@ -46,7 +47,7 @@ export function loadCommand(): Command {
       .option('--table <name...>', 'tables of the dump, or the table for a file; NAME=NEW renames')
       .option('--queues', 'also load the queues of the dump')
       .option('--blobs', 'also load the containers of the dump')
-      .option('--mode <mode>', 'insert, upsert, merge or skip', 'insert')
+      .option('--mode <mode>', 'insert, upsert, merge or skip', oneOf(MODES), 'insert')
       .option('--resume', 'continue an interrupted load')
       .option('--journal <file>', 'file that records progress (default: next to the dump)')
       .option('--dry-run', 'write nothing; check the dump and print what would be loaded'),

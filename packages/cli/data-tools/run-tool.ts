@@ -28,7 +28,7 @@ import {
   toolContext,
   verifyFiles,
 } from '#data-tools';
-import { wholeIn } from '../options/whole.js';
+import { wholeIn } from '../options/values.js';
 
 export interface PaceFlags {
   readonly parallel?: number;

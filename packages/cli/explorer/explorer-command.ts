@@ -6,7 +6,7 @@ import { ADDRESS_HELP, addressOf, withUsageErrors } from '../data-tools/run-tool
 import { fail } from '../fail.js';
 import { adviseOnListening } from '../options/listen-advice.js';
 import { readTls } from '../options/read-tls.js';
-import { parsePort } from '../options/whole.js';
+import { parsePort } from '../options/values.js';
 
 const EXPLORER_PORT_DEFAULT = 10_003;
 

@@ -2,7 +2,7 @@
 // documents what each one bounds, and where its default comes from.
 import type { Command } from 'commander';
 import type { ServerLimits } from '#server';
-import { wholeIn } from './whole.js';
+import { wholeIn } from './values.js';
 
 const MEBIBYTE = 1_048_576;
 

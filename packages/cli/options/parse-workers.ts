@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { ConfigurationError } from '#server';
 import type { EngineTools } from '#store';
-import { wholeIn } from './whole.js';
+import { wholeIn } from './values.js';
 
 /** The maximum for any engine; each engine declares how many may share its data. */
 export const WORKERS_MAX = 64;

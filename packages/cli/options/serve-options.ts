@@ -1,13 +1,13 @@
 // The options of `shelfmark serve`: its own, and Azurite's.
 import { Command, Option } from 'commander';
 import type { LogLevel } from '#server';
-import { LOG_LEVELS } from '#server/parts';
+import { LOG_LEVELS, ROLES } from '#server/parts';
 import { addLimitOptions, type LimitFlags } from './limit-options.js';
 import { parseWorkers, type Workers } from './parse-workers.js';
 import { DATA_DEFAULT, STORE_FLAGS, type StoreFlags } from './store-option.js';
 import type { TenantFlags } from './tenants.js';
-import { each, parseProxy, parseRole } from './values.js';
-import { parsePort, parsePortOrNone, wholeIn } from './whole.js';
+import { parseProxy } from './trusted-proxy.js';
+import { each, oneOf, parsePort, parsePortOrNone, wholeIn } from './values.js';
 
 /** Azurite's, which `UseDevelopmentStorage=true` stands for. */
 export const TABLE_PORT_DEFAULT = 10_002;
@@ -115,7 +115,7 @@ const addTenantOptions = (serving: Command): Command =>
     .option('--tenant-issuer <url>', "issuer of the tokens (default: the tenant's two issuers)")
     .option('--tenant-jwks <url or file>', "public keys of the issuer (default: the tenant's)")
     .option('--tenant-audience <audience>', 'audience of the tokens (default: https://storage.azure.com)')
-    .option('--tenant-role <role>', 'role of tokens that carry none (default: no access)', parseRole);
+    .option('--tenant-role <role>', 'role of tokens that carry none (default: no access)', oneOf(ROLES));
 
 function addAzuriteOptions(serving: Command): void {
   serving

@@ -3,7 +3,7 @@
 import type { ToolContext } from '../run/context.js';
 import { inParallel } from '../run/in-parallel.js';
 import type { Address } from '../source/address.js';
-import { Endpoint, failureOf } from '../source/endpoint.js';
+import { Endpoint } from '../source/endpoint.js';
 import { ToolError } from '../source/tool-error.js';
 
 interface BenchOptions {
@@ -53,7 +53,7 @@ class Bench {
     body?: string,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Buffer> {
-    const { status, value } = await this.#endpoint.send({
+    const { value } = await this.#endpoint.expect(`${method} ${path}`, {
       method,
       path,
       headers: {
@@ -62,12 +62,7 @@ class Bench {
         ...headers,
       },
       ...(body !== undefined && { body }),
-      read: answer => ({
-        body: answer.body,
-        failure: () => failureOf(this.#endpoint, `${method} ${path}`, answer),
-      }),
     });
-    if (status >= 300) throw value.failure();
     return value.body;
   }
 

@@ -2,7 +2,7 @@
 // from an empty account.
 import type { ToolContext } from '../run/context.js';
 import type { Address, Service } from '../source/address.js';
-import { Endpoint, failureOf } from '../source/endpoint.js';
+import { Endpoint } from '../source/endpoint.js';
 import { listSpaces, type SpaceKind } from '../source/space.js';
 import { TableRows } from '../source/table-rows.js';
 import { textIn } from '../source/xml-list.js';
@@ -56,17 +56,6 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** One that is already gone counts as deleted. */
-async function remove(endpoint: Endpoint, { kind, path }: Kind, name: string): Promise<void> {
-  const { status, value } = await endpoint.send({
-    method: 'DELETE',
-    ...path(name),
-    headers: { accept: 'application/json' },
-    read: answer => failureOf(endpoint, `the deletion of ${kind} ${name}`, answer),
-  });
-  if (status >= 300 && status !== 404) throw value;
-}
-
 /** Yields each deleted name; returns how many tables. @throws ToolError */
 export async function reset(
   { target, queues, blobs }: ResetOptions,
@@ -78,7 +67,9 @@ export async function reset(
   for (const kind of KINDS.filter(({ service }) => wanted[service])) {
     const endpoint = new Endpoint(target, kind.service, context.source);
     for (const name of await kind.list(endpoint)) {
-      await remove(endpoint, kind, name);
+      const sent = { method: 'DELETE', ...kind.path(name), headers: { accept: 'application/json' } };
+      // One that is already gone counts as deleted.
+      await endpoint.expect(`the deletion of ${kind.kind} ${name}`, sent, 404);
       await take({ kind: kind.kind, name });
       if (kind.kind === 'table') tables++;
     }

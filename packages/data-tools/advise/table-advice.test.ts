@@ -32,33 +32,10 @@ const sound = (i: number, told: readonly Told[] = [['name', 'String', `name ${i}
 
 const PLANTED: readonly (readonly [string, RuleName, RegExp, readonly Row[]])[] = [
   [
-    'a crowded partition',
-    'hot-partition',
-    /"hot" has 50 % of the rows/,
-    [...rows(500, i => sound(i)), ...rows(500, i => at(rowOf('hot', pad(i), []), timeOf(i)))],
-  ],
-  [
-    'keys that grow with time',
-    'append-only',
-    /rank correlation 1 over 100 partitions\): all writes go to the last/,
-    rows(1000, i =>
-      at(
-        rowOf(`2020${pad(Math.floor(i / 10))}`, pad(i), []),
-        `2020-01-01T00:${pad(Math.floor(i / 60), 2)}:${pad(i % 60, 2)}Z`,
-      ),
-    ),
-  ],
-  [
     'numbers without zeros',
     'key-hygiene',
     /PartitionKeys .* numbers of several widths/,
     rows(200, i => at(rowOf(`order-${i}`, 'x', []), timeOf(i))),
-  ],
-  [
-    'row keys without zeros',
-    'key-hygiene',
-    /RowKeys .* numbers of several widths/,
-    rows(200, i => at(rowOf(`p${pad(i % 10)}`, String(i), []), timeOf(i))),
   ],
   [
     'forbidden characters',

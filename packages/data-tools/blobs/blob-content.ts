@@ -47,10 +47,9 @@ export async function blobRange(
       if (status === 200 || status === 206) return body.length === length ? body : undefined;
       if (status === 412 || status === 404 || status === 416) return undefined;
       const { code } = errorOf(answer);
-      return failureOf(endpoint, `the content of blob ${name} of ${container}: ${code}`, answer);
+      throw failureOf(endpoint, `the content of blob ${name} of ${container}: ${code}`, answer);
     },
   });
-  if (value instanceof ToolError) throw value;
   return value;
 }
 

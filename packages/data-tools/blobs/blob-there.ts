@@ -1,5 +1,5 @@
 // A blob that a write found at the target: whether it equals the one to be written, or is the beginning of it.
-import { type Endpoint, failureOf } from '../source/endpoint.js';
+import type { Endpoint } from '../source/endpoint.js';
 import { isSameMetadata, metadataIn } from '../source/metadata.js';
 import type { Answer } from '../source/transport.js';
 import { LIST_VERSION } from '../source/xml-list.js';
@@ -33,14 +33,14 @@ export class BlobThere {
 
   /** Undefined if there is none. @throws ToolError denied, if it may not be read. */
   static async read(endpoint: Endpoint, container: string, name: string): Promise<BlobThere | undefined> {
-    const { status, headers, value } = await endpoint.send({
+    const sent = {
       method: 'HEAD',
       path: blobPath(container, name),
       headers: { 'x-ms-version': LIST_VERSION },
-      read: answer => failureOf(endpoint, `the properties of blob ${name} of ${container}`, answer),
-    });
+    };
+    const what = `the properties of blob ${name} of ${container}`;
+    const { status, headers } = await endpoint.expect(what, sent, 404);
     if (status === 404) return undefined;
-    if (status >= 300) throw value;
     const bytes = Number(headers['content-length'] ?? 0);
     return new BlobThere(endpoint, { container, name, bytes, etag: textOf(headers, 'etag') }, headers);
   }

@@ -65,7 +65,7 @@ function queueOf(
     const { messages } = taken;
     return { count: messages.length, all: inOrder(messages) };
   };
-  return { ...queue, count: async () => (await messageCount(endpoint, name)) ?? 0, read };
+  return { ...queue, count: () => messageCount(endpoint, name), read };
 }
 
 /** What is asked for, as it was when the run began. @throws ToolError */

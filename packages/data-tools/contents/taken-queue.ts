@@ -173,7 +173,7 @@ export class TakenQueue {
   async #giveBack(): Promise<void> {
     const { endpoint, queue, context } = this.#options;
     const taken = this.messages;
-    const count = (await messageCount(endpoint, queue)) ?? 0;
+    const count = await messageCount(endpoint, queue);
     const open = taken.filter(({ id }) => !this.#back.has(id));
     await inParallel(open, context.parallel, async message => {
       if (await giveBack(endpoint, queue, message)) this.#do({ step: 'back', id: message.id });
@@ -196,7 +196,7 @@ export class TakenQueue {
 
   /** Reports how many messages are left out. @throws ToolError */
   async leave(): Promise<void> {
-    const count = (await messageCount(this.#options.endpoint, this.#options.queue)) ?? 0;
+    const count = await messageCount(this.#options.endpoint, this.#options.queue);
     if (count > 0)
       this.#note(
         `Queue ${this.#options.queue} has about ${count} messages, which are left out: --take-messages takes them, and hides them while it does.`,

@@ -4,8 +4,9 @@ import { BlobReplaced, inOneState } from '../blobs/blob-content.js';
 import { type Blob, blobPath } from '../blobs/blob-record.js';
 import { BlobWriter, type PutResult } from '../blobs/put-blob.js';
 import type { ToolContext } from '../run/context.js';
+import type { Mode } from '../run/mode.js';
 import type { Address } from '../source/address.js';
-import { Endpoint, failureOf } from '../source/endpoint.js';
+import { Endpoint } from '../source/endpoint.js';
 import { offerSpace } from '../source/space.js';
 import { addCounts, type ContentCounts, type ContentJournal, NO_COUNTS } from './content-journal.js';
 import type { ContentInput, InputContainer, InputPage } from './input.js';
@@ -20,7 +21,7 @@ export interface ContentTargets {
 
 export interface WriteOptions {
   readonly context: ToolContext;
-  readonly mode: 'insert' | 'upsert' | 'merge' | 'skip';
+  readonly mode: Mode;
   /** Whether to delete blobs that the input lacks. */
   readonly mirror?: boolean | undefined;
   readonly journal: ContentJournal | undefined;
@@ -169,13 +170,12 @@ class TargetContainer implements BlobPlace<ContentCounts, Kind> {
     for await (const { blobs, skipped } of target.pages(container, ''))
       for (const name of new Set([...blobs, ...skipped].map(each => each.name))) {
         if (this.#names.has(name)) continue;
-        const { status, value } = await this.#endpoint.send({
+        const sent = {
           method: 'DELETE',
           path: blobPath(container, name),
           headers: { 'x-ms-delete-snapshots': 'include' },
-          read: answer => failureOf(this.#endpoint, `the deletion of blob ${name} of ${container}`, answer),
-        });
-        if (status >= 300 && status !== 404) throw value;
+        };
+        await this.#endpoint.expect(`the deletion of blob ${name} of ${container}`, sent, 404);
         deleted++;
       }
     return deleted;

@@ -52,7 +52,7 @@ export class QueueWrite {
       !replaces &&
       messages !== null &&
       messages.count > 0 &&
-      ((await messageCount(this.#endpoint, name)) ?? 0) > 0;
+      (await messageCount(this.#endpoint, name)) > 0;
     if (isOccupied && mode === 'insert')
       this.#conflict('it has messages: those that came with it were not put');
     if (messages !== null && !isOccupied) await this.#putAll(messages.all);

@@ -11,7 +11,6 @@ import {
 } from '../contents/content-choice.js';
 import { targetsOf, tellContents } from '../contents/write-contents.js';
 import { sinceFilter, sinceTime } from '../dump/since.js';
-import { parseMode } from '../load/mode.js';
 import {
   type Transfer,
   type TransferEntry,
@@ -21,6 +20,7 @@ import {
 } from '../load/transfer.js';
 import type { ToolContext } from '../run/context.js';
 import { withJournal } from '../run/journal.js';
+import type { Mode } from '../run/mode.js';
 import type { Address } from '../source/address.js';
 import { ByteBudget, PAGE_BYTES_MAX } from '../source/byte-budget.js';
 import { Endpoint } from '../source/endpoint.js';
@@ -33,7 +33,8 @@ export interface CopyOptions extends ContentChoice {
   readonly source: Address;
   readonly target: Address;
   readonly choice: TableChoice;
-  readonly mode?: string | undefined;
+  /** Default: insert. */
+  readonly mode?: Mode | undefined;
   readonly mirror?: boolean | undefined;
   readonly filter?: string | undefined;
   readonly since?: string | undefined;
@@ -51,7 +52,6 @@ function checkOptions(options: CopyOptions): void {
   const { source, target, choice, mode, mirror, filter, since, queues, blobs } = options;
   if (hasTables(options)) checkChoice(choice);
   checkTakeMessages(options);
-  parseMode(mode);
   if (mirror && options.takeMessages)
     throw usage('--mirror and --take-messages exclude each other: messages have no keys.');
   if (mirror && mode !== undefined) throw usage('--mirror and --mode exclude each other.');
@@ -87,7 +87,7 @@ async function transferOf(options: CopyOptions, context: ToolContext): Promise<T
   const rows = new TableRows(source, { filter }, new ByteBudget(PAGE_BYTES_MAX));
   return {
     context,
-    mode: parseMode(options.mode),
+    mode: options.mode ?? 'insert',
     mirror: options.mirror,
     source,
     target,

@@ -4,7 +4,7 @@ import { blobPath } from '../blobs/blob-record.js';
 import { BlobThere } from '../blobs/blob-there.js';
 import { BlobWriter } from '../blobs/put-blob.js';
 import { type ContainerPlace, containerPlace } from '../source/container-address.js';
-import { Endpoint, failureOf, type SourceContext } from '../source/endpoint.js';
+import { Endpoint, type SourceContext } from '../source/endpoint.js';
 import { ToolError } from '../source/tool-error.js';
 import { listPages, nameIn } from '../source/xml-list.js';
 import type { DumpFiles } from './dump-files.js';
@@ -65,12 +65,8 @@ export class ContainerFiles implements DumpFiles {
   /** One that is already gone counts as deleted. @throws ToolError */
   async remove(path: string): Promise<void> {
     const { container, prefix } = this.#place;
-    const { status, value } = await this.#endpoint.send({
-      method: 'DELETE',
-      path: blobPath(container, prefix + path),
-      read: answer => failureOf(this.#endpoint, `the deletion of ${path}`, answer),
-    });
-    if (status >= 300 && status !== 404) throw value;
+    const sent = { method: 'DELETE', path: blobPath(container, prefix + path) };
+    await this.#endpoint.expect(`the deletion of ${path}`, sent, 404);
   }
 }
 

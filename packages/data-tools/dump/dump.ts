@@ -41,6 +41,7 @@ import { Part, partPath } from './part.js';
 import { selectionOf, sinceTime } from './since.js';
 import {
   extensionOf,
+  type FormatName,
   gzipped,
   isFileName,
   parseFormat,
@@ -53,8 +54,8 @@ export interface DumpOptions extends ContentChoice {
   readonly choice: TableChoice;
   /** A directory, a file whose name ends as a format does, or `-`. */
   readonly out: string;
-  readonly format?: string | undefined;
-  readonly compress?: string | undefined;
+  readonly format?: FormatName | undefined;
+  readonly compress?: 'gzip' | undefined;
   readonly filter?: string | undefined;
   readonly select?: readonly string[] | undefined;
   /** A time, or the directory of an earlier dump. */

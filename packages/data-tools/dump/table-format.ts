@@ -11,7 +11,7 @@ import { textLines } from '../line/text-lines.js';
 import { ToolError } from '../source/tool-error.js';
 
 export const FORMATS = ['jsonl', 'csv', 'parquet'] as const;
-type FormatName = (typeof FORMATS)[number];
+export type FormatName = (typeof FORMATS)[number];
 
 export interface TableFormat {
   readonly name: FormatName;
@@ -25,8 +25,8 @@ export const extensionOf = ({ name, gzip }: TableFormat): string => (gzip ? `${n
 export const isPlain = ({ name, gzip }: TableFormat): boolean => name === 'jsonl' && !gzip;
 
 interface FormatOptions {
-  readonly format?: string | undefined;
-  readonly compress?: string | undefined;
+  readonly format?: FormatName | undefined;
+  readonly compress?: 'gzip' | undefined;
   readonly out: string;
 }
 
@@ -38,12 +38,7 @@ export const isFileName = (out: string): boolean => FILE_NAME.test(out);
 /** From the options or, failing that, from the file's name. @throws ToolError usage */
 export function parseFormat({ format, compress, out }: FormatOptions): TableFormat {
   const [, extension, gz] = FILE_NAME.exec(out) ?? [];
-  const byName = FORMATS.find(name => name === extension) ?? 'jsonl';
-  const name = format === undefined ? byName : FORMATS.find(each => each === format);
-  if (name === undefined)
-    throw new ToolError('usage', `--format takes ${FORMATS.join(', ')}, not ${JSON.stringify(format)}.`);
-  if (compress !== undefined && compress !== 'gzip')
-    throw new ToolError('usage', `--compress takes gzip, not ${JSON.stringify(compress)}.`);
+  const name = format ?? FORMATS.find(each => each === extension) ?? 'jsonl';
   const gzip = compress === 'gzip' || gz !== undefined;
   if (gzip && name === 'parquet')
     throw new ToolError('usage', 'Parquet compresses by itself: leave out --compress.');

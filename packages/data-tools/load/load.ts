@@ -8,12 +8,12 @@ import { containerFiles } from '../dump/container-files.js';
 import type { Row } from '../line/row.js';
 import type { ToolContext } from '../run/context.js';
 import { withJournal } from '../run/journal.js';
+import type { Mode } from '../run/mode.js';
 import type { Address } from '../source/address.js';
 import { Endpoint } from '../source/endpoint.js';
 import { chooseTables } from '../source/table-names.js';
 import { ToolError } from '../source/tool-error.js';
 import { type InputTable, type LoadInput, openDump, openInput } from './input.js';
-import { type Mode, parseMode } from './mode.js';
 import { type Transfer, type TransferEntry, transfer, type Written } from './transfer.js';
 
 export interface LoadOptions {
@@ -22,7 +22,8 @@ export interface LoadOptions {
   readonly input: string;
   /** NAME or NAME=NEW; for a directory all by default. */
   readonly names: readonly string[];
-  readonly mode?: string | undefined;
+  /** Default: insert. */
+  readonly mode?: Mode | undefined;
   readonly resume?: boolean | undefined;
   readonly journal?: string | undefined;
   readonly dryRun?: boolean | undefined;
@@ -67,7 +68,6 @@ export async function load(
   stdin: AsyncIterable<Buffer>,
   write: (text: string) => Promise<void>,
 ): Promise<Written> {
-  parseMode(options.mode);
   if (options.resume && options.input === '-' && options.journal === undefined)
     throw new ToolError('usage', '--resume of standard input needs --journal, and the same input again.');
   const { signal } = context.source;
@@ -89,53 +89,45 @@ export async function loadFrom(
   context: ToolContext,
   write: (text: string) => Promise<void>,
 ): Promise<Written> {
-  const mode = parseMode(options.mode);
   const input = await openIt();
   try {
     const tables = await chosen(input, options.names, options.input);
-    const contents = chosenContents(input, options);
-    tellLeftOut(input, options, context);
-    const chosenInput = { options, context, mode, input, tables, contents };
+    const contents = chosenContents(input, options, context);
+    const chosenInput = { options, context, input, tables, contents };
     return await (options.dryRun ? dryRun(chosenInput, write) : loadAll(tool, chosenInput));
   } finally {
     input.close();
   }
 }
 
-/** The selected queues and containers. @throws ToolError usage, if the input cannot have any. */
-function chosenContents(input: LoadInput, { queues, blobs }: LoadOptions): ContentInput {
-  for (const [flag, isWanted, found] of [
-    ['--queues', queues, input.contents?.queues],
-    ['--blobs', blobs, input.contents?.containers],
-  ] as const)
-    if (isWanted && found === undefined)
-      throw new ToolError('usage', `${flag}: the input has none, since it was made without ${flag}.`);
-  return {
-    queues: queues ? input.contents?.queues : undefined,
-    containers: blobs ? input.contents?.containers : undefined,
-  };
-}
-
-/** Reports what the input has and the run leaves out. */
-function tellLeftOut(
-  { contents }: LoadInput,
+/**
+ * The selected queues and containers; reports what the run leaves out. @throws ToolError usage, if the input cannot have
+ * any.
+ */
+function chosenContents(
+  { contents = {} }: LoadInput,
   { queues, blobs }: LoadOptions,
   { reporter }: ToolContext,
-): void {
-  for (const [what, flag, isWanted, found = []] of [
-    ['Queues', '--queues', queues, contents?.queues],
-    ['Containers', '--blobs', blobs, contents?.containers],
+): ContentInput {
+  for (const [what, flag, isWanted, found] of [
+    ['Queues', '--queues', queues, contents.queues],
+    ['Containers', '--blobs', blobs, contents.containers],
   ] as const) {
-    const names = found.map(({ name }) => name).join(', ');
-    if (!isWanted && found.length > 0)
+    if (isWanted && found === undefined)
+      throw new ToolError('usage', `${flag}: the input has none, since it was made without ${flag}.`);
+    const names = found?.map(({ name }) => name).join(', ');
+    if (!isWanted && names)
       reporter.tell('note', { message: `${what} are left out without ${flag}: ${names}.` });
   }
+  return {
+    queues: queues ? contents.queues : undefined,
+    containers: blobs ? contents.containers : undefined,
+  };
 }
 
 interface Load {
   readonly options: LoadOptions;
   readonly context: ToolContext;
-  readonly mode: Mode;
   readonly input: LoadInput;
   readonly tables: readonly LoadedTable[];
   readonly contents: ContentInput;
@@ -157,7 +149,8 @@ const journalPath = ({ input, journal }: LoadOptions): string | undefined =>
   journal ?? (input === '-' ? undefined : `${input.replace(/\/+$/, '')}.load.journal`);
 
 async function loadAll(tool: string, load: Load): Promise<Written> {
-  const { options, context, mode, input, tables, contents } = load;
+  const { options, context, input, tables, contents } = load;
+  const { mode = 'insert' } = options;
   const byName = new Map(tables.map(table => [table.input.name, table.input]));
   const run: Transfer = {
     context,

@@ -2,6 +2,7 @@
 // mirror). A checkpoint is the last page whose rows are all written.
 import type { Key, Row } from '../line/row.js';
 import type { ToolContext } from '../run/context.js';
+import type { Mode } from '../run/mode.js';
 import type { ShardSink } from '../run/move-shards.js';
 import type { Reached } from '../run/shard-state.js';
 import type { ByteBudget } from '../source/byte-budget.js';
@@ -9,7 +10,6 @@ import type { ChangeKind } from '../write/change.js';
 import type { TargetTable } from '../write/target-table.js';
 import { type Told, Writer } from '../write/writer.js';
 import type { Mirror } from './mirror.js';
-import type { Mode } from './mode.js';
 
 /** Of rows that are done or reported. */
 export interface Counts extends Told {

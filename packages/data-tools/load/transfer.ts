@@ -5,6 +5,7 @@ import { type ContentTargets, countsTold, writeContents } from '../contents/writ
 import type { Row } from '../line/row.js';
 import type { ToolContext } from '../run/context.js';
 import type { Journal } from '../run/journal.js';
+import type { Mode } from '../run/mode.js';
 import { moveShards } from '../run/move-shards.js';
 import { type ShardEntry, ShardState } from '../run/shard-state.js';
 import { ByteBudget, WRITE_BYTES_MAX } from '../source/byte-budget.js';
@@ -16,7 +17,6 @@ import type { TableName } from '../source/table-names.js';
 import type { ExitName } from '../source/tool-error.js';
 import { TargetTable } from '../write/target-table.js';
 import { Mirror } from './mirror.js';
-import type { Mode } from './mode.js';
 import { type Counts, sumOf, TableWrite } from './table-write.js';
 
 export type TransferEntry = ShardEntry<Counts, Counts> | ContentEntry;

@@ -2,7 +2,6 @@
 // each for a while, and Update Message makes it visible again. Peek Messages shows only 32.
 import { type Endpoint, failureOf } from '../source/endpoint.js';
 import { listSpaces, recordOf, type SpaceRecord } from '../source/space.js';
-import { ToolError } from '../source/tool-error.js';
 import { documentOf, textIn } from '../source/xml-list.js';
 import type { Message } from './queue-record.js';
 
@@ -26,16 +25,10 @@ export async function queuesOf(endpoint: Endpoint): Promise<readonly SpaceRecord
   return found;
 }
 
-/** The approximate number of messages, including hidden ones; undefined if there is no such queue. */
-export async function messageCount(endpoint: Endpoint, queue: string): Promise<number | undefined> {
-  const { status, headers, value } = await endpoint.send({
-    method: 'HEAD',
-    path: `/${queue}`,
-    query: { comp: 'metadata' },
-    read: answer => failureOf(endpoint, `the properties of queue ${queue}`, answer),
-  });
-  if (status === 404) return undefined;
-  if (status >= 300) throw value;
+/** The approximate number of messages, including hidden ones; 0 if there is no such queue. */
+export async function messageCount(endpoint: Endpoint, queue: string): Promise<number> {
+  const sent = { method: 'HEAD', path: `/${queue}`, query: { comp: 'metadata' } };
+  const { headers } = await endpoint.expect(`the properties of queue ${queue}`, sent, 404);
   return Number(headers['x-ms-approximate-messages-count'] ?? 0);
 }
 
@@ -61,7 +54,7 @@ export async function takeMessages(
     path: `/${queue}/messages`,
     query: { numofmessages: String(TAKEN_MAX), visibilitytimeout: String(seconds) },
     read: answer => {
-      if (answer.status !== 200) return failureOf(endpoint, `the messages of queue ${queue}`, answer);
+      if (answer.status !== 200) throw failureOf(endpoint, `the messages of queue ${queue}`, answer);
       return documentOf(answer).children.map(element => ({
         id: textIn(element, 'MessageId'),
         receipt: textIn(element, 'PopReceipt'),
@@ -71,19 +64,20 @@ export async function takeMessages(
       }));
     },
   });
-  if (value instanceof ToolError) throw value;
   return { messages: value, isRepeated };
 }
 
 type Receipt = Pick<TakenMessage, 'id' | 'receipt'>;
 
-const update = (endpoint: Endpoint, queue: string, { id, receipt }: Receipt, seconds: number) =>
-  endpoint.send({
+/** Ends in 404 or 400 if another client has taken the message since, or it has expired. */
+function update(endpoint: Endpoint, queue: string, { id, receipt }: Receipt, seconds: number) {
+  const sent = {
     method: 'PUT',
     path: `/${queue}/messages/${encodeURIComponent(id)}`,
     query: { popreceipt: receipt, visibilitytimeout: String(seconds) },
-    read: answer => failureOf(endpoint, `the change of a message of queue ${queue}`, answer),
-  });
+  };
+  return endpoint.expect(`the change of a message of queue ${queue}`, sent, 404, 400);
+}
 
 /**
  * Hides a message for this many seconds from now; returns the new receipt, or undefined if another client has taken it
@@ -95,18 +89,13 @@ export async function hold(
   message: Receipt,
   seconds: number,
 ): Promise<string | undefined> {
-  const { status, value, headers } = await update(endpoint, queue, message, seconds);
-  const receipt = headers['x-ms-popreceipt'];
-  if (status < 300 && typeof receipt === 'string') return receipt;
-  if (status === 404 || status === 400) return undefined;
-  throw value;
+  const { status, headers } = await update(endpoint, queue, message, seconds);
+  return status < 300 ? String(headers['x-ms-popreceipt']) : undefined;
 }
 
 /** Makes a message visible again; false if another client has taken it since, or it has expired. */
 export async function giveBack(endpoint: Endpoint, queue: string, message: Receipt): Promise<boolean> {
-  const { status, value, isRepeated } = await update(endpoint, queue, message, 0);
-  if (status < 300) return true;
+  const { status, isRepeated } = await update(endpoint, queue, message, 0);
   // An attempt whose answer was lost changed the receipt.
-  if (status === 404 || status === 400) return isRepeated;
-  throw value;
+  return status < 300 || isRepeated;
 }

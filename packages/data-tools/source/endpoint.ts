@@ -115,6 +115,19 @@ export class Endpoint {
     }
   }
 
+  /** Sends what should succeed, or end with one of the other statuses. @throws ToolError for any other answer, too. */
+  expect(
+    what: string,
+    sent: Omit<Sent<Answer>, 'read'>,
+    ...others: readonly number[]
+  ): Promise<Received<Answer>> {
+    const read = (answer: Answer): Answer => {
+      if (answer.status < 300 || others.includes(answer.status)) return answer;
+      throw failureOf(this, what, answer);
+    };
+    return this.send({ ...sent, read });
+  }
+
   #pauseAfter({ retryAfter, isBusy }: Failure, attempt: number): number {
     if (retryAfter !== undefined) return retryAfter;
     const doubled = (isBusy ? BUSY_PAUSE_FIRST : PAUSE_FIRST) * 2 ** Math.min(attempt, 10);

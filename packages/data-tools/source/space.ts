@@ -131,11 +131,9 @@ async function hasMetadata(endpoint: Endpoint, kind: SpaceKind, space: Offered):
 }
 
 async function setMetadata(endpoint: Endpoint, kind: SpaceKind, { name, metadata }: Offered): Promise<void> {
-  const { status, value } = await endpoint.send({
+  await endpoint.expect(`the metadata of ${kind.toLowerCase()} ${name}`, {
     method: 'PUT',
     ...placeOf(kind, name, 'metadata'),
     headers: { 'x-ms-version': LIST_VERSION, ...metadataHeaders(metadata) },
-    read: answer => failureOf(endpoint, `the metadata of ${kind.toLowerCase()} ${name}`, answer),
   });
-  if (status >= 300) throw value;
 }

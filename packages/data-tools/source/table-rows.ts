@@ -6,7 +6,7 @@ import { compareKeys, type Key, type Row } from '../line/row.js';
 import { RowError } from '../line/row-error.js';
 import { RowShape } from '../line/row-shape.js';
 import type { ByteBudget } from './byte-budget.js';
-import { BadAnswer, type Endpoint, errorOf, failureOf, type Received } from './endpoint.js';
+import { BadAnswer, type Endpoint, errorOf, failureOf } from './endpoint.js';
 import { filtersOf, isAfter, isBefore, type KeyRange, WHOLE } from './key-range.js';
 import type { RowSource } from './row-source.js';
 import { splitPoint } from './split-point.js';
@@ -107,17 +107,16 @@ export class TableRows implements RowSource {
     let next: string | undefined;
     do {
       const query: Record<string, string> = next === undefined ? {} : { NextTableName: next };
-      const { status, headers, value } = await this.endpoint.send({
+      const { headers, value } = await this.endpoint.send({
         method: 'GET',
         path: '/Tables',
         query,
         headers: { accept: 'application/json;odata=nometadata' },
-        read: answer =>
-          answer.status === 200
-            ? tableNames(answer.body)
-            : failureOf(this.endpoint, 'a list of tables', answer),
+        read: answer => {
+          if (answer.status !== 200) throw failureOf(this.endpoint, 'a list of tables', answer);
+          return tableNames(answer.body);
+        },
       });
-      if (value instanceof ToolError) throw status === 404 ? new ToolError('notThere', value.message) : value;
       names.push(...value);
       next = single(headers[`${NEXT}tablename`]);
     } while (next !== undefined);
@@ -197,18 +196,17 @@ export class TableRows implements RowSource {
       ...next,
     };
     let bytes = 0;
-    const received: Received<readonly Row[] | ToolError> = await this.endpoint.send({
+    const { value, headers } = await this.endpoint.send({
       method: 'GET',
       path: `/${table}()`,
       query,
       headers: ACCEPT,
       read: answer => {
         bytes = answer.body.length;
-        return answer.status === 200 ? this.#rows(answer.body) : this.#failure(table, answer);
+        if (answer.status !== 200) throw this.#failure(table, answer);
+        return this.#rows(answer.body);
       },
     });
-    const { value, headers } = received;
-    if (value instanceof ToolError) throw value;
     return { bytes, rows: value, next: continuationOf(headers) };
   }
 

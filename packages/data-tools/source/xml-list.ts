@@ -2,7 +2,6 @@
 // file has the common frame; the readers of entries have their content.
 import { parseXml, type XmlElement } from '#wire';
 import { BadAnswer, type Endpoint, failureOf } from './endpoint.js';
-import { ToolError } from './tool-error.js';
 import type { Answer } from './transport.js';
 
 /** The first version with blob tags (docs/protocol/blob-requests.md). */
@@ -65,7 +64,7 @@ interface ListPage {
   readonly next: string | undefined;
 }
 
-/** One page; a marker of '' is the start. Undefined if the address does not allow what the query includes. */
+/** One page; a marker of '' is the start. @throws ToolError denied, if the address does not allow what the query includes. */
 export async function listPage(
   endpoint: Endpoint,
   { path, query, entries, what }: ListOptions,
@@ -77,13 +76,12 @@ export async function listPage(
     query: { comp: 'list', ...query, ...(marker !== '' && { marker }) },
     headers: { 'x-ms-version': LIST_VERSION },
     read: answer => {
-      if (answer.status !== 200) return failureOf(endpoint, what, answer);
+      if (answer.status !== 200) throw failureOf(endpoint, what, answer);
       const document = documentOf({ body: decodedNames(answer.body) });
       const next = textIn(document, 'NextMarker');
       return { entries: childOf(document, entries)?.children ?? [], next: next === '' ? undefined : next };
     },
   });
-  if (value instanceof ToolError) throw value;
   return value;
 }
 

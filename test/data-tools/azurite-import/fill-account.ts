@@ -5,16 +5,9 @@ import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
-import type { Row } from '../../../packages/data-tools/index.js';
-import { NASTY_ROWS, rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
+import { keptByAzurite, NASTY_ROWS, rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
 import { CLIENT_OPTIONS } from '../../support/clients.js';
 import { linesOf, loadInto } from '../tool-run.js';
-
-/** What Azurite keeps of odd rows (round-trip.test.ts). */
-function keptByAzurite(row: Row): Row | undefined {
-  if (row.rowKey === 'plain') return undefined;
-  return { ...row, properties: row.properties.filter(({ name }) => name !== 'minusZero' && name !== 'long') };
-}
 
 const HALVES = rowOf('half', 'values', [['high', 'String', 'a\ud800b']]);
 

@@ -14,7 +14,7 @@ import { type AccountAnswers, accountAnswers } from '../azurite-import/account-a
 import { chanceOf } from '../faulty-proxy.js';
 import { verified } from '../tool-run.js';
 import type { Work } from './killed-tool.js';
-import { runUntil } from './run-until.js';
+import { runUntil, untilKilled } from './run-until.js';
 
 const SEED = Number(process.env.SHELFMARK_SEED ?? 7);
 /** For all tools together: a fraction of those of rows, by the same setting. */
@@ -100,20 +100,12 @@ describe('a tool that is killed among queues and blobs', () => {
     });
 
   for (const tool of TOOLS)
-    test(`${tool} ends as it would have without`, async () => {
-      let [kills, longest] = [0, 0];
-      for (let run = 0; kills < KILLS / TOOLS.length; run++) {
+    test(`${tool} ends as it would have without`, () =>
+      untilKilled({ count: KILLS / TOOLS.length, chance, repeat: REPEAT }, async (run, toEnd) => {
         const target = await serve({ data: undefined });
         try {
           const work = { ...workOf(tool, `${tool}${run}`), contentsTo: target.connectionString() };
-          const started = performance.now();
-          // The first run measures the time of one.
-          let isDone = run === 0 && (await runUntil(work, undefined, REPEAT));
-          if (isDone) longest = performance.now() - started;
-          for (let times = 0; !isDone; times++) {
-            isDone = await runUntil(work, times > 5 ? undefined : 150 + chance() * (longest - 100), REPEAT);
-            if (!isDone) kills++;
-          }
+          await toEnd(work);
           if (tool === 'dump') await isWhole(work.path);
           else {
             const found = await accountAnswers(target.connectionString());
@@ -125,6 +117,5 @@ describe('a tool that is killed among queues and blobs', () => {
         } finally {
           await target.close();
         }
-      }
-    });
+      }));
 });

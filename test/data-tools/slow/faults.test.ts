@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Dump, formatContent, type Row } from '../../../packages/data-tools/index.js';
+import { Dump, formatContent, MODES, type Row } from '../../../packages/data-tools/index.js';
 import { rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
 import { describePeers } from '../../patterns/support/peers.js';
 import { FAULTS, type FaultyProxy, startFaultyProxy } from '../faulty-proxy.js';
@@ -46,7 +46,7 @@ describePeers('through faults on the way', peer => {
 
   test('a load writes each row once and reports no conflict, in every mode', async () => {
     const path = await fileOf('rows', ROWS);
-    for (const mode of ['insert', 'upsert', 'merge', 'skip']) {
+    for (const mode of MODES) {
       const table = `faulty${mode}`;
       const { result, told } = await loadInto(proxy.connectionString, path, { tables: [table], mode });
       assert.deepEqual(told, [], REPEAT);

@@ -11,7 +11,7 @@ import { type SpawnedServer, spawnServer } from '../../support/spawned-server.js
 import { chanceOf } from '../faulty-proxy.js';
 import { dumpTo, linesOf, loadInto, rowsOf, verified } from '../tool-run.js';
 import type { Work } from './killed-tool.js';
-import { runUntil } from './run-until.js';
+import { untilKilled } from './run-until.js';
 
 const SEED = Number(process.env.SHELFMARK_SEED ?? 5);
 const KILLS = Number(process.env.SHELFMARK_KILLS ?? 200);
@@ -77,10 +77,9 @@ describe('a tool that is killed', () => {
     await loadInto(server.connectionString, path, { tables: [work.to], journal });
   };
 
-  for (const tool of ['dump', 'load', 'copy', 'mirror'] as const) {
-    test(`${tool} ends as it would have without`, async () => {
-      let [kills, run, longest] = [0, 0, 0];
-      for (; kills < KILLS / 4; run++) {
+  for (const tool of ['dump', 'load', 'copy', 'mirror'] as const)
+    test(`${tool} ends as it would have without`, () =>
+      untilKilled({ count: KILLS / 4, chance, repeat: REPEAT }, async (run, toEnd) => {
         const name = `${tool}${run}`;
         const work: Work = {
           tool,
@@ -92,19 +91,8 @@ describe('a tool that is killed', () => {
           resume: true,
         };
         await before1(work);
-        const started = performance.now();
-        // The first run measures the time of one.
-        let isDone = run === 0 && (await runUntil(work, undefined, REPEAT));
-        if (isDone) longest = performance.now() - started;
-        for (let times = 0; !isDone; times++) {
-          // Some runs are killed so often that they would never end if they began again each time.
-          const delay = times > 6 ? undefined : 150 + chance() * (longest - 100);
-          isDone = await runUntil(work, delay, REPEAT);
-          if (!isDone) kills++;
-        }
+        await toEnd(work);
         await isAsExpected(work);
         if (tool === 'dump') await rm(work.path, { recursive: true });
-      }
-    });
-  }
+      }));
 });

@@ -1,4 +1,4 @@
-// Runs a data tool in a process of its own until it ends or is killed.
+// Runs a data tool in a process of its own, killed at moments of chance and resumed, until it ends.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,4 +32,32 @@ export async function runUntil(
   timer.abort();
   assert(code === 0 || signal === 'SIGKILL', `${work.tool} ended with ${code}: ${text}; ${repeat}`);
   return code === 0;
+}
+
+interface Kills {
+  /** At least so many, over all runs. */
+  readonly count: number;
+  readonly chance: () => number;
+  /** The command that repeats them. */
+  readonly repeat: string;
+}
+
+/** Runs the tool to its end, again and again, until it was killed so often. The first run is not, and has the time of one. */
+export async function untilKilled(
+  { count, chance, repeat }: Kills,
+  each: (run: number, toEnd: (work: Work) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  let [kills, longest] = [0, 0];
+  for (let run = 0; kills < count; run++)
+    await each(run, async work => {
+      const started = performance.now();
+      let isDone = run === 0 && (await runUntil(work, undefined, repeat));
+      if (isDone) longest = performance.now() - started;
+      for (let times = 0; !isDone; times++) {
+        // Some runs are killed so often that they would never end if they began again each time.
+        const delay = times > 6 ? undefined : 150 + chance() * (longest - 100);
+        isDone = await runUntil(work, delay, repeat);
+        if (!isDone) kills++;
+      }
+    });
 }
