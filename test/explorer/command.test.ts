@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { until } from '#base/testing/until';
 import { serve } from '#server';
 import { ROOT, runToEnd, spawnServer } from '../support/spawned-server.js';
-import { secretOf } from './stage.js';
+import { secretOf, signIn } from './stage.js';
 
 const LINK = /http:\/\/127\.0\.0\.1:\d+\/#link=[\w-]+/;
 
@@ -16,15 +16,7 @@ async function look(
   link: string,
 ): Promise<{ readonly names: readonly string[]; readonly status: number; readonly hasLive: boolean }> {
   const { origin } = new URL(link);
-  const opened = await fetch(`${origin}/session`, {
-    method: 'POST',
-    headers: { origin },
-    body: JSON.stringify({ link: secretOf(link) }),
-  });
-  assert.equal(opened.status, 201);
-  const { proof } = (await opened.json()) as { proof: string };
-  const cookie = opened.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-  const headers = { cookie, 'x-explorer-proof': proof };
+  const headers = await signIn(link);
   const { accounts, hasLive } = (await (await fetch(`${origin}/accounts`, { headers })).json()) as {
     accounts: { name: string }[];
     hasLive: boolean;

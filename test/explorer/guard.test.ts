@@ -7,7 +7,7 @@ import { parseAddress } from '#data-tools';
 import { ExplorerRefused, openExplorer } from '#explorer';
 import { makeCertificate } from '../../packages/http/testing/certificate.js';
 import { settingsOf } from '../support/running-peer.js';
-import { openStage, type Stage, secretOf } from './stage.js';
+import { openStage, type Stage, secretOf, signIn } from './stage.js';
 
 interface Answer {
   readonly status: number;
@@ -28,7 +28,7 @@ describe("the explorer's server", () => {
   let session: Readonly<Record<string, string>>;
   before(async () => {
     stage = await openStage();
-    session = await signIn();
+    session = await signIn(stage.links.at(-1));
   });
   after(() => stage.close());
 
@@ -59,15 +59,6 @@ describe("the explorer's server", () => {
       body: JSON.stringify({ link }),
     });
 
-  async function signIn(): Promise<Readonly<Record<string, string>>> {
-    const { status, headers, text } = await open(secretOf(stage.links.at(-1)));
-    assert.equal(status, 201, text);
-    const [cookie = ''] = headers['set-cookie'] ?? [];
-    assert.match(cookie, /; Path=\/; HttpOnly; SameSite=Strict$/);
-    const { proof } = JSON.parse(text) as { proof: string };
-    return { cookie: cookie.split(';')[0] ?? '', 'x-explorer-proof': proof };
-  }
-
   test('a link works once, and the page can have another printed', async () => {
     const used = await open(secretOf(stage.links[0]));
     assert.deepEqual([used.status, used.headers['x-explorer-error']], [403, 'WrongLink']);
@@ -76,7 +67,7 @@ describe("the explorer's server", () => {
     assert.equal((await ask('/session/link', print)).status, 201);
     assert.equal((await ask('/session/link', print)).status, 429);
     assert.equal(stage.links.length, 2);
-    await signIn();
+    await signIn(stage.links.at(-1));
   });
 
   test('without a session there is the page, and nothing else', async () => {
@@ -204,7 +195,7 @@ describe("the explorer's server", () => {
     const here = stage;
     stage = other;
     try {
-      const mine = await signIn();
+      const mine = await signIn(stage.links.at(-1));
       const { status, text } = await ask('/accounts/gone/table/Tables', { headers: mine });
       assert.equal(status, 502);
       assert.match(text, /account gone at http:\/\/127\.0\.0\.1:9 does not answer \(ECONNREFUSED\)/);
@@ -219,12 +210,12 @@ describe("the explorer's server", () => {
     stage.pass(10_000);
     const print = { method: 'POST', headers: { origin: own() }, body: '{}' };
     await ask('/session/link', print);
-    const mine = await signIn();
+    const mine = await signIn(stage.links.at(-1));
     stage.pass(13 * HOUR);
     const { status, headers } = await ask('/accounts', { headers: mine });
     assert.deepEqual([status, headers['x-explorer-error']], [401, 'SessionEnded']);
     await ask('/session/link', print);
-    session = await signIn();
+    session = await signIn(stage.links.at(-1));
   });
 });
 

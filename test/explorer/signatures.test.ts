@@ -6,7 +6,7 @@ import { BlobClient } from '@azure/storage-blob';
 import { QueueClient } from '@azure/storage-queue';
 import { fieldsOf, type SasForm } from '../../packages/explorer/model/sas-words.js';
 import { putBlobs, putOrders, putQueues } from './contents.js';
-import { openStage, type Stage, secretOf } from './stage.js';
+import { openStage, type Stage, signIn } from './stage.js';
 
 const FORM: SasForm = {
   scope: 'table',
@@ -32,14 +32,7 @@ describe('signatures', () => {
     await putOrders(stage.server, 3, 2);
     await putQueues(stage.server);
     await putBlobs(stage.server);
-    const opened = await fetch(`${stage.explorer.url}/session`, {
-      method: 'POST',
-      headers: { origin: stage.explorer.url },
-      body: JSON.stringify({ link: secretOf(stage.links[0]) }),
-    });
-    const { proof } = (await opened.json()) as { proof: string };
-    const cookie = opened.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    headers = { origin: stage.explorer.url, cookie, 'x-explorer-proof': proof };
+    headers = { origin: stage.explorer.url, ...(await signIn(stage.links[0])) };
   });
   after(() => stage.close());
 

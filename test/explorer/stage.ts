@@ -1,4 +1,5 @@
 // A server in memory or Azurite, the explorer over it, and its links: what the explorer's tests begin with.
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '#base';
 import { type Address, parseAddress } from '#data-tools';
@@ -25,6 +26,18 @@ export interface Stage {
 
 /** The secret of a link. */
 export const secretOf = (link: string | undefined): string => link?.split('#link=')[1] ?? '';
+
+/** Opens a session by a link, as the page does. @returns the headers of its requests. */
+export async function signIn(link = ''): Promise<Readonly<Record<string, string>>> {
+  const { origin } = new URL(link);
+  const body = JSON.stringify({ link: secretOf(link) });
+  const response = await fetch(`${origin}/session`, { method: 'POST', headers: { origin }, body });
+  assert.equal(response.status, 201);
+  const { proof } = (await response.json()) as { readonly proof: string };
+  const [cookie = ''] = response.headers.getSetCookie();
+  assert.match(cookie, /; Path=\/; HttpOnly; SameSite=Strict$/);
+  return { cookie: cookie.split(';')[0] ?? '', 'x-explorer-proof': proof };
+}
 
 /** Shelfmark in this process, with its figures. */
 async function serveCounted(): Promise<readonly [Target, Pick<ExplorerOptions, 'live' | 'heat'>]> {

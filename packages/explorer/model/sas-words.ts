@@ -1,6 +1,7 @@
 // What a shared access signature allows, in words, and the fields that its form has.
 
-export type Scope = 'account' | 'table' | 'queue' | 'container' | 'blob';
+export const SCOPES = ['account', 'table', 'queue', 'container', 'blob'] as const;
+export type Scope = (typeof SCOPES)[number];
 
 export interface SasForm {
   readonly scope: Scope;

@@ -4,12 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Address, Service } from '#data-tools';
 import type { PartitionHeat } from '../model/heat.js';
 import type { Figures } from '../model/live.js';
+import { SCOPES } from '../model/sas-words.js';
 import { Refusal, sendJson } from './answer.js';
 import type { Downloads } from './downloads.js';
 import type { Guard } from './guard.js';
 import type { SigningProxy } from './proxy.js';
 import type { Sessions } from './sessions.js';
-import { SCOPES, type SignatureRequest, signatureOf } from './signature.js';
+import { type SignatureRequest, signatureOf } from './signature.js';
 import type { Site } from './site.js';
 
 export interface RouteContext {

@@ -12,10 +12,8 @@ import {
   queueSasStringToSign,
   tableSasStringToSign,
 } from '#wire';
+import type { Scope } from '../model/sas-words.js';
 import { Refusal } from './answer.js';
-
-export const SCOPES = ['account', 'table', 'queue', 'container', 'blob'] as const;
-export type Scope = (typeof SCOPES)[number];
 
 export interface SignatureRequest {
   readonly scope: Scope;

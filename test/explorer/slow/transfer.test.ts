@@ -22,6 +22,12 @@ describe('entities in bulk', WITH_BROWSER, () => {
     await page.getByRole('button', { name: 'More about this table' }).click();
     await page.getByRole('menuitem', { name: item, exact: true }).click();
   };
+  const chooseFile = (page: Page, name: string, text: string): Promise<void> =>
+    page
+      .locator('.dialog input[type=file]')
+      .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+  const importChosen = (page: Page): Promise<void> =>
+    page.getByRole('button', { name: 'Import', exact: true }).click();
   async function exported(page: Page, format: string): Promise<string> {
     await choose(page, 'Export');
     await page.getByLabel(format).check();
@@ -66,20 +72,17 @@ describe('entities in bulk', WITH_BROWSER, () => {
     await page.getByRole('link', { name: 'copies' }).first().click();
     await page.getByText('This table is empty').waitFor();
     await choose(page, 'Import');
-    const file = { name: 'orders.jsonl', mimeType: 'application/x-ndjson', buffer: Buffer.from(text) };
-    await page.locator('.dialog input[type=file]').setInputFiles(file);
+    await chooseFile(page, 'orders.jsonl', text);
     await page.getByText('2,400 entities in 12 partitions.').waitFor();
-    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await importChosen(page);
     await page.getByText('Wrote 2,400 entities.').waitFor();
     assert.equal(await countOf('copies'), 2400);
     // Their transaction is refused, because one of them is there already; the other is written alone.
     const [there = ''] = text.split('\n');
     const fresh = there.replace(/"RowKey":"[^"]*"/, '"RowKey":"fresh"');
-    await page
-      .locator('.dialog input[type=file]')
-      .setInputFiles({ ...file, buffer: Buffer.from(`${there}\n${fresh}\n`) });
+    await chooseFile(page, 'orders.jsonl', `${there}\n${fresh}\n`);
     await page.getByText('2 entities in 1 partition.').waitFor();
-    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await importChosen(page);
     await page.getByText(/EntityAlreadyExists/).waitFor();
     await until('the other one', async () => (await countOf('copies')) === 2401);
   });
@@ -90,8 +93,7 @@ describe('entities in bulk', WITH_BROWSER, () => {
     const before = await countOf('everyType');
     await choose(page, 'Import');
     const csv = 'PartitionKey,RowKey,n,n@type\np,a,1,Int32\np,b,x,Int32\n';
-    const file = { name: 'bad.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
-    await page.locator('.dialog input[type=file]').setInputFiles(file);
+    await chooseFile(page, 'bad.csv', csv);
     await page.getByText('Line 3: "n": "x" is not an Int32').waitFor();
     assert(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled());
     assert.equal(await countOf('everyType'), before);
@@ -106,10 +108,8 @@ describe('entities in bulk', WITH_BROWSER, () => {
     await choose(page, 'Import');
     const braces = ['{a}', '{b}'].map(key => rowOf('in braces', key, []));
     const lines = [...braces, ...NASTY_ROWS].map(formatContent);
-    const buffer = Buffer.from(`${lines.join('\n')}\n`);
-    const file = { name: 'nasty.jsonl', mimeType: 'application/x-ndjson', buffer };
-    await page.locator('.dialog input[type=file]').setInputFiles(file);
-    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await chooseFile(page, 'nasty.jsonl', `${lines.join('\n')}\n`);
+    await importChosen(page);
     await page.getByText(`Wrote ${lines.length} entities.`).waitFor();
     await page.getByRole('button', { name: 'Close' }).last().click();
     await page.locator('.grid-row').first().waitFor();
@@ -123,14 +123,9 @@ describe('entities in bulk', WITH_BROWSER, () => {
     const before = await countOf('everyType');
     await choose(page, 'Import');
     const lines = ['"half \\ud800"', '"whole"'].map(key => `{"PartitionKey":"p","RowKey":${key},"n":1}\n`);
-    const file = {
-      name: 'rows.jsonl',
-      mimeType: 'application/x-ndjson',
-      buffer: Buffer.from(lines.join('')),
-    };
-    await page.locator('.dialog input[type=file]').setInputFiles(file);
+    await chooseFile(page, 'rows.jsonl', lines.join(''));
     await page.getByLabel('Replace them').check();
-    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await importChosen(page);
     await page.getByText('half a surrogate pair in a key can be inserted').waitFor();
     assert.equal(await countOf('everyType'), before + 1);
   });
