@@ -26,7 +26,7 @@ export interface Fault {
 }
 
 /** A property in two versions; undefined where a version lacks it. */
-interface Difference {
+export interface Difference {
   readonly name: string;
   readonly before: Property | undefined;
   readonly after: Property | undefined;

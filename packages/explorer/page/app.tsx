@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import { Keyboard, Menu as MenuIcon, Monitor, Moon, Search, Sun } from 'lucide';
 import { useEffect } from 'preact/hooks';
 import { ContainerView } from './blobs/container-view.js';
+import { accounts } from './client/account.js';
 import { endSession, sessionState } from './client/session.js';
 import { HeatView } from './heat/heat-view.js';
 import { HomeView } from './home/home-view.js';
@@ -11,16 +12,16 @@ import { LiveView } from './live/live-view.js';
 import { QueueView } from './queues/queue-view.js';
 import { SignatureView } from './sas/signature-view.js';
 import { Failure, Spinner } from './shell/blank.js';
-import { Create, creating } from './shell/create.js';
+import { IconButton } from './shell/button.js';
+import { Create } from './shell/create.js';
 import { Help } from './shell/help.js';
 import { Icon } from './shell/icon.js';
 import { Notices } from './shell/notices.js';
 import { Palette } from './shell/palette.js';
 import { Sidebar } from './shell/sidebar.js';
 import { SignIn } from './shell/sign-in.js';
-import { overlay, useCommands } from './state/command.js';
+import { overlay, show, useCommands } from './state/command.js';
 import {
-  accounts,
   accountsFailure,
   currentAccount,
   SERVICE_NAMES,
@@ -36,40 +37,16 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
 const Top = ({ onSide }: { readonly onSide: () => void }) => (
   <div class="top">
-    <button type="button" class="button quiet square side-button" aria-label="Show the side" onClick={onSide}>
-      <Icon of={MenuIcon} />
-    </button>
-    <button
-      type="button"
-      class="search-button"
-      onClick={() => {
-        overlay.value = 'palette';
-      }}
-    >
+    <span class="side-button">
+      <IconButton icon={MenuIcon} label="Show the side" onClick={onSide} />
+    </span>
+    <button type="button" class="search-button" onClick={() => show('palette')}>
       <Icon of={Search} />
       <span>Search or run a command</span>
       <kbd>{isMac ? '⌘' : 'Ctrl'} K</kbd>
     </button>
-    <button
-      type="button"
-      class="button quiet square"
-      aria-label="Keys"
-      title="Keys (?)"
-      onClick={() => {
-        overlay.value = 'help';
-      }}
-    >
-      <Icon of={Keyboard} />
-    </button>
-    <button
-      type="button"
-      class="button quiet square"
-      aria-label={`Theme: ${theme.value}`}
-      title={`Theme: ${theme.value}`}
-      onClick={nextTheme}
-    >
-      <Icon of={THEME_ICONS[theme.value]} />
-    </button>
+    <IconButton icon={Keyboard} label="Keys (?)" onClick={() => show('help')} />
+    <IconButton icon={THEME_ICONS[theme.value]} label={`Theme: ${theme.value}`} onClick={nextTheme} />
   </div>
 );
 
@@ -84,7 +61,7 @@ function Main() {
       />
     );
   if (accounts.value.length === 0) return <Spinner label="Opening…" />;
-  if (currentAccount() === undefined)
+  if (currentAccount.value === undefined)
     return (
       <Failure
         title={`There is no account ${account}`}
@@ -121,6 +98,13 @@ function Main() {
   }
 }
 
+function Overlay() {
+  const shown = overlay.value;
+  if (shown === 'none') return null;
+  if (shown === 'palette') return <Palette />;
+  return shown === 'help' ? <Help /> : <Create service={shown} />;
+}
+
 const titleOf = (): string => {
   const { account, view } = route.value;
   const name = 'name' in view ? view.name : view.kind === 'signature' ? 'Signatures' : account;
@@ -138,9 +122,7 @@ export function App({ refusal }: { readonly refusal: string | undefined }) {
     () => [
       ...SERVICES.map(service => ({
         title: `New ${SERVICE_NAMES[service].one}`,
-        run: () => {
-          creating.value = service;
-        },
+        run: () => show(service),
       })),
       { title: 'Shared access signatures', run: () => go({ kind: 'signature', scope: '', resource: '' }) },
       { title: 'Change the theme', run: nextTheme },
@@ -172,9 +154,7 @@ export function App({ refusal }: { readonly refusal: string | undefined }) {
           <Main />
         </main>
       </div>
-      {creating.value !== undefined && <Create service={creating.value} />}
-      {overlay.value === 'palette' && <Palette />}
-      {overlay.value === 'help' && <Help />}
+      <Overlay />
       {isEnded && <SignIn refusal={refusal} isOver={accounts.value.length > 0} />}
       <Notices />
     </div>

@@ -1,31 +1,21 @@
 // One blob at the side: a look into it, its properties, metadata, snapshots and lease.
 
-import type { BlobGetPropertiesResponse } from '@azure/storage-blob';
-import { Camera, Download, Ellipsis, KeyRound, LockOpen, Trash2, X } from 'lucide';
-import { useEffect, useState } from 'preact/hooks';
+import type { BlobGetPropertiesResponse, BlockBlobClient } from '@azure/storage-blob';
+import { Camera, Download, LockOpen, Trash2, X } from 'lucide';
+import { useState } from 'preact/hooks';
 import { formatBytes, formatTime } from '../../model/cell.js';
-import { sentenceOf } from '../client/ask.js';
-import {
-  type BlobRef,
-  blobProperties,
-  breakLease,
-  deleteBlob,
-  download,
-  listSnapshots,
-  snapshotBlob,
-} from '../client/blob-client.js';
-import { Failure, Spinner } from '../shell/blank.js';
+import { type BlobRef, blobOf, download, listSnapshots } from '../client/blob-client.js';
+import { signing } from '../shell/bar.js';
+import { Until } from '../shell/blank.js';
+import { Button, IconButton } from '../shell/button.js';
 import { Loss } from '../shell/dialog.js';
-import { Icon } from '../shell/icon.js';
 import { Menu, type MenuItem } from '../shell/menu.js';
+import { useLoaded } from '../state/loaded.js';
 import { notify, notifyFailure } from '../state/notice.js';
-import { currentAccount } from '../state/resources.js';
-import { go } from '../state/route.js';
 import { BlobPreview } from './blob-preview.js';
 import { Metadata, type StoredMetadata } from './metadata.js';
 
 interface BlobPanelProps {
-  readonly account: string;
   readonly blob: BlobRef;
   readonly onClose: () => void;
   /** The list is to be read again. */
@@ -38,11 +28,9 @@ interface Details {
   readonly snapshots: readonly string[];
 }
 
-async function detailsOf(account: string, blob: BlobRef): Promise<Details> {
-  const [properties, snapshots] = await Promise.all([
-    blobProperties(account, blob),
-    listSnapshots(account, blob),
-  ]);
+async function detailsOf(blob: BlobRef): Promise<Details> {
+  const client = await blobOf(blob);
+  const [properties, snapshots] = await Promise.all([client.getProperties(), listSnapshots(blob)]);
   const { metadata = {}, etag = '*' } = properties;
   return { properties, metadata: { entries: Object.entries(metadata), etag }, snapshots };
 }
@@ -91,7 +79,7 @@ const Snapshots = ({ blob, snapshots, onShow }: SnapshotsProps) => (
         <button
           type="button"
           class="link"
-          aria-current={(blob.snapshot ?? '') === snapshot}
+          aria-current={blob.snapshot === snapshot}
           onClick={() => onShow(snapshot)}
         >
           {snapshot === '' ? 'Current version' : snapshot}
@@ -101,43 +89,36 @@ const Snapshots = ({ blob, snapshots, onShow }: SnapshotsProps) => (
   </ul>
 );
 
-/** What is done with the blob; each ends with a notice. */
-function useActions(account: string, blob: BlobRef, onDone: () => void) {
-  const perform = (work: () => Promise<void>, text: string) => (): void =>
-    void work().then(() => {
-      notify(text);
-      onDone();
-    }, notifyFailure);
-  return {
-    save: () => void download(account, blob).catch(notifyFailure),
-    snapshot: perform(() => snapshotBlob(account, blob), 'Made a snapshot.'),
-    unlock: perform(() => breakLease(account, blob), 'Broke the lease.'),
-  };
-}
-
 interface HeadProps extends BlobPanelProps {
   readonly isLeased: boolean;
   readonly onDelete: () => void;
-  readonly onDone: () => void;
 }
 
-function Head({ account, blob, isLeased, onClose, onDelete, onDone }: HeadProps) {
-  const { save, snapshot, unlock } = useActions(account, blob, onDone);
+function Head({ blob, isLeased, onClose, onDelete, onChanged }: HeadProps) {
   const { container, name } = blob;
   const isCurrent = !blob.snapshot;
-  const resource = `${container}/${name}`;
+  const perform = (text: string, work: (client: BlockBlobClient) => Promise<unknown>) => (): void =>
+    void blobOf(blob)
+      .then(work)
+      .then(() => {
+        notify(text);
+        onChanged();
+      }, notifyFailure);
+  const snapshot: MenuItem = {
+    label: 'Make a snapshot',
+    icon: Camera,
+    run: perform('Made a snapshot.', client => client.createSnapshot()),
+  };
+  // At once, also another client's.
+  const unlock: MenuItem = {
+    label: 'Break the lease',
+    icon: LockOpen,
+    run: perform('Broke the lease.', client => client.getBlobLeaseClient().breakLease(0)),
+  };
   const items: readonly MenuItem[] = [
-    ...(isCurrent ? [{ label: 'Make a snapshot', icon: Camera, run: snapshot }] : []),
-    ...(isLeased ? [{ label: 'Break the lease', icon: LockOpen, run: unlock }] : []),
-    ...(isCurrent && currentAccount()?.canSign
-      ? [
-          {
-            label: 'Shared access signature',
-            icon: KeyRound,
-            run: () => go({ kind: 'signature', scope: 'blob', resource }),
-          },
-        ]
-      : []),
+    ...(isCurrent ? [snapshot] : []),
+    ...(isLeased ? [unlock] : []),
+    ...(isCurrent ? signing('blob', `${container.name}/${name}`) : []),
     { label: isCurrent ? 'Delete' : 'Delete the snapshot', icon: Trash2, isDanger: true, run: onDelete },
   ];
   return (
@@ -145,134 +126,95 @@ function Head({ account, blob, isLeased, onClose, onDelete, onDone }: HeadProps)
       <h2 class="ellipsis" title={name} tabIndex={-1}>
         {name.split('/').at(-1) || name}
       </h2>
-      <button type="button" class="button" onClick={save}>
-        <Icon of={Download} />
+      <Button icon={Download} onClick={() => void download(blob).catch(notifyFailure)}>
         Download
-      </button>
-      <Menu
-        label="More about this blob"
-        button={<Icon of={Ellipsis} />}
-        buttonClass="button quiet square"
-        items={items}
-      />
-      <button type="button" class="button quiet square" aria-label="Close" onClick={onClose}>
-        <Icon of={X} />
-      </button>
+      </Button>
+      <Menu label="More about this blob" items={items} />
+      <IconButton icon={X} label="Close" onClick={onClose} />
     </header>
   );
 }
 
-interface DeleteProps {
-  readonly account: string;
+interface DetailsProps {
   readonly blob: BlobRef;
-  readonly onClose: () => void;
-  readonly onDeleted: () => void;
+  readonly details: Details;
+  readonly onChanged: () => void;
+  readonly onShow: (snapshot: string) => void;
 }
 
-function DeleteBlob({ account, blob, onClose, onDeleted }: DeleteProps) {
-  const perform = async (): Promise<void> => {
-    await deleteBlob(account, blob);
-    notify('Deleted.');
-    onDeleted();
-  };
+const DetailsView = ({ blob, details, onChanged, onShow }: DetailsProps) => {
+  const { properties, metadata, snapshots } = details;
   return (
-    <Loss
-      title={blob.snapshot ? 'Delete this snapshot?' : 'Delete this blob?'}
-      action="Delete"
-      {...{ perform, onClose }}
-    >
-      <p>
-        <code class="break">{blob.name}</code>
-        {blob.snapshot ? ` at ${blob.snapshot}` : ' and its snapshots'}
-      </p>
-    </Loss>
+    <>
+      <section class="preview" aria-label="Preview">
+        <BlobPreview
+          blob={blob}
+          bytes={properties.contentLength ?? 0}
+          contentType={properties.contentType ?? ''}
+        />
+      </section>
+      <h3>Properties</h3>
+      <Properties properties={properties} />
+      <h3>Metadata</h3>
+      <Metadata key={blob.snapshot} blob={blob} stored={metadata} onSaved={onChanged} />
+      {snapshots.length > 0 && (
+        <>
+          <h3>Versions</h3>
+          <Snapshots {...{ blob, snapshots, onShow }} />
+        </>
+      )}
+    </>
   );
-}
+};
 
-export function BlobPanel({ account, blob, onClose, onChanged }: BlobPanelProps) {
-  const [shown, setShown] = useState<BlobRef>(blob);
-  const [details, setDetails] = useState<Details>();
-  const [failure, setFailure] = useState<string>();
+/** Give it a key of the blob. */
+export function BlobPanel({ blob, onClose, onChanged }: BlobPanelProps) {
+  const [snapshot, setSnapshot] = useState('');
   const [isDeleting, setDeleting] = useState(false);
-  const [asked, setAsked] = useState(0);
-  useEffect(() => setShown(blob), [blob.container, blob.name]);
-  useEffect(() => {
-    let isCurrent = true;
-    detailsOf(account, shown).then(
-      found => {
-        if (!isCurrent) return;
-        setDetails(found);
-        setFailure(undefined);
-      },
-      error => isCurrent && setFailure(sentenceOf(error)),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [account, shown, asked]);
-  const again = (): void => {
-    setAsked(count => count + 1);
+  const shown = { ...blob, snapshot };
+  const { state, again } = useLoaded(() => detailsOf(shown), [snapshot]);
+  const changed = (): void => {
+    again();
     onChanged();
   };
-  const isLeased = details?.properties.leaseState === 'leased';
+  const remove = async (): Promise<void> => {
+    await (await blobOf(shown)).delete(snapshot === '' ? { deleteSnapshots: 'include' } : {});
+    notify('Deleted.');
+    onChanged();
+    if (snapshot === '') onClose();
+    else setSnapshot('');
+  };
   return (
     <aside class="panel" aria-label="Blob">
       <Head
-        {...{ account, isLeased, onClose, onChanged }}
         blob={shown}
+        isLeased={state.value.value?.properties.leaseState === 'leased'}
+        onClose={onClose}
+        onChanged={changed}
         onDelete={() => setDeleting(true)}
-        onDone={again}
       />
       <div class="panel-body">
-        {failure !== undefined && (
-          <Failure title="The blob cannot be read" sentence={failure} onRetry={again} />
-        )}
-        {failure === undefined && details === undefined && <Spinner label="Reading the blob…" />}
-        {failure === undefined && details !== undefined && (
-          <>
-            <section class="preview" aria-label="Preview">
-              <BlobPreview
-                account={account}
-                blob={shown}
-                bytes={details.properties.contentLength ?? 0}
-                contentType={details.properties.contentType ?? ''}
-              />
-            </section>
-            <h3>Properties</h3>
-            <Properties properties={details.properties} />
-            <h3>Metadata</h3>
-            <Metadata
-              key={`${shown.container}/${shown.name} ${shown.snapshot}`}
-              account={account}
-              blob={shown}
-              stored={details.metadata}
-              onSaved={again}
-            />
-            {details.snapshots.length > 0 && (
-              <>
-                <h3>Versions</h3>
-                <Snapshots
-                  blob={shown}
-                  snapshots={details.snapshots}
-                  onShow={snapshot => setShown({ ...blob, snapshot })}
-                />
-              </>
-            )}
-          </>
-        )}
+        <Until
+          loaded={state.value}
+          label="Reading the blob…"
+          title="The blob cannot be read"
+          onRetry={changed}
+        >
+          {details => <DetailsView blob={shown} details={details} onChanged={changed} onShow={setSnapshot} />}
+        </Until>
       </div>
       {isDeleting && (
-        <DeleteBlob
-          {...{ account }}
-          blob={shown}
+        <Loss
+          title={snapshot === '' ? 'Delete this blob?' : 'Delete this snapshot?'}
+          action="Delete"
+          perform={remove}
           onClose={() => setDeleting(false)}
-          onDeleted={() => {
-            setDeleting(false);
-            onChanged();
-            if (shown.snapshot) setShown(blob);
-            else onClose();
-          }}
-        />
+        >
+          <p>
+            <code class="break">{blob.name}</code>
+            {snapshot === '' ? ' and its snapshots' : ` at ${snapshot}`}
+          </p>
+        </Loss>
       )}
     </aside>
   );

@@ -1,11 +1,11 @@
 // A look into a blob: text and JSON, pictures, the schema of Parquet. Only the first bytes are read, of Parquet the last.
 import type { parquetSchema } from 'hyparquet';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { formatBytes } from '../../model/cell.js';
 import { prettyMessage } from '../../model/message-text.js';
-import { sentenceOf } from '../client/ask.js';
 import { type BlobRef, readBytes } from '../client/blob-client.js';
 import { Spinner } from '../shell/blank.js';
+import { useLoaded } from '../state/loaded.js';
 
 const TEXT_BYTES = 64 * 1024;
 const PICTURE_BYTES_MAX = 8 * 1024 * 1024;
@@ -32,7 +32,7 @@ interface SchemaColumn {
 
 type Preview =
   | { readonly kind: 'text'; readonly text: string; readonly isWhole: boolean }
-  | { readonly kind: 'picture'; readonly url: string }
+  | { readonly kind: 'picture'; readonly picture: Blob }
   | { readonly kind: 'schema'; readonly columns: readonly SchemaColumn[]; readonly rows: string }
   | { readonly kind: 'none'; readonly reason: string };
 
@@ -82,54 +82,40 @@ function textPreview(bytes: ArrayBuffer, isWhole: boolean, isJson: boolean): Pre
   return { kind: 'text', text: isWhole && isJson ? prettyMessage(text) : text, isWhole };
 }
 
-interface Previewed {
-  readonly ref: BlobRef;
-  readonly bytes: number;
-  readonly contentType: string;
-}
-
-async function previewOf(account: string, { ref, bytes, contentType }: Previewed): Promise<Preview> {
-  if (bytes === 0) return { kind: 'none', reason: 'The blob is empty.' };
-  const picture = pictureType(ref.name, contentType);
-  if (picture !== undefined && bytes <= PICTURE_BYTES_MAX) {
-    const blob = await readBytes(account, ref, bytes, bytes);
-    return { kind: 'picture', url: URL.createObjectURL(new Blob([blob], { type: picture })) };
-  }
-  if (extensionOf(ref.name) === 'parquet')
-    return parquetPreview(await readBytes(account, ref, -Math.min(bytes, FOOTER_BYTES), bytes));
-  const blob = await readBytes(account, ref, TEXT_BYTES, bytes);
-  const isJson = contentType.includes('json') || extensionOf(ref.name) === 'json';
-  return textPreview(await blob.arrayBuffer(), bytes <= TEXT_BYTES, isJson);
-}
-
 interface BlobPreviewProps {
-  readonly account: string;
   readonly blob: BlobRef;
   readonly bytes: number;
   readonly contentType: string;
 }
 
-export function BlobPreview({ account, blob: of, bytes, contentType }: BlobPreviewProps) {
-  const [preview, setPreview] = useState<Preview>();
-  const { container, name, snapshot } = of;
-  useEffect(() => {
-    let isCurrent = true;
-    let url: string | undefined;
-    setPreview(undefined);
-    previewOf(account, { ref: of, bytes, contentType })
-      .catch((error): Preview => ({ kind: 'none', reason: sentenceOf(error) }))
-      .then(found => {
-        if (found.kind === 'picture') url = found.url;
-        if (isCurrent) setPreview(found);
-      });
-    return () => {
-      isCurrent = false;
-      if (url !== undefined) URL.revokeObjectURL(url);
-    };
-  }, [account, container, name, snapshot, bytes]);
+async function previewOf({ blob: ref, bytes, contentType }: BlobPreviewProps): Promise<Preview> {
+  if (bytes === 0) return { kind: 'none', reason: 'The blob is empty.' };
+  const picture = pictureType(ref.name, contentType);
+  if (picture !== undefined && bytes <= PICTURE_BYTES_MAX) {
+    const blob = await readBytes(ref, bytes, bytes);
+    return { kind: 'picture', picture: new Blob([blob], { type: picture }) };
+  }
+  if (extensionOf(ref.name) === 'parquet')
+    return parquetPreview(await readBytes(ref, -Math.min(bytes, FOOTER_BYTES), bytes));
+  const blob = await readBytes(ref, TEXT_BYTES, bytes);
+  const isJson = contentType.includes('json') || extensionOf(ref.name) === 'json';
+  return textPreview(await blob.arrayBuffer(), bytes <= TEXT_BYTES, isJson);
+}
+
+function Picture({ picture, name }: { readonly picture: Blob; readonly name: string }) {
+  const url = useMemo(() => URL.createObjectURL(picture), [picture]);
+  useEffect(() => () => URL.revokeObjectURL(url), [url]);
+  return <img class="picture" src={url} alt={name} />;
+}
+
+export function BlobPreview(props: BlobPreviewProps) {
+  const { blob, bytes } = props;
+  const { state } = useLoaded(() => previewOf(props), [blob.snapshot, bytes]);
+  const { value: preview, failure } = state.value;
+  if (failure !== undefined) return <p class="hint pad">{failure}</p>;
   if (preview === undefined) return <Spinner label="Reading…" />;
   if (preview.kind === 'none') return <p class="hint pad">{preview.reason}</p>;
-  if (preview.kind === 'picture') return <img class="picture" src={preview.url} alt={name} />;
+  if (preview.kind === 'picture') return <Picture picture={preview.picture} name={blob.name} />;
   if (preview.kind === 'schema')
     return (
       <>

@@ -1,25 +1,23 @@
 // One container: its folders and blobs, uploads by button or by drag and drop.
 
 import type { BlobItem } from '@azure/storage-blob';
-import { Container, Ellipsis, File, Folder, KeyRound, RefreshCw, Trash2, Upload } from 'lucide';
+import { Container, File, Folder, Upload } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { counted, formatBytes, formatTime } from '../../model/cell.js';
-import { deleteContainer } from '../client/blob-client.js';
-import { Blank, Failure, Spinner } from '../shell/blank.js';
-import { Loss } from '../shell/dialog.js';
+import type { Place } from '../client/account.js';
+import { type BlobPage, listBlobs, NOTHING } from '../client/blob-client.js';
+import { Bar } from '../shell/bar.js';
+import { Blank, Until } from '../shell/blank.js';
+import { Button, LinkButton } from '../shell/button.js';
 import { Icon } from '../shell/icon.js';
-import { Menu } from '../shell/menu.js';
+import { Progress } from '../shell/progress.js';
 import { useCommands } from '../state/command.js';
-import { notify } from '../state/notice.js';
-import { currentAccount, refreshListing } from '../state/resources.js';
-import { go, hashOf } from '../state/route.js';
+import { type Loaded, useLoaded } from '../state/loaded.js';
+import { hashOf } from '../state/route.js';
 import { BlobPanel } from './blob-panel.js';
-import { useBlobs } from './use-blobs.js';
 import { useUploads } from './use-uploads.js';
 
-interface ContainerViewProps {
-  readonly account: string;
-  readonly name: string;
+interface ContainerViewProps extends Place {
   readonly prefix: string;
 }
 
@@ -100,75 +98,6 @@ const Items = ({ account, name, prefix, folders, blobs, opened, onOpen }: ItemsP
   </table>
 );
 
-interface DropProps {
-  readonly account: string;
-  readonly name: string;
-  readonly onClose: () => void;
-}
-
-function DropContainer({ account, name, onClose }: DropProps) {
-  const drop = async (): Promise<void> => {
-    await deleteContainer(account, name);
-    notify(`Deleted container ${name}.`);
-    go({ kind: 'home' });
-    await refreshListing('blob');
-  };
-  return (
-    <Loss
-      title={`Delete container ${name}?`}
-      action="Delete the container"
-      {...{ name, onClose }}
-      perform={drop}
-    >
-      <p>All of its blobs go with it. There is no way back.</p>
-    </Loss>
-  );
-}
-
-interface BarProps extends ContainerViewProps {
-  readonly onUpload: () => void;
-  readonly onAgain: () => void;
-  readonly onDrop: () => void;
-}
-
-function Bar({ account, name, prefix, onUpload, onAgain, onDrop }: BarProps) {
-  useCommands(
-    () => [
-      { title: 'Upload files', key: 'u', run: onUpload },
-      { title: 'List again', key: 'r', run: onAgain },
-    ],
-    [name, prefix],
-  );
-  const sign = {
-    label: 'Shared access signature',
-    icon: KeyRound,
-    run: () => go({ kind: 'signature', scope: 'container', resource: name }),
-  };
-  return (
-    <header class="bar">
-      <Path {...{ account, name, prefix }} />
-      <div class="row">
-        <button type="button" class="button" title="List again" aria-label="List again" onClick={onAgain}>
-          <Icon of={RefreshCw} />
-        </button>
-        <button type="button" class="button primary" onClick={onUpload}>
-          <Icon of={Upload} />
-          Upload
-        </button>
-        <Menu
-          label="More about this container"
-          button={<Icon of={Ellipsis} />}
-          buttonClass="button square"
-          items={[
-            ...(currentAccount()?.canSign ? [sign] : []),
-            { label: 'Delete the container', icon: Trash2, isDanger: true, run: onDrop },
-          ]}
-        />
-      </div>
-    </header>
-  );
-}
-
 /** Files over the view are uploaded where they are dropped. */
 function useDropped(onFiles: (files: readonly File[]) => void) {
   const [isOver, setOver] = useState(false);
@@ -190,24 +119,87 @@ function useDropped(onFiles: (files: readonly File[]) => void) {
   return { isOver, handlers };
 }
 
+interface ContentsProps extends ContainerViewProps {
+  readonly state: Loaded<BlobPage>;
+  readonly opened: string | undefined;
+  readonly onOpen: (name: string) => void;
+  readonly onAgain: () => void;
+  readonly onChoose: () => void;
+}
+
+const Contents = ({ state, opened, onOpen, onAgain, onChoose, ...place }: ContentsProps) => (
+  <div class="scroll-area">
+    <Until loaded={state} label="Listing…" title="The container cannot be read" onRetry={onAgain}>
+      {({ folders, blobs }) =>
+        folders.length + blobs.length > 0 ? (
+          <Items {...{ ...place, folders, blobs, opened, onOpen }} />
+        ) : (
+          <Blank
+            icon={Container}
+            title={place.prefix === '' ? 'This container is empty' : 'Nothing in this folder'}
+          >
+            <p>Drop files here, or choose them.</p>
+            <Button kind="primary" icon={Upload} onClick={onChoose}>
+              Upload files
+            </Button>
+          </Blank>
+        )
+      }
+    </Until>
+  </div>
+);
+
+interface StatusProps {
+  readonly state: Loaded<BlobPage>;
+  readonly onMore: () => void;
+}
+
+function Status({ state: { value, isLoading }, onMore }: StatusProps) {
+  const { folders, blobs, next } = value ?? NOTHING;
+  return (
+    <div class="status" role="status">
+      {isLoading && <span class="spinner" aria-hidden="true" />}
+      {folders.length + blobs.length > 0 && (
+        <span>
+          {folders.length > 0 && `${counted(folders.length, 'folder')}, `}
+          {counted(blobs.length, 'blob')}
+          {next !== undefined && ' so far'}
+        </span>
+      )}
+      {next !== undefined && !isLoading && <LinkButton onClick={onMore}>Read more</LinkButton>}
+    </div>
+  );
+}
+
 export function ContainerView({ account, name, prefix }: ContainerViewProps) {
-  const { state, again, more } = useBlobs(account, name, prefix);
-  const { uploading, upload } = useUploads(account, name, prefix, () => void again());
+  const container = { account, name };
+  const { state, again, more } = useLoaded<BlobPage>(
+    (stop, from) => listBlobs(container, prefix, from, stop),
+    [account, name, prefix],
+  );
+  const { work, upload } = useUploads(container, prefix, again);
   const [opened, setOpened] = useState<string>();
-  const [isDropping, setDropping] = useState(false);
   const chooser = useRef<HTMLInputElement>(null);
+  const choose = (): void => chooser.current?.click();
   const { isOver, handlers } = useDropped(files => void upload(files));
   useEffect(() => setOpened(undefined), [prefix]);
-  const { folders, blobs, next, isLoading, failure } = state.value;
-  const count = folders.length + blobs.length;
+  useCommands(
+    () => [
+      { title: 'Upload files', key: 'u', run: choose },
+      { title: 'List again', key: 'r', run: again },
+    ],
+    [name, prefix],
+  );
   return (
     <div class="view-with-panel">
       <div class={isOver ? 'view dropping' : 'view'} {...handlers}>
         <Bar
-          {...{ account, name, prefix }}
-          onUpload={() => chooser.current?.click()}
-          onAgain={() => void again()}
-          onDrop={() => setDropping(true)}
+          service="blob"
+          {...container}
+          title={<Path {...{ account, name, prefix }} />}
+          againLabel="List again"
+          onAgain={again}
+          primary={{ label: 'Upload', icon: Upload, run: choose }}
         />
         <input
           ref={chooser}
@@ -219,57 +211,24 @@ export function ContainerView({ account, name, prefix }: ContainerViewProps) {
             event.currentTarget.value = '';
           }}
         />
-        {uploading.value !== undefined && (
-          <div class="progress" role="status">
-            <progress value={uploading.value.done} max={uploading.value.total} aria-label="Uploading" />
-            Uploading: {uploading.value.done} of {counted(uploading.value.total, 'file')}
-          </div>
-        )}
-        <div class="scroll-area">
-          {failure !== undefined && (
-            <Failure title="The container cannot be read" sentence={failure} onRetry={() => void again()} />
-          )}
-          {failure === undefined && count === 0 && isLoading && <Spinner label="Listing…" />}
-          {failure === undefined && count === 0 && !isLoading && (
-            <Blank
-              icon={Container}
-              title={prefix === '' ? 'This container is empty' : 'Nothing in this folder'}
-            >
-              <p>Drop files here, or choose them.</p>
-              <button type="button" class="button primary" onClick={() => chooser.current?.click()}>
-                <Icon of={Upload} />
-                Upload files
-              </button>
-            </Blank>
-          )}
-          {count > 0 && <Items {...{ account, name, prefix, folders, blobs, opened }} onOpen={setOpened} />}
-        </div>
-        <div class="status" role="status">
-          {isLoading && <span class="spinner" aria-hidden="true" />}
-          {count > 0 && (
-            <span>
-              {folders.length > 0 && `${counted(folders.length, 'folder')}, `}
-              {counted(blobs.length, 'blob')}
-              {next !== undefined && ' so far'}
-            </span>
-          )}
-          {next !== undefined && !isLoading && (
-            <button type="button" class="link" onClick={() => void more()}>
-              Read more
-            </button>
-          )}
-        </div>
+        <Progress work={work} label="Uploading" unit="file" />
+        <Contents
+          {...{ account, name, prefix, opened }}
+          state={state.value}
+          onOpen={setOpened}
+          onAgain={again}
+          onChoose={choose}
+        />
+        <Status state={state.value} onMore={more} />
       </div>
       {opened !== undefined && (
         <BlobPanel
           key={opened}
-          account={account}
-          blob={{ container: name, name: opened }}
+          blob={{ container, name: opened }}
           onClose={() => setOpened(undefined)}
-          onChanged={() => void again()}
+          onChanged={again}
         />
       )}
-      {isDropping && <DropContainer {...{ account, name }} onClose={() => setDropping(false)} />}
     </div>
   );
 }

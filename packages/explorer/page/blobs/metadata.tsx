@@ -2,8 +2,9 @@
 import { Plus, Trash2 } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { codeOf, sentenceOf } from '../client/ask.js';
-import { type BlobRef, setMetadata } from '../client/blob-client.js';
-import { Icon } from '../shell/icon.js';
+import { type BlobRef, blobOf } from '../client/blob-client.js';
+import { Fault } from '../shell/blank.js';
+import { Button, IconButton } from '../shell/button.js';
 import { notify } from '../state/notice.js';
 
 /** What a blob has, of the version that the ETag names. */
@@ -13,7 +14,6 @@ export interface StoredMetadata {
 }
 
 interface MetadataProps {
-  readonly account: string;
   readonly blob: BlobRef;
   readonly stored: StoredMetadata;
   /** The blob is to be read again. */
@@ -54,21 +54,12 @@ const EntryField = ({ entry: [name, value], isFixed, onChange, onRemove }: Entry
       spellcheck={false}
       onInput={event => onChange([name, event.currentTarget.value])}
     />
-    {!isFixed && (
-      <button
-        type="button"
-        class="button quiet square small"
-        aria-label={`Remove ${name}`}
-        onClick={onRemove}
-      >
-        <Icon of={Trash2} size={14} />
-      </button>
-    )}
+    {!isFixed && <IconButton icon={Trash2} label={`Remove ${name}`} isSmall onClick={onRemove} />}
   </li>
 );
 
 /** Give it a key of the blob's version: what is typed stays while the same version is read again. */
-export function Metadata({ account, blob, stored, onSaved }: MetadataProps) {
+export function Metadata({ blob, stored, onSaved }: MetadataProps) {
   const [base, setBase] = useState(stored);
   const [entries, setEntries] = useState(stored.entries);
   const [failure, setFailure] = useState<string>();
@@ -84,7 +75,10 @@ export function Metadata({ account, blob, stored, onSaved }: MetadataProps) {
     new Set(entries.map(([name]) => name)).size === entries.length;
   const save = async (): Promise<void> => {
     try {
-      const etag = await setMetadata(account, blob, Object.fromEntries(entries), base.etag);
+      const conditions = { ifMatch: base.etag };
+      const { etag = '*' } = await (await blobOf(blob)).setMetadata(Object.fromEntries(entries), {
+        conditions,
+      });
       setBase({ entries, etag });
       setFailure(undefined);
       notify('Saved the metadata.');
@@ -109,17 +103,16 @@ export function Metadata({ account, blob, stored, onSaved }: MetadataProps) {
           />
         ))}
       </ul>
-      {failure !== undefined && <p class="fault">{failure}</p>}
+      <Fault text={failure} />
       {!isFixed && (
         <div class="row">
-          <button type="button" class="button" onClick={() => setEntries([...entries, ['', '']])}>
-            <Icon of={Plus} />
+          <Button icon={Plus} onClick={() => setEntries([...entries, ['', '']])}>
             Add
-          </button>
+          </Button>
           {isChanged && (
-            <button type="button" class="button primary" disabled={!isValid} onClick={() => void save()}>
+            <Button kind="primary" disabled={!isValid} onClick={() => void save()}>
               Save metadata
-            </button>
+            </Button>
           )}
         </div>
       )}

@@ -1,41 +1,35 @@
 // Uploads: dropped or chosen files, a few at a time.
-import { signal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import type { Place } from '../client/account.js';
 import { sentenceOf } from '../client/ask.js';
-import { uploadBlob } from '../client/blob-client.js';
+import { blobOf } from '../client/blob-client.js';
+import { inParallel } from '../client/parallel.js';
 import { notify } from '../state/notice.js';
-
-export interface Uploading {
-  readonly done: number;
-  readonly total: number;
-}
+import { useWork } from '../state/work.js';
 
 const CONCURRENT = 3;
 
-export function useUploads(account: string, container: string, prefix: string, onDone: () => void) {
-  const uploading = useMemo(() => signal<Uploading | undefined>(undefined), []);
+export function useUploads(container: Place, prefix: string, onDone: () => void) {
+  const { work, run } = useWork();
   const upload = async (files: readonly File[]): Promise<void> => {
     if (files.length === 0) return;
-    const waiting = [...files];
     let [done, failed] = [0, 0];
-    uploading.value = { done, total: files.length };
-    const work = async (): Promise<void> => {
-      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+    await run(files.length, ({ change }) =>
+      inParallel(files, CONCURRENT, async file => {
         const name = `${prefix}${file.webkitRelativePath || file.name}`;
+        const blobContentType = file.type || 'application/octet-stream';
         try {
-          await uploadBlob(account, { container, name }, file);
+          const client = await blobOf({ container, name });
+          await client.uploadData(file, { blobHTTPHeaders: { blobContentType } });
         } catch (error) {
           failed++;
           notify(`${name}: ${sentenceOf(error)}`, 'failed');
         }
-        uploading.value = { done: ++done, total: files.length };
-      }
-    };
-    await Promise.all(Array.from({ length: CONCURRENT }, work));
-    uploading.value = undefined;
+        change({ done: ++done });
+      }),
+    );
     const count = done - failed;
     if (count > 0) notify(count === 1 ? `Uploaded ${files[0]?.name}.` : `Uploaded ${count} files.`);
     onDone();
   };
-  return { uploading, upload };
+  return { work, upload };
 }

@@ -1,16 +1,4 @@
-// Requests to the explorer's server, which signs those to an account and passes them on; a session that has ended is
-// waited for. And what a failure is in words, of the explorer or of an account's client.
-import { signal } from '@preact/signals';
-import { proof, untilSession } from './session.js';
-
-export type Service = 'table' | 'queue' | 'blob';
-
-export interface Account {
-  readonly name: string;
-  /** Whether it has a key, and not only a SAS. */
-  readonly canSign: boolean;
-  readonly endpoints: Readonly<Partial<Record<Service, string>>>;
-}
+// Requests to the explorer's server, and what a failure is in words, of the explorer or of an account's client.
 
 /** What the explorer itself refuses, or that it does not answer. */
 export class AskError extends Error {
@@ -23,63 +11,24 @@ export class AskError extends Error {
   }
 }
 
-const STOPPED = 'The explorer does not answer. Is Shelfmark still running?';
-
-async function fetchOnce(path: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(path, { ...init, headers: { ...init.headers, 'x-explorer-proof': proof() } });
-  } catch (error) {
-    if (init.signal?.aborted) throw error;
-    throw new AskError('NoAnswer', STOPPED);
-  }
-}
-
 /** The explorer's answer, or an account's, whatever its status is. @throws AskError, or the signal's reason. */
-export async function send(path: string, init: RequestInit = {}): Promise<Response> {
-  for (;;) {
-    const response = await fetchOnce(path, init);
-    const code = response.headers.get('x-explorer-error');
-    if (code === null) return response;
-    if (code === 'SessionEnded') {
-      await untilSession();
-      continue;
-    }
-    const message = `The explorer answered ${response.status}.`;
-    const refusal = await response.json().catch(() => ({ message }));
-    throw new AskError(code, (refusal as { readonly message: string }).message);
-  }
+export async function ask(path: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(path, init).catch(error => {
+    if (init.signal?.aborted) throw error;
+    throw new AskError('NoAnswer', 'The explorer does not answer. Is Shelfmark still running?');
+  });
+  const code = response.headers.get('x-explorer-error');
+  if (code === null) return response;
+  const message = `The explorer answered ${response.status}.`;
+  const refusal = await response.json().catch(() => ({ message }));
+  throw new AskError(code, (refusal as { readonly message: string }).message);
 }
 
-export const accounts = signal<readonly Account[]>([]);
-
-/** @throws AskError */
-export function endpointOf(account: string, service: Service): string {
-  const endpoint = accounts.value.find(({ name }) => name === account)?.endpoints[service];
-  if (endpoint !== undefined) return endpoint;
-  throw new AskError('NoService', `Account ${account} has no endpoint for ${service}s.`);
-}
-
-/** The explorer's path of a URL of an account. */
-export function pathOf(account: string, service: Service, url: string): string {
-  const { pathname, search } = new URL(url);
-  const { pathname: base } = new URL(endpointOf(account, service));
-  const below = pathname.slice(base.length).replace(/^\//, '');
-  return `/accounts/${encodeURIComponent(account)}/${service}/${below}${search}`;
-}
-
-interface Offer {
-  readonly accounts: readonly Account[];
-  /** Whether there are live figures. */
-  readonly hasLive: boolean;
-  /** Whether partitions are counted. */
-  readonly hasHeat: boolean;
-}
-
-export async function readAccounts(): Promise<Offer> {
-  const offer = (await (await send('/accounts')).json()) as Offer;
-  accounts.value = offer.accounts;
-  return offer;
-}
+export const posted = (value: unknown): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(value),
+});
 
 export const isAborted = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 

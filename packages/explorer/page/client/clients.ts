@@ -5,7 +5,8 @@ import { TableClient, TableServiceClient } from '@azure/data-tables';
 import { BlobServiceClient, type HttpHeaders as CompatHeaders } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { exactNames } from '../../model/typed-entity.js';
-import { endpointOf, pathOf, type Service, send } from './ask.js';
+import { endpointOf, pathOf, type Service } from './account.js';
+import { send } from './session.js';
 
 /** Older than the clients' own: Azurite refuses versions that it does not know. */
 const VERSIONS: Readonly<Record<Service, string>> = {

@@ -11,50 +11,47 @@ import {
   UNADDRESSABLE,
 } from '#data-tools/write';
 import { entityOf } from '../../model/typed-entity.js';
+import type { Failed, Running } from '../state/work.js';
+import { type Place, tableOf } from './account.js';
 import { codeOf, isAborted, sentenceOf } from './ask.js';
-import { tableClient } from './table-client.js';
-
-export interface Target {
-  readonly account: string;
-  readonly table: string;
-}
-
-export interface Failed {
-  readonly row: Row;
-  readonly reason: string;
-}
-
-export interface Totals {
-  done: number;
-  readonly failed: Failed[];
-}
+import { inParallel } from './parallel.js';
 
 const CONCURRENT = 4;
 const FAILED_KEPT_MAX = 20;
 
-/** Groups of one partition, of at most a hundred and of so many bytes; rows of a partition stay in order. */
-function groupsOf(rows: readonly Row[], sizeOf: (row: Row) => number): readonly (readonly Row[])[] {
-  const open = new Map<string, { rows: Row[]; bytes: number; keys: Set<string> }>();
-  const groups: Row[][] = [];
+function sizeOf(kind: ChangeKind, { partitionKey, rowKey, properties }: Row): number {
+  const keys = partitionKey.length + rowKey.length;
+  if (kind === 'delete') return 3 * keys;
+  return properties.reduce(
+    (bytes, { name, literal }) => bytes + 3 * (2 * name.length + literal.length) + 40,
+    6 * keys,
+  );
+}
+
+interface Group {
+  readonly rows: Row[];
+  bytes: number;
+}
+
+/** For each partition its rows in their order, in groups of what a transaction can have. */
+function groupsOf(rows: readonly Row[], kind: ChangeKind): readonly (readonly Group[])[] {
+  const partitions = new Map<string, Group[]>();
   for (const row of rows) {
-    const bytes = sizeOf(row) + PART_OVERHEAD_BYTES;
-    const found = open.get(row.partitionKey);
+    const bytes = sizeOf(kind, row) + PART_OVERHEAD_BYTES;
+    const groups = partitions.get(row.partitionKey) ?? [];
+    partitions.set(row.partitionKey, groups);
+    const last = groups.at(-1);
     const fits =
-      found !== undefined &&
-      found.rows.length < CHANGES_MAX &&
-      found.bytes + bytes < BODY_BYTES_MAX &&
-      !found.keys.has(row.rowKey);
+      last !== undefined &&
+      last.rows.length < CHANGES_MAX &&
+      last.bytes + bytes < BODY_BYTES_MAX &&
+      !last.rows.some(({ rowKey }) => rowKey === row.rowKey);
     if (fits) {
-      found.rows.push(row);
-      found.bytes += bytes;
-      found.keys.add(row.rowKey);
-    } else {
-      const group = { rows: [row], bytes, keys: new Set([row.rowKey]) };
-      open.set(row.partitionKey, group);
-      groups.push(group.rows);
-    }
+      last.rows.push(row);
+      last.bytes += bytes;
+    } else groups.push({ rows: [row], bytes });
   }
-  return groups;
+  return [...partitions.values()];
 }
 
 const ACTIONS: Readonly<Record<ChangeKind, (row: Row) => TransactionAction>> = {
@@ -94,78 +91,54 @@ async function sendOne(
   else await client.upsertEntity(entityOf(row), kind === 'merge' ? 'Merge' : 'Replace', { abortSignal });
 }
 
-function fail(totals: Totals, row: Row, error: unknown): void {
-  if (totals.failed.length < FAILED_KEPT_MAX) totals.failed.push({ row, reason: sentenceOf(error) });
-}
+/** Changes of one kind, page by page or all at once, and what came of them. */
+export class Changes {
+  readonly #table: Place;
+  readonly #kind: ChangeKind;
+  readonly #running: Running;
+  readonly #failed: Failed[] = [];
+  #done = 0;
 
-/** A row that is gone is deleted; one that is there and may not be replaced is a failure of its own. */
-const isDone = (kind: ChangeKind, error: unknown): boolean =>
-  kind === 'delete' && codeOf(error) === 'ResourceNotFound';
+  constructor(table: Place, kind: ChangeKind, running: Running) {
+    this.#table = table;
+    this.#kind = kind;
+    this.#running = running;
+  }
 
-async function applyGroup(
-  client: TableClient,
-  kind: ChangeKind,
-  rows: readonly Row[],
-  { totals, signal, onProgress }: Run,
-): Promise<void> {
-  const mayBeWhole = rows.length > 1 && rows.every(row => isAddressable({ kind, row }));
-  const isWhole = mayBeWhole && (await sendGroup(client, kind, rows, signal));
-  if (isWhole) totals.done += rows.length;
-  else
-    for (const row of rows) {
-      try {
-        await sendOne(client, kind, row, signal);
-        totals.done++;
-      } catch (error) {
-        if (isAborted(error)) throw error;
-        if (isDone(kind, error)) totals.done++;
-        else fail(totals, row, error);
+  /** @throws the signal's reason, or what stops everything. */
+  async apply(rows: readonly Row[]): Promise<void> {
+    const client = await tableOf(this.#table);
+    await inParallel(groupsOf(rows, this.#kind), CONCURRENT, async groups => {
+      for (const group of groups) {
+        await this.#applyGroup(client, group.rows);
+        this.#running.signal.throwIfAborted();
       }
-      onProgress();
+    });
+  }
+
+  async #applyGroup(client: TableClient, rows: readonly Row[]): Promise<void> {
+    const mayBeWhole = rows.length > 1 && rows.every(row => isAddressable({ kind: this.#kind, row }));
+    if (mayBeWhole && (await sendGroup(client, this.#kind, rows, this.#running.signal)))
+      this.#done += rows.length;
+    else for (const row of rows) await this.#applyOne(client, row);
+    this.#report();
+  }
+
+  async #applyOne(client: TableClient, row: Row): Promise<void> {
+    try {
+      await sendOne(client, this.#kind, row, this.#running.signal);
+      this.#done++;
+    } catch (error) {
+      if (isAborted(error)) throw error;
+      // A row that is gone is deleted; one that is there and may not be replaced is a failure of its own.
+      if (this.#kind === 'delete' && codeOf(error) === 'ResourceNotFound') this.#done++;
+      else if (this.#failed.length < FAILED_KEPT_MAX)
+        this.#failed.push({ what: `${row.partitionKey} · ${row.rowKey}`, reason: sentenceOf(error) });
     }
-  onProgress();
-}
+    this.#report();
+  }
 
-export interface Run {
-  readonly totals: Totals;
-  readonly signal: AbortSignal;
-  readonly onProgress: () => void;
-}
-
-const sizeOf = (kind: ChangeKind) => (row: Row) =>
-  kind === 'delete'
-    ? 3 * (row.partitionKey.length + row.rowKey.length)
-    : row.properties.reduce(
-        (bytes, { name, literal }) => bytes + 3 * (2 * name.length + literal.length) + 40,
-        0,
-      ) +
-      6 * (row.partitionKey.length + row.rowKey.length);
-
-/** Applies one kind of change to all rows. @throws the signal's reason, or what stops everything. */
-export async function applyChanges(
-  { account, table }: Target,
-  kind: ChangeKind,
-  rows: readonly Row[],
-  run: Run,
-): Promise<void> {
-  const client = await tableClient(account, table);
-  const waiting = [...groupsOf(rows, sizeOf(kind))];
-  // Groups of one partition follow each other: a later one may have the same keys.
-  const busy = new Map<string, Promise<void>>();
-  const work = async (): Promise<void> => {
-    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
-      const partition = group[0]?.partitionKey ?? '';
-      const current = group;
-      const turn = (busy.get(partition) ?? Promise.resolve()).then(() =>
-        applyGroup(client, kind, current, run),
-      );
-      busy.set(
-        partition,
-        turn.catch(() => undefined),
-      );
-      await turn;
-      run.signal.throwIfAborted();
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENT }, work));
+  #report(): void {
+    this.#running.change({ done: this.#done, failed: [...this.#failed] });
+  }
 }

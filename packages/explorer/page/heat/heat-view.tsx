@@ -1,8 +1,7 @@
 // The partitions of a table: a heat map over ranges of PartitionKeys and time, the hottest keys, and advice.
 
-import { useSignal } from '@preact/signals';
 import { Flame, Lightbulb } from 'lucide';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { formatBytes, groupDigits } from '../../model/cell.js';
 import {
   adviceOf,
@@ -14,52 +13,23 @@ import {
   SLOT_SECONDS,
   sumOf,
 } from '../../model/heat.js';
-import { isAborted, send, sentenceOf } from '../client/ask.js';
-import { Blank, Failure, Spinner } from '../shell/blank.js';
+import type { Place } from '../client/account.js';
+import { send } from '../client/session.js';
+import { Blank, Until } from '../shell/blank.js';
+import { type Options, Radios } from '../shell/field.js';
 import { Icon } from '../shell/icon.js';
+import { useLoaded } from '../state/loaded.js';
 import { hashOf } from '../state/route.js';
-
-interface HeatViewProps {
-  readonly account: string;
-  readonly name: string;
-}
 
 const PERIOD_MILLISECONDS = 2_000;
 const HOTTEST = 10;
-const MEASURES: readonly (readonly [measure: Measure, label: string])[] = [
+const MEASURES: Options<Measure> = [
   ['requests', 'Requests'],
   ['rows', 'Entities written'],
   ['bytes', 'Bytes written'],
 ];
 const textOf = (measure: Measure, count: number): string =>
   measure === 'bytes' ? formatBytes(count) : groupDigits(count);
-
-/** The counts, read again while the view is shown. */
-function useHeat(account: string, table: string) {
-  const heat = useSignal<readonly PartitionHeat[] | undefined>(undefined);
-  const failure = useSignal<string | undefined>(undefined);
-  useEffect(() => {
-    const stop = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const read = async (): Promise<void> => {
-      try {
-        const query = new URLSearchParams({ account, table });
-        const response = await send(`/heat?${query}`, { signal: stop.signal });
-        heat.value = (await response.json()) as readonly PartitionHeat[];
-        failure.value = undefined;
-      } catch (error) {
-        if (!isAborted(error)) failure.value = sentenceOf(error);
-      }
-      if (!stop.signal.aborted) timer = setTimeout(() => void read(), PERIOD_MILLISECONDS);
-    };
-    void read();
-    return () => {
-      stop.abort();
-      clearTimeout(timer);
-    };
-  }, [account, table]);
-  return { heat: heat.value, failure: failure.value };
-}
 
 const rangeName = ({ first, last, partitions }: HeatRange): string =>
   partitions === 1 ? first || '(empty)' : `${first || '(empty)'} … ${last}`;
@@ -112,7 +82,7 @@ function HeatMap({ heat, measure }: HeatMapProps) {
   );
 }
 
-const Hottest = ({ account, name, heat, measure }: HeatViewProps & HeatMapProps) => (
+const Hottest = ({ account, name, heat, measure }: Place & HeatMapProps) => (
   <section>
     <h2>Hottest partitions</h2>
     <ol class="hottest">
@@ -138,10 +108,35 @@ const Hottest = ({ account, name, heat, measure }: HeatViewProps & HeatMapProps)
   </section>
 );
 
-export function HeatView({ account, name }: HeatViewProps) {
-  const { heat, failure } = useHeat(account, name);
+const Heat = (props: Place & HeatMapProps) => (
+  <div class="heat">
+    {adviceOf(props.heat).map(line => (
+      <p key={line} class="warning">
+        <Icon of={Lightbulb} />
+        <span>{line}</span>
+      </p>
+    ))}
+    <HeatMap heat={props.heat} measure={props.measure} />
+    <p class="hint">
+      Ten minutes, ten seconds a column, now at the right. The busiest partitions of the server; under load,
+      estimates from one request of 64.
+    </p>
+    <Hottest {...props} />
+  </div>
+);
+
+async function heatOf({ account, name }: Place, signal: AbortSignal): Promise<readonly PartitionHeat[]> {
+  const response = await send(`/heat?${new URLSearchParams({ account, table: name })}`, { signal });
+  return (await response.json()) as readonly PartitionHeat[];
+}
+
+export function HeatView({ account, name }: Place) {
+  const { state, again } = useLoaded(
+    stop => heatOf({ account, name }, stop),
+    [account, name],
+    PERIOD_MILLISECONDS,
+  );
   const [measure, setMeasure] = useState<Measure>('requests');
-  const advice = heat === undefined ? [] : adviceOf(heat);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a view that scrolls must be reachable by keys.
     <section class="view scrolling" aria-label={`Partitions of ${name}`} tabIndex={0}>
@@ -149,46 +144,19 @@ export function HeatView({ account, name }: HeatViewProps) {
         <h1 class="ellipsis">
           <a href={hashOf({ account, view: { kind: 'table', name, filter: '' } })}>{name}</a> · partitions
         </h1>
-        <fieldset class="segmented">
-          <legend class="visually-hidden">What is shown</legend>
-          {MEASURES.map(([each, label]) => (
-            <label key={each}>
-              <input
-                type="radio"
-                name="measure"
-                checked={measure === each}
-                onChange={() => setMeasure(each)}
-              />
-              {label}
-            </label>
-          ))}
-        </fieldset>
+        <Radios legend="What is shown" options={MEASURES} value={measure} onChoose={setMeasure} isBar />
       </header>
-      {failure !== undefined && (
-        <Failure title="The counts cannot be read" sentence={failure} onRetry={() => undefined} />
-      )}
-      {failure === undefined && heat === undefined && <Spinner label="Reading…" />}
-      {heat?.length === 0 && (
-        <Blank icon={Flame} title="Nothing was asked of this table in the last ten minutes">
-          <p>Requests that name a PartitionKey show up here within seconds.</p>
-        </Blank>
-      )}
-      {heat !== undefined && heat.length > 0 && (
-        <div class="heat">
-          {advice.map(line => (
-            <p key={line} class="warning">
-              <Icon of={Lightbulb} />
-              <span>{line}</span>
-            </p>
-          ))}
-          <HeatMap {...{ heat, measure }} />
-          <p class="hint">
-            Ten minutes, ten seconds a column, now at the right. The busiest partitions of the server; under
-            load, estimates from one request of 64.
-          </p>
-          <Hottest {...{ account, name, heat, measure }} />
-        </div>
-      )}
+      <Until loaded={state.value} label="Reading…" title="The counts cannot be read" onRetry={again}>
+        {heat =>
+          heat.length === 0 ? (
+            <Blank icon={Flame} title="Nothing was asked of this table in the last ten minutes">
+              <p>Requests that name a PartitionKey show up here within seconds.</p>
+            </Blank>
+          ) : (
+            <Heat {...{ account, name, heat, measure }} />
+          )
+        }
+      </Until>
     </section>
   );
 }

@@ -2,11 +2,13 @@
 import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { counted, groupDigits } from '../../model/cell.js';
-import type { Service } from '../client/ask.js';
-import { messageCount } from '../client/queue-client.js';
-import { countAtLeast } from '../client/table-client.js';
-import { creating } from '../shell/create.js';
-import { currentAccount, listings, SERVICE_NAMES, SERVICES } from '../state/resources.js';
+import { type Place, queueOf, type Service } from '../client/account.js';
+import { inParallel } from '../client/parallel.js';
+import { KEYS, PAGE_ROWS, queryPage } from '../client/table-client.js';
+import { Fault } from '../shell/blank.js';
+import { LinkButton } from '../shell/button.js';
+import { show } from '../state/command.js';
+import { currentAccount, isAbsent, listingOf, namesOf, SERVICE_NAMES, SERVICES } from '../state/resources.js';
 import { hashOf, viewOf } from '../state/route.js';
 
 /** What a name's line says about its size. */
@@ -17,67 +19,56 @@ const CONCURRENT = 4;
 const COUNTED_MAX = 200;
 
 const COUNTS: Readonly<
-  Record<Service, ((account: string, name: string, stop: AbortSignal) => Promise<string>) | undefined>
+  Partial<Record<Service, (place: Place, abortSignal: AbortSignal) => Promise<string>>>
 > = {
-  table: async (account, name, stop) => {
-    const { count, hasMore } = await countAtLeast(account, name, stop);
-    if (count === 0 && !hasMore) return 'empty';
-    return hasMore ? `over ${groupDigits(count)} entities` : counted(count, 'entity', 'entities');
+  table: async (table, stop) => {
+    const part = { select: KEYS, top: PAGE_ROWS };
+    const { rows, next } = await queryPage({ table, filter: '' }, part, stop);
+    if (next !== undefined) return `over ${groupDigits(rows.length)} entities`;
+    return rows.length === 0 ? 'empty' : counted(rows.length, 'entity', 'entities');
   },
-  queue: async (account, name, stop) =>
-    `about ${counted(await messageCount(account, name, stop), 'message')}`,
-  blob: undefined,
+  queue: async (queue, abortSignal) => {
+    const { approximateMessagesCount = 0 } = await (await queueOf(queue)).getProperties({ abortSignal });
+    return `about ${counted(approximateMessagesCount, 'message')}`;
+  },
 };
 
 /** Reads the sizes a few at a time; a failed one stays unknown. */
 function useSizes(account: string, service: Service): Sizes {
   const sizes = useMemo(() => signal<Sizes>(new Map()), []);
-  const { names } = listings[service].value;
+  const names = namesOf(service);
   const count = COUNTS[service];
   useEffect(() => {
     const stop = new AbortController();
-    const waiting = count === undefined ? [] : names.slice(0, COUNTED_MAX);
-    const work = async (): Promise<void> => {
-      for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-        const size = await count?.(account, name, stop.signal).catch(() => undefined);
-        if (stop.signal.aborted) return;
-        if (size !== undefined) sizes.value = new Map([...sizes.value, [name, size]]);
-      }
-    };
-    for (let worker = 0; worker < CONCURRENT; worker++) void work();
+    void inParallel(names.slice(0, COUNTED_MAX), CONCURRENT, async name => {
+      if (stop.signal.aborted) return;
+      const size = await count?.({ account, name }, stop.signal).catch(() => undefined);
+      if (size !== undefined && !stop.signal.aborted) sizes.value = new Map([...sizes.value, [name, size]]);
+    });
     return () => stop.abort();
   }, [account, names]);
   return sizes.value;
 }
 
 function Section({ account, service }: { readonly account: string; readonly service: Service }) {
-  const { names, state, sentence } = listings[service].value;
+  const { value: names, failure } = listingOf(service) ?? {};
   const sizes = useSizes(account, service);
   const { many, one } = SERVICE_NAMES[service];
-  if (state === 'absent') return null;
+  if (isAbsent(service)) return null;
   return (
     <section class="home-section">
       <h2>
         {many}
-        {state === 'ready' && <span class="count">{names.length}</span>}
+        {names !== undefined && <span class="count">{names.length}</span>}
       </h2>
-      {state === 'failed' && <p class="fault">{sentence}</p>}
-      {state === 'ready' && names.length === 0 && (
+      <Fault text={failure} />
+      {names?.length === 0 && (
         <p class="hint">
-          No {one} yet.{' '}
-          <button
-            type="button"
-            class="link"
-            onClick={() => {
-              creating.value = service;
-            }}
-          >
-            Create the first
-          </button>
+          No {one} yet. <LinkButton onClick={() => show(service)}>Create the first</LinkButton>
         </p>
       )}
       <ul class="cards">
-        {names.map(name => (
+        {names?.map(name => (
           <li key={name}>
             <a class="card" href={hashOf({ account, view: viewOf(service, name) })}>
               <span class="ellipsis">{name}</span>
@@ -91,7 +82,7 @@ function Section({ account, service }: { readonly account: string; readonly serv
 }
 
 export function HomeView({ account }: { readonly account: string }) {
-  const { endpoints = {}, canSign = false } = currentAccount() ?? {};
+  const { endpoints = {}, canSign = false } = currentAccount.value ?? {};
   return (
     <div class="view scrolling">
       <header class="bar">

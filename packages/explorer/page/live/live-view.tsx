@@ -1,10 +1,16 @@
 // Live figures of the server: what it does now, and over the last five minutes.
 import { useEffect, useState } from 'preact/hooks';
 import { groupDigits } from '../../model/cell.js';
-import type { Point } from '../../model/live.js';
+import { type Figures, type Point, pointBetween, type Reading, readingOf } from '../../model/live.js';
+import { send } from '../client/session.js';
+import { Fault } from '../shell/blank.js';
+import { useLoaded } from '../state/loaded.js';
 import { notifyFailure } from '../state/notice.js';
 import type { Chart, Series } from './chart.js';
-import { useLive } from './use-live.js';
+
+const PERIOD_MILLISECONDS = 1_000;
+const POINTS_MAX = 300;
+const NO_POINTS: readonly Point[] = [];
 
 const OPERATIONS: readonly Series[] = [
   { label: 'Tables', color: '--accent', take: ({ perSecond }) => perSecond.table },
@@ -62,21 +68,32 @@ function Charts({ points }: { readonly points: readonly Point[] }) {
   );
 }
 
+interface Shown {
+  readonly reading: Reading;
+  readonly points: readonly Point[];
+}
+
+/** Reads the server's counters, and keeps the last five minutes. */
+async function readFigures(signal: AbortSignal, from: Shown | undefined): Promise<Shown> {
+  const response = await send('/live', { signal });
+  const reading = readingOf((await response.json()) as Figures, performance.now());
+  const point = from && pointBetween(from.reading, reading);
+  const points = from?.points ?? [];
+  return { reading, points: point === undefined ? points : [...points.slice(1 - POINTS_MAX), point] };
+}
+
 export function LiveView() {
-  const { points, connections, failure } = useLive();
+  const { value, failure } = useLoaded(readFigures, [], PERIOD_MILLISECONDS).state.value;
+  const points = value?.points ?? NO_POINTS;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a view that scrolls must be reachable by keys.
     <section class="view scrolling" aria-label="Live figures" tabIndex={0}>
       <header class="bar">
         <h1>Live figures</h1>
-        {failure !== undefined && (
-          <p class="fault" role="alert">
-            {failure}
-          </p>
-        )}
+        <Fault text={failure} />
       </header>
       <div class="live">
-        <Tiles last={points.at(-1)} connections={connections} />
+        <Tiles last={points.at(-1)} connections={value?.reading.connections ?? 0} />
         <Charts points={points} />
         <p class="hint">
           Of all accounts and processes of this server, this page’s own requests among them. A time is between

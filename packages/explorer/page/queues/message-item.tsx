@@ -1,14 +1,14 @@
 // A message as it is peeked.
+import type { PeekedMessageItem } from '@azure/storage-queue';
 import { Copy, Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
 import { counted, formatTime } from '../../model/cell.js';
 import { decodeMessage, prettyMessage } from '../../model/message-text.js';
-import type { Message } from '../client/queue-client.js';
-import { Icon } from '../shell/icon.js';
-import { notify } from '../state/notice.js';
+import { IconButton, LinkButton } from '../shell/button.js';
+import { copyText } from '../state/notice.js';
 
 interface MessageItemProps {
-  readonly message: Message;
+  readonly message: PeekedMessageItem;
   readonly onDelete: () => void;
 }
 
@@ -24,10 +24,7 @@ export function MessageItem({ message, onDelete }: MessageItemProps) {
   const lines = shown.split('\n');
   const isLong = lines.length > LINES_MAX || shown.length > 1500;
   const text = isLong && !isWhole ? lines.slice(0, LINES_MAX).join('\n').slice(0, 1500) : shown;
-  const copy = (): void => {
-    void navigator.clipboard.writeText(isRaw ? stored : decoded.text);
-    notify('Copied the message.');
-  };
+  const copy = (): void => copyText(isRaw ? stored : decoded.text, 'Copied the message.');
   return (
     <li class="message">
       <header>
@@ -48,30 +45,14 @@ export function MessageItem({ message, onDelete }: MessageItemProps) {
             {expiresOn.getUTCFullYear() === 9999 ? 'Never expires' : `Expires ${formatTime(expiresOn)}`}
           </span>
         </span>
-        <button
-          type="button"
-          class="button quiet square small"
-          aria-label="Copy the message"
-          title="Copy"
-          onClick={copy}
-        >
-          <Icon of={Copy} size={14} />
-        </button>
-        <button
-          type="button"
-          class="button quiet square small"
-          aria-label="Delete the message"
-          title="Delete"
-          onClick={onDelete}
-        >
-          <Icon of={Trash2} size={14} />
-        </button>
+        <IconButton icon={Copy} label="Copy the message" isSmall onClick={copy} />
+        <IconButton icon={Trash2} label="Delete the message" isSmall onClick={onDelete} />
       </header>
       <pre class="code">{text === '' ? <em class="hint">empty</em> : text}</pre>
       {isLong && (
-        <button type="button" class="link" onClick={() => setWhole(!isWhole)}>
+        <LinkButton onClick={() => setWhole(!isWhole)}>
           {isWhole ? 'Show less' : `Show all of ${counted(shown.length, 'character')}`}
-        </button>
+        </LinkButton>
       )}
     </li>
   );

@@ -2,8 +2,9 @@
 import { useState } from 'preact/hooks';
 import { counted } from '../../model/cell.js';
 import { originOf } from '../../model/message-text.js';
-import { Dialog } from '../shell/dialog.js';
-import { listings } from '../state/resources.js';
+import { Action } from '../shell/dialog.js';
+import { SelectField, TextField } from '../shell/field.js';
+import { namesOf } from '../state/resources.js';
 
 interface MoveDialogProps {
   readonly name: string;
@@ -14,63 +15,47 @@ interface MoveDialogProps {
 }
 
 export function MoveDialog({ name, count, onMove, onClose }: MoveDialogProps) {
-  const others = listings.queue.value.names.filter(each => each !== name);
+  const others = namesOf('queue').filter(each => each !== name);
   const origin = originOf(name);
   const [target, setTarget] = useState(others.find(each => each === origin) ?? others[0] ?? '');
   const [limit, setLimit] = useState(String(Math.max(1, count)));
-  const isValid = target !== '' && /^[1-9]\d{0,8}$/.test(limit);
-  const footer = (
-    <>
-      <button type="button" class="button" onClick={onClose}>
-        Cancel
-      </button>
-      <button type="submit" class="button primary" disabled={!isValid}>
-        Move
-      </button>
-    </>
-  );
+  const isValid = /^[1-9]\d{0,8}$/.test(limit);
   return (
-    <Dialog
+    <Action
       title={origin === undefined ? 'Move messages' : 'Redrive messages'}
+      action="Move"
+      isReady={isValid && target !== ''}
+      perform={() => onMove(target, Number(limit))}
       onClose={onClose}
-      footer={footer}
-      onSubmit={() => isValid && onMove(target, Number(limit))}
     >
       {others.length === 0 ? (
         <p>There is no other queue in this account: create one first.</p>
       ) : (
         <>
-          <label class="field">
-            <span>To the queue</span>
-            <select
-              class="input"
-              value={target}
-              data-autofocus
-              onChange={event => setTarget(event.currentTarget.value)}
-            >
-              {others.map(each => (
-                <option key={each}>{each}</option>
-              ))}
-            </select>
-          </label>
-          <label class="field">
-            <span>At most so many messages</span>
-            <input
-              class="input short"
-              value={limit}
-              aria-invalid={!isValid}
-              onInput={e => setLimit(e.currentTarget.value)}
-            />
+          <SelectField
+            label="To the queue"
+            options={others.map(each => [each, each])}
+            value={target}
+            onChoose={setTarget}
+            isFirst
+          />
+          <TextField
+            label="At most so many messages"
+            inputKind="short"
+            value={limit}
+            isInvalid={!isValid}
+            onText={setLimit}
+          >
             <span class="hint">
               About {counted(count, 'message')} in {name}.
             </span>
-          </label>
+          </TextField>
           <p class="hint">
             Each message is put there before it is deleted here: after a failure one may be in both, none is
             lost.
           </p>
         </>
       )}
-    </Dialog>
+    </Action>
   );
 }

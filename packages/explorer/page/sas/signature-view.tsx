@@ -11,10 +11,14 @@ import {
   TYPE_LETTERS,
   wordsOfSas,
 } from '../../model/sas-words.js';
-import { type Service, send, sentenceOf } from '../client/ask.js';
-import { Icon } from '../shell/icon.js';
-import { notify } from '../state/notice.js';
-import { currentAccount, listings } from '../state/resources.js';
+import type { Service } from '../client/account.js';
+import { posted, sentenceOf } from '../client/ask.js';
+import { send } from '../client/session.js';
+import { Fault } from '../shell/blank.js';
+import { Button } from '../shell/button.js';
+import { Check, type Options, SelectField, TextField } from '../shell/field.js';
+import { copyText } from '../state/notice.js';
+import { currentAccount, namesOf } from '../state/resources.js';
 import { account } from '../state/route.js';
 
 interface SignatureViewProps {
@@ -22,7 +26,13 @@ interface SignatureViewProps {
   readonly resource: string;
 }
 
-const SCOPES: readonly Scope[] = ['account', 'table', 'queue', 'container', 'blob'];
+const SCOPES: Options<Scope> = [
+  ['account', 'the whole account'],
+  ['table', 'one table'],
+  ['queue', 'one queue'],
+  ['container', 'one container'],
+  ['blob', 'one blob'],
+];
 const LIST_OF: Readonly<Partial<Record<Scope, Service>>> = {
   table: 'table',
   queue: 'queue',
@@ -39,7 +49,7 @@ const LIFETIMES: readonly (readonly [hours: number, label: string])[] = [
 const isoOf = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 
 const firstForm = (scope: string, resource: string): SasForm => ({
-  scope: SCOPES.find(each => each === scope) ?? 'account',
+  scope: SCOPES.find(([each]) => each === scope)?.[0] ?? 'account',
   resource,
   permissions: 'r',
   services: 'bqt',
@@ -51,7 +61,7 @@ const firstForm = (scope: string, resource: string): SasForm => ({
   toPartition: '',
   toRow: '',
   addresses: '',
-  httpsOnly: !Object.values(currentAccount()?.endpoints ?? {}).some(url => url.startsWith('http:')),
+  httpsOnly: !Object.values(currentAccount.value?.endpoints ?? {}).some(url => url.startsWith('http:')),
 });
 
 interface LettersProps {
@@ -65,14 +75,12 @@ const Letters = ({ legend, all, chosen, onChange }: LettersProps) => (
   <fieldset class="letters">
     <legend>{legend}</legend>
     {all.map(([letter, word]) => (
-      <label key={letter} class="check">
-        <input
-          type="checkbox"
-          checked={chosen.includes(letter)}
-          onChange={() => onChange(chosen.includes(letter) ? chosen.replace(letter, '') : chosen + letter)}
-        />
-        {word}
-      </label>
+      <Check
+        key={letter}
+        label={word}
+        isChecked={chosen.includes(letter)}
+        onToggle={() => onChange(chosen.includes(letter) ? chosen.replace(letter, '') : chosen + letter)}
+      />
     ))}
   </fieldset>
 );
@@ -85,136 +93,94 @@ interface PartProps {
 function Place({ form, change }: PartProps) {
   const { scope, resource } = form;
   const list = LIST_OF[scope];
-  const names = list === undefined ? [] : listings[list].value.names;
+  const names = list === undefined ? [] : namesOf(list);
   return (
     <div class="form-row">
-      <label class="field">
-        <span>For</span>
-        <select
-          class="input"
-          value={scope}
-          onChange={event =>
-            change({ scope: event.currentTarget.value as Scope, resource: '', permissions: 'r' })
-          }
-        >
-          <option value="account">the whole account</option>
-          <option value="table">one table</option>
-          <option value="queue">one queue</option>
-          <option value="container">one container</option>
-          <option value="blob">one blob</option>
-        </select>
-      </label>
+      <SelectField
+        label="For"
+        options={SCOPES}
+        value={scope}
+        onChoose={chosen => change({ scope: chosen, resource: '', permissions: 'r' })}
+      />
       {list !== undefined && (
-        <label class="field">
-          <span>Name</span>
-          <select
-            class="input"
-            value={resource}
-            onChange={event => change({ resource: event.currentTarget.value })}
-          >
-            <option value="">choose…</option>
-            {names.map(name => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <SelectField
+          label="Name"
+          options={[['', 'choose…'], ...names.map(name => [name, name] as const)]}
+          value={resource}
+          onChoose={chosen => change({ resource: chosen })}
+        />
       )}
       {scope === 'blob' && (
-        <label class="field grow">
-          <span>Container and name</span>
-          <input
-            class="input mono"
-            placeholder="pictures/2026/cat.png"
-            value={resource}
-            spellcheck={false}
-            onInput={event => change({ resource: event.currentTarget.value })}
-          />
-        </label>
+        <TextField
+          label="Container and name"
+          kind="field grow"
+          inputKind="mono"
+          placeholder="pictures/2026/cat.png"
+          value={resource}
+          onText={text => change({ resource: text })}
+        />
       )}
     </div>
   );
 }
 
-const KEYS: readonly (readonly [
-  name: 'fromPartition' | 'fromRow' | 'toPartition' | 'toRow',
-  label: string,
-])[] = [
+const KEYS = [
   ['fromPartition', 'First PartitionKey'],
   ['fromRow', 'First RowKey'],
   ['toPartition', 'Last PartitionKey'],
   ['toRow', 'Last RowKey'],
-];
+] as const;
 
 const KeyRange = ({ form, change }: PartProps) => (
   <fieldset class="letters">
     <legend>Keys, both ends included</legend>
     <div class="form-grid pairs">
       {KEYS.map(([name, label]) => (
-        <label key={name} class="field">
-          <span>{label}</span>
-          <input
-            class="input mono"
-            placeholder="any"
-            value={form[name]}
-            spellcheck={false}
-            onInput={event => change({ [name]: event.currentTarget.value })}
-          />
-        </label>
+        <TextField
+          key={name}
+          label={label}
+          inputKind="mono"
+          placeholder="any"
+          value={form[name]}
+          onText={text => change({ [name]: text })}
+        />
       ))}
     </div>
   </fieldset>
 );
+
+const TEXTS = [
+  ['start', 'Start (UTC)', 'now'],
+  ['expiry', 'End (UTC)', ''],
+  ['addresses', 'IP addresses', 'any'],
+] as const;
 
 const Limits = ({ form, change }: PartProps) => (
   <fieldset class="letters">
     <legend>Until when, and from where</legend>
     <div class="row wrap">
       {LIFETIMES.map(([hours, label]) => (
-        <button
-          key={label}
-          type="button"
-          class="button"
-          onClick={() => change({ expiry: isoOf(Date.now() + hours * 3600 * 1000) })}
-        >
+        <Button key={label} onClick={() => change({ expiry: isoOf(Date.now() + hours * 3600 * 1000) })}>
           {label}
-        </button>
+        </Button>
       ))}
     </div>
     <div class="form-grid">
-      <label class="field">
-        <span>Start (UTC)</span>
-        <input
-          class="input mono"
-          placeholder="now"
-          value={form.start}
-          onInput={e => change({ start: e.currentTarget.value.trim() })}
+      {TEXTS.map(([name, label, placeholder]) => (
+        <TextField
+          key={name}
+          label={label}
+          inputKind="mono"
+          placeholder={placeholder}
+          value={form[name]}
+          onText={text => change({ [name]: text.trim() })}
         />
-      </label>
-      <label class="field">
-        <span>End (UTC)</span>
-        <input
-          class="input mono"
-          value={form.expiry}
-          onInput={e => change({ expiry: e.currentTarget.value.trim() })}
-        />
-      </label>
-      <label class="field">
-        <span>IP addresses</span>
-        <input
-          class="input mono"
-          placeholder="any"
-          value={form.addresses}
-          onInput={e => change({ addresses: e.currentTarget.value.trim() })}
-        />
-      </label>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={form.httpsOnly}
-          onChange={() => change({ httpsOnly: !form.httpsOnly })}
-        />
-        HTTPS only
-      </label>
+      ))}
+      <Check
+        label="HTTPS only"
+        isChecked={form.httpsOnly}
+        onToggle={() => change({ httpsOnly: !form.httpsOnly })}
+      />
     </div>
   </fieldset>
 );
@@ -226,18 +192,13 @@ const Made = ({ urls }: { readonly urls: Urls }) => (
     {Object.entries(urls).map(([service, url]) => (
       <div key={service} class="made-url">
         <code class="break">{url}</code>
-        <button
-          type="button"
-          class="button"
-          aria-label={`Copy the URL for ${service}s`}
-          onClick={() => {
-            void navigator.clipboard.writeText(url);
-            notify('Copied. The URL is a secret: whoever has it can use it.');
-          }}
+        <Button
+          icon={Copy}
+          label={`Copy the URL for ${service}s`}
+          onClick={() => copyText(url, 'Copied. The URL is a secret: whoever has it can use it.')}
         >
-          <Icon of={Copy} />
           Copy
-        </button>
+        </Button>
       </div>
     ))}
   </section>
@@ -255,16 +216,8 @@ export function SignatureView({ scope, resource }: SignatureViewProps) {
   };
   const make = async (): Promise<void> => {
     try {
-      const response = await send('/signatures', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          account: account.value,
-          scope: form.scope,
-          resource: form.resource,
-          fields: fieldsOf(form),
-        }),
-      });
+      const wanted = { scope: form.scope, resource: form.resource, fields: fieldsOf(form) };
+      const response = await send('/signatures', posted({ account: account.value, ...wanted }));
       setUrls(((await response.json()) as { readonly urls: Urls }).urls);
     } catch (error) {
       setFailure(sentenceOf(error));
@@ -314,15 +267,10 @@ export function SignatureView({ scope, resource }: SignatureViewProps) {
             <p class="fault">{fault}</p>
           )}
         </div>
-        <button type="submit" class="button primary" disabled={fault !== undefined}>
-          <Icon of={KeyRound} />
+        <Button kind="primary" icon={KeyRound} disabled={fault !== undefined}>
           Make the signature
-        </button>
-        {failure !== undefined && (
-          <p class="fault" role="alert">
-            {failure}
-          </p>
-        )}
+        </Button>
+        <Fault text={failure} />
         {urls !== undefined && <Made urls={urls} />}
       </form>
     </div>

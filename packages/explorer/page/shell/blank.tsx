@@ -1,6 +1,8 @@
 // What a view shows when it has nothing to show: why, and a way on.
 import { CircleAlert, type IconNode } from 'lucide';
 import type { ComponentChildren } from 'preact';
+import type { Loaded } from '../state/loaded.js';
+import { Button } from './button.js';
 import { Icon } from './icon.js';
 
 interface BlankProps {
@@ -31,9 +33,9 @@ export const Failure = ({ title, sentence, onRetry, children }: FailureProps) =>
   <Blank icon={CircleAlert} title={title} isFailure>
     <p>{sentence}</p>
     <div class="row">
-      <button type="button" class="button primary" onClick={onRetry}>
+      <Button kind="primary" onClick={onRetry}>
         Try again
-      </button>
+      </Button>
       {children}
     </div>
   </Blank>
@@ -45,3 +47,38 @@ export const Spinner = ({ label }: { readonly label: string }) => (
     {label}
   </div>
 );
+
+interface FaultProps {
+  /** Without it nothing is wrong. */
+  readonly text: string | undefined;
+  readonly kind?: string;
+}
+
+export const Fault = ({ text, kind = '' }: FaultProps) =>
+  text === undefined ? null : (
+    <p class={`fault ${kind}`} role="alert">
+      {text}
+    </p>
+  );
+
+interface UntilProps<Value> {
+  readonly loaded: Loaded<Value>;
+  /** While there is no value. */
+  readonly label: string;
+  /** Of a failure. */
+  readonly title: string;
+  readonly onRetry: () => void;
+  readonly children: (value: Value) => ComponentChildren;
+}
+
+/** What was read, why it cannot be read, or that it is being read. */
+export function Until<Value>({ loaded, label, title, onRetry, children }: UntilProps<Value>) {
+  const { value, failure } = loaded;
+  return (
+    <>
+      {failure !== undefined && <Failure title={title} sentence={failure} onRetry={onRetry} />}
+      {failure === undefined && value === undefined && <Spinner label={label} />}
+      {value !== undefined && children(value)}
+    </>
+  );
+}

@@ -1,23 +1,21 @@
-// A modal dialog by the browser's own element, which keeps the focus inside and closes by Escape.
+// Modal dialogs by the browser's own element, which keeps the focus inside and closes by Escape.
 import { X } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { sentenceOf } from '../client/ask.js';
-import { Icon } from './icon.js';
+import { Fault } from './blank.js';
+import { Button, IconButton } from './button.js';
+import { TextField } from './field.js';
 
-interface DialogProps {
-  readonly title: string;
+interface ModalProps {
+  readonly label: string;
+  readonly kind?: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-  readonly footer?: ComponentChildren;
-  readonly wide?: boolean;
-  /** With it the dialog is a form, which Enter submits. */
-  readonly onSubmit?: () => void;
 }
 
-export function Dialog({ title, onClose, children, footer, wide = false, onSubmit }: DialogProps) {
+export function Modal({ label, kind = '', onClose, children }: ModalProps) {
   const element = useRef<HTMLDialogElement>(null);
-  const id = useId();
   // At once, so that no key that is typed next goes elsewhere.
   useLayoutEffect(() => {
     const before = document.activeElement;
@@ -25,117 +23,67 @@ export function Dialog({ title, onClose, children, footer, wide = false, onSubmi
     element.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
     return () => (before instanceof HTMLElement ? before.focus() : undefined);
   }, []);
+  const cancel = (event: Event): void => {
+    event.preventDefault();
+    onClose();
+  };
+  return (
+    <dialog ref={element} class={`dialog ${kind}`} aria-label={label} onCancel={cancel}>
+      {children}
+    </dialog>
+  );
+}
+
+export interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  readonly isWide?: boolean;
+}
+
+interface FormDialogProps extends DialogProps {
+  readonly footer?: ComponentChildren;
+  /** With it Enter submits the dialog. */
+  readonly onSubmit?: () => void;
+}
+
+export function Dialog({ title, onClose, children, isWide = false, footer, onSubmit }: FormDialogProps) {
   const submit = (event: Event): void => {
     event.preventDefault();
     onSubmit?.();
   };
   return (
-    <dialog
-      ref={element}
-      class={wide ? 'dialog wide' : 'dialog'}
-      aria-labelledby={id}
-      onCancel={event => {
-        event.preventDefault();
-        onClose();
-      }}
-    >
+    <Modal label={title} kind={isWide ? 'wide' : ''} onClose={onClose}>
       <form class="dialog-form" onSubmit={submit}>
         <header class="dialog-head">
-          <h2 id={id}>{title}</h2>
-          <button type="button" class="button quiet square" aria-label="Close" onClick={onClose}>
-            <Icon of={X} />
-          </button>
+          <h2>{title}</h2>
+          <IconButton icon={X} label="Close" onClick={onClose} />
         </header>
         <div class="dialog-body">{children}</div>
         {footer !== undefined && <footer class="dialog-foot">{footer}</footer>}
       </form>
-    </dialog>
+    </Modal>
   );
 }
 
-interface ConfirmProps {
-  readonly title: string;
-  readonly children: ComponentChildren;
+interface ActionProps extends DialogProps {
   /** What the button does, as a verb. */
   readonly action: string;
-  /** A name that has to be typed first. */
-  readonly typed?: {
-    readonly wanted: string;
-    readonly value: string;
-    readonly onInput: (text: string) => void;
-  };
-  readonly isBusy: boolean;
-  readonly failure: string | undefined;
-  readonly onConfirm: () => void;
-  readonly onClose: () => void;
+  readonly isReady?: boolean;
+  readonly isDanger?: boolean;
+  readonly perform: () => Promise<void> | void;
 }
 
-/** Asks before something is lost. */
-export function Confirm({
-  title,
-  children,
-  action,
-  typed,
-  isBusy,
-  failure,
-  onConfirm,
-  onClose,
-}: ConfirmProps) {
-  const isReady = !isBusy && (typed === undefined || typed.wanted === typed.value);
-  const footer = (
-    <>
-      <button type="button" class="button" onClick={onClose}>
-        Cancel
-      </button>
-      <button type="submit" class="button danger" disabled={!isReady} data-autofocus={typed === undefined}>
-        {isBusy ? 'Working…' : action}
-      </button>
-    </>
-  );
-  return (
-    <Dialog title={title} onClose={onClose} footer={footer} onSubmit={() => isReady && onConfirm()}>
-      {children}
-      {typed !== undefined && (
-        <label class="field">
-          <span>
-            Type <code>{typed.wanted}</code> to confirm
-          </span>
-          <input
-            class="input"
-            value={typed.value}
-            autocomplete="off"
-            spellcheck={false}
-            data-autofocus
-            onInput={event => typed.onInput(event.currentTarget.value)}
-          />
-        </label>
-      )}
-      {failure !== undefined && (
-        <p class="fault" role="alert">
-          {failure}
-        </p>
-      )}
-    </Dialog>
-  );
-}
-
-interface LossProps {
-  readonly title: string;
-  readonly action: string;
-  /** Has to be typed first. */
-  readonly name?: string;
-  readonly children: ComponentChildren;
-  readonly perform: () => Promise<void>;
-  readonly onClose: () => void;
-}
-
-/** Asks, performs, and stays open with a sentence if that fails. */
-export function Loss({ title, action, name, children, perform, onClose }: LossProps) {
-  const [value, setValue] = useState('');
+/** Performs and closes, or stays open with a sentence if that fails. */
+export function Action({ action, isReady = true, isDanger = false, perform, ...dialog }: ActionProps) {
+  const { onClose, children } = dialog;
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
+  const isDisabled = !isReady || isBusy;
   const start = async (): Promise<void> => {
+    if (isDisabled) return;
     setBusy(true);
+    setFailure(undefined);
     try {
       await perform();
       onClose();
@@ -144,10 +92,36 @@ export function Loss({ title, action, name, children, perform, onClose }: LossPr
       setBusy(false);
     }
   };
-  const typed = name === undefined ? {} : { typed: { wanted: name, value, onInput: setValue } };
+  const footer = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button kind={isDanger ? 'danger' : 'primary'} disabled={isDisabled} isFirst>
+        {isBusy ? 'Working…' : action}
+      </Button>
+    </>
+  );
   return (
-    <Confirm {...{ title, action, isBusy, failure, onClose }} {...typed} onConfirm={() => void start()}>
+    <Dialog {...dialog} footer={footer} onSubmit={() => void start()}>
       {children}
-    </Confirm>
+      <Fault text={failure} />
+    </Dialog>
+  );
+}
+
+interface LossProps extends Omit<ActionProps, 'isReady' | 'isDanger'> {
+  /** Has to be typed first. */
+  readonly name?: string;
+}
+
+/** Asks before something is lost. */
+export function Loss({ name, children, ...action }: LossProps) {
+  const [typed, setTyped] = useState('');
+  return (
+    <Action {...action} isDanger isReady={name === undefined || typed === name}>
+      {children}
+      {name !== undefined && (
+        <TextField label={`Type ${name} to confirm`} value={typed} onText={setTyped} isFirst />
+      )}
+    </Action>
   );
 }

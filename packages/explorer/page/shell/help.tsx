@@ -1,5 +1,5 @@
 // The help: every key that works here.
-import { commands, overlay } from '../state/command.js';
+import { close, commands } from '../state/command.js';
 import { Dialog } from './dialog.js';
 
 const GENERAL: readonly (readonly [keys: readonly string[], what: string])[] = [
@@ -38,12 +38,7 @@ export function Help() {
     key === undefined ? [] : [[[key], title] as const],
   );
   return (
-    <Dialog
-      title="Keys"
-      onClose={() => {
-        overlay.value = 'none';
-      }}
-    >
+    <Dialog title="Keys" onClose={close}>
       <div class="columns">
         <Keys title="Everywhere" rows={GENERAL} />
         {here.length > 0 && <Keys title="Here" rows={here} />}

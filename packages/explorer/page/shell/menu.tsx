@@ -1,5 +1,5 @@
 // A button with a menu, which opens next to it by the browser's own popover: Escape and a click elsewhere close it.
-import type { IconNode } from 'lucide';
+import { Ellipsis, type IconNode } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { Icon } from './icon.js';
@@ -7,7 +7,7 @@ import { Icon } from './icon.js';
 interface PopoverProps {
   readonly label: string;
   readonly button: ComponentChildren;
-  readonly buttonClass?: string;
+  readonly buttonClass: string;
   readonly children: (close: () => void) => ComponentChildren;
 }
 
@@ -24,7 +24,7 @@ function place(popover: HTMLElement, button: HTMLElement): void {
   popover.style.top = `${below + height + MARGIN > innerHeight ? Math.max(MARGIN, top - GAP - height) : below}px`;
 }
 
-export function Popover({ label, button, buttonClass = 'button quiet', children }: PopoverProps) {
+export function Popover({ label, button, buttonClass, children }: PopoverProps) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   const trigger = useRef<HTMLButtonElement>(null);
@@ -78,7 +78,6 @@ export interface MenuItem {
 
 interface MenuProps {
   readonly label: string;
-  readonly button: ComponentChildren;
   readonly buttonClass?: string;
   readonly items: readonly MenuItem[];
 }
@@ -93,8 +92,8 @@ function moveIn(event: KeyboardEvent): void {
   items[(at + step + items.length) % items.length]?.focus();
 }
 
-export const Menu = ({ label, button, buttonClass, items }: MenuProps) => (
-  <Popover label={label} button={button} {...(buttonClass !== undefined && { buttonClass })}>
+export const Menu = ({ label, buttonClass = 'button quiet square', items }: MenuProps) => (
+  <Popover label={label} button={<Icon of={Ellipsis} />} buttonClass={buttonClass}>
     {close => (
       <div class="menu" role="menu" tabIndex={-1} aria-label={label} onKeyDown={moveIn}>
         {items.map(({ label: text, icon, isDanger, run }) => (

@@ -1,6 +1,7 @@
 // The notices at the foot of the page.
 import { Check, CircleAlert, X } from 'lucide';
 import { closeNotice, notices } from '../state/notice.js';
+import { IconButton } from './button.js';
 import { Icon } from './icon.js';
 
 export const Notices = () => (
@@ -9,9 +10,7 @@ export const Notices = () => (
       <div key={id} class={`notice ${kind}`}>
         <Icon of={kind === 'done' ? Check : CircleAlert} />
         <span>{text}</span>
-        <button type="button" class="button quiet square" aria-label="Close" onClick={() => closeNotice(id)}>
-          <Icon of={X} size={14} />
-        </button>
+        <IconButton icon={X} label="Close" onClick={() => closeNotice(id)} />
       </div>
     ))}
   </div>

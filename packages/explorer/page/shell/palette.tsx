@@ -1,9 +1,10 @@
 // The command palette: everything that can be opened or done, by a few letters of its name.
 import { CornerDownLeft, Search } from 'lucide';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type Command, commands, overlay } from '../state/command.js';
-import { listings, SERVICE_NAMES, SERVICES } from '../state/resources.js';
+import { useEffect, useState } from 'preact/hooks';
+import { type Command, close, commands } from '../state/command.js';
+import { namesOf, SERVICE_NAMES, SERVICES } from '../state/resources.js';
 import { go, viewOf } from '../state/route.js';
+import { Modal } from './dialog.js';
 import { Icon } from './icon.js';
 
 const SHOWN_MAX = 60;
@@ -22,7 +23,7 @@ function distance(wanted: string, title: string): number | undefined {
 
 function matching(text: string): readonly Command[] {
   const places = SERVICES.flatMap(service =>
-    listings[service].value.names.map(name => ({
+    namesOf(service).map(name => ({
       title: `${name} · ${SERVICE_NAMES[service].one}`,
       run: () => go(viewOf(service, name)),
     })),
@@ -36,15 +37,9 @@ function matching(text: string): readonly Command[] {
     .map(({ command }) => command);
 }
 
-const close = (): void => {
-  overlay.value = 'none';
-};
-
 export function Palette() {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  const element = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => element.current?.showModal(), []);
   const found = matching(text);
   const active = Math.min(chosen, found.length - 1);
   useEffect(
@@ -64,13 +59,7 @@ export function Palette() {
     event.preventDefault();
   };
   return (
-    <dialog
-      ref={element}
-      class="dialog palette"
-      aria-label="Command palette"
-      onCancel={close}
-      onClose={close}
-    >
+    <Modal label="Command palette" kind="palette" onClose={close}>
       <div class="palette-field">
         <Icon of={Search} />
         <input
@@ -108,6 +97,6 @@ export function Palette() {
         ))}
         {found.length === 0 && <p class="hint pad">Nothing has these letters.</p>}
       </div>
-    </dialog>
+    </Modal>
   );
 }

@@ -13,40 +13,48 @@ import {
   RefreshCw,
   Table2,
 } from 'lucide';
-import type { Service } from '../client/ask.js';
+import { accounts, type Service } from '../client/account.js';
+import { show } from '../state/command.js';
 import {
-  accounts,
   currentAccount,
   hasLive,
-  listings,
+  isAbsent,
+  listingOf,
   refreshListing,
   SERVICE_NAMES,
   SERVICES,
 } from '../state/resources.js';
-import { go, hashOf, route, viewOf } from '../state/route.js';
-import { creating } from './create.js';
+import { go, hashOf, route, type View, viewOf } from '../state/route.js';
+import { IconButton, LinkButton } from './button.js';
 import { Icon } from './icon.js';
 
 const ICONS: Readonly<Record<Service, IconNode>> = { table: Table2, queue: ListOrdered, blob: Container };
 /** A list of thousands of names is filtered, not scrolled. */
 const SHOWN_MAX = 500;
 
-const AccountChoice = () => (
-  <label class="account-choice">
-    <span class="visually-hidden">Account</span>
-    <select
-      class="input"
-      value={route.value.account}
-      onChange={event => go({ kind: 'home' }, event.currentTarget.value)}
+interface PageLinkProps {
+  readonly icon: IconNode;
+  readonly view: View;
+  readonly label: string;
+}
+
+const nameIn = (view: View): string => ('name' in view ? view.name : '');
+
+function PageLink({ icon, view: target, label }: PageLinkProps) {
+  const { account, view } = route.value;
+  const isHere = target.kind === view.kind && nameIn(target) === nameIn(view);
+  return (
+    <a
+      class="name"
+      href={hashOf({ account, view: target })}
+      aria-current={isHere ? 'page' : undefined}
+      title={label}
     >
-      {accounts.value.map(({ name }) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
-    </select>
-  </label>
-);
+      <Icon of={icon} size={15} />
+      <span class="ellipsis">{label}</span>
+    </a>
+  );
+}
 
 interface NamesProps {
   readonly service: Service;
@@ -54,40 +62,24 @@ interface NamesProps {
 }
 
 function Names({ service, wanted }: NamesProps) {
-  const { names, state, sentence } = listings[service].value;
-  const { view, account } = route.value;
-  const found = names.filter(name => name.toLowerCase().includes(wanted.toLowerCase()));
-  if (state === 'loading') return <p class="side-hint">Loading…</p>;
-  if (state === 'failed')
+  const { value: names, failure } = listingOf(service) ?? {};
+  if (failure !== undefined)
     return (
       <p class="side-hint failed">
-        {sentence}{' '}
-        <button type="button" class="link" onClick={() => void refreshListing(service)}>
-          Try again
-        </button>
+        {failure} <LinkButton onClick={() => void refreshListing(service)}>Try again</LinkButton>
       </p>
     );
+  if (names === undefined) return <p class="side-hint">Loading…</p>;
+  const found = names.filter(name => name.toLowerCase().includes(wanted.toLowerCase()));
   if (found.length === 0)
     return <p class="side-hint">{names.length === 0 ? 'None yet' : 'None has these letters'}</p>;
   return (
     <ul class="names">
-      {found.slice(0, SHOWN_MAX).map(name => {
-        const target = viewOf(service, name);
-        const isHere = target.kind === view.kind && 'name' in view && view.name === name;
-        return (
-          <li key={name}>
-            <a
-              class="name"
-              href={hashOf({ account, view: target })}
-              aria-current={isHere ? 'page' : undefined}
-              title={name}
-            >
-              <Icon of={ICONS[service]} size={15} />
-              <span class="ellipsis">{name}</span>
-            </a>
-          </li>
-        );
-      })}
+      {found.slice(0, SHOWN_MAX).map(name => (
+        <li key={name}>
+          <PageLink icon={ICONS[service]} view={viewOf(service, name)} label={name} />
+        </li>
+      ))}
       {found.length > SHOWN_MAX && (
         <li class="side-hint">and {found.length - SHOWN_MAX} more: filter above</li>
       )}
@@ -96,10 +88,10 @@ function Names({ service, wanted }: NamesProps) {
 }
 
 function Section({ service, wanted }: NamesProps) {
-  const { names, state } = listings[service].value;
+  const names = listingOf(service)?.value;
   const { many, one } = SERVICE_NAMES[service];
   const isOpen = useSignal(true);
-  if (state === 'absent') return null;
+  if (isAbsent(service)) return null;
   return (
     <section class="side-section">
       <div class="side-head">
@@ -113,28 +105,15 @@ function Section({ service, wanted }: NamesProps) {
         >
           <Icon of={ChevronRight} size={14} />
           {many}
-          {state === 'ready' && <span class="count">{names.length}</span>}
+          {names !== undefined && <span class="count">{names.length}</span>}
         </button>
-        <button
-          type="button"
-          class="button quiet square small"
-          aria-label={`Reload ${many.toLowerCase()}`}
-          title="Reload"
+        <IconButton
+          icon={RefreshCw}
+          label={`Reload ${many.toLowerCase()}`}
+          isSmall
           onClick={() => void refreshListing(service)}
-        >
-          <Icon of={RefreshCw} size={13} />
-        </button>
-        <button
-          type="button"
-          class="button quiet square small"
-          aria-label={`New ${one}`}
-          title={`New ${one}`}
-          onClick={() => {
-            creating.value = service;
-          }}
-        >
-          <Icon of={Plus} size={15} />
-        </button>
+        />
+        <IconButton icon={Plus} label={`New ${one}`} isSmall onClick={() => show(service)} />
       </div>
       {isOpen.value && <Names service={service} wanted={wanted} />}
     </section>
@@ -143,7 +122,7 @@ function Section({ service, wanted }: NamesProps) {
 
 export function Sidebar() {
   const wanted = useSignal('');
-  const { view, account } = route.value;
+  const { account } = route.value;
   return (
     <nav class="sidebar" aria-label="Account">
       <a class="brand" href={hashOf({ account, view: { kind: 'home' } })}>
@@ -152,7 +131,16 @@ export function Sidebar() {
         </span>
         Shelfmark
       </a>
-      <AccountChoice />
+      <select
+        class="input"
+        aria-label="Account"
+        value={account}
+        onChange={event => go({ kind: 'home' }, event.currentTarget.value)}
+      >
+        {accounts.value.map(({ name }) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
       <input
         type="search"
         class="input"
@@ -168,25 +156,13 @@ export function Sidebar() {
           <Section key={service} service={service} wanted={wanted.value} />
         ))}
       </div>
-      {hasLive.value && (
-        <a
-          class="name"
-          href={hashOf({ account, view: { kind: 'live' } })}
-          aria-current={view.kind === 'live' ? 'page' : undefined}
-        >
-          <Icon of={Activity} size={15} />
-          Live figures
-        </a>
-      )}
-      {currentAccount()?.canSign && (
-        <a
-          class="name"
-          href={hashOf({ account, view: { kind: 'signature', scope: '', resource: '' } })}
-          aria-current={view.kind === 'signature' ? 'page' : undefined}
-        >
-          <Icon of={KeyRound} size={15} />
-          Shared access signatures
-        </a>
+      {hasLive.value && <PageLink icon={Activity} view={{ kind: 'live' }} label="Live figures" />}
+      {currentAccount.value?.canSign && (
+        <PageLink
+          icon={KeyRound}
+          view={{ kind: 'signature', scope: '', resource: '' }}
+          label="Shared access signatures"
+        />
       )}
     </nav>
   );

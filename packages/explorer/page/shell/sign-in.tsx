@@ -1,7 +1,11 @@
 // The sign-in: shown without a session, also over a page with edits, which stay.
 import { BookMarked } from 'lucide';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { linkIn, openSession, requestLink } from '../client/session.js';
+import { Fault } from './blank.js';
+import { Button } from './button.js';
+import { Modal } from './dialog.js';
+import { TextField } from './field.js';
 import { Icon } from './icon.js';
 
 interface SignInProps {
@@ -11,83 +15,56 @@ interface SignInProps {
   readonly isOver: boolean;
 }
 
-/** The dialog's state: what was typed, and what came of it. */
-function useSignIn(refusal: string | undefined) {
+const NO_LINK = 'This is not a link of the explorer: copy all of it from the terminal.';
+
+export function SignIn({ refusal, isOver }: SignInProps) {
   const [text, setText] = useState('');
   const [fault, setFault] = useState(refusal);
   const [isPrinted, setPrinted] = useState(false);
-  const attempt = async (work: () => Promise<string | undefined>): Promise<boolean> => {
-    const sentence = await work().catch(() => 'The explorer does not answer. Is Shelfmark still running?');
-    setFault(sentence);
-    return sentence === undefined;
-  };
-  const open = async (): Promise<void> => {
-    const link = linkIn(text);
-    if (link === '') setFault('This is not a link of the explorer: copy all of it from the terminal.');
-    else if (await attempt(() => openSession(link))) setText('');
-  };
-  const print = async (): Promise<void> => {
-    if (await attempt(requestLink)) setPrinted(true);
-  };
-  return { text, setText, fault, isPrinted, open, print };
-}
-
-export function SignIn({ refusal, isOver }: SignInProps) {
-  const { text, setText, fault, isPrinted, open, print } = useSignIn(refusal);
-  const element = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => element.current?.showModal(), []);
+  const attempt = (work: Promise<unknown>): Promise<void> =>
+    work.then(
+      () => setFault(undefined),
+      (error: Error) => setFault(error.message),
+    );
   const submit = (event: Event): void => {
     event.preventDefault();
-    void open();
+    const link = linkIn(text);
+    if (link === '') setFault(NO_LINK);
+    else void attempt(openSession(link));
   };
+  const print = (): void => void attempt(requestLink().then(() => setPrinted(true)));
+  const title = isOver ? 'Your session has ended' : 'Open the explorer by its link';
   return (
-    <dialog
-      ref={element}
-      class="dialog sign-in"
-      aria-labelledby="sign-in-title"
-      onCancel={e => e.preventDefault()}
-    >
+    <Modal label={title} kind="sign-in" onClose={() => undefined}>
       <form class="dialog-form" onSubmit={submit}>
         <div class="sign-in-body">
           <span class="brand-mark">
             <Icon of={BookMarked} size={22} />
           </span>
-          <h2 id="sign-in-title">{isOver ? 'Your session has ended' : 'Open the explorer by its link'}</h2>
+          <h2>{title}</h2>
           <p>
             Shelfmark prints a link in the terminal where it runs. A link works once.
             {isOver && ' What you were editing is still here.'}
           </p>
-          <label class="field">
-            <span>Link</span>
-            <input
-              class="input mono"
-              placeholder="http://127.0.0.1:10003/#link=…"
-              value={text}
-              autocomplete="off"
-              spellcheck={false}
-              onInput={event => setText(event.currentTarget.value)}
-            />
-          </label>
-          {fault !== undefined && (
-            <p class="fault" role="alert">
-              {fault}
-            </p>
-          )}
+          <TextField
+            label="Link"
+            inputKind="mono"
+            placeholder="http://127.0.0.1:10003/#link=…"
+            value={text}
+            onText={setText}
+          />
+          <Fault text={fault} />
           {isPrinted && fault === undefined && (
             <p class="hint" role="status">
               A new link is in the terminal now.
             </p>
           )}
           <div class="row spread">
-            <button type="button" class="button" onClick={() => void print()}>
-              Print a new link
-            </button>
-            <button type="submit" class="button primary">
-              Open
-            </button>
+            <Button onClick={print}>Print a new link</Button>
+            <Button kind="primary">Open</Button>
           </div>
         </div>
       </form>
-    </dialog>
+    </Modal>
   );
 }

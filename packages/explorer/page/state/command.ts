@@ -1,6 +1,7 @@
 // What the palette offers and single keys do: each view registers its commands while it is shown.
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { Service } from '../client/account.js';
 
 export interface Command {
   readonly title: string;
@@ -23,8 +24,12 @@ export function useCommands(make: () => readonly Command[], depends: readonly un
   }, [...depends]);
 }
 
-/** The overlay that is open, if any. */
-export const overlay = signal<'none' | 'palette' | 'help'>('none');
+/** The overlay that is open: the service is that of the dialog that creates. */
+export const overlay = signal<'none' | 'palette' | 'help' | Service>('none');
+export function show(wanted: typeof overlay.value): void {
+  overlay.value = wanted;
+}
+export const close = (): void => show('none');
 
 const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
@@ -33,12 +38,12 @@ const isField = (target: EventTarget | null): boolean =>
 addEventListener('keydown', event => {
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
     event.preventDefault();
-    overlay.value = overlay.value === 'palette' ? 'none' : 'palette';
+    show(overlay.value === 'palette' ? 'none' : 'palette');
     return;
   }
   const isTaken = event.ctrlKey || event.metaKey || event.altKey || isField(event.target);
   if (isTaken || document.querySelector('dialog[open]') !== null) return;
-  if (event.key === '?') overlay.value = 'help';
+  if (event.key === '?') show('help');
   else {
     const found = commands.value.find(({ key }) => key === event.key);
     if (found === undefined) return;

@@ -26,3 +26,8 @@ export function notify(text: string, kind: Notice['kind'] = 'done'): void {
 export function notifyFailure(error: unknown): void {
   if (!isAborted(error)) notify(sentenceOf(error), 'failed');
 }
+
+export function copyText(text: string, notice: string): void {
+  void navigator.clipboard.writeText(text);
+  notify(notice);
+}

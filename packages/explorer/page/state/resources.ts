@@ -1,21 +1,9 @@
 // The accounts, and the names of the chosen account's tables, queues and containers.
-import { effect, type Signal, signal } from '@preact/signals';
-import { type Account, accounts, isAborted, readAccounts, type Service, sentenceOf } from '../client/ask.js';
-import { listContainers } from '../client/blob-client.js';
-import { listQueues } from '../client/queue-client.js';
-import { listTables } from '../client/table-client.js';
-import { account, go, route } from './route.js';
-
-export interface Listing {
-  readonly names: readonly string[];
-  readonly state: 'loading' | 'ready' | 'failed' | 'absent';
-  /** Why it failed. */
-  readonly sentence: string;
-}
-
-const LOADING: Listing = { names: [], state: 'loading', sentence: '' };
-
-export { accounts };
+import { computed, effect, signal } from '@preact/signals';
+import { accounts, RESOURCES, readAccounts, type Service } from '../client/account.js';
+import { sentenceOf } from '../client/ask.js';
+import { Loading } from './loaded.js';
+import { account, go } from './route.js';
 
 /** Whether the server shows live figures. */
 export const hasLive = signal(false);
@@ -23,51 +11,47 @@ export const hasLive = signal(false);
 export const hasHeat = signal(false);
 /** Why there are no accounts; undefined while they are being read. */
 export const accountsFailure = signal<string | undefined>(undefined);
-export const listings: Readonly<Record<Service, Signal<Listing>>> = {
-  table: signal(LOADING),
-  queue: signal(LOADING),
-  blob: signal(LOADING),
-};
 
-export const SERVICE_NAMES: Readonly<Record<Service, { readonly many: string; readonly one: string }>> = {
-  table: { many: 'Tables', one: 'table' },
-  queue: { many: 'Queues', one: 'queue' },
-  blob: { many: 'Containers', one: 'container' },
+interface Names {
+  readonly many: string;
+  readonly one: string;
+  /** What goes with it. */
+  readonly contents: string;
+}
+
+export const SERVICE_NAMES: Readonly<Record<Service, Names>> = {
+  table: { many: 'Tables', one: 'table', contents: 'entities' },
+  queue: { many: 'Queues', one: 'queue', contents: 'messages' },
+  blob: { many: 'Containers', one: 'container', contents: 'blobs' },
 };
 export const SERVICES: readonly Service[] = ['table', 'queue', 'blob'];
 
-const LISTS: Readonly<Record<Service, (account: string, signal: AbortSignal) => Promise<readonly string[]>>> =
-  {
-    table: listTables,
-    queue: listQueues,
-    blob: listContainers,
+export const currentAccount = computed(() => accounts.value.find(({ name }) => name === account.value));
+
+/** Of each service of the chosen account; a service that it lacks is undefined. */
+const listings = computed(() => {
+  const of = currentAccount.value;
+  const listing = (service: Service) =>
+    of?.endpoints[service] === undefined
+      ? undefined
+      : new Loading(stop => RESOURCES[service].list(of.name, stop));
+  return { table: listing('table'), queue: listing('queue'), blob: listing('blob') };
+});
+effect(() => {
+  const ends = Object.values(listings.value).map(listing => listing?.start());
+  return () => {
+    for (const end of ends) end?.();
   };
+});
 
-export const currentAccount = (): Account | undefined =>
-  accounts.value.find(({ name }) => name === account.value);
+const NO_NAMES: readonly string[] = [];
+export const listingOf = (service: Service) => listings.value[service]?.state.value;
+export const namesOf = (service: Service): readonly string[] => listingOf(service)?.value ?? NO_NAMES;
+export const isAbsent = (service: Service): boolean =>
+  currentAccount.value !== undefined && listings.value[service] === undefined;
+export const refreshListing = async (service: Service): Promise<void> => listings.value[service]?.again();
 
-let listing = new AbortController();
-
-async function readListing(service: Service, of: Account, signal: AbortSignal): Promise<void> {
-  const target = listings[service];
-  if (of.endpoints[service] === undefined) {
-    target.value = { names: [], state: 'absent', sentence: '' };
-    return;
-  }
-  try {
-    const names = await LISTS[service](of.name, signal);
-    target.value = { names, state: 'ready', sentence: '' };
-  } catch (error) {
-    if (!isAborted(error)) target.value = { names: [], state: 'failed', sentence: sentenceOf(error) };
-  }
-}
-
-export async function refreshListing(service: Service): Promise<void> {
-  const of = currentAccount();
-  if (of !== undefined) await readListing(service, of, listing.signal);
-}
-
-/** Reads the accounts, and the chosen account's names whenever another is chosen. */
+/** Reads the accounts. */
 export async function startResources(): Promise<void> {
   accountsFailure.value = undefined;
   try {
@@ -79,18 +63,5 @@ export async function startResources(): Promise<void> {
     return;
   }
   const [first] = accounts.value;
-  if (first !== undefined && currentAccount() === undefined) go({ kind: 'home' }, first.name);
+  if (first !== undefined && currentAccount.value === undefined) go({ kind: 'home' }, first.name);
 }
-
-let shown = '';
-effect(() => {
-  const of = accounts.value.find(({ name }) => name === route.value.account);
-  if (of === undefined || of.name === shown) return;
-  shown = of.name;
-  listing.abort();
-  listing = new AbortController();
-  for (const service of SERVICES) {
-    listings[service].value = LOADING;
-    void readListing(service, of, listing.signal);
-  }
-});

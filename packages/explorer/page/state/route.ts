@@ -1,8 +1,8 @@
 // Where the page is: in the hash of the address, so that Back, reload and bookmarks work.
 import { computed, signal } from '@preact/signals';
-import type { Service } from '../client/ask.js';
+import type { Service } from '../client/account.js';
 
-type View =
+export type View =
   | { readonly kind: 'home' }
   | { readonly kind: 'live' }
   | { readonly kind: 'heat'; readonly name: string }

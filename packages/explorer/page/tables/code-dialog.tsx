@@ -2,66 +2,48 @@
 import { Copy } from 'lucide';
 import { useState } from 'preact/hooks';
 import { clientCodeOf, curlOf, patternsCodeOf, type ShownQuery, urlOf } from '../../model/query-code.js';
+import { Button } from '../shell/button.js';
 import { Dialog } from '../shell/dialog.js';
-import { Icon } from '../shell/icon.js';
-import { notify } from '../state/notice.js';
+import { Radios } from '../shell/field.js';
+import { copyText } from '../state/notice.js';
 
 interface CodeDialogProps {
   readonly query: ShownQuery;
   readonly onClose: () => void;
 }
 
-const FORMS: readonly (readonly [name: string, code: (query: ShownQuery) => string | undefined])[] = [
-  ['URL', urlOf],
-  ['curl', curlOf],
-  ['JavaScript client', clientCodeOf],
-  ['shelfmark-patterns', patternsCodeOf],
-];
+type Form = 'URL' | 'curl' | 'JavaScript client' | 'shelfmark-patterns';
+const CODE: Readonly<Record<Form, (query: ShownQuery) => string | undefined>> = {
+  URL: urlOf,
+  curl: curlOf,
+  'JavaScript client': clientCodeOf,
+  'shelfmark-patterns': patternsCodeOf,
+};
+const FORMS = (Object.keys(CODE) as Form[]).map(form => [form, form] as const);
 
 export function CodeDialog({ query, onClose }: CodeDialogProps) {
-  const [chosen, setChosen] = useState(0);
-  const code = FORMS[chosen]?.[1](query);
-  const copy = (): void => {
-    void navigator.clipboard.writeText(code ?? '');
-    notify('Copied.');
-  };
+  const [form, setForm] = useState<Form>('URL');
+  const code = CODE[form](query);
+  const copy = (): void => copyText(code ?? '', 'Copied.');
   const footer = (
-    <button type="button" class="button primary" disabled={code === undefined} onClick={copy}>
-      <Icon of={Copy} />
+    <Button kind="primary" icon={Copy} disabled={code === undefined} onClick={copy}>
       Copy
-    </button>
+    </Button>
   );
   return (
-    <Dialog title="This query as code" onClose={onClose} footer={footer} wide>
-      <div class="tabs" role="tablist" aria-label="Form">
-        {FORMS.map(([name], at) => (
-          <button
-            key={name}
-            type="button"
-            role="tab"
-            id={`code-tab-${at}`}
-            aria-selected={at === chosen}
-            aria-controls="code-panel"
-            class="tab"
-            onClick={() => setChosen(at)}
-          >
-            {name}
-          </button>
-        ))}
-      </div>
-      <div id="code-panel" role="tabpanel" aria-labelledby={`code-tab-${chosen}`}>
-        {code === undefined ? (
-          <p class="hint pad">
-            The pattern library has no such query: it addresses rows by one PartitionKey, or scans with
-            conditions on properties alone.
-          </p>
-        ) : (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keys.
-          <pre class="code" tabIndex={0}>
-            {code}
-          </pre>
-        )}
-      </div>
+    <Dialog title="This query as code" onClose={onClose} footer={footer} isWide>
+      <Radios legend="Form" options={FORMS} value={form} onChoose={setForm} isBar />
+      {code === undefined ? (
+        <p class="hint pad">
+          The pattern library has no such query: it addresses rows by one PartitionKey, or scans with
+          conditions on properties alone.
+        </p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keys.
+        <pre class="code" tabIndex={0}>
+          {code}
+        </pre>
+      )}
     </Dialog>
   );
 }

@@ -1,51 +1,23 @@
-// Which columns are shown, and in which order: kept for each table in this browser.
-
-import { signal } from '@preact/signals';
+// Which columns are shown, and in which order.
 import { ArrowDown, ArrowUp, Columns3 } from 'lucide';
-import { type Column, type ColumnChoice, isKey, NO_CHOICE } from '../../model/columns.js';
+import { isKey, NO_CHOICE } from '../../model/columns.js';
+import { Button, IconButton } from '../shell/button.js';
 import { Icon } from '../shell/icon.js';
 import { Popover } from '../shell/menu.js';
+import type { TableProps } from './use-table.js';
 
-const keyOf = (account: string, table: string): string => `shelfmark.columns.${account}.${table}`;
-
-function stored(key: string): ColumnChoice {
-  try {
-    return { ...NO_CHOICE, ...(JSON.parse(localStorage.getItem(key) ?? '{}') as Partial<ColumnChoice>) };
-  } catch {
-    return NO_CHOICE;
-  }
-}
-
-/** The choice for a table, which is kept when it is set. */
-export function columnChoice(account: string, table: string) {
-  const key = keyOf(account, table);
-  const choice = signal(stored(key));
-  const set = (changed: ColumnChoice): void => {
-    choice.value = changed;
-    localStorage.setItem(key, JSON.stringify(changed));
-  };
-  return { choice, set };
-}
-
-interface ColumnMenuProps {
-  /** In their order, hidden ones too. */
-  readonly columns: readonly Column[];
-  readonly choice: ColumnChoice;
-  readonly onChoose: (choice: ColumnChoice) => void;
-}
-
-export function ColumnMenu({ columns, choice, onChoose }: ColumnMenuProps) {
-  const names = columns.filter(({ name }) => !isKey(name)).map(({ name }) => name);
+export function ColumnMenu({ state: { all, choice, choose } }: TableProps) {
+  const names = all.filter(({ name }) => !isKey(name)).map(({ name }) => name);
   const hidden = new Set(choice.hidden);
   const toggle = (name: string): void => {
     if (!hidden.delete(name)) hidden.add(name);
-    onChoose({ ...choice, hidden: [...hidden] });
+    choose({ ...choice, hidden: [...hidden] });
   };
   const move = (at: number, step: number): void => {
     const order = [...names];
     const [name] = order.splice(at, 1);
     if (name !== undefined) order.splice(at + step, 0, name);
-    onChoose({ ...choice, order });
+    choose({ ...choice, order });
   };
   return (
     <Popover
@@ -67,30 +39,26 @@ export function ColumnMenu({ columns, choice, onChoose }: ColumnMenuProps) {
                   <input type="checkbox" checked={!hidden.has(name)} onChange={() => toggle(name)} />
                   <span class="ellipsis">{name}</span>
                 </label>
-                <button
-                  type="button"
-                  class="button quiet square small"
-                  aria-label={`Move ${name} up`}
+                <IconButton
+                  icon={ArrowUp}
+                  label={`Move ${name} up`}
+                  isSmall
                   disabled={at === 0}
                   onClick={() => move(at, -1)}
-                >
-                  <Icon of={ArrowUp} size={13} />
-                </button>
-                <button
-                  type="button"
-                  class="button quiet square small"
-                  aria-label={`Move ${name} down`}
+                />
+                <IconButton
+                  icon={ArrowDown}
+                  label={`Move ${name} down`}
+                  isSmall
                   disabled={at === names.length - 1}
                   onClick={() => move(at, 1)}
-                >
-                  <Icon of={ArrowDown} size={13} />
-                </button>
+                />
               </li>
             ))}
           </ul>
-          <button type="button" class="button quiet" onClick={() => onChoose(NO_CHOICE)}>
+          <Button kind="quiet" onClick={() => choose(NO_CHOICE)}>
             Reset
-          </button>
+          </Button>
         </div>
       )}
     </Popover>

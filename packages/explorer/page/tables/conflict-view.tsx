@@ -3,6 +3,7 @@ import type { Property, Row } from '#data-tools/line';
 import { cellOf } from '../../model/cell.js';
 import { type Draft, differences, read } from '../../model/draft.js';
 import type { Found } from '../client/table-client.js';
+import { Button } from '../shell/button.js';
 import type { Conflict, Editing } from './use-entity.js';
 
 const Value = ({ of }: { readonly of: Property | undefined }) => {
@@ -55,13 +56,6 @@ function Versions({ draft, current }: VersionsProps) {
   );
 }
 
-const TITLES: Readonly<Record<Conflict['attempt'], string>> = {
-  insert: 'This entity exists already',
-  merge: 'Changed by someone else',
-  replace: 'Changed by someone else',
-  delete: 'Changed by someone else',
-};
-
 interface ConflictProps {
   readonly conflict: Conflict;
   readonly draft: Draft;
@@ -73,12 +67,10 @@ const Gone = ({ editing }: Pick<ConflictProps, 'editing'>) => (
     <h3>Deleted by someone else</h3>
     <p>The entity is no longer in the table. What you typed is still here.</p>
     <div class="row">
-      <button type="button" class="button primary" onClick={() => void editing.save('insert')}>
+      <Button kind="primary" onClick={() => void editing.save('insert')}>
         Insert it again
-      </button>
-      <button type="button" class="button" onClick={editing.dismiss}>
-        Keep editing
-      </button>
+      </Button>
+      <Button onClick={editing.dismiss}>Keep editing</Button>
     </div>
   </section>
 );
@@ -92,7 +84,7 @@ export function ConflictView({ conflict: { current, attempt }, draft, editing }:
       : editing.save(attempt === 'insert' ? 'replace' : attempt, etag));
   return (
     <section class="conflict" aria-label="Conflict">
-      <h3>{TITLES[attempt]}</h3>
+      <h3>{attempt === 'insert' ? 'This entity exists already' : 'Changed by someone else'}</h3>
       <p>
         {attempt === 'insert'
           ? 'Another entity has these keys. Choose what to keep.'
@@ -101,16 +93,14 @@ export function ConflictView({ conflict: { current, attempt }, draft, editing }:
       <Versions draft={draft} current={current} />
       <div class="row wrap">
         {attempt !== 'delete' && (
-          <button type="button" class="button primary" onClick={() => editing.adopt(current, true)}>
+          <Button kind="primary" onClick={() => editing.adopt(current, true)}>
             Combine
-          </button>
+          </Button>
         )}
-        <button type="button" class="button danger" onClick={force}>
+        <Button kind="danger" onClick={force}>
           {attempt === 'delete' ? 'Delete all the same' : 'Overwrite with mine'}
-        </button>
-        <button type="button" class="button" onClick={() => editing.adopt(current, false)}>
-          Take theirs
-        </button>
+        </Button>
+        <Button onClick={() => editing.adopt(current, false)}>Take theirs</Button>
       </div>
       {attempt !== 'delete' && (
         <p class="hint">Combine puts your changes on top of the stored version, for you to check and save.</p>

@@ -1,20 +1,21 @@
 // The editor of one entity, at the side of the grid.
-import { Copy, Ellipsis, RefreshCw, Trash2, X } from 'lucide';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Copy, RefreshCw, Trash2, X } from 'lucide';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatLine, type Key, type Row } from '#data-tools/line';
-import { type Draft, differences, read } from '../../model/draft.js';
-import { Failure, Spinner } from '../shell/blank.js';
-import { Confirm } from '../shell/dialog.js';
-import { Icon } from '../shell/icon.js';
+import type { Draft } from '../../model/draft.js';
+import type { Place } from '../client/account.js';
+import { Failure, Fault, Spinner } from '../shell/blank.js';
+import { Button, IconButton } from '../shell/button.js';
+import { Loss } from '../shell/dialog.js';
+import { type Options, Radios } from '../shell/field.js';
 import { Menu } from '../shell/menu.js';
-import { notify } from '../state/notice.js';
+import { copyText } from '../state/notice.js';
 import { ConflictView } from './conflict-view.js';
 import { PropertyFields } from './property-fields.js';
 import { type Editing, type Target, useEntity } from './use-entity.js';
 
 interface PanelProps {
-  readonly account: string;
-  readonly table: string;
+  readonly table: Place;
   readonly target: Target;
   readonly onSaved: (key: Key, row: Row) => void;
   readonly onDeleted: (key: Key) => void;
@@ -24,17 +25,15 @@ interface PanelProps {
   readonly onChanged: (isChanged: boolean) => void;
 }
 
-/** Ids of the fields that differ from the stored entity. */
-function changedFields(draft: Draft): ReadonlySet<number> {
-  const names = new Set(differences(draft.original, read(draft).row).map(({ name }) => name));
-  const isNew = draft.original === undefined;
-  return new Set(draft.fields.filter(({ name }) => !isNew && names.has(name)).map(({ id }) => id));
-}
-
 const removedNames = (draft: Draft): readonly string[] =>
   (draft.original?.properties ?? [])
     .map(({ name }) => name)
     .filter(name => !draft.fields.some(field => field.name === name));
+
+const WRITES: Options<'merge' | 'replace'> = [
+  ['merge', 'Merge'],
+  ['replace', 'Replace'],
+];
 
 interface FootProps {
   readonly draft: Draft;
@@ -43,56 +42,45 @@ interface FootProps {
 
 /** How the draft is saved: a merge sends what changed, a replace everything. */
 function Foot({ draft, editing }: FootProps) {
-  const [isReplace, setReplace] = useState(false);
-  const { isBusy, isChanged, faults, save } = editing;
+  const [chosen, setChosen] = useState<'merge' | 'replace'>('merge');
+  const { isBusy, isChanged, changes, faults, save } = editing;
   const removed = removedNames(draft);
-  const isWhole = isReplace || removed.length > 0;
-  const changed = differences(draft.original, read(draft).row).length;
+  const write = removed.length > 0 ? 'replace' : chosen;
+  const changed = changes.length;
   if (draft.original === undefined)
     return (
       <footer class="panel-foot">
-        <button type="submit" class="button primary" disabled={isBusy || faults.length > 0}>
+        <Button kind="primary" disabled={isBusy || faults.length > 0}>
           {isBusy ? 'Inserting…' : 'Insert entity'}
-        </button>
+        </Button>
       </footer>
     );
-  const write = isWhole ? 'replace' : 'merge';
   return (
     <footer class="panel-foot">
-      <fieldset class="segmented">
-        <legend class="visually-hidden">How to save</legend>
-        <label>
-          <input
-            type="radio"
-            name="write"
-            checked={!isWhole}
-            disabled={removed.length > 0}
-            onChange={() => setReplace(false)}
-          />
-          Merge
-        </label>
-        <label>
-          <input type="radio" name="write" checked={isWhole} onChange={() => setReplace(true)} />
-          Replace
-        </label>
-      </fieldset>
+      <Radios
+        legend="How to save"
+        options={WRITES}
+        value={write}
+        onChoose={setChosen}
+        disabled={removed.length > 0 ? 'merge' : undefined}
+        isBar
+      />
       <span class="hint grow">
         {removed.length > 0
           ? `Only a replace removes ${removed.join(', ')}`
-          : isWhole
+          : write === 'replace'
             ? 'Sends the whole entity'
             : changed === 0
               ? 'No changes'
               : `Sends ${changed} changed ${changed === 1 ? 'property' : 'properties'}`}
       </span>
-      <button
-        type="button"
-        class="button primary"
+      <Button
+        kind="primary"
         disabled={isBusy || !isChanged || faults.length > 0}
         onClick={() => void save(write)}
       >
         {isBusy ? 'Saving…' : 'Save'}
-      </button>
+      </Button>
     </footer>
   );
 }
@@ -100,11 +88,6 @@ function Foot({ draft, editing }: FootProps) {
 /** Escape, unless something over the panel takes it. */
 const isForPanel = ({ key, defaultPrevented }: KeyboardEvent): boolean =>
   key === 'Escape' && !defaultPrevented && document.querySelector('dialog[open], :popover-open') === null;
-
-const copyLine = (row: Row): void => {
-  void navigator.clipboard.writeText(formatLine(row));
-  notify('Copied the entity as JSON.');
-};
 
 interface HeadProps extends Pick<PanelProps, 'onClose' | 'onDuplicate'> {
   readonly editing: Editing;
@@ -120,10 +103,12 @@ function Head({ editing, onClose, onDelete, onDuplicate }: HeadProps) {
       {draft !== undefined && original !== undefined && (
         <Menu
           label="More about this entity"
-          button={<Icon of={Ellipsis} />}
-          buttonClass="button quiet square"
           items={[
-            { label: 'Copy as JSON', icon: Copy, run: () => copyLine(original) },
+            {
+              label: 'Copy as JSON',
+              icon: Copy,
+              run: () => copyText(formatLine(original), 'Copied the entity as JSON.'),
+            },
             {
               label: 'Duplicate',
               icon: Copy,
@@ -134,20 +119,17 @@ function Head({ editing, onClose, onDelete, onDuplicate }: HeadProps) {
           ]}
         />
       )}
-      <button type="button" class="button quiet square" aria-label="Close the editor" onClick={onClose}>
-        <Icon of={X} />
-      </button>
+      <IconButton icon={X} label="Close the editor" onClick={onClose} />
     </header>
   );
 }
 
 export function EntityPanel(props: PanelProps) {
-  const { account, table, target, onSaved, onDeleted, onClose, onChanged, onDuplicate } = props;
-  const editing = useEntity({ account, table, onSaved, onDeleted }, target);
-  const { draft, failure, conflict, isChanged, isBusy, faults } = editing;
+  const { table, target, onSaved, onDeleted, onClose, onChanged, onDuplicate } = props;
+  const editing = useEntity({ table, onSaved, onDeleted }, target);
+  const { draft, failure, conflict, isChanged, changes, faults } = editing;
   const [isDeleting, setDeleting] = useState(false);
   const panel = useRef<HTMLElement>(null);
-  const changed = useMemo(() => (draft === undefined ? new Set<number>() : changedFields(draft)), [draft]);
   useEffect(() => onChanged(isChanged), [isChanged]);
   useEffect(() => {
     panel.current?.querySelector<HTMLElement>(target.kind === 'new' ? '[data-autofocus]' : 'h2')?.focus();
@@ -167,34 +149,27 @@ export function EntityPanel(props: PanelProps) {
             <Failure title="The entity cannot be read" sentence={failure} onRetry={editing.reload} />
           )}
           {draft !== undefined && failure !== undefined && (
-            <p class="fault boxed" role="alert">
-              {failure} What you typed is still here.
-            </p>
+            <Fault text={`${failure} What you typed is still here.`} kind="boxed" />
           )}
           {draft !== undefined && conflict !== undefined && (
             <ConflictView {...{ conflict, draft, editing }} />
           )}
-          {draft !== undefined && <PropertyFields {...{ draft, faults, changed }} onEdit={editing.edit} />}
+          {draft !== undefined && <PropertyFields {...{ draft, faults, changes }} onEdit={editing.edit} />}
         </div>
         {draft !== undefined && <Foot {...{ draft, editing }} />}
       </form>
       {isDeleting && draft !== undefined && (
-        <Confirm
+        <Loss
           title="Delete this entity?"
           action="Delete"
-          isBusy={isBusy}
-          failure={undefined}
+          perform={() => void editing.remove()}
           onClose={() => setDeleting(false)}
-          onConfirm={() => {
-            setDeleting(false);
-            void editing.remove();
-          }}
         >
           <p>
             <code class="break">{draft.partitionKey || '(empty)'}</code> ·{' '}
             <code class="break">{draft.rowKey || '(empty)'}</code>
           </p>
-        </Confirm>
+        </Loss>
       )}
     </aside>
   );

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Column } from '../../model/columns.js';
 import { type Completion, completionsAt } from '../../model/completion.js';
 import { boundsOf, CLASS_NAMES, isScan, type Verdict, verdictOf } from '../../model/verdict.js';
+import { Button } from '../shell/button.js';
 import { Icon } from '../shell/icon.js';
 
 interface FilterBoxProps {
@@ -80,12 +81,10 @@ const ScanWarning = ({ isWholeTable, onRun, onCancel }: ScanWarningProps) => (
         : 'This reads every entity within the bounds to find what matches.'}{' '}
       Results arrive page by page; you can stop at any time.
     </p>
-    <button type="button" class="button" onClick={onCancel}>
-      Cancel
-    </button>
-    <button type="button" class="button primary" data-scan onClick={onRun}>
+    <Button onClick={onCancel}>Cancel</Button>
+    <Button kind="primary" onClick={onRun}>
       Scan
-    </button>
+    </Button>
   </div>
 );
 
@@ -240,10 +239,15 @@ export function FilterBox({ filter, columns, onRun }: FilterBoxProps) {
       <div class="filter-row">
         <FilterField {...{ text, verdict, completing }} setText={change} onEnter={enter} />
         <Chip verdict={verdict} />
-        <button type="button" class="button primary" disabled={verdict.kind === 'invalid'} onClick={enter}>
-          <Icon of={Play} size={14} />
+        <Button
+          kind="primary"
+          icon={Play}
+          iconSize={14}
+          disabled={verdict.kind === 'invalid'}
+          onClick={enter}
+        >
           Run
-        </button>
+        </Button>
       </div>
       {isAsking && (
         <ScanWarning

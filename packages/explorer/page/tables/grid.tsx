@@ -2,19 +2,24 @@
 import { useRef } from 'preact/hooks';
 import type { Row } from '#data-tools/line';
 import { GridCell, HeadCell } from './grid-cells.js';
-import { type GridProps, keyText, type Placed, useGrid } from './use-grid.js';
+import { isSame } from './row-pages.js';
+import { type Placed, useGrid } from './use-grid.js';
+import type { TableProps } from './use-table.js';
 
-export function Grid(props: GridProps) {
-  const { label, columns: all, widthOf, count, rowAt, sorting, onSort, onResize, opened } = props;
+export function Grid({ state }: TableProps) {
+  const { pages, columns: all, widthOf, count, rowAt, sorting, sort, widen, editor } = state;
+  const { target } = editor;
   const scroller = useRef<HTMLDivElement>(null);
-  const { columns, items, height, active, keyed, clicked } = useGrid(props, scroller);
+  const { columns, items, height, active, keyed, clicked } = useGrid(state, scroller);
   const { fixed, moving, gap } = columns;
   const width = `${columns.width}px`;
   const between = <div class="before" style={{ width: `${gap}px` }} />;
   const head = ({ column, at, left }: Placed) => (
     <HeadCell
       key={column.name}
-      {...{ column, at, left, sorting, onSort, onResize }}
+      {...{ column, at, left, sorting }}
+      onSort={sort}
+      onResize={widen}
       width={widthOf(column)}
     />
   );
@@ -38,7 +43,7 @@ export function Grid(props: GridProps) {
       class="grid"
       role="grid"
       tabIndex={0}
-      aria-label={label}
+      aria-label={`Entities of ${pages.selected.table.name}`}
       aria-rowcount={count + 1}
       aria-colcount={all.length}
       aria-activedescendant={isActiveDrawn ? `cell-${active.row}-${active.column}` : undefined}
@@ -53,7 +58,7 @@ export function Grid(props: GridProps) {
         </div>
         {items.map(({ index, start }) => {
           const row = rowAt(index);
-          const isOpened = row !== undefined && opened === keyText(row);
+          const isOpened = row !== undefined && target?.kind === 'stored' && isSame(row, target.key);
           return (
             <div
               key={index}

@@ -3,8 +3,16 @@ import { Plus, Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
 import { EDM_TYPES, type EdmType } from '#data-tools/line';
 import { bytesIn, formatBytes } from '../../model/cell.js';
-import { type Draft, type Fault, FIRST_TEXT, type Field, fieldOf } from '../../model/draft.js';
-import { Icon } from '../shell/icon.js';
+import {
+  type Difference,
+  type Draft,
+  type Fault,
+  FIRST_TEXT,
+  type Field,
+  fieldOf,
+} from '../../model/draft.js';
+import { Button, IconButton } from '../shell/button.js';
+import { TextField } from '../shell/field.js';
 
 interface PropertyProps {
   readonly field: Field;
@@ -54,6 +62,25 @@ function ValueField({ field, fault, onChange }: Pick<PropertyProps, 'field' | 'f
   return <input {...common} onInput={event => onChange({ ...field, text: event.currentTarget.value })} />;
 }
 
+interface TypeSelectProps {
+  readonly label: string;
+  readonly type: EdmType;
+  readonly onChoose: (type: EdmType) => void;
+}
+
+const TypeSelect = ({ label, type, onChoose }: TypeSelectProps) => (
+  <select
+    class="type-select"
+    aria-label={label}
+    value={type}
+    onChange={event => onChoose(event.currentTarget.value as EdmType)}
+  >
+    {EDM_TYPES.map(each => (
+      <option key={each}>{each}</option>
+    ))}
+  </select>
+);
+
 function PropertyField({ field, fault, isSame, onChange, onRemove }: PropertyProps) {
   const { name, type } = field;
   const note = noteOf(field);
@@ -70,29 +97,15 @@ function PropertyField({ field, fault, isSame, onChange, onRemove }: PropertyPro
           onInput={event => onChange({ ...field, name: event.currentTarget.value })}
         />
         {!isSame && <span class="changed-mark">changed</span>}
-        <select
-          class="type-select"
-          aria-label={`Type of ${name || 'the new property'}`}
-          value={type}
-          onChange={event => {
-            const chosen = event.currentTarget.value as EdmType;
+        <TypeSelect
+          label={`Type of ${name || 'the new property'}`}
+          type={type}
+          onChoose={chosen => {
             const isFresh = field.text === FIRST_TEXT[type];
             onChange({ ...field, type: chosen, text: isFresh ? FIRST_TEXT[chosen] : field.text });
           }}
-        >
-          {EDM_TYPES.map(each => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
-        <button
-          type="button"
-          class="button quiet square small"
-          aria-label={`Remove ${name || 'the new property'}`}
-          title="Remove"
-          onClick={onRemove}
-        >
-          <Icon of={Trash2} size={14} />
-        </button>
+        />
+        <IconButton icon={Trash2} label={`Remove ${name || 'the new property'}`} isSmall onClick={onRemove} />
       </div>
       <ValueField {...{ field, fault, onChange }} />
       {fault !== undefined ? <p class="fault">{fault}</p> : note !== '' && <p class="hint">{note}</p>}
@@ -115,33 +128,22 @@ function KeyField({ name, value, isFixed, onChange }: KeyFieldProps) {
         <span class="key-text mono">{value === '' ? <em class="hint">empty</em> : value}</span>
       </p>
     );
-  return (
-    <label class="field">
-      <span class="label">{name}</span>
-      <input
-        class="input mono"
-        value={value}
-        spellcheck={false}
-        autocomplete="off"
-        data-autofocus={name === 'PartitionKey'}
-        onInput={event => onChange(event.currentTarget.value)}
-      />
-    </label>
-  );
+  return <TextField label={name} inputKind="mono" value={value} onText={onChange} isFirst />;
 }
 
 interface FieldsProps {
   readonly draft: Draft;
   readonly faults: readonly Fault[];
-  /** Ids of fields that differ from the stored entity. */
-  readonly changed: ReadonlySet<number>;
+  /** What differs from the stored entity. */
+  readonly changes: readonly Difference[];
   readonly onEdit: (draft: Draft) => void;
 }
 
-export function PropertyFields({ draft, faults, changed, onEdit }: FieldsProps) {
+export function PropertyFields({ draft, faults, changes, onEdit }: FieldsProps) {
   const { partitionKey, rowKey, fields, original } = draft;
   const [newType, setNewType] = useState<EdmType>('String');
   const isFixed = original !== undefined;
+  const changed = new Set(changes.map(({ name }) => name));
   const faultOf = (id: Fault['at']): string | undefined => faults.find(({ at }) => at === id)?.message;
   const keyFault = faultOf('keys');
   const change = (field: Field): void =>
@@ -177,27 +179,17 @@ export function PropertyFields({ draft, faults, changed, onEdit }: FieldsProps) 
             key={field.id}
             field={field}
             fault={faultOf(field.id)}
-            isSame={!changed.has(field.id)}
+            isSame={!isFixed || !changed.has(field.name)}
             onChange={change}
             onRemove={() => onEdit({ ...draft, fields: fields.filter(({ id }) => id !== field.id) })}
           />
         ))}
       </ul>
       <div class="row add-property">
-        <select
-          class="type-select"
-          aria-label="Type of the property to add"
-          value={newType}
-          onChange={event => setNewType(event.currentTarget.value as EdmType)}
-        >
-          {EDM_TYPES.map(each => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
-        <button type="button" class="button" onClick={add}>
-          <Icon of={Plus} size={15} />
+        <TypeSelect label="Type of the property to add" type={newType} onChoose={setNewType} />
+        <Button icon={Plus} onClick={add}>
           Add property
-        </button>
+        </Button>
       </div>
     </>
   );

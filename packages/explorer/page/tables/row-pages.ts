@@ -4,7 +4,7 @@ import { computed, signal } from '@preact/signals';
 import type { Key, Row } from '#data-tools/line';
 import { type Column, SeenColumns } from '../../model/columns.js';
 import { isAborted, sentenceOf } from '../client/ask.js';
-import { queryPage } from '../client/table-client.js';
+import { PAGE_ROWS, queryPage, type Selected } from '../client/table-client.js';
 
 interface RowPage {
   readonly token: string | undefined;
@@ -30,7 +30,6 @@ interface RowsState {
 
 /** Small, so that the first rows are there at once; the service's own limit afterwards. */
 const FIRST_PAGE_ROWS = 200;
-const PAGE_ROWS = 1000;
 const PAGES_KEPT = 60;
 /** Browsers end elements at some 17 to 33 million pixels. */
 export const ROWS_MAX = 500_000;
@@ -47,13 +46,11 @@ const START: RowsState = {
   version: 0,
 };
 
-const isSame = (row: Row, { partitionKey, rowKey }: Key): boolean =>
+export const isSame = (row: Row, { partitionKey, rowKey }: Key): boolean =>
   row.partitionKey === partitionKey && row.rowKey === rowKey;
 
 export class RowPages {
-  readonly account: string;
-  readonly table: string;
-  readonly filter: string;
+  readonly selected: Selected;
   readonly state = signal<RowsState>(START);
   readonly columns = computed<readonly Column[]>(() => {
     void this.state.value.version;
@@ -73,10 +70,8 @@ export class RowPages {
   #isLoadingMore = false;
 
   /** @param known collects the columns of all queries of the table. */
-  constructor(account: string, table: string, filter: string, known: SeenColumns) {
-    this.account = account;
-    this.table = table;
-    this.filter = filter;
+  constructor(selected: Selected, known: SeenColumns) {
+    this.selected = selected;
     this.#known = known;
   }
 
@@ -113,11 +108,7 @@ export class RowPages {
     const token = this.#next;
     const begun = performance.now();
     const top = this.#pages.length === 0 ? FIRST_PAGE_ROWS : PAGE_ROWS;
-    const { rows, next } = await queryPage(
-      this.account,
-      { table: this.table, filter: this.filter, top, token },
-      stopped,
-    );
+    const { rows, next } = await queryPage(this.selected, { top, token }, stopped);
     const { count, milliseconds } = this.state.value;
     this.#seen.add(rows);
     this.#known.add(rows);
@@ -133,13 +124,7 @@ export class RowPages {
   }
 
   #pageAt(index: number): number {
-    let [low, high] = [0, this.#pages.length - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#pages[middle]?.start ?? 0) <= index) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return this.#pages.findLastIndex(({ start }) => start <= index);
   }
 
   /** Undefined while its page is read again. */
@@ -156,9 +141,8 @@ export class RowPages {
     if (page === undefined || this.#reading.has(at)) return;
     this.#reading.add(at);
     try {
-      const { table, filter } = this;
-      const query = { table, filter, top: page.count, token: page.token };
-      const { rows } = await queryPage(this.account, query, this.#stop.signal);
+      const part = { top: page.count, token: page.token };
+      const { rows } = await queryPage(this.selected, part, this.#stop.signal);
       this.#pages[at] = { ...page, rows };
       this.#set({});
     } catch (error) {

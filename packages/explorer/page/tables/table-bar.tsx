@@ -1,91 +1,59 @@
 // The bar of a table's view: its title, and what can be done with the table.
-import { Code, Download, Ellipsis, Flame, KeyRound, ListX, Plus, RefreshCw, Trash2, Upload } from 'lucide';
+import { Code, Download, Flame, ListX, Plus, Upload } from 'lucide';
 import { useState } from 'preact/hooks';
-import type { Column, ColumnChoice } from '../../model/columns.js';
-import { deleteTable } from '../client/table-client.js';
-import { Loss } from '../shell/dialog.js';
-import { Icon } from '../shell/icon.js';
-import { Menu, type MenuItem } from '../shell/menu.js';
+import { Bar } from '../shell/bar.js';
+import { Button } from '../shell/button.js';
+import type { MenuItem } from '../shell/menu.js';
 import { useCommands } from '../state/command.js';
-import { notify } from '../state/notice.js';
-import { currentAccount, hasHeat, refreshListing } from '../state/resources.js';
+import { currentAccount, hasHeat } from '../state/resources.js';
 import { go } from '../state/route.js';
 import { CodeDialog } from './code-dialog.js';
 import { ColumnMenu } from './column-menu.js';
-import type { RowPages } from './row-pages.js';
 import { ExportDialog, ImportDialog, PurgeDialog } from './transfer-dialogs.js';
+import type { TableProps } from './use-table.js';
 
-type Opened = 'code' | 'drop' | 'export' | 'import' | 'purge';
+type Opened = 'code' | 'export' | 'import' | 'purge';
 
-interface BarProps {
-  readonly pages: RowPages;
-  /** In sight, and all of them. */
-  readonly columns: readonly Column[];
-  readonly all: readonly Column[];
-  readonly choice: ColumnChoice;
-  readonly onChoose: (choice: ColumnChoice) => void;
-  readonly onInsert: () => void;
-  readonly onAgain: () => void;
-}
-
-interface DialogsProps extends Pick<BarProps, 'pages' | 'columns' | 'choice' | 'onAgain'> {
+interface DialogsProps extends TableProps {
   readonly opened: Opened;
   readonly onClose: () => void;
 }
 
 /** The dialog that is open. */
-function Dialogs({ pages, columns, choice, opened, onClose, onAgain }: DialogsProps) {
-  const { account, table, filter } = pages;
-  const endpoint = currentAccount()?.endpoints.table ?? '';
-  const selected = { target: { account, table }, filter };
-  const drop = async (): Promise<void> => {
-    await deleteTable(account, table);
-    notify(`Deleted table ${table}.`);
-    go({ kind: 'home' });
-    await refreshListing('table');
-  };
+function Dialogs({ state, opened, onClose }: DialogsProps) {
+  const { pages, columns, choice, again: onChanged } = state;
+  const { selected } = pages;
   switch (opened) {
     case 'code': {
+      const endpoint = currentAccount.value?.endpoints.table ?? '';
       const select = choice.hidden.length === 0 ? undefined : columns.map(({ name }) => name);
-      const query = { endpoint, table, filter, select, columns: pages.knownColumns.value };
+      const { table, filter } = selected;
+      const query = { endpoint, table: table.name, filter, select, columns: pages.knownColumns.value };
       return <CodeDialog query={query} onClose={onClose} />;
     }
     case 'export':
       return <ExportDialog {...{ selected, onClose }} />;
     case 'import':
-      return <ImportDialog {...{ selected, onClose }} onChanged={onAgain} />;
+      return <ImportDialog {...{ selected, onClose, onChanged }} />;
     case 'purge':
-      return <PurgeDialog {...{ selected, onClose }} onChanged={onAgain} />;
-    case 'drop':
-      return (
-        <Loss
-          title={`Delete table ${table}?`}
-          action="Delete the table"
-          name={table}
-          perform={drop}
-          onClose={onClose}
-        >
-          <p>All of its entities go with it. There is no way back.</p>
-        </Loss>
-      );
+      return <PurgeDialog {...{ selected, onClose, onChanged }} />;
   }
 }
 
-/** The title, and what can be done with the table. */
-export function TableBar(props: BarProps) {
-  const { pages, columns, all, choice, onChoose, onInsert, onAgain } = props;
-  const { table, filter } = pages;
+export function TableBar({ state }: TableProps) {
+  const { pages, insert, again } = state;
+  const { table, filter } = pages.selected;
   const [opened, setOpened] = useState<Opened>();
+  const open = (what: Opened) => (): void => setOpened(what);
+  const partitions = (): void => go({ kind: 'heat', name: table.name });
   useCommands(
     () => [
-      { title: 'New entity', key: 'n', run: onInsert },
-      { title: 'Read the table again', key: 'r', run: onAgain },
-      { title: 'Query as code', key: 'q', run: () => setOpened('code') },
-      ...(hasHeat.value
-        ? [{ title: 'Partitions of the table', key: 'p', run: () => go({ kind: 'heat', name: table }) }]
-        : []),
-      { title: 'Export entities', key: 'e', run: () => setOpened('export') },
-      { title: 'Import entities', key: 'i', run: () => setOpened('import') },
+      { title: 'New entity', key: 'n', run: insert },
+      { title: 'Read the table again', key: 'r', run: again },
+      { title: 'Query as code', key: 'q', run: open('code') },
+      ...(hasHeat.value ? [{ title: 'Partitions of the table', key: 'p', run: partitions }] : []),
+      { title: 'Export entities', key: 'e', run: open('export') },
+      { title: 'Import entities', key: 'i', run: open('import') },
       {
         title: 'Filter the entities',
         key: '/',
@@ -94,60 +62,29 @@ export function TableBar(props: BarProps) {
     ],
     [pages],
   );
-  const sign: MenuItem = {
-    label: 'Shared access signature',
-    icon: KeyRound,
-    run: () => go({ kind: 'signature', scope: 'table', resource: table }),
-  };
-  const partitions: MenuItem = {
-    label: 'Partitions',
-    icon: Flame,
-    run: () => go({ kind: 'heat', name: table }),
-  };
+  const purge: MenuItem = { label: 'Delete by filter', icon: ListX, isDanger: true, run: open('purge') };
   const items: readonly MenuItem[] = [
-    ...(hasHeat.value ? [partitions] : []),
-    { label: 'Export', icon: Download, run: () => setOpened('export') },
-    { label: 'Import', icon: Upload, run: () => setOpened('import') },
-    ...(currentAccount()?.canSign ? [sign] : []),
-    ...(filter === ''
-      ? []
-      : [{ label: 'Delete by filter', icon: ListX, isDanger: true, run: () => setOpened('purge') }]),
-    { label: 'Delete the table', icon: Trash2, isDanger: true, run: () => setOpened('drop') },
+    ...(hasHeat.value ? [{ label: 'Partitions', icon: Flame, run: partitions }] : []),
+    { label: 'Export', icon: Download, run: open('export') },
+    { label: 'Import', icon: Upload, run: open('import') },
+    ...(filter === '' ? [] : [purge]),
   ];
   return (
-    <header class="bar">
-      <h1 class="ellipsis" title={table}>
-        {table}
-      </h1>
-      <div class="row">
-        <ColumnMenu columns={all} {...{ choice, onChoose }} />
-        <button
-          type="button"
-          class="button"
-          title="Query as code"
-          aria-label="Query as code"
-          onClick={() => setOpened('code')}
-        >
-          <Icon of={Code} />
+    <>
+      <Bar
+        service="table"
+        {...table}
+        againLabel="Read again"
+        onAgain={again}
+        primary={{ label: 'New entity', icon: Plus, run: insert }}
+        items={items}
+      >
+        <ColumnMenu state={state} />
+        <Button icon={Code} label="Query as code" onClick={open('code')}>
           <span class="wide-only">Code</span>
-        </button>
-        <button type="button" class="button" title="Read again" aria-label="Read again" onClick={onAgain}>
-          <Icon of={RefreshCw} />
-        </button>
-        <button type="button" class="button primary" onClick={onInsert}>
-          <Icon of={Plus} />
-          New entity
-        </button>
-        <Menu
-          label="More about this table"
-          button={<Icon of={Ellipsis} />}
-          buttonClass="button square"
-          items={items}
-        />
-      </div>
-      {opened !== undefined && (
-        <Dialogs {...{ pages, columns, choice, opened, onAgain }} onClose={() => setOpened(undefined)} />
-      )}
-    </header>
+        </Button>
+      </Bar>
+      {opened !== undefined && <Dialogs {...{ state, opened }} onClose={() => setOpened(undefined)} />}
+    </>
   );
 }

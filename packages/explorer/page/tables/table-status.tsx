@@ -1,28 +1,20 @@
 // What a table's view says about its rows: how many were read, why there are none, what failed.
 import { Plus, SearchX, Table2 } from 'lucide';
 import { counted, groupDigits } from '../../model/cell.js';
-import type { Sorting } from '../../model/columns.js';
 import { Blank, Failure, Spinner } from '../shell/blank.js';
-import { Icon } from '../shell/icon.js';
+import { Button, LinkButton } from '../shell/button.js';
 import { refreshListing } from '../state/resources.js';
-import { ROWS_MAX, type RowPages } from './row-pages.js';
+import { ROWS_MAX } from './row-pages.js';
+import type { TableProps } from './use-table.js';
 
-interface StatusProps {
-  readonly pages: RowPages;
-  readonly sorting: Sorting | undefined;
-}
-
-export function Status({ pages, sorting }: StatusProps) {
+export function Status({ state: { pages, sorting } }: TableProps) {
   const { count, pages: read, hasMore, isLoading, failure, milliseconds } = pages.state.value;
+  const more = (): void => void pages.loadMore();
   const isFull = count >= ROWS_MAX && hasMore;
   return (
     <div class="status" role="status">
       {isLoading && <span class="spinner" aria-hidden="true" />}
-      {isLoading && (
-        <button type="button" class="link" onClick={() => pages.stop()}>
-          Stop
-        </button>
-      )}
+      {isLoading && <LinkButton onClick={() => pages.stop()}>Stop</LinkButton>}
       <span>
         {counted(count, 'entity', 'entities')}
         {hasMore ? ' read so far' : ''}
@@ -32,10 +24,7 @@ export function Status({ pages, sorting }: StatusProps) {
       </span>
       {failure !== undefined && count > 0 && (
         <span class="fault">
-          {failure}{' '}
-          <button type="button" class="link" onClick={() => void pages.loadMore()}>
-            Try again
-          </button>
+          {failure} <LinkButton onClick={more}>Try again</LinkButton>
         </span>
       )}
       {isFull && (
@@ -47,38 +36,28 @@ export function Status({ pages, sorting }: StatusProps) {
           {hasMore && (
             <>
               {' '}
-              <button type="button" class="link" disabled={isLoading} onClick={() => void pages.loadMore()}>
+              <LinkButton disabled={isLoading} onClick={more}>
                 Read more
-              </button>
+              </LinkButton>
             </>
           )}
         </span>
       )}
       {hasMore && !isLoading && sorting === undefined && failure === undefined && !isFull && (
-        <button type="button" class="link" onClick={() => void pages.loadMore()}>
-          Read more
-        </button>
+        <LinkButton onClick={more}>Read more</LinkButton>
       )}
     </div>
   );
 }
 
-interface NothingProps {
-  readonly pages: RowPages;
-  readonly onInsert: () => void;
-  readonly onAgain: () => void;
-}
-
 /** In place of the grid, when there is no row. */
-export function Nothing({ pages, onInsert, onAgain }: NothingProps) {
+export function Nothing({ state: { pages, insert, again } }: TableProps) {
   const { failure, isLoading, hasMore, pages: read } = pages.state.value;
   if (failure !== undefined)
     return (
-      <Failure title="The entities cannot be read" sentence={failure} onRetry={onAgain}>
+      <Failure title="The entities cannot be read" sentence={failure} onRetry={again}>
         {failure.startsWith('TableNotFound') && (
-          <button type="button" class="button" onClick={() => void refreshListing('table')}>
-            Reload the list of tables
-          </button>
+          <Button onClick={() => void refreshListing('table')}>Reload the list of tables</Button>
         )}
       </Failure>
     );
@@ -88,17 +67,16 @@ export function Nothing({ pages, onInsert, onAgain }: NothingProps) {
     return (
       <Blank icon={SearchX} title={`Nothing in the first ${counted(read, 'page')}`}>
         <p>The scan goes on behind them.</p>
-        <button type="button" class="button primary" onClick={() => void pages.loadMore()}>
+        <Button kind="primary" onClick={() => void pages.loadMore()}>
           Read on
-        </button>
+        </Button>
       </Blank>
     );
-  return pages.filter === '' ? (
+  return pages.selected.filter === '' ? (
     <Blank icon={Table2} title="This table is empty">
-      <button type="button" class="button primary" onClick={onInsert}>
-        <Icon of={Plus} />
+      <Button kind="primary" icon={Plus} onClick={insert}>
         Insert the first entity
-      </button>
+      </Button>
     </Blank>
   ) : (
     <Blank icon={SearchX} title="No entity matches the filter">

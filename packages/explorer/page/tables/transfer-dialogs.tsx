@@ -4,16 +4,14 @@ import type { ChangeKind } from '#data-tools/write';
 import { counted } from '../../model/cell.js';
 import { type EntityFile, type Format, readEntityFile } from '../../model/entity-file.js';
 import { CLASS_NAMES, verdictOf } from '../../model/verdict.js';
-import { Dialog } from '../shell/dialog.js';
-import {
-  countMatching,
-  deleteMatching,
-  readFile,
-  type Selected,
-  saveFile,
-  useWork,
-  writeRows,
-} from './use-transfer.js';
+import type { Selected } from '../client/table-client.js';
+import { Changes } from '../client/transactions.js';
+import { Fault } from '../shell/blank.js';
+import { Button } from '../shell/button.js';
+import { Dialog, type DialogProps } from '../shell/dialog.js';
+import { type Options, Radios } from '../shell/field.js';
+import { useWork } from '../state/work.js';
+import { countMatching, deleteMatching, exportMatching } from './transfer.js';
 import { WorkView } from './work-view.js';
 
 interface TransferProps {
@@ -23,10 +21,10 @@ interface TransferProps {
   readonly onChanged: () => void;
 }
 
-const What = ({ selected: { filter, target } }: Pick<TransferProps, 'selected'>) => {
+const What = ({ selected: { filter, table } }: Pick<TransferProps, 'selected'>) => {
   const verdict = verdictOf(filter);
   return filter === '' ? (
-    <p>All entities of {target.table}.</p>
+    <p>All entities of {table.name}.</p>
   ) : (
     <p>
       Entities that match <code class="break">{filter}</code>
@@ -35,63 +33,60 @@ const What = ({ selected: { filter, target } }: Pick<TransferProps, 'selected'>)
   );
 };
 
+interface WorkDialogProps extends DialogProps {
+  /** What the button does; undefined if nothing is left to do. */
+  readonly action: string | undefined;
+  readonly isDanger?: boolean;
+  readonly isReady: boolean;
+  readonly isDone: boolean;
+  readonly onStart: () => Promise<void>;
+}
+
+/** Stays open while and after the work goes on. */
+function WorkDialog({ action, isDanger = false, isReady, isDone, onStart, ...dialog }: WorkDialogProps) {
+  const footer = (
+    <>
+      <Button onClick={dialog.onClose}>{isDone ? 'Close' : 'Cancel'}</Button>
+      {action !== undefined && (
+        <Button kind={isDanger ? 'danger' : 'primary'} disabled={!isReady}>
+          {action}
+        </Button>
+      )}
+    </>
+  );
+  return <Dialog {...dialog} footer={footer} onSubmit={() => isReady && void onStart()} />;
+}
+
+const FORMATS: Options<Format> = [
+  ['jsonl', 'JSON Lines'],
+  ['csv', 'CSV with types'],
+];
+
 export function ExportDialog({ selected, onClose }: Omit<TransferProps, 'onChanged'>) {
   const [format, setFormat] = useState<Format>('jsonl');
   const { work, run, halt } = useWork();
-  const isRunning = work.state === 'running';
-  const start = (): void =>
-    void run(undefined, async running =>
-      saveFile(await readFile(selected, format, running), `${selected.target.table}.${format}`),
-    );
-  const footer = (
-    <>
-      <button type="button" class="button" onClick={onClose}>
-        {work.state === 'done' ? 'Close' : 'Cancel'}
-      </button>
-      <button type="submit" class="button primary" disabled={isRunning}>
-        Export
-      </button>
-    </>
-  );
   return (
-    <Dialog title="Export entities" onClose={onClose} footer={footer} onSubmit={start}>
+    <WorkDialog
+      title="Export entities"
+      action="Export"
+      isReady={work.state !== 'running'}
+      isDone={work.state === 'done'}
+      onStart={() => run(undefined, running => exportMatching(selected, format, running))}
+      onClose={onClose}
+    >
       <What selected={selected} />
-      <fieldset class="letters">
-        <legend>Form of the file</legend>
-        <label class="check">
-          <input
-            type="radio"
-            name="format"
-            checked={format === 'jsonl'}
-            onChange={() => setFormat('jsonl')}
-          />
-          JSON Lines
-        </label>
-        <label class="check">
-          <input type="radio" name="format" checked={format === 'csv'} onChange={() => setFormat('csv')} />
-          CSV with types
-        </label>
-      </fieldset>
+      <Radios legend="Form of the file" options={FORMATS} value={format} onChoose={setFormat} />
       <p class="hint">Both keep every type, and both are read by Import and by `shelfmark load`.</p>
       <WorkView work={work} verb="Read" onHalt={halt} />
-    </Dialog>
+    </WorkDialog>
   );
 }
 
-const WRITES: readonly (readonly [kind: ChangeKind, label: string])[] = [
+const WRITES: Options<ChangeKind> = [
   ['insert', 'Leave them, and list them as failed'],
   ['merge', 'Merge into them'],
   ['replace', 'Replace them'],
 ];
-
-/** The file that was chosen, and what is in it. */
-function useChosen() {
-  const [chosen, setChosen] = useState<EntityFile & { readonly name: string }>();
-  const choose = async (file: File | undefined): Promise<void> => {
-    if (file !== undefined) setChosen({ name: file.name, ...readEntityFile(file.name, await file.text()) });
-  };
-  return { chosen, choose };
-}
 
 const Chosen = ({ file: { rows, fault } }: { readonly file: EntityFile }) => {
   const partitions = new Set(rows.map(({ partitionKey }) => partitionKey)).size;
@@ -100,39 +95,30 @@ const Chosen = ({ file: { rows, fault } }: { readonly file: EntityFile }) => {
       {counted(rows.length, 'entity', 'entities')} in {counted(partitions, 'partition')}.
     </p>
   ) : (
-    <p class="fault" role="alert">
-      {fault} Nothing is written until the whole file can be read.
-    </p>
+    <Fault text={`${fault} Nothing is written until the whole file can be read.`} />
   );
 };
 
-export function ImportDialog({ selected: { target }, onClose, onChanged }: TransferProps) {
-  const { chosen, choose } = useChosen();
+export function ImportDialog({ selected: { table }, onClose, onChanged }: TransferProps) {
+  const [chosen, setChosen] = useState<EntityFile>();
   const [kind, setKind] = useState<ChangeKind>('insert');
   const { work, run, halt } = useWork();
   const rows = chosen?.rows ?? [];
-  const isReady = rows.length > 0 && chosen?.fault === undefined && work.state !== 'running';
+  const choose = async (file: File | undefined): Promise<void> => {
+    if (file !== undefined) setChosen(readEntityFile(file.name, await file.text()));
+  };
   const start = async (): Promise<void> => {
-    if (!isReady) return;
-    await run(rows.length, running => writeRows(target, kind, rows, running));
+    await run(rows.length, running => new Changes(table, kind, running).apply(rows));
     onChanged();
   };
-  const footer = (
-    <>
-      <button type="button" class="button" onClick={onClose}>
-        {work.state === 'done' ? 'Close' : 'Cancel'}
-      </button>
-      <button type="submit" class="button primary" disabled={!isReady}>
-        Import
-      </button>
-    </>
-  );
   return (
-    <Dialog
-      title={`Import into ${target.table}`}
+    <WorkDialog
+      title={`Import into ${table.name}`}
+      action="Import"
+      isReady={rows.length > 0 && chosen?.fault === undefined && work.state !== 'running'}
+      isDone={work.state === 'done'}
+      onStart={start}
       onClose={onClose}
-      footer={footer}
-      onSubmit={() => void start()}
     >
       <label class="field">
         <span>File of JSON Lines, a JSON array, or CSV with types</span>
@@ -145,17 +131,9 @@ export function ImportDialog({ selected: { target }, onClose, onChanged }: Trans
         />
       </label>
       {chosen !== undefined && <Chosen file={chosen} />}
-      <fieldset class="letters">
-        <legend>Entities that exist already</legend>
-        {WRITES.map(([each, label]) => (
-          <label key={each} class="check">
-            <input type="radio" name="kind" checked={kind === each} onChange={() => setKind(each)} />
-            {label}
-          </label>
-        ))}
-      </fieldset>
+      <Radios legend="Entities that exist already" options={WRITES} value={kind} onChoose={setKind} />
       <WorkView work={work} verb="Wrote" onHalt={halt} />
-    </Dialog>
+    </WorkDialog>
   );
 }
 
@@ -163,41 +141,29 @@ export function PurgeDialog({ selected, onClose, onChanged }: TransferProps) {
   const counting = useWork();
   const deleting = useWork();
   const count = counting.work.state === 'done' ? counting.work.done : undefined;
-  const isBusy = counting.work.state === 'running' || deleting.work.state === 'running';
+  const isOver = deleting.work.state === 'done' || count === 0;
   const start = async (): Promise<void> => {
-    if (isBusy) return;
-    if (count === undefined) {
-      await counting.run(undefined, running => countMatching(selected, running));
-      return;
-    }
+    if (count === undefined) return counting.run(undefined, running => countMatching(selected, running));
     await deleting.run(count, running => deleteMatching(selected, running));
     onChanged();
   };
-  const isOver = deleting.work.state === 'done' || count === 0;
-  const footer = (
-    <>
-      <button type="button" class="button" onClick={onClose}>
-        {isOver ? 'Close' : 'Cancel'}
-      </button>
-      {!isOver && (
-        <button
-          type="submit"
-          class={count === undefined ? 'button primary' : 'button danger'}
-          disabled={isBusy}
-        >
-          {count === undefined ? 'Count first' : `Delete ${counted(count, 'entity', 'entities')}`}
-        </button>
-      )}
-    </>
-  );
+  const deletion = count === undefined ? 'Count first' : `Delete ${counted(count, 'entity', 'entities')}`;
   return (
-    <Dialog title="Delete by filter" onClose={onClose} footer={footer} onSubmit={() => void start()}>
+    <WorkDialog
+      title="Delete by filter"
+      action={isOver ? undefined : deletion}
+      isDanger={count !== undefined}
+      isReady={counting.work.state !== 'running' && deleting.work.state !== 'running' && !isOver}
+      isDone={isOver}
+      onStart={start}
+      onClose={onClose}
+    >
       <What selected={selected} />
       <p class="hint">
         They are deleted whatever their ETags are, in transactions of up to 100. Stopping keeps the rest.
       </p>
       <WorkView work={counting.work} verb="Found" onHalt={counting.halt} />
       <WorkView work={deleting.work} verb="Deleted" onHalt={deleting.halt} />
-    </Dialog>
+    </WorkDialog>
   );
 }

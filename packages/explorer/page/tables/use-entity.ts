@@ -2,9 +2,10 @@
 // failure; and compared with the other version when someone changed it first.
 import { useEffect, useState } from 'preact/hooks';
 import type { Key, Row } from '#data-tools/line';
-import { changesOf, type Draft, differences, draftOf, type Fault, read, rebased } from '../../model/draft.js';
+import { changesOf, type Draft, differences, draftOf, read, rebased } from '../../model/draft.js';
+import { type Place, tableOf } from '../client/account.js';
 import { codeOf, sentenceOf, statusOf } from '../client/ask.js';
-import { deleteEntity, type Found, getEntity, type Write, writeEntity } from '../client/table-client.js';
+import { type Found, getEntity, type Write, writeEntity } from '../client/table-client.js';
 
 /** What the editor shows: a new entity, perhaps with the values of another, or a stored one. */
 export type Target =
@@ -25,9 +26,8 @@ interface EntityState {
   readonly conflict: Conflict | undefined;
 }
 
-interface Place {
-  readonly account: string;
-  readonly table: string;
+interface Owner {
+  readonly table: Place;
   readonly onSaved: (key: Key, row: Row) => void;
   readonly onDeleted: (key: Key) => void;
 }
@@ -37,9 +37,9 @@ const keyOf = ({ partitionKey, rowKey }: Draft): Key => ({ partitionKey, rowKey 
 const isConflict = (error: unknown): boolean =>
   statusOf(error) === 412 || ['EntityAlreadyExists', 'ResourceNotFound'].includes(codeOf(error));
 
-async function currentOf({ account, table }: Place, key: Key): Promise<Found | undefined> {
+async function currentOf(table: Place, key: Key): Promise<Found | undefined> {
   try {
-    return await getEntity(account, table, key);
+    return await getEntity(table, key);
   } catch (error) {
     if (codeOf(error) === 'ResourceNotFound') return undefined;
     throw error;
@@ -48,29 +48,20 @@ async function currentOf({ account, table }: Place, key: Key): Promise<Found | u
 
 const START: EntityState = { draft: undefined, failure: undefined, isBusy: false, conflict: undefined };
 
-export interface Editing extends EntityState {
-  readonly faults: readonly Fault[];
-  readonly isChanged: boolean;
-  readonly reload: () => void;
-  readonly edit: (draft: Draft) => void;
-  readonly save: (write: Write, etag?: string) => Promise<void>;
-  readonly remove: (etag?: string) => Promise<void>;
-  /** Continues with the stored version and, if `isRebased`, this draft's changes on top. */
-  readonly adopt: (current: Found, isRebased: boolean) => void;
-  readonly dismiss: () => void;
-}
-
 /** The writes of an editor, with their failures as state. */
-function useWrites(place: Place, state: EntityState, change: (part: Partial<EntityState>) => void) {
-  const { account, table, onSaved, onDeleted } = place;
-  const attempt = async (what: Conflict['attempt'], key: Key, work: () => Promise<void>): Promise<void> => {
+function useWrites(owner: Owner, state: EntityState, change: (part: Partial<EntityState>) => void) {
+  const { table, onSaved, onDeleted } = owner;
+  const { draft } = state;
+  const attempt = async (what: Conflict['attempt'], work: (key: Key) => Promise<void>): Promise<void> => {
+    if (draft === undefined || state.isBusy) return;
+    const key = keyOf(draft);
     change({ isBusy: true, failure: undefined, conflict: undefined });
     try {
-      await work();
+      await work(key);
       change({ isBusy: false });
     } catch (error) {
       const conflict = isConflict(error)
-        ? await currentOf(place, key).then(
+        ? await currentOf(table, key).then(
             current => ({ current, attempt: what }),
             () => undefined,
           )
@@ -78,40 +69,32 @@ function useWrites(place: Place, state: EntityState, change: (part: Partial<Enti
       change({ isBusy: false, conflict, failure: conflict === undefined ? sentenceOf(error) : undefined });
     }
   };
-  const save = async (write: Write, etag = state.draft?.etag): Promise<void> => {
-    const { draft } = state;
-    if (draft === undefined || state.isBusy) return;
-    const { row, faults } = read(draft);
-    if (faults.length > 0) return;
-    const key = keyOf(draft);
-    await attempt(write, key, async () => {
-      const sent = write === 'merge' ? changesOf(draft.original, row) : row;
-      await writeEntity(account, { table, write, row: sent, etag });
-      const found = await getEntity(account, table, key);
+  const save = async (write: Write, etag = draft?.etag): Promise<void> => {
+    if (draft === undefined || read(draft).faults.length > 0) return;
+    await attempt(write, async key => {
+      const { row } = read(draft);
+      await writeEntity(table, write, write === 'merge' ? changesOf(draft.original, row) : row, etag);
+      const found = await getEntity(table, key);
       change({ draft: draftOf(found.row, found.etag) });
       onSaved(key, found.row);
     });
   };
-  const remove = async (etag = state.draft?.etag): Promise<void> => {
-    const { draft } = state;
-    if (draft === undefined || state.isBusy) return;
-    const key = keyOf(draft);
-    await attempt('delete', key, async () => {
-      await deleteEntity(account, table, key, etag ?? '*');
+  const remove = (etag = draft?.etag ?? '*'): Promise<void> =>
+    attempt('delete', async key => {
+      await (await tableOf(table)).deleteEntity(key.partitionKey, key.rowKey, { etag });
       onDeleted(key);
     });
-  };
   return { save, remove };
 }
 
-export function useEntity(place: Place, target: Target): Editing {
+export function useEntity(owner: Owner, target: Target) {
   const [state, setState] = useState<EntityState>(START);
   const change = (part: Partial<EntityState>): void => setState(before => ({ ...before, ...part }));
   const load = async (isCurrent: () => boolean): Promise<void> => {
     if (target.kind === 'new') return setState({ ...START, draft: target.draft });
     setState(START);
     try {
-      const { row, etag } = await getEntity(place.account, place.table, target.key);
+      const { row, etag } = await getEntity(owner.table, target.key);
       if (isCurrent()) change({ draft: draftOf(row, etag) });
     } catch (error) {
       if (isCurrent()) change({ failure: sentenceOf(error) });
@@ -128,18 +111,17 @@ export function useEntity(place: Place, target: Target): Editing {
   const { row, faults } = draft === undefined ? { row: undefined, faults: [] } : read(draft);
   const isUntouchedNew =
     draft?.original === undefined && draft === (target.kind === 'new' ? target.draft : undefined);
-  const isChanged =
-    draft !== undefined &&
-    !isUntouchedNew &&
-    (faults.length > 0 || differences(draft.original, row).length > 0);
+  const changes = draft === undefined ? [] : differences(draft.original, row);
   return {
     ...state,
-    ...useWrites(place, state, change),
+    ...useWrites(owner, state, change),
     faults,
-    isChanged,
+    changes,
+    isChanged: draft !== undefined && !isUntouchedNew && (faults.length > 0 || changes.length > 0),
     reload: () => void load(() => true),
-    edit: edited => change({ draft: edited }),
-    adopt: (current, isRebased) =>
+    edit: (edited: Draft) => change({ draft: edited }),
+    /** Continues with the stored version and, if `isRebased`, this draft's changes on top. */
+    adopt: (current: Found, isRebased: boolean) =>
       change({
         conflict: undefined,
         draft:
@@ -150,3 +132,5 @@ export function useEntity(place: Place, target: Target): Editing {
     dismiss: () => change({ conflict: undefined, failure: undefined }),
   };
 }
+
+export type Editing = ReturnType<typeof useEntity>;

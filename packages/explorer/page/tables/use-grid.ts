@@ -2,34 +2,15 @@
 import type { RefObject } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Row, textOf } from '#data-tools/line';
-import { cellOf } from '../../model/cell.js';
-import { type Column, isKey, propertyIn, type Sorting } from '../../model/columns.js';
-import { notify } from '../state/notice.js';
+import { type Column, isKey, propertyIn } from '../../model/columns.js';
+import { copyText } from '../state/notice.js';
+import type { TableState } from './use-table.js';
 import { useVirtual } from './use-virtual.js';
 
 const ROW_PIXELS = 30;
 const HEAD_PIXELS = 34;
 /** Rows before the end at which more are asked for. */
 const AHEAD = 100;
-
-export interface GridProps {
-  /** For screen readers. */
-  readonly label: string;
-  readonly columns: readonly Column[];
-  readonly widthOf: (column: Column) => number;
-  readonly count: number;
-  readonly rowAt: (index: number) => Row | undefined;
-  readonly sorting: Sorting | undefined;
-  readonly onSort: (name: string) => void;
-  readonly onResize: (name: string, width: number) => void;
-  readonly onOpen: (row: Row) => void;
-  readonly onEnd: () => void;
-  readonly onShow: (first: number, last: number) => void;
-  /** The keys of the row that is open. */
-  readonly opened: string | undefined;
-}
-
-export const keyText = ({ partitionKey, rowKey }: Row): string => JSON.stringify([partitionKey, rowKey]);
 
 interface Active {
   readonly row: number;
@@ -82,11 +63,13 @@ function movedBy(
 
 /** The active cell, and what keys and the pointer do with it. */
 function useActive(
-  props: GridProps,
+  state: TableState,
   scroller: RefObject<HTMLDivElement | null>,
   reveal: (active: Active) => void,
 ) {
-  const { columns, count, rowAt, onOpen } = props;
+  const { columns, count, rowAt, editor } = state;
+  const open = ({ partitionKey, rowKey }: Row): void =>
+    editor.show({ kind: 'stored', key: { partitionKey, rowKey } });
   const [active, setActive] = useState<Active>({ row: 0, column: 0 });
   const keyed = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return;
@@ -100,7 +83,7 @@ function useActive(
     if (moved !== undefined) {
       setActive(moved);
       reveal(moved);
-    } else if (event.key === 'Enter' && row !== undefined) onOpen(row);
+    } else if (event.key === 'Enter' && row !== undefined) open(row);
     else if (
       event.key === 'c' &&
       (event.ctrlKey || event.metaKey) &&
@@ -108,8 +91,7 @@ function useActive(
       column !== undefined
     ) {
       const property = propertyIn(row, column.name);
-      void navigator.clipboard.writeText(property === undefined ? '' : textOf(property));
-      notify(`Copied ${column.name}.`);
+      copyText(property === undefined ? '' : textOf(property), `Copied ${column.name}.`);
     } else return;
     event.preventDefault();
   };
@@ -120,7 +102,7 @@ function useActive(
     const row = Number.isNaN(at) ? undefined : rowAt(at);
     if (row === undefined) return;
     setActive({ row: at, column });
-    onOpen(row);
+    open(row);
   };
   return { active, keyed, clicked };
 }
@@ -128,7 +110,7 @@ function useActive(
 const NO_COLUMN: Column = { name: '', type: 'String', isMixed: false };
 
 /** The columns in sight: those that stay, a gap, and the others. */
-function useColumnsInSight({ columns, widthOf }: GridProps, scroller: RefObject<HTMLDivElement | null>) {
+function useColumnsInSight({ columns, widthOf }: TableState, scroller: RefObject<HTMLDivElement | null>) {
   const { frozen, lefts, total } = useMemo(() => frozenOf(columns, widthOf), [columns, widthOf]);
   const free = useMemo(() => columns.filter(({ name }) => !isKey(name)), [columns]);
   const across = useVirtual({
@@ -154,9 +136,9 @@ function useColumnsInSight({ columns, widthOf }: GridProps, scroller: RefObject<
   };
 }
 
-export function useGrid(props: GridProps, scroller: RefObject<HTMLDivElement | null>) {
-  const { count, onEnd, onShow } = props;
-  const columns = useColumnsInSight(props, scroller);
+export function useGrid(state: TableState, scroller: RefObject<HTMLDivElement | null>) {
+  const { count, pages, sorting } = state;
+  const columns = useColumnsInSight(state, scroller);
   const rows = useVirtual({
     scroller,
     count,
@@ -171,20 +153,8 @@ export function useGrid(props: GridProps, scroller: RefObject<HTMLDivElement | n
   const items = rows.getVirtualItems();
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
   useEffect(() => {
-    onShow(first, last);
-    if (last >= count - AHEAD) onEnd();
-  }, [first, last, count, onShow, onEnd]);
-  return { columns, items, height: rows.getTotalSize(), ...useActive(props, scroller, reveal) };
-}
-
-/** What a column may need, from its name and the texts of some rows. */
-export function fittingWidth(column: Column, rows: readonly Row[]): number {
-  const [CHARACTER, PADDING, MIN, MAX] = [7.4, 26, 84, 320];
-  const longest = rows.reduce(
-    (length, row) => Math.max(length, cellOf(propertyIn(row, column.name)).text.length),
-    0,
-  );
-  const head = column.name.length * 7.2 + column.type.length * 6.4 + 34;
-  const tag = column.isMixed ? 44 : 0;
-  return Math.round(Math.max(MIN, Math.min(MAX, Math.max(head, longest * CHARACTER + PADDING + tag))));
+    pages.showing(first, last);
+    if (last >= count - AHEAD && sorting === undefined) void pages.loadMore();
+  }, [first, last, count, pages, sorting]);
+  return { columns, items, height: rows.getTotalSize(), ...useActive(state, scroller, reveal) };
 }

@@ -1,24 +1,29 @@
-// The state of a table's view: the rows of its query, the columns in sight, their order, the entity in the editor.
+// The state of a table's view: the rows of its query, the columns in sight, their order, the entity in the editor. It has
+// one place: the view of another table is another.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Row } from '#data-tools/line';
+import { cellOf } from '../../model/cell.js';
 import {
   arranged,
   type Column,
   type ColumnChoice,
+  NO_CHOICE,
+  propertyIn,
   SeenColumns,
   type Sorting,
   sorted,
 } from '../../model/columns.js';
+import { NEW_DRAFT } from '../../model/draft.js';
+import type { Place } from '../client/account.js';
 import { RowPages } from './row-pages.js';
 import type { Target } from './use-entity.js';
-import { fittingWidth } from './use-grid.js';
 
 /** The rows of the query; a new query stops the one before. */
-export function useRows(account: string, name: string, filter: string) {
+function useRows({ account, name }: Place, filter: string) {
   const [asked, setAsked] = useState(0);
-  const known = useMemo(() => new SeenColumns(), [account, name]);
+  const known = useMemo(() => new SeenColumns(), []);
   // Asking again reads again.
-  const pages = useMemo(() => new RowPages(account, name, filter, known), [known, filter, asked]);
+  const pages = useMemo(() => new RowPages({ table: { account, name }, filter }, known), [filter, asked]);
   useEffect(() => {
     void pages.loadMore();
     return () => pages.stop();
@@ -26,8 +31,41 @@ export function useRows(account: string, name: string, filter: string) {
   return { pages, again: () => setAsked(count => count + 1) };
 }
 
+function stored(key: string): ColumnChoice {
+  try {
+    return { ...NO_CHOICE, ...(JSON.parse(localStorage.getItem(key) ?? '{}') as Partial<ColumnChoice>) };
+  } catch {
+    return NO_CHOICE;
+  }
+}
+
+/** What the user chose for the columns, kept for each table in this browser. */
+function useChoice({ account, name }: Place) {
+  const key = `shelfmark.columns.${account}.${name}`;
+  const [choice, setChoice] = useState(() => stored(key));
+  const choose = (changed: ColumnChoice): void => {
+    setChoice(changed);
+    localStorage.setItem(key, JSON.stringify(changed));
+  };
+  const widen = (column: string, width: number): void =>
+    choose({ ...choice, widths: { ...choice.widths, [column]: width } });
+  return { choice, choose, widen };
+}
+
+/** What a column may need, from its name and the texts of some rows. */
+function fittingWidth(column: Column, rows: readonly Row[]): number {
+  const [CHARACTER, PADDING, MIN, MAX] = [7.4, 26, 84, 320];
+  const longest = rows.reduce(
+    (length, row) => Math.max(length, cellOf(propertyIn(row, column.name)).text.length),
+    0,
+  );
+  const head = column.name.length * 7.2 + column.type.length * 6.4 + 34;
+  const tag = column.isMixed ? 44 : 0;
+  return Math.round(Math.max(MIN, Math.min(MAX, Math.max(head, longest * CHARACTER + PADDING + tag))));
+}
+
 /** The columns in sight, with their widths: the user's, or what the first rows need. */
-export function useColumns(pages: RowPages, choice: ColumnChoice) {
+function useColumns(pages: RowPages, choice: ColumnChoice) {
   const all = arranged(pages.columns.value, choice);
   const sample = pages.state.value.count === 0 ? [] : pages.loaded().slice(0, 50);
   const isSampled = sample.length > 0;
@@ -50,7 +88,7 @@ export function useColumns(pages: RowPages, choice: ColumnChoice) {
 }
 
 /** The order of a column, over the rows that were loaded when it was chosen. */
-export function useSorting(pages: RowPages) {
+function useSorting(pages: RowPages) {
   const [sorting, setSorting] = useState<Sorting>();
   const { version, count } = pages.state.value;
   useEffect(() => setSorting(undefined), [pages]);
@@ -73,7 +111,7 @@ export function useSorting(pages: RowPages) {
 }
 
 /** The entity in the editor; one with changes is left only after a question. */
-export function useEditor() {
+function useEditor() {
   const [target, setTarget] = useState<Target>();
   const [isChanged, setChanged] = useState(false);
   const [wanted, setWanted] = useState<{ readonly target: Target | undefined }>();
@@ -105,4 +143,24 @@ export function useEditor() {
       setTarget(next);
     },
   };
+}
+
+export function useTable(table: Place, filter: string) {
+  const rows = useRows(table, filter);
+  const chosen = useChoice(table);
+  const editor = useEditor();
+  return {
+    ...rows,
+    ...chosen,
+    ...useColumns(rows.pages, chosen.choice),
+    ...useSorting(rows.pages),
+    editor,
+    insert: () => editor.show({ kind: 'new', draft: NEW_DRAFT }),
+  };
+}
+
+export type TableState = ReturnType<typeof useTable>;
+
+export interface TableProps {
+  readonly state: TableState;
 }

@@ -1,6 +1,8 @@
 // The progress of long work: how far, what failed, and a way to stop.
 import { counted, groupDigits } from '../../model/cell.js';
-import type { Work } from './use-transfer.js';
+import { Fault } from '../shell/blank.js';
+import { Button } from '../shell/button.js';
+import type { Work } from '../state/work.js';
 
 interface WorkViewProps {
   readonly work: Work;
@@ -28,22 +30,14 @@ export function WorkView({ work, verb, onHalt }: WorkViewProps) {
           {state === 'stopped' && ', then stopped.'}
           {state === 'done' && '.'}
         </span>
-        {state === 'running' && (
-          <button type="button" class="button" onClick={onHalt}>
-            Stop
-          </button>
-        )}
+        {state === 'running' && <Button onClick={onHalt}>Stop</Button>}
       </div>
-      {state === 'failed' && (
-        <p class="fault" role="alert">
-          {sentence}
-        </p>
-      )}
+      {state === 'failed' && <Fault text={sentence} />}
       {failed.length > 0 && (
         <ul class="failed-rows fault">
-          {failed.map(({ row, reason }) => (
-            <li key={JSON.stringify([row.partitionKey, row.rowKey])} class="break">
-              {row.partitionKey} · {row.rowKey}: {reason}
+          {failed.map(({ what, reason }) => (
+            <li key={what} class="break">
+              {what}: {reason}
             </li>
           ))}
         </ul>

@@ -1,0 +1,64 @@
+// Buttons: with a text, or with an icon alone, whose label is read out and shown under the pointer.
+import type { IconNode } from 'lucide';
+import type { ComponentChildren } from 'preact';
+import { Icon } from './icon.js';
+
+interface ButtonProps {
+  readonly children?: ComponentChildren;
+  readonly icon?: IconNode;
+  readonly iconSize?: number;
+  /** Where the text is not always shown. */
+  readonly label?: string;
+  /** Classes of base.css. */
+  readonly kind?: string | undefined;
+  readonly disabled?: boolean;
+  /** Whether it has the focus when its dialog opens, if no field before it has. */
+  readonly isFirst?: boolean;
+  /** Without it the button submits its form. */
+  readonly onClick?: () => void;
+}
+
+export const Button = ({
+  children,
+  icon,
+  iconSize = 16,
+  label,
+  kind = '',
+  disabled = false,
+  isFirst,
+  onClick,
+}: ButtonProps) => (
+  <button
+    type={onClick === undefined ? 'submit' : 'button'}
+    class={`button ${kind}`}
+    aria-label={label}
+    title={label}
+    disabled={disabled}
+    data-autofocus={isFirst}
+    onClick={onClick}
+  >
+    {icon !== undefined && <Icon of={icon} size={iconSize} />}
+    {children}
+  </button>
+);
+
+interface IconButtonProps {
+  readonly icon: IconNode;
+  readonly label: string;
+  readonly isSmall?: boolean;
+  readonly disabled?: boolean;
+  readonly onClick: () => void;
+}
+
+export const IconButton = ({ isSmall = false, ...props }: IconButtonProps) => (
+  <Button kind={isSmall ? 'quiet square small' : 'quiet square'} iconSize={isSmall ? 14 : 16} {...props} />
+);
+
+type LinkButtonProps = Pick<ButtonProps, 'children' | 'disabled' | 'onClick'>;
+
+/** An action in a line of text. */
+export const LinkButton = ({ children, disabled = false, onClick }: LinkButtonProps) => (
+  <button type="button" class="link" disabled={disabled} onClick={onClick}>
+    {children}
+  </button>
+);
