@@ -96,25 +96,8 @@ export async function putQueues(server: Target): Promise<void> {
   await queues.getQueueClient('invoices').sendMessage('a plain text, with <angle> brackets & others');
 }
 
-/** A picture of 64 by 64 pixels as BMP, which needs no compression. */
-function picture(): Buffer {
-  const size = 64;
-  const bytes = Buffer.alloc(54 + size * size * 3);
-  bytes.write('BM');
-  for (const [at, value] of [
-    [2, bytes.length],
-    [10, 54],
-    [14, 40],
-    [18, size],
-    [22, size],
-  ] as const)
-    bytes.writeUInt32LE(value, at);
-  bytes.writeUInt16LE(1, 26);
-  bytes.writeUInt16LE(24, 28);
-  for (let at = 0; at < size * size; at++)
-    bytes.set([110 + (at % size), 118, Math.floor(at / size) * 2 + 15], 54 + at * 3);
-  return bytes;
-}
+const PICTURE =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><circle cx="32" cy="32" r="30" /></svg>';
 
 export async function putBlobs(server: Target): Promise<void> {
   const blobs = BlobServiceClient.fromConnectionString(server.connectionString());
@@ -129,7 +112,7 @@ export async function putBlobs(server: Target): Promise<void> {
   for (const month of [1, 2, 3])
     await put(day(month), JSON.stringify({ month, orders: [1, 2, 3] }), 'application/json');
   await put('readme.txt', 'Nightly exports.\nOne folder for each month.\n', 'text/plain');
-  await put('cover.bmp', picture(), 'image/bmp');
+  await put('cover.svg', PICTURE, 'image/svg+xml');
   const parquet = parquetWriteBuffer({
     columnData: [
       { name: 'customer', data: ['a', 'b'], type: 'STRING' },

@@ -77,24 +77,21 @@ export function arranged(columns: readonly Column[], { order }: ColumnChoice): r
 }
 
 const NUMBERS: ReadonlySet<EdmType> = new Set(['Int32', 'Int64', 'Double']);
-export const isNumber = (type: EdmType): boolean => NUMBERS.has(type);
+const isNumber = (type: EdmType): boolean => NUMBERS.has(type);
 
-const orderOf = (one: Property, other: Property): number => {
+const compare = <Value>(left: Value, right: Value): number => (left < right ? -1 : left > right ? 1 : 0);
+
+function orderOf(one: Property, other: Property): number {
   if (isNumber(one.type) && isNumber(other.type)) {
-    if (one.type === 'Int64' && other.type === 'Int64') {
-      const [left, right] = [int64Of(one), int64Of(other)];
-      return left < right ? -1 : left > right ? 1 : 0;
-    }
+    if (one.type === 'Int64' && other.type === 'Int64') return compare(int64Of(one), int64Of(other));
     const [left, right] = [numberOf(one), numberOf(other)];
     // NaN has no order; it comes before all numbers.
-    if (Number.isNaN(left) || Number.isNaN(right))
-      return Number(Number.isNaN(right)) - Number(Number.isNaN(left));
-    return left - right;
+    return Number(Number.isNaN(right)) - Number(Number.isNaN(left)) || compare(left, right);
   }
-  if (one.type !== other.type) return one.type < other.type ? -1 : 1;
-  const [left, right] = [textOf(one), textOf(other)];
-  return left < right ? -1 : left > right ? 1 : 0;
-};
+  return one.type === other.type
+    ? compare(textOf(one), textOf(other))
+    : compare<string>(one.type, other.type);
+}
 
 export interface Sorting {
   readonly name: string;

@@ -5,15 +5,15 @@ export interface Decoded {
   readonly encoding: 'text' | 'base64';
 }
 
-const BASE64 =
-  /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$|^(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/;
 const UNPRINTABLE = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
 /** The text that a base64 stands for; undefined if it is none, or stands for bytes that are not text. */
 function fromBase64(text: string): string | undefined {
-  if (!BASE64.test(text)) return undefined;
   try {
-    const bytes = Uint8Array.from(atob(text), unit => unit.charCodeAt(0));
+    const binary = atob(text);
+    // Other spellings of the same bytes would not be encoded back to what is stored.
+    if (btoa(binary) !== text) return undefined;
+    const bytes = Uint8Array.from(binary, unit => unit.charCodeAt(0));
     const decoded = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return UNPRINTABLE.test(decoded) ? undefined : decoded;
   } catch {

@@ -28,7 +28,7 @@ import {
   SERVICES,
   startResources,
 } from './state/resources.js';
-import { go, route } from './state/route.js';
+import { go, type Route, route } from './state/route.js';
 import { nextTheme, type Theme, theme } from './state/theme.js';
 import { TableView } from './tables/table-view.js';
 
@@ -50,6 +50,29 @@ const Top = ({ onSide }: { readonly onSide: () => void }) => (
   </div>
 );
 
+/** Another one begins anew; a filter and a folder are of the same view. */
+const keyOf = ({ account, view }: Route): string =>
+  JSON.stringify([account, view.kind === 'signature' ? view : [view.kind, 'name' in view && view.name]]);
+
+function ViewOf({ account, view }: Route) {
+  switch (view.kind) {
+    case 'table':
+      return <TableView account={account} {...view} />;
+    case 'queue':
+      return <QueueView account={account} {...view} />;
+    case 'container':
+      return <ContainerView account={account} {...view} />;
+    case 'signature':
+      return <SignatureView {...view} />;
+    case 'heat':
+      return <HeatView account={account} {...view} />;
+    case 'live':
+      return <LiveView />;
+    case 'home':
+      return <HomeView account={account} />;
+  }
+}
+
 function Main() {
   const { account, view } = route.value;
   if (accountsFailure.value !== undefined)
@@ -69,33 +92,7 @@ function Main() {
         onRetry={() => void startResources()}
       />
     );
-  switch (view.kind) {
-    case 'table':
-      return (
-        <TableView key={`${account}/${view.name}`} account={account} name={view.name} filter={view.filter} />
-      );
-    case 'queue':
-      return <QueueView key={`${account}/${view.name}`} account={account} name={view.name} />;
-    case 'container':
-      return (
-        <ContainerView
-          key={`${account}/${view.name}`}
-          account={account}
-          name={view.name}
-          prefix={view.prefix}
-        />
-      );
-    case 'signature':
-      return (
-        <SignatureView key={`${view.scope}/${view.resource}`} scope={view.scope} resource={view.resource} />
-      );
-    case 'heat':
-      return <HeatView key={`${account}/${view.name}`} account={account} name={view.name} />;
-    case 'live':
-      return <LiveView />;
-    case 'home':
-      return <HomeView key={account} account={account} />;
-  }
+  return <ViewOf key={keyOf(route.value)} account={account} view={view} />;
 }
 
 function Overlay() {

@@ -35,7 +35,6 @@ export interface ExplorerOptions {
   /** For accounts over HTTPS: more than the system's certificates. */
   readonly trust?: AgentOptions | undefined;
   readonly surroundings?: Surroundings | undefined;
-  readonly siteDirectory?: string | undefined;
 }
 
 export interface Explorer {
@@ -93,7 +92,7 @@ async function listenOn(server: Server, host: string, port: number): Promise<num
 export async function openExplorer(options: ExplorerOptions): Promise<Explorer> {
   checkExposure(options);
   const { host = HOST_DEFAULT, tls, accounts, surroundings = REAL_SURROUNDINGS } = options;
-  const site = new Site(options.siteDirectory);
+  const site = new Site();
   const sessions = new Sessions(surroundings);
   const proxy = new SigningProxy(surroundings.now, options.trust);
   let context: RouteContext | undefined;

@@ -55,24 +55,9 @@ const SILENCE_MILLISECONDS_MAX = 90_000;
 const isPassed = (name: string): boolean =>
   PASSED_HEADERS.has(name) || (name.startsWith('x-ms-') && !OWN_HEADERS.has(name));
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new Refusal(400, 'BadAddress', 'The address of the request is not valid percent-encoding.');
-  }
-}
-
 /** The page encodes every character that means something in a query, spaces as %20. */
-function parametersOf(query: string): ReadonlyMap<string, string> {
-  const parameters = new Map<string, string>();
-  for (const part of query.split('&')) {
-    if (part === '') continue;
-    const [name = '', ...rest] = part.split('=');
-    parameters.set(decoded(name), decoded(rest.join('=')));
-  }
-  return parameters;
-}
+const parametersOf = (query: string): ReadonlyMap<string, string> =>
+  new Map(new URLSearchParams(query.replaceAll('+', '%2B')));
 
 function signedHeaders(
   { address, service, method, target }: Forwarded,

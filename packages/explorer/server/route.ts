@@ -8,7 +8,7 @@ import { SCOPES } from '../model/sas-words.js';
 import { Refusal, sendJson } from './answer.js';
 import type { Downloads } from './downloads.js';
 import type { Guard } from './guard.js';
-import type { SigningProxy } from './proxy.js';
+import type { Forwarded, SigningProxy } from './proxy.js';
 import type { Sessions } from './sessions.js';
 import { type SignatureRequest, signatureOf } from './signature.js';
 import type { Site } from './site.js';
@@ -132,13 +132,7 @@ async function sign(request: IncomingMessage, response: ServerResponse, { accoun
   sendJson(response, 200, signatureOf(accountNamed(String(account), accounts()), wanted));
 }
 
-interface AccountRequest {
-  readonly address: Address;
-  readonly service: Service;
-  readonly target: string;
-}
-
-function accountRequest(url: string, accounts: readonly Address[]): AccountRequest {
+function accountRequest(url: string, accounts: readonly Address[]): Omit<Forwarded, 'method'> {
   const [, name, service, target = ''] = ACCOUNT_PATH.exec(url) ?? [];
   if (name === undefined) throw NOT_FOUND;
   const address = accountNamed(name, accounts);

@@ -25,11 +25,11 @@ interface SiteFile {
 export class Site {
   readonly #files = new Map<string, SiteFile>();
 
-  constructor(directory = SITE_DIRECTORY) {
-    for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+  constructor() {
+    for (const entry of readdirSync(SITE_DIRECTORY, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const path = join(entry.parentPath, entry.name);
-      const name = path.slice(directory.length).replaceAll('\\', '/');
+      const name = path.slice(SITE_DIRECTORY.length).replaceAll('\\', '/');
       const type = TYPES[extname(name)] ?? 'application/octet-stream';
       this.#files.set(name, { type, bytes: readFileSync(path), gzipped: undefined });
     }

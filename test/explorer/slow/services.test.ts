@@ -78,8 +78,8 @@ describe('queues, blobs and signatures', WITH_BROWSER, () => {
     await page.goBack();
     await page.getByRole('button', { name: 'orders.parquet' }).click();
     await page.getByText('Parquet with 2 rows, 2 columns').waitFor();
-    await page.getByRole('button', { name: 'cover.bmp' }).click();
-    const picture = page.getByRole('img', { name: 'cover.bmp' });
+    await page.getByRole('button', { name: 'cover.svg' }).click();
+    const picture = page.getByRole('img', { name: 'cover.svg' });
     await picture.waitFor();
     await until('a decoded picture', () =>
       picture.evaluate(image => Reflect.get(image, 'naturalWidth') === 64),

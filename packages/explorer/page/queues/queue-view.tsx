@@ -35,7 +35,7 @@ async function headOf(queue: Place): Promise<Head> {
   return { messages: peekedMessageItems, count: approximateMessagesCount ?? 0 };
 }
 
-/** A dialog, or the message that is to be deleted. */
+/** A dialog, or the message to delete. */
 type Asking = 'put' | 'move' | 'clear' | PeekedMessageItem;
 
 interface DialogsProps {

@@ -1,4 +1,4 @@
-// How far work of a view is, while it goes on.
+// The progress of a view's work, while it runs.
 import { counted, groupDigits } from '../../model/cell.js';
 import type { Work } from '../state/work.js';
 import { Button } from './button.js';

@@ -109,15 +109,14 @@ export function useEntity(owner: Owner, target: Target) {
   }, [target]);
   const { draft } = state;
   const { row, faults } = draft === undefined ? { row: undefined, faults: [] } : read(draft);
-  const isUntouchedNew =
-    draft?.original === undefined && draft === (target.kind === 'new' ? target.draft : undefined);
+  const isUntouched = target.kind === 'new' && draft === target.draft;
   const changes = draft === undefined ? [] : differences(draft.original, row);
   return {
     ...state,
     ...useWrites(owner, state, change),
     faults,
     changes,
-    isChanged: draft !== undefined && !isUntouchedNew && (faults.length > 0 || changes.length > 0),
+    isChanged: draft !== undefined && !isUntouched && (faults.length > 0 || changes.length > 0),
     reload: () => void load(() => true),
     edit: (edited: Draft) => change({ draft: edited }),
     /** Continues with the stored version and, if `isRebased`, this draft's changes on top. */

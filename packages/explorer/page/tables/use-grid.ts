@@ -113,13 +113,12 @@ const NO_COLUMN: Column = { name: '', type: 'String', isMixed: false };
 function useColumnsInSight({ columns, widthOf }: TableState, scroller: RefObject<HTMLDivElement | null>) {
   const { frozen, lefts, total } = useMemo(() => frozenOf(columns, widthOf), [columns, widthOf]);
   const free = useMemo(() => columns.filter(({ name }) => !isKey(name)), [columns]);
-  const across = useVirtual({
-    scroller,
+  const across = useVirtual(scroller, {
     count: free.length,
-    sizeOf: index => widthOf(free[index] ?? NO_COLUMN),
+    estimateSize: index => widthOf(free[index] ?? NO_COLUMN),
     overscan: 3,
     horizontal: true,
-    padding: total,
+    paddingStart: total,
   });
   // The sizes change with the widths.
   useEffect(() => across.measure(), [free, widthOf]);
@@ -139,12 +138,11 @@ function useColumnsInSight({ columns, widthOf }: TableState, scroller: RefObject
 export function useGrid(state: TableState, scroller: RefObject<HTMLDivElement | null>) {
   const { count, pages, sorting } = state;
   const columns = useColumnsInSight(state, scroller);
-  const rows = useVirtual({
-    scroller,
+  const rows = useVirtual(scroller, {
     count,
-    sizeOf: () => ROW_PIXELS,
+    estimateSize: () => ROW_PIXELS,
     overscan: 8,
-    padding: HEAD_PIXELS,
+    paddingStart: HEAD_PIXELS,
   });
   const reveal = ({ row, column }: Active): void => {
     rows.scrollToIndex(row);

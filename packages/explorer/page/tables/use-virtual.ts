@@ -11,26 +11,19 @@ import { useLayoutEffect, useReducer, useState } from 'preact/hooks';
 
 type Options = VirtualizerOptions<HTMLElement, HTMLElement>;
 
-interface VirtualProps {
-  readonly scroller: RefObject<HTMLElement | null>;
-  readonly count: number;
-  readonly sizeOf: (index: number) => number;
-  readonly overscan: number;
-  readonly horizontal?: boolean;
+interface Shape extends Pick<Options, 'count' | 'estimateSize' | 'overscan' | 'horizontal'> {
   /** Space before the first, which stays in place. */
-  readonly padding?: number;
+  readonly paddingStart: number;
 }
 
-export function useVirtual(props: VirtualProps): Virtualizer<HTMLElement, HTMLElement> {
+export function useVirtual(
+  scroller: RefObject<HTMLElement | null>,
+  shape: Shape,
+): Virtualizer<HTMLElement, HTMLElement> {
   const [, draw] = useReducer((count: number, _: undefined) => count + 1, 0);
-  const { scroller, count, sizeOf, overscan, horizontal = false, padding = 0 } = props;
   const options: Options = {
-    count,
-    estimateSize: sizeOf,
-    overscan,
-    horizontal,
-    scrollPaddingStart: padding,
-    paddingStart: padding,
+    ...shape,
+    scrollPaddingStart: shape.paddingStart,
     getScrollElement: () => scroller.current,
     observeElementRect,
     observeElementOffset,
