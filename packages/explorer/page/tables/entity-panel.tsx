@@ -85,9 +85,14 @@ function Foot({ draft, editing }: FootProps) {
   );
 }
 
-/** Escape, unless something over the panel takes it. */
-const isForPanel = ({ key, defaultPrevented }: KeyboardEvent): boolean =>
-  key === 'Escape' && !defaultPrevented && document.querySelector('dialog[open], :popover-open') === null;
+/** Escape closes the panel, unless something over it takes the key. */
+function closeBy(event: KeyboardEvent, onClose: () => void): void {
+  const isTaken = event.defaultPrevented || document.querySelector('dialog[open], :popover-open') !== null;
+  if (event.key !== 'Escape' || isTaken) return;
+  // Or the key would also close the question about unsaved changes, which opens now.
+  event.preventDefault();
+  onClose();
+}
 
 interface HeadProps extends Pick<PanelProps, 'onClose' | 'onDuplicate'> {
   readonly editing: Editing;
@@ -140,7 +145,7 @@ export function EntityPanel(props: PanelProps) {
     if (draft?.original === undefined) void editing.save('insert');
   };
   return (
-    <aside ref={panel} class="panel" aria-label="Entity" onKeyDown={event => isForPanel(event) && onClose()}>
+    <aside ref={panel} class="panel" aria-label="Entity" onKeyDown={event => closeBy(event, onClose)}>
       <Head {...{ editing, onClose, onDuplicate }} onDelete={() => setDeleting(true)} />
       <form class="panel-form" onSubmit={submit}>
         <div class="panel-body">
