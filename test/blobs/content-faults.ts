@@ -2,7 +2,8 @@
 import { contentsNamedBy } from '#blobs';
 import type { Space, Store } from '#store';
 
-const UNBOUNDED = { rows: 1e9, bytes: 1e12, examined: 1e9, milliseconds: 1e9 };
+export const UNBOUNDED = { rows: 1e9, bytes: 1e12, examined: 1e9, milliseconds: 1e9 };
+export const EVERYTHING = { from: { partition: '', key: '' } };
 
 export interface NamedContents {
   readonly named: ReadonlySet<string>;
@@ -18,7 +19,7 @@ export async function namedContents(
 ): Promise<NamedContents> {
   const named = new Set<string>();
   const faults: string[] = [];
-  await store.scan(space, { from: { partition: '', key: '' } }, UNBOUNDED, row => {
+  await store.scan(space, EVERYTHING, UNBOUNDED, row => {
     for (const { id, bytes, names } of contentsNamedBy(space, row)) {
       named.add(id);
       if (!there.has(id)) continue;

@@ -45,19 +45,18 @@ interface StepOptions {
    * only a client that is alone makes them.
    */
   readonly lone?: readonly Step['kind'][];
-  readonly sizes?: fc.Arbitrary<number>;
   readonly mayBeHuge?: boolean;
 }
 
-function stepOf({ lone = [], sizes = ANY, mayBeHuge = false }: StepOptions): fc.Arbitrary<Step> {
+function stepOf({ lone = [], mayBeHuge = false }: StepOptions): fc.Arbitrary<Step> {
   const usual = weighted(...KINDS);
   const kind = lone.length > 0 ? seldom(15, from(lone), usual) : usual;
-  const put = mayBeHuge ? oneOf([12, sizes], [1, HUGE]) : sizes;
+  const put = mayBeHuge ? oneOf([12, ANY], [1, HUGE]) : ANY;
   const name = below(NAMES.length);
   return fc
     .record({
       kind,
-      size: sizes,
+      size: ANY,
       put,
       pages: between(0, RESIZED_PAGES_MAX),
       isOfPages: chance(50),

@@ -36,7 +36,7 @@ export const SUITES: readonly Suite[] = [
     name: 'blobs',
     minutes: 8,
     proves:
-      'blobs against a model, killed at every moment, with damaged contents, long lists; two minutes of contests for one name',
+      'blobs killed at every moment, with damaged contents, long lists; two minutes of contests for one name',
     steps: [
       longTests('blobs', [
         'test/blobs',
@@ -235,7 +235,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'queues',
     minutes: 2,
-    proves: '5,000 histories of queues, and all scenarios of the Queue service',
+    proves: 'all scenarios of the Queue service, its ledger and its judge; 5,000 damaged requests',
     steps: [
       longTests('queues', ['slow/queue', 'slow/legacy', 'services/queue/bad-input', 'test/queues'], {
         QUEUE_FUZZ_RUNS: '5000',

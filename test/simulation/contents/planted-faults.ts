@@ -77,6 +77,19 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     },
     finding: UNNAMED,
   },
+  'a commit that deletes several rows leaves one': {
+    plant: {
+      plant: store =>
+        withMembers(store, {
+          commit: (space, partition, reads, decide) =>
+            store.commit(space, partition, reads, (...call) => {
+              const { deletes = [], ...decision } = decide(...call);
+              return { ...decision, deletes: deletes.slice(0, Math.max(1, deletes.length - 1)) };
+            }),
+        }),
+    },
+    finding: /rows are left|explains this answer/,
+  },
   'the end of a content is another one': {
     plant: {
       plant: withWriters(writer => {

@@ -2,13 +2,13 @@
 // is lost once more: then everything acknowledged must be there, and after a sweep the contents on the disk must be
 // those that rows name, whole.
 import { type BlobContext, BlobError, execute, NO_CONDITIONS } from '#blobs';
-import { StoreError } from '#store';
+import { collectRows, StoreError } from '#store';
 import { readContent } from '../../../packages/store-lmdb/check/read-content.js';
 import type { BlobAnswer, BlobCall, BlobHappening as Happening } from '../../blobs/blob-call.js';
 import { blobFaults, MISSING, OUTSIDE } from '../../blobs/blob-judge.js';
 import { CONTAINER, EMPTY, showStore, sumOf } from '../../blobs/blob-model.js';
-import { makeContainer, perform, sweepBlobs } from '../../blobs/blob-operation.js';
-import { namedContents } from '../../blobs/content-faults.js';
+import { deleteBlobs, makeContainer, perform, sweepBlobs } from '../../blobs/blob-operation.js';
+import { EVERYTHING, namedContents, UNBOUNDED } from '../../blobs/content-faults.js';
 import { Breach } from '../../histories/history.js';
 import { below, chance, drawFrom } from '../../random/arbitrary.js';
 import { Clients, patiently, turns } from '../run/clients.js';
@@ -49,7 +49,25 @@ class Run {
     await this.#restart(() => this.#world.end(this.#life, 'all'));
     await this.#sweep();
     await this.#checkContents();
+  }
+
+  /** Call last. Once all blobs are deleted neither rows nor contents are left. */
+  async deleteEverything(): Promise<void> {
+    const { sound } = this.#life;
+    if (!this.#plan.failingSyncs) {
+      await deleteBlobs(sound);
+      await this.#checkContents();
+      const left = await this.#rowsLeft();
+      if (left.length > 0) throw new Breach(this.#end, `Of deleted blobs rows are left: ${left.join()}`);
+    }
     await this.#life.close();
+  }
+
+  async #rowsLeft(): Promise<readonly string[]> {
+    const { rows } = this.#world;
+    const [space] = await rows.listSpaces(ACCOUNT, 'blob', '', 1);
+    const left = space && (await collectRows(rows, space, EVERYTHING, UNBOUNDED)).rows;
+    return left?.map(({ partition, key }) => `${partition} ${key}`) ?? [];
   }
 
   get #end(): number {
@@ -204,6 +222,7 @@ export async function runPlan(plan: Plan, planted: Plant = {}): Promise<Outcome>
     await run.carryOut();
     const courses = new Map([[`container ${CONTAINER}`, { states: [EMPTY] }]]);
     const [failure] = blobFaults(run.history, courses);
+    if (failure === undefined) await run.deleteEverything();
     return { history: run.history, failure };
   } catch (error) {
     const text = error instanceof Error ? String(error.stack) : String(error);

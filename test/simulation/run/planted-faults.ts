@@ -13,6 +13,7 @@ export interface Fault {
 
 const IN_PARTITION = /^No order of the calls on table \w+, partition /;
 const OF_MESSAGE = /^No order of the calls on m\d+ in [\w-]+ explains this answer/;
+const OF_ROWS = / has \d+ places, \d+ messages and counts \d+\.$/;
 
 /** The store with some methods of its own. */
 export const changed =
@@ -43,7 +44,7 @@ export const QUEUE_FAULTS: Readonly<Record<string, Fault>> = {
     plant: onQueues(({ puts = [], deletes = [] }) => ({
       deletes: movesOne({ puts }) ? deletes.filter(key => !isPlace(key)) : deletes,
     })),
-    finding: [new RegExp(`${OF_MESSAGE.source}|^One answer shows [\\w-]+ twice`)],
+    finding: [new RegExp(`${OF_MESSAGE.source}|^One answer shows [\\w-]+ twice|${OF_ROWS.source}`)],
   },
   'a message that was deleted comes back': {
     plant: onQueues(({ puts = [], deletes = [] }) => ({
@@ -69,6 +70,13 @@ export const QUEUE_FAULTS: Readonly<Record<string, Fault>> = {
       return isUpdate ? { puts: [], deletes: [] } : { puts, deletes };
     }),
     finding: [OF_MESSAGE],
+  },
+  'messages that are deleted stay in the count': {
+    plant: onQueues(({ puts = [], deletes = [] }) => ({
+      puts: movesOne({ puts }) ? puts : puts.filter(({ key }) => deletes.length === 0 || key !== 'count'),
+      deletes,
+    })),
+    finding: [OF_ROWS],
   },
   'messages are hidden for no time': {
     plant: onQueues(({ puts = [], deletes = [] }) => ({

@@ -11,7 +11,7 @@ import type { PlainAnswer } from '../judge/answer.js';
 import type { QueueAction } from '../plan/step.js';
 import type { SimulatedClock } from './clock.js';
 import { accountSas } from './signing.js';
-import type { QueueSubject } from './subject.js';
+import type { Subject } from './subject.js';
 
 const ACCOUNT_PATH = '/devstoreaccount1/';
 /** Ticks rise on their own while the clock stands: more than a whole run takes. */
@@ -25,7 +25,7 @@ const TRIES_MAX = 50;
 
 /** The shared state of the whole run. */
 export interface Surroundings {
-  readonly subject: QueueSubject;
+  readonly subject: Subject;
   readonly clock: SimulatedClock;
   readonly queues: readonly string[];
   tick(): number;
@@ -80,10 +80,12 @@ export class QueueRun {
     }
   }
 
-  /** @throws Breach for forbidden answers. */
-  judge(): void {
+  /** Once everything is taken. @throws Breach for forbidden answers, and for rows that no answer shows. */
+  async judge(): Promise<void> {
     const [fault] = queueFaults(this.history);
     if (fault) throw new Breach(fault.step, fault.message);
+    const [row] = await this.#run.subject.faultsOfRows();
+    if (row !== undefined) throw new Breach(this.history.at(-1)?.step ?? 0, row);
   }
 
   #reach({ span }: QueueHappening): QueueHappening['span'] {

@@ -209,7 +209,7 @@ export async function runPlan(plan: Plan, plant?: Plant, target?: OpenTarget): P
   try {
     await run.carryOut();
     judge(run.history, plan);
-    run.queues.judge();
+    await run.queues.judge();
     return { history: run.history, queueHistory: run.queues.history, failure: undefined };
   } catch (error) {
     const failure =

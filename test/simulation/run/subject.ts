@@ -18,6 +18,7 @@ import { Sweep } from '#queues';
 import { type RunningServer, serve, WELL_KNOWN_ACCOUNT } from '#server';
 import { openFaultyStore, openMemoryStore, type Store, StoreError } from '#store';
 import { openLmdbStore } from '#store-lmdb';
+import { faultsOfQueueRows } from '../../queues/queue-rows.js';
 import { type Draw, drawFrom, unit } from '../../random/arbitrary.js';
 import { answerOf, countedIds, type DirectServer, directService } from '../../support/direct-service.js';
 import { exchange } from '../../support/raw-client.js';
@@ -40,6 +41,8 @@ export interface Subject {
   /** Continues with the files as they are now; calls in progress are lost. */
   crash(): Promise<void>;
   close(): Promise<void>;
+  /** What the rows of queues have that no answer shows; over sockets the server has them. */
+  faultsOfRows(): Promise<readonly string[]>;
   /** Errors that are no refusals, since the last call. */
   faultsOfOurs(): readonly unknown[];
 }
@@ -142,19 +145,6 @@ async function sweepAll(store: Store, clock: SimulatedClock): Promise<void> {
   }
 }
 
-/** What a part of a run that is made of calls on queues needs. */
-export type QueueSubject = Pick<Subject, 'sendToQueue' | 'sweep' | 'faultsOfOurs'>;
-
-export function queuesOn(store: Store, clock: SimulatedClock): QueueSubject {
-  const failures: unknown[] = [];
-  const { queues } = directService(store, clock.read, failures);
-  return {
-    sendToQueue: request => answered(queues, request),
-    sweep: () => sweepAll(store, clock),
-    faultsOfOurs: () => failures.splice(0),
-  };
-}
-
 /** Requests as values, without a socket. */
 async function openDirect(
   plan: Plan,
@@ -166,9 +156,12 @@ async function openDirect(
   const draw = drawFrom(plan.seed ^ 0x5bd1e995);
   const failures: unknown[] = [];
   const openPlain = target ?? (() => openStore(plan, clock, directories?.current ?? ''));
-  const open = async () => withFaults(plant(await openPlain(clock.read)), plan, draw);
   const newId = countedIds();
-  const begin = async () => directService(await open(), clock.read, failures, undefined, newId);
+  let rows: Store;
+  const begin = async () => {
+    rows = await openPlain(clock.read);
+    return directService(withFaults(plant(rows), plan, draw), clock.read, failures, undefined, newId);
+  };
   let service = await begin();
   return {
     endpoint: `http://${HOST}/${WELL_KNOWN_ACCOUNT}`,
@@ -189,6 +182,7 @@ async function openDirect(
       await service.store.close();
       directories?.remove();
     },
+    faultsOfRows: () => faultsOfQueueRows(rows),
     faultsOfOurs: () => failures.splice(0),
   };
 }
@@ -233,6 +227,7 @@ async function openSockets(plan: Plan, clock: SimulatedClock): Promise<Subject> 
       await server.close();
       directories?.remove();
     },
+    faultsOfRows: async () => [],
     faultsOfOurs: () => [],
   };
 }
