@@ -18,7 +18,11 @@ const hundredth = from(Array.from({ length: 100 }, (_, at) => at));
 const CHANCES = Array.from({ length: 101 }, (_, percent) => hundredth.map(drawn => drawn < percent));
 
 /** True in so many of a hundred cases. */
-export const chance = (percent: number): fc.Arbitrary<boolean> => CHANCES[percent] ?? fc.boolean();
+export function chance(percent: number): fc.Arbitrary<boolean> {
+  const found = CHANCES[percent];
+  if (found === undefined) throw new RangeError(`${percent} is not a whole number up to 100.`);
+  return found;
+}
 
 /** The rare one in so many of a hundred cases; a failure shrinks to the usual one. */
 export const seldom = <T>(percent: number, rare: fc.Arbitrary<T>, usual: fc.Arbitrary<T>): fc.Arbitrary<T> =>

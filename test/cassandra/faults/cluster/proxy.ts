@@ -6,13 +6,13 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { below, chance, type Draw } from '../../../random/arbitrary.js';
 
 const PORT = 9042;
-/** Share of requests while connections are cut. */
-const CUT_SHARE = 0.02;
+/** Of a hundred requests, while connections are cut. */
+const CUT_PERCENT = 2;
 /** By then the node has begun with the request, and has seldom answered. */
 const CUT_MS = 3;
 
-/** Share of commits while they are late. */
-const LATE_SHARE = 0.3;
+/** Of a hundred commits, while they are late. */
+const LATE_PERCENT = 30;
 /** The session's timeout, plus the time to find out and to write again. */
 const LATE_MS = 3500;
 const LATE_MORE_MS = 150;
@@ -86,12 +86,12 @@ export class NodeProxy {
       from = end;
     }
     link.asked = all.subarray(from);
-    if (this.#mode === 'cutting' && this.#draw(chance(CUT_SHARE)))
+    if (this.#mode === 'cutting' && this.#draw(chance(CUT_PERCENT)))
       setTimeout(() => this.#end(link), this.#draw(below(CUT_MS)));
   }
 
   #pass(link: Link, frame: Buffer): void {
-    if (this.#mode === 'late' && frame[OPCODE_AT] === BATCH && this.#draw(chance(LATE_SHARE)))
+    if (this.#mode === 'late' && frame[OPCODE_AT] === BATCH && this.#draw(chance(LATE_PERCENT)))
       setTimeout(() => link.node.write(frame), LATE_MS + this.#draw(below(LATE_MORE_MS)));
     else if (!link.node.write(frame)) link.client.pause();
   }
