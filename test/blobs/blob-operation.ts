@@ -50,6 +50,14 @@ function uploadOf(bytes: Buffer): Upload {
   return { length: bytes.length, pieces: pieces(), md5: undefined, crc64: undefined, wantsMd5: false };
 }
 
+export const putOf = (blob: string, bytes: Buffer): Operation => ({
+  kind: 'putBlockBlob',
+  container: CONTAINER,
+  blob,
+  ...WHOLE,
+  upload: uploadOf(bytes),
+});
+
 const UNGUARDED = { snapshot: undefined, conditions: NO_CONDITIONS, tierConditions: NO_CONDITIONS } as const;
 
 export function operationOf(step: Step): Operation {
@@ -58,7 +66,7 @@ export function operationOf(step: Step): Operation {
   const upload = () => uploadOf(bytesOf(step));
   switch (step.kind) {
     case 'put':
-      return { kind: 'putBlockBlob', ...on, ...WHOLE, upload: upload() };
+      return putOf(on.blob, bytesOf(step));
     case 'makeAppend':
       return { kind: 'putAppendBlob', ...on, ...WHOLE };
     case 'makePage':

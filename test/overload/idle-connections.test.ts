@@ -1,11 +1,10 @@
 // Ten thousand connections that are used once and kept open: their memory, the refusal of one more, answers on the
 // open ones, and the end by a signal. Run by npm run verify overload.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { until } from '#base/testing/until';
-import { spawnServer } from '../support/spawned-server.js';
+import { residentBytes, spawnServer } from '../support/spawned-server.js';
 
 const skip = process.env.SHELFMARK_LONG !== '1' || process.platform !== 'linux';
 const CONNECTIONS = 10_000;
@@ -13,11 +12,6 @@ const AT_ONCE = 100;
 /** The server's memory limit for a waiting connection: about three times the measured value. */
 const BYTES_MAX = 20_000;
 const REQUEST = 'GET /devstoreaccount1/Tables HTTP/1.1\r\nHost: h\r\n\r\n';
-
-function residentBytes(pid: number): number {
-  const [, kibibytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kibibytes) * 1024;
-}
 
 /** The status of an answer; ignores the rest. */
 function ask(socket: Socket): Promise<string> {
@@ -40,12 +34,12 @@ test('ten thousand connections that wait', { skip, timeout: 240_000 }, async t =
     return ask(socket);
   };
   for (let warm = 0; warm < 200; warm++) assert.equal(await open(), '403');
-  const before = residentBytes(server.pid);
+  const before = residentBytes(server);
   while (sockets.length < CONNECTIONS) {
     const statuses = await Promise.all(Array.from({ length: AT_ONCE }, open));
     assert.deepEqual(new Set(statuses), new Set(['403']));
   }
-  const each = Math.round((residentBytes(server.pid) - before) / (CONNECTIONS - 200));
+  const each = Math.round((residentBytes(server) - before) / (CONNECTIONS - 200));
   t.diagnostic(`${each} bytes of memory for each connection; ${Math.round(before / 2 ** 20)} MiB before`);
   assert(each < BYTES_MAX, `${each} bytes`);
   assert.equal(await open(), '503');

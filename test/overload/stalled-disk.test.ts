@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { until } from '#base/testing/until';
-import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { residentBytes, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { Connection } from '../support/worker-processes.js';
 import { createTable, get, send } from '../support/worker-server.js';
 
@@ -20,8 +20,7 @@ const REFUSALS = 5_000;
 const READS = 20;
 const MEBIBYTE = 2 ** 20;
 
-const residentMebibytes = ({ pid }: SpawnedServer): number =>
-  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+const residentMebibytes = (server: SpawnedServer): number => residentBytes(server) / MEBIBYTE;
 
 /** Resolves once the write lock is taken, to a function that releases it. */
 async function stall(t: TestContext, directory: string): Promise<() => void> {

@@ -2,7 +2,6 @@
 // callers whose bodies and heads stop a byte short, and known slow callers. `npm test` bounds memory to 8 MiB, npm run
 // verify overload leaves it at its default.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { until } from '#base/testing/until';
@@ -13,7 +12,7 @@ import {
   rawRequest,
   signedHeaders,
 } from '../support/raw-client.js';
-import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { queuePortOf, residentBytes, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { WELL_KNOWN } from '../support/worker-processes.js';
 
 const MEBIBYTE = 2 ** 20;
@@ -100,12 +99,11 @@ class Attacked {
   }
 
   get residentBytes(): number {
-    const status = readFileSync(`/proc/${this.#server.pid}/status`, 'utf8');
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1_024;
+    return residentBytes(this.#server);
   }
 
   get queuePort(): number {
-    return Number(/QueueEndpoint=http:\/\/[^:]+:(\d+)/.exec(this.#server.connectionString)?.[1]);
+    return queuePortOf(this.#server);
   }
 }
 

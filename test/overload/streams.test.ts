@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { until } from '#base/testing/until';
 import { accountSas } from '../simulation/run/signing.js';
-import { blobPortOf, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { blobPortOf, residentBytes, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { Connection } from '../support/worker-processes.js';
 import { createTable, get, KEYS, ROW, send } from '../support/worker-server.js';
 
@@ -89,11 +89,6 @@ function md5Of(size: number): string {
   return hash.digest('base64');
 }
 
-const residentBytes = ({ pid }: SpawnedServer, which: 'VmRSS' | 'VmHWM'): number => {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(new RegExp(`^${which}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1_024;
-};
-
 test(`${BYTES / MEBIBYTE} MiB up and down, in less than 64 MiB of memory, while point gets run`, {
   skip,
 }, async t => {
@@ -109,7 +104,7 @@ test(`${BYTES / MEBIBYTE} MiB up and down, in less than 64 MiB of memory, while 
 
   // The peak is measured from here on (proc(5)).
   writeFileSync(`/proc/${server.pid}/clear_refs`, '5');
-  const before = residentBytes(server, 'VmRSS');
+  const before = residentBytes(server);
   let isOver = false;
   let gets = 0;
   const reading = connections.map(async connection => {

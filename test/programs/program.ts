@@ -1,12 +1,16 @@
 // External programs, run to their end against a server. Nothing here knows what they do.
-import { spawn, spawnSync } from 'node:child_process';
-import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { runToEnd, type SpawnedServer, type Spawning, spawnServer } from '../support/spawned-server.js';
+import { WELL_KNOWN } from '../support/worker-processes.js';
 
 const RUN_MILLISECONDS_MAX = 180_000;
 
-export const ACCOUNT = 'devstoreaccount1';
-/** The emulator's well-known key, which every one of these programs accepts. */
-export const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
+/** The emulator's account, which every one of these programs accepts. */
+export const { name: ACCOUNT, key: KEY } = WELL_KNOWN;
 
 export interface Finished {
   readonly code: number | null;
@@ -15,42 +19,22 @@ export interface Finished {
   readonly printed: string;
 }
 
-export interface Running {
-  readonly env?: NodeJS.ProcessEnv;
-  readonly cwd?: string;
-  /** 180 s unless given. */
-  readonly killedAfterMilliseconds?: number;
-  /** Another user, where this one is root. */
-  readonly uid?: number;
-}
+/** 180 s unless given; `env` adds to this process's. */
+type Running = Pick<Spawning, 'env' | 'cwd' | 'killedAfterMilliseconds' | 'uid'>;
 
 /** Runs the program to its end, whatever its exit code is; kills it if it hangs. */
-export function finish(
+export async function finish(
   program: string,
   args: readonly string[],
-  { env, cwd, uid, killedAfterMilliseconds = RUN_MILLISECONDS_MAX }: Running = {},
+  running: Running = {},
 ): Promise<Finished> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      cwd,
-      env: { ...process.env, ...env },
-      ...(uid !== undefined && { uid }),
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: killedAfterMilliseconds,
-      killSignal: 'SIGKILL',
-    });
-    let stdout = '';
-    let printed = '';
-    child.stdout.setEncoding('utf8').on('data', text => {
-      stdout += text;
-      printed += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', text => {
-      printed += text;
-    });
-    child.once('error', reject);
-    child.once('close', code => resolve({ code, stdout, printed }));
+  const { code, stdout, stderr } = await runToEnd(args, {
+    killedAfterMilliseconds: RUN_MILLISECONDS_MAX,
+    ...running,
+    env: { ...process.env, ...running.env },
+    command: [program],
   });
+  return { code, stdout, printed: stdout + stderr };
 }
 
 /** The same for a program that must succeed; returns its standard output. */
@@ -63,13 +47,22 @@ export async function run(program: string, args: readonly string[], running: Run
 export const isInstalled = (program: string): boolean =>
   spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
 
-/** A server with all services on free ports, and a blob endpoint. */
+/** Removed after the test. */
+export function newDirectory(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-program-'));
+  t.after(() => rmSync(directory, { recursive: true, maxRetries: 5 }));
+  return directory;
+}
+
+/** A server with all services on free ports, which ends with the test, and its blob endpoint. */
 export async function startServer(
+  t: TestContext,
   directory: string,
   ...options: readonly string[]
 ): Promise<{ readonly server: SpawnedServer; readonly blobs: string }> {
   const ports = ['--table-port', '0', '--queue-port', '0', '--blob-port', '0'];
-  const server = await spawnServer(['serve', '--data', directory, ...ports, ...options]);
+  const server = await spawnServer(['serve', '--data', join(directory, 'data'), ...ports, ...options]);
+  t.after(() => server.stop('SIGKILL'));
   const [, blobs] = /;BlobEndpoint=([^;]+)/.exec(server.connectionString) ?? [];
   if (blobs === undefined) throw new Error(`There are no blobs: ${server.connectionString}`);
   return { server, blobs };

@@ -1,6 +1,7 @@
 // The command in a child process: started, awaited, signalled, and always ended.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -166,6 +167,12 @@ export async function spawnServer(args: readonly string[], spawning: Spawning = 
       return spawned.exited;
     },
   };
+}
+
+/** The memory of the process now, or at its peak (proc(5)). */
+export function residentBytes({ pid }: SpawnedServer, which: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${which}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024;
 }
 
 /** As in the connection string. */

@@ -1,59 +1,14 @@
-// How `shelfmark serve --workers` starts and ends: signals, the death of the primary, workers that cannot start, mistakes.
+// How `shelfmark serve --workers` starts and ends: the death of the primary, workers that cannot start, mistakes.
+// test/overload/stop.test.ts has signals.
 import assert from 'node:assert/strict';
 import { rename, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { until } from '#base/testing/until';
-import { signedHeaders } from '../support/raw-client.js';
 import { runToEnd } from '../support/spawned-server.js';
 import { isTaken, takenPort } from '../support/taken-port.js';
-import { childrenOf, isAlive, WELL_KNOWN } from '../support/worker-processes.js';
-import {
-  connections,
-  createTable,
-  newDirectory,
-  send,
-  serve,
-  skip,
-  skipLong,
-} from '../support/worker-server.js';
-
-const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
-
-test('a signal lets requests in progress be answered; a second one does not wait', {
-  skip: skipLong,
-}, async t => {
-  for (const isPatient of [true, false]) {
-    const server = await serve(t, 2);
-    const made = await connections(t, server, 2);
-    await made[0]?.request(createTable('things'));
-    const workers = childrenOf(server.pid);
-    // The body of this request is still to come, so that its worker has a request in progress.
-    const open = connect(server.port, '127.0.0.1');
-    open.on('error', () => undefined);
-    let answer = '';
-    open.on('data', chunk => {
-      answer += String(chunk);
-    });
-    // Signed: an unknown caller is answered before the body. Once its worker asks for the body the request is in progress.
-    const put = send('PUT', '/things', {}, { Expect: '100-continue' });
-    const head = Object.entries({ Host: 'h', ...signedHeaders({ account: WELL_KNOWN }, put) });
-    const lines = head.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    open.write(`${put.method} ${put.target} HTTP/1.1\r\n${lines}\r\n`);
-    await until('the body is asked for', () => answer === CONTINUE);
-    open.write('{');
-    const stopped = server.stop('SIGTERM');
-    await until('one worker has ended', () => workers.filter(isAlive).length === 1);
-    await until('nobody new is let in', async () => !(await isTaken(server.port)));
-    if (isPatient) open.write('}');
-    else process.kill(server.pid, 'SIGTERM');
-    assert.equal((await stopped).code, isPatient ? 0 : 1);
-    await until('all workers are gone', () => !workers.some(isAlive));
-    assert.equal(answer.startsWith(`${CONTINUE}HTTP/1.1 4`), isPatient, answer);
-    open.destroy();
-  }
-});
+import { childrenOf, isAlive } from '../support/worker-processes.js';
+import { newDirectory, serve, skip, skipLong } from '../support/worker-server.js';
 
 test('a primary that is killed leaves no worker behind, and the port free', { skip: skipLong }, async t => {
   const server = await serve(t, 2);

@@ -8,14 +8,38 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
 import { type RunningServer, serve } from 'shelfmark';
-import { ALL_PREFIX, logName } from '../blob-names.js';
-import { fillBlobs } from '../fill.js';
+import { execute } from '#blobs';
+import { openLmdbStore } from '#store-lmdb';
+import { CONTAINER } from '../blob-model.js';
+import { contextOn, makeContainer, putOf } from '../blob-operation.js';
 
 const COUNT = 100_000;
 const PAGE = 5_000;
-const NAMES = Array.from({ length: COUNT }, (_, number) => logName(number, COUNT));
-const CONTAINER = 'logs';
+const AN_HOUR = 10;
+const IN_FLIGHT = 512;
 const ACCOUNT = 'devstoreaccount1';
+const ALL_PREFIX = 'queue/';
+
+/** Files of logs by the hour from 2014 on, as in the table design guide, in the order of their numbers. */
+function logName(number: number): string {
+  const hour = new Date(Date.UTC(2014, 0, 1, Math.floor(number / AN_HOUR))).toISOString();
+  const [date, time] = [hour.slice(0, 10).replaceAll('-', '/'), `${hour.slice(11, 13)}00`];
+  return `${ALL_PREFIX}${date}/${time}/${String(number).padStart(6, '0')}.log`;
+}
+
+const NAMES = Array.from({ length: COUNT }, (_, number) => logName(number));
+
+async function fill(directory: string): Promise<void> {
+  const store = await openLmdbStore({ directory, durability: 'none', exclusive: true });
+  const context = contextOn(store, { account: ACCOUNT });
+  await makeContainer(context);
+  const names = NAMES.values();
+  const write = async (): Promise<void> => {
+    for (const name of names) await execute(putOf(name, Buffer.from('x')), context);
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, write));
+  await store.close();
+}
 
 /** The text between the prefix and the delimiter, once each, in order. */
 const prefixesOf = (prefix: string, delimiter: string): string[] => [
@@ -50,8 +74,7 @@ describe(`lists of ${COUNT} blobs`, () => {
   let container: ContainerClient;
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), `shelfmark-lists-${randomUUID()}`));
-    const containers = [{ name: CONTAINER, count: COUNT, naming: 'logs' }] as const;
-    await fillBlobs({ directory, account: ACCOUNT, containers });
+    await fill(directory);
     server = await serve({ store: `lmdb:${directory}` });
     assert.equal(server.account.name, ACCOUNT);
     const service = BlobServiceClient.fromConnectionString(server.connectionString());

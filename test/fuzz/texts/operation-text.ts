@@ -49,33 +49,16 @@ export function request(parts: Parts): fc.Arbitrary<PlainRequest> {
 }
 
 /** These exist when a run begins. */
-export const TABLES = ['People', 'orders', ...ODD_TABLE_NAMES] as const;
+export const TABLES = ['People', 'orders', ...ODD_TABLE_NAMES];
 const OTHER_TABLES = [
-  ...[
-    'missing',
-    'pEOPLE',
-    'Tables',
-    'ab',
-    'x'.repeat(63),
-    'x'.repeat(64),
-    '1a',
-    'a_b',
-    '__proto__',
-    '$MetricsX',
-  ],
+  ...['missing', 'pEOPLE', 'Tables', 'ab', '1a', 'a_b', '__proto__', '$MetricsX'],
+  ...['x'.repeat(63), 'x'.repeat(64)],
 ];
 const ETAG = from([
-  '*',
-  '*',
-  '*',
-  `W/"datetime'2020-01-01T00%3A00%3A00Z'"`,
-  'W/"x"',
-  '"x"',
-  '',
-  'W/"a", W/"b"',
+  ...['*', '*', '*', `W/"datetime'2020-01-01T00%3A00%3A00Z'"`, 'W/"x"', '"x"', '', 'W/"a", W/"b"'],
 ]);
 
-const table = oneOf<string>([50, fc.constant(TABLES[0])], [45, from(TABLES)], [5, from(OTHER_TABLES)]);
+const table = oneOf<string>([50, fc.constant('People')], [45, from(TABLES)], [5, from(OTHER_TABLES)]);
 
 const quoted = (key: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   key.map(each => percentEncode(each.replaceAll("'", "''")));

@@ -1,13 +1,11 @@
 // Auth.js' adapter for tables, on the official client: users, accounts, sessions and tokens from their beginning to their end. Skipped where it can't be
 // installed.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
 import { modulesWith } from '../install.js';
-import { startServer } from '../program.js';
+import { newDirectory, startServer } from '../program.js';
 
 const PACKAGES: readonly string[] = ['@auth/azure-tables-adapter@0.6.0'];
 const TABLE = 'auth';
@@ -99,10 +97,8 @@ async function keepSessions({ adapter }: Opened, userId: string): Promise<void> 
 test("Auth.js' adapter keeps users, accounts, sessions and tokens in a table", async t => {
   const installed = modulesWith('auth-tables', PACKAGES);
   if ('missing' in installed) return t.skip(installed.missing);
-  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-auth-'));
-  t.after(() => rmSync(directory, { recursive: true, maxRetries: 5 }));
-  const { server } = await startServer(join(directory, 'data'));
-  t.after(() => server.stop('SIGKILL'));
+  const directory = newDirectory(t);
+  const { server } = await startServer(t, directory);
   const table = TableClient.fromConnectionString(server.connectionString, TABLE, {
     allowInsecureConnection: true,
   });

@@ -4,18 +4,16 @@ import {
   appendFileSync,
   chmodSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { AccountSASPermissions, BlobServiceClient } from '@azure/storage-blob';
 import { modulesWith } from '../install.js';
-import { finish, run, startServer } from '../program.js';
+import { finish, newDirectory, run, startServer } from '../program.js';
 import { digestsOf, plantLarge, plantTree } from '../tree.js';
 
 const PACKAGES: readonly string[] = ['@azure-tools/azcopy-linux@10.32.2'];
@@ -32,8 +30,7 @@ interface AzCopy {
 }
 
 async function openAzCopy(t: TestContext, azcopy: string, directory: string): Promise<AzCopy> {
-  const { server, blobs } = await startServer(join(directory, 'data'));
-  t.after(() => server.stop('SIGKILL'));
+  const { server, blobs } = await startServer(t, directory);
   const client = BlobServiceClient.fromConnectionString(server.connectionString);
   const until = new Date(Date.now() + DAY_MS);
   const signed = client.generateAccountSasUrl(until, AccountSASPermissions.parse('rwdlacupxtf'), 'sco');
@@ -117,8 +114,7 @@ test('AzCopy uploads, downloads, copies, synchronises, sets and removes a tree',
   chmodSync(azcopy, 0o755);
   const { code, printed } = await finish(azcopy, ['--version']);
   if (code !== 0) return t.skip(`AzCopy does not start here (Debian: libsecret-1-0): ${printed.trim()}`);
-  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-azcopy-'));
-  t.after(() => rmSync(directory, { recursive: true, maxRetries: 5 }));
+  const directory = newDirectory(t);
   const opened = await openAzCopy(t, azcopy, directory);
   await copyAndSynchronise(opened, directory);
   await setAndRemove(opened);

@@ -1,12 +1,11 @@
 // azure-cli's commands for blobs, unchanged: files and folders up and down, and settings of a blob. Skipped if it
 // cannot be installed.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pythonWith } from '../install.js';
-import { type Finished, finish, run, startServer } from '../program.js';
+import { type Finished, finish, newDirectory, run, startServer } from '../program.js';
 import { digestsOf, plantLarge } from '../tree.js';
 
 const PACKAGES: readonly string[] = ['azure-cli==2.91.0'];
@@ -24,10 +23,8 @@ interface Cli {
 }
 
 async function openCli(t: TestContext, python: string): Promise<Cli> {
-  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-az-'));
-  t.after(() => rmSync(directory, { recursive: true, maxRetries: 5 }));
-  const { server, blobs } = await startServer(join(directory, 'data'));
-  t.after(() => server.stop('SIGKILL'));
+  const directory = newDirectory(t);
+  const { server, blobs } = await startServer(t, directory);
   const env = {
     AZURE_CONFIG_DIR: join(directory, 'config'),
     AZURE_CORE_COLLECT_TELEMETRY: 'false',

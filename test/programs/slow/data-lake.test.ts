@@ -2,23 +2,18 @@
 // is the official client's asynchronous one. Each checks what it wrote through the other. Skipped if the packages
 // cannot be installed.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { DATA_PACKAGES, pythonWith } from '../install.js';
-import { ACCOUNT, KEY, run, startServer } from '../program.js';
+import { ACCOUNT, KEY, newDirectory, run, startServer } from '../program.js';
 
 const SCRIPT = fileURLToPath(new URL('../../../../test/programs/data-lake.py', import.meta.url));
 
 test('a Delta table has its versions and rows; a file system has its files', async t => {
   const installed = pythonWith('data-lake', DATA_PACKAGES);
   if ('missing' in installed) return t.skip(installed.missing);
-  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-delta-'));
-  t.after(() => rmSync(directory, { recursive: true, maxRetries: 5 }));
-  const { server, blobs } = await startServer(join(directory, 'data'));
-  t.after(() => server.stop('SIGKILL'));
+  const directory = newDirectory(t);
+  const { server, blobs } = await startServer(t, directory);
 
   const env = {
     ACCOUNT,

@@ -1,14 +1,11 @@
 // Icechunk, versioned arrays whose branches are blobs that are replaced by ETag: of writers that commit at once exactly one wins. Its transport is Rust's
 // object_store. Skipped where it can't be installed.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { pythonWith } from '../install.js';
-import { ACCOUNT, KEY, run, startServer } from '../program.js';
+import { ACCOUNT, KEY, newDirectory, run, startServer } from '../program.js';
 
 /** The newest that Python 3.11 can have. */
 const PACKAGES: readonly string[] = ['icechunk==1.1.21', 'zarr==3.1.6'];
@@ -17,10 +14,8 @@ const SCRIPT = fileURLToPath(new URL('../../../../test/programs/commit-contest.p
 test('Icechunk: one of eight commits at once wins, and rebased ones lose nothing', async t => {
   const installed = pythonWith('icechunk', PACKAGES);
   if ('missing' in installed) return t.skip(installed.missing);
-  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-icechunk-'));
-  t.after(() => rmSync(directory, { recursive: true, maxRetries: 5 }));
-  const { server, blobs } = await startServer(join(directory, 'data'));
-  t.after(() => server.stop('SIGKILL'));
+  const directory = newDirectory(t);
+  const { server, blobs } = await startServer(t, directory);
   await BlobServiceClient.fromConnectionString(server.connectionString).createContainer('ice');
 
   const env = { ACCOUNT, KEY, BLOB_ENDPOINT: blobs };

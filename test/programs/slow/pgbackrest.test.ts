@@ -1,23 +1,14 @@
 // pgBackRest, as Debian packages it, keeps the backups and the log of a PostgreSQL server in a container over TLS, and restores them. Skipped where it or
 // PostgreSQL is not installed.
 import assert from 'node:assert/strict';
-import {
-  appendFileSync,
-  chownSync,
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, chownSync, copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
 import { until } from '#base/testing/until';
 import { Authority } from '../../cassandra/node/certificates.js';
 import { blobPortOf } from '../../support/spawned-server.js';
-import { ACCOUNT, isInstalled, KEY, run, startServer } from '../program.js';
+import { ACCOUNT, isInstalled, KEY, newDirectory, run, startServer } from '../program.js';
 
 const POSTGRESQL = '/usr/lib/postgresql';
 const skip =
@@ -155,25 +146,26 @@ async function exercise(database: Database): Promise<void> {
 }
 
 /** The official client does not know the authority of the certificate. */
-async function withoutTls(data: string, use: (container: ContainerClient) => Promise<void>): Promise<void> {
-  const { server } = await startServer(data);
+async function withoutTls(
+  t: TestContext,
+  directory: string,
+  use: (container: ContainerClient) => Promise<void>,
+): Promise<void> {
+  const { server } = await startServer(t, directory);
   const client = BlobServiceClient.fromConnectionString(server.connectionString);
   await use(client.getContainerClient(CONTAINER));
   await server.stop('SIGTERM');
 }
 
 test('pgBackRest backs up a database over TLS, restores it and expires backups', { skip }, async t => {
-  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-pg-'));
-  t.after(() => rmSync(directory, { recursive: true, maxRetries: 5 }));
+  const directory = newDirectory(t);
   const authority = new Authority('Shelfmark');
   t.after(() => rmSync(authority.directory, { recursive: true }));
   // pgBackRest does not find an address in a certificate.
   const { cert, key } = authority.sign('localhost', '127.0.0.1');
   copyFileSync(authority.ca, join(directory, 'ca.pem'));
-  const data = join(directory, 'data');
-  await withoutTls(data, async container => void (await container.create()));
-  const { server } = await startServer(data, '--cert', cert, '--key', key);
-  t.after(() => server.stop('SIGKILL'));
+  await withoutTls(t, directory, async container => void (await container.create()));
+  const { server } = await startServer(t, directory, '--cert', cert, '--key', key);
 
   const database = await makeDatabase(directory, blobPortOf(server));
   try {
@@ -182,7 +174,7 @@ test('pgBackRest backs up a database over TLS, restores it and expires backups',
     await database.end();
   }
   await server.stop('SIGTERM');
-  await withoutTls(data, async container => {
+  await withoutTls(t, directory, async container => {
     for await (const { name } of container.listBlobsFlat()) assert.fail(`${name} is left`);
   });
 });

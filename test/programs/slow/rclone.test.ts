@@ -1,11 +1,10 @@
 // rclone, as Debian packages it, stores a tree of thousands of files in a container and gets it back, file by file the
 // same. Skipped where it is not installed.
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ACCOUNT, finish, isInstalled, KEY, run, startServer } from '../program.js';
+import { ACCOUNT, finish, isInstalled, KEY, newDirectory, run, startServer } from '../program.js';
 import { digestsOf, plantLarge, plantTree } from '../tree.js';
 
 const skip = !isInstalled('rclone') && 'rclone is not installed (Debian: rclone)';
@@ -41,14 +40,12 @@ function openRclone(directory: string, endpoint: string) {
 }
 
 test('rclone copies, checks, synchronises, shows, lists and deletes a tree', { skip }, async t => {
-  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-rclone-'));
-  t.after(() => rmSync(directory, { recursive: true, maxRetries: 5 }));
+  const directory = newDirectory(t);
   const tree = join(directory, 'tree');
   mkdirSync(tree);
   plantTree(tree, FILES);
   plantLarge(tree, 'large.bin', LARGE_MEBIBYTES);
-  const { server, blobs } = await startServer(join(directory, 'data'));
-  t.after(() => server.stop('SIGKILL'));
+  const { blobs } = await startServer(t, directory);
 
   const { rclone, differences } = openRclone(directory, blobs);
   const there = 'shelf:tree/top';

@@ -1,23 +1,16 @@
 // The README's lines of Python, of `az` and of C#, verbatim. Each is skipped if its client cannot be installed.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { serve } from 'shelfmark';
 import { pythonWith } from '../install.js';
-import { isInstalled, run } from '../program.js';
+import { isInstalled, newDirectory, run } from '../program.js';
 import { type Language, onServer, readmeBlocks } from '../readme.js';
 
 const AZ_PACKAGES: readonly string[] = ['azure-cli==2.91.0'];
 const PYTHON_PACKAGES: readonly string[] = ['azure-data-tables==12.7.0'];
 const DOTNET_PACKAGE = ['Azure.Data.Tables', '--version', '12.11.0'] as const;
-
-function folderFor(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'shelfmark-readme-'));
-  t.after(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
-  return folder;
-}
 
 /** The block that contains the word, for a server that lives as long as the test. */
 async function blockFor(t: TestContext, language: Language, word: string): Promise<string> {
@@ -40,7 +33,7 @@ test("the README's lines of az", async t => {
   if ('missing' in installed) return t.skip(installed.missing);
   const code = await blockFor(t, 'sh', 'az storage');
   const env = {
-    AZURE_CONFIG_DIR: join(folderFor(t), 'config'),
+    AZURE_CONFIG_DIR: join(newDirectory(t), 'config'),
     AZURE_CORE_COLLECT_TELEMETRY: 'false',
     PATH: `${dirname(installed.python)}${delimiter}${process.env.PATH}`,
   };
@@ -50,7 +43,7 @@ test("the README's lines of az", async t => {
 test("the README's lines of C#", async t => {
   if (!isInstalled('dotnet')) return t.skip('dotnet is not installed');
   const code = await blockFor(t, 'csharp', 'AddEntityAsync');
-  const cwd = folderFor(t);
+  const cwd = newDirectory(t);
   await run('dotnet', ['new', 'console'], { cwd });
   await run('dotnet', ['add', 'package', ...DOTNET_PACKAGE], { cwd });
   writeFileSync(join(cwd, 'Program.cs'), code);

@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { until } from '#base/testing/until';
 import { freePort, isTaken } from '../../support/taken-port.js';
 import { commandOf } from '../install.js';
-import { ACCOUNT, finish, KEY, startServer } from '../program.js';
+import { ACCOUNT, finish, KEY, newDirectory, startServer } from '../program.js';
 
 const COMMAND = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
 const TESTS = 568;
@@ -41,10 +40,8 @@ test(`versitygw on blobs passes its own ${TESTS} tests of S3`, async t => {
   const installed = commandOf('versitygw', COMMAND);
   if ('missing' in installed) return t.skip(installed.missing);
   const { directory: cwd } = installed;
-  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-versitygw-'));
-  t.after(() => rmSync(directory, { recursive: true, maxRetries: 5 }));
-  const { server, blobs } = await startServer(join(directory, 'data'));
-  t.after(() => server.stop('SIGKILL'));
+  const directory = newDirectory(t);
+  const { blobs } = await startServer(t, directory);
   const iam = join(directory, 'iam');
   mkdirSync(iam);
   const endpoint = await startGateway(t, join(cwd, 'versitygw'), iam, blobs);

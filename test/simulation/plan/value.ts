@@ -23,17 +23,7 @@ export interface Value {
 export type Property = readonly [name: string, value: Value];
 
 /** Some are names that every JavaScript object has. */
-export const PROPERTY_NAMES = [
-  'n',
-  'text',
-  'flag',
-  'Größe',
-  'when',
-  'Zeta',
-  '_x',
-  '__proto__',
-  'constructor',
-];
+export const PROPERTY_NAMES = 'n text flag Größe when Zeta _x __proto__ constructor'.split(' ');
 
 const TEXTS: Readonly<Record<ValueType, readonly string[]>> = {
   'Edm.String': ['', 'a', 'B', 'b', '10', '9', "o'hara", 'é"\\\n', '\u{1f600}', '\uff01', 'x'.repeat(300)],

@@ -20,32 +20,11 @@ import { PROPERTY_NAMES, type Property, someProperties } from './value.js';
 
 /** Ordered differently by code points and by UTF-16 units; with characters that URLs and literals escape. */
 const PARTITIONS = [
-  '',
-  'a',
-  'B',
-  'a b',
-  'é',
-  '\u{1f600}',
-  '\uff01',
-  "o'hara",
-  '__proto__',
-  'p'.repeat(700),
-  `${'p'.repeat(700)}q`,
+  ...['', 'a', 'B', 'a b', 'é', '\u{1f600}', '\uff01', "o'hara", '__proto__'],
+  ...['p'.repeat(700), `${'p'.repeat(700)}q`],
 ];
 const ROWS = [
-  '',
-  '0',
-  '1',
-  '10',
-  '2',
-  '9',
-  'a',
-  'é',
-  '\u{1f600}',
-  '\uff01',
-  "'",
-  'a%20b',
-  'r'.repeat(1024),
+  ...['', '0', '1', '10', '2', '9', 'a', 'é', '\u{1f600}', '\uff01', "'", 'a%20b', 'r'.repeat(1024)],
   'toString',
 ];
 const LEVELS = ['nometadata', 'minimalmetadata', 'fullmetadata'] as const;
