@@ -367,6 +367,7 @@ test('failures of the store: busy where it may pass, a fault of ours otherwise, 
     ['conflict', '503 ServerBusy'],
     ['full', '503 ServerBusy'],
     ['closed', '503 ServerBusy'],
+    ['tooLarge', '413 RequestBodyTooLarge'],
     ['corrupt', '500 InternalError'],
     ['unsupported', '500 InternalError'],
   ];
