@@ -69,15 +69,6 @@ test('messages come in the order in which they are visible, then in that of thei
   assert.deepEqual(textsOf(await get(account, 32, 30)), ['late']);
 });
 
-test('a delayed message is counted, and neither shown nor got before its time', async () => {
-  const account = await openQueue();
-  const { visible } = await put(account, 'later', 5);
-  account.time.now = visible - 1n;
-  assert.deepEqual([await countOf(account), await peek(account), await get(account)], [1, [], []]);
-  account.time.now = visible;
-  assert.deepEqual(textsOf(await peek(account)), ['later']);
-});
-
 test('1 to 32 messages at a time', async () => {
   const account = await openQueue();
   for (let i = 0; i < 66; i++) await put(account, String(i));

@@ -1,4 +1,5 @@
-// Update and delete: leases, outdated receipts, and error precedence (protocol: messages#receipts).
+// Update and delete: times, forged receipts, and error precedence (protocol: messages#receipts). Whole lives of messages
+// are judged by test/queues/history.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LeasedMessage } from '../outcome.js';
@@ -25,39 +26,6 @@ async function getOne(account: TestAccount, visibilitySeconds = 30): Promise<Lea
 }
 
 const change = (...args: Parameters<typeof update>) => outcomeOf('messageUpdated', update(...args));
-
-test('put, get, wait, get: the old receipt is invalid, the new one deletes once', async () => {
-  const account = await openQueue();
-  await put(account, 'a');
-  const first = await getOne(account, 5);
-  account.time.now += 6n * SECOND;
-  const second = await getOne(account, 5);
-  await refusalOf('PopReceiptMismatch', remove(account, first));
-  await refusalOf('PopReceiptMismatch', update(account, first, 0));
-  await outcomeOf('messageDeleted', remove(account, second));
-  assert.equal(await countOf(account), 0);
-  for (const { receipt } of [first, second]) {
-    await refusalOf('MessageNotFound', remove(account, { id: first.id, receipt }));
-    await refusalOf('MessageNotFound', update(account, { id: first.id, receipt }, 0));
-  }
-});
-
-test('the receipt of a put is valid, also while the message is delayed', async () => {
-  const account = await openQueue();
-  await outcomeOf('messageDeleted', remove(account, await put(account, 'a', 60)));
-  const changed = await change(account, await put(account, 'b', 60), 0);
-  assert.ok(changed.visible < account.time.now + SECOND);
-  assert.deepEqual(textsOf(await peek(account)), ['b']);
-});
-
-test('a receipt outlives its message’s visibility timeout', async () => {
-  const account = await openQueue();
-  await put(account, 'a');
-  const held = await getOne(account, 1);
-  account.time.now += 100n * SECOND;
-  assert.deepEqual(textsOf(await peek(account)), ['a']);
-  await outcomeOf('messageDeleted', remove(account, held));
-});
 
 test('an update changes text, visibility and receipt, and nothing else', async () => {
   const account = await openQueue();
@@ -139,12 +107,4 @@ test('a receipt with the right times and other random bytes is invalid', async (
     await refusalOf('PopReceiptMismatch', remove(account, { id, receipt: forged.toString('base64') }));
   }
   await outcomeOf('messageDeleted', remove(account, { id, receipt }));
-});
-
-test('of two deletes with one receipt at one time, one deletes', async () => {
-  const account = await openQueue();
-  const message = await put(account, 'a');
-  const settled = await Promise.allSettled([remove(account, message), remove(account, message)]);
-  assert.deepEqual(settled.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
-  assert.equal(await countOf(account), 0);
 });
