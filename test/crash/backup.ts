@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Journal } from '../histories/journal.js';
 import { type Exit, runToEnd } from '../support/spawned-server.js';
 import { faultsOfFile } from './file-faults.js';
-import { faultsOfCopy, type Works } from './work.js';
+import type { Works } from './works.js';
 
 export class Backup {
   readonly #directory: string;
@@ -52,7 +52,7 @@ export class Backup {
     const faults = await faultsOfFile(this.#directory);
     if (faults.length > 0) return faults;
     const moment = { answeredBy: this.#startedAt, askedBy: this.#endedAt };
-    return faultsOfCopy(works, this.#directory, moment);
+    return works.faultsOfCopy(this.#directory, moment);
   }
 
   /** `restore` must refuse what a killed command left. */

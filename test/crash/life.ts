@@ -18,11 +18,9 @@ import {
 } from '../support/spawned-server.js';
 import { Connection } from '../support/worker-processes.js';
 import { Backup } from './backup.js';
-import { BlobWork } from './blob-work.js';
 import { faultsOfContents, faultsOfFile, faultsOfQueues } from './file-faults.js';
 import { killServer } from './kill.js';
-import { QueueWork } from './queue-work.js';
-import { TableWork } from './table-work.js';
+import { Works } from './works.js';
 
 const WRITERS_OF_ONE = 6;
 const WRITERS_OF_SEVERAL = 12;
@@ -58,18 +56,13 @@ export class Life {
   readonly #options: LifeOptions;
   readonly #data: string;
   readonly #draw: Draw;
-  readonly #tables: TableWork;
-  readonly #queues: QueueWork;
-  readonly #blobs: BlobWork;
+  readonly #works: Works;
 
   constructor(options: LifeOptions) {
     this.#options = options;
     this.#data = join(options.directory, 'data');
     this.#draw = drawFrom(options.seed);
-    const work = { draw: this.#draw, journal: this.journal, isOfOne: options.workers === 1 };
-    this.#tables = new TableWork(work);
-    this.#queues = new QueueWork(work);
-    this.#blobs = new BlobWork(work);
+    this.#works = new Works({ draw: this.#draw, journal: this.journal, isOfOne: options.workers === 1 });
   }
 
   async round(number: number): Promise<void> {
@@ -128,9 +121,9 @@ export class Life {
   /** The result of the previous round must fit. */
   async #judge(server: SpawnedServer): Promise<void> {
     for (const [work, port] of [
-      [this.#tables, server.port],
-      [this.#queues, queuePortOf(server)],
-      [this.#blobs, blobPortOf(server)],
+      [this.#works.table, server.port],
+      [this.#works.queue, queuePortOf(server)],
+      [this.#works.blob, blobPortOf(server)],
     ] as const) {
       const connection = new Connection(port);
       throwIfAny(await work.judge(connection));
@@ -153,32 +146,32 @@ export class Life {
       for (const run of await runs) if (run.status === 'rejected') throwIfAny([String(run.reason.stack)]);
     }
     this.acknowledged += trigger.count;
-    const works = { table: this.#tables, queue: this.#queues, blob: this.#blobs };
-    throwIfAny(Object.values(works).flatMap(({ ledger }) => ledger.faults));
-    throwIfAny((await backup?.faults(works)) ?? []);
+    throwIfAny(this.#works.faults);
+    throwIfAny((await backup?.faults(this.#works)) ?? []);
   }
 
   #runners(server: SpawnedServer, watch: Trigger): readonly Runner[] {
     const [table, queue, blob] = [server.port, queuePortOf(server), blobPortOf(server)];
+    const { table: tables, queue: queues, blob: blobs } = this.#works;
     const isOfOne = this.#options.workers === 1;
     const owners = isOfOne ? BLOB_WRITERS_OF_ONE : BLOB_WRITERS_OF_SEVERAL;
     const logged = [
-      ...this.#tables.writers(isOfOne ? WRITERS_OF_ONE : WRITERS_OF_SEVERAL, table, watch),
-      ...this.#blobs.writers(
+      ...tables.writers(isOfOne ? WRITERS_OF_ONE : WRITERS_OF_SEVERAL, table, watch),
+      ...blobs.writers(
         Array.from({ length: owners }, (_, at) => `own${at}`),
         blob,
         watch,
       ),
-      ...this.#blobs.contestants(blob, watch),
-      ...this.#blobs.readers(blob, watch),
+      ...blobs.contestants(blob, watch),
+      ...blobs.readers(blob, watch),
     ];
     // If nothing needs the tree as it is, all writes go to the log.
     if (this.#draw(chance(50))) return logged;
     return [
       ...logged,
-      ...this.#queues.hands(isOfOne ? HANDS_OF_ONE : HANDS_OF_SEVERAL, queue, watch),
-      this.#tables.life('dropped', table, watch),
-      this.#queues.life('aside', queue, watch),
+      ...queues.hands(isOfOne ? HANDS_OF_ONE : HANDS_OF_SEVERAL, queue, watch),
+      tables.life('dropped', table, watch),
+      queues.life('aside', queue, watch),
     ];
   }
 

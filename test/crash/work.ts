@@ -1,7 +1,6 @@
 // What the clients of one service do over all lives of the server: their calls, and whether what is read of the server
 // after a life, or of a copy of its files, can be what the calls left.
 
-import { openStore } from '../histories/direct-sender.js';
 import type { Courses } from '../histories/explain.js';
 import { asOf, type Moment } from '../histories/history.js';
 import { Journal } from '../histories/journal.js';
@@ -57,31 +56,5 @@ export abstract class Work<Call, Answer extends Coded, H extends Sent<Call, Answ
     if (answer === undefined)
       throw new Error(`A server that lives gave no answer: ${ledger.faults.join()} ${ledger.lastLoss}`);
     return answer;
-  }
-}
-
-/** By service. */
-export type Works = Readonly<
-  Record<
-    'table' | 'queue' | 'blob',
-    { judgeCopy(sender: Sender, moment: Moment): Promise<readonly string[]> }
-  >
->;
-
-/** What is wrong with the store of a directory that no server has open. */
-export async function faultsOfCopy(
-  works: Works,
-  directory: string,
-  moment: Moment,
-): Promise<readonly string[]> {
-  const store = await openStore(directory);
-  try {
-    return [
-      ...(await works.table.judgeCopy(store.table, moment)),
-      ...(await works.queue.judgeCopy(store.queue, moment)),
-      ...(await works.blob.judgeCopy(store.blob, moment)),
-    ];
-  } finally {
-    await store.close();
   }
 }

@@ -17,16 +17,13 @@ import { drawFrom } from '../random/arbitrary.js';
 import type { WritesCall } from '../simulation/judge/history.js';
 import { TABLE_WIRE } from '../simulation/run/table-wire.js';
 import { Connection } from '../support/worker-processes.js';
-import { BlobWork } from './blob-work.js';
 import { faultsOfContents, faultsOfFile } from './file-faults.js';
-import { QueueWork } from './queue-work.js';
-import { TableWork } from './table-work.js';
-import { faultsOfCopy } from './work.js';
+import { Works } from './works.js';
 
 interface Subject {
   readonly data: string;
   readonly server: RunningServer;
-  readonly works: { readonly table: TableWork; readonly queue: QueueWork; readonly blob: BlobWork };
+  readonly works: Works;
   readonly connections: Readonly<Record<'table' | 'queue' | 'blob', Connection>>;
   readonly journal: Journal;
   /** Copies of the files, as they are. */
@@ -56,8 +53,7 @@ async function open(t: TestContext): Promise<Subject> {
     rmSync(root, { recursive: true });
   });
   const journal = new Journal();
-  const options = { draw: drawFrom(7), journal, isOfOne: true };
-  const works = { table: new TableWork(options), queue: new QueueWork(options), blob: new BlobWork(options) };
+  const works = new Works({ draw: drawFrom(7), journal, isOfOne: true });
   const watch = new Trigger();
   const runners = [
     ...works.table.writers(3, ports.table, watch),
@@ -68,11 +64,10 @@ async function open(t: TestContext): Promise<Subject> {
     ...works.blob.readers(ports.blob, watch),
   ];
   const running = Promise.all(runners.map(one => one.run()));
-  const faults = (): string[] => Object.values(works).flatMap(({ ledger }) => ledger.faults);
-  await until(`${ANSWERS} writes are answered`, () => watch.count >= ANSWERS || faults().length > 0);
+  await until(`${ANSWERS} writes are answered`, () => watch.count >= ANSWERS || works.faults.length > 0);
   for (const one of runners) one.stop();
   await running;
-  assert.deepEqual(faults(), []);
+  assert.deepEqual(works.faults, []);
   const copy = (): string => {
     const to = mkdtempSync(join(root, 'copy-'));
     cpSync(data, to, { recursive: true });
@@ -110,11 +105,11 @@ test('what is read of a server, and of a copy of its files, is what was written;
   const { works, connections, journal, copy, server } = await open(t);
   const early = { answeredBy: 0, askedBy: journal.note('half of nothing') / 2 };
   const before = copy();
-  assert.deepEqual(await faultsOfCopy(works, before, atEnd), []);
-  assert.match((await faultsOfCopy(works, copy(), early)).join(), /No order of the calls on table /);
+  assert.deepEqual(await works.faultsOfCopy(before, atEnd), []);
+  assert.match((await works.faultsOfCopy(copy(), early)).join(), /No order of the calls on table /);
   for (const service of ['table', 'queue', 'blob'] as const)
     assert.deepEqual(await works[service].judge(connections[service]), []);
-  assert.deepEqual(await faultsOfCopy(works, copy(), atEnd), []);
+  assert.deepEqual(await works.faultsOfCopy(copy(), atEnd), []);
   await TABLE_WIRE.send(connections.table, tampered);
   assert.match(
     (await works.table.judge(connections.table)).join(),
@@ -132,7 +127,7 @@ test('what is read of a server, and of a copy of its files, is what was written;
   await BLOB_WIRE.send(connections.blob, { kind: 'write', container: 'own', step: written });
   assert.match((await works.blob.judge(connections.blob)).join(), /No order of the calls on container own/);
   await server.close();
-  assert.match((await faultsOfCopy(works, copy(), atEnd)).join(), /container own/);
+  assert.match((await works.faultsOfCopy(copy(), atEnd)).join(), /container own/);
 });
 
 test('a content that is missing or torn, and an unnamed one, are found', async t => {

@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { openLmdbStore } from '#store-lmdb';
 import { faultsOfContents, faultsOfFile } from '../crash/file-faults.js';
-import { faultsOfCopy } from '../crash/work.js';
 import type { Moment } from '../histories/history.js';
 import { chance, type Draw, from } from '../random/arbitrary.js';
 import type { Workload } from './workload.js';
@@ -62,12 +61,12 @@ async function faultsOfStore(
     if (file === undefined || !isBegun(file)) {
       const empty = `${directory}-empty`;
       mkdirSync(empty, { recursive: true });
-      return [...(await faultsOfCopy(works, empty, moment))];
+      return [...(await works.faultsOfCopy(empty, moment))];
     }
     const faults = await faultsOfFile(directory);
     if (faults.length > 0) return faults.map(fault => `${directory}: ${fault}`);
     leaveLocks(directory, draw);
-    const lost = [...(await faultsOfCopy(works, directory, moment))];
+    const lost = [...(await works.faultsOfCopy(directory, moment))];
     if (lost.length === 0 && hasBlobs) lost.push(...(await faultsOfContents(directory)));
     return lost.length > 0 || draw(chance(80)) ? lost : await faultsOfUse(directory);
   } catch (error) {

@@ -3,11 +3,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '#base/testing/until';
-import { BlobWork } from '../crash/blob-work.js';
 import { isGroupAlive } from '../crash/kill.js';
-import { QueueWork } from '../crash/queue-work.js';
-import { TableWork } from '../crash/table-work.js';
-import type { Works } from '../crash/work.js';
+import { Works } from '../crash/works.js';
 import { Journal } from '../histories/journal.js';
 import { Trigger } from '../histories/trigger.js';
 import { between, type Draw } from '../random/arbitrary.js';
@@ -49,14 +46,12 @@ export interface Copy {
 
 export class Workload {
   readonly journal: Journal;
+  readonly works: Works;
   readonly copies: Copy[] = [];
   /** When the first server was ready. */
   readyAt = 0;
   readonly #options: WorkloadOptions;
   readonly #env: NodeJS.ProcessEnv;
-  readonly #tables: TableWork;
-  readonly #queues: QueueWork;
-  readonly #blobs: BlobWork;
 
   constructor(options: WorkloadOptions) {
     this.#options = options;
@@ -66,18 +61,11 @@ export class Workload {
     };
     this.journal = new Journal(() => statSync(options.log).size);
     const { draw, workers } = options;
-    const work = { draw, journal: this.journal, isOfOne: workers === 1 };
-    this.#tables = new TableWork(work);
-    this.#queues = new QueueWork(work);
-    this.#blobs = new BlobWork(work);
+    this.works = new Works({ draw, journal: this.journal, isOfOne: workers === 1 });
   }
 
   get hasBlobs(): boolean {
     return this.#options.hasBlobs;
-  }
-
-  get works(): Works {
-    return { table: this.#tables, queue: this.#queues, blob: this.#blobs };
   }
 
   async run(): Promise<void> {
@@ -107,12 +95,13 @@ export class Workload {
   async #write(server: SpawnedServer, name: string, end: () => Promise<void>): Promise<void> {
     const [table, queue, blob] = [server.port, queuePortOf(server), blobPortOf(server)];
     const { draw, hasBlobs, hasOthers } = this.#options;
+    const { works } = this;
     const watch = new Trigger();
     const owners = Array.from({ length: hasBlobs ? BLOB_WRITERS : 0 }, (_, at) => `${name}${at}`);
     const runners = [
-      ...this.#tables.writers(hasBlobs ? WRITERS_BESIDE_BLOBS : WRITERS, table, watch),
-      ...(hasOthers ? [this.#tables.life(name, table, watch), this.#queues.life(name, queue, watch)] : []),
-      ...this.#blobs.writers(owners, blob, watch),
+      ...works.table.writers(hasBlobs ? WRITERS_BESIDE_BLOBS : WRITERS, table, watch),
+      ...(hasOthers ? [works.table.life(name, table, watch), works.queue.life(name, queue, watch)] : []),
+      ...works.blob.writers(owners, blob, watch),
     ];
     const runs = Promise.all(runners.map(one => one.run()));
     try {
@@ -123,10 +112,8 @@ export class Workload {
       for (const one of runners) one.stop();
       await runs;
     }
-    const works = [this.#tables, this.#queues, this.#blobs];
-    for (const { ledger } of works) ledger.settle();
-    const faults = works.flatMap(({ ledger }) => ledger.faults);
-    if (faults.length > 0) throw new Error(faults.join('\n'));
+    for (const { ledger } of works.all) ledger.settle();
+    if (works.faults.length > 0) throw new Error(works.faults.join('\n'));
   }
 
   async #copy(command: 'backup' | 'restore', to: string, from: string): Promise<void> {
