@@ -2,12 +2,18 @@
 // questions and answers in frames over two pipes, because the process that asks has to wait without yielding the
 // thread.
 import { serialize } from 'node:v8';
-import type { StoreErrorCode } from '#store';
+import type { Row, StoreErrorCode } from '#store';
 
 export interface Call {
   readonly id: number;
   readonly method: string;
+  /** Instead of a function there is its `Callback`. */
   readonly args: readonly unknown[];
+}
+
+/** The function that is this argument of the call. */
+export interface Callback {
+  readonly callback: number;
 }
 
 export interface Reply {
@@ -18,9 +24,9 @@ export interface Reply {
 }
 
 export interface Ask {
-  /** Id of the call during which it is asked. */
-  readonly id: number;
-  readonly callback: string;
+  /** Id of the call during which it is asked; undefined for the clock. */
+  readonly id: number | undefined;
+  readonly callback: number;
   readonly args: readonly unknown[];
 }
 
@@ -29,12 +35,12 @@ export interface Answer {
   readonly thrown?: boolean;
 }
 
-export type Callbacks = Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
-
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 export const isCall = (value: unknown): value is Call => isObject(value) && 'method' in value;
 export const isReply = (value: unknown): value is Reply => isObject(value) && 'id' in value;
-export const isAsk = (value: unknown): value is Ask => isObject(value) && 'callback' in value;
+export const isCallback = (value: unknown): value is Callback => isObject(value) && 'callback' in value;
+export const isAsk = (value: unknown): value is Ask => isCallback(value) && 'args' in value;
+export const isRow = (value: unknown): value is Row => isObject(value) && 'partition' in value;
 export const isAnswer = (value: unknown): value is Answer => isObject(value);
 
 /** The length of what follows in 4 bytes, then the value as node:v8 writes it. */

@@ -1,9 +1,18 @@
 // One of the processes of spread-store.ts: holds the store and executes the calls.
 import { readSync, writeSync } from 'node:fs';
 import { deserialize } from 'node:v8';
-import { type Row, type Store, StoreError } from '#store';
+import { copyRow, type Store, StoreError } from '#store';
 import { openLmdbStore } from '../lmdb-store.js';
-import { type Answer, type Call, frame, isAnswer, isCall, type Reply } from './spread-message.js';
+import {
+  type Answer,
+  type Call,
+  frame,
+  isAnswer,
+  isCall,
+  isCallback,
+  isRow,
+  type Reply,
+} from './spread-message.js';
 
 const ASKS_FD = 4;
 const ANSWERS_FD = 5;
@@ -20,9 +29,12 @@ function readExactly(length: number): Buffer {
   return bytes;
 }
 
+/** A row in place may be a view that computes its properties; on the wire it needs their values. */
+const plain = (value: unknown): unknown => (isRow(value) ? copyRow(value) : value);
+
 /** Blocks until the other end has answered. */
-function ask(id: number, callback: string, args: readonly unknown[]): unknown {
-  const asked = frame({ id, callback, args });
+function ask(id: number | undefined, callback: number, args: readonly unknown[]): unknown {
+  const asked = frame({ id, callback, args: args.map(plain) });
   for (let written = 0; written < asked.length; ) written += writeSync(ASKS_FD, asked, written);
   const answer: unknown = deserialize(readExactly(readExactly(4).readUInt32LE(0)));
   const { value, thrown }: Answer = isAnswer(answer) ? answer : {};
@@ -30,39 +42,17 @@ function ask(id: number, callback: string, args: readonly unknown[]): unknown {
   return value;
 }
 
-/** A row in place may be a view that computes its properties; on the wire it needs their values. */
-const plain = ({ partition, key, version, value }: Row): Row => ({ partition, key, version, value });
-
 async function perform({ id, method, args }: Call): Promise<unknown> {
-  const [first, second, third] = args as [never, never, never];
   if (method === 'open') {
-    const clock = (): bigint => ask(id, 'clock', []) as bigint;
-    store = await openLmdbStore({ ...(first as { directory: string }), clock }, second);
+    const [options, internals] = args as [{ directory: string }, object];
+    store = await openLmdbStore({ ...options, clock: () => ask(undefined, 0, []) as bigint }, internals);
     return undefined;
   }
   if (store === undefined) throw new Error('No store is open.');
-  switch (method) {
-    case 'createSpace':
-      return store.createSpace(first, second, existing => ask(id, 'onExisting', [existing]));
-    case 'getSpace':
-      return store.getSpace(first);
-    case 'listSpaces':
-      return store.listSpaces(first, second, third, args[3] as number);
-    case 'updateSpace':
-      return store.updateSpace(first, metadata => ask(id, 'change', [metadata]) as Buffer);
-    case 'dropSpace':
-      return store.dropSpace(first);
-    case 'read':
-      return store.read(first, second, third);
-    case 'scan':
-      return store.scan(first, second, third, row => ask(id, 'visit', [plain(row)]) === true);
-    case 'commit':
-      return store.commit(first, second, third, (rows, tick) => ask(id, 'decide', [rows, tick]) as never);
-    case 'close':
-      return store.close();
-    default:
-      throw new Error(`A store has no ${method}.`);
-  }
+  const given = args.map(each =>
+    isCallback(each) ? (...asked: readonly unknown[]) => ask(id, each.callback, asked) : each,
+  );
+  return Reflect.apply(Reflect.get(store, method), store, given);
 }
 
 async function reply(call: Call): Promise<Reply> {

@@ -6,28 +6,15 @@ import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { deserialize } from 'node:v8';
 import type { Clock } from '#base';
-import {
-  type Budget,
-  type Decide,
-  inPlace,
-  type Reads,
-  type Row,
-  type ScanEnd,
-  type ScanRange,
-  type Space,
-  type SpaceAddress,
-  type Store,
-  StoreError,
-  type Visit,
-} from '#store';
-import { type Ask, type Call, type Callbacks, frame, isAsk, isReply, type Reply } from './spread-message.js';
+import { inPlace, type Store, StoreError } from '#store';
+import { type Ask, type Call, frame, isAsk, isReply, isRow, type Reply } from './spread-message.js';
 
 const SCRIPT = new URL('./spread-process.js', import.meta.url);
 const ASKS_FD = 4;
 const ANSWERS_FD = 5;
 
 interface Pending {
-  readonly callbacks: Callbacks;
+  readonly args: readonly unknown[];
   /** An error that a callback threw here; the call fails with it. */
   thrown?: { readonly error: unknown };
   readonly settle: (reply: Reply) => void;
@@ -65,21 +52,22 @@ class Member {
     });
   }
 
-  call<T>(method: string, args: readonly unknown[], callbacks: Callbacks = {}): Promise<T> {
+  call(method: string, args: readonly unknown[]): Promise<unknown> {
     const id = ++this.#calls;
     return new Promise((resolve, reject) => {
       const pending: Pending = {
-        callbacks,
+        args,
         settle: reply => {
           if (pending.thrown) reject(pending.thrown.error);
-          else if (reply.failure === undefined) resolve(reply.value as T);
+          else if (reply.failure === undefined) resolve(reply.value);
           else if (reply.failure.code === undefined) reject(new Error(reply.failure.message));
           else reject(new StoreError(reply.failure.code, reply.failure.message));
         },
       };
       if (this.#gone) return reject(this.#gone);
       this.#pending.set(id, pending);
-      const call: Call = { id, method, args };
+      const sent = args.map((each, callback) => (typeof each === 'function' ? { callback } : each));
+      const call: Call = { id, method, args: sent };
       this.#child.send(call);
     });
   }
@@ -102,12 +90,14 @@ class Member {
   }
 
   #answer({ id, callback, args }: Ask): object {
-    if (callback === 'clock') return { value: this.#clock() };
+    if (id === undefined) return { value: this.#clock() };
     const pending = this.#pending.get(id);
+    const asked = pending?.args[callback];
+    if (pending === undefined || typeof asked !== 'function') throw new Error('That is no function.');
     try {
-      return { value: pending?.callbacks[callback]?.(...args) };
+      return { value: asked(...args.map(each => (isRow(each) ? inPlace(each) : each))) };
     } catch (error) {
-      if (pending) pending.thrown = { error };
+      pending.thrown = { error };
       return { thrown: true };
     }
   }
@@ -141,6 +131,14 @@ export class Spread {
 }
 
 class SpreadStore implements Store {
+  readonly createSpace = this.#method('createSpace');
+  readonly getSpace = this.#method('getSpace');
+  readonly listSpaces = this.#method('listSpaces');
+  readonly updateSpace = this.#method('updateSpace');
+  readonly dropSpace = this.#method('dropSpace');
+  readonly read = this.#method('read');
+  readonly scan = this.#method('scan');
+  readonly commit = this.#method('commit');
   readonly #members: readonly Member[];
   readonly #nextTurn: () => number;
 
@@ -149,53 +147,17 @@ class SpreadStore implements Store {
     this.#nextTurn = nextTurn;
   }
 
-  #call<T>(method: string, args: readonly unknown[], callbacks?: Callbacks): Promise<T> {
-    const member = this.#members[this.#nextTurn() % this.#members.length];
-    if (member === undefined) throw new Error('There is no process.');
-    return member.call(method, args, callbacks);
-  }
-
-  createSpace(
-    address: SpaceAddress,
-    metadata: Buffer,
-    onExisting?: (existing: Space) => void,
-  ): Promise<Space | undefined> {
-    return this.#call('createSpace', [address, metadata], {
-      onExisting: existing => onExisting?.(existing as Space),
-    });
-  }
-
-  getSpace(address: SpaceAddress): Promise<Space | undefined> {
-    return this.#call('getSpace', [address]);
-  }
-
-  listSpaces(account: string, service: string, from: string, limit: number): Promise<readonly Space[]> {
-    return this.#call('listSpaces', [account, service, from, limit]);
-  }
-
-  updateSpace(space: Space, change: (metadata: Buffer) => Buffer): Promise<Space | undefined> {
-    return this.#call('updateSpace', [space], { change: metadata => change(metadata as Buffer) });
-  }
-
-  dropSpace(space: Space): Promise<boolean> {
-    return this.#call('dropSpace', [space]);
-  }
-
-  read(space: Space, partition: string, keys: readonly string[]): Promise<readonly (Row | undefined)[]> {
-    return this.#call('read', [space, partition, keys]);
-  }
-
-  scan(space: Space, range: ScanRange, budget: Budget, visit: Visit): Promise<ScanEnd> {
-    return this.#call('scan', [space, range, budget], { visit: row => visit(inPlace(row as Row)) });
-  }
-
-  commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
-    return this.#call('commit', [space, partition, reads], {
-      decide: (rows, tick) => decide(rows as Parameters<Decide<R>>[0], tick as bigint),
-    });
-  }
-
   async close(): Promise<void> {
     await Promise.all(this.#members.map(member => member.call('close', [])));
+  }
+
+  /** Of the process whose turn it is. */
+  #method<M extends keyof Store>(method: M): Store[M] {
+    const call = (...args: readonly unknown[]): Promise<unknown> => {
+      const member = this.#members[this.#nextTurn() % this.#members.length];
+      if (member === undefined) throw new Error('There is no process.');
+      return member.call(method, args);
+    };
+    return call as Store[M];
   }
 }
