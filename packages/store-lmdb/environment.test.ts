@@ -1,38 +1,24 @@
 // What happens to files that this version did not write, or that changed since: an error message, never a crash.
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { openEnvironment } from './environment.js';
 import { open } from './lmdb/lmdb.js';
 import { openLmdbStore } from './lmdb-store.js';
-
-const base = await mkdtemp(join(tmpdir(), 'lmdb-environment-'));
-after(() => rm(base, { recursive: true }));
-
-let directories = 0;
-async function newDirectory(): Promise<string> {
-  directories += 1;
-  const directory = join(base, `${directories}`);
-  await mkdir(directory);
-  return directory;
-}
-
-const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
+import { ADDRESS, EVERYTHING, newDirectory, openSpace, UNBOUNDED } from './testing/fixture.js';
 
 /** A store with some pages of rows, closed. */
 async function fill(directory: string): Promise<void> {
   const store = await openLmdbStore({ directory, durability: 'none' });
-  const space = await store.createSpace({ account: 'a', service: 't', name: 'n' }, Buffer.alloc(0));
-  assert(space !== undefined);
+  const space = await openSpace(store);
   const puts = Array.from({ length: 500 }, (_, index) => ({ key: `${index}`, value: Buffer.alloc(1000) }));
   await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
   await store.close();
 }
 
-test('a directory is created with its parents, and one store of a process may use it', async () => {
-  const directory = join(await newDirectory(), 'a', 'b', 'c');
+test('a directory is created with its parents, and one store of a process may use it', async t => {
+  const directory = join(newDirectory(t), 'a', 'b', 'c');
   const store = await openLmdbStore({ directory });
   const error = { name: 'StoreError', code: 'busy', message: /data\.mdb is in use/ };
   await assert.rejects(openLmdbStore({ directory }), error);
@@ -41,8 +27,8 @@ test('a directory is created with its parents, and one store of a process may us
   await (await openLmdbStore({ directory })).close();
 });
 
-test('a directory that cannot be created is unsupported', async () => {
-  const directory = await newDirectory();
+test('a directory that cannot be created is unsupported', async t => {
+  const directory = newDirectory(t);
   await writeFile(join(directory, 'file'), 'not a directory');
   for (const place of ['file', 'file/below']) {
     const error = { name: 'StoreError', code: 'unsupported', message: /cannot hold a store/ };
@@ -50,8 +36,8 @@ test('a directory that cannot be created is unsupported', async () => {
   }
 });
 
-test('a newer format is unsupported, and the file is left as it is', async () => {
-  const directory = await newDirectory();
+test('a newer format is unsupported, and the file is left as it is', async t => {
+  const directory = newDirectory(t);
   await fill(directory);
   const environment = openEnvironment({ directory, durability: 'none' });
   await environment.transaction(() => environment.catalog.putFormat({ version: 3, chunk: 4017 }));
@@ -67,22 +53,22 @@ test('a newer format is unsupported, and the file is left as it is', async () =>
   assert(before.equals(await readFile(join(directory, 'data.mdb'))));
 });
 
-test('a damaged format record is corrupt', async () => {
-  const directory = await newDirectory();
+test('a damaged format record is corrupt', async t => {
+  const directory = newDirectory(t);
   const environment = openEnvironment({ directory, durability: 'none' });
   await environment.transaction(() => environment.catalog.putFormat({ version: 1, chunk: 0 }));
   await environment.close();
   await assert.rejects(openLmdbStore({ directory }), { name: 'StoreError', code: 'corrupt' });
 });
 
-test('a format record that contradicts the log’s record is corrupt', async () => {
+test('a format record that contradicts the log’s record is corrupt', async t => {
   for (const [version, state] of [
     [2, undefined],
     [2, 'read'],
     [1, 'used'],
     [1, 'taken'],
   ] as const) {
-    const directory = await newDirectory();
+    const directory = newDirectory(t);
     const environment = openEnvironment({ directory, durability: 'none' });
     await environment.transaction(() => {
       environment.catalog.putFormat({ version, chunk: 4017 });
@@ -93,8 +79,8 @@ test('a format record that contradicts the log’s record is corrupt', async () 
   }
 });
 
-test('the file of another program on LMDB is corrupt, and nothing is written to it', async () => {
-  const directory = await newDirectory();
+test('the file of another program on LMDB is corrupt, and nothing is written to it', async t => {
+  const directory = newDirectory(t);
   const path = join(directory, 'data.mdb');
   const other = open(path, {
     noSubdir: true,
@@ -118,7 +104,7 @@ test('the file of another program on LMDB is corrupt, and nothing is written to 
   assert(before.equals(await readFile(path)));
 });
 
-test('a file that is no LMDB file is corrupt; an empty one is a new store', async () => {
+test('a file that is no LMDB file is corrupt; an empty one is a new store', async t => {
   const damaged = [
     Buffer.from('x'),
     Buffer.alloc(100_000),
@@ -126,24 +112,24 @@ test('a file that is no LMDB file is corrupt; an empty one is a new store', asyn
     Buffer.alloc(8192),
   ];
   for (const content of damaged) {
-    const directory = await newDirectory();
+    const directory = newDirectory(t);
     await writeFile(join(directory, 'data.mdb'), content);
     await assert.rejects(openLmdbStore({ directory }), {
       code: 'corrupt',
       message: /data\.mdb is not the file/,
     });
   }
-  const directory = await newDirectory();
+  const directory = newDirectory(t);
   await writeFile(join(directory, 'data.mdb'), '');
   await (await openLmdbStore({ directory })).close();
 });
 
-test('another format or page size of LMDB is unsupported', async () => {
+test('another format or page size of LMDB is unsupported', async t => {
   for (const [position, value] of [
     [28, 1],
     [48, 4],
   ] as const) {
-    const directory = await newDirectory();
+    const directory = newDirectory(t);
     await fill(directory);
     const path = join(directory, 'data.mdb');
     const bytes = await readFile(path);
@@ -156,21 +142,21 @@ test('another format or page size of LMDB is unsupported', async () => {
   }
 });
 
-test('a file that was cut off is corrupt, or returns the rows that are left, and is never a bus error', async () => {
-  const whole = await newDirectory();
+test('a file that was cut off is corrupt, or returns the rows that are left, and is never a bus error', async t => {
+  const whole = newDirectory(t);
   await fill(whole);
   const content = await readFile(join(whole, 'data.mdb'));
   for (let pages = 2; pages * 8192 < content.length; pages += 7) {
-    const directory = await newDirectory();
+    const directory = newDirectory(t);
     const path = join(directory, 'data.mdb');
     await writeFile(path, content);
     await truncate(path, pages * 8192 + 17);
     const reading = async () => {
       const store = await openLmdbStore({ directory, durability: 'none' });
       try {
-        const space = await store.getSpace({ account: 'a', service: 't', name: 'n' });
+        const space = await store.getSpace(ADDRESS);
         assert(space !== undefined);
-        await store.scan(space, { from: { partition: '', key: '' } }, UNBOUNDED, () => true);
+        await store.scan(space, EVERYTHING, UNBOUNDED, () => true);
       } finally {
         await store.close();
       }

@@ -13,18 +13,21 @@ import {
 } from './layout/catalog.js';
 import { type RowKey, writeRowKey } from './layout/keys.js';
 import { LONG_TREE, ROWS_TREE, Rows } from './layout/rows.js';
+import {
+  makeDirectory,
+  makeLockFile,
+  syncDirectories,
+  syncFile,
+  unusableDirectory,
+} from './lmdb/directory.js';
 import { commitError, EngineError, engineError } from './lmdb/engine-error.js';
 import { checkFileHead, PAGE_BYTES, REMEDY, restoreFileLength } from './lmdb/file-head.js';
 import { FileMap } from './lmdb/file-map.js';
 import { LastTransaction } from './lmdb/last-transaction.js';
 import { open, type RootDatabase, type Transaction } from './lmdb/lmdb.js';
-import { makeLockFile } from './lmdb/lock-file.js';
-import { makeDirectory } from './lmdb/make-directory.js';
 import { mapSizeOf } from './lmdb/map-size.js';
 import { beginWriting, endWriting } from './lmdb/sudden-exit.js';
-import { syncDirectories, syncFile } from './lmdb/sync-file.js';
 import { ReadSnapshot, Tree } from './lmdb/tree.js';
-import { unusableDirectory } from './lmdb/unusable-directory.js';
 import { LogClaim } from './wal/index.js';
 
 export type Durability = 'full' | 'none';

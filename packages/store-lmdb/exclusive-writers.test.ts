@@ -4,8 +4,6 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
@@ -14,10 +12,11 @@ import { fileURLToPath } from 'node:url';
 import { until } from '#base/testing/until';
 import type { Space, Store, StoreError } from '#store';
 import { openLmdbStore } from './lmdb-store.js';
-import { LOG_NAME, readLog } from './wal/log-file.js';
+import { newDirectory, openSpace } from './testing/fixture.js';
+import { LOG_NAME } from './wal/log-file.js';
+import { readLog } from './wal/read-log.js';
 
 const WRITER = fileURLToPath(new URL('./testing/exclusive-writer.js', import.meta.url));
-const ADDRESS = { account: 'a', service: 't', name: 'n' };
 const ROWS = ['a', 'b', 'c', 'd', 'e'];
 /** Tasks of one process, each with one commit in flight. */
 const TASKS_OF_A_ROW_MAX = 2;
@@ -77,16 +76,9 @@ class Writer {
   }
 }
 
-async function newDirectory(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'lmdb-lone-writers-'));
-  t.after(() => rm(directory, { recursive: true }));
-  return directory;
-}
-
 async function countsOf(directory: string): Promise<ReadonlyMap<string, number>> {
   const store = await openLmdbStore({ directory });
-  const space = await store.getSpace(ADDRESS);
-  assert(space !== undefined);
+  const space = await openSpace(store);
   const counts = new Map<string, number>();
   for (const row of ROWS) {
     const [found] = await store.read(space, row, [row]);
@@ -133,10 +125,9 @@ test('a log that is fenced off while a record is on its way to the disk', async 
     // The outcome can no longer be known.
     [true, 'busy'],
   ] as const) {
-    const directory = await newDirectory(t);
+    const directory = newDirectory(t);
     const store = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0 });
-    const space = await store.createSpace(ADDRESS, Buffer.alloc(0));
-    assert(space !== undefined);
+    const space = await openSpace(store);
     await put(store, space, 'before');
     const log = join(directory, LOG_NAME);
     await until('the log is in use', async () => {
@@ -160,7 +151,7 @@ test('a log that is fenced off while a record is on its way to the disk', async 
 
 test('two that open the store again and again', { skip: !isLong }, async t => {
   for (let round = 0; round < ROUNDS; round += 1) {
-    const directory = await newDirectory(t);
+    const directory = newDirectory(t);
     const writers = [new Writer(t, directory, 4, 120), new Writer(t, directory, 4, 120)];
     for (const writer of writers) await writer.ended();
     assert(writers.every(({ isOver }) => isOver));
@@ -172,7 +163,7 @@ test('one process opens after the log of the other has begun, stops for a while,
   skip: !isLong,
 }, async t => {
   for (let round = 0; round < ROUNDS; round += 1) {
-    const directory = await newDirectory(t);
+    const directory = newDirectory(t);
     const first = new Writer(t, directory, 1, isLong ? 3000 : 1200);
     await first.answer(300);
     first.signal('SIGSTOP');
@@ -190,7 +181,7 @@ test('one process opens after the log of the other has begun, stops for a while,
 
 test('one is killed in the middle, with its log, while the other writes', { skip: !isLong }, async t => {
   for (let round = 0; round < ROUNDS; round += 1) {
-    const directory = await newDirectory(t);
+    const directory = newDirectory(t);
     const first = new Writer(t, directory, 1, 2000);
     if (round % 2 === 0) await first.answer(300);
     const second = new Writer(t, directory, 2, 300);

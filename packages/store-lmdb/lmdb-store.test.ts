@@ -2,12 +2,10 @@
 // again without reading the data file's pages. SHELFMARK_LONG adds runs with a log in both modes, keys cut shorter
 // still, all laws without reading pages, and more histories.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { conformance, type OpenedStore } from '#store/conformance';
 import { type LmdbStoreInternals, type LmdbStoreOptions, openLmdbStore } from './lmdb-store.js';
+import { newDirectory, openedStore, openSpace } from './testing/fixture.js';
 
 const isLong = process.env.SHELFMARK_LONG === '1';
 const histories = isLong ? 40 : 8;
@@ -57,35 +55,18 @@ conformance({
   open: ({ clock }) => open({ clock, durability: 'none' }, { chunk: 4 }),
 });
 
-async function open(
+function open(
   options: Omit<LmdbStoreOptions, 'directory'>,
   internals: LmdbStoreInternals,
 ): Promise<OpenedStore> {
-  const directory = await mkdtemp(join(tmpdir(), 'lmdb-store-'));
-  let store = await openLmdbStore({ ...options, directory }, internals);
-  return {
-    store,
-    async reopen() {
-      await store.close();
-      store = await openLmdbStore({ ...options, directory }, internals);
-      return store;
-    },
-    async close() {
-      await store.close();
-      await rm(directory, { recursive: true });
-    },
-  };
+  return openedStore(directory => openLmdbStore({ ...options, directory }, internals));
 }
 
 test('a stream of commits goes to the log again after one that needs a transaction', async t => {
-  const directory = await mkdtemp(join(tmpdir(), 'lmdb-store-'));
+  const directory = newDirectory(t);
   const store = await openLmdbStore({ directory, durability: 'none', exclusive: true }, { chunk: 16 });
-  t.after(async () => {
-    await store.close();
-    await rm(directory, { recursive: true });
-  });
-  const space = await store.createSpace({ account: 'a', service: 't', name: 'n' }, Buffer.alloc(0));
-  assert(space !== undefined);
+  t.after(() => store.close());
+  const space = await openSpace(store);
   const keys = ['a', 'b', 'k'.repeat(40), 'c'];
   let isOver = false;
   const write = async (writer: number): Promise<number> => {

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { randomRuns } from '#base/testing/random-runs';
 import type { Position } from '#store';
 import { type Change, isReplacedBy, newChange, Overlay } from './overlay.js';
-import { compare, isWithin, law, longPosition, position, range } from './testing/overlay-law.js';
+import { compare, isWithin, longPosition, position, range } from './testing/overlay-law.js';
 
 function changeOf(space: number, { partition, key }: Position, version: bigint): Change {
   const bytes = Buffer.from(String(version));
@@ -123,7 +124,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('within' as const), space: fc.nat(1), range }) },
 );
 
-test('what is durable within a range is what a sorted list of all changes has', async () => {
+test('what is durable within a range is what a sorted list of all changes has', () => {
   const property = fc.property(fc.array(step, { maxLength: 150, size: 'max' }), steps => {
     const overlay = new Overlay();
     const added: Change[] = [];
@@ -148,5 +149,5 @@ test('what is durable within a range is what a sorted list of all changes has', 
       assert.equal(overlay.isEmpty, model.size === 0);
     }
   });
-  await law(property, { runs: 300, filter: 'store-lmdb/overlay' });
+  fc.assert(property, { numRuns: randomRuns(750) });
 });

@@ -2,18 +2,14 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { collectRows, type Space, type Store } from '#store';
 import { openLmdbStore } from './lmdb-store.js';
+import { ADDRESS, EVERYTHING, newDirectory, openSpace, put, UNBOUNDED } from './testing/fixture.js';
 
 const MODULE = new URL('./index.js', import.meta.url).href;
-const ADDRESS = { account: 'a', service: 't', name: 'n' };
-const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 
 /** Common start of the children's scripts. */
 const PRELUDE = `
@@ -23,12 +19,6 @@ const PRELUDE = `
   const address = ${JSON.stringify(ADDRESS)};
   const space = (await store.createSpace(address, Buffer.alloc(0))) ?? (await store.getSpace(address));
 `;
-
-async function newDirectory(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'lmdb-processes-'));
-  t.after(() => rm(directory, { recursive: true }));
-  return directory;
-}
 
 interface RunOptions {
   readonly fileBlocksMax?: number;
@@ -58,15 +48,14 @@ async function failureOf(child: ChildProcess): Promise<string> {
   return code === 0 ? '' : `ended with ${code}: ${said}`;
 }
 
-async function openSpace(directory: string): Promise<{ store: Store; space: Space }> {
+async function openStore(directory: string): Promise<{ store: Store; space: Space }> {
   const store = await openLmdbStore({ directory });
-  const space = (await store.createSpace(ADDRESS, Buffer.alloc(0))) ?? (await store.getSpace(ADDRESS));
-  assert(space !== undefined);
+  const space = await openSpace(store);
   return { store, space };
 }
 
 async function keysOf(store: Store, space: Space): Promise<string[]> {
-  const page = await collectRows(store, space, { from: { partition: '', key: '' } }, UNBOUNDED);
+  const page = await collectRows(store, space, EVERYTHING, UNBOUNDED);
   return page.rows.map(row => row.key);
 }
 
@@ -78,7 +67,7 @@ for (const exclusive of [false, true]) {
   test(`law 5: what ${who} has acknowledged survives a kill, and a commit is there whole or not at all`, {
     skip: exclusive && !isLong,
   }, async t => {
-    const directory = await newDirectory(t);
+    const directory = newDirectory(t);
     const script = `
     const value = Buffer.alloc(2000, 'v');
     const write = async writer => {
@@ -98,7 +87,7 @@ for (const exclusive of [false, true]) {
         answered.push(line);
         if (answered.length === 200 + round * 37) child.kill('SIGKILL');
       }
-      const { store, space } = await openSpace(directory);
+      const { store, space } = await openStore(directory);
       const keys = new Set(await keysOf(store, space));
       for (const name of answered) {
         for (const part of ['a', 'b', 'c']) assert(keys.has(name + part), `${name}${part} was answered`);
@@ -117,7 +106,7 @@ for (const exclusive of [false, true]) {
   test(`two processes that write to one directory make one history${belief}`, {
     skip: exclusive && !isLong,
   }, async t => {
-    const directory = await newDirectory(t);
+    const directory = newDirectory(t);
     const script = `
     const increment = () =>
       store.commit(space, 'p', { keys: ['k'] }, ({ keys }, tick) => {
@@ -162,7 +151,7 @@ for (const exclusive of [false, true]) {
     if (!exclusive) assert.deepEqual(told(counts), all);
     // Each count that no caller got belongs to a change with an unknown outcome.
     assert.deepEqual(told(counts), [...new Set(told(counts))]);
-    const { store, space } = await openSpace(directory);
+    const { store, space } = await openStore(directory);
     const [row] = await store.read(space, 'p', ['k']);
     await store.close();
     const last = Number(row?.value.toString());
@@ -172,7 +161,7 @@ for (const exclusive of [false, true]) {
 }
 
 test('what one process has acknowledged, another one reads at once, however busy it is reading', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const script = `
     for (let round = 1; round <= 300; round += 1) {
       const puts = [{ key: 'k', value: Buffer.from(String(round)) }];
@@ -182,7 +171,7 @@ test('what one process has acknowledged, another one reads at once, however busy
     }
     await store.close();
   `;
-  const { store, space } = await openSpace(directory);
+  const { store, space } = await openStore(directory);
   const read = async () => {
     const [row] = await store.read(space, 'p', ['k']);
     return Number(row?.value.toString() ?? 0);
@@ -204,7 +193,7 @@ test('what one process has acknowledged, another one reads at once, however busy
 });
 
 test('a process killed with the write lock leaves it to the others, and none of its changes', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const script = `
     const puts = [{ key: 'torn', value: Buffer.alloc(3000) }];
     void store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
@@ -213,7 +202,7 @@ test('a process killed with the write lock leaves it to the others, and none of 
       for (;;);
     });
   `;
-  const { store, space } = await openSpace(directory);
+  const { store, space } = await openStore(directory);
   const count = (round: number) =>
     store.commit(space, 'p', { keys: [] }, () => ({
       result: round,
@@ -238,8 +227,8 @@ test('a process killed with the write lock leaves it to the others, and none of 
 });
 
 test('a file that grew in one process is read and written by another that had it open before', async t => {
-  const directory = await newDirectory(t);
-  const { store, space } = await openSpace(directory);
+  const directory = newDirectory(t);
+  const { store, space } = await openStore(directory);
   const script = `
     const value = Buffer.alloc(4 * 1024 ** 2, 'v');
     for (let round = 0; round < 10; round += 1) {
@@ -252,8 +241,7 @@ test('a file that grew in one process is read and written by another that had it
   for await (const line of linesOf(run(script, directory))) {
     const [row] = await store.read(space, 'p', [line]);
     assert.equal(row?.value.length, 4 * 1024 ** 2);
-    const puts = [{ key: `own ${line}`, value: Buffer.alloc(1024 ** 2) }];
-    await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+    await put(store, space, `own ${line}`, Buffer.alloc(1024 ** 2));
   }
   assert.equal((await keysOf(store, space)).length, 20);
   await store.close();
@@ -268,7 +256,7 @@ for (const [who, exclusive, bytes, fileBlocksMax, skip] of [
   test(`a file that may not grow fails commits of ${who}; reads, deletes and later commits still work`, {
     skip,
   }, async t => {
-    const directory = await newDirectory(t);
+    const directory = newDirectory(t);
     const script = `
     const put = (key, size) =>
       store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts: [{ key, value: Buffer.alloc(size) }] }));
@@ -281,9 +269,8 @@ for (const [who, exclusive, bytes, fileBlocksMax, skip] of [
       kept.push(...keys.filter((_, index) => answers[index].status === 'fulfilled'));
       failed = answers.filter(answer => answer.status === 'rejected').map(answer => answer.reason.code);
     }
-    const everything = { from: { partition: '', key: '' } };
     const found = [];
-    await store.scan(space, everything, ${JSON.stringify(UNBOUNDED)}, row => found.push(row.key) > 0);
+    await store.scan(space, ${JSON.stringify(EVERYTHING)}, ${JSON.stringify(UNBOUNDED)}, row => found.push(row.key) > 0);
     for (const key of kept.slice(0, 40)) await remove(key);
     await put('late', ${bytes});
     const log = readdirSync(process.argv[1]).includes('data.log');
@@ -299,7 +286,7 @@ for (const [who, exclusive, bytes, fileBlocksMax, skip] of [
     assert.equal(log, fileBlocksMax > 8192);
     assert(failed.every((code: string) => code === 'busy' || code === 'full'));
     assert.deepEqual(found.toSorted(), kept.toSorted());
-    const { store, space } = await openSpace(directory);
+    const { store, space } = await openStore(directory);
     assert.deepEqual((await keysOf(store, space)).toSorted(), [...kept.slice(40), 'late'].toSorted());
     await store.close();
   });
@@ -326,8 +313,8 @@ const REWRITE = `
 test('a scan shows each commit of another process whole, however long it takes', {
   skip: !isLong,
 }, async t => {
-  const directory = await newDirectory(t);
-  const { store, space } = await openSpace(directory);
+  const directory = newDirectory(t);
+  const { store, space } = await openStore(directory);
   const child = run(REWRITE, directory);
   let commits = 0;
   const ended = (async () => {

@@ -1,10 +1,8 @@
 // Runs the conformance suite on a store that is open in four processes: calls of each law, reads and commits, go to the
 // processes in rotation. SHELFMARK_LONG adds the laws that a single process can break too.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { conformance } from '#store/conformance';
+import { openedStore } from './testing/fixture.js';
 import { Spread } from './testing/spread-store.js';
 
 const PROCESSES = 4;
@@ -23,22 +21,11 @@ conformance({
   name: 'lmdb in four processes',
   test: (name, body) => test(name, { skip: !isLong && OF_ONE_PROCESS.test(name) }, body),
   histories: isLong ? 40 : 5,
-  open: async ({ clock }) => {
-    const directory = await mkdtemp(join(tmpdir(), 'lmdb-spread-'));
-    const options = { directory, durability: 'none' };
+  open: ({ clock }) => {
     // Every other new file is created by four processes at once.
-    let store = await spread.open(options, {}, clock, ++opened % 2 === 0);
-    return {
-      store,
-      async reopen() {
-        await store.close();
-        store = await spread.open(options, {}, clock, true);
-        return store;
-      },
-      async close() {
-        await store.close();
-        await rm(directory, { recursive: true });
-      },
-    };
+    const isAtOnce = ++opened % 2 === 0;
+    return openedStore((directory, isAgain) =>
+      spread.open({ directory, durability: 'none' }, {}, clock, isAtOnce || isAgain),
+    );
   },
 });

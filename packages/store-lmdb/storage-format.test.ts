@@ -1,7 +1,5 @@
 // Compares the bytes on disk with the worked examples of docs/storage-format.md. A change here is a new format version.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Space, Store } from '#store';
@@ -10,14 +8,14 @@ import { writeRowKey } from './layout/keys.js';
 import { open } from './lmdb/lmdb.js';
 import { Tree } from './lmdb/tree.js';
 import { openLmdbStore } from './lmdb-store.js';
+import { newDirectory } from './testing/fixture.js';
 import { beginLog, endLog } from './wal/recovery.js';
 
 const LONGEST = '\uffff'.repeat(1024);
 const EF_BF_BF = 'efbfbf';
 
 test('the worked examples of docs/storage-format.md', async t => {
-  const directory = await mkdtemp(join(tmpdir(), 'lmdb-format-'));
-  t.after(() => rm(directory, { recursive: true }));
+  const directory = newDirectory(t);
   const store = await openLmdbStore({ directory, clock: () => 17_000_000_000_000_000n, durability: 'none' });
   const fruit = await createSpace(store, 'fruit', '{}');
   await put(store, fruit, 'p1', [{ key: 'é', value: Buffer.from('pear') }]);
@@ -45,8 +43,7 @@ test('the worked examples of docs/storage-format.md', async t => {
 });
 
 test('the worked example of a log that is in use', async t => {
-  const directory = await mkdtemp(join(tmpdir(), 'lmdb-format-'));
-  t.after(() => rm(directory, { recursive: true }));
+  const directory = newDirectory(t);
   const environment = openEnvironment({ directory, durability: 'none' });
   const { catalog } = environment;
   await environment.transaction(() => {

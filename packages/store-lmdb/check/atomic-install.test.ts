@@ -1,16 +1,10 @@
 // The atomic install: a copy of a store is installed whole or not at all, and replaces no file.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
+import { newDirectory } from '../testing/fixture.js';
 import { AtomicInstall } from './atomic-install.js';
-
-function newDirectory(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'lmdb-install-'));
-  t.after(() => rmSync(directory, { recursive: true }));
-  return directory;
-}
 
 test('a copy gets its name when it is finished, in a directory created for it', t => {
   const directory = join(newDirectory(t), 'a', 'b');

@@ -6,8 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
 import { contentsOf } from '../content/content-path.js';
 import { FILE_NAME } from '../environment.js';
-import { makeDirectory } from '../lmdb/make-directory.js';
-import { syncDirectories, syncFile } from '../lmdb/sync-file.js';
+import { makeDirectory, syncDirectories, syncFile } from '../lmdb/directory.js';
 
 const PARTIAL_NAME = `${FILE_NAME}.partial`;
 

@@ -1,36 +1,18 @@
 // A check finds contents that rows name and that are missing or too short. A backup has everything its rows name, even
 // while a server replaces and drops contents.
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { collectRows, type Engine, type NamedContent, type Space } from '#store';
 import { openLmdbStore } from '../lmdb-store.js';
 import { ContentProcess } from '../testing/content-process.js';
 import { checkStore, copyStore } from '../testing/copied-store.js';
+import { ADDRESS, newDirectory, openSpace, put, putContent, UNBOUNDED } from '../testing/fixture.js';
 import { decodeNames, encodeNames } from '../testing/named-contents.js';
 
-const ADDRESS = { account: 'a', service: 't', name: 'n' };
-const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
-
-function newDirectory(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'lmdb-contents-'));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
-
-async function put(store: Engine, space: Space, bytes: Buffer): Promise<NamedContent> {
-  const writer = await store.content.create(space);
-  await writer.write(bytes);
-  await writer.finish();
-  writer.release();
-  return { id: writer.id, bytes: bytes.length };
-}
-
 async function name(store: Engine, space: Space, key: string, contents: readonly NamedContent[]) {
-  const puts = [{ key, value: encodeNames(contents) }];
-  await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+  await put(store, space, key, encodeNames(contents));
 }
 
 async function newStore(directory: string, exclusive = false) {
@@ -43,11 +25,11 @@ test('a check reports contents that are missing or too short, and lists that nam
   const directory = newDirectory(t);
   const { store, space } = await newStore(directory);
   const [one, two, three] = [
-    await put(store, space, Buffer.alloc(100)),
-    await put(store, space, Buffer.alloc(500_000)),
-    await put(store, space, Buffer.alloc(300)),
+    await putContent(store, space, Buffer.alloc(100)),
+    await putContent(store, space, Buffer.alloc(500_000)),
+    await putContent(store, space, Buffer.alloc(300)),
   ];
-  const list = await put(store, space, encodeNames([two, three]));
+  const list = await putContent(store, space, encodeNames([two, three]));
   await name(store, space, 'a', [one, { ...two, bytes: 10 }]);
   await name(store, space, 'list', [list]);
   await store.close();
@@ -74,7 +56,10 @@ test('a check reports contents that are missing or too short, and lists that nam
 test('rows that the log replaces are checked as they stand in the log', async t => {
   const [directory, killed] = [newDirectory(t), newDirectory(t)];
   const { store, space } = await newStore(directory, true);
-  const [old, kept] = [await put(store, space, Buffer.alloc(10)), await put(store, space, Buffer.alloc(20))];
+  const [old, kept] = [
+    await putContent(store, space, Buffer.alloc(10)),
+    await putContent(store, space, Buffer.alloc(20)),
+  ];
   await name(store, space, 'replaced', [old]);
   await name(store, space, 'removed', [old]);
   await name(store, space, 'kept', [kept]);
@@ -84,7 +69,7 @@ test('rows that the log replaces are checked as they stand in the log', async t 
   // The background moves what the log has into the trees, at some point.
   for (let attempt = 0; ; attempt += 1) {
     const before = fresh;
-    fresh = await put(again, space, Buffer.alloc(30));
+    fresh = await putContent(again, space, Buffer.alloc(30));
     await name(again, space, 'replaced', [fresh]);
     await again.commit(space, 'p', { keys: [] }, () => ({ result: true, deletes: ['removed'] }));
     await again.content.drop(space, before.id);
@@ -149,7 +134,7 @@ for (const exclusive of [false, true]) {
 /** Asserts that each content named by a row is as it was written; returns how many there are. */
 async function assertReadable(directory: string): Promise<number> {
   const store = await openLmdbStore({ directory, durability: 'none' });
-  const space = (await store.getSpace(ADDRESS)) ?? assert.fail();
+  const space = await openSpace(store);
   const { rows } = await collectRows(store, space, { from: { partition: '', key: '' } }, UNBOUNDED);
   let count = 0;
   for (const row of rows) {

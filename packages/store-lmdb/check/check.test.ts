@@ -1,8 +1,6 @@
 // Checks the engine's structures: nothing is found in a heavily used store, and each record that leads nowhere is
 // found.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Inspection, Row, Space } from '#store';
@@ -11,37 +9,21 @@ import { Counters } from '../layout/catalog.js';
 import { type RowKey, writeRowKey } from '../layout/keys.js';
 import { Tree } from '../lmdb/tree.js';
 import { openLmdbStore } from '../lmdb-store.js';
+import { NO_INSPECTION, newDirectory, openSpace } from '../testing/fixture.js';
+import { type Random, withSeeds } from '../testing/log-history.js';
 import { type CheckReport, checkFile } from './check.js';
 
 const NOW = 17_000_000_000_000_000n;
 const CHUNK = 16;
 const ADDRESS = { account: 'dev', service: 'table', name: 'fruit' };
-const NO_INSPECTION: Inspection = { space: () => undefined, row: () => undefined };
-
-async function newDirectory(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'lmdb-check-'));
-  t.after(() => rm(directory, { recursive: true }));
-  return directory;
-}
 
 const check = (directory: string, inspection = NO_INSPECTION): Promise<CheckReport> =>
   checkFile(join(directory, 'data.mdb'), inspection);
 
-/** Park and Miller's generator. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = (seed % 2_147_483_646) + 1;
-  return below => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state % below;
-  };
-}
-
-async function churn(directory: string, seed: number): Promise<number> {
-  const random = randomFrom(seed);
+async function churn(directory: string, random: Random): Promise<number> {
   const store = await openLmdbStore({ directory, durability: 'none' }, { chunk: CHUNK });
   const open = async () => {
-    const space = (await store.createSpace(ADDRESS, Buffer.alloc(0))) ?? (await store.getSpace(ADDRESS));
-    assert(space !== undefined);
+    const space = await openSpace(store, ADDRESS);
     return space;
   };
   const rows = new Set<string>();
@@ -70,25 +52,25 @@ async function churn(directory: string, seed: number): Promise<number> {
   return rows.size;
 }
 
-test('a heavily used store is whole, and its rows are counted', async t => {
-  const seed = Math.floor(Math.random() * 1e9);
-  const directory = await newDirectory(t);
-  const rows = await churn(directory, seed);
-  const report = await check(directory);
-  assert.deepEqual(report.findings, [], `seed ${seed}`);
-  assert.equal(report.lostPages, 0);
-  assert.equal(report.spaces[0]?.rows, rows, `seed ${seed}`);
-});
+test('a heavily used store is whole, and its rows are counted', t =>
+  withSeeds(1, async random => {
+    const directory = newDirectory(t);
+    const rows = await churn(directory, random);
+    const report = await check(directory);
+    assert.deepEqual(report.findings, []);
+    assert.equal(report.lostPages, 0);
+    assert.equal(report.spaces[0]?.rows, rows);
+  }));
 
 test('a new store is whole', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   await (await openLmdbStore({ directory })).close();
   const { findings, spaces } = await check(directory);
   assert.deepEqual([findings, spaces], [[], []]);
 });
 
 test('what a domain finds is reported with its place', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   await damage(t, () => undefined, directory);
   const inspection: Inspection = {
     space: space => `a bad ${space.name}.`,
@@ -107,7 +89,7 @@ async function damage(
   change: (environment: Environment, counters: Counters) => void,
   directory?: string,
 ): Promise<readonly string[]> {
-  const place = directory ?? (await newDirectory(t));
+  const place = directory ?? newDirectory(t);
   const environment = openEnvironment({ directory: place, durability: 'none', chunk: CHUNK });
   const { catalog, rows } = environment;
   const counters = new Counters(() => NOW);
@@ -185,7 +167,7 @@ test('records of the catalogue have their length and their kind', async t => {
     [Buffer.from('0000000000000001000000000000000000', 'hex'), false],
     [Buffer.from('0000000000000001040000000000000000', 'hex'), false],
   ] as const) {
-    const directory = await newDirectory(t);
+    const directory = newDirectory(t);
     await damage(t, () => undefined, directory);
     const path = join(directory, 'data.mdb');
     const root = openRoot(path, 'none');
@@ -205,7 +187,7 @@ interface Trees {
 
 /** A store with nested subtrees of long keys; `change` then damages its trees. */
 async function damageTrees(t: TestContext, change: (trees: Trees) => void): Promise<readonly string[]> {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   await damage(t, () => undefined, directory);
   const path = join(directory, 'data.mdb');
   const root = openRoot(path, 'none');

@@ -1,29 +1,20 @@
 // A check and a backup find each kind of damage to a content's file, and report where it is.
 import assert from 'node:assert/strict';
-import {
-  appendFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, existsSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Engine, NamedContent, Space } from '#store';
 import { trailerBytes, UNIT_BYTES } from '../content/content-sums.js';
 import { openLmdbStore } from '../lmdb-store.js';
 import { checkStore, copyStore } from '../testing/copied-store.js';
+import { newDirectory, openSpace, put } from '../testing/fixture.js';
 import { encodeNames } from '../testing/named-contents.js';
 
 const LENGTHS = [1, UNIT_BYTES - 1, UNIT_BYTES, 2 * UNIT_BYTES + 77];
 /** More units than a content's last write carries checksums for. */
 const LONG = 130 * 1024 * 1024;
 
-async function put(store: Engine, space: Space, length: number, fill: number): Promise<NamedContent> {
+async function putPieces(store: Engine, space: Space, length: number, fill: number): Promise<NamedContent> {
   const writer = await store.content.create(space);
   for (let left = length; left > 0; left -= 65_536)
     await writer.write(Buffer.alloc(Math.min(left, 65_536), `${fill} ${left}`));
@@ -39,17 +30,15 @@ interface Stored {
 }
 
 async function store(t: TestContext, lengths: readonly number[]): Promise<Stored> {
-  const directory = mkdtempSync(join(tmpdir(), 'lmdb-damage-'));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = newDirectory(t);
   const opened = await openLmdbStore({ directory, durability: 'none' });
   const address = { account: 'a', service: 't', name: 'n' };
   const space = (await opened.createSpace(address, Buffer.alloc(0))) ?? assert.fail();
   const contents: NamedContent[] = [];
   for (const [at, length] of lengths.entries()) {
-    const content = await put(opened, space, length, at);
+    const content = await putPieces(opened, space, length, at);
     contents.push(content);
-    const puts = [{ key: String(at), value: encodeNames([content]) }];
-    await opened.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+    await put(opened, space, String(at), encodeNames([content]));
   }
   await opened.close();
   const pathOf = ({ id }: NamedContent): string => join(directory, 'contents', String(space.id), id);
@@ -134,9 +123,8 @@ test('each row that names a damaged content is reported; for ranges, the first o
   const [content] = contents;
   assert(content);
   const again = await openLmdbStore({ directory, durability: 'none' });
-  const space = (await again.getSpace({ account: 'a', service: 't', name: 'n' })) ?? assert.fail();
-  const puts = [{ key: 'copy', value: encodeNames([{ ...content, bytes: 10 }]) }];
-  await again.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+  const space = await openSpace(again);
+  await put(again, space, 'copy', encodeNames([{ ...content, bytes: 10 }]));
   await again.close();
   for (const unit of [1, 2, 4]) flip(pathOf(content), unit * UNIT_BYTES + 5);
   const text = `the content ${content.id} is damaged in its bytes ${UNIT_BYTES} to ${3 * UNIT_BYTES - 1}; and in 1 more.`;
@@ -178,9 +166,8 @@ test('contents from before there were checksums are counted, and copied as they 
   const old = { id: `${content.id.slice(0, 14)}1`, bytes: 1000 };
   writeFileSync(pathOf(old), readFileSync(pathOf(content)).subarray(0, 1000));
   const again = await openLmdbStore({ directory, durability: 'none' });
-  const space = (await again.getSpace({ account: 'a', service: 't', name: 'n' })) ?? assert.fail();
-  const puts = [{ key: '0', value: encodeNames([old]) }];
-  await again.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+  const space = await openSpace(again);
+  await put(again, space, '0', encodeNames([old]));
   await again.close();
   const backup = join(directory, 'backup');
   for (const report of [await checkStore(directory), await copyStore('backup', directory, backup)]) {

@@ -5,8 +5,8 @@ import { mkdirSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreError } from '#store';
 import { contentPath, contentsOf, prepareContents, spacePath } from '../content/content-path.js';
-import { closeFile, codeOf, contentError, openFile, syncData, writeAll } from '../content/system-call.js';
-import { syncDirectoryNow } from '../lmdb/sync-file.js';
+import { syncDirectoryNow } from '../lmdb/directory.js';
+import { closeFile, codeOf, contentError, openFile, syncData, writeAll } from '../lmdb/system-call.js';
 import type { ContentFile } from './check-contents.js';
 import { type Damage, readContent } from './read-content.js';
 

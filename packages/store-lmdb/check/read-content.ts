@@ -10,7 +10,7 @@ import {
   trailerBytes,
   UNIT_BYTES,
 } from '../content/content-sums.js';
-import { closeFile, openFile, readFrom } from '../content/system-call.js';
+import { closeFile, openFile, readFrom } from '../lmdb/system-call.js';
 
 /** Whole units. */
 const PIECE_BYTES = 4 * UNIT_BYTES;

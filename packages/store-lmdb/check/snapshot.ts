@@ -6,7 +6,7 @@ import { chmod, copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Inspection, StoreError } from '#store';
 import { contentsOf } from '../content/content-path.js';
-import { pinContents } from '../content/foreign-pin.js';
+import { pinContents } from '../content/process-entry.js';
 import { FILE_NAME, openRoot } from '../environment.js';
 import { engineError } from '../lmdb/engine-error.js';
 import { checkFileHead } from '../lmdb/file-head.js';

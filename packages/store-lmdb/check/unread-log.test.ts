@@ -1,26 +1,19 @@
 // The copy of a store that was not closed equals a closed one and has everything that was acknowledged.
 // log-processes.test.ts covers what takes two processes.
 import assert from 'node:assert/strict';
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { openEnvironment } from '../environment.js';
 import { openLmdbStore } from '../lmdb-store.js';
+import { NO_INSPECTION, newDirectory } from '../testing/fixture.js';
 import { LoggedStore, textsOf } from '../testing/logged-store.js';
 import { beginLog, fenceLog } from '../wal/recovery.js';
 import { checkFile } from './check.js';
 import { checkSnapshot, copySnapshot } from './snapshot.js';
 import { closeCopy, unreadLog } from './unread-log.js';
 
-const NO_INSPECTION = { space: () => undefined, row: () => undefined };
 const CONTENT = { apple: 'red', pear: 'yellow' };
-
-async function newDirectory(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'lmdb-unread-log-'));
-  t.after(() => rm(directory, { recursive: true }));
-  return directory;
-}
 
 const dataOf = (directory: string): string => join(directory, 'data.mdb');
 const logOf = (directory: string): string => join(directory, 'data.log');
@@ -50,7 +43,7 @@ test('a copy has what is only in the log, and a check counts it', async t => {
     [2, 2],
     [3, 0],
   ] as const) {
-    const [directory, to] = [await newDirectory(t), await newDirectory(t)];
+    const [directory, to] = [newDirectory(t), newDirectory(t)];
     await leave(directory, applied);
     const { findings, loggedChanges } = await checkSnapshot(directory, NO_INSPECTION);
     assert.deepEqual([findings, loggedChanges], [[], unread]);
@@ -63,7 +56,7 @@ test('a copy has what is only in the log, and a check counts it', async t => {
 });
 
 test('a copy includes a log that a process was about to replay', async t => {
-  const [directory, to] = [await newDirectory(t), await newDirectory(t)];
+  const [directory, to] = [newDirectory(t), newDirectory(t)];
   const store = await LoggedStore.open(directory);
   await store.append(CONTENT);
   await store.environment.transaction(() => void fenceLog(store.environment.catalog));
@@ -73,7 +66,7 @@ test('a copy includes a log that a process was about to replay', async t => {
 });
 
 test('a store at rest is copied without a write to it', async t => {
-  const [directory, to] = [await newDirectory(t), await newDirectory(t)];
+  const [directory, to] = [newDirectory(t), newDirectory(t)];
   await leave(directory, 1);
   await rm(`${dataOf(directory)}-lock`);
   const before = await Promise.all([readFile(dataOf(directory)), readFile(logOf(directory))]);
@@ -86,7 +79,7 @@ test('a store at rest is copied without a write to it', async t => {
 });
 
 test('a copy of a store without a log is its file, byte by byte', async t => {
-  const [directory, to] = [await newDirectory(t), await newDirectory(t)];
+  const [directory, to] = [newDirectory(t), newDirectory(t)];
   await leave(directory, 3);
   await (await openLmdbStore({ directory })).close();
   assert.equal(await unreadLog(dataOf(directory)), undefined);
@@ -96,7 +89,7 @@ test('a copy of a store without a log is its file, byte by byte', async t => {
 });
 
 test('a copy has nothing from a log begun after the reading, and everything from the one before', async t => {
-  const [directory, to] = [await newDirectory(t), await newDirectory(t)];
+  const [directory, to] = [newDirectory(t), newDirectory(t)];
   await leave(directory, 1);
   const log = await unreadLog(dataOf(directory));
   const environment = openEnvironment({ directory, durability: 'none' });
@@ -109,7 +102,7 @@ test('a copy has nothing from a log begun after the reading, and everything from
 });
 
 test('a store whose log is missing, damaged or another one is not copied, and a check says why', async t => {
-  const [other, to] = [await newDirectory(t), await newDirectory(t)];
+  const [other, to] = [newDirectory(t), newDirectory(t)];
   await leave(other, 0);
   const again = await LoggedStore.open(other);
   await again.abandon();
@@ -119,7 +112,7 @@ test('a store whose log is missing, damaged or another one is not copied, and a 
     [/^log: \S+data\.log is not the log 1 of/, directory => copyFile(logOf(other), logOf(directory))],
   ];
   for (const [pattern, inflict] of damage) {
-    const directory = await newDirectory(t);
+    const directory = newDirectory(t);
     await leave(directory, 1);
     await inflict(directory);
     await assert.rejects(copySnapshot(directory, dataOf(to)), { name: 'StoreError', code: 'corrupt' });

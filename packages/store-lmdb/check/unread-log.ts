@@ -13,8 +13,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { StoreError } from '#store';
 import { LOCKS_BYTES, openCatalog, openRoot, openRows } from '../environment.js';
 import { isUnread } from '../layout/catalog.js';
+import { makeLockFile } from '../lmdb/directory.js';
 import { engineError } from '../lmdb/engine-error.js';
-import { makeLockFile } from '../lmdb/lock-file.js';
 import { type LogRecord, readOwnLog, replayRecords, unreadRecords } from '../wal/index.js';
 import { readCatalog } from './file-trees.js';
 

@@ -1,14 +1,12 @@
 // How works are grouped, what a failure does to works that share a transaction, and when background tasks get a turn.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '#base';
 import { openEnvironment } from '../environment.js';
 import { Counters } from '../layout/catalog.js';
 import { DiskReserve } from '../lmdb/disk-reserve.js';
 import { EngineError } from '../lmdb/engine-error.js';
+import { newDirectory } from '../testing/fixture.js';
 import type { BackgroundTask } from './background-task.js';
 import { CommitOrder } from './commit-order.js';
 import type { Group, Work } from './commits.js';
@@ -18,7 +16,7 @@ async function openQueue(
   task: BackgroundTask = () => false,
   waitingMax?: number,
 ): Promise<CommitOrder> {
-  const directory = await mkdtemp(join(tmpdir(), 'lmdb-queue-'));
+  const directory = newDirectory(t);
   const environment = openEnvironment({ directory, durability: 'none' });
   const reserve = new DiskReserve({ path: environment.path, freeBytes: () => 0 });
   const queue = new CommitOrder({
@@ -32,7 +30,6 @@ async function openQueue(
   t.after(async () => {
     await queue.close();
     await environment.close();
-    await rm(directory, { recursive: true });
   });
   return queue;
 }

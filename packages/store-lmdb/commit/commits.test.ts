@@ -1,24 +1,18 @@
 // What a store reports about its commits and its file, exclusive and shared.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { openLmdbStore } from '../lmdb-store.js';
+import { newDirectory, openSpace } from '../testing/fixture.js';
 import { countsOf, numberOf } from '../testing/statistic.js';
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
 for (const exclusive of [true, false])
   test(`writes, commits, queue and file of a store; exclusive: ${exclusive}`, async t => {
-    const directory = mkdtempSync(join(tmpdir(), 'shelfmark-figures-'));
+    const directory = newDirectory(t);
     const store = await openLmdbStore({ directory, durability: 'none', exclusive });
-    t.after(async () => {
-      await store.close();
-      rmSync(directory, { recursive: true });
-    });
-    const space = await store.createSpace({ account: 'a', service: 's', name: 'n' }, Buffer.alloc(0));
-    assert(space);
+    t.after(() => store.close());
+    const space = await openSpace(store);
     const before = countsOf(store, 'commit_writes');
     const writing = Array.from({ length: 100 }, (_, i) =>
       store.commit(space, 'p', { keys: [] }, () => ({

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { newDirectory, Parts, SPACE, textOf } from '../testing/logged-parts.js';
-import { LOG_BYTES } from '../wal/log-file.js';
+import { newDirectory } from '../testing/fixture.js';
+import { Parts, SPACE, textOf } from '../testing/logged-parts.js';
+import { LOG_BYTES } from '../wal/read-log.js';
 import type { Work } from './commits.js';
 
 /** Fulfilled with the order in which the answers came. */
@@ -137,7 +138,7 @@ test('a space lives until a transaction has dropped it', async t => {
 
 test('background tasks run while commits go to the log', async t => {
   let turns = 0;
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const parts = await Parts.open(t, directory, undefined, () => {
     turns += 1;
     return turns < 20;

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '#store';
-import { syncDirectoryNow, syncFile } from '../lmdb/sync-file.js';
+import { syncDirectoryNow, syncFile } from '../lmdb/directory.js';
 
 const CONTENTS_NAME = 'contents';
 export const PROCESSES_NAME = 'processes';

@@ -9,8 +9,7 @@ import { until } from '#base/testing/until';
 import type { Engine, Space } from '#store';
 import { openLmdbStore } from '../lmdb-store.js';
 import { ContentProcess } from '../testing/content-process.js';
-
-const ADDRESS = { account: 'a', service: 't', name: 'n' };
+import { openSpace, putContent } from '../testing/fixture.js';
 
 interface Both {
   readonly directory: string;
@@ -29,7 +28,7 @@ async function begin(t: TestContext): Promise<Both> {
     rmSync(directory, { recursive: true });
   });
   await other.ask({ kind: 'open', directory });
-  const space = (await store.getSpace(ADDRESS)) ?? assert.fail();
+  const space = await openSpace(store);
   return { directory, store, space, other };
 }
 
@@ -39,13 +38,8 @@ async function listed({ store, space }: Both): Promise<string[]> {
   return ids.toSorted();
 }
 
-async function put({ store, space }: Both): Promise<string> {
-  const writer = await store.content.create(space);
-  await writer.write(Buffer.alloc(1000, 'y'));
-  await writer.finish();
-  writer.release();
-  return writer.id;
-}
+const putOne = async ({ store, space }: Both): Promise<string> =>
+  (await putContent(store, space, Buffer.alloc(1000, 'y'))).id;
 
 const nameOf = ({ directory, space }: Both, id: string): string =>
   join(directory, 'contents', String(space.id), id);
@@ -58,7 +52,7 @@ test('each process lists its own; the others list what a killed process left', a
   const write = (until: 'begun' | 'finished' | 'released') =>
     both.other.ask({ kind: 'write', bytes: 600_000, until });
   const ids = [await write('begun'), await write('finished'), await write('released')];
-  const own = await put(both);
+  const own = await putOne(both);
   assert.deepEqual(await listed(both), [own]);
   assert.equal(await both.other.ask({ kind: 'list' }), ids[2]);
   assert.equal(ids.filter(id => existsSync(nameOf(both, id))).length, 3);
@@ -77,7 +71,7 @@ async function openedAgain({ store, directory }: Both): Promise<Engine> {
 
 test('what a process has pinned stays until the pin is released or the process is gone', async t => {
   const both = await begin(t);
-  const [first, second] = [await put(both), await put(both)];
+  const [first, second] = [await putOne(both), await putOne(both)];
   await both.other.ask({ kind: 'pin' });
   await both.store.content.drop(both.space, first);
   await pause(300);
@@ -93,7 +87,7 @@ test('what a process has pinned stays until the pin is released or the process i
 
 test('a pin covers contents that are dropped later', async t => {
   const both = await begin(t);
-  const [early, late] = [await put(both), await put(both)];
+  const [early, late] = [await putOne(both), await putOne(both)];
   const pin = both.store.content.pin();
   await both.other.ask({ kind: 'drop', id: early });
   await both.other.ask({ kind: 'pin' });

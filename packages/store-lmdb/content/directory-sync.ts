@@ -3,7 +3,7 @@
 // another, since each system call may queue behind others that wait for the disk.
 import { fsync } from 'node:fs';
 import { promisify } from 'node:util';
-import { closeFile, openFile } from './system-call.js';
+import { closeFile, openFile } from '../lmdb/system-call.js';
 
 const syncAll = promisify(fsync);
 
@@ -28,14 +28,14 @@ export class DirectorySync {
       this.#follow(directory, begun);
       return begun.current;
     }
-    syncs.next ??= settled(syncs.current)
+    syncs.next ??= Promise.allSettled([syncs.current])
       .then(() => syncs.file)
       .then(syncAll);
     return syncs.next;
   }
 
   #follow(directory: string, syncs: Syncs): void {
-    void settled(syncs.current).then(() => {
+    void Promise.allSettled([syncs.current]).then(() => {
       if (syncs.next === undefined) {
         this.#directories.delete(directory);
         syncs.file.then(closeFile).catch(() => undefined);
@@ -47,9 +47,3 @@ export class DirectorySync {
     });
   }
 }
-
-const settled = (promise: Promise<void>): Promise<void> =>
-  promise.then(
-    () => undefined,
-    () => undefined,
-  );

@@ -3,9 +3,9 @@
 // opening, contents by the next listing of contents that no row names.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ContentPin, StoreError } from '#store';
+import { isAbsent, openDirectory, removeDirectory, unlinkFile } from '../lmdb/system-call.js';
 import { spacePath } from './content-path.js';
 import { monotonicNow } from './process-entry.js';
-import { isAbsent, openDirectory, removeDirectory, unlinkFile } from './system-call.js';
 
 /** How often to look at pins of other processes while something waits for them. */
 const LOOK_MS = 200;

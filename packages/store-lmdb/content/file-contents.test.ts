@@ -1,14 +1,14 @@
 // Runs the contents' conformance suite on the embedded engine: files next to its data file. test/overload/ covers a
 // full disk.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { type Clock, nextTurn } from '#base';
-import { openFaultyStore, type Space, type StoreWithContent } from '#store';
+import { openFaultyStore, type StoreWithContent } from '#store';
 import { contentConformance } from '#store/conformance';
 import { type LmdbStoreOptions, openLmdbStore } from '../lmdb-store.js';
+import { newDirectory, openedStore, openSpace, putContent } from '../testing/fixture.js';
 import { numberOf } from '../testing/statistic.js';
 
 const NO_FAULTS = { random: () => 0, failBefore: 0, failAfter: 0, delay: 0, redecide: 0, shortScan: 0 };
@@ -35,52 +35,16 @@ contentConformance({
   open: ({ clock }) => opened(clock, { durability: 'none' }, store => openFaultyStore(store, NO_FAULTS)),
 });
 
-async function opened(
+const opened = (
   clock: Clock,
   options: Omit<LmdbStoreOptions, 'directory'>,
   within: (store: StoreWithContent) => StoreWithContent = store => store,
-) {
-  const directory = mkdtempSync(join(tmpdir(), 'lmdb-contents-'));
-  const open = async () => within(await openLmdbStore({ ...options, clock, directory }));
-  let store = await open();
-  return {
-    store,
-    async reopen() {
-      await store.close();
-      store = await open();
-      return store;
-    },
-    async close() {
-      await store.close();
-      rmSync(directory, { recursive: true });
-    },
-  };
-}
-
-function newDirectory(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'lmdb-contents-'));
-  t.after(() => rmSync(directory, { recursive: true }));
-  return directory;
-}
-
-async function newSpace(store: StoreWithContent): Promise<Space> {
-  const space = await store.createSpace({ account: 'a', service: 't', name: 'n' }, Buffer.alloc(0));
-  assert(space !== undefined);
-  return space;
-}
-
-async function put(store: StoreWithContent, space: Space, bytes: Buffer): Promise<string> {
-  const writer = await store.content.create(space);
-  await writer.write(bytes);
-  await writer.finish();
-  writer.release();
-  return writer.id;
-}
+) => openedStore(async directory => within(await openLmdbStore({ ...options, clock, directory })));
 
 test('a store without contents has no directory for them', async t => {
   const directory = newDirectory(t);
   const store = await openLmdbStore({ directory });
-  const space = await newSpace(store);
+  const space = await openSpace(store);
   for await (const { id } of store.content.list(space)) assert.fail(id);
   await store.content.drop(space, 'nobody');
   await store.dropSpace(space);
@@ -91,8 +55,8 @@ test('a store without contents has no directory for them', async t => {
 test('a content is a file, and a process leaves no entry when it closes', async t => {
   const directory = newDirectory(t);
   const store = await openLmdbStore({ directory });
-  const space = await newSpace(store);
-  const id = await put(store, space, Buffer.from('some bytes'));
+  const space = await openSpace(store);
+  const { id } = await putContent(store, space, Buffer.from('some bytes'));
   assert.deepEqual(readdirSync(join(directory, 'contents')).toSorted(), ['1', 'format', 'processes']);
   assert.deepEqual(readdirSync(join(directory, 'contents', '1')), [id]);
   assert.deepEqual(readdirSync(join(directory, 'contents', 'processes')), [id.slice(0, 14)]);
@@ -112,8 +76,8 @@ test('a content is a file, and a process leaves no entry when it closes', async 
 test('a content that was cut off fails before any of it is read', async t => {
   const directory = newDirectory(t);
   const store = await openLmdbStore({ directory });
-  const space = await newSpace(store);
-  const id = await put(store, space, Buffer.alloc(600_000, 'x'));
+  const space = await openSpace(store);
+  const { id } = await putContent(store, space, Buffer.alloc(600_000, 'x'));
   const path = join(directory, 'contents', '1', id);
   const whole = readFileSync(path);
   let read = 0;
@@ -136,7 +100,7 @@ test('a content that was cut off fails before any of it is read', async t => {
 test('contents of a newer format are refused, and nothing is changed', async t => {
   const directory = newDirectory(t);
   const store = await openLmdbStore({ directory });
-  await put(store, await newSpace(store), Buffer.from('x'));
+  await putContent(store, await openSpace(store), Buffer.from('x'));
   await store.close();
   writeFileSync(join(directory, 'contents', 'format'), '3\n');
   await assert.rejects(openLmdbStore({ directory }), {
@@ -149,8 +113,8 @@ test('contents of a newer format are refused, and nothing is changed', async t =
 test('contents of format 1 are read; the first one that is written raises the format', async t => {
   const directory = newDirectory(t);
   let store = await openLmdbStore({ directory });
-  const space = await newSpace(store);
-  const summed = await put(store, space, Buffer.from('some bytes'));
+  const space = await openSpace(store);
+  const { id: summed } = await putContent(store, space, Buffer.from('some bytes'));
   await store.close();
   const [format, contents] = [join(directory, 'contents', 'format'), join(directory, 'contents', '1')];
   const old = `${summed.slice(0, 14)}1`;
@@ -165,7 +129,7 @@ test('contents of format 1 are read; the first one that is written raises the fo
   assert.deepEqual([await read(old, 6), await read(summed, 10)], ['others', 'some bytes']);
   await assert.rejects(read(old, 7), { code: 'corrupt' });
   assert.equal(readFileSync(format, 'latin1'), '1\n');
-  await put(store, space, Buffer.from('more'));
+  await putContent(store, space, Buffer.from('more'));
   assert.equal(readFileSync(format, 'latin1'), '2\n');
   assert.deepEqual(readdirSync(join(directory, 'contents')).toSorted(), ['1', 'format', 'processes']);
   await store.close();

@@ -11,6 +11,7 @@ import {
   type Space,
   StoreError,
 } from '#store';
+import { contentError, isAbsent, openDirectory, openFile } from '../lmdb/system-call.js';
 import {
   assertFormat,
   contentPath,
@@ -28,7 +29,6 @@ import { Drops } from './drops.js';
 import { missing, readFile } from './file-reader.js';
 import { FileWriter, type WriterHost } from './file-writer.js';
 import { ProcessEntries, ProcessEntry } from './process-entry.js';
-import { contentError, isAbsent, openDirectory, openFile } from './system-call.js';
 
 /** Names of a directory that are read in one call. */
 const NAMES = 256;

@@ -3,8 +3,8 @@
 import { fstatSync } from 'node:fs';
 import { noteStreamed } from '#base';
 import { CONTENT_PIECE_MAX, StoreError } from '#store';
+import { closeFile, contentError, isAbsent, openFile, readFrom } from '../lmdb/system-call.js';
 import { trailerBytes } from './content-sums.js';
-import { closeFile, contentError, isAbsent, openFile, readFrom } from './system-call.js';
 
 interface ReadRange {
   readonly path: string;

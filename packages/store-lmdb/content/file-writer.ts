@@ -6,8 +6,8 @@
 import { constants } from 'node:fs';
 import { ADDED_BYTES_MAX, PIECE_BYTES, returnBuffer, takeBuffer } from '#base';
 import { type ContentWriter, StoreError } from '#store';
+import { closeFile, contentError, syncData, unlinkFile, writeAll } from '../lmdb/system-call.js';
 import { ContentSums } from './content-sums.js';
-import { closeFile, contentError, syncData, unlinkFile, writeAll } from './system-call.js';
 
 /** Bytes of one content that may wait for the disk before its writer waits. */
 const UNSYNCED_BYTES_MAX = 8 * 1024 * 1024;

@@ -8,10 +8,27 @@
 // the old row if the pin's time is smaller; a pin that it does not find yet belongs to a reader that will see the new
 // row.
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { PROCESS_ID_LENGTH, PROCESSES_NAME, prepareContents } from './content-path.js';
-import { codeOf } from './system-call.js';
+import type { ContentPin } from '#store';
+import { codeOf } from '../lmdb/system-call.js';
+import {
+  contentsOf,
+  FORMAT_NAME,
+  PROCESS_ID_LENGTH,
+  PROCESSES_NAME,
+  prepareContents,
+} from './content-path.js';
 
 const ID_BYTES = 9;
 const NEVER = 0n;
@@ -61,6 +78,39 @@ function openedIn(directory: string, path: string, isDurable: boolean): number {
     } catch (error) {
       if (codeOf(error) !== 'ENOENT' || attempt >= ATTEMPTS_MAX) throw error;
     }
+  }
+}
+
+/**
+ * A pin for a command that is not a server: while it reads a store's rows and the contents that they name, servers
+ * remove none of these. Call before any row is read. `directory` is the store's and is writable.
+ */
+export function pinContents(directory: string): ContentPin {
+  const contents = contentsOf(directory);
+  const wasThere = existsSync(contents);
+  const time = monotonicNow();
+  // A server that writes its first content now finds the directory, and takes it for durable.
+  const entry = new ProcessEntry(contents, true);
+  entry.publishPin(time);
+  let isReleased = false;
+  return {
+    release: () => {
+      if (isReleased) return;
+      isReleased = true;
+      entry.close();
+      if (!wasThere) removeEmpty(contents);
+    },
+  };
+}
+
+/** It stays if a server, or another command, uses contents by now. */
+export function removeEmpty(contents: string): void {
+  try {
+    rmdirSync(join(contents, PROCESSES_NAME));
+    rmSync(join(contents, FORMAT_NAME), { force: true });
+    rmdirSync(contents);
+  } catch {
+    // In use.
   }
 }
 

@@ -1,17 +1,14 @@
 // The limits of names that the keys of the catalogue set; the conformance suite covers everything else.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { openLmdbStore } from '../lmdb-store.js';
+import { newDirectory } from '../testing/fixture.js';
 
 // 4026 bytes of key less the tag, account, service and two terminators.
 const NAME_BYTES_MAX = 4026 - 5;
 
 test('a name may be as long as a key, and no space has a longer one', async t => {
-  const directory = await mkdtemp(join(tmpdir(), 'lmdb-catalog-'));
-  t.after(() => rm(directory, { recursive: true }));
+  const directory = newDirectory(t);
   const store = await openLmdbStore({ directory, durability: 'none' });
   const address = (name: string) => ({ account: 'a', service: 's', name });
   const longest = 'z'.repeat(NAME_BYTES_MAX);

@@ -1,14 +1,12 @@
 // Values of rows decode to what was encoded, and copies stay as they were, whatever is copied after them. What long keys
 // leave in the trees: pointers only where rows are behind them, and in the documented form.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import type { Store } from '#store';
 import { openEnvironment } from '../environment.js';
 import { openLmdbStore } from '../lmdb-store.js';
+import { newDirectory, openSpace } from '../testing/fixture.js';
 import { rowBytes } from '../testing/log-batch.js';
 import { copyValue, decodeVersion, VersionDecoder } from './rows.js';
 
@@ -51,12 +49,9 @@ test('a row that is too short for a version is damaged', () => {
   assert.throws(() => new VersionDecoder().decode(bytes, 0, 7), { code: 'corrupt' });
 });
 
-const ADDRESS = { account: 'a', service: 't', name: 'n' };
-
 /** Keys of both trees, in hexadecimal, after `work` on a store that cuts payloads after 4 bytes. */
 async function keysAfter(t: TestContext, work: (put: Change, remove: Change) => Promise<void>) {
-  const directory = await mkdtemp(join(tmpdir(), 'lmdb-long-keys-'));
-  t.after(() => rm(directory, { recursive: true }));
+  const directory = newDirectory(t);
   const store = await openLmdbStore({ directory, durability: 'none' }, { chunk: 4 });
   const { put, remove } = await changes(store);
   await work(put, remove);
@@ -72,8 +67,7 @@ async function keysAfter(t: TestContext, work: (put: Change, remove: Change) => 
 type Change = (key: string) => Promise<unknown>;
 
 async function changes(store: Store): Promise<{ put: Change; remove: Change }> {
-  const space = await store.createSpace(ADDRESS, Buffer.alloc(0));
-  assert(space !== undefined);
+  const space = await openSpace(store);
   const value = Buffer.from('v');
   return {
     put: key => store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts: [{ key, value }] })),

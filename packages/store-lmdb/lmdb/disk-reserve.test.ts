@@ -2,10 +2,10 @@
 // processes share it. test/overload/disk-full.test.ts covers a disk that is really full.
 import assert from 'node:assert/strict';
 import type fs from 'node:fs';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { newDirectory } from '../testing/fixture.js';
 import { replaceCalls } from '../testing/system-calls.js';
 import { DiskReserve, RESERVE_BYTES, spendReserve } from './disk-reserve.js';
 
@@ -35,12 +35,6 @@ function open(t: TestContext, directory: string, reserveBytes = BYTES): Opened {
   });
   t.after(() => disk.close());
   return Object.assign(opened, { disk });
-}
-
-function newDirectory(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'disk-reserve-'));
-  t.after(() => rmSync(directory, { recursive: true }));
-  return directory;
 }
 
 test('the reserve is made once a store is a fifth of a second old', t => {
@@ -116,8 +110,7 @@ test('while there is no space for the reserve, what is free in the file beyond i
 });
 
 test('the reserve is spent before an opening only where the disk has less than is needed', t => {
-  const directory = mkdtempSync(join(tmpdir(), 'disk-reserve-'));
-  t.after(() => rmSync(directory, { recursive: true }));
+  const directory = newDirectory(t);
   const reserve = join(directory, 'reserve');
   const needed = Number.MAX_SAFE_INTEGER;
   spendReserve(directory, needed);

@@ -10,6 +10,9 @@ import { StoreError } from '#store';
 
 export const PAGE_BYTES = 8192;
 
+export const LAST_PAGE_AT = 144;
+/** Transaction n writes meta page n % 2. */
+export const TRANSACTION_AT = 152;
 const META_FLAG = 0x08;
 /** A flag of the file. */
 const ENCRYPTED = 0x2000;
@@ -78,5 +81,9 @@ function readMeta(file: number, position: number, path: string): Meta {
       `${path} has ${found}; this program makes and reads others: ${REMEDY}`,
     );
   }
-  return { lastPage: bytes.readBigUInt64LE(144), transaction: bytes.readBigUInt64LE(152), bytes };
+  return {
+    lastPage: bytes.readBigUInt64LE(LAST_PAGE_AT),
+    transaction: bytes.readBigUInt64LE(TRANSACTION_AT),
+    bytes,
+  };
 }

@@ -1,19 +1,15 @@
 // The map shows what is written to the file, whatever has the file open; after it was closed nothing can be read there.
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Environment, openEnvironment } from '../environment.js';
+import { newDirectory } from '../testing/fixture.js';
 import { PAGE_BYTES } from './file-head.js';
 import { FileMap } from './file-map.js';
 
-async function open(
-  t: TestContext,
-  name = 'file map-',
-): Promise<{ directory: string; environment: Environment }> {
-  const directory = await mkdtemp(join(tmpdir(), name));
-  t.after(() => rm(directory, { recursive: true }));
+async function open(t: TestContext): Promise<{ directory: string; environment: Environment }> {
+  const directory = join(newDirectory(t), 'file map');
   const environment = openEnvironment({ directory, durability: 'none', exclusive: true });
   await fill(environment, 1);
   return { directory, environment };

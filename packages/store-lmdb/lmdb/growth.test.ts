@@ -1,23 +1,14 @@
 // The store grows, reclaims what was dropped, and yields the event loop while it does.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { until } from '#base/testing/until';
 import type { Space, Store } from '#store';
 import { openEnvironment } from '../environment.js';
 import { branchRange } from '../layout/rows.js';
 import { openLmdbStore } from '../lmdb-store.js';
-
-const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
-const EVERYTHING = { from: { partition: '', key: '' } };
-
-async function newDirectory(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'lmdb-growth-'));
-  t.after(() => rm(directory, { recursive: true }));
-  return directory;
-}
+import { EVERYTHING, newDirectory, UNBOUNDED } from '../testing/fixture.js';
 
 async function createSpace(store: Store, name: string): Promise<Space> {
   const space = await store.createSpace({ account: 'a', service: 't', name }, Buffer.alloc(0));
@@ -41,7 +32,7 @@ async function count(store: Store, space: Space): Promise<number> {
 }
 
 test('a file grows past 100 MB, within one commit and over many', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const store = await openLmdbStore({ directory, durability: 'none' });
   const space = await createSpace(store, 'large');
   const value = Buffer.alloc(4 * 1024 ** 2, 'v');
@@ -64,7 +55,7 @@ test('a file grows past 100 MB, within one commit and over many', async t => {
 });
 
 test('the rows of a dropped space are reclaimed, across a close, and no others', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const options = { directory, durability: 'none' as const };
   let store = await openLmdbStore(options, { chunk: 12 });
   const [before, dropped, after] = [
@@ -108,7 +99,7 @@ async function rowsOf(directory: string, space: Space): Promise<number> {
 }
 
 test('a long scan yields the event loop', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const store = await openLmdbStore({ directory, durability: 'none' });
   const space = await createSpace(store, 'long');
   await fill(store, space, 40_000, 100);
@@ -133,7 +124,7 @@ test('a long scan yields the event loop', async t => {
 });
 
 test('close waits for thousands of commits, and ends a long scan', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const options = { directory, durability: 'none' as const };
   let store = await openLmdbStore(options);
   const space = await createSpace(store, 'closing');

@@ -1,11 +1,11 @@
 // When another process opens the file it may set LMDB's note of the last transaction back; nothing is lost by that.
 import assert from 'node:assert/strict';
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openEnvironment } from '../environment.js';
 import { openLmdbStore } from '../lmdb-store.js';
+import { newDirectory, openSpace } from '../testing/fixture.js';
 
 const NOTE_AT = 8;
 
@@ -28,11 +28,9 @@ function openNote(t: TestContext, directory: string): { setBack(count: bigint): 
 }
 
 test('a commit that LMDB was made to forget is not lost', async t => {
-  const directory = mkdtempSync(join(tmpdir(), 'lmdb-last-transaction-'));
-  t.after(() => rmSync(directory, { recursive: true }));
+  const directory = newDirectory(t);
   const store = await openLmdbStore({ directory, durability: 'none' });
-  const space = await store.createSpace({ account: 'a', service: 't', name: 'n' }, Buffer.alloc(0));
-  assert(space !== undefined);
+  const space = await openSpace(store);
   const note = openNote(t, directory);
   const increment = () =>
     store.commit(space, 'p', { keys: ['k'] }, ({ keys }) => {
@@ -51,8 +49,7 @@ test('a commit that LMDB was made to forget is not lost', async t => {
 });
 
 test('the note in memory is the one in the file, whoever writes it', async t => {
-  const directory = mkdtempSync(join(tmpdir(), 'lmdb-last-transaction-'));
-  t.after(() => rmSync(directory, { recursive: true }));
+  const directory = newDirectory(t);
   const environment = openEnvironment({ directory, durability: 'none', exclusive: true });
   const note = openNote(t, directory);
   const seen = new Set<bigint>();

@@ -5,13 +5,11 @@
 //
 //   data.mdb-lock:  0 magic, 4 bytes | 4 format, 4 | 8 last transaction, 8          little-endian
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
-import { PAGE_BYTES } from './file-head.js';
+import { PAGE_BYTES, TRANSACTION_AT } from './file-head.js';
 import type { FileMap } from './file-map.js';
 
 const MAGIC = 0xbeefc0de;
 const NOTE_AT = 8;
-/** In a meta page (file-head.ts). Transaction n writes meta page n % 2. */
-const TRANSACTION_AT = 152;
 const BYTES = 8;
 
 export class LastTransaction {

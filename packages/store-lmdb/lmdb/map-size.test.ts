@@ -1,22 +1,16 @@
 // The map is large from the start and stays as it is; under a limit on address space it is LMDB's own.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { openLmdbStore } from '../lmdb-store.js';
+import { newDirectory, openSpace, put } from '../testing/fixture.js';
 import { numberOf } from '../testing/statistic.js';
 import { mapSizeOf } from './map-size.js';
 
 const MODULE = new URL('../index.js', import.meta.url).href;
 const GIB = 2 ** 30;
-
-function newDirectory(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-map-'));
-  t.after(() => rmSync(directory, { recursive: true }));
-  return directory;
-}
 
 test('64 GiB, or twice the file', t => {
   const path = join(newDirectory(t), 'file');
@@ -32,12 +26,10 @@ test('64 GiB, or twice the file', t => {
 test('it does not change while the file grows', async t => {
   const store = await openLmdbStore({ directory: newDirectory(t), durability: 'none' });
   t.after(() => store.close());
-  const space = await store.createSpace({ account: 'a', service: 's', name: 'n' }, Buffer.alloc(0));
-  assert(space);
+  const space = await openSpace(store);
   const sizes = () => ['data_file_bytes', 'data_map_bytes'].map(name => numberOf(store, name));
   const [fileBefore = 0, mapBefore] = sizes();
-  const puts = [{ key: 'k', value: Buffer.alloc(4_000_000) }];
-  await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+  await put(store, space, 'k', Buffer.alloc(4_000_000));
   const [fileAfter = 0, mapAfter] = sizes();
   assert(fileAfter > fileBefore + 3_000_000, `${fileBefore} to ${fileAfter}`);
   assert.deepEqual([mapBefore, mapAfter], [64 * GIB, 64 * GIB]);

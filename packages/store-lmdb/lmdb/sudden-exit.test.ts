@@ -2,20 +2,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { openLmdbStore } from '../lmdb-store.js';
+import { ADDRESS, newDirectory } from '../testing/fixture.js';
 
 const MODULE = new URL('../index.js', import.meta.url).href;
-const ADDRESS = { account: 'a', service: 't', name: 'n' };
 
 test('an exit within a write ends the process and releases the write lock', {
   timeout: 120_000,
 }, async t => {
-  const directory = await mkdtemp(join(tmpdir(), 'lmdb-exit-'));
-  t.after(() => rm(directory, { recursive: true }));
+  const directory = newDirectory(t);
   const script = `
     import { openLmdbStore } from ${JSON.stringify(MODULE)};
     const store = await openLmdbStore({ directory: process.argv[1], durability: 'none' });

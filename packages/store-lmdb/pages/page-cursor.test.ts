@@ -4,11 +4,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
+import { randomRuns } from '#base/testing/random-runs';
 import { StoreError } from '#store';
 import { CHUNK_MAX, type Environment, openEnvironment } from '../environment.js';
 import { LONG_TREE, ROWS_TREE } from '../layout/rows.js';
@@ -16,7 +14,7 @@ import { PAGE_BYTES } from '../lmdb/file-head.js';
 import { FileMap } from '../lmdb/file-map.js';
 import { PAGE_HEADER_BYTES } from '../lmdb/page-format.js';
 import type { EntryCursor, TreeRange } from '../lmdb/tree.js';
-import { law } from '../testing/overlay-law.js';
+import { newDirectory } from '../testing/fixture.js';
 import { PageCursor } from './page-cursor.js';
 import { type SnapshotTrees, TreeReader } from './tree-reader.js';
 
@@ -34,14 +32,13 @@ interface Subject {
 }
 
 async function open(t: TestContext): Promise<Subject> {
-  const directory = await mkdtemp(join(tmpdir(), 'page-cursor-'));
+  const directory = newDirectory(t);
   const environment = openEnvironment({ directory, durability: 'none', exclusive: true });
   const map = FileMap.of(environment.path, SEGMENT_PAGES);
   assert(map !== undefined, 'the file is mapped');
   t.after(async () => {
     map.close();
     await environment.close();
-    await rm(directory, { recursive: true });
   });
   return { environment, map, reader: new TreeReader(environment.last, map, environment.path) };
 }
@@ -193,7 +190,7 @@ test('pages have the entries that the cursor has, in every range of every tree',
       }
     }
   });
-  await law(property, { runs: 60, filter: 'page-cursor' });
+  await fc.assert(property, { numRuns: randomRuns(150) });
   assert(Math.max(...depths) >= 5 && depths.has(1), `depths ${[...depths].join()}`);
 });
 
@@ -232,7 +229,7 @@ test('a snapshot stays as it was while others write to its file and later scans 
     transaction.done();
     assert.deepEqual(found, expected);
   });
-  await law(property, { runs: 30, filter: 'page-cursor' });
+  await fc.assert(property, { numRuns: randomRuns(75) });
 });
 
 /** How many rows a transaction leaves of a tree that was empty. */

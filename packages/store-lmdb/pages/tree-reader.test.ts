@@ -2,28 +2,18 @@
 // note of the last transaction cannot be trusted or the file is damaged.
 import assert from 'node:assert/strict';
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Environment, openEnvironment } from '../environment.js';
+import type { Environment } from '../environment.js';
 import { ROWS_TREE } from '../layout/rows.js';
 import { PAGE_BYTES } from '../lmdb/file-head.js';
+import { environmentOf } from '../testing/fixture.js';
 import { PageCursor } from './page-cursor.js';
 import { type SnapshotTrees, TreeReader } from './tree-reader.js';
 
 const NOTE_AT = 8;
 const ALL = { start: Buffer.alloc(0), end: Buffer.of(0xff) };
 
-async function open(t: TestContext): Promise<Environment> {
-  const directory = await mkdtemp(join(tmpdir(), 'tree-reader-'));
-  const environment = openEnvironment({ directory, durability: 'none', exclusive: true });
-  t.after(async () => {
-    await environment.close();
-    await rm(directory, { recursive: true });
-  });
-  return environment;
-}
+const open = (t: TestContext): Environment => environmentOf(t, { exclusive: true });
 
 function readerOf({ last, map, path }: Environment): TreeReader {
   assert(map !== undefined, 'the file is mapped');
@@ -51,7 +41,7 @@ function overwrite(t: TestContext, path: string, at: number, bytes: Buffer): () 
 }
 
 test('the newest snapshot is the last committed state, and one object for as long as it is that', async t => {
-  const environment = await open(t);
+  const environment = open(t);
   const reader = readerOf(environment);
   const empty = reader.newest();
   assert(empty !== undefined);
@@ -72,7 +62,7 @@ test('the newest snapshot is the last committed state, and one object for as lon
 });
 
 test('a note that was set back gives neither a state older than one already given nor one that is gone', async t => {
-  const environment = await open(t);
+  const environment = open(t);
   for (const key of ['a', 'b', 'c']) await put(environment, key);
   const reader = readerOf(environment);
   const newest = reader.newest();
@@ -99,7 +89,7 @@ test('a note that was set back gives neither a state older than one already give
 });
 
 test('a damaged meta page or page of names gives no snapshot', async t => {
-  const environment = await open(t);
+  const environment = open(t);
   await put(environment, 'a');
   const transaction = readerOf(environment).newest()?.snapshot.transaction;
   assert(transaction !== undefined);

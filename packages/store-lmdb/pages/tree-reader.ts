@@ -13,7 +13,7 @@
 // with `readsPages: false`. Then the package's own cursor reads.
 import { fstatSync, readSync } from 'node:fs';
 import { type OpenRange, ROW_TREES } from '../layout/rows.js';
-import { PAGE_BYTES } from '../lmdb/file-head.js';
+import { LAST_PAGE_AT, PAGE_BYTES, TRANSACTION_AT } from '../lmdb/file-head.js';
 import type { FileMap } from '../lmdb/file-map.js';
 import type { LastTransaction } from '../lmdb/last-transaction.js';
 import type { Transaction } from '../lmdb/lmdb.js';
@@ -33,8 +33,6 @@ import { readPageNumber, Snapshot, TreePage } from './tree-page.js';
 
 /** Bytes that are read of a meta page (lmdb/file-head.ts). */
 const META_BYTES = 160;
-const LAST_PAGE_AT = 144;
-const TRANSACTION_AT = 152;
 /** A transaction may be committed between two reads of the note. */
 const LOOKS_MAX = 4;
 

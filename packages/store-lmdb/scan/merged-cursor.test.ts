@@ -1,36 +1,24 @@
 // Compares scans over the tree and the overlay with a sorted list of all rows, on an LMDB file: while rows move into
 // the tree during a scan, and while others use the tree between two rows.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { systemClock } from '#base';
+import { randomRuns } from '#base/testing/random-runs';
 import { copyRow, type Position, type Row, type RowInPlace, type ScanEnd, type ScanRange } from '#store';
-import { type Environment, openEnvironment } from '../environment.js';
+import type { Environment } from '../environment.js';
 import { Counters } from '../layout/catalog.js';
 import { fits } from '../layout/keys.js';
 import { bytesOf, type Change, newChange, Overlay, rowOf } from '../overlay.js';
 import { TreeReader } from '../pages/tree-reader.js';
+import { EVERYTHING, environmentOf } from '../testing/fixture.js';
 import { rowBytes } from '../testing/log-batch.js';
-import { compare, isWithin, law, longPosition, position, range } from '../testing/overlay-law.js';
+import { compare, isWithin, longPosition, position, range } from '../testing/overlay-law.js';
 import { MergedCursor } from './merged-cursor.js';
 import { PageWalk, type RowSource } from './page-walk.js';
 import { RowCursor } from './row-cursor.js';
 
 const CHUNK = 16;
-const ALL: ScanRange = { from: { partition: '', key: '' } };
-
-async function open(t: TestContext): Promise<Environment> {
-  const directory = await mkdtemp(join(tmpdir(), 'merged-cursor-'));
-  const environment = openEnvironment({ directory, durability: 'none', chunk: CHUNK });
-  t.after(async () => {
-    await environment.close();
-    await rm(directory, { recursive: true });
-  });
-  return environment;
-}
 
 /** One space: its tree, the overlay above it, and the model of both. */
 class Subject {
@@ -166,7 +154,7 @@ async function checkWalk(subject: Subject, range: ScanRange, others: Small[]): P
 }
 
 test('a scan shows the rows as they were when it began, whatever moves into the tree since', async t => {
-  const environment = await open(t);
+  const environment = environmentOf(t, { chunk: CHUNK });
   let space = 0;
   const histories = fc.array(step, { minLength: 10, maxLength: 60, size: 'max' });
   const property = fc.asyncProperty(histories, async steps => {
@@ -176,16 +164,16 @@ test('a scan shows the rows as they were when it began, whatever moves into the 
       if (each.kind === 'walk') await checkWalk(subject, each.range, each.others);
       else await take(subject, each);
     }
-    await checkWalk(subject, ALL, []);
+    await checkWalk(subject, EVERYTHING, []);
     await subject.flush();
     assert.equal(subject.overlay.isEmpty, true);
-    await checkWalk(subject, ALL, []);
+    await checkWalk(subject, EVERYTHING, []);
   });
-  await law(property, { runs: 50, filter: 'merged-cursor' });
+  await fc.assert(property, { numRuns: randomRuns(125) });
 });
 
 test('pages over both follow each other without a gap and without a repetition', async t => {
-  const environment = await open(t);
+  const environment = environmentOf(t, { chunk: CHUNK });
   let space = 1_000_000;
   const histories = fc.array(fc.oneof({ weight: 9, arbitrary: change }, { weight: 1, arbitrary: flush }), {
     minLength: 20,
@@ -214,5 +202,5 @@ test('pages over both follow each other without a gap and without a repetition',
       assert.deepEqual(found, subject.expected(all).filter(accept));
     },
   );
-  await law(property, { runs: 40, filter: 'merged-cursor' });
+  await fc.assert(property, { numRuns: randomRuns(100) });
 });

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ContentPin, ContentWriter, Engine, Space } from '#store';
 import { openLmdbStore } from '../lmdb-store.js';
+import { ADDRESS } from './fixture.js';
 import { decodeNames, encodeNames } from './named-contents.js';
 
 export type Order =
@@ -41,8 +42,6 @@ export class ContentProcess {
     await ended;
   }
 }
-
-const ADDRESS = { account: 'a', service: 't', name: 'n' };
 
 async function serve(): Promise<void> {
   const pins: ContentPin[] = [];

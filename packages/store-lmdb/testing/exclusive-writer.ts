@@ -6,9 +6,9 @@
 import { writeSync } from 'node:fs';
 import { type Space, type Store, StoreError } from '#store';
 import { openLmdbStore } from '../lmdb-store.js';
+import { ADDRESS } from './fixture.js';
 
 const [directory = '', openings = '1', milliseconds = '100'] = process.argv.slice(2);
-const ADDRESS = { account: 'a', service: 't', name: 'n' };
 /** The clock stands still: a tick that depends only on what this process has seen is no later than another's rows. */
 const clock = (): bigint => 1n;
 /** Tasks of one row conflict; tasks of several rows share batches. */

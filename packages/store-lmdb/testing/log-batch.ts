@@ -1,7 +1,7 @@
 // Batches of changes in the form that tests use, and the bytes of their records.
 import { type RowKey, writeRowKey } from '../layout/keys.js';
 import { ROW_HEADER_BYTES, writeRowValue } from '../layout/rows.js';
-import type { LogFile } from '../wal/log-file.js';
+import { LogFile } from '../wal/log-file.js';
 import {
   CHANGE_HEADER_BYTES,
   type LogHead,
@@ -58,6 +58,13 @@ export function draftOf({ changes }: LogBatch, memory = new RecordMemory()): Rec
 /** Fills the beginning of `target`. */
 export function encodeRecord(batch: LogBatch, head: LogHead, sequence: bigint, target: Buffer): void {
   target.set(Buffer.concat(draftOf(batch).finish(batch, head, sequence)));
+}
+
+/** A log in its place, where no other process can have one. */
+export async function createLog(directory: string, epoch: bigint): Promise<LogFile> {
+  const log = await LogFile.prepare(directory, epoch);
+  log.place();
+  return log;
 }
 
 export async function appendBatch(log: LogFile, batch: LogBatch): Promise<void> {

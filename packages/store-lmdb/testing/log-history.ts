@@ -4,11 +4,18 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RowKey } from '../layout/keys.js';
-import { LOG_NAME, type LogRecord } from '../wal/log-file.js';
-import { BLOCK_BYTES, CHANGE_HEADER_BYTES, RECORD_HEADER_BYTES } from '../wal/log-record.js';
+import { LOG_NAME } from '../wal/log-file.js';
+import { BLOCK_BYTES, CHANGE_HEADER_BYTES, type LogRecord, RECORD_HEADER_BYTES } from '../wal/log-record.js';
 import { LOG_HALVES } from '../wal/read-log.js';
-import { createLog } from './create-log.js';
-import { appendBatch, bytesOf, type LogBatch, type LogChange, logBytes, recordBytes } from './log-batch.js';
+import {
+  appendBatch,
+  bytesOf,
+  createLog,
+  type LogBatch,
+  type LogChange,
+  logBytes,
+  recordBytes,
+} from './log-batch.js';
 
 export const EPOCH = 7n;
 export const FIRST_TICK = 17_000_000_000_000_000n;
@@ -35,7 +42,7 @@ export interface History {
 }
 
 /** Park and Miller's generator. */
-export function randomFrom(seed: number): Random {
+function randomFrom(seed: number): Random {
   let state = (seed % 2_147_483_646) + 1;
   return below => {
     state = (state * 48_271) % 2_147_483_647;
@@ -55,7 +62,7 @@ export async function withSeeds(
       await check(randomFrom(seed));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const repeat = `LOG_SEED=${seed} node dist/tools/run-tests.js wal/read-log wal/log-`;
+      const repeat = `LOG_SEED=${seed} node dist/tools/run-tests.js packages/store-lmdb`;
       throw new Error(`${reason}\nseed ${seed}; repeat with: ${repeat}`, { cause: error });
     }
   }

@@ -1,7 +1,5 @@
 // The parts of a store with a log, by which a test sees what is in the log and what is in the tree.
 import { copyFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { systemClock } from '#base';
@@ -12,8 +10,11 @@ import { CommitOrder } from '../commit/commit-order.js';
 import { type Environment, FILE_NAME, openEnvironment } from '../environment.js';
 import { Counters } from '../layout/catalog.js';
 import { DiskReserve } from '../lmdb/disk-reserve.js';
-import { LOG_NAME, type LogRecord, readLog } from '../wal/log-file.js';
+import { LOG_NAME } from '../wal/log-file.js';
+import type { LogRecord } from '../wal/log-record.js';
+import { readLog } from '../wal/read-log.js';
 import { fenceLog, replayLog } from '../wal/recovery.js';
+import { newDirectory } from './fixture.js';
 
 export const SPACE: Space = {
   account: 'a',
@@ -24,12 +25,6 @@ export const SPACE: Space = {
   metadata: Buffer.alloc(0),
 };
 export const textOf = (row: Row | undefined): string | undefined => row?.value.toString();
-
-export async function newDirectory(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'commit-log-'));
-  t.after(() => rm(directory, { recursive: true }));
-  return directory;
-}
 
 /** A disk's headroom, which a test can take away. */
 class Headroom extends DiskReserve {
@@ -53,7 +48,7 @@ export class Parts {
     waitingMax?: number,
     task: BackgroundTask = () => false,
   ): Promise<Parts> {
-    const parts = new Parts(directory ?? (await newDirectory(t)), waitingMax, task);
+    const parts = new Parts(directory ?? newDirectory(t), waitingMax, task);
     t.after(() => parts.close());
     const { environment } = parts;
     if (environment.catalog.getSpace(SPACE) === undefined) {
@@ -158,7 +153,7 @@ export class Parts {
 
   /** As a kill leaves it. */
   async copy(t: TestContext): Promise<string> {
-    const to = await newDirectory(t);
+    const to = newDirectory(t);
     for (const name of [FILE_NAME, LOG_NAME]) copyFileSync(join(this.directory, name), join(to, name));
     return to;
   }

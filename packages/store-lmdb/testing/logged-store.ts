@@ -6,13 +6,12 @@ import { type Durability, type Environment, openEnvironment } from '../environme
 import { Counters } from '../layout/catalog.js';
 import type { LogFile } from '../wal/log-file.js';
 import { endLog } from '../wal/recovery.js';
-import { createLog } from './create-log.js';
-import { appendBatch, type LogBatch, type LogChange, logBytes, rowBytes } from './log-batch.js';
+import { EVERYTHING, UNBOUNDED } from './fixture.js';
+import { appendBatch, createLog, type LogBatch, type LogChange, logBytes, rowBytes } from './log-batch.js';
 
 export const ADDRESS = { account: 'dev', service: 'table', name: 'fruit' };
 export const NOW = 17_000_000_000_000_000n;
 const PARTITION = 'p';
-const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 
 /** Values by key; undefined removes the row. */
 export type Puts = Readonly<Record<string, Buffer | string | undefined>>;
@@ -132,7 +131,7 @@ export class LoggedStore {
 export async function rowsOf(store: Store): Promise<ReadonlyMap<string, Row>> {
   const space = await store.getSpace(ADDRESS);
   assert(space !== undefined);
-  const { rows } = await collectRows(store, space, { from: { partition: '', key: '' } }, UNBOUNDED);
+  const { rows } = await collectRows(store, space, EVERYTHING, UNBOUNDED);
   return new Map(rows.map(row => [row.key, row]));
 }
 

@@ -1,31 +1,7 @@
-// What tests of the overlay share: positions and ranges that matter, their order, and a runner of laws on random input
-// whose failures print the command that repeats them.
+// What tests of the overlay share: positions and ranges that matter, and their order.
 import fc from 'fast-check';
 import { codePoint } from '#base/testing';
 import type { Position, ScanRange } from '#store';
-
-const { RECENT_SEED, RECENT_PATH, RECENT_RUNS, SHELFMARK_LONG } = process.env;
-
-/** `filter` selects the test in the printed command. */
-export async function law<T>(
-  property: fc.IRawProperty<T>,
-  { runs, filter }: { readonly runs: number; readonly filter: string },
-): Promise<void> {
-  const result = await fc.check(property, {
-    numRuns: Number(RECENT_RUNS ?? (SHELFMARK_LONG === undefined ? Math.ceil(runs / 2) : runs)),
-    ...(RECENT_SEED === undefined ? {} : { seed: Number(RECENT_SEED) }),
-    ...(RECENT_PATH === undefined ? {} : { path: RECENT_PATH }),
-  });
-  if (!result.failed) return;
-  const { seed, counterexamplePath, errorInstance } = result;
-  const command = `RECENT_SEED=${seed} RECENT_PATH=${counterexamplePath} node dist/tools/run-tests.js ${filter}`;
-  throw new Error(
-    `${fc.defaultReportMessage(result)}\n${errorInstance}\nRepeat it, or without RECENT_PATH all cases before it too: ${command}`,
-    {
-      cause: errorInstance,
-    },
-  );
-}
 
 /**
  * Prefixes of each other, both sides of the surrogates, halves of pairs, what is beyond the BMP, and the empty string.

@@ -13,7 +13,6 @@
 // everything goes on in transactions. A store without an exclusive directory, or with `durability: 'none'`, never
 // begins one.
 
-export { LogClaim } from './log-claim.js';
 export { changeBytesMax, type LogRecord, RecordDraft } from './log-record.js';
-export { readOwnLog, replayRecords, unreadRecords } from './recovery.js';
+export { LogClaim, readOwnLog, replayRecords, unreadRecords } from './recovery.js';
 export { type Appended, type Failure, RECORD_BYTES_MAX, WriteAheadLog } from './write-ahead-log.js';

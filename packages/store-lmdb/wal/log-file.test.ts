@@ -2,20 +2,18 @@
 // failure.
 import assert from 'node:assert/strict';
 import fs, { readdirSync, statSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { StoreError, type StoreErrorCode } from '#store';
-import { createLog } from '../testing/create-log.js';
-import { appendBatch, type LogBatch, logBytes } from '../testing/log-batch.js';
+import { newDirectory } from '../testing/fixture.js';
+import { appendBatch, createLog, type LogBatch, logBytes } from '../testing/log-batch.js';
 import { batchOfBytes, EPOCH, FIRST_TICK, recordOf, someBatch, withSeeds } from '../testing/log-history.js';
 import { NEEDS_PROC, numbersOf, replaceFile, untilClosed } from '../testing/open-files.js';
 import { importAnew, replaceCalls } from '../testing/system-calls.js';
-import { LOG_BYTES, LOG_NAME, LogFile, readLog } from './log-file.js';
+import { LOG_NAME, LogFile } from './log-file.js';
 import { BLOCK_BYTES } from './log-record.js';
-import { LOG_HALVES } from './read-log.js';
+import { LOG_BYTES, LOG_HALVES, readLog } from './read-log.js';
 
 const [FIRST_BYTES, SECOND_BYTES] = LOG_HALVES.map(({ from, until }) => until - from) as [number, number];
 
@@ -27,12 +25,9 @@ interface Opened {
 }
 
 async function create(t: TestContext): Promise<Opened> {
-  const directory = await mkdtemp(join(tmpdir(), 'log-file-'));
+  const directory = newDirectory(t);
   const log = await createLog(directory, EPOCH);
-  t.after(async () => {
-    log.close();
-    await rm(directory, { recursive: true });
-  });
+  t.after(() => log.close());
   const path = join(directory, LOG_NAME);
   return { directory, path, log, sequences: () => readLog(path, EPOCH).map(({ sequence }) => sequence) };
 }

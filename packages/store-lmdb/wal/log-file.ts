@@ -4,33 +4,25 @@
 // file.
 
 import { randomBytes } from 'node:crypto';
-import { close, constants, fdatasync, fsync, ftruncate, open, renameSync, rm, writev } from 'node:fs';
+import { close, constants, fsync, ftruncate, renameSync, writev } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { StoreError } from '#store';
-import { syncDirectoryNow } from '../lmdb/sync-file.js';
+import { syncDirectoryNow } from '../lmdb/directory.js';
+import { closeFile, codeOf, isNoSpace, openFile, removeFile, syncData } from '../lmdb/system-call.js';
 import { encodeHead, type LogHead, type RecordDraft, SALT_BYTES, type TickRange } from './log-record.js';
 import { LOG_BYTES, LOG_HALVES } from './read-log.js';
 
-export type { LogRecord } from './log-record.js';
-export { LOG_BYTES, parseLog, readLog } from './read-log.js';
-
 export const LOG_NAME = 'data.log';
-
-const NO_SPACE: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /** Linux makes a write to a file opened with O_DSYNC durable before it returns: one system call instead of two. */
 const IS_SYNCED_BY_WRITE = process.platform === 'linux';
 /** A file that a killed process left under the name is not longer, and is overwritten whole. */
 const WRITTEN_DURABLY = constants.O_WRONLY | constants.O_CREAT | constants.O_DSYNC;
 
-const openFile = promisify(open);
-const closeFile = promisify(close);
 const writePieces = promisify(writev);
-const syncData = promisify(fdatasync);
 const syncAll = promisify(fsync);
 const cutFile = promisify(ftruncate);
-const removeFile = promisify(rm);
 
 export class LogFile {
   readonly #path: string;
@@ -172,7 +164,7 @@ export class LogFile {
 }
 
 function systemError(error: unknown, path: string): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error;
-  const code = NO_SPACE.includes(error.code) ? 'full' : 'busy';
+  if (!(error instanceof Error) || codeOf(error) === undefined) return error;
+  const code = isNoSpace(error) ? 'full' : 'busy';
   return new StoreError(code, `${path} cannot be written: ${error.message}`, error);
 }

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
@@ -12,16 +11,10 @@ import { fileURLToPath } from 'node:url';
 import { checkFile } from '../check/check.js';
 import { checkSnapshot, copySnapshot } from '../check/snapshot.js';
 import { openLmdbStore } from '../lmdb-store.js';
+import { NO_INSPECTION, newDirectory } from '../testing/fixture.js';
 import { rowsOf, textsOf } from '../testing/logged-store.js';
 
 const OWNER = fileURLToPath(new URL('../testing/log-owner.js', import.meta.url));
-const NO_INSPECTION = { space: () => undefined, row: () => undefined };
-
-async function newDirectory(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'lmdb-log-processes-'));
-  t.after(() => rm(directory, { recursive: true }));
-  return directory;
-}
 
 /** The process that uses the log, and its output. */
 class Owner {
@@ -87,7 +80,7 @@ async function roundsOf(directory: string): Promise<number> {
 
 test('taking over a log from a live process loses no acknowledged change, and its user finds out', async t => {
   for (const bytes of [10, 60_000]) {
-    const directory = await newDirectory(t);
+    const directory = newDirectory(t);
     const owner = new Owner(t, directory, bytes);
     await owner.answer(100);
     const found = await roundsOf(directory);
@@ -102,7 +95,7 @@ test('taking over a log from a live process loses no acknowledged change, and it
 
 test('a log that a killed process leaves has everything acknowledged, across segments', async t => {
   for (const rounds of [20, 90]) {
-    const directory = await newDirectory(t);
+    const directory = newDirectory(t);
     const owner = new Owner(t, directory, 60_000);
     await owner.answer(rounds);
     await owner.kill();
@@ -112,12 +105,12 @@ test('a log that a killed process leaves has everything acknowledged, across seg
 });
 
 test('a copy of a store whose log is being written has everything acknowledged before', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const owner = new Owner(t, directory, 60_000);
   for (let copy = 0; copy < 4; copy += 1) {
     await owner.answer(9);
     const before = owner.answered;
-    const to = await newDirectory(t);
+    const to = newDirectory(t);
     await copySnapshot(directory, join(to, 'data.mdb'));
     assert.deepEqual(await readdir(to), ['data.mdb']);
     const report = await checkFile(join(to, 'data.mdb'), NO_INSPECTION);

@@ -2,14 +2,12 @@
 // or leaves only true records.
 import assert from 'node:assert/strict';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { StoreError } from '#store';
-import { createLog } from '../testing/create-log.js';
-import { appendBatch, encodeRecord, logBytes } from '../testing/log-batch.js';
+import { newDirectory } from '../testing/fixture.js';
+import { appendBatch, createLog, encodeRecord, logBytes } from '../testing/log-batch.js';
 import {
   batchOfBytes,
   EPOCH,
@@ -20,19 +18,13 @@ import {
   withSeeds,
   writeHistory,
 } from '../testing/log-history.js';
-import { LOG_NAME, type LogRecord, parseLog } from './log-file.js';
-import { BLOCK_BYTES, decodeHead, encodeHead, SALT_BYTES } from './log-record.js';
-import { LOG_BYTES, LOG_HALVES, readLog } from './read-log.js';
+import { LOG_NAME } from './log-file.js';
+import { BLOCK_BYTES, decodeHead, encodeHead, type LogRecord, SALT_BYTES } from './log-record.js';
+import { LOG_BYTES, LOG_HALVES, parseLog, readLog } from './read-log.js';
 
 const SECTOR_BYTES = 512;
 const HEAD_BYTES = 32;
 const PATH = '/store/data.log';
-
-async function newDirectory(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'read-log-'));
-  t.after(() => rm(directory, { recursive: true }));
-  return directory;
-}
 
 /** The records, or undefined if damage was found. Any other failure fails the test. */
 function parse(bytes: Buffer): readonly LogRecord[] | undefined {
@@ -64,7 +56,7 @@ function assertTrue(found: readonly LogRecord[], history: History): void {
 }
 
 test('what was written is read, in the order in which it was written', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   await withSeeds(4, async random => {
     const history = await writeHistory(directory, random);
     assert.deepEqual(parse(history.bytes), recordsOf(visible(history)));
@@ -96,7 +88,7 @@ function assertUntilNext({ bytes, bytesAfter, placed, next, turns }: History): v
 }
 
 test('whatever sectors of a record a crash leaves, all before it are read', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   await withSeeds(5, async random => {
     const history = await writeHistory(directory, random);
     const check = (): void => assertUntilNext(history);
@@ -109,7 +101,7 @@ test('whatever sectors of a record a crash leaves, all before it are read', asyn
 });
 
 test('a record of which only the first bytes were written counts when all were', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const log = await createLog(directory, EPOCH);
   await appendBatch(log, batchOfBytes(2_000));
   const before = readLog(join(directory, LOG_NAME), EPOCH);
@@ -151,7 +143,7 @@ function someByte(history: History, random: Random): number {
 }
 
 test('with a bit of the log flipped, true records are read, or the damage is found', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   await withSeeds(5, async random => {
     const history = await writeHistory(directory, random);
     for (let round = 0; round < 100; round += 1) {
@@ -165,7 +157,7 @@ test('with a bit of the log flipped, true records are read, or the damage is fou
 });
 
 test('with many bytes of the log damaged, true records are read, or the damage is found', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   await withSeeds(5, async random => {
     const history = await writeHistory(directory, random);
     for (let round = 0; round < 20; round += 1) {
@@ -178,7 +170,7 @@ test('with many bytes of the log damaged, true records are read, or the damage i
 });
 
 test('a log that was cut off is damaged, wherever it was cut', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   await withSeeds(1, async random => {
     const { bytes, placed, next } = await writeHistory(directory, random);
     const edges = [...placed, next].flatMap(({ from, until }) => [from, until]);
@@ -191,7 +183,7 @@ test('a log that was cut off is damaged, wherever it was cut', async t => {
 });
 
 test('a log whose end is zeros has the records before them', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   await withSeeds(3, async random => {
     const history = await writeHistory(directory, random);
     for (let round = 0; round < 15; round += 1) {
@@ -205,7 +197,7 @@ test('a log whose end is zeros has the records before them', async t => {
 });
 
 test('in a log that has not wrapped, zeros remove the records that they touch and none before', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   await withSeeds(3, async random => {
     const history = await writeHistory(directory, random, { mayTurn: false });
     const { bytes, placed } = history;
@@ -221,7 +213,7 @@ test('in a log that has not wrapped, zeros remove the records that they touch an
 });
 
 test('a file that is missing, cut off or not a log is damage, reported with its name', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const path = join(directory, LOG_NAME);
   const corrupt = (what: string) => (error: unknown) =>
     error instanceof StoreError && error.code === 'corrupt' && error.message.startsWith(`${path} ${what}`);
@@ -235,7 +227,7 @@ test('a file that is missing, cut off or not a log is damage, reported with its 
 });
 
 test('a path that cannot be read is reported as a store error', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const path = join(directory, 'file', LOG_NAME);
   writeFileSync(join(directory, 'file'), 'x');
   assert.throws(
@@ -299,7 +291,7 @@ test('a record counts only within its segment', () => {
 });
 
 test('a log of another epoch has no records', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const log = await createLog(directory, EPOCH);
   await appendBatch(log, batchOfBytes(200));
   log.close();

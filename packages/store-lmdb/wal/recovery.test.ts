@@ -2,22 +2,17 @@
 // refused.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { checkFile } from '../check/check.js';
 import { type Durability, openEnvironment } from '../environment.js';
 import { openLmdbStore } from '../lmdb-store.js';
+import { newDirectory } from '../testing/fixture.js';
+import { withSeeds } from '../testing/log-history.js';
 import { LoggedStore, NOW, rowsOf, textsOf } from '../testing/logged-store.js';
 import { BLOCK_BYTES } from './log-record.js';
 import { beginLog, endLog, fenceLog } from './recovery.js';
-
-async function newDirectory(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'lmdb-take-log-'));
-  t.after(() => rm(directory, { recursive: true }));
-  return directory;
-}
 
 const dataOf = (directory: string): string => join(directory, 'data.mdb');
 const logOf = (directory: string): string => join(directory, 'data.log');
@@ -53,7 +48,7 @@ const refusal = (message: RegExp) => ({ name: 'StoreError', code: 'corrupt', mes
 
 for (const durability of ['full', 'none'] as const) {
   test(`what is only in the log is there after an opening with durability ${durability}`, async t => {
-    const directory = await newDirectory(t);
+    const directory = newDirectory(t);
     const store = await LoggedStore.open(directory);
     await store.append({ apple: 'green', pear: 'old', plum: 'blue' });
     await store.append({ apple: undefined, pear: 'yellow' });
@@ -69,7 +64,7 @@ for (const durability of ['full', 'none'] as const) {
 }
 
 test('a row from the log has the version that it was acknowledged with, and the next one is later', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const logged = await LoggedStore.open(directory);
   await logged.append({ pear: 'yellow' }, 5n);
   await logged.abandon();
@@ -82,7 +77,7 @@ test('a row from the log has the version that it was acknowledged with, and the 
 
 test('records that are in the trees are skipped, however many they are', async t => {
   for (const applied of [0, 1, 2, 3]) {
-    const directory = await newDirectory(t);
+    const directory = newDirectory(t);
     const store = await LoggedStore.open(directory);
     await store.append({ a: 'first', b: 'first' });
     await store.append({ a: undefined, b: 'second' });
@@ -94,7 +89,7 @@ test('records that are in the trees are skipped, however many they are', async t
 });
 
 test('changes written without the log since are not overwritten', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const logged = await LoggedStore.open(directory);
   await logged.append({ a: 'first' });
   await logged.apply();
@@ -110,7 +105,7 @@ test('changes written without the log since are not overwritten', async t => {
 });
 
 test('when a process dies between the two steps of taking over, the next one continues', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const logged = await LoggedStore.open(directory);
   await logged.append({ pear: 'yellow' });
   await logged.environment.transaction(() => assert.equal(fenceLog(logged.environment.catalog), true));
@@ -121,7 +116,7 @@ test('when a process dies between the two steps of taking over, the next one con
 });
 
 test('a refused opening changes nothing that the next one needs', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const logged = await LoggedStore.open(directory);
   await logged.append({ pear: 'yellow' });
   await logged.abandon();
@@ -135,7 +130,7 @@ test('a refused opening changes nothing that the next one needs', async t => {
 });
 
 test('a log that was replayed or ended is not needed any more', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const logged = await LoggedStore.open(directory);
   await logged.append({ pear: 'yellow' });
   await logged.close();
@@ -146,7 +141,7 @@ test('a log that was replayed or ended is not needed any more', async t => {
 });
 
 test('the log of another store, or of another time, is refused', async t => {
-  const [directory, other] = [await newDirectory(t), await newDirectory(t)];
+  const [directory, other] = [newDirectory(t), newDirectory(t)];
   const [logged, foreign] = [await LoggedStore.open(directory), await LoggedStore.open(other)];
   await logged.append({ a: 'first' });
   foreign.tick += 100n;
@@ -171,7 +166,7 @@ test('a record has to begin at the very tick at which the one before it ends', a
     [0n, -1n, true],
     [0n, 1n, true],
   ] as const) {
-    const directory = await newDirectory(t);
+    const directory = newDirectory(t);
     const logged = await LoggedStore.open(directory);
     const [begun, middle] = [logged.tick, logged.tick + 10n];
     await logged.appendBatch({ basis: begun + first, tick: middle, changes: [] });
@@ -184,7 +179,7 @@ test('a record has to begin at the very tick at which the one before it ends', a
 });
 
 test('a record whose ticks do not rise is refused', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const logged = await LoggedStore.open(directory);
   await logged.append({ a: 'first' });
   await logged.appendBatch({ basis: logged.tick, tick: logged.tick, changes: [] });
@@ -196,7 +191,7 @@ test('a record whose ticks do not rise is refused', async t => {
 });
 
 test('a log that is damaged before its end is refused; one that is torn at its end is not', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const logged = await LoggedStore.open(directory);
   await logged.append({ a: 'first' });
   await logged.append({ b: 'second' });
@@ -215,7 +210,7 @@ test('a log that is damaged before its end is refused; one that is torn at its e
 });
 
 test('a log is begun when no process uses one, and belongs to its user until it is taken or ended', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const environment = openEnvironment({ directory, durability: 'none' });
   const { catalog } = environment;
   const chunk = catalog.getFormat()?.chunk ?? 0;
@@ -238,40 +233,32 @@ test('a log is begun when no process uses one, and belongs to its user until it 
   await environment.close();
 });
 
-test('whatever part of a log is in the trees, across segments, a store has what was appended', async t => {
-  const seed = Number(process.env.TAKE_LOG_SEED ?? Math.floor(Math.random() * 1e9));
-  const again = `TAKE_LOG_SEED=${seed} node dist/tools/run-tests.js wal/recovery`;
-  let state = (seed % 2_147_483_646) + 1;
-  const random = (below: number): number => {
-    // Park and Miller's generator.
-    state = (state * 48_271) % 2_147_483_647;
-    return state % below;
-  };
-  const directory = await newDirectory(t);
-  const model = new Map<string, Buffer>();
-  for (let life = 0; life < 4; life += 1) {
-    const logged = await LoggedStore.open(directory);
-    for (let batch = random(60); batch > 0; batch -= 1) {
-      const puts: Record<string, Buffer | undefined> = {};
-      for (let change = random(8); change >= 0; change -= 1) {
-        const value = random(4) === 0 ? undefined : Buffer.alloc(random(60_000), random(256));
-        puts[`k${random(40)}`] = value;
+test('whatever part of a log is in the trees, across segments, a store has what was appended', t =>
+  withSeeds(1, async random => {
+    const directory = newDirectory(t);
+    const model = new Map<string, Buffer>();
+    for (let life = 0; life < 4; life += 1) {
+      const logged = await LoggedStore.open(directory);
+      for (let batch = random(60); batch > 0; batch -= 1) {
+        const puts: Record<string, Buffer | undefined> = {};
+        for (let change = random(8); change >= 0; change -= 1) {
+          const value = random(4) === 0 ? undefined : Buffer.alloc(random(60_000), random(256));
+          puts[`k${random(40)}`] = value;
+        }
+        await logged.append(puts, BigInt(1 + random(3)));
+        for (const [key, value] of Object.entries(puts)) {
+          if (value === undefined) model.delete(key);
+          else model.set(key, value);
+        }
+        if (random(5) === 0) await logged.apply(random(4));
       }
-      await logged.append(puts, BigInt(1 + random(3)));
-      for (const [key, value] of Object.entries(puts)) {
-        if (value === undefined) model.delete(key);
-        else model.set(key, value);
-      }
-      if (random(5) === 0) await logged.apply(random(4));
+      if (random(4) === 0) await logged.close();
+      else await logged.abandon();
+      const store = await openLmdbStore({ directory });
+      const rows = await rowsOf(store);
+      await store.close();
+      assert.deepEqual([...rows.keys()].sort(), [...model.keys()].sort());
+      for (const [key, { value }] of rows) assert(value.equals(model.get(key) ?? Buffer.of()), `${key}`);
+      assert.deepEqual(await findingsOf(directory), []);
     }
-    if (random(4) === 0) await logged.close();
-    else await logged.abandon();
-    const store = await openLmdbStore({ directory });
-    const rows = await rowsOf(store);
-    await store.close();
-    assert.deepEqual([...rows.keys()].sort(), [...model.keys()].sort(), again);
-    for (const [key, { value }] of rows)
-      assert(value.equals(model.get(key) ?? Buffer.of()), `${key}, ${again}`);
-    assert.deepEqual(await findingsOf(directory), [], again);
-  }
-});
+  }));

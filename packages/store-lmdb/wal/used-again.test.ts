@@ -5,11 +5,11 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Row, Space, Store } from '#store';
 import { openLmdbStore } from '../lmdb-store.js';
-import { newDirectory, SPACE } from '../testing/logged-parts.js';
+import { newDirectory, UNBOUNDED } from '../testing/fixture.js';
+import { SPACE } from '../testing/logged-parts.js';
 
 const ROWS = 400;
 const BYTES = 2000;
-const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 const KEYS = Array.from({ length: ROWS }, (_, index) => `k${String(index).padStart(4, '0')}`);
 const fillOf = (key: string): number => 1 + (Number(key.slice(1)) % 100);
 
@@ -30,7 +30,7 @@ const putOthers = (store: Store, space: Space) =>
 
 /** A store whose log has the rows, in memory that was released before. */
 async function openRows(t: TestContext): Promise<{ readonly store: Store; readonly space: Space }> {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const store = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0 });
   t.after(() => store.close());
   const space = await store.createSpace(SPACE, Buffer.alloc(0));

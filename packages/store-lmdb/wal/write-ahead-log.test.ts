@@ -15,13 +15,12 @@ import { FILE_NAME, openEnvironment } from '../environment.js';
 import { FORMAT_LOGGED, FORMAT_PLAIN } from '../layout/catalog.js';
 import { ROW_HEADER_BYTES } from '../layout/rows.js';
 import { openLmdbStore } from '../lmdb-store.js';
-import { newDirectory, Parts, SPACE, textOf } from '../testing/logged-parts.js';
-import { LOG_BYTES, LOG_NAME, readLog } from './log-file.js';
+import { newDirectory, UNBOUNDED } from '../testing/fixture.js';
+import { Parts, SPACE, textOf } from '../testing/logged-parts.js';
+import { LOG_NAME } from './log-file.js';
 import { changeBytesMax, RECORD_HEADER_BYTES } from './log-record.js';
+import { LOG_BYTES, readLog } from './read-log.js';
 import { RECORD_BYTES_MAX } from './write-ahead-log.js';
-
-/** Bytes of a value in the tree in addition to the value. */
-const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 
 function markOf(directory: string) {
   const environment = openEnvironment({ directory, durability: 'none' });
@@ -64,7 +63,7 @@ class Holder {
 }
 
 test('callers are answered when the log has their changes, and the tree gets them later', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   await openEnvironment({ directory, durability: 'full' }).close();
   // While the write lock is held the tree cannot get them, however slow the disk is.
   const holders = [await Holder.open(t, directory), await Holder.open(t, directory)];
@@ -124,7 +123,7 @@ test('what a kill leaves has everything acknowledged, while the log wraps under 
 });
 
 test('a segment is not reused before the tree has it, however long that takes', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const first = openEnvironment({ directory, durability: 'full' });
   await first.close();
   const holder = await Holder.open(t, directory);
@@ -154,7 +153,7 @@ test('a segment is not reused before the tree has it, however long that takes', 
 });
 
 test('a log is put in place under the write lock, without which another one may be in use there', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const store = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0 });
   const space = await store.createSpace(SPACE, Buffer.alloc(0));
   assert(space !== undefined);
@@ -301,7 +300,7 @@ test('a close leaves an empty log and a file that older programs read, and a kil
 
 test('a store closed while its log is being created, at any moment, leaves everything acknowledged', async t => {
   for (const milliseconds of [0, 2, 10, 30]) {
-    const directory = await newDirectory(t);
+    const directory = newDirectory(t);
     const store = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0 });
     const space = await store.createSpace(SPACE, Buffer.alloc(0));
     assert(space !== undefined);
@@ -325,7 +324,7 @@ test('a store closed while its log is being created, at any moment, leaves every
 });
 
 test('reads, scans and decisions see at once what is in the log alone', async t => {
-  const directory = await newDirectory(t);
+  const directory = newDirectory(t);
   const store = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0 });
   const space = await store.createSpace(SPACE, Buffer.alloc(0));
   assert(space !== undefined);

@@ -11,9 +11,10 @@ import type { Catalog, Counters } from '../layout/catalog.js';
 import type { Rows } from '../layout/rows.js';
 import type { ReadSnapshot } from '../lmdb/tree.js';
 import { bytesOf, type Change, isReplacedBy, Overlay } from '../overlay.js';
-import type { LogClaim } from './log-claim.js';
-import { LOG_BYTES, LogFile } from './log-file.js';
+import { LogFile } from './log-file.js';
 import { BLOCK_BYTES, type RecordDraft, RecordMemory, type TickRange } from './log-record.js';
+import { LOG_BYTES } from './read-log.js';
+import type { LogClaim } from './recovery.js';
 
 /** Why something failed, whatever was thrown. */
 export interface Failure {

@@ -1,4 +1,4 @@
-// System calls on files of contents as promises, on libuv's threads, and their failures as errors of the store.
+// System calls on files as promises, on libuv's threads, and their failures as errors of the store.
 import { close, fdatasync, open, opendir, read, rm, rmdir, unlink, write } from 'node:fs';
 import { promisify } from 'node:util';
 import { StoreError } from '#store';
@@ -21,12 +21,13 @@ export function codeOf(error: unknown): unknown {
 
 export const isAbsent = (error: unknown): boolean => codeOf(error) === 'ENOENT';
 
+export const isNoSpace = (error: unknown): boolean => NO_SPACE.includes(codeOf(error));
+
 /** As the error that the store's callers get. */
 export function contentError(error: unknown, path: string): unknown {
   if (error instanceof StoreError || !(error instanceof Error)) return error;
-  const code = codeOf(error);
-  if (code === undefined) return error;
-  if (NO_SPACE.includes(code)) return new StoreError('full', `${path}: No space is left on the disk.`, error);
+  if (codeOf(error) === undefined) return error;
+  if (isNoSpace(error)) return new StoreError('full', `${path}: No space is left on the disk.`, error);
   return new StoreError('busy', `${path}: ${error.message}`, error);
 }
 

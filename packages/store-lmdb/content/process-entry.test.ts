@@ -2,11 +2,9 @@
 // no other one notices.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { newDirectory } from '../testing/fixture.js';
 
 const ROUNDS = 300;
 
@@ -17,14 +15,13 @@ const PROGRAMS = [
 ];
 
 const IMPORTS = `
-import { pinContents, removeEmpty } from ${JSON.stringify(new URL('./foreign-pin.js', import.meta.url).href)};
+import { pinContents, removeEmpty } from ${JSON.stringify(new URL('./process-entry.js', import.meta.url).href)};
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 `;
 
 test('a pin is taken where another command removes the directory', async t => {
-  const directory = mkdtempSync(join(tmpdir(), 'lmdb-pins-'));
-  t.after(() => rmSync(directory, { recursive: true }));
+  const directory = newDirectory(t);
   const commands = PROGRAMS.map(
     program =>
       new Worker(new URL(`data:text/javascript,${encodeURIComponent(IMPORTS + program)}`), {

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { makeDirectory } from './make-directory.js';
+import { makeDirectory } from './directory.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'shelfmark-make-directory-'));
 after(() => rmSync(directory, { recursive: true }));
