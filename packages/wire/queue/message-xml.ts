@@ -1,20 +1,17 @@
 // The XML documents of messages: the body of Put and Update, and the lists in answers (protocol: messages#operations).
-
-import { ServiceError } from '#account';
 import { formatHttpDate } from '#base';
 import {
   decodeUtf8,
   escapeXmlText,
   fieldsOf,
+  invalid,
   isPlainText,
-  parseXml,
+  parseRoot,
   textOf,
   XML_HEAD,
 } from '../shared/xml.js';
 
 const FIELDS: ReadonlySet<string> = new Set(['MessageText']);
-
-const invalid = (reason: string): ServiceError => new ServiceError('InvalidXmlDocument', { reason });
 
 const DECLARATION = /^<\?xml version="1\.0" encoding="(?:utf|UTF)-8"(?: standalone="yes")?\?>/;
 const START = '<QueueMessage><MessageText>';
@@ -33,8 +30,7 @@ function plainText(body: Buffer): string | undefined {
 export function parseMessageText(body: Buffer): string {
   const plain = plainText(body);
   if (plain !== undefined) return plain;
-  const root = parseXml(body);
-  if (root.name !== 'QueueMessage') throw invalid('The root is not QueueMessage.');
+  const root = parseRoot(body, 'QueueMessage');
   const element = fieldsOf(root, FIELDS).get('MessageText');
   if (!element) throw invalid('MessageText is missing.');
   return textOf(element);

@@ -16,7 +16,7 @@ import {
 } from '#queues';
 import { parseIdentifiers } from '../shared/access-policy-xml.js';
 import { parseServiceProperties } from '../shared/service-properties-xml.js';
-import { checkTimeout, given, parseMetadata, wholeOf } from '../shared/storage-parameters.js';
+import { checkTimeout, given, markedName, parseMetadata, wholeOf } from '../shared/storage-parameters.js';
 import { parseMessageText } from './message-xml.js';
 import type { QueueOperationKind } from './queue-operation-kind.js';
 import { type QueueRoute, queueOf } from './queue-route.js';
@@ -52,16 +52,6 @@ function metadataOf({ headers }: QueueRequest): Metadata {
   const metadata = parseMetadata(headers);
   checkMetadata(metadata);
   return metadata;
-}
-
-/** `/account/name`, as in the previous answer; a bare name is accepted too. */
-function fromMarker(query: Query, account: string): string | undefined {
-  const marker = given(query, 'marker');
-  if (marker === undefined) return undefined;
-  const prefix = `/${account}/`;
-  const name = marker.startsWith(prefix) ? marker.slice(prefix.length) : marker;
-  if (name === '' || name.includes('/')) throw new QueueError('InvalidMarker');
-  return name;
 }
 
 export function pageSizeOf(query: Query): number | undefined {
@@ -120,7 +110,8 @@ export function parseQueueOperation(
   switch (kind) {
     case 'listQueues': {
       const top = pageSizeOf(query) ?? QUEUES_PAGE_MAX;
-      return { kind, prefix: query.get('prefix') ?? '', from: fromMarker(query, route.account), top };
+      const from = markedName(query, route.account, () => new QueueError('InvalidMarker'));
+      return { kind, prefix: query.get('prefix') ?? '', from, top };
     }
     case 'createQueue':
     case 'setQueueMetadata':

@@ -1,7 +1,7 @@
 // The document of Get and Set Table ACL and Queue ACL (protocol: access-policies#document). The server evaluates what a policy grants.
-import { type AccessPolicy, ServiceError, type SignedIdentifier } from '#account';
+import type { AccessPolicy, SignedIdentifier } from '#account';
 import { formatDateTimeFull, parseDateTime, YEAR_ONE } from '#base';
-import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD, type XmlElement } from './xml.js';
+import { escapeXml, fieldsOf, invalid, listOf, parseRoot, textOf, XML_HEAD, type XmlElement } from './xml.js';
 
 /** Azure's maximum (protocol: access-policies#limits). */
 const IDENTIFIERS_MAX = 5;
@@ -9,8 +9,6 @@ const ID_LENGTH_MAX = 64;
 
 const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set(['Id', 'AccessPolicy']);
 const POLICY_FIELDS: ReadonlySet<string> = new Set(['Start', 'Expiry', 'Permission']);
-
-const invalid = (reason: string): ServiceError => new ServiceError('InvalidXmlDocument', { reason });
 
 /**
  * An empty body or an empty list clears the policies.
@@ -20,8 +18,7 @@ const invalid = (reason: string): ServiceError => new ServiceError('InvalidXmlDo
  */
 export function parseIdentifiers(body: Buffer, letters = 'raud'): readonly SignedIdentifier[] {
   if (body.length === 0) return [];
-  const root = parseXml(body);
-  if (root.name !== 'SignedIdentifiers') throw invalid('The root is not SignedIdentifiers.');
+  const root = parseRoot(body, 'SignedIdentifiers');
   const elements = listOf(root, 'SignedIdentifier');
   if (elements.length > IDENTIFIERS_MAX) throw invalid('There are more than five policies.');
   const identifiers = elements.map(element => parseIdentifier(element, letters));

@@ -1,14 +1,17 @@
 // The document of Get and Set Table Service Properties (protocol: service-properties).
 // Errors of structure, counts and days make the document invalid; a malformed value makes its node invalid.
+import type { CorsRule, Logging, Metrics, ServiceProperties, ServicePropertiesChange } from '#account';
 import {
-  type CorsRule,
-  type Logging,
-  type Metrics,
-  ServiceError,
-  type ServiceProperties,
-  type ServicePropertiesChange,
-} from '#account';
-import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD, type XmlElement } from './xml.js';
+  escapeXml,
+  fieldsOf,
+  invalid,
+  invalidValue,
+  listOf,
+  parseRoot,
+  textOf,
+  XML_HEAD,
+  type XmlElement,
+} from './xml.js';
 
 /** Azure's maximum (protocol: service-properties#limits). */
 export const RETENTION_DAYS_MAX = 365;
@@ -41,18 +44,16 @@ const RULE_FIELDS: ReadonlySet<string> = new Set(
   'AllowedOrigins AllowedMethods AllowedHeaders ExposedHeaders MaxAgeInSeconds'.split(' '),
 );
 
-type Fields = ReadonlyMap<string, XmlElement>;
+export const PROPERTIES_ROOT = 'StorageServiceProperties';
 
-const invalid = (reason: string): ServiceError => new ServiceError('InvalidXmlDocument', { reason });
-const invalidValue = (reason: string): ServiceError => new ServiceError('InvalidXmlNodeValue', { reason });
+type Fields = ReadonlyMap<string, XmlElement>;
 
 /** @throws ServiceError InvalidXmlDocument or InvalidXmlNodeValue. */
 export const parseServiceProperties = (body: Buffer): ServicePropertiesChange =>
-  parseServiceSections(parseXml(body));
+  parseServiceSections(parseRoot(body, PROPERTIES_ROOT));
 
 /** The sections that all services have. @throws ServiceError InvalidXmlDocument or InvalidXmlNodeValue. */
 export function parseServiceSections(root: XmlElement): ServicePropertiesChange {
-  if (root.name !== 'StorageServiceProperties') throw invalid('The root is not StorageServiceProperties.');
   const sections = fieldsOf(root, SECTIONS);
   const logging = sections.get('Logging');
   const hourMetrics = sections.get('HourMetrics');
@@ -110,11 +111,7 @@ function parseRetention(fields: Fields): number | undefined {
   const retention = fieldsOf(element, RETENTION_FIELDS);
   if (!parseBoolean(retention, 'Enabled')) return undefined;
   const days = parseWhole(retention, 'Days');
-  if (days < 1 || days > RETENTION_DAYS_MAX)
-    throw new ServiceError('InvalidXmlDocument', {
-      reason: 'Days are not in 1 to 365.',
-      shownReason: RETENTION_REASON,
-    });
+  if (days < 1 || days > RETENTION_DAYS_MAX) throw invalid('Days are not in 1 to 365.', RETENTION_REASON);
   return days;
 }
 

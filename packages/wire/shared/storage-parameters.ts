@@ -37,6 +37,16 @@ export function checkTimeout(query: Query): void {
     throw new ServiceError('InvalidQueryParameterValue', { name: 'timeout', value: seconds });
 }
 
+/** The name with which a page of a list begins: `/account/name`, as in the previous answer, or a bare name. */
+export function markedName(query: Query, account: string, malformed: () => Error): string | undefined {
+  const marker = given(query, 'marker');
+  if (marker === undefined) return undefined;
+  const prefix = `/${account}/`;
+  const name = marker.startsWith(prefix) ? marker.slice(prefix.length) : marker;
+  if (name === '' || name.includes('/')) throw malformed();
+  return name;
+}
+
 /** Whether a list was asked to include it. */
 export const includes = (query: Query, item: string): boolean =>
   (query.get('include') ?? '')

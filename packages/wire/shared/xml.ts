@@ -57,6 +57,12 @@ const DEPTH_MAX = 32;
 
 const BLANK = /^[ \t\n\r]*$/;
 
+/** @param shownReason what the client is told, where that is recorded. */
+export const invalid = (reason: string, shownReason?: string): ServiceError =>
+  new ServiceError('InvalidXmlDocument', shownReason === undefined ? { reason } : { reason, shownReason });
+export const invalidValue = (reason: string): ServiceError =>
+  new ServiceError('InvalidXmlNodeValue', { reason });
+
 const malformed = (): ServiceError => new ServiceError('InvalidXmlDocument');
 
 const malformedAt = (line: number, position: number): ServiceError =>
@@ -128,6 +134,13 @@ export function parseXml(body: Buffer): XmlElement {
   parser.write(source).close();
   const [root] = document.children;
   return root ?? refuse();
+}
+
+/** The root of a document that has a root of that name. @throws ServiceError InvalidXmlDocument. */
+export function parseRoot(body: Buffer, name: string): XmlElement {
+  const root = parseXml(body);
+  if (root.name !== name) throw invalid(`The root is not ${name}.`);
+  return root;
 }
 
 /** The text of an element that has no children. @throws ServiceError InvalidXmlDocument. */

@@ -1,7 +1,7 @@
 // What a list is asked for: how many entries a page has, what a list of blobs includes (protocol: blob-requests#lists), and where the page begins,
 // as a text that clients send back as they got it (protocol: blob-requests#markers).
 import { BlobError, LIST_PAGE_MAX, type ListPosition } from '#blobs';
-import { given, wholeOf } from '../../shared/storage-parameters.js';
+import { given, markedName, wholeOf } from '../../shared/storage-parameters.js';
 
 type Query = ReadonlyMap<string, string>;
 
@@ -45,14 +45,8 @@ export function foundPosition(query: Query): FoundPosition | undefined {
 }
 
 /** `/account/name`, as of queues. @throws BlobError OutOfRangeInput. */
-export function containerPosition(query: Query, account: string): string | undefined {
-  const marker = given(query, 'marker');
-  if (marker === undefined) return undefined;
-  const prefix = `/${account}/`;
-  const name = marker.startsWith(prefix) ? marker.slice(prefix.length) : marker;
-  if (name === '' || name.includes('/')) throw malformed();
-  return name;
-}
+export const containerPosition = (query: Query, account: string): string | undefined =>
+  markedName(query, account, malformed);
 
 /** The byte at which a page of ranges begins. @throws BlobError OutOfRangeInput. */
 export function rangePosition(query: Query): number | undefined {

@@ -4,8 +4,9 @@ import { elementOrEmpty } from '../../shared/storage-list-xml.js';
 import {
   decodeUtf8,
   fieldsOf,
+  invalid,
   listOf,
-  parseXml,
+  parseRoot,
   textOf,
   XML_HEAD,
   type XmlElement,
@@ -70,8 +71,6 @@ export function copiesTags(headers: Headers, version: string): boolean {
   return true;
 }
 
-const invalid = (reason: string): BlobError => new BlobError('InvalidXmlDocument', { reason });
-
 function tagOf(element: XmlElement): Tags[number] {
   const fields = fieldsOf(element, NAMES.tag);
   const [key, value] = [fields.get('Key'), fields.get('Value')];
@@ -82,8 +81,7 @@ function tagOf(element: XmlElement): Tags[number] {
 /** @throws BlobError, ServiceError InvalidXmlDocument. */
 export function parseTags(body: Buffer): Tags {
   if (decodeUtf8(body).trim() === '') throw invalid('There is no document.');
-  const root = parseXml(body);
-  if (root.name !== 'Tags') throw invalid('The root is not Tags.');
+  const root = parseRoot(body, 'Tags');
   const set = fieldsOf(root, NAMES.root).get('TagSet');
   return checked(set ? listOf(set, 'Tag').map(tagOf) : []);
 }

@@ -1,18 +1,14 @@
 // The document of Get and Set Blob Service Properties: the sections that only blobs have (protocol: service-properties#of-blobs).
-import {
-  ServiceError,
-  type ServiceProperties,
-  type ServicePropertiesChange,
-  type StaticWebsite,
-} from '#account';
+import type { ServiceProperties, ServicePropertiesChange, StaticWebsite } from '#account';
 import {
   formatServiceProperties,
+  PROPERTIES_ROOT,
   parseServiceSections,
   RETENTION_DAYS_MAX,
   RETENTION_REASON,
 } from '../../shared/service-properties-xml.js';
 import { elementOf } from '../../shared/storage-list-xml.js';
-import { fieldsOf, parseXml, textOf, type XmlElement } from '../../shared/xml.js';
+import { fieldsOf, invalid, invalidValue, parseRoot, textOf, type XmlElement } from '../../shared/xml.js';
 
 const OWN: ReadonlySet<string> = new Set(['DefaultServiceVersion', 'DeleteRetentionPolicy', 'StaticWebsite']);
 const RETENTION_FIELDS: ReadonlySet<string> = new Set(['Enabled', 'Days', 'AllowPermanentDelete']);
@@ -28,10 +24,6 @@ const VERSION_OF_RETENTION = '2017-07-29';
 const VERSION_OF_WEBSITES = '2018-03-28';
 
 type Fields = ReadonlyMap<string, XmlElement>;
-
-const invalid = (reason: string, shownReason?: string): ServiceError =>
-  new ServiceError('InvalidXmlDocument', shownReason === undefined ? { reason } : { reason, shownReason });
-const invalidValue = (reason: string): ServiceError => new ServiceError('InvalidXmlNodeValue', { reason });
 
 const textIn = (fields: Fields, name: string): string | undefined => {
   const element = fields.get(name);
@@ -79,7 +71,7 @@ function versionOf(element: XmlElement): string | undefined {
 
 /** @throws ServiceError InvalidXmlDocument or InvalidXmlNodeValue. */
 export function parseBlobServiceProperties(body: Buffer): ServicePropertiesChange {
-  const root = parseXml(body);
+  const root = parseRoot(body, PROPERTIES_ROOT);
   const common = root.children.filter(({ name }) => !OWN.has(name));
   const own = { ...root, children: root.children.filter(({ name }) => OWN.has(name)) };
   const change = parseServiceSections({ ...root, children: common });

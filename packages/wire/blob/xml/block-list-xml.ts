@@ -1,7 +1,7 @@
 // XML of block lists and page ranges: the list that a request commits, and those in answers (protocol: blob-requests#block-lists).
 import { BlobError, checkBlockId, type ListedBlockId, type Outcome } from '#blobs';
 import { elementOf } from '../../shared/storage-list-xml.js';
-import { parseXml, textOf, XML_HEAD, type XmlElement } from '../../shared/xml.js';
+import { invalid, parseRoot, textOf, XML_HEAD, type XmlElement } from '../../shared/xml.js';
 
 const BLOCKS_MAX = 50_000;
 const SETS: ReadonlyMap<string, ListedBlockId['from']> = new Map([
@@ -9,8 +9,6 @@ const SETS: ReadonlyMap<string, ListedBlockId['from']> = new Map([
   ['Uncommitted', 'uncommitted'],
   ['Latest', 'latest'],
 ]);
-
-const invalid = (reason: string): BlobError => new BlobError('InvalidXmlDocument', { reason });
 
 /** A name that is none is in no blob either. */
 function idOf(element: XmlElement): string {
@@ -25,8 +23,7 @@ function idOf(element: XmlElement): string {
 
 /** @throws BlobError BlockListTooLong, InvalidBlockList, ServiceError InvalidXmlDocument. */
 export function parseBlockList(body: Buffer): readonly ListedBlockId[] {
-  const root = parseXml(body);
-  if (root.name !== 'BlockList') throw invalid('The root is not BlockList.');
+  const root = parseRoot(body, 'BlockList');
   if (root.text.trim() !== '') throw invalid('There is text between the blocks.');
   if (root.children.length > BLOCKS_MAX) throw new BlobError('BlockListTooLong');
   return root.children.map(element => {

@@ -1,7 +1,7 @@
 // The documents of Get User Delegation Key (protocol: sas#user-delegation-keys).
 import { formatDateTime, parseDateTime, YEAR_ONE } from '#base';
 import { BlobError } from '#blobs';
-import { parseXml, textOf, XML_HEAD, type XmlElement } from '../../shared/xml.js';
+import { invalid, invalidValue, parseRoot, textOf, XML_HEAD, type XmlElement } from '../../shared/xml.js';
 
 /** Ticks. */
 interface KeyTimes {
@@ -13,20 +13,16 @@ const TICKS_A_SECOND = 10_000_000n;
 /** Azure's maximum. */
 const LIFETIME_MAX = 7n * 86_400n * TICKS_A_SECOND;
 
-const invalid = (reason: string): BlobError => new BlobError('InvalidXmlDocument', { reason });
-
 function timeOf(element: XmlElement | undefined): bigint | undefined {
   if (element === undefined) return undefined;
   const ticks = parseDateTime(textOf(element).trim(), YEAR_ONE);
-  if (ticks === undefined)
-    throw new BlobError('InvalidXmlNodeValue', { reason: `${element.name} is not a time.` });
+  if (ticks === undefined) throw invalidValue(`${element.name} is not a time.`);
   return ticks - (ticks % TICKS_A_SECOND);
 }
 
-/** Without a start a key begins now. @throws BlobError InvalidXmlDocument, InvalidXmlNodeValue, AuthenticationFailed. */
+/** Without a start a key begins now. @throws ServiceError InvalidXmlDocument, InvalidXmlNodeValue, BlobError AuthenticationFailed. */
 export function parseKeyInfo(body: Buffer, now: bigint): KeyTimes {
-  const root = parseXml(body);
-  if (root.name !== 'KeyInfo') throw invalid('The root is not KeyInfo.');
+  const root = parseRoot(body, 'KeyInfo');
   const child = (name: string): XmlElement | undefined => root.children.find(each => each.name === name);
   // The server cannot check whether a token belongs to that tenant.
   if (child('DelegatedUserTid') !== undefined)
@@ -35,9 +31,7 @@ export function parseKeyInfo(body: Buffer, now: bigint): KeyTimes {
   const expiry = timeOf(child('Expiry'));
   if (expiry === undefined) throw invalid('There is no Expiry.');
   if (expiry <= start || expiry <= now || expiry - now > LIFETIME_MAX || start - now > LIFETIME_MAX)
-    throw new BlobError('InvalidXmlNodeValue', {
-      reason: 'The key ends before it begins, or after seven days.',
-    });
+    throw invalidValue('The key ends before it begins, or after seven days.');
   return { start, expiry };
 }
 
