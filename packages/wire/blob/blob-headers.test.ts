@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BlobProperties } from '#blobs';
 import type { Header } from '../shared/answer.js';
+import { BLOB, MD5, TICKS } from '../testing/shown-blob.js';
 import {
   addWholeDigest,
   blobHeaders,
@@ -12,34 +13,8 @@ import {
   stampHeaders,
 } from './blob-headers.js';
 
-const TICKS = BigInt(Date.parse('2019-05-09T01:19:36Z')) * 10_000n;
 const TIME = 'Thu, 09 May 2019 01:19:36 GMT';
 const LATEST = '2026-04-06';
-const MD5 = Buffer.alloc(16, 1);
-const BLOB: BlobProperties = {
-  type: 'BlockBlob',
-  stamp: { etag: TICKS, lastModified: TICKS },
-  created: TICKS,
-  length: 10,
-  properties: {
-    contentType: 'text/plain',
-    contentEncoding: undefined,
-    contentLanguage: undefined,
-    contentDisposition: undefined,
-    cacheControl: 'no-cache',
-    contentMd5: MD5,
-  },
-  metadata: [{ name: 'Kind', value: 'x' }],
-  tagCount: 0,
-  tags: [],
-  lease: { state: 'leased', duration: 'fixed' },
-  copy: undefined,
-  tier: undefined,
-  snapshot: undefined,
-  committedBlocks: undefined,
-  isSealed: false,
-  sequenceNumber: undefined,
-};
 
 const wholeDigest = (blob: BlobProperties, version: string): Header[] => {
   const headers: Header[] = [];

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultServiceProperties } from '#account';
-import type { BlobProperties, Outcome } from '#blobs';
+import type { Outcome } from '#blobs';
 import { parseTarget } from '../shared/target.js';
+import { BLOB, STAMP, TICKS } from '../testing/shown-blob.js';
 import { BLOB_GRAMMAR } from './blob-route.js';
 import {
   type BlobsFound,
@@ -13,38 +14,13 @@ import {
   isLongList,
 } from './format-blob-outcome.js';
 
-const TICKS = BigInt(Date.parse('2019-05-09T01:19:36Z')) * 10_000n;
-const STAMP = { etag: TICKS, lastModified: TICKS };
 const STAMPED = ['Last-Modified', 'ETag'];
 const DIGESTS = { md5: Buffer.alloc(16), crc64: Buffer.alloc(8) };
 const DIGESTED = ['Content-MD5', 'x-ms-content-crc64', ...STAMPED];
 const ENCRYPTED = ['x-ms-request-server-encrypted'];
-const FREE = { state: 'available', duration: undefined } as const;
-const BLOB: BlobProperties = {
-  type: 'BlockBlob',
-  stamp: STAMP,
-  created: TICKS,
-  length: 10,
-  properties: {
-    contentType: 'text/plain',
-    contentEncoding: undefined,
-    contentLanguage: undefined,
-    contentDisposition: undefined,
-    cacheControl: undefined,
-    contentMd5: Buffer.alloc(16),
-  },
-  metadata: [],
-  tagCount: 0,
-  tags: [],
-  lease: FREE,
-  copy: undefined,
-  tier: undefined,
-  snapshot: undefined,
-  committedBlocks: undefined,
-  isSealed: false,
-  sequenceNumber: undefined,
-};
-
+const APPENDED = ['x-ms-blob-append-offset', 'x-ms-blob-committed-block-count'];
+const NUMBERED = ['x-ms-blob-sequence-number'];
+const COPIED = ['x-ms-copy-id', 'x-ms-copy-status'];
 const routeOf = (path: string) =>
   parseTarget(
     { target: `/acc${path}`, headers: { host: '127.0.0.1:1' }, secure: false },
@@ -60,55 +36,39 @@ const answerOf = (outcome: Outcome, path = '/abc/b') =>
     rangeDigests: [['x-ms-content-crc64', 'sum']],
   });
 
-/** Status, names of headers before and behind the server's. */
-function formOf(outcome: Outcome): readonly unknown[] {
-  const { status, content, more, body } = answerOf(outcome);
-  assert.equal(body, undefined);
-  return [status, content.map(([name]) => name), more.map(([name]) => name)];
-}
-
-test('writes tell the stamp, the digests, and that the content is encrypted', () => {
-  const stamp = STAMP;
-  const digests = DIGESTS;
-  assert.deepEqual(formOf({ kind: 'blobPut', stamp, digests }), [201, DIGESTED, ENCRYPTED]);
-  assert.deepEqual(formOf({ kind: 'blobPut', stamp, digests: undefined }), [201, STAMPED, ENCRYPTED]);
-  assert.deepEqual(formOf({ kind: 'blockPut', digests }), [201, DIGESTED.slice(0, 2), ENCRYPTED]);
-  assert.deepEqual(formOf({ kind: 'appended', stamp, digests, offset: 7, blocks: 2 }), [
-    201,
-    DIGESTED,
-    ['x-ms-blob-append-offset', 'x-ms-blob-committed-block-count', ...ENCRYPTED],
-  ]);
-  assert.deepEqual(formOf({ kind: 'pagesPut', stamp, digests, sequenceNumber: 3n }), [
-    201,
-    DIGESTED,
-    ['x-ms-blob-sequence-number', ...ENCRYPTED],
-  ]);
-  assert.deepEqual(formOf({ kind: 'sealed', stamp, length: 3 }), [200, STAMPED, ['x-ms-blob-sealed']]);
-  assert.deepEqual(formOf({ kind: 'copied', stamp, copyId: 'i', digests: undefined }), [
-    202,
-    STAMPED,
-    ['x-ms-copy-id', 'x-ms-copy-status'],
-  ]);
-});
-
-test('settings, deletions and tags', () => {
-  const stamp = STAMP;
-  assert.deepEqual(formOf({ kind: 'containerCreated', stamp }), [201, STAMPED, []]);
-  assert.deepEqual(formOf({ kind: 'containerDeleted' }), [202, [], []]);
-  assert.deepEqual(formOf({ kind: 'containerSet', stamp }), [200, STAMPED, []]);
-  assert.deepEqual(formOf({ kind: 'servicePropertiesSet' }), [202, [], []]);
-  assert.deepEqual(formOf({ kind: 'blobPropertiesSet', stamp, sequenceNumber: undefined }), [
-    200,
-    STAMPED,
-    [],
-  ]);
-  assert.deepEqual(formOf({ kind: 'blobMetadataSet', stamp }), [200, STAMPED, ENCRYPTED]);
-  assert.deepEqual(formOf({ kind: 'blobDeleted' }), [202, [], ['x-ms-delete-type-permanent']]);
-  assert.deepEqual(formOf({ kind: 'tagsSet' }), [204, [], []]);
-  assert.deepEqual(formOf({ kind: 'copyAborted' }), [204, [], []]);
-  assert.deepEqual(formOf({ kind: 'tierSet' }), [200, [], []]);
-  const taken = answerOf({ kind: 'snapshotTaken', stamp, snapshot: TICKS + 1n });
-  assert.deepEqual(taken.more, [
+test('writes, settings and deletions: the status, and the headers before and behind those of the server', () => {
+  const [stamp, digests] = [STAMP, DIGESTS];
+  const cases: readonly (readonly [Outcome, number, readonly string[], readonly string[]])[] = [
+    [{ kind: 'blobPut', stamp, digests }, 201, DIGESTED, ENCRYPTED],
+    [{ kind: 'blobPut', stamp, digests: undefined }, 201, STAMPED, ENCRYPTED],
+    [{ kind: 'blockPut', digests }, 201, DIGESTED.slice(0, 2), ENCRYPTED],
+    [{ kind: 'appended', stamp, digests, offset: 7, blocks: 2 }, 201, DIGESTED, [...APPENDED, ...ENCRYPTED]],
+    [{ kind: 'pagesPut', stamp, digests, sequenceNumber: 3n }, 201, DIGESTED, [...NUMBERED, ...ENCRYPTED]],
+    [{ kind: 'sealed', stamp, length: 3 }, 200, STAMPED, ['x-ms-blob-sealed']],
+    [{ kind: 'copied', stamp, copyId: 'i', digests: undefined }, 202, STAMPED, COPIED],
+    [{ kind: 'snapshotTaken', stamp, snapshot: TICKS }, 201, STAMPED, ['x-ms-snapshot', ...ENCRYPTED]],
+    [{ kind: 'containerCreated', stamp }, 201, STAMPED, []],
+    [{ kind: 'containerDeleted' }, 202, [], []],
+    [{ kind: 'containerSet', stamp }, 200, STAMPED, []],
+    [{ kind: 'servicePropertiesSet' }, 202, [], []],
+    [{ kind: 'blobPropertiesSet', stamp, sequenceNumber: undefined }, 200, STAMPED, []],
+    [{ kind: 'blobPropertiesSet', stamp, sequenceNumber: 3n }, 200, STAMPED, NUMBERED],
+    [{ kind: 'blobMetadataSet', stamp }, 200, STAMPED, ENCRYPTED],
+    [{ kind: 'blobDeleted' }, 202, [], ['x-ms-delete-type-permanent']],
+    [{ kind: 'tagsSet' }, 204, [], []],
+    [{ kind: 'copyAborted' }, 204, [], []],
+    [{ kind: 'tierSet' }, 200, [], []],
+  ];
+  for (const [outcome, ...expected] of cases) {
+    const { status, content, more, body } = answerOf(outcome);
+    assert.equal(body, undefined);
+    assert.deepEqual(
+      [status, content.map(([name]) => name), more.map(([name]) => name)],
+      expected,
+      outcome.kind,
+    );
+  }
+  assert.deepEqual(answerOf({ kind: 'snapshotTaken', stamp, snapshot: TICKS + 1n }).more, [
     ['x-ms-snapshot', '2019-05-09T01:19:36.0000001Z'],
     ['x-ms-request-server-encrypted', 'false'],
   ]);
@@ -152,7 +112,12 @@ test('a content, whole and in part', () => {
 });
 
 test('containers tell their level and their lease', () => {
-  const container = { name: 'abc', stamp: STAMP, metadata: [{ name: 'A', value: '1' }], lease: FREE };
+  const container = {
+    name: 'abc',
+    stamp: STAMP,
+    metadata: [{ name: 'A', value: '1' }],
+    lease: { state: 'available', duration: undefined } as const,
+  };
   const more = (publicAccess: 'private' | 'blob') =>
     answerOf({ kind: 'container', container: { ...container, publicAccess } }).more.map(([name]) => name);
   const holds = [
