@@ -1,22 +1,22 @@
 // Shared access signatures of containers, blobs and snapshots: the parts that differ from other services, also where they are signed with a
 // user delegation key (protocol: sas#blob-string, sas#user-delegation-string). The signature covers what the path names.
-import { parseDateTime, YEAR_ONE } from '#base';
 import {
   field,
   mandatory,
+  mandatoryTime,
   parseServiceSas,
   refuse,
   type SasGrammar,
   type ServiceSas,
+  VERSION_OF_ACCOUNT_SAS,
+  VERSION_OF_ENCRYPTION_SCOPE,
+  VERSION_OF_SERVICE_IN_RESOURCE,
   VERSION_OF_SIGNED_VERSION,
 } from './sas.js';
 
 const VERSION_OF_OVERRIDES = '2013-08-15';
-const VERSION_OF_SERVICE_IN_RESOURCE = '2015-02-21';
-const VERSION_OF_ADDRESSES = '2015-04-05';
 const VERSION_OF_RESOURCE_TYPE = '2018-11-09';
 const VERSION_OF_AGENTS = '2020-02-10';
-const VERSION_OF_ENCRYPTION_SCOPE = '2020-12-06';
 const VERSION_OF_DELEGATED_USER = '2025-07-05';
 const VERSION_OF_SIGNED_REQUEST = '2026-04-06';
 
@@ -60,17 +60,11 @@ function resourceOf(query: Query, { container, blob }: SignedBlob): string {
 
 const LETTERS = /^[racwdxltmeiyfop]+$/;
 
-const keyTime = (query: Query, name: string): bigint => {
-  const ticks = parseDateTime(mandatory(query, name), YEAR_ONE);
-  if (ticks === undefined) throw refuse(`${name} is not well formed.`);
-  return ticks;
-};
-
 /** A signature is good for no longer than its key. */
 function withinKey(sas: ServiceSas, query: Query): ServiceSas {
   for (const name of KEY_FIELDS) mandatory(query, name);
   if (query.get('sks') !== 'b') throw refuse('sks is not well formed.');
-  const [start, expiry] = [keyTime(query, 'skt'), keyTime(query, 'ske')];
+  const [start, expiry] = [mandatoryTime(query, 'skt'), mandatoryTime(query, 'ske')];
   return {
     ...sas,
     start: sas.start === undefined || sas.start < start ? start : sas.start,
@@ -99,7 +93,7 @@ export function parseBlobSas(query: Query, at: SignedBlob): ServiceSas {
 /** The parameters between the version and what the answer's headers are overridden with. */
 function middleFields(version: string): readonly string[] {
   if (version < VERSION_OF_SIGNED_VERSION) return [];
-  if (version < VERSION_OF_ADDRESSES) return ['sv'];
+  if (version < VERSION_OF_ACCOUNT_SAS) return ['sv'];
   const common = ['sip', 'spr', 'sv'];
   if (version < VERSION_OF_RESOURCE_TYPE) return common;
   return version < VERSION_OF_ENCRYPTION_SCOPE

@@ -72,9 +72,10 @@ const VERSION = /^\d{4}-\d\d-\d\d$/;
 export const VERSION_OF_SIGNED_VERSION = '2012-02-12';
 /** The version of a signature without `sv`, which blobs alone have (protocol: sas#blob-string). */
 const VERSION_OF_BLOB_SAS = '2009-07-17';
-const VERSION_OF_SERVICE_IN_RESOURCE = '2015-02-21';
-const VERSION_OF_ACCOUNT_SAS = '2015-04-05';
-const VERSION_OF_ENCRYPTION_SCOPE = '2020-12-06';
+export const VERSION_OF_SERVICE_IN_RESOURCE = '2015-02-21';
+/** The first version with accounts' signatures, and with signed addresses and protocols. */
+export const VERSION_OF_ACCOUNT_SAS = '2015-04-05';
+export const VERSION_OF_ENCRYPTION_SCOPE = '2020-12-06';
 const PROTOCOLS: ReadonlySet<string> = new Set(['https', 'https,http', 'http,https']);
 
 /** The client sees `detail` too: it contains only what the client sent. */
@@ -92,13 +93,19 @@ export function mandatory(query: ReadonlyMap<string, string>, name: string): str
   return value;
 }
 
-function parseTime(query: ReadonlyMap<string, string>, name: string): bigint | undefined {
-  const text = field(query, name);
-  if (text === undefined) return undefined;
+function timeOf(name: string, text: string): bigint {
   const ticks = parseDateTime(text, YEAR_ONE);
   if (ticks === undefined) throw refuse(`${name} is not well formed.`);
   return ticks;
 }
+
+function parseTime(query: ReadonlyMap<string, string>, name: string): bigint | undefined {
+  const text = field(query, name);
+  return text === undefined ? undefined : timeOf(name, text);
+}
+
+export const mandatoryTime = (query: ReadonlyMap<string, string>, name: string): bigint =>
+  timeOf(name, mandatory(query, name));
 
 function parseAddresses(query: ReadonlyMap<string, string>): IpRange | undefined {
   const text = field(query, 'sip');
@@ -140,8 +147,7 @@ function parseSignedFields(
 
 export function parseAccountSas(query: ReadonlyMap<string, string>): AccountSas {
   const fields = parseSignedFields(query, VERSION_OF_ACCOUNT_SAS, { fields: [] });
-  const expiry = parseTime(query, 'se');
-  if (expiry === undefined) throw refuse('se is mandatory. Cannot be empty');
+  const expiry = mandatoryTime(query, 'se');
   return {
     ...fields,
     kind: 'accountSas',
