@@ -73,11 +73,6 @@ export class ResponseParser {
     this.#bytes += chunk.length;
   }
 
-  /** True between answers: nothing is left over. */
-  get isIdle(): boolean {
-    return this.#bytes === 0;
-  }
-
   /**
    * The next answer that is complete; its body is a view of what was pushed.
    *

@@ -12,7 +12,6 @@ export const GROUP_ROWS = 100;
  * far apart in the table, so that no cache helps. Products stay exact in a double up to 5.8e8 requests.
  */
 export const STRIDE = 15_485_863;
-export const SEQUENCE_MAX = Math.floor(Number.MAX_SAFE_INTEGER / STRIDE);
 /** Ranks repeat after this many rows. */
 export const RANKS = 10_000;
 
@@ -97,14 +96,6 @@ export function slotValue({ kind, offset }: Slot, sequence: number, rows: number
 
 export const partBytes = (parts: readonly Part[]): number =>
   parts.reduce((sum, part) => sum + (typeof part === 'string' ? Buffer.byteLength(part) : part.digits), 0);
-
-/** The text for one sequence number; for rare requests. */
-export const renderText = (parts: readonly Part[], sequence: number, rows: number): string =>
-  parts
-    .map(part =>
-      typeof part === 'string' ? part : String(slotValue(part, sequence, rows)).padStart(part.digits, '0'),
-    )
-    .join('');
 
 /** With neighbouring texts joined: the form that generators use. */
 export function joinParts(parts: readonly Part[]): readonly Part[] {
