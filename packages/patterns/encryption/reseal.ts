@@ -1,23 +1,18 @@
 // Writes rows again whose values are under earlier keys, page by page, with a token by which another process goes on. Each write is conditional: programs read and write meanwhile.
 
 import type { CallOptions } from '../concurrency/abort.js';
+import type { InTable } from '../model/address.js';
 import type { AnyEntity, NewOf } from '../model/definition.js';
 import type { StoredOf } from '../model/stored.js';
 import type { Db } from '../repo/open.js';
 import { unlessLost } from '../repo/optimistic.js';
+import type { PageOptions } from '../repo/read/results.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { LostValue, NewClearOf } from './clear.js';
 import type { Encryption } from './encryption.js';
 
-/** How rows are sealed again. */
-export interface ResealOptions extends CallOptions {
-  /** Where the rows stand, if not in the entity's table. */
-  readonly table?: string | undefined;
-  /** The `next` of the last progress that was seen. */
-  readonly resume?: string | undefined;
-  /** Rows of a page; 100 by default. */
-  readonly size?: number | undefined;
-}
+/** How rows are sealed again: from the `next` of the last progress that was seen, in pages of 100 rows by default. */
+export interface ResealOptions extends PageOptions, InTable {}
 
 /** Where it is after a page. Counts are of all pages since the start, or since the token that was given. */
 export interface ResealProgress {

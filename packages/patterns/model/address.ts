@@ -4,7 +4,7 @@ import type { AnyEntity, KeyOf } from './definition.js';
 
 /** Where rows stand. */
 export interface InTable {
-  /** The entity's table by default. */
+  /** Where the rows stand; the entity's table by default. */
   readonly table?: string | undefined;
 }
 

@@ -57,16 +57,11 @@ export interface Property<T = unknown, P extends Presence = Presence, U extends 
 /** The properties of an entity, by their names in the program. */
 export type Props = Readonly<Record<string, Property>>;
 
-interface Settings<P extends Presence, U extends Use> {
-  readonly edm: EdmType;
-  readonly presence: P;
-  readonly use: U;
-  readonly storedName: string | undefined;
-  readonly json: StandardSchema | undefined;
-  readonly checks: readonly StandardSchema[];
-  readonly filling: Filling | undefined;
-  readonly pieces: Pieces | undefined;
-}
+/** A property without its methods. */
+type Settings<P extends Presence, U extends Use> = Pick<
+  Property<unknown, P, U>,
+  'edm' | 'presence' | 'use' | 'storedName' | 'json' | 'checks' | 'filling' | 'pieces'
+>;
 
 function refuseEmptyName(name: string): void {
   if (name === '') refuseDefinition('stored()', 'the name is empty');

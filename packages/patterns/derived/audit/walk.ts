@@ -1,6 +1,5 @@
 // Walks the rows of an audit, phase by phase and page by page: rate, progress, and the token to continue from. audit.ts compares.
 
-import type { CallOptions } from '../../concurrency/abort.js';
 import { oldestMessage } from '../../flows/oldest-message.js';
 import type { Page, PageOptions } from '../../repo/read/results.js';
 import { formatToken, parseToken } from '../../repo/read/resume-token.js';
@@ -8,14 +7,10 @@ import type { Service } from '../../repo/write/service.js';
 import { isObject } from '../../values/is-object.js';
 import { refuseValue } from '../../values/pattern-error.js';
 
-/** Options of every audit. */
-export interface AuditOptions extends CallOptions {
+/** Options of every audit: from the `next` of the last progress that was seen, in pages of 100 rows by default. */
+export interface AuditOptions extends PageOptions {
   /** Repairs findings, unless others write the rows at the same time. */
   readonly repair?: boolean | undefined;
-  /** The `next` of the last progress that was seen. */
-  readonly resume?: string | undefined;
-  /** Rows of a page; 100 by default. */
-  readonly size?: number | undefined;
   /** Rows checked concurrently: 16 by default. */
   readonly concurrency?: number | undefined;
   /** Most rows a second, counted as in `checked`; unlimited by default. */

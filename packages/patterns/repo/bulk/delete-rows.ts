@@ -4,7 +4,7 @@ import { followedEntityOf } from '../../model/decode-entity.js';
 import type { AnyEntity } from '../../model/definition.js';
 import { asRead, type StoredOf } from '../../model/stored.js';
 import { PatternError, type RowAddress, refuseValue } from '../../values/pattern-error.js';
-import type { Results } from '../read/results.js';
+import type { PageOptions, Results } from '../read/results.js';
 import { OPERATIONS } from '../write/operations.js';
 import { newIdentity, planDelete, timeOfWrite } from '../write/plan-write.js';
 import type { Service } from '../write/service.js';
@@ -12,17 +12,12 @@ import { BatchWriter } from './batch-writer.js';
 import type { RowChange } from './change.js';
 import type { WriteReport } from './write-load.js';
 
-/** How bulk deletes are sent, and under which condition. */
-export interface DeleteRowsOptions {
+/** How bulk deletes are sent, and under which condition: from the `next` of the last progress that was seen, in pages of 1,000 rows by default. */
+export interface DeleteRowsOptions extends PageOptions {
   /** Only rows that are as the query read them; those that were changed since stay, and are counted as such. */
   readonly conditional: boolean;
-  /** The `next` of the last progress that was seen; the query is the same. */
-  readonly resume?: string | undefined;
   /** Batches that are under way at a time; 8 by default. */
   readonly concurrency?: number | undefined;
-  /** Rows of a page; 1,000 by default. */
-  readonly size?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The state after a page. Counts cover all pages since the start, or since the given token. */

@@ -12,19 +12,14 @@ import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import { MARKS } from '../../values/row-member.js';
 import type { WireProperty, WireRow } from '../../values/wire-property.js';
 import { unlessLost } from '../optimistic.js';
-import type { Results } from '../read/results.js';
+import type { PageOptions, Results } from '../read/results.js';
 import { isMovingRow, movingMark } from '../write/moving-row.js';
 import { newIdentity, planDelete } from '../write/plan-write.js';
 import type { Identity } from '../write/planned-write.js';
 import type { Service } from '../write/service.js';
 
-/** How rows are moved to their new buckets. */
-export interface RebucketOptions extends CallOptions {
-  /** The `next` of the last progress that was seen. */
-  readonly resume?: string | undefined;
-  /** Rows of a page; 100 by default. */
-  readonly size?: number | undefined;
-}
+/** How rows are moved to their new buckets: from the `next` of the last progress that was seen, in pages of 100 rows by default. */
+export type RebucketOptions = PageOptions;
 
 /** The state after a page. Counts cover all pages since the start, or since the given token. */
 export interface RebucketProgress {

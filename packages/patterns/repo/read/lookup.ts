@@ -7,7 +7,7 @@ import { inOrder } from '../../concurrency/in-order.js';
 import type { AnyEntity, KeyOf } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import { PatternError, refuseValue } from '../../values/pattern-error.js';
-import type { Reads } from './reads.js';
+import type { ManyOptions, Reads } from './reads.js';
 import type { Results } from './results.js';
 import { POINT_CONCURRENCY } from './table-query.js';
 
@@ -27,14 +27,8 @@ export interface LookupOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-interface Settings {
-  readonly ttl: number;
-  readonly maxRows: number;
-  readonly negativeTtl: number;
-  readonly maxStale: number;
-  readonly now: () => number;
-  readonly onError: (error: unknown) => void;
-}
+/** The same, with defaults. */
+type Settings = { readonly [K in keyof LookupOptions]-?: NonNullable<LookupOptions[K]> };
 
 /** What is known of a row. */
 export interface Cached<T> {
@@ -49,12 +43,6 @@ export interface Cached<T> {
 interface Entry<T> {
   readonly row: T | undefined;
   readonly at: number;
-}
-
-/** How many rows a join looks up at once. */
-interface JoinOptions extends CallOptions {
-  /** Rows that are looked up at once: 16 by default. */
-  readonly concurrency?: number | undefined;
 }
 
 function checkOption(name: string, value: number, least: number): void {
@@ -148,7 +136,7 @@ export class Lookup<E extends AnyEntity> {
   join<T>(
     items: Iterable<T> | AsyncIterable<T>,
     on: (item: T) => KeyOf<E> | undefined,
-    { concurrency = POINT_CONCURRENCY, signal }: JoinOptions = {},
+    { concurrency = POINT_CONCURRENCY, signal }: ManyOptions = {},
   ): AsyncGenerator<readonly [T, StoredOf<E> | undefined], void, undefined> {
     return inOrder(items, { concurrency, signal }, async (item, each) => {
       const key = on(item);

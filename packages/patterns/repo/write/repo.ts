@@ -2,7 +2,7 @@
 // names.
 
 import type { CallOptions } from '../../concurrency/abort.js';
-import { addressOfKey } from '../../model/address.js';
+import { addressOfKey, type InTable } from '../../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
 import { encodeEntity } from '../../model/encode-entity.js';
 import type { PatchOf } from '../../model/patch.js';
@@ -19,9 +19,7 @@ import { querySettings, refuseOperationIdProperty, type Service } from './servic
 import { writePlanned } from './write-planned.js';
 
 /** Where a repository's rows stand, and how they are queried. */
-export interface RepoOptions {
-  /** Where the rows stand, if not in the entity's table. */
-  readonly table?: string | undefined;
+export interface RepoOptions extends InTable {
   /** Options of these queries, in place of those of all queries. */
   readonly queries?: QueryOptions | undefined;
 }

@@ -1,7 +1,7 @@
 // Takes away blobs of large values that no row names: what programs left that ended between a blob and its row, or rows that were deleted without their blobs. A young blob is never taken, for its row may
 // be about to name it.
-import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity } from '../../model/definition.js';
+import type { PageOptions } from '../../repo/read/results.js';
 import type { Service } from '../../repo/write/service.js';
 import type { ListedBlob } from '../../transport/blob-container.js';
 import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
@@ -9,17 +9,13 @@ import type { WireObject } from '../../values/read-wire.js';
 import { LargeBlobs, ownerOf } from './large-blobs.js';
 import { SWEPT_AFTER_MILLISECONDS } from './large-repo.js';
 
-/** Which blobs are looked at, and how old they must be. */
-export interface SweepOptions extends CallOptions {
+/** Which blobs are looked at, and how old they must be: from the `next` of an earlier page, in pages of 5,000 blobs at most. */
+export interface SweepOptions extends PageOptions {
   readonly container: string;
   /** Milliseconds since a blob was written, by the service's clock, from which on it may be taken: a day by default, an hour at least. */
   readonly olderThan?: number | undefined;
   /** Other rows that may name the blobs of a row, such as that which it was moved to. */
   readonly alsoIn?: (row: RowAddress) => readonly RowAddress[];
-  /** `next` of an earlier page. */
-  readonly resume?: string | undefined;
-  /** Blobs of a page at most: 5,000 by default. */
-  readonly size?: number | undefined;
   /** Only reports the blobs that it would delete. */
   readonly dryRun?: boolean | undefined;
 }
