@@ -15,6 +15,7 @@ import { moveRows, type RebucketOptions, type RebucketProgress } from './repo/bu
 import type { WriteReport } from './repo/bulk/write-load.js';
 import { Db } from './repo/open.js';
 import { rebucketingReads } from './repo/read/rebucketing-partition.js';
+import { refuseBatch, refuseMoving, refuseRange } from './repo/write/moving-row.js';
 import { writeRebucketing } from './repo/write/rebucketing-writes.js';
 import type { RepoOptions } from './repo/write/repo.js';
 
@@ -46,6 +47,9 @@ export const rebucketing = (...also: readonly [number, ...number[]]): Rebucketin
   also,
   reads: rebucketingReads,
   writes: writeRebucketing,
+  refuseBatch,
+  refuseRange,
+  refuseMoving,
 });
 
 /**

@@ -32,6 +32,13 @@ export type Indexes = Readonly<Record<string, Index>>;
 /** The kind of an index whose rows stand elsewhere, with what keeps them: `remote` of shelfmark-patterns/indexes. */
 export interface RemoteKind extends Derivation {
   readonly kind: 'remote';
+  /** `table` is the index's own, if it has one. Throws DefinitionInvalid where no literal distinguishes the index's rows from others. */
+  checkLiterals(
+    owner: Pick<AnyEntity, 'name' | 'row'>,
+    index: string,
+    definition: Index,
+    table: string | undefined,
+  ): void;
 }
 
 /** What is worked out of an index once. */

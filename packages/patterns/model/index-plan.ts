@@ -17,6 +17,7 @@ import type {
   Upcast,
 } from './definition.js';
 import {
+  beginsWithLiteral,
   type Key,
   type KeyParts,
   key,
@@ -289,38 +290,20 @@ function planOf(owner: Owner, index: string, spec: IndexSpec): IndexPlan {
   const table = isRemote(spec) ? ownTable(owner, spec.table) : undefined;
   const row = made('row', spec.row);
   const definition: Index = Object.freeze({ kind, partition, row, unique, project, state });
-  checkLiterals(owner, index, definition, table);
+  if (remote === undefined) checkLiterals(owner, index, definition);
+  else remote.checkLiterals(owner, index, definition, table);
   const entity = indexEntity(owner, index, definition, table ?? owner.table);
   return { name: index, remote, definition, unique, entity, needs: namesOf(definition), table };
 }
 
-/** Literals distinguish the rows of an index from all others in their table. */
-function checkLiterals(
-  { name, row: ofOwner }: Owner,
-  index: string,
-  { kind, row, partition, unique }: Index,
-  table: string | undefined,
-): void {
-  const begins = ({ parts }: Key): boolean => typeof parts[0] === 'string';
-  if (kind === 'remote') {
-    if (unique && !begins(ofOwner))
-      refuseDefinition(
-        `${name}.row`,
-        'the row key of an entity with remote unique keys begins with a literal, so that queries of its rows leave out the records of transactions',
-      );
-    if (table === undefined && partition !== undefined && !begins(partition))
-      refuseDefinition(
-        `${name}.${index}.partition`,
-        'in the table of its entity, the partition key of an index begins with a literal, by which its rows are told apart; or give it a table of its own',
-      );
-    return;
-  }
-  if (!begins(ofOwner))
+/** Literals distinguish the rows of an index from all others in their partition. */
+function checkLiterals({ name, row: ofOwner }: Owner, index: string, { row }: Index): void {
+  if (!beginsWithLiteral(ofOwner))
     refuseDefinition(
       `${name}.row`,
       'the row key of an entity with indexes begins with a literal, so that queries of its rows leave out those of indexes',
     );
-  if (!begins(row))
+  if (!beginsWithLiteral(row))
     refuseDefinition(
       `${name}.${index}.row`,
       'the key of an index begins with a literal, by which its rows are told apart',

@@ -5,6 +5,7 @@ import type { CallOptions } from '../../concurrency/abort.js';
 import { isSameRow } from '../../model/address.js';
 import type { RemoteKind } from '../../model/definition.js';
 import { expectedIndexRow } from '../../model/index-row.js';
+import { beginsWithLiteral } from '../../model/keys/key.js';
 import { verifiedReads } from '../../repo/read/verified-reads.js';
 import type { RowDerivation } from '../../repo/write/derivation.js';
 import type {
@@ -15,6 +16,7 @@ import type {
 } from '../../repo/write/planned-write.js';
 import type { Service } from '../../repo/write/service.js';
 import { announced } from '../../transport/messages/announce.js';
+import { refuseDefinition } from '../../values/pattern-error.js';
 import { wireText } from '../../values/wire-property.js';
 import { announcementsOf, type IndexRowKey, type RemoteChange } from './index-message.js';
 import { type Reservation, type ReservationId, recordWrite } from './reservation.js';
@@ -80,12 +82,26 @@ function follow({ entity, address, before, after, operationId }: FollowedRow): F
   return { remote };
 }
 
+const checkLiterals: RemoteKind['checkLiterals'] = ({ name, row }, index, { partition, unique }, table) => {
+  if (unique && !beginsWithLiteral(row))
+    refuseDefinition(
+      `${name}.row`,
+      'the row key of an entity with remote unique keys begins with a literal, so that queries of its rows leave out the records of transactions',
+    );
+  if (table === undefined && partition !== undefined && !beginsWithLiteral(partition))
+    refuseDefinition(
+      `${name}.${index}.partition`,
+      'in the table of its entity, the partition key of an index begins with a literal, by which its rows are told apart; or give it a table of its own',
+    );
+};
+
 /** The kind of an index whose rows stand in other partitions or in another table, and are written by a flow after the entity's row: `{ kind: remote, partition, row }`. */
 export const remote: RemoteKind = Object.freeze({
   kind: 'remote',
   name: 'remote indexes',
   reads: [],
   writes: [],
+  checkLiterals,
   follow,
   verifiedReads,
 } satisfies RemoteKind & RowDerivation & { readonly verifiedReads: typeof verifiedReads });

@@ -154,10 +154,6 @@ function wrongKeyType(leaf: Condition): string | undefined {
   return leaf.kind === 'compare' && isText ? undefined : namesIn(leaf).find(name => KEY_NAMES.has(name));
 }
 
-const CLASS_WARNINGS: Readonly<Partial<Record<QueryClass, string>>> = {
-  none: 'Nothing can match: its conditions on the keys contradict each other.',
-};
-
 /** `RowKey ge 'a' and RowKey lt 'b'`; undefined for all keys. */
 function boundsText(name: string, interval: Interval): string | undefined {
   const bounds = Object.entries(keyRangeOf(interval)).map(
@@ -166,8 +162,9 @@ function boundsText(name: string, interval: Interval): string | undefined {
   return bounds.length === 0 ? undefined : bounds.join(' and ');
 }
 
-/** What a scan reads, by its bounds where it has any. */
-function scanWarning(queryClass: QueryClass, [first, ...others]: readonly Region[]): string | undefined {
+/** What a scan reads, by its bounds where it has any; or why nothing is read. */
+function classWarning(queryClass: QueryClass, [first, ...others]: readonly Region[]): string | undefined {
+  if (queryClass === 'none') return 'Nothing can match: its conditions on the keys contradict each other.';
   const isOne = first !== undefined && others.length === 0;
   if (queryClass === 'partition-scan') {
     const range = isOne ? boundsText('RowKey', first.row) : undefined;
@@ -185,7 +182,7 @@ function scanWarning(queryClass: QueryClass, [first, ...others]: readonly Region
 function classWarnings(queryClass: QueryClass, regions: readonly Region[], points: number): string[] {
   if (queryClass === 'points')
     return [`Of ${points} rows; the service would read all between them. Ask for each by its keys: getMany.`];
-  const byClass = CLASS_WARNINGS[queryClass] ?? scanWarning(queryClass, regions);
+  const byClass = classWarning(queryClass, regions);
   const warnings = byClass === undefined ? [] : [byClass];
   if (queryClass === 'partition-scan' && regions.length > 1)
     warnings.push(

@@ -14,8 +14,9 @@
 import { isInt32, isInt64 } from '../../values/check-value.js';
 import { type EdmType, GUID, INT32_MIN, INT64_MIN } from '../../values/edm.js';
 import { Instant, TICKS_MAX } from '../../values/instant.js';
-import { refuseDefinition, refuseKey } from '../../values/pattern-error.js';
+import { type RowAddress, refuseDefinition, refuseKey } from '../../values/pattern-error.js';
 import { isInstant } from '../../values/typed-value.js';
+import type { WireProperty } from '../../values/wire-property.js';
 import { bucketOf, bucketText, isBucketCount } from './hash-bucket.js';
 
 /** 1 KiB of UTF-16, as the service's documentation of the data model has it. */
@@ -125,6 +126,12 @@ export interface Rebucketing {
   readonly also: readonly number[];
   readonly reads: unknown;
   readonly writes: unknown;
+  /** Throws BucketsChanging for a batch, which is of one partition. */
+  refuseBatch(entity: string): never;
+  /** Throws BucketsChanging for a range behind this part of a key. */
+  refuseRange(entity: string, part: string): never;
+  /** Throws Conflict for a row that was read while it was being moved. */
+  refuseMoving(row: RowAddress & { readonly etag: string; readonly unknown?: readonly WireProperty[] }): void;
 }
 
 /** How a value of one type becomes text in a key, and back. */

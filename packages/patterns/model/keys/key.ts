@@ -49,6 +49,9 @@ export interface Key<A extends readonly KeyPart[] = readonly KeyPart[]> {
 export const namesIn = ({ parts }: Key): readonly string[] =>
   parts.flatMap(each => (typeof each === 'string' ? [] : [each.name]));
 
+/** Whether its texts have their first part in common. */
+export const beginsWithLiteral = ({ parts: [first] }: Key): boolean => typeof first === 'string';
+
 /** The names of a key's parts, in no order. */
 export type PartNames<A extends readonly KeyPart[]> = Extract<A[number], Part>['name'];
 

@@ -8,7 +8,7 @@ import type { PartBounds } from '../../model/keys/compiled-key.js';
 import type { DescendingNames } from '../../model/keys/key.js';
 import type { KeyRange } from '../../model/keys/key-range.js';
 import type { StoredOf } from '../../model/stored.js';
-import { PatternError, refuseKey } from '../../values/pattern-error.js';
+import { refuseKey } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
 import { EntityQuery, type Query } from './query.js';
 import type { QuerySettings } from './table-query.js';
@@ -89,11 +89,7 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
     if (wrong !== undefined)
       refuseKey(wrong[0], `is not the part of ${row.subject} that follows those which are given`);
     const changing = row.changing.find(({ name }) => (lead as Values)[name] !== undefined);
-    if (changing !== undefined)
-      throw new PatternError('BucketsChanging', {
-        entity: this.#entity.name,
-        reason: `a range behind ${changing.name} would be of one bucket; read the whole partition`,
-      });
+    changing?.by.refuseRange(this.#entity.name, changing.name);
     return this.#query(row.range(lead, (given[0]?.[1] ?? {}) as PartBounds));
   }
 

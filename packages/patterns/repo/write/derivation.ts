@@ -62,19 +62,11 @@ export interface RowDerivation extends Derivation {
   transact?: WriteDeriving;
 }
 
-const SAME_PARTITION: RowDerivation = {
-  name: 'indexes',
-  reads: [],
-  writes: [],
-  follow: ({ entity, address, before, after }) => ({
-    indexWrites: indexWrites(entity, address, before, after),
-  }),
-};
-
 /** The writes that follow from a row's values before and after a write. */
 export function following(row: FollowedRow): Following {
-  let all = SAME_PARTITION.follow?.(row) ?? {};
-  for (const each of row.entity.plan.derivations as readonly RowDerivation[])
+  const { entity, address, before, after } = row;
+  let all: Following = { indexWrites: indexWrites(entity, address, before, after) };
+  for (const each of entity.plan.derivations as readonly RowDerivation[])
     if (each.follow !== undefined) all = { ...all, ...each.follow(row) };
   return all;
 }

@@ -19,7 +19,6 @@ import { isObject } from '../../values/is-object.js';
 import { PatternError, refuseValue } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
 import { following, readingOf } from './derivation.js';
-import { refuseMoving } from './moving-row.js';
 import {
   idsAlone,
   planDelete,
@@ -93,7 +92,7 @@ function planDeleteOf<E extends AnyEntity>(at: Subject<E>, target: Deletable<E>)
     return inBuckets(at, readFirst(at, planned, target.etag, deleteOf(at)), target.key);
   }
   refuseForeign(at, target);
-  refuseMoving(at.entity, target);
+  at.entity.plan.rebucketing?.refuseMoving(target);
   const row = asRead(target);
   const planned = row.whole
     ? deleteOf(at)(row as StoredOf<E>)
@@ -234,7 +233,11 @@ function inBuckets<E extends AnyEntity, T>(
   return {
     ...planned,
     isOfRead,
-    rebucketing: { entity: entity.name, addresses: addresses(entity, table, key as KeyOf<E>), writes },
+    rebucketing: {
+      addresses: addresses(entity, table, key as KeyOf<E>),
+      refuseBatch: () => rebucketing.refuseBatch(entity.name),
+      writes,
+    },
   };
 }
 

@@ -21,7 +21,6 @@ import { Instant, instantOfEtag } from '../../values/instant.js';
 import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
 import type { WireProperty } from '../../values/wire-property.js';
-import { refuseMoving } from './moving-row.js';
 import type { OperationId, OperationIds } from './operation-id.js';
 import type { Identity, PlannedWrite } from './planned-write.js';
 
@@ -128,7 +127,7 @@ export function planReplace<E extends AnyEntity>(
   value: NewOf<E>,
 ): PlannedWrite<StoredOf<E>> {
   refuseParts(stored);
-  refuseMoving(entity, stored);
+  entity.plan.rebucketing?.refuseMoving(stored);
   refuseNewer(entity, stored);
   const unknown = withId(identity, stored.unknown);
   const encoded = encodeEntity(entity, value, { extra: unknown, now, before: stored.value });
@@ -192,7 +191,7 @@ export function planMerge<E extends AnyEntity>(
 ): PlannedWrite<StoredOf<E>> {
   const { entity, identity, now: time } = at;
   refuseParts(stored);
-  refuseMoving(entity, stored);
+  entity.plan.rebucketing?.refuseMoving(stored);
   const before: Values = stored.value;
   const { set, removed } = readPatch(entity, patch);
   refuseTaking(entity, removed);

@@ -70,15 +70,6 @@ function indexedIn(all: readonly Sent[], sent: readonly Sent[], thrown: unknown)
   return new PatternError('BatchFailed', { ...thrown.detail, index }, { cause: thrown.cause });
 }
 
-/** A batch is of one partition, and the row may stand in another. */
-function refuseRebucketing({ rebucketing }: Planned): void {
-  if (rebucketing !== undefined)
-    throw new PatternError('BucketsChanging', {
-      entity: rebucketing.entity,
-      reason: 'a batch is of one partition, and its rows may stand in several; write them one by one',
-    });
-}
-
 /** What its lists and copies need has to be read. A repository does that. */
 function refuseDeriving({ deriving, readFirst, write }: Planned): void {
   const entity = deriving?.entity ?? readFirst?.entity;
@@ -141,7 +132,7 @@ export class PlannedBatch {
    * rows it changes, and NotInBatch for one of an entity with lists or copies.
    */
   add(planned: Planned): this {
-    refuseRebucketing(planned);
+    planned.rebucketing?.refuseBatch();
     refuseDeriving(planned);
     refuseUnread(planned);
     this.#refuseMisplaced(planned);

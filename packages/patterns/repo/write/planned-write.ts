@@ -50,9 +50,10 @@ export interface ReadFirst<T> {
   readonly plan: (stored: StoredOf<AnyEntity> | undefined) => PlannedWrite<T>;
 }
 
-/** The entity whose buckets are being changed, and the addresses of the row: the one of the current number of buckets, then earlier ones. */
+/** The addresses of a row whose buckets are being changed: the one of the current number of buckets, then earlier ones. */
 export interface RebucketingRow {
-  readonly entity: string;
+  /** Throws BucketsChanging: a batch is of one partition, and the row may stand in another. */
+  readonly refuseBatch: () => void;
   /** Does the write. */
   readonly writes: <T>(
     service: Service,
