@@ -56,7 +56,7 @@ function warningsOf(partition: CompiledKey, row: CompiledKey, named: readonly st
   return [`${subject} begins ${cause} all new rows go to one end of the table. ${advice}`];
 }
 
-/** What a plan is compiled of. */
+/** The definition that is compiled. */
 interface Compilable {
   readonly name: string;
   readonly props: Props;
@@ -64,13 +64,13 @@ interface Compilable {
   readonly row: Key;
   readonly tag: string | undefined;
   readonly version: number;
-  /** Its properties stand in several rows, so that one row's limit is none of the definition. */
+  /** Its properties stand in several rows, so the limits of one row do not apply. */
   readonly isWide?: boolean;
-  /** The row key as the program has it, where more stands behind it. */
+  /** The row key as the program defined it, without what the library appends. */
   readonly ownRow?: Key;
 }
 
-/** The plan, as yet without indexes. Throws DefinitionInvalid. */
+/** The plan, without indexes. Throws DefinitionInvalid. */
 export function compileEntity({
   name,
   props,

@@ -1,4 +1,4 @@
-// The types of entities, of their indexes and of what is worked out of both once. entity.ts makes entities; compile-entity.ts and index-plan.ts make the plans.
+// The types of entities, of their indexes, and of the plans that both are compiled to. entity.ts makes entities; compile-entity.ts and index-plan.ts make the plans.
 import type { Flat, GivenRow, Property, Props, Row, ValueOf } from '../values/property.js';
 import type { WireProperty } from '../values/wire-property.js';
 import type { CompiledKey } from './keys/compiled-key.js';
@@ -8,7 +8,7 @@ import type { Rebucketing } from './keys/key-codec.js';
 /** Whether all rows of an index are there. */
 export type IndexState = 'building' | 'ready';
 
-/** What of an index is in the type of its entity. */
+/** An index, as the type of its entity has it. */
 export interface Index<
   K extends Key = Key,
   U extends boolean = boolean,
@@ -41,7 +41,7 @@ export interface RemoteKind extends Derivation {
   ): void;
 }
 
-/** What is worked out of an index once. */
+/** An index, compiled. */
 export interface IndexPlan {
   readonly name: string;
   /** Undefined for one in the partition of the entity's row. */
@@ -53,17 +53,17 @@ export interface IndexPlan {
   readonly entity: AnyEntity;
   /** The properties without which a value has no row in it. */
   readonly needs: readonly string[];
-  /** That its rows have to themselves. Undefined for the table of the entity's rows. */
+  /** Its own table; undefined if its rows stand in the table of the entity's rows. */
   readonly table: string | undefined;
 }
 
-/** What follows from the rows of an entity: repo/write/derivation.ts has what it does when one is written. */
+/** Something that is derived from the rows of an entity. repo/write/derivation.ts has what it does when a row is written. */
 export interface Derivation {
   /** For errors. */
   readonly name: string;
-  /** Properties that what it keeps is made of. */
+  /** Properties from which it is derived. */
   readonly reads: readonly string[];
-  /** Properties of these rows that it writes along with other rows, in their transactions. */
+  /** Properties of these rows that it writes in the transactions of other rows. */
   readonly writes: readonly string[];
 }
 
@@ -80,9 +80,9 @@ export interface Field {
   readonly inKey: boolean;
 }
 
-/** What is worked out once. */
+/** An entity, compiled. */
 export interface EntityPlan {
-  /** What says in a row which entity and version it is; undefined if rows do not. */
+  /** The property that names a row's entity and version; undefined if rows have none. */
   readonly tag: WireProperty | undefined;
   /** Some values are objects that a caller can change. */
   readonly hasObjects: boolean;
@@ -91,19 +91,19 @@ export interface EntityPlan {
   readonly byName: ReadonlyMap<string, Field>;
   readonly partition: CompiledKey;
   readonly row: CompiledKey;
-  /** By which the number of buckets of a key is being changed, so that a row may stand under one of several keys. */
+  /** Set while the number of buckets of a key is being changed: a row may then stand under one of several keys. */
   readonly rebucketing: Rebucketing | undefined;
   /** Those whose rows stand in the partition of the entity's row. */
   readonly indexes: readonly IndexPlan[];
   /** Those whose rows stand in other partitions or in another table. */
   readonly remoteIndexes: readonly IndexPlan[];
-  /** What its keys will not do well. */
+  /** Weaknesses of its keys. */
   readonly warnings: readonly string[];
-  /** What follows from its rows in addition to indexes in their partition: remote indexes, and lists and copies that were defined since. */
+  /** What is derived from its rows in addition to indexes in their partition: remote indexes, and lists and copies that were defined later. */
   readonly derivations: Derivation[];
 }
 
-/** Turns the values of one version into those of the next. Pure, and total over what was ever stored. */
+/** Turns the values of one version into those of the next. Pure, and defined for every value that was ever stored. */
 export type Upcast = (old: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 
 /** The schema of a kind of row, as `entity` makes it. */
@@ -125,7 +125,7 @@ export interface Entity<
   readonly upcast: Readonly<Record<number, Upcast>>;
   readonly indexes: IX;
   readonly plan: EntityPlan;
-  /** What works but will not work well: of its keys, of those of its indexes, and of its names. */
+  /** What works but not well: keys, keys of indexes, and names. */
   readonly warnings: readonly string[];
 }
 
@@ -135,19 +135,19 @@ export type AnyEntity = Entity;
 /** The type of an entity's value. */
 export type Of<E extends AnyEntity> = Row<E['props']>;
 
-/** What a program gives to be written: the value, in which what the library gives may be missing. */
+/** A value to write. Properties that the library fills may be missing. */
 export type NewOf<E extends AnyEntity> = GivenRow<E['props']>;
 
-/** What names one row: the properties in its two keys. */
+/** The key of a row: the properties in its two keys. */
 export type KeyOf<E extends AnyEntity> = PickValues<
   E['props'],
   PartNames<E['partition']['parts']> | PartNames<E['row']['parts']>
 >;
 
-/** What names a partition. */
+/** The properties in a partition key. */
 export type PartitionOf<E extends AnyEntity> = PickValues<E['props'], PartNames<E['partition']['parts']>>;
 
-/** What names a row in its partition. */
+/** The properties in a row key. */
 export type RowOf<E extends AnyEntity> = PickValues<E['props'], PartNames<E['row']['parts']>>;
 
 type PickValues<P extends Props, N extends PropertyKey> = {
@@ -161,7 +161,7 @@ export type NameList<A extends readonly unknown[]> = A extends readonly [infer H
     : NameList<R>
   : [];
 
-/** Some leading parts of a row key, or none: what a range of rows is given by. */
+/** Some leading parts of a row key, or none: they give a range of rows. */
 export type RowLead<E extends AnyEntity> = Lead<E['props'], NameList<E['row']['parts']>>;
 
 type Lead<P extends Props, N extends readonly unknown[], Before = unknown> = N extends [

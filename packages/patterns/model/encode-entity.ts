@@ -6,14 +6,14 @@ import type { Values } from '../values/property.js';
 import { encodeProperty, rowBytes, type WireProperty, type WireRow } from '../values/wire-property.js';
 import type { AnyEntity, Field, NewOf, Of } from './definition.js';
 
-/** A row to send, and what reading it back would give. */
+/** A row to send, and the value that a read of it gives. */
 export interface EncodedRow<T> extends WireRow {
   readonly value: T;
 }
 
-/** What a row has in addition to its value. */
+/** How a value is encoded. */
 interface EncodeOptions {
-  /** Properties that are not the entity's and are sent with it: those that were kept from the row, or operation ids. */
+  /** Other properties to send: unknown ones that the row had, or operation ids. */
   readonly extra?: readonly WireProperty[];
   /** For the times of writes; that of this computer by default. */
   readonly now?: Instant | undefined;
@@ -21,17 +21,17 @@ interface EncodeOptions {
   readonly before?: Values | undefined;
   /** The properties will be stored in several rows; each row is measured separately. */
   readonly isWide?: boolean;
-  /** The row may be there: of what is not given, only parts of the keys and the time of this write are filled in. */
+  /** The row may exist: of properties that are not given, only parts of keys and the time of this write are filled in. */
   readonly keepsRow?: boolean;
 }
 
-/** What is stored of a value, and what reading it gives. */
+/** A value as it is stored, and as it is read back. */
 interface Whole {
   readonly stored: unknown;
   readonly value: unknown;
 }
 
-/** JSON's text of a value, and what its schema makes of that text: so what is written can be read. */
+/** The JSON text of a value, and the value that its schema makes of the text: what is written can be read. */
 function jsonOf(field: Field, value: unknown): Whole {
   const { name, property } = field;
   const refuse = (reason: string): never => {
@@ -84,7 +84,7 @@ function refuseStrangers({ name, plan }: AnyEntity, values: Values): void {
 const isMissing = ({ property }: Field, value: unknown): boolean =>
   value === undefined || (value === null && property.json === undefined);
 
-/** The value to write: what was given, or what the library gives. */
+/** The given value, or the one that the library fills in. */
 function filled(field: Field, given: unknown, { now, before, keepsRow }: EncodeOptions): unknown {
   const { filling } = field.property;
   if (filling === undefined) return given;
@@ -129,7 +129,7 @@ export const encodeUpdated = ({ name, plan }: AnyEntity, now: Instant): readonly
     .filter(({ property }) => property.filling?.kind === 'updated')
     .flatMap(field => encodeField(name, field, now).properties);
 
-/** Throws ValueInvalid for a value that is only written together with its whole row. */
+/** Throws ValueInvalid for a value that can only be written with its whole row. */
 export function refusePartOfRow({ plan }: AnyEntity, values: Values): void {
   for (const [name, value] of Object.entries(values)) {
     const field = plan.byName.get(name);
@@ -139,7 +139,7 @@ export function refusePartOfRow({ plan }: AnyEntity, values: Values): void {
   }
 }
 
-/** Throws ValueInvalid for a value that others of its row need. */
+/** Throws ValueInvalid for a value that other values of the row need. */
 export function refuseTaking({ plan }: AnyEntity, removed: readonly string[]): void {
   for (const name of removed) {
     const stays = plan.byName.get(name)?.property.pieces?.stays;

@@ -28,7 +28,7 @@ import {
   partsOf,
 } from './keys/key.js';
 
-/** The properties that may be in an index's key: those of keys, and optional ones, without which a value has no row in the index. */
+/** The properties that may be in an index's key: those that may be in keys, and optional ones. A value without one has no row in the index. */
 export type IndexKeyNames<P extends Props> = {
   [K in keyof P]: P[K] extends { readonly use: 'plain' }
     ? ValueOf<P[K]> extends Uint8Array
@@ -45,15 +45,15 @@ type IndexKeyDefinition<P extends Props> =
   | IndexKeyOn<P>
   | ((parts: KeyParts<P, IndexKeyNames<P>>) => IndexKeyOn<P>);
 
-/** What a definition says of every index. */
+/** Options of every index. */
 interface AnyIndexSpec<P extends Props> {
   /** Properties that its rows have in addition to those of keys; `all` for whole copies, none by default. */
   readonly project?: 'all' | readonly (keyof P & string)[];
-  /** `building`: writes keep its rows, and it has no queries yet, for rows may be missing that older writes should have made. `ready` by default. */
+  /** `building`: writes keep its rows, but it has no queries yet, because rows of earlier writes may be missing. `ready` by default. */
   readonly state?: IndexState;
 }
 
-/** What a definition says of an index whose rows stand in the partition of the entity's row, and are written in one transaction with it. */
+/** An index whose rows stand in the partition of the entity's row, and are written in one transaction with it. */
 interface LocalIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
   readonly kind: 'same-partition';
   /** `p => key('email', p.email.as(codec.lower))`. It begins with a literal of its own. */
@@ -62,11 +62,11 @@ interface LocalIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
   readonly unique?: boolean;
 }
 
-/** What a definition says of an index whose rows stand in other partitions or in another table, and are written by a flow after the entity's row. */
+/** An index whose rows stand in other partitions or in another table, and are written by a flow after the entity's row. */
 interface RemoteIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
   /** `remote` of shelfmark-patterns/indexes. */
   readonly kind: RemoteKind;
-  /** Of its own. Without one its rows stand in the table of the entity's rows. */
+  /** Its own table; by default the table of the entity's rows. */
   readonly table?: string;
   /** `p => key('email', p.email.as(codec.lower))`. In the table of the entity's rows it begins with a literal of its own. */
   readonly partition: IndexKeyDefinition<P>;
@@ -75,19 +75,19 @@ interface RemoteIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
   readonly unique?: boolean;
 }
 
-/** What a definition says of an index. */
+/** The definition of an index. */
 type IndexSpec<P extends Props = Props> = LocalIndexSpec<P> | RemoteIndexSpec<P>;
 
 /** Indexes by their names. */
 export type IndexSpecs<P extends Props = Props> = Readonly<Record<string, IndexSpec<P>>>;
 
-/** An entity that has none. */
+/** No indexes. */
 export type NoIndexes = Readonly<Record<never, never>>;
 
-/** The types of the indexes that a definition has: without a name, it has none. */
+/** The types of the indexes of a definition; none if they have no literal names. */
 export type IndexesOf<S> = string extends keyof S ? NoIndexes : { readonly [I in keyof S]: IndexOf<S[I]> };
 
-/** A key, or that which a function makes. */
+/** A key, or the key that a function makes. */
 type KeyFrom<R> = R extends Key
   ? R
   : R extends (...parts: never[]) => infer K
@@ -149,7 +149,7 @@ type IndexKeyNamesOf<X extends Index> =
   | PartNames<X['row']['parts']>
   | (X['partition'] extends Key ? PartNames<X['partition']['parts']> : never);
 
-/** What is in the index's keys is there in all of its rows. */
+/** All rows of an index have the properties of its keys. */
 type IndexProps<P extends Props, N extends PropertyKey, O extends PropertyKey, X extends Index> = {
   readonly [K in X['project'] extends readonly string[]
     ? (N | X['project'][number] | O) & keyof P
@@ -187,14 +187,14 @@ const INDEX_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 /** A change of a key takes two operations, and the entity's row one: of the hundred in a batch. */
 const INDEXES_MAX = 49;
 
-/** As an index row has it: the library gives times of writes to the entity's row, and copies them. */
+/** The property in an index row: times of writes are copied from the entity's row, not filled again. */
 function copied(property: Property, isInKey: boolean): Property {
   const isTime = property.filling !== undefined && property.filling.kind !== 'default';
   if (!isInKey && !isTime) return property;
   return required(property);
 }
 
-/** The entity's steps; a row with fewer properties has only those that concern it. */
+/** The entity's upcast, for a row that has only some of its properties. */
 const narrowed = (step: Upcast, props: Props, all: Props): Upcast => {
   return old => {
     const entries = Object.entries(step(old));
@@ -230,7 +230,7 @@ function checkSpec({ name, props }: Owner, index: string, spec: IndexSpec): void
   }
 }
 
-/** The row key of an index, with what distinguishes rows that have the same index key. */
+/** The row key of an index: where several rows may have its key, the keys of the entity's row follow. */
 function wholeRowKey({ partition, row }: Owner, { row: own, unique, kind }: Index): Key {
   if (unique) return own;
   const ofOwner = kind === 'remote' ? [...partition.parts, ...row.parts] : row.parts;
@@ -310,7 +310,7 @@ function checkLiterals({ name, row: ofOwner }: Owner, index: string, { row }: In
     );
 }
 
-/** No row of the entity or of an index may be one of another index; and rows whose buckets change are written one by one, without others. */
+/** No row of the entity or of an index may have the key of another index's row; and an entity whose buckets change has no indexes, because its rows are written one by one. */
 function checkTogether({ name, table }: Owner, plan: EntityPlan, indexes: readonly IndexPlan[]): void {
   const all = [{ plan, table }, ...indexes.map(({ entity }) => entity)];
   for (const [at, a] of all.entries())
@@ -344,6 +344,6 @@ export function compileIndexes(owner: Owner, plan: EntityPlan): ReadonlyMap<stri
   return indexes;
 }
 
-/** As the definition has them. */
+/** The indexes as they were defined. */
 export const definitionsOf = (plans: ReadonlyMap<string, IndexPlan>): Indexes =>
   Object.freeze(Object.fromEntries([...plans].map(([name, { definition }]) => [name, definition])));

@@ -22,7 +22,7 @@ export function encodeIndexRow(
   return encodeEntity(entity, valueOfIndex(entity, values), { extra });
 }
 
-/** What of the value an index row has. */
+/** The properties of the value that an index row has. */
 const valueOfIndex = ({ plan }: AnyEntity, values: Values): Values =>
   Object.fromEntries(plan.fields.map(({ name }) => [name, values[name]]));
 
@@ -77,7 +77,7 @@ export function tableOfIndex(owner: AnyEntity, { name, table: own }: IndexPlan, 
 export const versionOf = ({ etag, timestamp }: Pick<Stored<unknown>, 'etag' | 'timestamp'>): Instant =>
   instantOfEtag(etag) ?? timestamp ?? Instant.fromTicks(0n);
 
-/** The index row as it is made of this version. */
+/** The index row, with the version that it was made from. */
 export const withSource = (row: EncodedRow<unknown>, source: Instant): EncodedRow<unknown> => ({
   ...row,
   properties: [...row.properties, encodeProperty(MARKS.source, 'DateTime', source)],
@@ -86,7 +86,7 @@ export const withSource = (row: EncodedRow<unknown>, source: Instant): EncodedRo
 /** Where an index has the row of a value, and the row. */
 export interface ExpectedIndexRow {
   readonly address: RowAddress;
-  /** Without its source, which it has room for. */
+  /** Without its source, for which there is room. */
   readonly row: EncodedRow<unknown>;
 }
 
@@ -110,7 +110,7 @@ export function expectedIndexRow(
   return { address: { table: tableOfIndex(owner, index, table), partitionKey, rowKey }, row };
 }
 
-/** Whether an index row is as it should be, but for the version that it was made of. */
+/** Whether an index row is as it should be, apart from the version that it was made from. */
 export const isAsExpected = (
   { entity }: IndexPlan,
   found: Stored<unknown>,

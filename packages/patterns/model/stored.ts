@@ -13,18 +13,18 @@ interface Read<T, N extends string> {
   readonly table: string;
   readonly partitionKey: string;
   readonly rowKey: string;
-  /** What a conditional write compares: the row as it was when it was read or written. */
+  /** Of the row as it was read or written: conditional writes compare it. */
   readonly etag: string;
   /** When the row was last written. Undefined where the service did not say. */
   readonly timestamp: Instant | undefined;
-  /** Of the entity, by which the row was written. `value` has the form of the newest version that the program knows. */
+  /** The version of the entity by which the row was written. `value` has the form of the newest version that the program knows. */
   readonly version: number;
 }
 
 /** A whole row. Writes that depend on what was read take it. */
 export interface Stored<T, N extends string = string> extends Read<T, N> {
   readonly whole: true;
-  /** What the row has beyond the entity's properties: a replace writes it back. */
+  /** Properties of the row that the entity does not have: a replace writes them back. */
   readonly unknown: readonly WireProperty[];
 }
 
@@ -97,6 +97,6 @@ export function asRead<S extends { readonly value: unknown }>(row: S): S {
   return read === undefined ? row : { ...row, value: read.values() };
 }
 
-/** Whether writes of these rows also write others. */
+/** Whether writes of the entity's rows also write other rows. */
 export const hasDerivedRows = ({ plan }: AnyEntity): boolean =>
   plan.indexes.length > 0 || plan.derivations.length > 0;

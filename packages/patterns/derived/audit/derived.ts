@@ -1,5 +1,5 @@
-// What an audit needs to know of something that follows from an entity's rows: what is wrong for one row of the entity, and what is stored that no row may have. Rows of indexes, ids of lists and
-// copies each have a file; audit.ts walks the table.
+// The interface between an audit and what is derived from an entity's rows: what is wrong for one row, and what is stored for no row. Rows of indexes, ids of lists and copies implement it, each in a
+// file; audit.ts walks the table.
 
 import type { AnyEntity, KeyOf } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
@@ -7,8 +7,8 @@ import type { Page, PageOptions } from '../../repo/read/results.js';
 import type { AnyPatternError, RowAddress } from '../../values/pattern-error.js';
 
 /**
- * The fault: what follows from a row is `missing`; `stale`, if it is not what it should be; or an `orphan`, if it follows from no row. A row is `dangling` whose source is gone although its deletion is
- * refused, which an audit does not repair; and `unreadable` is what the audit can only report the address of.
+ * `missing`: it should follow from a row, and is not there. `stale`: it is not what it should be. `orphan`: it follows from no row. `dangling`: the source of the row is gone although its deletion is refused;
+ * an audit does not repair that. `unreadable`: the audit can only report the address.
  */
 export type Fault = 'missing' | 'stale' | 'orphan' | 'dangling' | 'unreadable';
 
@@ -26,24 +26,24 @@ export interface Finding<E extends AnyEntity = AnyEntity, K = KeyOf<E>> extends 
   readonly reason: AnyPatternError | undefined;
 }
 
-/** A fault that was seen, and what repairs it. */
+/** A fault, and its repair. */
 export interface Wrong extends Pick<Finding, 'fault' | 'id'> {
   readonly address: RowAddress;
-  /** If it is not that of the entity's row. */
+  /** Given where it is not the key of the entity's row. */
   readonly key?: unknown;
   readonly reason?: AnyPatternError | undefined;
   /** Throws what a write throws. */
   readonly repair?: (() => Promise<unknown>) | undefined;
 }
 
-/** Something stored that follows from a row, or from none. */
+/** Something stored that follows from a row, or is an orphan. */
 export interface Member<E extends AnyEntity> {
   readonly address: RowAddress;
   /** Where its row stands; undefined if it names none. */
   owner(): RowAddress | undefined;
   /** Whether that row should have it. Throws what encoding throws. */
   isOf(row: StoredOf<E>): boolean;
-  /** What is wrong as no row should have it; undefined if it is gone, or another write is about to decide. */
+  /** The fault that it is an orphan; undefined if it is gone, or a write under way decides. */
   orphan(): Promise<Wrong | 'changed' | undefined>;
 }
 
@@ -53,16 +53,16 @@ export interface Stock<E extends AnyEntity> {
   membersOf(item: never): Promise<readonly (Member<E> | Wrong)[]>;
 }
 
-/** What the first looks at the rows of one page share. */
+/** Shared by the first checks of the rows of one page. */
 export type Seen = Map<string, unknown>;
 
-/** What follows from an entity's rows, as an audit sees it. */
+/** Something derived from an entity's rows, as an audit sees it. */
 export interface Derived<E extends AnyEntity = AnyEntity> {
   readonly name: string;
   /** A repair is refused if the entity's row was changed since it was read. */
   readonly isGuarded: boolean;
   /** What is wrong for a row of the entity. Throws what encoding throws. */
   wrongOf(row: StoredOf<E>, seen: Seen | undefined): Promise<Wrong | undefined>;
-  /** Where orphans are looked for. */
+  /** The audit looks here for orphans. */
   readonly stock: Stock<E> | undefined;
 }

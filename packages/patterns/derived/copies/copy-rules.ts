@@ -1,4 +1,4 @@
-// The right copies for the current rows: which source a row has, what its copies are, and which rows have copies of a source. copy-derivation.ts and copies.ts write the differences.
+// Which source a row has, which copies it should have, and which rows have copies of a source. copy-derivation.ts and copies.ts write the differences.
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOfKey, isSameRow } from '../../model/address.js';
@@ -51,7 +51,7 @@ export class CopyRules {
     return one === undefined || other === undefined ? one === other : isSameRow(one, other);
   }
 
-  /** Whether a write changes nothing of a source that is copied. */
+  /** Whether a write leaves all copied properties of a source as they were. */
   isAsCopied(before: Values, after: Values): boolean {
     const { source, fields } = this.spec.embedded;
     return fields.every(field => sameIn(source)(field, before[field], after[field]));
@@ -80,7 +80,7 @@ export class CopyRules {
     return copyNames(this.spec.embedded).every(name => isSame(name, a[name], b[name]));
   }
 
-  /** The source as it is, and what changes in a row so that its copies are those; undefined if they are. */
+  /** The source, and the patch that makes a row's copies match it; undefined if they do. */
   async compared(
     db: Db,
     value: Values,
@@ -99,7 +99,7 @@ export class CopyRules {
     return { hasKey, source, patch: stays ? undefined : copiesOf(embedded, source?.value, source?.etag) };
   }
 
-  /** The rows with copies of a source, of those that the program's query gives, which may be as of before. */
+  /** The rows with copies of a source, among those that the program's query gives: it may still find rows that have another source now. */
   async *holdersOf(
     db: Db,
     source: Values,

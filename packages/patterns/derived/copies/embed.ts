@@ -57,10 +57,10 @@ export const copyNames = (embedded: Embedded): readonly string[] => [
   versionOf(embedded),
 ];
 
-/** What becomes of copies whose source is deleted: they go, or stay as they were; or the deletion is refused while there are any. */
+/** When a source is deleted, its copies become null, or stay as they were; or the deletion is refused while there are copies. */
 export type WhenDeleted = 'null' | 'keep' | 'refuse';
 
-/** What the copies of a source are; all are null without one. `version` is of the source. */
+/** The copies of a source; all are null without one. `version` is the source's. */
 export function copiesOf(embedded: Embedded, source: unknown, version: string | undefined): Values {
   const from = (source ?? {}) as Values;
   const copied = embedded.fields.map(field => [nameOf(embedded, field), from[field] ?? null]);

@@ -16,7 +16,7 @@ import {
 import { settleRemoteRows } from './remote-rows.js';
 import { endTransaction, settleKeys } from './unique-keys.js';
 
-/** Whether the write that the message announced was done, or never will be: it is waited for as long as it may still come. */
+/** Whether the write that the message announced was done, or never will be. Until then the worker waits for it. */
 function isOver(db: Db, row: StoredOf<AnyEntity> | undefined, { etag, operationId }: ChangedRow): boolean {
   if (etag !== undefined) return row?.etag !== etag;
   if (operationId === undefined) return true;
@@ -25,9 +25,9 @@ function isOver(db: Db, row: StoredOf<AnyEntity> | undefined, { etag, operationI
   return row !== undefined && (operationIds?.ofUnknown(row.unknown).includes(operationId) ?? true);
 }
 
-/** What a message still waits for. */
+/** Whether a message still waits. */
 interface Left {
-  /** The write was not seen, and may yet come. */
+  /** The write was done, or never will be. */
   readonly isOver: boolean;
   /** No key is reserved by a write that may yet be done. */
   readonly areSettled: boolean;

@@ -16,9 +16,9 @@ export type IndexRowKey = readonly [index: string, partitionKey: string, rowKey:
 export interface ChangedRow {
   readonly partitionKey: string;
   readonly rowKey: string;
-  /** Under which the row is written: once it has another, or is gone, the write was done or never will be. */
+  /** The write's condition: once the row has another ETag, or is gone, the write was done or never will be. */
   readonly etag?: string | undefined;
-  /** What a write leaves in the row that makes it. */
+  /** The operation id that a create leaves in its row. */
   readonly operationId?: string | undefined;
   /** Before and after the write. */
   readonly rows: readonly IndexRowKey[];
@@ -48,12 +48,12 @@ interface IndexFlowName {
 /** Of inputs. */
 export const INDEX_INPUT_VERSION = 1;
 
-/** Names that small letters and hyphens can spell without two names becoming one: `StaffMember` is `staff-member`. */
+/** Names that stay distinct when they are spelled with small letters and hyphens: `StaffMember` is `staff-member`. */
 const PLAIN_NAME = /^(?:[A-Z][a-z0-9]*)+$/;
 const QUEUE_NAME_MAX = 56;
 const HEX_DIGITS = 8;
 
-/** Another entity's name is never that of the same queue. */
+/** Two entities never share a queue. */
 export function indexFlowName({ name }: AnyEntity): IndexFlowName {
   const flow = `indexes of ${name}`;
   const spelled = `indexes${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;

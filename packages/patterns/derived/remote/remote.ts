@@ -1,5 +1,5 @@
-// Indexes in other partitions and tables, as what follows from writes of rows: before a write its flow gets a message, with the index rows that the row may have before and after; and unique keys are reserved. A worker
-// makes the index rows match.
+// Indexes in other partitions and tables: before a write of a row, their flow gets a message with the index rows that the row may have before and after it, and unique keys are reserved. A worker makes the
+// index rows match.
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import { isSameRow } from '../../model/address.js';
@@ -22,7 +22,7 @@ import { announcementsOf, type IndexRowKey, type RemoteChange } from './index-me
 import { type Reservation, type ReservationId, recordWrite } from './reservation.js';
 import { writeReserved } from './reserved-write.js';
 
-/** What a write changes in remote indexes, and the unique keys that it gives its row. */
+/** The changes of a write in remote indexes, and the unique keys that it gives its row. */
 interface ChangedIndexes extends RemoteEffect {
   readonly change: RemoteChange;
   readonly reservations: readonly Reservation[];

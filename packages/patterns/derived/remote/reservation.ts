@@ -14,7 +14,7 @@ import { encodeProperty, rowBytes, type WireProperty, type WireRow } from '../..
 /** Of a reservation and the transaction that it is for. */
 export type ReservationId = string;
 
-/** Row keys of records begin with this, and those of no entity do: keys that are made of values sort above it. */
+/** Row keys of records begin with this. No entity's do, because keys that are made of values sort above it. */
 export const RECORD_PREFIX = '!transaction!';
 
 /** The outcome of a transaction that reserved keys. */
@@ -87,6 +87,6 @@ export const isReservation = ({ name }: Pick<WireProperty, 'name'>): boolean => 
 export const reservationIn = ({ row }: Pick<RowAnswer, 'row'>): ReservationId | undefined =>
   textOf(row, MARKS.reserved);
 
-/** For how long the row has stood as it is, in milliseconds by the service's clock. Where its answers have no time, `now` is the time. */
+/** Milliseconds since the row was written, by the service's clock; by `now` where its answers have no time. */
 export const ageOf = ({ row, date }: RowAnswer, now: () => number): number =>
   (date === undefined ? now() : Date.parse(date)) - Date.parse(textOf(row, 'Timestamp') ?? '');

@@ -13,11 +13,11 @@ import { Reservations, type Reserved } from './reserve.js';
 /** Callbacks of a reserving transaction. */
 interface ReservedWrite<T> {
   readonly reservations: readonly Reservation[];
-  /** Before anything else, of each attempt. */
+  /** Called first in each attempt. */
   readonly announce: (id: ReservationId, write: () => Promise<T>) => Promise<T>;
   /** Sends the transaction, with this record in it. */
   readonly send: (record: RowWrite) => Promise<T>;
-  /** What is thrown for a key that is not to be had. */
+  /** The error for a key that cannot be reserved. */
   readonly refusal: (reservation: Reservation, thrown: unknown) => unknown;
 }
 
@@ -26,7 +26,7 @@ function isAborted(thrown: unknown, record: RowAddress): boolean {
   return PatternError.is(thrown, 'BatchFailed') && thrown.detail.rowKey === record.rowKey;
 }
 
-/** Done at no time. */
+/** It was not done, and never will be. */
 const isRefused = (thrown: unknown): boolean =>
   PatternError.is(thrown) && thrown.code !== 'OutcomeUnknown' && thrown.code !== 'Unreachable';
 

@@ -1,4 +1,4 @@
-// Settles the unique keys that a write gives a row or takes from it: keys that it reserved are confirmed if it was done, and free if it never will be. repo/indexes/reserve.ts settles one key; this file picks the keys.
+// Settles the unique keys that a write gives a row or takes from it: reserved keys are confirmed if the write was done, and freed if it never will be. reserve.ts settles one key; this file picks the keys.
 
 import type { StepContext } from '../../flows/definition.js';
 import { isSameRow } from '../../model/address.js';

@@ -82,7 +82,7 @@ export function planOf(query: RowQuery): Plan {
             return each === undefined ? [] : [pointRequest(query, each)];
           })
         : [queryRequest(table, filter, select)];
-  // Rows are asked for one by one here, so what is to be said of `or` and of many comparisons does not hold.
+  // Rows are read one by one, so the warnings about `or` and about many comparisons do not apply.
   const warnings = isByPoints(classification.class)
     ? filterWarnings(query.condition)
     : classification.warnings;

@@ -76,8 +76,8 @@ export type PartOf<P extends Props, N extends keyof P = KeyNames<P>> = {
 }[N];
 
 /**
- * What a key is made of where an entity is defined: those of its properties that may be in keys, by name. Of all other names the compiler says why they may not. They stand behind patterns, so that editors do
- * not offer them; and the messages are the same for all, because a type for each property would cost the compiler a tenth of what an entity costs.
+ * The parts for keys where an entity is defined: its properties that may be in keys, by name. For all other names the compiler prints why they may not. These stand behind patterns, so that editors do not offer
+ * them; and the messages are the same for all, because a type for each property would cost the compiler a tenth of what an entity costs.
  */
 export type KeyParts<P extends Props, N extends keyof P = KeyNames<P>> = {
   readonly [K in N]: PropertyPart<K & string, ValueOf<P[K]>>;
@@ -92,7 +92,7 @@ export type KeyParts<P extends Props, N extends keyof P = KeyNames<P>> = {
 /** Keys that an entity with these properties may have. */
 export type KeyOn<P extends Props> = Key<readonly (string | PartOf<P>)[]>;
 
-/** A key, or what makes it of the properties that stand beside it in the definition of an entity. */
+/** A key, or a function that makes it from the properties of the entity. */
 export type KeyDefinition<P extends Props, K extends Key> = K | ((parts: KeyParts<P>) => K);
 
 const bare = (name: string, codec?: AnyKeyCodec): Part => Object.freeze({ name, codec });

@@ -1,4 +1,4 @@
-// A query of the rows of a table, of whichever entity: for property bags, rows of several entities, and audits. The caller says what becomes of a row.
+// A query of the rows of a table, of whichever entity: for property bags, rows of several entities, and audits. The caller decides what becomes of a row.
 
 import { checkReason } from '../../model/filter/admit.js';
 import { allOf, type Condition } from '../../model/filter/condition.js';

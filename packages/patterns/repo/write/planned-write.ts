@@ -1,4 +1,4 @@
-// A planned write as a value: the request, what it gives, and what follows from it. plan-write.ts and operations.ts plan, derivation.ts says what follows, write-planned.ts and planned-batch.ts send.
+// A planned write as a value: the request, what it gives, and what follows from it. plan-write.ts and operations.ts plan, derivation.ts adds what follows, write-planned.ts and planned-batch.ts send.
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity, Derivation } from '../../model/definition.js';
