@@ -10,7 +10,7 @@ import type { Derived, Member, Seen, Stock, Wrong } from '../audit/derived.js';
 import type { AuditOptions } from '../audit/walk.js';
 import { addressOfId, type EntityList, idOf, textOfKey } from './entity-list.js';
 import { flowOf } from './list-derivation.js';
-import { type WalkedItem, type WalkedList, WalkedLists } from './walked-lists.js';
+import { type WalkedItem, type WalkedList, type WalkedLists, walkedLists } from './walked-lists.js';
 
 type Ids = Read<ReadonlySet<string>>;
 
@@ -33,7 +33,7 @@ class ListIds implements Derived {
   constructor(list: EntityList, table: string, rows: AuditedRows) {
     this.name = list.name;
     this.#list = list;
-    this.#lists = new WalkedLists(list, table, rows);
+    this.#lists = walkedLists(rows, list, table);
     this.#table = table;
     this.#rows = rows;
     this.stock = {
@@ -57,11 +57,8 @@ class ListIds implements Derived {
     return { fault: 'unreadable', address: list.address, key, reason: ids.fault };
   }
 
-  async #membersOf(item: WalkedItem): Promise<readonly (Member<AnyEntity> | Wrong)[]> {
-    if (item.kind === 'part') return [];
-    if (item.kind === 'unreadable')
-      return [{ fault: 'unreadable', address: item.address, key: undefined, reason: item.fault }];
-    const { list } = item;
+  async #membersOf([list]: WalkedItem): Promise<readonly (Member<AnyEntity> | Wrong)[]> {
+    if (list === undefined || 'fault' in list) return list === undefined ? [] : [list];
     const { address, key } = list;
     const ids = await this.#idsOf(list);
     if ('fault' in ids) return [{ fault: 'unreadable', address, key, reason: ids.fault }];

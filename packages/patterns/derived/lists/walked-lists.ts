@@ -3,17 +3,18 @@
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOfKey } from '../../model/address.js';
+import type { AnyEntity } from '../../model/definition.js';
 import { readAddress } from '../../model/row-head.js';
 import type { Page, PageOptions } from '../../repo/read/results.js';
-import type { AnyPatternError, RowAddress } from '../../values/pattern-error.js';
+import type { RowAddress } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
 import type { WireObject } from '../../values/read-wire.js';
 import type { AuditedRows } from '../audit/audited-rows.js';
+import type { Wrong } from '../audit/derived.js';
 import { BlobLists } from './blob-list.js';
 import { type EntityList, partsOfKey, tableOfList, textOfKey } from './entity-list.js';
 import type { IdChanges } from './id-set.js';
 import { storeOf } from './id-store.js';
-import type { AnyList } from './list.js';
 import { HEAD } from './list-rows.js';
 
 /** A list in rows or in a blob. */
@@ -27,75 +28,64 @@ export interface WalkedList {
   change(changes: IdChanges, options: CallOptions): Promise<void>;
 }
 
-/** A list, a further part of one, or something else in the place of a list. */
-export type WalkedItem =
-  | { readonly kind: 'list'; readonly list: WalkedList }
-  | { readonly kind: 'part' }
-  | { readonly kind: 'unreadable'; readonly address: RowAddress; readonly fault: AnyPatternError };
+/** A row or a blob of an audit's page: the list that begins there, if one does, or why what is there cannot be read. */
+export type WalkedItem = readonly (WalkedList | Wrong)[];
 
-export class WalkedLists {
-  readonly #list: EntityList;
-  readonly #rows: AuditedRows;
-  /** Where its rows stand. */
-  readonly #table: string;
-  /** Where the entity's rows stand. */
-  readonly #ownerTable: string;
-
-  /** `table` is that of the entity's rows. */
-  constructor(list: EntityList, table: string, rows: AuditedRows) {
-    this.#list = list;
-    this.#ownerTable = table;
-    this.#table = tableOfList(list, table);
-    this.#rows = rows;
-  }
-
+/** The lists of an entity. */
+export interface WalkedLists {
   /** The list of this key. */
-  listOf(key: Values): WalkedList {
-    const { home } = this.#list;
-    const text = textOfKey(this.#list, key);
-    if (home.kind === 'blobs') return this.#blob(text, key);
-    const store = storeOf(this.#rows.service, this.#list, { table: this.#ownerTable });
-    return {
-      address: addressOfKey(home.list.rows, this.#table, { ...key, listRow: HEAD } as never),
-      key,
-      text,
-      ids: options => store.ids(key, options),
-      change: (changes, options) => store.change(key, changes, options),
-    };
-  }
-
-  async *pages(options: PageOptions): AsyncGenerator<Page<WalkedItem>, void, undefined> {
-    const { home } = this.#list;
-    if (home.kind === 'blobs') {
-      const blobs = new BlobLists(this.#rows.service, home.list);
-      for await (const { items, next } of blobs.names(options))
-        yield { items: items.map(name => ({ kind: 'list', list: this.#blob(name, undefined) })), next };
-      return;
-    }
-    for await (const { items, next } of this.#rows.all(home.list.rows, this.#table).pages(options))
-      yield { items: items.map(row => this.#ofRow(home.list, row)), next };
-  }
-
-  #blob(name: string, key: Values | undefined): WalkedList {
-    const { home } = this.#list;
-    if (home.kind !== 'blobs') throw new Error('The list stands in rows.');
-    const blobs = new BlobLists(this.#rows.service, home.list);
-    return {
-      address: blobs.addressOf(name),
-      key: key ?? blobs.keyOf(name),
-      text: name,
-      ids: options => blobs.idsIn(name, options),
-      change: (changes, options) => blobs.changeIn(name, changes, options),
-    };
-  }
-
-  #ofRow({ rows }: AnyList, row: WireObject): WalkedItem {
-    const read = this.#rows.decoded(rows, this.#table, row);
-    if ('fault' in read)
-      return { kind: 'unreadable', address: readAddress(row, this.#table), fault: read.fault };
-    const values = read.row.value as Values;
-    if (values.listRow !== HEAD) return { kind: 'part' };
-    const key = Object.fromEntries(partsOfKey(this.#list).map(name => [name, values[name]]));
-    return { kind: 'list', list: this.listOf(key) };
-  }
+  listOf(key: Values): WalkedList;
+  pages(options: PageOptions): AsyncGenerator<Page<WalkedItem>, void, undefined>;
 }
+
+/** Lists in blobs, one a blob. */
+function listsInBlobs(blobs: BlobLists, list: EntityList): WalkedLists {
+  const named = (name: string, key = blobs.keyOf(name)): WalkedList => ({
+    address: blobs.addressOf(name),
+    key,
+    text: name,
+    ids: options => blobs.idsIn(name, options),
+    change: (changes, options) => blobs.changeIn(name, changes, options),
+  });
+  return {
+    listOf: key => named(textOfKey(list, key), key),
+    async *pages(options) {
+      for await (const { items, next } of blobs.names(options))
+        yield { items: items.map(name => [named(name)]), next };
+    },
+  };
+}
+
+/** Lists in rows, of which each begins with a head. `table` is that of the entity's rows. */
+function listsInRows(rows: AuditedRows, list: EntityList, entity: AnyEntity, table: string): WalkedLists {
+  const own = tableOfList(list, table);
+  const store = storeOf(rows.service, list, { table });
+  const listOf = (key: Values): WalkedList => ({
+    address: addressOfKey(entity, own, { ...key, listRow: HEAD } as never),
+    key,
+    text: textOfKey(list, key),
+    ids: options => store.ids(key, options),
+    change: (changes, options) => store.change(key, changes, options),
+  });
+  const itemOf = (row: WireObject): WalkedItem => {
+    const read = rows.decoded(entity, own, row);
+    if ('fault' in read)
+      return [{ fault: 'unreadable', address: readAddress(row, own), key: undefined, reason: read.fault }];
+    const values = read.row.value as Values;
+    if (values.listRow !== HEAD) return [];
+    return [listOf(Object.fromEntries(partsOfKey(list).map(name => [name, values[name]])))];
+  };
+  return {
+    listOf,
+    async *pages(options) {
+      for await (const { items, next } of rows.all(entity, own).pages(options))
+        yield { items: items.map(itemOf), next };
+    },
+  };
+}
+
+/** `table` is that of the entity's rows. */
+export const walkedLists = (rows: AuditedRows, list: EntityList, table: string): WalkedLists =>
+  list.home.kind === 'blobs'
+    ? listsInBlobs(new BlobLists(rows.service, list.home.list), list)
+    : listsInRows(rows, list, list.home.list.rows, table);
