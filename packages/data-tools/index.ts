@@ -23,7 +23,6 @@ export * from './line/line.js';
 export * from './line/literal.js';
 export * from './line/read-rows.js';
 export * from './line/row.js';
-export * from './line/row-error.js';
 export * from './load/load.js';
 export * from './progress/reporter.js';
 export * from './run/context.js';

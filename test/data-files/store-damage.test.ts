@@ -10,6 +10,7 @@ import { gunzipSync } from 'node:zlib';
 import { collectRows, StoreError } from '#store';
 import { checkFile, openLmdbStore } from '#store-lmdb';
 import { decodeEntity, inspectRow, inspectSpace } from '#tables';
+import { chanceOf } from '../patterns/support/seeded.js';
 import { ROOT } from '../support/spawned-server.js';
 
 const FIXTURE = join(ROOT, 'test', 'fixtures', 'store-format-1', 'data.mdb.gz');
@@ -23,13 +24,9 @@ const isTransactionNumber = (at: number): boolean =>
 
 type Random = (below: number) => number;
 
-/** Park and Miller's generator. */
 function randomFrom(seed: number): Random {
-  let state = (seed % 2_147_483_646) + 1;
-  return below => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state % below;
-  };
+  const chance = chanceOf(seed);
+  return below => Math.floor(chance() * below);
 }
 
 const randomPage = (bytes: Buffer, random: Random): number =>

@@ -2,6 +2,7 @@
 // truncates answers, and makes pages short and empty, all by the run's seed.
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { chanceOf } from '../patterns/support/seeded.js';
 
 export type Fault = '500' | '503' | '408' | 'cut' | 'lost' | 'half' | 'short' | 'empty';
 
@@ -12,17 +13,6 @@ export interface FaultyProxy {
   /** How often each was injected. */
   readonly done: ReadonlyMap<Fault, number>;
   close(): Promise<void>;
-}
-
-/** Numbers from 0 up to 1, the same for a seed. */
-export function chanceOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 const NEXT = 'x-ms-continuation-';

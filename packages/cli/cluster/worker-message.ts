@@ -3,7 +3,7 @@ import type { AccountKeys, MetricFamily } from '#server';
 import type { Ready } from '../ready.js';
 
 /** A worker's answer to a request for its metrics. */
-export interface WorkerMetrics {
+interface WorkerMetrics {
   readonly unreadiness: string | undefined;
   readonly families: readonly MetricFamily[];
 }

@@ -104,7 +104,7 @@ export async function sourceOf(
 }
 
 /** The reader of a pipe may go away: then a write to stdout fails with EPIPE, which is reported, and one to stderr is ignored. */
-export function survivesClosedPipes(): void {
+function survivesClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr])
     if (stream.listenerCount('error') === 0) stream.on('error', () => {});
 }

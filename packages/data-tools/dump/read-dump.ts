@@ -5,8 +5,7 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { isAzuriteFolder } from '../azurite/loki-file.js';
 import { readRow } from '../line/read-rows.js';
-import type { Row } from '../line/row.js';
-import { RowError } from '../line/row-error.js';
+import { type Row, RowError } from '../line/row.js';
 import { RowShape } from '../line/row-shape.js';
 import { textLines } from '../line/text-lines.js';
 import { isAfter, isBefore, type KeyRange, WHOLE } from '../source/key-range.js';
@@ -124,6 +123,6 @@ export class Dump implements RowSource {
     const pieces = this.files.pieces(path);
     const bytes = path.endsWith('.gz') ? gunzipped(pieces) : pieces;
     if (format === 'jsonl') yield* pagesOfLines(bytes, path);
-    else yield* (await import('../formats/csv-pages.js')).csvPages(bytes, path);
+    else yield* (await import('../formats/read-csv.js')).csvPages(bytes, path);
   }
 }

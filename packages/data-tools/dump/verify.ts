@@ -4,8 +4,7 @@
 import { createHash } from 'node:crypto';
 import { Checksum } from '../line/checksum.js';
 import { formatContent } from '../line/line.js';
-import { compareKeys, type Row } from '../line/row.js';
-import { RowError } from '../line/row-error.js';
+import { compareKeys, type Row, RowError } from '../line/row.js';
 import { isTableName } from '../source/table-names.js';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
 import { contentPath, indexPath, isContentName, messagesPath } from './blob-index.js';

@@ -2,8 +2,7 @@
 // columns, as in Storage Explorer. A string with half a surrogate pair, which UTF-8 cannot encode, is written as a JSON
 // string, marked by its type.
 import { formatString, literalOf } from '../line/literal.js';
-import { EDM_TYPES, type EdmType, type Property, textOf } from '../line/row.js';
-import { RowError } from '../line/row-error.js';
+import { EDM_TYPES, type EdmType, type Property, RowError, textOf } from '../line/row.js';
 import { isWellFormed } from './columns.js';
 
 /** The suffix of a column's name: the types of its values. */

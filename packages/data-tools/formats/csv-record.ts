@@ -1,8 +1,7 @@
 // The records of a CSV file as lists of cells, in both directions (docs/data-tools.md#csv): which cells are a header, and which a row. Quotes and line ends are
 // the business of read-csv.ts and write-csv.ts, and of the explorer's page.
 import { formatDateTime, formatString } from '../line/literal.js';
-import { compareText, type Property, type Row } from '../line/row.js';
-import { RowError } from '../line/row-error.js';
+import { compareText, type Property, type Row, RowError } from '../line/row.js';
 import type { Columns } from './columns.js';
 import {
   type Cell,

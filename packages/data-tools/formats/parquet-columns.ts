@@ -3,8 +3,7 @@
 // write-parquet.ts writes them.
 import type { SchemaElement } from 'hyparquet';
 import { bytesOf } from '../line/bytes.js';
-import { type EdmType, int64Of, numberOf, type Property, textOf } from '../line/row.js';
-import { RowError } from '../line/row-error.js';
+import { type EdmType, int64Of, numberOf, type Property, RowError, textOf } from '../line/row.js';
 import type { Column } from './columns.js';
 
 export interface ParquetColumn {

@@ -2,8 +2,8 @@
 // without an adjacent `name@type` holds Strings. An invalid file is a RowError with its line.
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import type { Row } from '../line/row.js';
-import { RowError } from '../line/row-error.js';
+import { type Row, RowError } from '../line/row.js';
+import { inPages } from '../source/pages.js';
 import { type Header, readHeader, readRecord } from './csv-record.js';
 
 const OPTIONS = { bom: true, info: true } as const;
@@ -49,5 +49,20 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   } finally {
     text.destroy();
     parser.destroy();
+  }
+}
+
+const PAGE_ROWS = 500;
+
+/** In pages, as every other source of rows. @throws RowError with the name of the file. */
+export async function* csvPages(
+  bytes: AsyncIterable<Buffer>,
+  name: string,
+): AsyncGenerator<readonly Row[], void> {
+  try {
+    yield* inPages(readCsv(bytes), PAGE_ROWS);
+  } catch (error) {
+    if (error instanceof RowError) throw new RowError(`${name}, ${error.message}`);
+    throw error;
   }
 }

@@ -3,8 +3,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAzuriteFolder, LokiInvalid, SERVICE_FILES } from '../azurite/loki-file.js';
-import { compareText } from '../line/row.js';
-import { RowError } from '../line/row-error.js';
+import { compareText, RowError } from '../line/row.js';
 import type { LoadInput } from '../load/input.js';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
 import { azuriteBlobs } from './azurite-blobs.js';

@@ -12,8 +12,7 @@ import {
   textIn,
 } from '../azurite/loki-file.js';
 import { readRow } from '../line/read-rows.js';
-import { compareText, type Row } from '../line/row.js';
-import { RowError } from '../line/row-error.js';
+import { compareText, type Row, RowError } from '../line/row.js';
 import { RowShape } from '../line/row-shape.js';
 import type { InputTable } from '../load/input.js';
 import { inPages } from '../source/pages.js';

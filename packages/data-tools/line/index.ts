@@ -3,5 +3,4 @@ export * from './line.js';
 export * from './literal.js';
 export * from './read-rows.js';
 export * from './row.js';
-export * from './row-error.js';
 export { RowShape } from './row-shape.js';

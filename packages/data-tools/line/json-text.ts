@@ -1,5 +1,5 @@
 // A cursor over JSON text that returns the texts of values as they are, without parsing the values. Invalid JSON is a RowError.
-import { RowError } from './row-error.js';
+import { RowError } from './row.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -6,8 +6,7 @@ import { Checksum } from './checksum.js';
 import { formatBoth, formatContent, formatLine } from './line.js';
 import { formatString, isLiteral, literalOf } from './literal.js';
 import { readPage, readRow } from './read-rows.js';
-import { compareText, type EdmType, type Property, type Row } from './row.js';
-import { RowError } from './row-error.js';
+import { compareText, type EdmType, type Property, type Row, RowError } from './row.js';
 
 const canonical = (text: string): string => formatLine(readRow(text));
 

@@ -1,7 +1,6 @@
 // The canonical JSON texts of values, as docs/data-tools.md documents them to the byte: equal values have equal
 // literals. A text that is not a value of its type is a RowError; its reader adds the position.
-import type { EdmType } from './row.js';
-import { RowError } from './row-error.js';
+import { type EdmType, RowError } from './row.js';
 
 /** Characters that JSON.stringify leaves alone, and editors, terminals and other languages' readers of lines do not. */
 const TO_ESCAPE = /[\x7f-\x9f\u2028\u2029\ufeff]/g;

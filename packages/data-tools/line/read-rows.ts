@@ -7,8 +7,7 @@
 import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, JsonText, OPEN_BRACE, OPEN_BRACKET } from './json-text.js';
 import { formatDateTime, formatString, isLiteral, literalOf } from './literal.js';
 import { isTypeName, type Member, memberOf, typeMember } from './member.js';
-import type { EdmType, Property, Row } from './row.js';
-import { RowError } from './row-error.js';
+import { type EdmType, type Property, type Row, RowError } from './row.js';
 import { type Annotation, type Place, RowShape } from './row-shape.js';
 
 /** Printable ASCII: strings without a backslash are then already canonical. */

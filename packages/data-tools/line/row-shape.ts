@@ -1,8 +1,7 @@
 // The repeated parts of rows: the members of the previous row, and their interpretation. A reader of many texts passes
 // the same shape to each call.
 import type { Member } from './member.js';
-import { compareText, type EdmType } from './row.js';
-import { RowError } from './row-error.js';
+import { compareText, type EdmType, RowError } from './row.js';
 
 /** The position of a property's value among a row's members, and the type that they give it. */
 export interface Place {

@@ -41,6 +41,11 @@ export interface Key {
   readonly rowKey: string;
 }
 
+/** An invalid row, or a text that is not a value of its type. The reader of the text adds its position. */
+export class RowError extends Error {
+  override readonly name = 'RowError';
+}
+
 /** UTF-16 order, which is the order of tables and of names in a line. */
 export const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 

@@ -1,7 +1,7 @@
 // Lines of a file, as text, with their number and where they end: split at LF, without a preceding CR. Bytes that are
 // not UTF-8, and a last line without an end, are reported.
 import { isUtf8 } from 'node:buffer';
-import { RowError } from './row-error.js';
+import { RowError } from './row.js';
 
 interface TextLine {
   readonly text: string;

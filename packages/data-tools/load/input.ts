@@ -12,8 +12,7 @@ import type { Manifest } from '../dump/manifest.js';
 import { contentsOf } from '../dump/read-contents.js';
 import { checkIsDump, gunzipped, pagesOfLines } from '../dump/read-dump.js';
 import { damageOf, verifyFiles } from '../dump/verify.js';
-import type { Row } from '../line/row.js';
-import { RowError } from '../line/row-error.js';
+import { type Row, RowError } from '../line/row.js';
 import type { Policy } from '../source/policies.js';
 import { ToolError } from '../source/tool-error.js';
 import { arrayPages } from './json-array.js';
@@ -170,6 +169,6 @@ async function pagesIn(path: string, name: string): Promise<Pages> {
   }
   if (first === '[') return () => arrayPages(bytes(), name);
   if (first === '{' || first === '') return () => pagesOfLines(withoutMark(bytes()), name);
-  const { csvPages } = await import('../formats/csv-pages.js');
+  const { csvPages } = await import('../formats/read-csv.js');
   return () => csvPages(bytes(), name);
 }

@@ -1,8 +1,7 @@
 // The entities of a JSON array, one after the other, in memory that does not grow with the array: the text is cut at
 // the ends of entities, and each is parsed separately.
 import { readRow } from '../line/read-rows.js';
-import type { Row } from '../line/row.js';
-import { RowError } from '../line/row-error.js';
+import { type Row, RowError } from '../line/row.js';
 import { RowShape } from '../line/row-shape.js';
 
 const QUOTE = 0x22;

@@ -76,7 +76,6 @@ export class TableWrite implements ShardSink<Counts, Counts> {
     this.#writer = new Writer(target, {
       parallel: context.parallel,
       reporter: context.reporter,
-      firstPlace: 0,
       hasDistinctKeys,
       budget,
       writers,

@@ -17,6 +17,7 @@ const SUCCESSES_TO_GROW = 20;
 export class Pace {
   readonly #parallel: number;
   readonly #interval: number;
+  /** The current maximum of concurrent requests. */
   #width: number;
   #active = 0;
   #successes = 0;
@@ -28,11 +29,6 @@ export class Pace {
     this.#parallel = parallel;
     this.#width = parallel;
     this.#interval = rate === undefined ? 0 : 1000 / rate;
-  }
-
-  /** The current maximum of concurrent requests. */
-  get width(): number {
-    return this.#width;
   }
 
   /** Waits for a turn; the caller calls `leave` after its request. */

@@ -2,8 +2,7 @@
 // empty page with a continuation is followed; a page that is cut or goes back in keys is requested again.
 import { isAscii, isUtf8 } from 'node:buffer';
 import { readPage } from '../line/read-rows.js';
-import { compareKeys, type Key, type Row } from '../line/row.js';
-import { RowError } from '../line/row-error.js';
+import { compareKeys, type Key, type Row, RowError } from '../line/row.js';
 import { RowShape } from '../line/row-shape.js';
 import type { ByteBudget } from './byte-budget.js';
 import { BadAnswer, type Endpoint, errorOf, failureOf } from './endpoint.js';

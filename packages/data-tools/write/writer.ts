@@ -23,8 +23,6 @@ export interface Told {
 export interface WriterOptions extends ApplyOptions {
   readonly parallel: number;
   readonly reporter: Reporter;
-  /** The place of the first change. */
-  readonly firstPlace: number;
   /** Whether no key is repeated: rows of a table. */
   readonly hasDistinctKeys: boolean;
   /** For the transactions in flight, of all writers of a run. */
@@ -60,7 +58,7 @@ export class Writer {
   #gatheredBytes = 0;
   readonly #gatheredMost: number;
   readonly #active = new Set<Group>();
-  #nextPlace: number;
+  #nextPlace = 0;
   #failure: { readonly error: unknown } | undefined;
   #waiting: (() => void)[] = [];
   /** Places of rows that were left alone. */
@@ -71,7 +69,6 @@ export class Writer {
     this.#table = table;
     this.#options = options;
     this.#applier = new Applier(table, options);
-    this.#nextPlace = options.firstPlace;
     this.#gatheredMost = Math.max(GATHERED_BYTES_LEAST, GATHERED_BYTES_MAX / options.writers);
   }
 

@@ -9,7 +9,7 @@ import { BlobServiceClient } from '@azure/storage-blob';
 import { Dump, numberOf, type Row } from '../../../packages/data-tools/index.js';
 import { rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
 import { describePeers } from '../../patterns/support/peers.js';
-import { chanceOf } from '../faulty-proxy.js';
+import { chanceOf } from '../../patterns/support/seeded.js';
 import { dumpTo, linesOf, loadInto } from '../tool-run.js';
 import { dumpedBlobs } from './dumped-blobs.js';
 
