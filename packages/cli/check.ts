@@ -12,24 +12,16 @@ const EXIT_NOT_OPENED = 2;
 
 function linesOf(place: string, report: StoreReport): readonly string[] {
   const { spaces, droppedSpaces, droppedRows, usage, notes, findings, findingCount } = report;
-  const tables = spaces
-    .filter(({ service }) => service === 'table')
-    .map(
-      ({ account, name, rows, bytes }) =>
-        `${account}/${name}: ${counted(rows, 'entity', 'entities')}, ${bytes} bytes`,
-    );
-  const queues = spaces
-    .filter(({ service }) => service === 'queue')
-    .map(
-      ({ account, name, rows, bytes }) =>
-        `${account}/${name}: queue, ${counted(rows, 'row')}, ${bytes} bytes`,
-    );
+  const listed = (service: string, told: (rows: number) => string): readonly string[] =>
+    spaces
+      .filter(space => space.service === service)
+      .map(({ account, name, rows, bytes }) => `${account}/${name}: ${told(rows)}, ${bytes} bytes`);
   const dropped = `${counted(droppedSpaces, 'deleted table or queue', 'deleted tables and queues')} with ${counted(droppedRows, 'row')} to clear away`;
   const more = findingCount - findings.length;
   return [
     `${place}: ${describeStore(report)}; ${usage}`,
-    ...tables,
-    ...queues,
+    ...listed('table', rows => counted(rows, 'entity', 'entities')),
+    ...listed('queue', rows => `queue, ${counted(rows, 'row')}`),
     ...(droppedSpaces > 0 ? [dropped] : []),
     ...notes,
     ...findings.map(finding => `fault: ${finding}`),

@@ -29,12 +29,7 @@ function containerOf(account: BlobAccount, container: ContainerRecord): InputCon
     for await (const { blobs, ...page } of account.pages(container.name, from))
       yield { ...page, blobs: blobs.map(blob => blobOf(account, container.name, blob)) };
   }
-  const count = async (): Promise<number> => {
-    let blobs = 0;
-    for await (const page of pages('')) blobs += page.blobs.length;
-    return blobs;
-  };
-  return { ...container, count, pages };
+  return { ...container, pages };
 }
 
 interface AccountQueue {

@@ -11,8 +11,6 @@ export interface InputPage {
 }
 
 export interface InputContainer extends ContainerRecord {
-  /** How many blobs it has. */
-  readonly count: () => Promise<number>;
   /** Pages by name from a place; '' is the start. */
   readonly pages: (from: string) => AsyncIterable<InputPage>;
 }

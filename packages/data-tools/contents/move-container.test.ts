@@ -18,7 +18,6 @@ const container: InputContainer = {
   metadata: {},
   policies: null,
   publicAccess: null,
-  count: async () => NAMES.length,
   async *pages(from) {
     for (let at = Number(from); at < PAGES.length; at++) {
       const blobs = (PAGES[at] ?? []).map(name => ({ name }) as Blob);

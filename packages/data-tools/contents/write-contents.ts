@@ -79,8 +79,11 @@ export async function tellContents(
   { containers = [], queues = [] }: ContentInput,
   write: (text: string) => Promise<void>,
 ): Promise<void> {
-  for (const { name, count } of containers)
-    await write(`${JSON.stringify({ container: name, blobs: await count() })}\n`);
+  for (const { name: container, pages } of containers) {
+    let count = 0;
+    for await (const { blobs } of pages('')) count += blobs.length;
+    await write(`${JSON.stringify({ container, blobs: count })}\n`);
+  }
   for (const { name, count } of queues)
     await write(`${JSON.stringify({ queue: name, messages: await count() })}\n`);
 }

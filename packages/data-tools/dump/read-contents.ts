@@ -27,8 +27,8 @@ function containerOf(dumpFiles: DumpFiles, container: DumpedContainer): InputCon
       for await (const blob of blobsIn(dumpFiles, index))
         yield { ...blob, content: () => dumpFiles.pieces(contentPath(blob.sha256)) };
   }
-  const { name, metadata, publicAccess, policies, blobs: count } = container;
-  return { name, metadata, publicAccess, policies, count: async () => count, pages: pagesFrom(blobs) };
+  const { name, metadata, publicAccess, policies } = container;
+  return { name, metadata, publicAccess, policies, pages: pagesFrom(blobs) };
 }
 
 function queueOf(

@@ -110,7 +110,6 @@ export function azuriteBlobs(directory: string, isWanted: boolean): readonly Own
         publicAccess:
           textOrNone(isRecord(document.properties) ? document.properties : {}, 'publicAccess') ?? null,
         policies: policiesIn(document.containerAcl),
-        count: async () => blobs.length,
         pages: pagesFrom(() => inOrder(blobs), skipped),
       };
     };
