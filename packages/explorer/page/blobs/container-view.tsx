@@ -1,6 +1,5 @@
 // One container: its folders and blobs, uploads by button or by drag and drop.
 
-import type { BlobItem } from '@azure/storage-blob';
 import { Container, File, Folder, Upload } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { counted, formatBytes, formatTime } from '../../model/cell.js';
@@ -12,16 +11,16 @@ import { Button, LinkButton } from '../shell/button.js';
 import { Icon } from '../shell/icon.js';
 import { Progress } from '../shell/progress.js';
 import { useCommands } from '../state/command.js';
-import { type Loaded, useLoaded } from '../state/loaded.js';
+import { useLoaded } from '../state/loaded.js';
 import { hashOf } from '../state/route.js';
 import { BlobPanel } from './blob-panel.js';
 import { useUploads } from './use-uploads.js';
 
-interface ContainerViewProps extends Place {
+interface FolderPlace extends Place {
   readonly prefix: string;
 }
 
-function Path({ account, name, prefix }: ContainerViewProps) {
+function Path({ account, name, prefix }: FolderPlace) {
   const parts = prefix.split('/').slice(0, -1);
   const link = (to: string): string => hashOf({ account, view: { kind: 'container', name, prefix: to } });
   return (
@@ -41,14 +40,7 @@ function Path({ account, name, prefix }: ContainerViewProps) {
   );
 }
 
-interface ItemsProps extends ContainerViewProps {
-  readonly folders: readonly string[];
-  readonly blobs: readonly BlobItem[];
-  readonly opened: string | undefined;
-  readonly onOpen: (name: string) => void;
-}
-
-const Items = ({ account, name, prefix, folders, blobs, opened, onOpen }: ItemsProps) => (
+const Items = ({ state: { account, name, prefix, page, opened, open } }: ContainerProps) => (
   <table class="blob-list">
     <thead>
       <tr>
@@ -65,7 +57,7 @@ const Items = ({ account, name, prefix, folders, blobs, opened, onOpen }: ItemsP
       </tr>
     </thead>
     <tbody>
-      {folders.map(folder => (
+      {page.folders.map(folder => (
         <tr key={folder}>
           <td>
             <a
@@ -81,10 +73,10 @@ const Items = ({ account, name, prefix, folders, blobs, opened, onOpen }: ItemsP
           <td />
         </tr>
       ))}
-      {blobs.map(blob => (
+      {page.blobs.map(blob => (
         <tr key={blob.name} class={blob.name === opened ? 'opened' : undefined}>
           <td>
-            <button type="button" class="blob-name" title={blob.name} onClick={() => onOpen(blob.name)}>
+            <button type="button" class="blob-name" title={blob.name} onClick={() => open(blob.name)}>
               <Icon of={File} />
               <span class="ellipsis">{blob.name.slice(prefix.length) || blob.name}</span>
             </button>
@@ -119,27 +111,24 @@ function useDropped(onFiles: (files: readonly File[]) => void) {
   return { isOver, handlers };
 }
 
-interface ContentsProps extends ContainerViewProps {
-  readonly state: Loaded<BlobPage>;
-  readonly opened: string | undefined;
-  readonly onOpen: (name: string) => void;
-  readonly onAgain: () => void;
-  readonly onChoose: () => void;
-}
-
-const Contents = ({ state, opened, onOpen, onAgain, onChoose, ...place }: ContentsProps) => (
+const Contents = ({ state }: ContainerProps) => (
   <div class="scroll-area">
-    <Until loaded={state} label="Listing…" title="The container cannot be read" onRetry={onAgain}>
+    <Until
+      loaded={state.loaded}
+      label="Listing…"
+      title="The container cannot be read"
+      onRetry={() => void state.again()}
+    >
       {({ folders, blobs }) =>
         folders.length + blobs.length > 0 ? (
-          <Items {...{ ...place, folders, blobs, opened, onOpen }} />
+          <Items state={state} />
         ) : (
           <Blank
             icon={Container}
-            title={place.prefix === '' ? 'This container is empty' : 'Nothing in this folder'}
+            title={state.prefix === '' ? 'This container is empty' : 'Nothing in this folder'}
           >
             <p>Drop files here, or choose them.</p>
-            <Button kind="primary" icon={Upload} onClick={onChoose}>
+            <Button kind="primary" icon={Upload} onClick={state.choose}>
               Upload files
             </Button>
           </Blank>
@@ -149,46 +138,56 @@ const Contents = ({ state, opened, onOpen, onAgain, onChoose, ...place }: Conten
   </div>
 );
 
-interface StatusProps {
-  readonly state: Loaded<BlobPage>;
-  readonly onMore: () => void;
-}
+const Status = ({ state: { loaded, page, more } }: ContainerProps) => (
+  <div class="status" role="status">
+    {loaded.isLoading && <span class="spinner" aria-hidden="true" />}
+    {page.folders.length + page.blobs.length > 0 && (
+      <span>
+        {page.folders.length > 0 && `${counted(page.folders.length, 'folder')}, `}
+        {counted(page.blobs.length, 'blob')}
+        {page.next !== undefined && ' so far'}
+      </span>
+    )}
+    {page.next !== undefined && !loaded.isLoading && (
+      <LinkButton onClick={() => void more()}>Read more</LinkButton>
+    )}
+  </div>
+);
 
-function Status({ state: { value, isLoading }, onMore }: StatusProps) {
-  const { folders, blobs, next } = value ?? NOTHING;
-  return (
-    <div class="status" role="status">
-      {isLoading && <span class="spinner" aria-hidden="true" />}
-      {folders.length + blobs.length > 0 && (
-        <span>
-          {folders.length > 0 && `${counted(folders.length, 'folder')}, `}
-          {counted(blobs.length, 'blob')}
-          {next !== undefined && ' so far'}
-        </span>
-      )}
-      {next !== undefined && !isLoading && <LinkButton onClick={onMore}>Read more</LinkButton>}
-    </div>
-  );
-}
-
-export function ContainerView({ account, name, prefix }: ContainerViewProps) {
+function useContainer({ account, name, prefix }: FolderPlace) {
   const container = { account, name };
   const { state, again, more } = useLoaded<BlobPage>(
     (stop, from) => listBlobs(container, prefix, from, stop),
     [account, name, prefix],
   );
-  const { work, upload } = useUploads(container, prefix, again);
+  const { work, upload } = useUploads(container, prefix, () => void again());
   const [opened, setOpened] = useState<string>();
   const chooser = useRef<HTMLInputElement>(null);
-  const choose = (): void => chooser.current?.click();
-  const { isOver, handlers } = useDropped(files => void upload(files));
   useEffect(() => setOpened(undefined), [prefix]);
+  return {
+    ...{ account, name, prefix, container, again, more, work, upload, opened, chooser },
+    loaded: state.value,
+    page: state.value.value ?? NOTHING,
+    open: setOpened,
+    choose: () => chooser.current?.click(),
+  };
+}
+
+interface ContainerProps {
+  readonly state: ReturnType<typeof useContainer>;
+}
+
+export function ContainerView(place: FolderPlace) {
+  const state = useContainer(place);
+  const { container, opened, open, upload, chooser, choose } = state;
+  const again = (): void => void state.again();
+  const { isOver, handlers } = useDropped(files => void upload(files));
   useCommands(
     () => [
       { title: 'Upload files', key: 'u', run: choose },
       { title: 'List again', key: 'r', run: again },
     ],
-    [name, prefix],
+    [place.name, place.prefix],
   );
   return (
     <div class="view-with-panel">
@@ -196,7 +195,7 @@ export function ContainerView({ account, name, prefix }: ContainerViewProps) {
         <Bar
           service="blob"
           {...container}
-          title={<Path {...{ account, name, prefix }} />}
+          title={<Path {...place} />}
           againLabel="List again"
           onAgain={again}
           primary={{ label: 'Upload', icon: Upload, run: choose }}
@@ -211,21 +210,15 @@ export function ContainerView({ account, name, prefix }: ContainerViewProps) {
             event.currentTarget.value = '';
           }}
         />
-        <Progress work={work} label="Uploading" unit="file" />
-        <Contents
-          {...{ account, name, prefix, opened }}
-          state={state.value}
-          onOpen={setOpened}
-          onAgain={again}
-          onChoose={choose}
-        />
-        <Status state={state.value} onMore={more} />
+        <Progress work={state.work} label="Uploading" unit="file" />
+        <Contents state={state} />
+        <Status state={state} />
       </div>
       {opened !== undefined && (
         <BlobPanel
           key={opened}
           blob={{ container, name: opened }}
-          onClose={() => setOpened(undefined)}
+          onClose={() => open(undefined)}
           onChanged={again}
         />
       )}

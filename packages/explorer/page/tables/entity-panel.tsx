@@ -1,9 +1,8 @@
 // The editor of one entity, at the side of the grid.
 import { Copy, RefreshCw, Trash2, X } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { formatLine, type Key, type Row } from '#data-tools/line';
+import { formatLine } from '#data-tools/line';
 import type { Draft } from '../../model/draft.js';
-import type { Place } from '../client/account.js';
 import { Failure, Fault, Spinner } from '../shell/blank.js';
 import { Button, IconButton } from '../shell/button.js';
 import { Loss } from '../shell/dialog.js';
@@ -13,16 +12,10 @@ import { copyText } from '../state/notice.js';
 import { ConflictView } from './conflict-view.js';
 import { PropertyFields } from './property-fields.js';
 import { type Editing, type Target, useEntity } from './use-entity.js';
+import type { TableProps } from './use-table.js';
 
-interface PanelProps {
-  readonly table: Place;
+interface PanelProps extends TableProps {
   readonly target: Target;
-  readonly onSaved: (key: Key, row: Row) => void;
-  readonly onDeleted: (key: Key) => void;
-  readonly onClose: () => void;
-  readonly onDuplicate: (draft: Draft) => void;
-  /** Called with whether there are unsaved changes. */
-  readonly onChanged: (isChanged: boolean) => void;
 }
 
 const removedNames = (draft: Draft): readonly string[] =>
@@ -94,12 +87,12 @@ function closeBy(event: KeyboardEvent, onClose: () => void): void {
   onClose();
 }
 
-interface HeadProps extends Pick<PanelProps, 'onClose' | 'onDuplicate'> {
+interface HeadProps extends TableProps {
   readonly editing: Editing;
   readonly onDelete: () => void;
 }
 
-function Head({ editing, onClose, onDelete, onDuplicate }: HeadProps) {
+function Head({ state: { editor }, editing, onDelete }: HeadProps) {
   const { draft } = editing;
   const original = draft?.original;
   return (
@@ -117,25 +110,25 @@ function Head({ editing, onClose, onDelete, onDuplicate }: HeadProps) {
             {
               label: 'Duplicate',
               icon: Copy,
-              run: () => onDuplicate({ ...draft, original: undefined, etag: undefined }),
+              run: () =>
+                editor.show({ kind: 'new', draft: { ...draft, original: undefined, etag: undefined } }),
             },
             { label: 'Read again', icon: RefreshCw, run: editing.reload },
             { label: 'Delete', icon: Trash2, isDanger: true, run: onDelete },
           ]}
         />
       )}
-      <IconButton icon={X} label="Close the editor" onClick={onClose} />
+      <IconButton icon={X} label="Close the editor" onClick={() => editor.show(undefined)} />
     </header>
   );
 }
 
-export function EntityPanel(props: PanelProps) {
-  const { table, target, onSaved, onDeleted, onClose, onChanged, onDuplicate } = props;
-  const editing = useEntity({ table, onSaved, onDeleted }, target);
+export function EntityPanel({ state, target }: PanelProps) {
+  const editing = useEntity(state, target);
   const { draft, failure, conflict, isChanged, changes, faults } = editing;
   const [isDeleting, setDeleting] = useState(false);
   const panel = useRef<HTMLElement>(null);
-  useEffect(() => onChanged(isChanged), [isChanged]);
+  useEffect(() => state.editor.setChanged(isChanged), [isChanged]);
   useEffect(() => {
     panel.current?.querySelector<HTMLElement>(target.kind === 'new' ? '[data-autofocus]' : 'h2')?.focus();
   }, [target, draft === undefined]);
@@ -145,8 +138,13 @@ export function EntityPanel(props: PanelProps) {
     if (draft?.original === undefined) void editing.save('insert');
   };
   return (
-    <aside ref={panel} class="panel" aria-label="Entity" onKeyDown={event => closeBy(event, onClose)}>
-      <Head {...{ editing, onClose, onDuplicate }} onDelete={() => setDeleting(true)} />
+    <aside
+      ref={panel}
+      class="panel"
+      aria-label="Entity"
+      onKeyDown={event => closeBy(event, () => state.editor.show(undefined))}
+    >
+      <Head {...{ state, editing }} onDelete={() => setDeleting(true)} />
       <form class="panel-form" onSubmit={submit}>
         <div class="panel-body">
           {draft === undefined && failure === undefined && <Spinner label="Reading the entity…" />}

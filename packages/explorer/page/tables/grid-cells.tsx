@@ -2,24 +2,29 @@
 import { ArrowDown, ArrowUp } from 'lucide';
 import type { Row } from '#data-tools/line';
 import { cellOf } from '../../model/cell.js';
-import { type Column, propertyIn, type Sorting } from '../../model/columns.js';
+import { propertyIn } from '../../model/columns.js';
 import { Icon } from '../shell/icon.js';
+import type { Placed } from './use-grid.js';
+import type { TableState } from './use-table.js';
 
 interface CellProps {
+  readonly placed: Placed;
+  readonly state: TableState;
   readonly row: Row | undefined;
-  readonly column: Column;
-  readonly width: number;
-  readonly left: number | undefined;
   readonly id: string;
-  readonly at: number;
   readonly isActive: boolean;
 }
 
-export function GridCell({ row, column, width, left, id, at, isActive }: CellProps) {
+const styleOf = ({ column, left }: Placed, { widthOf }: TableState) => ({
+  width: `${widthOf(column)}px`,
+  ...(left !== undefined && { left: `${left}px` }),
+});
+
+export function GridCell({ placed, state, row, id, isActive }: CellProps) {
+  const { column, at, left } = placed;
   const property = row && propertyIn(row, column.name);
   const { text, kind } = row === undefined ? { text: '', kind: 'value' } : cellOf(property);
   const isOther = column.isMixed && property !== undefined && property.type !== column.type;
-  const style = { width: `${width}px`, ...(left !== undefined && { left: `${left}px` }) };
   const classes = [
     'cell',
     kind,
@@ -34,7 +39,7 @@ export function GridCell({ row, column, width, left, id, at, isActive }: CellPro
       aria-colindex={at + 1}
       aria-label={kind === 'absent' ? 'absent' : undefined}
       class={classes.filter(Boolean).join(' ')}
-      style={style}
+      style={styleOf(placed, state)}
       data-column={at}
     >
       {isOther && <span class="type-tag">{property.type}</span>}
@@ -43,20 +48,13 @@ export function GridCell({ row, column, width, left, id, at, isActive }: CellPro
   );
 }
 
-interface HeadProps {
-  readonly column: Column;
-  readonly at: number;
-  readonly width: number;
-  readonly left: number | undefined;
-  readonly sorting: Sorting | undefined;
-  readonly onSort: (name: string) => void;
-  readonly onResize: (name: string, width: number) => void;
-}
-
 const WIDTH_MIN = 60;
 const WIDTH_STEP = 20;
 
-export function HeadCell({ column, at, width, left, sorting, onSort, onResize }: HeadProps) {
+export function HeadCell({ placed, state }: Pick<CellProps, 'placed' | 'state'>) {
+  const { column, at, left } = placed;
+  const { sorting, sort, widen, widthOf } = state;
+  const width = widthOf(column);
   const isSorted = sorting?.name === column.name;
   const drag = (event: PointerEvent): void => {
     const handle = event.currentTarget;
@@ -65,7 +63,7 @@ export function HeadCell({ column, at, width, left, sorting, onSort, onResize }:
     handle.setPointerCapture(event.pointerId);
     const from = event.clientX;
     const move = ({ clientX }: PointerEvent): void =>
-      onResize(column.name, Math.max(WIDTH_MIN, width + clientX - from));
+      widen(column.name, Math.max(WIDTH_MIN, width + clientX - from));
     handle.addEventListener('pointermove', move);
     handle.addEventListener('lostpointercapture', () => handle.removeEventListener('pointermove', move), {
       once: true,
@@ -75,7 +73,7 @@ export function HeadCell({ column, at, width, left, sorting, onSort, onResize }:
     const step = event.key === 'ArrowRight' ? WIDTH_STEP : event.key === 'ArrowLeft' ? -WIDTH_STEP : 0;
     if (!event.altKey || step === 0) return;
     event.preventDefault();
-    onResize(column.name, Math.max(WIDTH_MIN, width + step));
+    widen(column.name, Math.max(WIDTH_MIN, width + step));
   };
   return (
     <div
@@ -83,13 +81,13 @@ export function HeadCell({ column, at, width, left, sorting, onSort, onResize }:
       aria-colindex={at + 1}
       aria-sort={isSorted ? (sorting.isDescending ? 'descending' : 'ascending') : undefined}
       class={left === undefined ? 'head-cell' : 'head-cell frozen'}
-      style={{ width: `${width}px`, ...(left !== undefined && { left: `${left}px` }) }}
+      style={styleOf(placed, state)}
     >
       <button
         type="button"
         class="head-button"
         title={`${column.name}: ${column.type}${column.isMixed ? ' and others' : ''}. Alt and arrows change the width`}
-        onClick={() => onSort(column.name)}
+        onClick={() => sort(column.name)}
         onKeyDown={keyed}
       >
         <span class="ellipsis">{column.name}</span>

@@ -7,33 +7,22 @@ import { type Placed, useGrid } from './use-grid.js';
 import type { TableProps } from './use-table.js';
 
 export function Grid({ state }: TableProps) {
-  const { pages, columns: all, widthOf, count, rowAt, sorting, sort, widen, editor } = state;
+  const { pages, columns: all, count, rowAt, editor } = state;
   const { target } = editor;
   const scroller = useRef<HTMLDivElement>(null);
   const { columns, items, height, active, keyed, clicked } = useGrid(state, scroller);
   const { fixed, moving, gap } = columns;
   const width = `${columns.width}px`;
   const between = <div class="before" style={{ width: `${gap}px` }} />;
-  const head = ({ column, at, left }: Placed) => (
-    <HeadCell
-      key={column.name}
-      {...{ column, at, left, sorting }}
-      onSort={sort}
-      onResize={widen}
-      width={widthOf(column)}
+  const head = (placed: Placed) => <HeadCell key={placed.column.name} {...{ placed, state }} />;
+  const cell = (row: Row | undefined, index: number) => (placed: Placed) => (
+    <GridCell
+      key={placed.column.name}
+      id={`cell-${index}-${placed.at}`}
+      {...{ placed, state, row }}
+      isActive={active.row === index && active.column === placed.at}
     />
   );
-  const cell =
-    (row: Row | undefined, index: number) =>
-    ({ column, at, left }: Placed) => (
-      <GridCell
-        key={column.name}
-        id={`cell-${index}-${at}`}
-        {...{ row, column, at, left }}
-        width={widthOf(column)}
-        isActive={active.row === index && active.column === at}
-      />
-    );
   const isActiveDrawn =
     items.some(({ index }) => index === active.row) &&
     [...fixed, ...moving].some(({ at }) => at === active.column);

@@ -1,8 +1,6 @@
 // One table: its filter box, its rows, and the editor of an entity.
-import type { Key, Row } from '#data-tools/line';
 import type { Place } from '../client/account.js';
 import { Loss } from '../shell/dialog.js';
-import { notify } from '../state/notice.js';
 import { go } from '../state/route.js';
 import { EntityPanel } from './entity-panel.js';
 import { FilterBox } from './filter-box.js';
@@ -20,19 +18,6 @@ export function TableView({ account, name, filter }: TableViewProps) {
   const { pages, again, editor } = state;
   const run = (changed: string): void =>
     changed === filter ? again() : go({ kind: 'table', name, filter: changed });
-  const saved = (key: Key, row: Row): void => {
-    notify('Saved.');
-    if (editor.target?.kind === 'stored') pages.replace(key, row);
-    else {
-      editor.replace({ kind: 'stored', key });
-      again();
-    }
-  };
-  const deleted = (key: Key): void => {
-    notify('Deleted.');
-    editor.replace(undefined);
-    pages.remove(key);
-  };
   return (
     <div class="view-with-panel">
       <div class="view">
@@ -41,17 +26,7 @@ export function TableView({ account, name, filter }: TableViewProps) {
         {state.count === 0 ? <Nothing state={state} /> : <Grid state={state} />}
         <Status state={state} />
       </div>
-      {editor.target !== undefined && (
-        <EntityPanel
-          table={{ account, name }}
-          target={editor.target}
-          onSaved={saved}
-          onDeleted={deleted}
-          onClose={() => editor.show(undefined)}
-          onDuplicate={draft => editor.show({ kind: 'new', draft })}
-          onChanged={editor.setChanged}
-        />
-      )}
+      {editor.target !== undefined && <EntityPanel state={state} target={editor.target} />}
       {editor.isAsking && (
         <Loss title="Discard your changes?" action="Discard" perform={editor.discard} onClose={editor.keep}>
           <p>The entity in the editor has changes that are not saved.</p>

@@ -1,11 +1,13 @@
 // An entity in the editor: read again when it is opened, so that its ETag is the newest; kept as typed through every
 // failure; and compared with the other version when someone changed it first.
 import { useEffect, useState } from 'preact/hooks';
-import type { Key, Row } from '#data-tools/line';
+import type { Key } from '#data-tools/line';
 import { changesOf, type Draft, differences, draftOf, read, rebased } from '../../model/draft.js';
 import { type Place, tableOf } from '../client/account.js';
 import { codeOf, sentenceOf, statusOf } from '../client/ask.js';
 import { type Found, getEntity, type Write, writeEntity } from '../client/table-client.js';
+import { notify } from '../state/notice.js';
+import type { TableState } from './use-table.js';
 
 /** What the editor shows: a new entity, perhaps with the values of another, or a stored one. */
 export type Target =
@@ -26,12 +28,6 @@ interface EntityState {
   readonly conflict: Conflict | undefined;
 }
 
-interface Owner {
-  readonly table: Place;
-  readonly onSaved: (key: Key, row: Row) => void;
-  readonly onDeleted: (key: Key) => void;
-}
-
 const keyOf = ({ partitionKey, rowKey }: Draft): Key => ({ partitionKey, rowKey });
 /** A conflict of ETags, an insert of what exists, or a change of what does not. */
 const isConflict = (error: unknown): boolean =>
@@ -49,8 +45,12 @@ async function currentOf(table: Place, key: Key): Promise<Found | undefined> {
 const START: EntityState = { draft: undefined, failure: undefined, isBusy: false, conflict: undefined };
 
 /** The writes of an editor, with their failures as state. */
-function useWrites(owner: Owner, state: EntityState, change: (part: Partial<EntityState>) => void) {
-  const { table, onSaved, onDeleted } = owner;
+function useWrites(
+  { pages, again, editor }: TableState,
+  state: EntityState,
+  change: (part: Partial<EntityState>) => void,
+) {
+  const { table } = pages.selected;
   const { draft } = state;
   const attempt = async (what: Conflict['attempt'], work: (key: Key) => Promise<void>): Promise<void> => {
     if (draft === undefined || state.isBusy) return;
@@ -76,25 +76,30 @@ function useWrites(owner: Owner, state: EntityState, change: (part: Partial<Enti
       await writeEntity(table, write, write === 'merge' ? changesOf(draft.original, row) : row, etag);
       const found = await getEntity(table, key);
       change({ draft: draftOf(found.row, found.etag) });
-      onSaved(key, found.row);
+      notify('Saved.');
+      if (editor.target?.kind === 'stored') return pages.replace(key, found.row);
+      editor.replace({ kind: 'stored', key });
+      again();
     });
   };
   const remove = (etag = draft?.etag ?? '*'): Promise<void> =>
     attempt('delete', async key => {
       await (await tableOf(table)).deleteEntity(key.partitionKey, key.rowKey, { etag });
-      onDeleted(key);
+      notify('Deleted.');
+      editor.replace(undefined);
+      pages.remove(key);
     });
   return { save, remove };
 }
 
-export function useEntity(owner: Owner, target: Target) {
+export function useEntity(owner: TableState, target: Target) {
   const [state, setState] = useState<EntityState>(START);
   const change = (part: Partial<EntityState>): void => setState(before => ({ ...before, ...part }));
   const load = async (isCurrent: () => boolean): Promise<void> => {
     if (target.kind === 'new') return setState({ ...START, draft: target.draft });
     setState(START);
     try {
-      const { row, etag } = await getEntity(owner.table, target.key);
+      const { row, etag } = await getEntity(owner.pages.selected.table, target.key);
       if (isCurrent()) change({ draft: draftOf(row, etag) });
     } catch (error) {
       if (isCurrent()) change({ failure: sentenceOf(error) });
