@@ -1,8 +1,6 @@
 // The whole page: the side, the view that the address names, and what lies over them.
-
-import { useSignal } from '@preact/signals';
 import { Keyboard, Menu as MenuIcon, Monitor, Moon, Search, Sun } from 'lucide';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { ContainerView } from './blobs/container-view.js';
 import { accounts } from './client/account.js';
 import { endSession, sessionState } from './client/session.js';
@@ -109,11 +107,11 @@ const titleOf = (): string => {
 };
 
 export function App({ refusal }: { readonly refusal: string | undefined }) {
-  const isSideShown = useSignal(false);
+  const [isSideShown, setSideShown] = useState(false);
   const title = titleOf();
   useEffect(() => {
     document.title = title;
-    isSideShown.value = false;
+    setSideShown(false);
   }, [title]);
   useCommands(
     () => [
@@ -129,24 +127,14 @@ export function App({ refusal }: { readonly refusal: string | undefined }) {
   );
   const isEnded = sessionState.value === 'ended';
   return (
-    <div class={isSideShown.value ? 'app side-shown' : 'app'}>
+    <div class={isSideShown ? 'app side-shown' : 'app'}>
       <a class="skip" href="#main">
         Skip to the content
       </a>
       <Sidebar />
-      <div
-        class="shade"
-        aria-hidden="true"
-        onClick={() => {
-          isSideShown.value = false;
-        }}
-      />
+      <div class="shade" aria-hidden="true" onClick={() => setSideShown(false)} />
       <div class="content">
-        <Top
-          onSide={() => {
-            isSideShown.value = !isSideShown.value;
-          }}
-        />
+        <Top onSide={() => setSideShown(!isSideShown)} />
         <main id="main" tabIndex={-1}>
           <Main />
         </main>

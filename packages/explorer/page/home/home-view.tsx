@@ -1,6 +1,6 @@
 // The account: its endpoints, and its tables, queues and containers with what is cheap to know of each.
-import { signal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { counted, groupDigits } from '../../model/cell.js';
 import { type Place, queueOf, type Service } from '../client/account.js';
 import { inParallel } from '../client/parallel.js';
@@ -35,7 +35,7 @@ const COUNTS: Readonly<
 
 /** Reads the sizes a few at a time; a failed one stays unknown. */
 function useSizes(account: string, service: Service): Sizes {
-  const sizes = useMemo(() => signal<Sizes>(new Map()), []);
+  const sizes = useSignal<Sizes>(new Map());
   const names = namesOf(service);
   const count = COUNTS[service];
   useEffect(() => {

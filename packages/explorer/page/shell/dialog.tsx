@@ -28,7 +28,8 @@ export function Modal({ label, kind = '', onClose, children }: ModalProps) {
     onClose();
   };
   return (
-    <dialog ref={element} class={`dialog ${kind}`} aria-label={label} onCancel={cancel}>
+    // A second Escape without another input in between closes it whatever `cancel` does.
+    <dialog ref={element} class={`dialog ${kind}`} aria-label={label} onCancel={cancel} onClose={onClose}>
       {children}
     </dialog>
   );

@@ -1,6 +1,4 @@
 // The side: the account, and its tables, queues and containers.
-
-import { useSignal } from '@preact/signals';
 import {
   Activity,
   BookMarked,
@@ -13,6 +11,7 @@ import {
   RefreshCw,
   Table2,
 } from 'lucide';
+import { useState } from 'preact/hooks';
 import { accounts, type Service } from '../client/account.js';
 import { show } from '../state/command.js';
 import {
@@ -90,19 +89,12 @@ function Names({ service, wanted }: NamesProps) {
 function Section({ service, wanted }: NamesProps) {
   const names = listingOf(service)?.value;
   const { many, one } = SERVICE_NAMES[service];
-  const isOpen = useSignal(true);
+  const [isOpen, setOpen] = useState(true);
   if (isAbsent(service)) return null;
   return (
     <section class="side-section">
       <div class="side-head">
-        <button
-          type="button"
-          class="side-toggle"
-          aria-expanded={isOpen.value}
-          onClick={() => {
-            isOpen.value = !isOpen.value;
-          }}
-        >
+        <button type="button" class="side-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <Icon of={ChevronRight} size={14} />
           {many}
           {names !== undefined && <span class="count">{names.length}</span>}
@@ -115,13 +107,13 @@ function Section({ service, wanted }: NamesProps) {
         />
         <IconButton icon={Plus} label={`New ${one}`} isSmall onClick={() => show(service)} />
       </div>
-      {isOpen.value && <Names service={service} wanted={wanted} />}
+      {isOpen && <Names service={service} wanted={wanted} />}
     </section>
   );
 }
 
 export function Sidebar() {
-  const wanted = useSignal('');
+  const [wanted, setWanted] = useState('');
   const { account } = route.value;
   return (
     <nav class="sidebar" aria-label="Account">
@@ -146,14 +138,12 @@ export function Sidebar() {
         class="input"
         placeholder="Filter names"
         aria-label="Filter names"
-        value={wanted.value}
-        onInput={event => {
-          wanted.value = event.currentTarget.value;
-        }}
+        value={wanted}
+        onInput={event => setWanted(event.currentTarget.value)}
       />
       <div class="side-scroll">
         {SERVICES.map(service => (
-          <Section key={service} service={service} wanted={wanted.value} />
+          <Section key={service} service={service} wanted={wanted} />
         ))}
       </div>
       {hasLive.value && <PageLink icon={Activity} view={{ kind: 'live' }} label="Live figures" />}

@@ -42,10 +42,12 @@ function ValueField({ field, fault, onChange }: Pick<PropertyProps, 'field' | 'f
     'aria-invalid': fault !== undefined,
     spellcheck: false,
     value: text,
+    onInput: (event: { readonly currentTarget: { readonly value: string } }): void =>
+      onChange({ ...field, text: event.currentTarget.value }),
   };
   if (type === 'Boolean' && (text === 'true' || text === 'false'))
     return (
-      <select {...common} onChange={event => onChange({ ...field, text: event.currentTarget.value })}>
+      <select {...common}>
         <option>true</option>
         <option>false</option>
       </select>
@@ -56,10 +58,9 @@ function ValueField({ field, fault, onChange }: Pick<PropertyProps, 'field' | 'f
         {...common}
         rows={rowsFor(text)}
         placeholder={type === 'String' ? 'empty text' : 'no bytes'}
-        onInput={event => onChange({ ...field, text: event.currentTarget.value })}
       />
     );
-  return <input {...common} onInput={event => onChange({ ...field, text: event.currentTarget.value })} />;
+  return <input {...common} />;
 }
 
 interface TypeSelectProps {
