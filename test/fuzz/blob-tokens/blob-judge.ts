@@ -108,6 +108,7 @@ function mayByAccount(fields: AskedFields, { kind }: BlobAsk, known: BlobKnown):
   const [types] = NEEDS[kind];
   return (
     (fields.get('sv') ?? '') >= '2015-04-05' &&
+    !fields.has('skoid') &&
     isSignedBy(known.keys, signedText(fields, known.account), fields.get('sig') ?? '') &&
     isInTime(fields.get('st'), fields.get('se'), known.now) &&
     (fields.get('ss') ?? '').includes('b') &&
@@ -155,7 +156,8 @@ function mayByService(fields: AskedFields, ask: BlobAsk, known: BlobKnown): bool
 }
 
 export function mayDoWithBlobs(ask: BlobAsk, caller: Presented, known: BlobKnown): boolean {
-  const fields = fieldsOf(caller.target.split('?').slice(1).join('?'));
+  const query = caller.target.split('?').slice(1).join('?');
+  const fields = fieldsOf(query, name => name.toLowerCase());
   if (!fields?.has('sig') || fields.hasTwice(SIGNED)) return false;
   const sv = fields.get('sv') ?? '';
   if (sv !== '' && !(VERSION.test(sv) && sv >= '2012-02-12')) return false;

@@ -51,14 +51,14 @@ export class AskedFields extends Map<string, string> {
 }
 
 /** Names and values decoded; the first of each name counts. Undefined if something does not decode. */
-export function fieldsOf(query: string): AskedFields | undefined {
+export function fieldsOf(query: string, nameOf = (name: string): string => name): AskedFields | undefined {
   const fields = new AskedFields();
   try {
     for (const pair of query.split('&').filter(text => text !== '')) {
       const text = pair.startsWith('sig=') ? pair : pair.replaceAll('+', ' ');
       const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(text) ?? [];
       const decoded = decodeURIComponent(value);
-      const decodedName = decodeURIComponent(name);
+      const decodedName = nameOf(decodeURIComponent(name));
       if (!fields.has(decodedName)) fields.set(decodedName, decoded);
       else fields.twice.add(decodedName);
     }

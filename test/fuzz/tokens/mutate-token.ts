@@ -8,10 +8,10 @@ export type Pairs = readonly (readonly [name: string, value: string])[];
 type Pair = Pairs[number];
 type Change = (pairs: Pairs) => Pairs;
 
-const NAME = from('sv ss srt sp st se sip spr ses tn si spk srk epk erk sig'.split(' '));
+const NAME = from('sv ss srt sp st se sip spr ses tn si spk srk epk erk sig sr rsct skoid ske'.split(' '));
 const VALUE = from([
   ...['raud', 'rwdlacu', 'sco', 't', '2030-01-01T00:00:00Z', '2019-02-02', 'People', 'Other', 'a', 'd', ''],
-  ...['full', 'constructor', '127.0.0.1', 'https,http'],
+  ...['full', 'constructor', '127.0.0.1', 'https,http', 'c', 'b', 'bs', 'racwdlt'],
 ]);
 const PLACES = 2 ** 16;
 

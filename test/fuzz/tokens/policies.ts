@@ -1,4 +1,4 @@
-// The stored access policies that every table of the world has.
+// The stored access policies that every table, or container, of the world has.
 
 export interface Policy {
   readonly st?: string;
@@ -6,13 +6,19 @@ export interface Policy {
   readonly sp?: string;
 }
 
-export const POLICIES: ReadonlyMap<string, Policy> = new Map<string, Policy>([
-  ['full', { st: '2019-01-01', se: '2030-01-01', sp: 'raud' }],
-  ['read', { sp: 'r' }],
-  ['past', { se: '2019-06-01', sp: 'raud' }],
-  ['expiry', { st: '2019-01-01', se: '2030-01-01' }],
-  ['constructor', {}],
-]);
+const policiesOf = (sp: string): ReadonlyMap<string, Policy> =>
+  new Map<string, Policy>([
+    ['full', { st: '2019-01-01', se: '2030-01-01', sp }],
+    ['read', { sp: 'r' }],
+    ['past', { se: '2019-06-01', sp }],
+    ['expiry', { st: '2019-01-01', se: '2030-01-01' }],
+    ['constructor', {}],
+  ]);
+
+export const POLICIES = policiesOf('raud');
+export const BLOB_POLICIES = policiesOf('racwdl');
+/** Some that there are not. */
+export const POLICY_IDS: readonly string[] = [...POLICIES.keys(), 'missing', '__proto__', 'toString'];
 
 const element = (name: string, text: string | undefined): string =>
   text === undefined ? '' : `<${name}>${text}</${name}>`;
