@@ -88,6 +88,18 @@ describe('queues, blobs and signatures', WITH_BROWSER, () => {
     await page.getByText('These bytes are not text').waitFor();
   });
 
+  test('a list beyond one page is read on', async t => {
+    const container = containerOf('many');
+    await container.create();
+    const names = Array.from({ length: 501 }, (_, at) => String(at).padStart(3, '0'));
+    await Promise.all(names.map(name => container.getBlockBlobClient(name).upload('', 0)));
+    const page = await world().open(t, 'blobs/many');
+    await page.getByText('500 blobs so far').waitFor();
+    await page.getByRole('button', { name: 'Read more' }).click();
+    await page.getByText('501 blobs', { exact: true }).waitFor();
+    assert.equal(await page.locator('.blob-list tbody tr').count(), 501);
+  });
+
   test('files are uploaded, by choice and by drop, and deleted', async t => {
     const page = await world().open(t, 'blobs/pictures');
     await page.getByText('This container is empty').waitFor();
