@@ -4,7 +4,6 @@ import { checkVersion } from '../model/entity.js';
 import { hashText } from '../model/keys/hash-bucket.js';
 import type { Db } from '../repo/open.js';
 import type { OperationId } from '../repo/write/operation-id.js';
-import type { Envelope } from '../transport/messages/envelope.js';
 import { validated } from '../values/check-value.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { StandardSchema } from '../values/standard-schema.js';
@@ -148,7 +147,3 @@ export function upcastInput<O>(
   for (let at = from; at < version; at++) input = upcast[at]?.(input);
   return (schema === undefined ? input : validated(schema, input, `${name}.input`)) as O;
 }
-
-/** The input of a message as steps get it. */
-export const inputOf = <O>(definition: FlowDefinition<never, O>, envelope: Envelope, queue: string): O =>
-  upcastInput(definition, envelope.input, envelope.version, queue);

@@ -5,7 +5,7 @@ import type { Db } from '../repo/open.js';
 import { type Envelope, envelopeText, readEnvelope } from '../transport/messages/envelope.js';
 import type { MessageRef, QueueRequests, ReceivedMessage } from '../transport/queue-requests.js';
 import { PatternError } from '../values/pattern-error.js';
-import { type FlowDefinition, inputOf, type Step, type StepContext } from './definition.js';
+import { type FlowDefinition, type Step, type StepContext, upcastInput } from './definition.js';
 import type { FlowEvent, FlowReport } from './flow-event.js';
 import { putAside } from './poison.js';
 import { Renewal } from './renewal.js';
@@ -95,8 +95,8 @@ export class Delivery {
     const { flow, db } = this.#with;
     let isPending = false;
     try {
-      const input = inputOf(flow, envelope, this.#queue.name);
-      const { id, operationId, deletes } = envelope;
+      const { id, operationId, deletes, version } = envelope;
+      const input = upcastInput(flow, envelope.input, version, this.#queue.name);
       const contextOf = ({ name: step }: Step<unknown>): StepContext => ({
         db,
         id,

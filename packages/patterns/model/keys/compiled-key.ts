@@ -93,11 +93,6 @@ export class CompiledKey {
     this.#checkText();
   }
 
-  /** Whether ranges of the whole key are ranges of its parts. */
-  get ordered(): boolean {
-    return this.#parts.every((each, at) => typeof each === 'string' || this.#hasOrder(each, at));
-  }
-
   /** Parts whose buckets are being changed, so that rows may stand under other keys than that of `encode`: see `encodeAll`. */
   get changing(): readonly { readonly name: string; readonly by: Rebucketing }[] {
     return this.#bound().flatMap(({ name, codec: { rebucketing: by } }) => (by ? [{ name, by }] : []));

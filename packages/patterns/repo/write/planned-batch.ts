@@ -27,13 +27,8 @@ interface IndexOperation extends IdentifiedPart {
   readonly of: Operation;
 }
 
-/** What joins the transaction for rows in other partitions or tables. */
-interface RecordOperation extends IdentifiedPart {
-  readonly isIndexRow: true;
-  readonly isRecord: true;
-}
-
-type Sent = Operation | IndexOperation | RecordOperation;
+/** The operations of a program, those of index rows, and the record of a transaction. */
+type Sent = Operation | IndexOperation | IdentifiedPart;
 
 const isIndexOperation = (operation: Sent | undefined): operation is IndexOperation =>
   operation !== undefined && 'indexWrite' in operation;
@@ -189,9 +184,8 @@ export class PlannedBatch {
     return remote?.record === undefined ? 0 : partBytes(this.#recordOperation(remote.record).part);
   }
 
-  #recordOperation(write: RowWrite): RecordOperation {
-    const part = this.#service.requests.part(write);
-    return { write, isIndexRow: true, isRecord: true, part };
+  #recordOperation(write: RowWrite): IdentifiedPart {
+    return { write, isIndexRow: true, part: this.#service.requests.part(write) };
   }
 
   /**
