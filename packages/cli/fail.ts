@@ -1,4 +1,5 @@
-// Tells the user of the command, and ends a subcommand that failed: with one sentence for an error that the user can correct, with the stack for any other.
+// Messages of the command on standard error, and the end of a subcommand that failed: one sentence for an error that the
+// user can correct, the stack for any other.
 import { ConfigurationError } from '#server/engines';
 import { StoreError } from '#store';
 

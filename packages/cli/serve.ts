@@ -57,7 +57,7 @@ const exposureOf = ({ host, tableHost, queueHost, blobHost, allowWellKnownKey }:
 const queuePortOf = ({ tablePort, queuePort }: ServeFlags): number | 'none' =>
   queuePort ?? (tablePort === 0 ? 0 : QUEUE_PORT_DEFAULT);
 
-/** Who chose the ports of tables and queues runs several servers, or has another one for blobs. */
+/** If the ports of tables and queues are chosen, several servers run, or another one serves blobs. */
 function blobPortOf(flags: ServeFlags): number | 'none' {
   const { tablePort, blobPort } = flags;
   const areChosen = tablePort !== TABLE_PORT_DEFAULT && queuePortOf(flags) !== QUEUE_PORT_DEFAULT;

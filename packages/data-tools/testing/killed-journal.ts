@@ -1,4 +1,4 @@
-// A journal whose run is killed at one of its entries, before or after it is written; a resumed run goes on with it.
+// A journal whose run is killed at one of its entries, before or after the entry is written. A resumed run appends to it.
 
 export class KilledJournal<Entry> {
   readonly entries: Entry[] = [];
