@@ -21,6 +21,7 @@ export const YEAR_ONE = -621_355_968_000_000_000n;
 const TICKS_PER_SECOND = 10_000_000;
 const BIG_TICKS_PER_SECOND = 10_000_000n;
 const SECONDS_PER_DAY = 86_400;
+const MILLISECONDS_PER_DAY = 86_400_000;
 /** Zones reach from -14:00 to +14:00, as in XML Schema. */
 const ZONE_MINUTES_MAX = 14 * 60;
 
@@ -31,26 +32,8 @@ const COLON = 0x3a;
 const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
 
-/** Days of 400 years, after which the calendar repeats, and from 0000-03-01 to 1970-01-01. */
-const DAYS_PER_ERA = 146_097;
-const DAYS_TO_EPOCH = 719_468;
-
-/** Months count from March here, so that the leap day comes last; the counted day is the first of the month. */
-const dayOfShiftedYear = (shiftedMonth: number): number => Math.floor((153 * shiftedMonth + 2) / 5);
-
-function dayNumberOf(year: number, month: number, day: number): number {
-  const shiftedYear = month > 2 ? year : year - 1;
-  const era = Math.floor(shiftedYear / 400);
-  const yearOfEra = shiftedYear - era * 400;
-  const leapDays = Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100);
-  const dayOfYear = dayOfShiftedYear(month > 2 ? month - 3 : month + 9) + day - 1;
-  return era * DAYS_PER_ERA + yearOfEra * 365 + leapDays + dayOfYear - DAYS_TO_EPOCH;
-}
-
-function daysOfMonth(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-}
+/** For the calendar. It has no state between two calls: each sets it first. */
+const calendar = new Date(0);
 
 /** The value of `count` digits; NaN, for which every comparison is false, if one is not a digit. */
 function digits(text: string, at: number, count: number): number {
@@ -63,14 +46,16 @@ function digits(text: string, at: number, count: number): number {
   return value;
 }
 
-/** Day number of a text that begins with yyyy-MM-dd; NaN if it does not. */
+/** Days since 1970 of a text that begins with yyyy-MM-dd; NaN if it does not. */
 function parseDay(text: string): number {
   const year = digits(text, 0, 4);
   const month = digits(text, 5, 2);
   const day = digits(text, 8, 2);
-  const isDay = year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysOfMonth(year, month);
+  calendar.setTime(0);
+  const milliseconds = calendar.setUTCFullYear(year, month - 1, day);
+  const isDay = year >= 1 && calendar.getUTCMonth() === month - 1 && calendar.getUTCDate() === day;
   return isDay && text.charCodeAt(4) === MINUS && text.charCodeAt(7) === MINUS
-    ? dayNumberOf(year, month, day)
+    ? milliseconds / MILLISECONDS_PER_DAY
     : Number.NaN;
 }
 
@@ -129,19 +114,11 @@ export function parseDateTime(text: string, earliest: bigint = DATE_TIME_MIN): b
 
 const TWO_DIGITS: readonly string[] = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'));
 
-function formatDay(dayNumber: number): string {
-  const days = dayNumber + DAYS_TO_EPOCH;
-  const era = Math.floor(days / DAYS_PER_ERA);
-  const dayOfEra = days - era * DAYS_PER_ERA;
-  const leapDays =
-    Math.floor(dayOfEra / 1460) - Math.floor(dayOfEra / 36_524) + Math.floor(dayOfEra / 146_096);
-  const yearOfEra = Math.floor((dayOfEra - leapDays) / 365);
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153);
-  const day = dayOfYear - dayOfShiftedYear(shiftedMonth) + 1;
-  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9;
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
-  return `${TWO_DIGITS[Math.floor(year / 100)]}${TWO_DIGITS[year % 100]}-${TWO_DIGITS[month]}-${TWO_DIGITS[day]}`;
+function formatDay(day: number): string {
+  calendar.setTime(day * MILLISECONDS_PER_DAY);
+  const year = calendar.getUTCFullYear();
+  const [month, date] = [calendar.getUTCMonth() + 1, calendar.getUTCDate()];
+  return `${TWO_DIGITS[Math.floor(year / 100)]}${TWO_DIGITS[year % 100]}-${TWO_DIGITS[month]}-${TWO_DIGITS[date]}`;
 }
 
 // Consecutive times mostly fall on one day, and the calendar is half of the work: the text of the last day is cached.

@@ -28,24 +28,15 @@ export class Chance {
     this.#faults = faults;
   }
 
-  async look<T>(call: () => Promise<T>): Promise<T> {
-    const delay = this.happens(this.#faults.delay);
-    if (delay) await this.#wait();
-    if (this.happens(this.#faults.failBefore)) throw new StoreError('busy', 'A fault was injected.');
-    const answer = await call();
-    if (delay) await this.#wait();
-    return answer;
+  look<T>(call: () => Promise<T>): Promise<T> {
+    return this.#run(call, () => new StoreError('busy', 'A fault was injected.'));
   }
 
   async change<T>(call: () => Promise<T>): Promise<T> {
-    const delay = this.happens(this.#faults.delay);
-    if (delay) await this.#wait();
-    if (this.happens(this.#faults.failBefore)) {
+    const answer = await this.#run(call, () => {
       const code = CHANGE_FAILURES[this.upTo(CHANGE_FAILURES.length) - 1] ?? 'busy';
-      throw new StoreError(code, 'A fault was injected; nothing was changed.');
-    }
-    const answer = await call();
-    if (delay) await this.#wait();
+      return new StoreError(code, 'A fault was injected; nothing was changed.');
+    });
     if (this.happens(this.#faults.failAfter)) {
       throw new StoreError('busy', 'A fault was injected after the change.');
     }
@@ -59,6 +50,15 @@ export class Chance {
   /** An integer from 1 to `most`. */
   upTo(most: number): number {
     return 1 + Math.floor(this.#faults.random() * most);
+  }
+
+  async #run<T>(call: () => Promise<T>, failure: () => StoreError): Promise<T> {
+    const delay = this.happens(this.#faults.delay);
+    if (delay) await this.#wait();
+    if (this.happens(this.#faults.failBefore)) throw failure();
+    const answer = await call();
+    if (delay) await this.#wait();
+    return answer;
   }
 
   async #wait(): Promise<void> {
