@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openEnvironment } from './environment.js';
-import { open } from './lmdb/lmdb.js';
+import { openEnvironment, openRoot } from './environment.js';
 import { openLmdbStore } from './lmdb-store.js';
 import { ADDRESS, EVERYTHING, newDirectory, openSpace, UNBOUNDED } from './testing/fixture.js';
 
@@ -82,19 +81,8 @@ test('a format record that contradicts the log’s record is corrupt', async t =
 test('the file of another program on LMDB is corrupt, and nothing is written to it', async t => {
   const directory = newDirectory(t);
   const path = join(directory, 'data.mdb');
-  const other = open(path, {
-    noSubdir: true,
-    pageSize: 8192,
-    maxDbs: 4,
-    maxReaders: 10,
-    encoding: 'binary',
-    keyEncoding: 'binary',
-    overlappingSync: false,
-    noSync: false,
-    noMemInit: false,
-    commitDelay: 0,
-    eventTurnBatching: false,
-  });
+  await writeFile(path, '');
+  const other = openRoot(path, 'full');
   const encoder = { encode: (value: Buffer) => value, decode: (bytes: Uint8Array) => Buffer.from(bytes) };
   const keyEncoder = { writeKey: () => 0, readKey: () => undefined };
   other.openDB({ name: 'other', encoder, keyEncoder });

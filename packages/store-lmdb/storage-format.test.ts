@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Space, Store } from '#store';
-import { openEnvironment } from './environment.js';
+import { openEnvironment, openRoot } from './environment.js';
 import { writeRowKey } from './layout/keys.js';
-import { open } from './lmdb/lmdb.js';
 import { Tree } from './lmdb/tree.js';
 import { openLmdbStore } from './lmdb-store.js';
 import { newDirectory } from './testing/fixture.js';
@@ -74,19 +73,7 @@ async function put(store: Store, space: Space, partition: string, puts: { key: s
 /** The first entries of each database, in hexadecimal. */
 async function dump(directory: string) {
   const path = join(directory, 'data.mdb');
-  const root = open(path, {
-    noSubdir: true,
-    pageSize: 8192,
-    maxDbs: 4,
-    maxReaders: 10,
-    encoding: 'binary',
-    keyEncoding: 'binary',
-    overlappingSync: false,
-    noSync: true,
-    noMemInit: true,
-    commitDelay: 0,
-    eventTurnBatching: false,
-  });
+  const root = openRoot(path, 'none');
   const entriesOf = (name: string) => {
     const tree = new Tree(root, path, name, writeRowKey);
     const keys = tree.keys({ start: Buffer.of(0), end: Buffer.of(0xff) }, 10);

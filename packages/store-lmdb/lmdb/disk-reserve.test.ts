@@ -109,19 +109,6 @@ test('while there is no space for the reserve, what is free in the file beyond i
   assert.deepEqual([disk.mayGrow(), disk.mayGrow(), opened.looks], [false, false, looks + 2]);
 });
 
-test('the reserve is spent before an opening only where the disk has less than is needed', t => {
-  const directory = newDirectory(t);
-  const reserve = join(directory, 'reserve');
-  const needed = Number.MAX_SAFE_INTEGER;
-  spendReserve(directory, needed);
-  assert(!existsSync(reserve));
-  writeFileSync(reserve, Buffer.alloc(1000));
-  spendReserve(directory, 0);
-  assert.equal(statSync(reserve).size, 1000);
-  spendReserve(directory, needed);
-  assert.equal(statSync(reserve).size, 0);
-});
-
 const MIB = 1024 * 1024;
 
 /** Simulates a disk with this many bytes left; returns a function to change the number. */
@@ -194,14 +181,19 @@ test('what is free in the file beyond the reserve counts by the byte', t => {
   }
 });
 
-test('the reserve is spent before an opening where the disk lacks a byte', t => {
+test('the reserve is spent before an opening where the disk lacks a byte, and only there', t => {
   const directory = newDirectory(t);
   const reserve = join(directory, 'reserve');
+  const leaves = leave(t, 499);
+  spendReserve(directory, 500);
+  assert(!existsSync(reserve), 'There was none to spend.');
   writeFileSync(reserve, Buffer.alloc(1000));
-  const leaves = leave(t, 500);
-  spendReserve(directory, 500);
-  assert.equal(statSync(reserve).size, 1000);
-  leaves(499);
-  spendReserve(directory, 500);
-  assert.equal(statSync(reserve).size, 0);
+  for (const [left, size] of [
+    [500, 1000],
+    [499, 0],
+  ] as const) {
+    leaves(left);
+    spendReserve(directory, 500);
+    assert.equal(statSync(reserve).size, size);
+  }
 });

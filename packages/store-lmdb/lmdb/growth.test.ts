@@ -8,13 +8,7 @@ import type { Space, Store } from '#store';
 import { openEnvironment } from '../environment.js';
 import { branchRange } from '../layout/rows.js';
 import { openLmdbStore } from '../lmdb-store.js';
-import { EVERYTHING, newDirectory, UNBOUNDED } from '../testing/fixture.js';
-
-async function createSpace(store: Store, name: string): Promise<Space> {
-  const space = await store.createSpace({ account: 'a', service: 't', name }, Buffer.alloc(0));
-  assert(space !== undefined);
-  return space;
-}
+import { ADDRESS, EVERYTHING, newDirectory, openSpace, UNBOUNDED } from '../testing/fixture.js';
 
 async function fill(store: Store, space: Space, rows: number, size: number, prefix = ''): Promise<void> {
   const value = Buffer.alloc(size, 'v');
@@ -34,7 +28,7 @@ async function count(store: Store, space: Space): Promise<number> {
 test('a file grows past 100 MB, within one commit and over many', async t => {
   const directory = newDirectory(t);
   const store = await openLmdbStore({ directory, durability: 'none' });
-  const space = await createSpace(store, 'large');
+  const space = await openSpace(store, { ...ADDRESS, name: 'large' });
   const value = Buffer.alloc(4 * 1024 ** 2, 'v');
   const puts = Array.from({ length: 15 }, (_, index) => ({ key: `${index}`, value }));
   await store.commit(space, 'one', { keys: [] }, () => ({ result: true, puts }));
@@ -59,9 +53,9 @@ test('the rows of a dropped space are reclaimed, across a close, and no others',
   const options = { directory, durability: 'none' as const };
   let store = await openLmdbStore(options, { chunk: 12 });
   const [before, dropped, after] = [
-    await createSpace(store, 'before'),
-    await createSpace(store, 'dropped'),
-    await createSpace(store, 'after'),
+    await openSpace(store, { ...ADDRESS, name: 'before' }),
+    await openSpace(store, { ...ADDRESS, name: 'dropped' }),
+    await openSpace(store, { ...ADDRESS, name: 'after' }),
   ];
   for (const space of [before, after]) await fill(store, space, 100, 10);
   await fill(store, dropped, 6000, 10);
@@ -101,7 +95,7 @@ async function rowsOf(directory: string, space: Space): Promise<number> {
 test('a long scan yields the event loop', async t => {
   const directory = newDirectory(t);
   const store = await openLmdbStore({ directory, durability: 'none' });
-  const space = await createSpace(store, 'long');
+  const space = await openSpace(store, { ...ADDRESS, name: 'long' });
   await fill(store, space, 40_000, 100);
   let turns = 0;
   let isOver = false;
@@ -127,7 +121,7 @@ test('close waits for thousands of commits, and ends a long scan', async t => {
   const directory = newDirectory(t);
   const options = { directory, durability: 'none' as const };
   let store = await openLmdbStore(options);
-  const space = await createSpace(store, 'closing');
+  const space = await openSpace(store, { ...ADDRESS, name: 'closing' });
   await fill(store, space, 20_000, 100);
   const scans = Promise.allSettled(Array.from({ length: 100 }, () => count(store, space)));
   const put = (key: string) =>

@@ -83,37 +83,30 @@ test('records at the bounds of a block', async t => {
   assert(!log.hasRoom(FIRST_BYTES - used + 1));
 });
 
-test('a segment takes what it has room for and no byte more', async t => {
-  for (const before of [0, 3]) {
+// The second segment is longer by the head.
+for (const [segment, bytes, before] of [
+  ['the first', FIRST_BYTES, 0],
+  ['the first, with three records,', FIRST_BYTES, 3],
+  ['the second', SECOND_BYTES, 0],
+] as const)
+  test(`${segment} segment takes what it has room for and no byte more`, async t => {
     for (const over of [-1, 0, 1]) {
       const { log, sequences } = await create(t);
+      if (bytes === SECOND_BYTES) log.turn();
       for (let count = 0; count < before; count += 1) await appendBatch(log, batchOf(1n));
-      const batch = batchOf(2n, FIRST_BYTES - before * BLOCK_BYTES + over);
-      assert.equal(log.hasRoom(logBytes(batch.changes)), over <= 0);
-      if (over <= 0) await appendBatch(log, batch);
+      const batch = batchOf(2n, bytes - before * BLOCK_BYTES + over);
+      const isIn = over <= 0;
+      assert.equal(log.hasRoom(logBytes(batch.changes)), isIn);
+      if (isIn) await appendBatch(log, batch);
       else await assert.rejects(appendBatch(log, batch), RangeError);
-      assert.equal(sequences().length, over <= 0 ? before + 1 : before);
-      assert.equal(log.hasRoom(1), over > 0);
+      assert.equal(sequences().length, isIn ? before + 1 : before);
+      assert.equal(log.hasRoom(1), !isIn);
       // One that does not fit does the file no harm.
       log.turn();
       await appendBatch(log, batchOf(3n));
-      assert.equal(sequences().length, over <= 0 ? before + 2 : before + 1);
+      assert.equal(sequences().length, isIn ? before + 2 : before + 1);
     }
-  }
-});
-
-test('the second segment is longer by the head, and as exact', async t => {
-  for (const over of [-1, 0, 1]) {
-    const { log, sequences } = await create(t);
-    await appendBatch(log, batchOf(1n));
-    log.turn();
-    const batch = batchOf(2n, SECOND_BYTES + over);
-    assert.equal(log.hasRoom(logBytes(batch.changes)), over <= 0);
-    if (over <= 0) await appendBatch(log, batch);
-    else await assert.rejects(appendBatch(log, batch), RangeError);
-    assert.deepEqual(sequences(), over <= 0 ? [1n, 2n] : [1n]);
-  }
-});
+  });
 
 test("after a segment change the other one's records count until they are overwritten", async t => {
   const { log, sequences } = await create(t);
