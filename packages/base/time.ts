@@ -53,7 +53,8 @@ function parseDay(text: string): number {
   const day = digits(text, 8, 2);
   calendar.setTime(0);
   const milliseconds = calendar.setUTCFullYear(year, month - 1, day);
-  const isDay = year >= 1 && calendar.getUTCMonth() === month - 1 && calendar.getUTCDate() === day;
+  // A day that the month does not have, or a month that does not exist, is in another month.
+  const isDay = year >= 1 && calendar.getUTCMonth() === month - 1;
   return isDay && text.charCodeAt(4) === MINUS && text.charCodeAt(7) === MINUS
     ? milliseconds / MILLISECONDS_PER_DAY
     : Number.NaN;
