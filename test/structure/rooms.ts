@@ -106,10 +106,11 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
   },
   'packages/patterns/repo': {
     'optimistic.ts': [],
+    'find-row.ts': [],
     'tick-clock.ts': [],
-    read: ['optimistic.ts'],
+    read: ['optimistic.ts', 'find-row.ts'],
     indexes: ['optimistic.ts'],
-    write: ['optimistic.ts', 'read', 'indexes'],
+    write: ['optimistic.ts', 'find-row.ts', 'read', 'indexes'],
     bulk: ['optimistic.ts', 'tick-clock.ts', 'read', 'indexes', 'write'],
     'open.ts': ['write'],
   },

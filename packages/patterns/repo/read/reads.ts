@@ -3,7 +3,6 @@
 import type { CallOptions } from '../../concurrency/abort.js';
 import { allInOrder } from '../../concurrency/in-order.js';
 import { addresses } from '../../model/address.js';
-import { decodeEntity } from '../../model/decode-entity.js';
 import type { AnyEntity, KeyOf, PartitionOf } from '../../model/definition.js';
 import { keysCondition } from '../../model/filter/key-condition.js';
 import type { Plan } from '../../model/filter/plan.js';
@@ -17,6 +16,7 @@ import type {
 import { readyIndex, tableOfIndex } from '../../model/index-row.js';
 import type { StoredOf } from '../../model/stored.js';
 import { type Refused, refuseValue } from '../../values/pattern-error.js';
+import { findRow } from '../find-row.js';
 import { FanOut, type FanOutOptions } from './fan-out.js';
 import type { RowPosition } from './merge.js';
 import { EntityPartition, type PartitionQuery } from './partition-query.js';
@@ -90,17 +90,10 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
   }
 
   /** The row; undefined if there is none. Throws TypeDrift, WrongEntity and ServiceRefused. */
-  async get(key: KeyOf<E>, { signal }: CallOptions = {}): Promise<StoredOf<E> | undefined> {
+  async get(key: KeyOf<E>, options?: CallOptions): Promise<StoredOf<E> | undefined> {
     const { table, entity } = this;
-    const { source, onDrift } = this.#settings;
-    const places = addresses(entity, table, key);
-    // A row that is moved during the reads goes to the first place, so the first is read again.
-    const [first] = places;
-    for (const address of places.length > 1 && first ? [...places, first] : places) {
-      const found = await source.get(address, { signal });
-      if (found !== undefined) return decodeEntity(entity, found.row, { table, onDrift, etag: found.etag });
-    }
-    return undefined;
+    const { source } = this.#settings;
+    return findRow(source, entity, addresses(entity, table, key), this.#settings, options);
   }
 
   async getMany(

@@ -2,8 +2,8 @@
 // lists and copies, or in whichever bucket the row is.
 
 import type { CallOptions } from '../../concurrency/abort.js';
-import { decodeEntity } from '../../model/decode-entity.js';
 import { addressOf } from '../../transport/row-write.js';
+import { findRow } from '../find-row.js';
 import { refusalOf, writeByRead } from '../optimistic.js';
 import { type RowDerivation, readingOf } from './derivation.js';
 import { PlannedBatch } from './planned-batch.js';
@@ -43,20 +43,17 @@ async function writeAfterRead<T>(
   { entity, etag, makesRow, plan }: ReadFirst<T>,
   options: CallOptions,
 ): Promise<T> {
-  const { requests, surroundings, onDrift } = service;
+  const { requests, surroundings } = service;
   const address = addressOf(planned.write);
-  const { table } = address;
-  const { ifExists = false } = planned;
-  const read = async () => {
-    const found = await requests.get(address, options);
-    return found && decodeEntity(entity, found.row, { table, onDrift, etag: found.etag });
-  };
+  const { ifExists = false, rebucketing } = planned;
+  const read = () => findRow(requests, entity, rebucketing?.addresses ?? [address], service, options);
   const row = { surroundings, address, etag, mayLack: ifExists || makesRow, read };
-  return writeByRead(row, options, async stored =>
-    stored === undefined && ifExists
-      ? planned.result(undefined)
-      : writePlanned(service, { ...plan(stored), ifExists }, options),
-  );
+  return writeByRead(row, options, async stored => {
+    if (stored === undefined && ifExists) return planned.result(undefined);
+    const again = { ...plan(stored), ifExists };
+    const isOfRead = stored !== undefined;
+    return writePlanned(service, rebucketing ? { ...again, rebucketing, isOfRead } : again, options);
+  });
 }
 
 /** Does the write. Throws what the write throws, and Contention for a row that others are faster to write each time, or whose move to another bucket does not end. */

@@ -308,4 +308,40 @@ describePeers('a number of buckets that is being changed', peer => {
       assert(count >= least && count <= most, place);
     }
   });
+
+  test('keeps the only row where a long value is merged by its key, while rows move', async () => {
+    const docs = (hash: ReturnType<typeof codec.hash>) =>
+      entity('Doc', {
+        version: 1,
+        table: 'Docs',
+        props: { id: t.string(), text: t.string().long().optional(), note: t.string().optional() },
+        partition: p => key(p.id.as(hash)),
+        row: p => key(p.id),
+      });
+    const table = await peer.newTable();
+    const Moving = docs(codec.hash(16, rebucketing(4)));
+    const rows = db({ sleep: nextTurn }).repo(Moving, { table });
+    const long = (letter: string, pieces: number) => letter.repeat(32_768 * (pieces - 1) + 10);
+    const ids = CUSTOMERS.slice(0, 6);
+    for (const id of ids)
+      await db()
+        .repo(docs(codec.hash(4)), { table })
+        .create({ id, text: long('a', 3), note: 'n' });
+    const write = async (id: string, text: string): Promise<void> => {
+      await rows.merge({ key: { id }, etag: '*' }, { text });
+      await rows.upsertMerge({ id, text });
+    };
+    const moving = (async () => {
+      for await (const _ of rebucket(db(), Moving, { table, size: 2 }));
+    })();
+    await Promise.all([moving, ...ids.map(id => write(id, long('b', 2)))]);
+    await write('new', long('b', 2)).catch(refusal => assert(PatternError.is(refusal, 'NotFound')));
+    await rows.upsertMerge({ id: 'new', text: long('b', 2), note: 'n' });
+    await write('new', long('c', 1));
+    const all = await rows.scan().allowScan('a test').take(100);
+    assert.deepEqual(
+      all.map(({ value }) => [value.id, value.text, value.note]).sort(),
+      [...ids.map(id => [id, long('b', 2), 'n']), ['new', long('c', 1), 'n']].sort(),
+    );
+  });
 });
