@@ -1,6 +1,7 @@
 // The judge of blobs refuses what no order of the calls explains, and accepts everything else.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Courses } from '../histories/explain.js';
 import type { BlobAnswer, BlobCall, BlobHappening } from './blob-call.js';
 import { blobFaults } from './blob-judge.js';
 import { bytesOf, type Step, sumOf } from './blob-model.js';
@@ -29,8 +30,8 @@ const MISSING = get({ code: 'BlobNotFound' });
 const MADE: Told = [{ kind: 'make', container }, { code: undefined }];
 
 /** One call after the other; those without an answer may happen at any time. */
-function faultsOf(...calls: readonly Told[]): string {
-  const history = [MADE, ...calls].map(
+const historyOf = (calls: readonly Told[]): readonly BlobHappening[] =>
+  calls.map(
     ([call, answer], at): BlobHappening => ({
       step: at,
       invoked: 2 * at,
@@ -39,10 +40,11 @@ function faultsOf(...calls: readonly Told[]): string {
       answer,
     }),
   );
-  return blobFaults(history)
+
+const faultsOf = (...calls: readonly Told[]): string =>
+  blobFaults(historyOf([MADE, ...calls]))
     .map(({ message }) => message)
     .join();
-}
 
 const NO_ORDER = /No order of the calls on container c/;
 
@@ -61,6 +63,18 @@ test('a lost write, a stale read, a write that happened twice and a lost update 
   assert.match(faultsOf(first, ...twice), NO_ORDER);
   assert.match(faultsOf(first, again, put(3, '3', '1')), NO_ORDER);
   assert.match(faultsOf(first, put(2, '0')), NO_ORDER);
+});
+
+test('whose lease it is stays open until an answer shows it', () => {
+  const lease = (fill: number, id: string): Told => write(step('lease', fill, { lease: id }), {});
+  const unclear = (fill: number, id: string): Told => write(step('lease', fill, { lease: id }), undefined);
+  const before = [MADE, put(1, '1'), lease(1, 'x'), unclear(0, 'x'), unclear(1, 'y')];
+  for (const holder of ['x', 'y']) {
+    const courses: Courses = new Map();
+    assert.deepEqual(blobFaults(historyOf(before), courses), []);
+    const refused = write(step('put', 2), { code: 'LeaseIdMissing' });
+    assert.deepEqual(blobFaults(historyOf([refused, lease(1, holder)]), courses), []);
+  }
 });
 
 test('two that win with one ETag, hold one lease or append at one place are found', () => {

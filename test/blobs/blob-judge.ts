@@ -68,7 +68,10 @@ const MODEL: ModelOfCalls<State, Asked> = {
   key: state => {
     const blocks = (of: ReadonlyMap<string, Buffer>) =>
       [...of].map(([id, bytes]) => `${id} ${sumOf(bytes)}`).sort();
-    const blobs = [...(state?.blobs ?? [])].map(([name, blob]) => [name, ...blocks(blob.blocks)].join());
+    // What is shown of a lease does not say whose it is.
+    const blobs = [...(state?.blobs ?? [])].map(([name, { marks, blocks: own }]) =>
+      [name, marks.lease, ...blocks(own)].join(),
+    );
     const staged = [...(state?.staged ?? [])].map(([name, of]) => [name, ...blocks(of)].join());
     return [shown(state), ...blobs.sort(), '|', ...staged.sort()].join('\n');
   },
