@@ -198,6 +198,21 @@ describe('tables', WITH_BROWSER, () => {
     }
   });
 
+  test('changes are not lost by a key that comes before the page is painted', async t => {
+    const page = await world().open(t, 'tables/orders');
+    await page.locator('.grid-row').nth(4).click();
+    await page.getByLabel('Value of city').focus();
+    // The page renders in a microtask, and paints in a later task.
+    await page.evaluate(`(async () => {
+      const field = document.activeElement;
+      field.value = 'Kept';
+      field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      for (let turn = 0; turn < 10; turn++) await undefined;
+      field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }));
+    })()`);
+    await page.getByText('Discard your changes?').waitFor();
+  });
+
   test('a table is created, vanishes under the page, and is said to be gone', async t => {
     const page = await world().open(t);
     await page.getByRole('button', { name: 'New table' }).click();

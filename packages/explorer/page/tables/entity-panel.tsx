@@ -1,6 +1,6 @@
 // The editor of one entity, at the side of the grid.
 import { Copy, RefreshCw, Trash2, X } from 'lucide';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatLine } from '#data-tools/line';
 import type { Draft } from '../../model/draft.js';
 import { Failure, Fault, Spinner } from '../shell/blank.js';
@@ -128,7 +128,8 @@ export function EntityPanel({ state, target }: PanelProps) {
   const { draft, failure, conflict, isChanged, changes, faults } = editing;
   const [isDeleting, setDeleting] = useState(false);
   const panel = useRef<HTMLElement>(null);
-  useEffect(() => state.editor.setChanged(isChanged), [isChanged]);
+  // Before the next key or click, which may leave the panel: an effect after the paint comes too late on a busy machine.
+  useLayoutEffect(() => state.editor.setChanged(isChanged), [isChanged]);
   useEffect(() => {
     panel.current?.querySelector<HTMLElement>(target.kind === 'new' ? '[data-autofocus]' : 'h2')?.focus();
   }, [target, draft === undefined]);
