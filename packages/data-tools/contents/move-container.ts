@@ -9,7 +9,7 @@ import type { InputContainer, InputPage } from './input.js';
 /** Where the blobs of one container go: an account, or a dump. State and what is kept of a blob are JSON. */
 export interface BlobPlace<State, Kept> {
   begin(): Promise<State>;
-  /** Goes on where an earlier run was; false if the place must begin again. */
+  /** Continues where an earlier run was; false if the place must begin again. */
   resume(state: State): Promise<boolean>;
   /** Undefined if the blob is gone. */
   put(blob: Blob): Promise<Kept | undefined>;

@@ -18,7 +18,7 @@ import { Metadata, type StoredMetadata } from './metadata.js';
 interface BlobPanelProps {
   readonly blob: BlobRef;
   readonly onClose: () => void;
-  /** The list is to be read again. */
+  /** The list must be read again. */
   readonly onChanged: () => void;
 }
 

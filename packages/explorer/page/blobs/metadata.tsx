@@ -16,7 +16,7 @@ export interface StoredMetadata {
 interface MetadataProps {
   readonly blob: BlobRef;
   readonly stored: StoredMetadata;
-  /** The blob is to be read again. */
+  /** The blob must be read again. */
   readonly onSaved: () => void;
 }
 
@@ -65,7 +65,7 @@ export function Metadata({ blob, stored, onSaved }: MetadataProps) {
   const [failure, setFailure] = useState<string>();
   const isChanged = textOf(entries) !== textOf(base.entries);
   useEffect(() => {
-    // Until a conflict is told, what is typed stays a change of the version it was typed over.
+    // Until a conflict is shown, what is typed stays a change of the version it was typed over.
     if (!isChanged || failure === CONFLICT) setBase(stored);
     if (!isChanged) setEntries(stored.entries);
   }, [stored]);

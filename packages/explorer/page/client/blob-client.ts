@@ -19,7 +19,7 @@ export async function blobOf({ container, name, snapshot = '' }: BlobRef): Promi
 export interface BlobPage {
   readonly folders: readonly string[];
   readonly blobs: readonly BlobItem[];
-  /** Where the list goes on. */
+  /** Where the list continues. */
   readonly next: string | undefined;
 }
 

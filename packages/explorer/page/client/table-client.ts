@@ -13,7 +13,7 @@ export interface Selected {
 interface Part {
   readonly select?: string[];
   readonly top: number;
-  /** Where the query goes on. */
+  /** Where the query continues. */
   readonly token?: string | undefined;
 }
 

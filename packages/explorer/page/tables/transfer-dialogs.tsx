@@ -42,7 +42,7 @@ interface WorkDialogProps extends DialogProps {
   readonly onStart: () => Promise<void>;
 }
 
-/** Stays open while and after the work goes on. */
+/** Stays open during the work and after it. */
 function WorkDialog({ action, isDanger = false, isReady, isDone, onStart, ...dialog }: WorkDialogProps) {
   const footer = (
     <>

@@ -1,4 +1,4 @@
-// TanStack Virtual's core for Preact: which rows or columns are to be drawn.
+// TanStack Virtual's core for Preact: which rows or columns it draws.
 import {
   elementScroll,
   observeElementOffset,
