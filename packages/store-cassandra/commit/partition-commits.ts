@@ -29,6 +29,8 @@ const GAPS_MAX = 1000;
 const PATIENCE_MS = 30_000;
 /** Part of a group's time that the next one waits for callers who just got their answers. */
 const GATHER = 0.5;
+/** A group that others contended with, or whose answer was lost, takes up to 30 seconds. */
+const GATHER_MS_MAX = 50;
 const PAUSE_MS = 4;
 const PAUSE_MS_MAX = 250;
 const ID_BYTES = 16;
@@ -102,8 +104,7 @@ export class PartitionCommits {
         for (const { reject } of group) reject(error);
       }
       await nextTurn();
-      if (![...group, ...this.#waiting.slice(0, 1)].some(isRange))
-        await this.#gather((performance.now() - start) * GATHER);
+      if (!group.some(isRange)) await this.#gather(performance.now() - start);
     }
     this.#running = undefined;
     this.#told.ended();
@@ -111,11 +112,14 @@ export class PartitionCommits {
 
   /**
    * Callers who just got answers often commit again at once, and belong in one group with those that waited: a group's
-   * time hardly depends on its size, and otherwise two groups of half the size take turns. Waits at most `milliseconds`.
+   * time hardly depends on its size, and otherwise two groups of half the size take turns. `took` is
+   * the last group's time.
    */
-  async #gather(milliseconds: number): Promise<void> {
+  async #gather(took: number): Promise<void> {
+    const [next] = this.#waiting;
     const isFull = this.#groupSize() < this.#waiting.length;
-    if (this.#waiting.length === 0 || isFull) return;
+    if (next === undefined || isRange(next) || isFull) return;
+    const milliseconds = Math.min(took * GATHER, GATHER_MS_MAX);
     await this.#arrivals.until(() => this.#waiting.length >= this.#expected, milliseconds);
   }
 
