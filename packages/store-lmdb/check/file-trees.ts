@@ -88,9 +88,10 @@ export function freeBytes(path: string): number {
   try {
     return withFile(path, file => {
       let pages = 0;
-      // Free pages at the end of the file may not exist in it.
+      // Free pages at the end of the file may not exist in it; page 0 is a run's that has none.
       for (const list of freeLists(file, new Findings()))
-        for (const [page, count] of freeRuns(list)) if (page * PAGE_BYTES < file.bytes) pages += count;
+        for (const [page, count] of freeRuns(list))
+          if (page > 0 && page * PAGE_BYTES < file.bytes) pages += count;
       return pages * PAGE_BYTES;
     });
   } catch {
