@@ -27,6 +27,7 @@ import { LastTransaction } from './lmdb/last-transaction.js';
 import { open, type RootDatabase, type Transaction } from './lmdb/lmdb.js';
 import { mapSizeOf } from './lmdb/map-size.js';
 import { beginWriting, endWriting } from './lmdb/sudden-exit.js';
+import { codeOf } from './lmdb/system-call.js';
 import { ReadSnapshot, Tree } from './lmdb/tree.js';
 import { LogClaim } from './wal/index.js';
 
@@ -269,7 +270,7 @@ function isDiskFull(path: string): boolean {
     const { bavail, bsize } = statfsSync(dirname(path));
     return bavail * bsize < SPACE_BYTES_MIN;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     return code === 'ENOSPC' || code === 'EDQUOT';
   } finally {
     rmSync(probe, { force: true });

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { StoreError } from '#store';
+import { codeOf } from './system-call.js';
 
 /** By the system's code; for all others the system's own message has to do. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -29,7 +30,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 /** The reason and what its owner can do about it, in one sentence. */
 export function unusableDirectory(directory: string, error: unknown): StoreError {
   const words = error instanceof Error ? error.message : String(error);
-  const remedy = REMEDIES[error instanceof Error && 'code' in error ? String(error.code) : ''];
+  const remedy = REMEDIES[String(codeOf(error))];
   const reason = remedy === undefined ? words : `${remedy} (${words}).`;
   return new StoreError('unsupported', `${directory} cannot hold a store: ${reason}`, error);
 }
@@ -85,7 +86,7 @@ export function makeLockFile(dataPath: string, bytes: number): void {
     // A faster process has created the same file.
     linkSync(own, path);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error) || error.code !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   } finally {
     rmSync(own, { force: true });
   }

@@ -3,7 +3,6 @@
 // the check of the row after each write finds that.
 
 import type { CallOptions } from '../../concurrency/abort.js';
-import { decodeEntity } from '../../model/decode-entity.js';
 import type { AnyEntity, IndexPlan } from '../../model/definition.js';
 import {
   expectedIndexRow,
@@ -15,6 +14,7 @@ import {
 } from '../../model/index-row.js';
 import { refuseNewer } from '../../model/row-fault.js';
 import type { StoredOf } from '../../model/stored.js';
+import { findRow } from '../../repo/find-row.js';
 import { Attempts, unlessLost } from '../../repo/optimistic.js';
 import type { Service } from '../../repo/write/service.js';
 import type { RowWrite } from '../../transport/row-write.js';
@@ -44,10 +44,8 @@ async function rowAt<E extends AnyEntity>(
   address: RowAddress,
   options: CallOptions,
 ): Promise<StoredOf<E> | undefined> {
-  const found = await requests.get(address, options);
-  if (found === undefined) return undefined;
-  const row = decodeEntity(entity, found.row, { table: address.table, onDrift, etag: found.etag });
-  refuseNewer(entity, row);
+  const row = await findRow(requests, entity, [address], { onDrift }, options);
+  if (row !== undefined) refuseNewer(entity, row);
   return row;
 }
 
