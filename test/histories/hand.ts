@@ -24,7 +24,7 @@ export interface HandOptions<Call, Answer> {
   readonly restMilliseconds?: number;
 }
 
-/** Runs beside others until it is stopped. */
+/** Runs with others at the same time until it is stopped. */
 export interface Runner {
   run(): Promise<void>;
   stop(): void;

@@ -57,7 +57,7 @@ const DEPTH_MAX = 32;
 
 const BLANK = /^[ \t\n\r]*$/;
 
-/** @param shownReason what the client is told, where that is recorded. */
+/** @param shownReason the reason in the answer, where that is recorded. */
 export const invalid = (reason: string, shownReason?: string): ServiceError =>
   new ServiceError('InvalidXmlDocument', shownReason === undefined ? { reason } : { reason, shownReason });
 export const invalidValue = (reason: string): ServiceError =>

@@ -56,7 +56,7 @@ function listsInBlobs(blobs: BlobLists, list: EntityList): WalkedLists {
   };
 }
 
-/** Lists in rows, of which each begins with a head. `table` is that of the entity's rows. */
+/** Lists in rows; each begins with a head. `table` has the entity's rows. */
 function listsInRows(rows: AuditedRows, list: EntityList, entity: AnyEntity, table: string): WalkedLists {
   const own = tableOfList(list, table);
   const store = storeOf(rows.service, list, { table });
