@@ -30,7 +30,7 @@ const PATIENCE_MS = 30_000;
 /** Part of a group's time that the next one waits for callers who just got their answers. */
 const GATHER = 0.5;
 /** A group that others contended with, or whose answer was lost, takes up to 30 seconds. */
-const GATHER_MS_MAX = 50;
+const GATHER_MS_MAX = 500;
 const PAUSE_MS = 4;
 const PAUSE_MS_MAX = 250;
 const ID_BYTES = 16;
