@@ -1,7 +1,6 @@
 // The films of vega-datasets as an entity, for the examples: a partition per genre, rows by year and title.
 import { codec, type Db, entity, key, type Of, t } from '#patterns';
-import { readDatasetFile } from '../demo/data/dataset.js';
-import { decodeRelease } from '../demo/data/movies.js';
+import { readDatasetFile, releaseOf } from '../demo/films.js';
 
 export const Film = entity('Film', {
   version: 1,
@@ -26,7 +25,7 @@ function filmOf(row: FileFilm): FilmValue {
   const { Title, Director, 'Major Genre': genre, 'Worldwide Gross': gross, 'IMDB Rating': rating } = row;
   return {
     genre: String(genre ?? 'unknown'),
-    year: decodeRelease(String(row['Release Date'])).date.getUTCFullYear(),
+    year: releaseOf(String(row['Release Date'])).getUTCFullYear(),
     title: String(Title ?? 'untitled'),
     ...(Director != null && { director: String(Director) }),
     ...(gross != null && { gross: BigInt(gross) }),

@@ -1,8 +1,8 @@
 // The flights and airports of vega-datasets as entities, for the examples: flights by airport of departure, the latest first, and airports as a small
 // lookup table.
+import { parse } from 'csv-parse/sync';
 import { codec, type Db, entity, Instant, key, type Of, t } from '#patterns';
-import { readDatasetFile } from '../demo/data/dataset.js';
-import { parseCsv } from '../demo/data/parse-csv.js';
+import { readDatasetFile } from '../demo/films.js';
 
 export const Flight = entity('Flight', {
   version: 1,
@@ -56,7 +56,7 @@ export async function readFlights(): Promise<readonly FlightValue[]> {
 }
 
 export async function readAirports(): Promise<readonly AirportValue[]> {
-  const [, ...records] = parseCsv(await readDatasetFile('airports.csv'));
+  const [, ...records]: string[][] = parse(await readDatasetFile('airports.csv'));
   return records.map(([code = '', name = '', city = '', state = '']) => ({ code, name, city, state }));
 }
 

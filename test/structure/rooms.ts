@@ -345,12 +345,6 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     cassandra: ['text-table.ts', 'load', 'queues', 'subjects', 'report'],
     '.': ['places.ts', 'machine', 'load', 'subjects', 'report', 'cassandra'],
   },
-  demo: {
-    data: [],
-    stage: ['data'],
-    chapters: ['data', 'stage'],
-    '.': ['data', 'stage', 'chapters'],
-  },
 };
 
 /** Files of tests, for tests: no program imports them, and they may import whatever they need. */
