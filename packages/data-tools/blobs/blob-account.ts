@@ -4,7 +4,15 @@ import type { XmlElement } from '#wire';
 import type { Endpoint } from '../source/endpoint.js';
 import { listSpaces, recordOf } from '../source/space.js';
 import { ToolError } from '../source/tool-error.js';
-import { childOf, type ListOptions, listPage, nameIn, textIn, textsIn } from '../source/xml-list.js';
+import {
+  childOf,
+  type ListOptions,
+  type ListPage,
+  listPage,
+  nameIn,
+  textIn,
+  textsIn,
+} from '../source/xml-list.js';
 import { blobPieces } from './blob-content.js';
 import { type BlobRecord, type ContainerRecord, contentHeaders, type Texts } from './blob-record.js';
 
@@ -18,13 +26,11 @@ export interface ListedBlob extends BlobRecord {
   readonly etag: string;
 }
 
-export interface BlobPage {
+interface BlobPage {
   readonly blobs: readonly ListedBlob[];
   readonly skipped: readonly SkippedBlob[];
-  readonly next: string | undefined;
 }
 
-/** Blobs per list page; small enough that little is repeated after a kill. */
 const PAGE_BLOBS = '1000';
 
 function tagsIn(element: XmlElement): Texts {
@@ -77,32 +83,27 @@ export class BlobAccount {
     return found;
   }
 
-  /** Pages of blobs by name; a marker of '' is the start. */
-  async *pages(container: string, from: string): AsyncGenerator<BlobPage, void> {
-    for (let marker: string | undefined = from; marker !== undefined; ) {
-      const page: BlobPage = await this.#page(container, marker);
-      yield page;
+  /** Pages of blobs by name. */
+  async *pages(container: string): AsyncGenerator<BlobPage, void> {
+    for (let marker: string | undefined = ''; marker !== undefined; ) {
+      const page: ListPage = await this.#list(
+        container,
+        { maxresults: PAGE_BLOBS },
+        'metadata,snapshots',
+        marker,
+      );
+      const [blobs, skipped]: [ListedBlob[], SkippedBlob[]] = [[], []];
+      for (const element of page.entries) {
+        const blob = blobIn(element);
+        if ('reason' in blob) skipped.push(blob);
+        else blobs.push(blob);
+      }
+      yield { blobs, skipped };
       marker = page.next;
     }
   }
 
-  async #page(container: string, marker: string): Promise<BlobPage> {
-    const { entries, next } = await this.#list(
-      container,
-      { maxresults: PAGE_BLOBS },
-      'metadata,snapshots',
-      marker,
-    );
-    const [blobs, skipped]: [ListedBlob[], SkippedBlob[]] = [[], []];
-    for (const element of entries) {
-      const blob = blobIn(element);
-      if ('reason' in blob) skipped.push(blob);
-      else blobs.push(blob);
-    }
-    return { blobs, skipped, next };
-  }
-
-  async #list(container: string, query: Texts, include: string, marker: string) {
+  async #list(container: string, query: Texts, include: string, marker: string): Promise<ListPage> {
     const options = (more: string): ListOptions => ({
       path: `/${container}`,
       query: { restype: 'container', ...query, include: include + more },

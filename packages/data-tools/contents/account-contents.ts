@@ -1,12 +1,10 @@
 // Queues and containers of an account as input. Messages are taken when they are read (taken-queue.ts).
 import { BlobAccount, type ListedBlob } from '../blobs/blob-account.js';
 import type { Blob, ContainerRecord } from '../blobs/blob-record.js';
-import { messageCount, queuesOf } from '../queues/queue-account.js';
-import type { QueueContent } from '../queues/queue-record.js';
+import { messageCount, type QueueContent, queuesOf } from '../queues/queue-account.js';
 import type { ToolContext } from '../run/context.js';
 import type { Address } from '../source/address.js';
 import { Endpoint } from '../source/endpoint.js';
-import { inOrder } from '../source/pages.js';
 import type { SpaceRecord } from '../source/space.js';
 import type { ContentChoice } from './content-choice.js';
 import type { ContentJournal } from './content-journal.js';
@@ -25,9 +23,9 @@ function blobOf(account: BlobAccount, container: string, listed: ListedBlob): Bl
 }
 
 function containerOf(account: BlobAccount, container: ContainerRecord): InputContainer {
-  async function* pages(from: string): AsyncGenerator<InputPage, void> {
-    for await (const { blobs, ...page } of account.pages(container.name, from))
-      yield { ...page, blobs: blobs.map(blob => blobOf(account, container.name, blob)) };
+  async function* pages(): AsyncGenerator<InputPage, void> {
+    for await (const { blobs, skipped } of account.pages(container.name))
+      yield { blobs: blobs.map(blob => blobOf(account, container.name, blob)), skipped };
   }
   return { ...container, pages };
 }
@@ -58,12 +56,12 @@ function queueOf(
     }
     await taken.take();
     const { messages } = taken;
-    return { count: messages.length, all: inOrder(messages) };
+    return { count: messages.length, all: messages };
   };
   return { ...queue, count: () => messageCount(endpoint, name), read };
 }
 
-/** What is asked for, as it was when the run began. @throws ToolError */
+/** What is asked for. @throws ToolError */
 export async function accountContents(
   source: Address,
   { queues, blobs, takeMessages = false }: ContentChoice,
@@ -72,14 +70,9 @@ export async function accountContents(
 ): Promise<ContentInput> {
   const account = blobs ? new BlobAccount(new Endpoint(source, 'blob', context.source)) : undefined;
   const endpoint = queues ? new Endpoint(source, 'queue', context.source) : undefined;
-  let lists = journal?.lists;
-  if (lists === undefined) {
-    lists = { containers: await account?.containers(), queues: endpoint && (await queuesOf(endpoint)) };
-    journal?.append({ lists });
-  }
+  const found = endpoint && (await queuesOf(endpoint));
   return {
-    containers: account && lists.containers?.map(each => containerOf(account, each)),
-    queues:
-      endpoint && lists.queues?.map(each => queueOf(each, { endpoint, takeMessages, context, journal })),
+    containers: account && (await account.containers()).map(each => containerOf(account, each)),
+    queues: endpoint && found?.map(each => queueOf(each, { endpoint, takeMessages, context, journal })),
   };
 }

@@ -1,31 +1,18 @@
-// The entries of a journal about queues and containers; those of tables (run/shard-state.ts) have a `kind`.
-import type { ContainerRecord } from '../blobs/blob-record.js';
+// The entries of a journal about queues and containers, one for each blob or message that is done: a resumed run lists
+// everything again and leaves these out. Entries of tables (run/shard-state.ts) have a `kind`.
 import type { Journal } from '../run/journal.js';
-import type { SpaceRecord } from '../source/space.js';
 import type { TakeStep } from './taken-queue.js';
 
-/** What an account had when the run began. */
-interface ListsEntry {
-  readonly containers: readonly ContainerRecord[] | undefined;
-  readonly queues: readonly SpaceRecord[] | undefined;
-}
+/** What came of a message; `begun` is before the first. */
+export type MessageStep = 'begun' | 'put' | 'refused' | 'expired';
 
-type ContainerEntry =
-  /** All blobs before `next` are done or reported, with the state of their place; null after the last. */
-  | { readonly container: string; readonly next: string | null; readonly state: unknown }
-  /** A blob of the page at the last `next` is done, with what its place keeps of it. */
-  | { readonly container: string; readonly blob: string; readonly kept: unknown };
-
-/** Messages that were read. */
-type TakeEntry = TakeStep & { readonly queue: string };
-
-/** Messages that were written. */
-type PutEntry =
-  /** This many messages are put or reported; undefined before the first. */
-  | { readonly queue: string; readonly messages?: number; readonly counts: ContentCounts }
-  | { readonly queue: string; readonly isDone: true; readonly counts: ContentCounts };
-
-export type ContentEntry = { readonly lists: ListsEntry } | ContainerEntry | TakeEntry | PutEntry;
+export type ContentEntry =
+  /** A blob is done, with what its place keeps of it. */
+  | { readonly container: string; readonly blob: string; readonly kept: unknown }
+  /** Messages are read. */
+  | (TakeStep & { readonly queue: string })
+  /** A message is written. */
+  | { readonly queue: string; readonly message: MessageStep };
 
 export interface ContentCounts {
   readonly blobs: number;
@@ -50,39 +37,39 @@ export const addCounts = (one: ContentCounts, more: Partial<ContentCounts>): Con
 export class ContentJournal {
   /** Whether an earlier process of the run left entries. */
   readonly isResumed: boolean;
-  readonly lists: ListsEntry | undefined;
-  readonly #containers = new Map<string, ContainerEntry[]>();
-  readonly #taken = new Map<string, TakeEntry[]>();
-  readonly #put = new Map<string, PutEntry[]>();
+  readonly #blobs = new Map<string, Map<string, unknown>>();
+  readonly #taken = new Map<string, TakeStep[]>();
+  readonly #messages = new Map<string, MessageStep[]>();
   readonly append: (entry: ContentEntry) => void;
 
   constructor(entries: readonly ContentEntry[], append: (entry: ContentEntry) => void) {
     this.isResumed = entries.length > 0;
     this.append = append;
     for (const entry of entries)
-      if ('lists' in entry) this.lists ??= entry.lists;
-      else if ('container' in entry) addTo(this.#containers, entry.container, entry);
-      else if ('step' in entry) addTo(this.#taken, entry.queue, entry);
-      else addTo(this.#put, entry.queue, entry);
+      if ('container' in entry)
+        valueAt(this.#blobs, entry.container, () => new Map<string, unknown>()).set(entry.blob, entry.kept);
+      else if ('step' in entry) valueAt(this.#taken, entry.queue, (): TakeStep[] => []).push(entry);
+      else valueAt(this.#messages, entry.queue, (): MessageStep[] => []).push(entry.message);
   }
 
-  container(name: string): readonly ContainerEntry[] {
-    return this.#containers.get(name) ?? [];
+  /** By blob, what its place keeps of it. */
+  blobs(container: string): ReadonlyMap<string, unknown> {
+    return this.#blobs.get(container) ?? new Map();
   }
 
   taken(queue: string): readonly TakeStep[] {
     return this.#taken.get(queue) ?? [];
   }
 
-  put(queue: string): readonly PutEntry[] {
-    return this.#put.get(queue) ?? [];
+  messages(queue: string): readonly MessageStep[] {
+    return this.#messages.get(queue) ?? [];
   }
 }
 
-function addTo<Entry>(byName: Map<string, Entry[]>, name: string, entry: Entry): void {
-  const entries = byName.get(name);
-  if (entries === undefined) byName.set(name, [entry]);
-  else entries.push(entry);
+function valueAt<Value>(byName: Map<string, Value>, name: string, make: () => Value): Value {
+  const value = byName.get(name) ?? make();
+  byName.set(name, value);
+  return value;
 }
 
 const isContentEntry = <Entry extends object>(entry: Entry | ContentEntry): entry is ContentEntry =>

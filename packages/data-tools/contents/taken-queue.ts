@@ -1,15 +1,13 @@
 // All messages of a queue, which can be read only by taking them: they are hidden, read, and returned. Each step is
 // reported before or after it, for a journal, so that a killed run can be resumed.
 //
-// A Get hides messages for a short while: those that a killed run had taken and not recorded are visible again soon,
-// and a resumed run waits for them. Recorded messages that would become visible before all are taken are hidden again,
-// each time for longer (`#holdDue`). A kill loses no message: it is returned only when it is in the journal, and one
-// whose newest receipt was lost becomes visible again on its own.
+// A Get hides messages for as long as all should take. If some become visible before, they are taken again, and from
+// then on for twice as long. Those that a killed run had taken and not recorded become visible again, and a resumed run
+// waits for them. A kill loses no message: it is returned only when it is in the journal.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   giveBack,
   HIDDEN_SECONDS_MAX,
-  hold,
   messageCount,
   type TakenMessage,
   takeMessages,
@@ -20,21 +18,18 @@ import type { Endpoint } from '../source/endpoint.js';
 
 /** A journal entry about the messages of one queue. */
 export type TakeStep =
-  /** From now on some are hidden. */
-  | { readonly step: 'begun' }
+  /** From now on some are hidden, for this long. */
+  | { readonly step: 'begun'; readonly seconds: number }
   | { readonly step: 'taken'; readonly messages: readonly TakenMessage[] }
-  /** Hidden for longer, with another receipt. */
-  | { readonly step: 'held'; readonly id: string; readonly receipt: string }
   /** All of them are taken. */
   | { readonly step: 'drained' }
   | { readonly step: 'back'; readonly id: string }
   | { readonly step: 'returned' };
 
-/** How long a Get hides messages. */
+/** How long a Get hides messages at least. */
 const TAKEN_SECONDS = 15;
-/** Maximum of concurrent extensions: messages must be extended while they are hidden. */
-const HELD_AT_ONCE = 512;
-const HOLD_SECONDS_MIN = 60;
+/** A slow account's: 16 Gets of 32 messages. */
+const MESSAGES_A_SECOND = 500;
 /** How late a request of a killed run may still arrive. */
 const LATE_SECONDS = 5;
 const POLL_MILLISECONDS = 1000;
@@ -46,29 +41,22 @@ interface TakenQueueOptions {
   readonly earlier: readonly TakeStep[];
   readonly onStep: (step: TakeStep) => void;
   readonly context: ToolContext;
-  /** How long a Get hides messages; default 15. */
+  /** How long a Get hides messages at least; default 15. */
   readonly takenSeconds?: number;
-}
-
-/** Messages that are hidden until the same time. */
-interface Hidden {
-  readonly ids: string[];
-  readonly seconds: number;
-  readonly until: number;
 }
 
 export class TakenQueue {
   readonly #options: TakenQueueOptions;
-  readonly #takenSeconds: number;
-  /** By their ids. */
+  /** How long a Get hides messages. */
+  #seconds: number;
+  /** By their ids, with the newest receipt. */
   readonly #taken = new Map<string, TakenMessage>();
   readonly #back = new Set<string>();
-  #hidden: Hidden[] = [];
   #state: 'new' | 'begun' | 'drained' | 'returned' = 'new';
 
   constructor(options: TakenQueueOptions) {
     this.#options = options;
-    this.#takenSeconds = options.takenSeconds ?? TAKEN_SECONDS;
+    this.#seconds = options.takenSeconds ?? TAKEN_SECONDS;
     for (const step of options.earlier) this.#see(step);
   }
 
@@ -79,14 +67,9 @@ export class TakenQueue {
 
   #see(step: TakeStep): void {
     if (step.step === 'taken') for (const message of step.messages) this.#taken.set(message.id, message);
-    else if (step.step === 'held') this.#renew(step.id, step.receipt);
     else if (step.step === 'back') this.#back.add(step.id);
     else this.#state = step.step;
-  }
-
-  #renew(id: string, receipt: string): void {
-    const message = this.#taken.get(id);
-    if (message !== undefined) this.#taken.set(id, { ...message, receipt });
+    if (step.step === 'begun') this.#seconds = step.seconds;
   }
 
   #do(step: TakeStep): void {
@@ -107,67 +90,38 @@ export class TakenQueue {
   async #takeAll(goesOn: boolean): Promise<void> {
     const { endpoint, queue, context } = this.#options;
     const { source, reporter } = context;
-    const [seconds, begun] = [this.#takenSeconds, this.#now()];
     let waitUntil = 0;
     const wait = (why: string): void => {
-      const longest = seconds + LATE_SECONDS;
+      const longest = this.#seconds + LATE_SECONDS;
+      if (waitUntil < this.#now())
+        this.#note(
+          `${why} may have hidden messages of queue ${queue}: waits ${longest} s until all are visible.`,
+        );
       waitUntil = this.#now() + longest;
-      this.#note(
-        `${why} may have hidden messages of queue ${queue}: waits ${longest} s until all are visible.`,
-      );
     };
     if (goesOn) wait('The run before this one');
-    else this.#do({ step: 'begun' });
+    else this.#hideFor((await messageCount(endpoint, queue)) / MESSAGES_A_SECOND);
+    let begun = this.#now();
     for (;;) {
       source.signal?.throwIfAborted();
-      const askedAt = this.#now();
-      const { messages, isRepeated } = await takeMessages(endpoint, queue, seconds);
-      if (isRepeated && waitUntil < this.#now()) wait('A request whose answer was lost');
-      else if (isRepeated) waitUntil = this.#now() + seconds + LATE_SECONDS;
+      const { messages, isRepeated } = await takeMessages(endpoint, queue, this.#seconds);
+      if (isRepeated) wait('A request whose answer was lost');
       if (messages.length > 0) {
+        const isLate = this.#now() - begun > this.#seconds && messages.some(({ id }) => this.#taken.has(id));
         this.#do({ step: 'taken', messages });
-        this.#hide(messages, askedAt + seconds);
         reporter.rows(0);
+        if (!isLate) continue;
+        this.#hideFor(2 * this.#seconds);
+        begun = this.#now();
       } else if (this.#now() >= waitUntil) break;
       else await sleep(POLL_MILLISECONDS, undefined, { signal: source.signal });
-      await this.#holdDue(begun);
     }
     this.#do({ step: 'drained' });
   }
 
-  #hide(messages: readonly TakenMessage[], until: number): void {
-    const ids = messages.map(({ id }) => id);
-    const last = this.#hidden.at(-1);
-    const takesMore = last?.seconds === this.#takenSeconds && last.ids.length < HELD_AT_ONCE;
-    if (takesMore) last.ids.push(...ids);
-    else this.#hidden.push({ ids, seconds: this.#takenSeconds, until });
-  }
-
-  /**
-   * Extends messages that have been hidden for half their time, or that have become too many to extend in the other
-   * half: to twice the time taken so far, so that each is extended only a few times.
-   */
-  async #holdDue(begun: number): Promise<void> {
-    const { endpoint, queue, context } = this.#options;
-    const isDue = ({ ids, seconds, until }: Hidden): boolean =>
-      this.#now() > until - seconds / 2 || (seconds === this.#takenSeconds && ids.length >= HELD_AT_ONCE);
-    const due = this.#hidden.filter(isDue);
-    if (due.length === 0) return;
-    this.#hidden = this.#hidden.filter(each => !due.includes(each));
-    for (const { ids } of due) {
-      const now = this.#now();
-      const seconds = Math.min(HIDDEN_SECONDS_MAX, Math.max(HOLD_SECONDS_MIN, Math.ceil(2 * (now - begun))));
-      const held: string[] = [];
-      await inParallel(ids, context.parallel, async id => {
-        const message = this.#taken.get(id);
-        const receipt = message && (await hold(endpoint, queue, message, seconds));
-        // Another client has it, or it has expired.
-        if (receipt === undefined) return;
-        this.#do({ step: 'held', id, receipt });
-        held.push(id);
-      });
-      if (held.length > 0) this.#hidden.push({ ids: held, seconds, until: now + seconds });
-    }
+  #hideFor(wanted: number): void {
+    const seconds = Math.min(HIDDEN_SECONDS_MAX, Math.max(this.#seconds, Math.ceil(wanted)));
+    this.#do({ step: 'begun', seconds });
   }
 
   async #giveBack(): Promise<void> {

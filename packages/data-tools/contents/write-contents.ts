@@ -32,24 +32,20 @@ const ON_EXISTING = { insert: 'compare', skip: 'skip', upsert: 'replace', merge:
 /** @throws ToolError */
 export async function writeContents(
   { containers = [], queues = [] }: ContentInput,
-  targets: ContentTargets,
+  { blobs, queues: endpoint }: ContentTargets,
   options: WriteOptions,
 ): Promise<ContentCounts> {
-  const { context, journal } = options;
+  const { reporter } = options.context;
+  const writes = [
+    ...(blobs ? containers.map(container => new ContainerWrite(container, blobs, options)) : []),
+    ...(endpoint ? queues.map(queue => new QueueWrite(queue, endpoint, options)) : []),
+  ];
   let counts = NO_COUNTS;
-  const each = async (write: () => Promise<ContentCounts>): Promise<void> => {
-    context.reporter.range('begins');
-    counts = addCounts(counts, await write());
-    context.reporter.range('done');
-  };
-  const { blobs, queues: endpoint } = targets;
-  if (blobs !== undefined)
-    for (const container of containers) {
-      const target = new TargetContainer(container, blobs, options);
-      await each(() => moveContainer(container, target, context, journal));
-    }
-  if (endpoint !== undefined)
-    for (const queue of queues) await each(() => new QueueWrite(queue, endpoint, options).run());
+  for (const write of writes) {
+    reporter.range('begins');
+    counts = addCounts(counts, await write.run());
+    reporter.range('done');
+  }
   return counts;
 }
 
@@ -81,7 +77,7 @@ export async function tellContents(
 ): Promise<void> {
   for (const { name: container, pages } of containers) {
     let count = 0;
-    for await (const { blobs } of pages('')) count += blobs.length;
+    for await (const { blobs } of pages()) count += blobs.length;
     await write(`${JSON.stringify({ container, blobs: count })}\n`);
   }
   for (const { name, count } of queues)
@@ -90,11 +86,12 @@ export async function tellContents(
 
 type Kind = PutResult['kind'];
 
-class TargetContainer implements BlobPlace<ContentCounts, Kind> {
+class ContainerWrite implements BlobPlace<Kind> {
   readonly #container: InputContainer;
   readonly #endpoint: Endpoint;
   readonly #options: WriteOptions;
   readonly #writer: BlobWriter;
+  #counts: ContentCounts = NO_COUNTS;
   /** All blobs of the input, for a mirror. */
   readonly #names = new Set<string>();
 
@@ -109,22 +106,26 @@ class TargetContainer implements BlobPlace<ContentCounts, Kind> {
     });
   }
 
-  async begin(): Promise<ContentCounts> {
+  /** @throws ToolError */
+  async run(): Promise<ContentCounts> {
+    const { context, mirror, journal } = this.#options;
+    await moveContainer(this.#container, this, context, journal);
+    if (mirror) await this.#deleteOthers();
+    return this.#counts;
+  }
+
+  async begin(): Promise<void> {
     const { context, mode } = this.#options;
     const { name } = this.#container;
     const replaces = ON_EXISTING[mode] === 'replace';
     const offered = await offerSpace(this.#endpoint, 'Container', this.#container, replaces, context.source);
     for (const message of offered.notes) context.reporter.tell('note', { container: name, message });
-    if (!offered.differs || mode === 'skip') return NO_COUNTS;
+    if (!offered.differs || mode === 'skip') return;
     context.reporter.tell('conflict', { container: name, reason: 'it has other metadata' });
-    return addCounts(NO_COUNTS, { conflicts: 1 });
+    this.#add({ conflicts: 1 });
   }
 
-  /** A mirror needs all names. */
-  async resume(): Promise<boolean> {
-    return !this.#options.mirror;
-  }
-
+  /** A mirror compares what is there now. */
   has(): boolean {
     return !this.#options.mirror;
   }
@@ -149,28 +150,21 @@ class TargetContainer implements BlobPlace<ContentCounts, Kind> {
     }
   }
 
-  async endPage(
-    counts: ContentCounts,
-    { blobs, skipped, next }: InputPage,
-    kept: ReadonlyMap<string, Kind>,
-  ): Promise<ContentCounts> {
+  async endPage({ blobs, skipped }: InputPage, kept: readonly Kind[]): Promise<void> {
     for (const { name } of [...blobs, ...skipped]) this.#names.add(name);
-    const countOf = (wanted: Kind): number => [...kept.values()].filter(kind => kind === wanted).length;
-    const isLast = this.#options.mirror && next === undefined;
-    return addCounts(counts, {
-      blobs: kept.size,
-      conflicts: countOf('conflict'),
-      refused: countOf('refused'),
-      deleted: isLast ? await this.#deleteOthers() : 0,
-    });
+    const countOf = (wanted: Kind): number => kept.filter(kind => kind === wanted).length;
+    this.#add({ blobs: kept.length, conflicts: countOf('conflict'), refused: countOf('refused') });
   }
 
-  /** Deletes blobs, with their snapshots, that the input lacks; returns how many. */
-  async #deleteOthers(): Promise<number> {
+  #add(more: Partial<ContentCounts>): void {
+    this.#counts = addCounts(this.#counts, more);
+  }
+
+  /** Deletes blobs, with their snapshots, that the input lacks. */
+  async #deleteOthers(): Promise<void> {
     const target = new BlobAccount(this.#endpoint);
     const { name: container } = this.#container;
-    let deleted = 0;
-    for await (const { blobs, skipped } of target.pages(container, ''))
+    for await (const { blobs, skipped } of target.pages(container))
       for (const name of new Set([...blobs, ...skipped].map(each => each.name))) {
         if (this.#names.has(name)) continue;
         const sent = {
@@ -179,8 +173,7 @@ class TargetContainer implements BlobPlace<ContentCounts, Kind> {
           headers: { 'x-ms-delete-snapshots': 'include' },
         };
         await this.#endpoint.expect(`the deletion of blob ${name} of ${container}`, sent, 404);
-        deleted++;
+        this.#add({ deleted: 1 });
       }
-    return deleted;
   }
 }

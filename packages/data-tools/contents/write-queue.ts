@@ -2,12 +2,10 @@
 // have no keys, so existing ones cannot be distinguished from new ones: a queue that has messages gets none in a mode
 // that leaves existing data alone. The message that a killed run may have put and not recorded is put again, and
 // reported.
-import { messageCount } from '../queues/queue-account.js';
-import type { Message, QueueContent } from '../queues/queue-record.js';
-import { putMessage } from '../queues/target-queue.js';
+import { type Messages, messageCount, putMessage, type QueueContent } from '../queues/queue-account.js';
 import type { Endpoint } from '../source/endpoint.js';
 import { offerSpace } from '../source/space.js';
-import { addCounts, type ContentCounts, NO_COUNTS } from './content-journal.js';
+import { addCounts, type ContentCounts, type MessageStep, NO_COUNTS } from './content-journal.js';
 import type { WriteOptions } from './write-contents.js';
 
 export class QueueWrite {
@@ -15,24 +13,15 @@ export class QueueWrite {
   readonly #endpoint: Endpoint;
   readonly #options: WriteOptions;
   #counts: ContentCounts = NO_COUNTS;
-  /** Messages that an earlier run put or reported; undefined if none had begun. */
-  #done: number | undefined;
-  #isDone = false;
 
   constructor(queue: QueueContent, endpoint: Endpoint, options: WriteOptions) {
     this.#queue = queue;
     this.#endpoint = endpoint;
     this.#options = options;
-    for (const entry of options.journal?.put(queue.name) ?? []) {
-      this.#counts = entry.counts;
-      if ('isDone' in entry) this.#isDone = true;
-      else this.#done = entry.messages ?? 0;
-    }
   }
 
   /** @throws ToolError */
   async run(): Promise<ContentCounts> {
-    if (this.#isDone) return this.#counts;
     const { name } = this.#queue;
     const { context, mode, journal } = this.#options;
     const replaces = mode === 'upsert' || mode === 'merge';
@@ -45,44 +34,50 @@ export class QueueWrite {
     );
     for (const message of notes) this.#note(message);
     const messages = await this.#queue.read();
-    const isNew = this.#done === undefined;
-    if (isNew && differs && mode === 'insert') this.#conflict('it has other metadata');
+    if (differs && mode === 'insert') this.#conflict('it has other metadata');
+    const earlier = journal?.messages(name) ?? [];
     const isOccupied =
-      isNew &&
+      earlier.length === 0 &&
       !replaces &&
       messages !== null &&
       messages.count > 0 &&
       (await messageCount(this.#endpoint, name)) > 0;
     if (isOccupied && mode === 'insert')
       this.#conflict('it has messages: those that came with it were not put');
-    if (messages !== null && !isOccupied) await this.#putAll(messages.all);
-    journal?.append({ queue: name, isDone: true, counts: this.#counts });
+    if (messages !== null && !isOccupied) await this.#putAll(messages, earlier);
     return this.#counts;
   }
 
-  async #putAll(messages: AsyncIterable<Message>): Promise<void> {
+  /** @param earlier what an earlier run did; empty if none had begun. */
+  async #putAll({ all }: Messages, earlier: readonly MessageStep[]): Promise<void> {
     const { name } = this.#queue;
     const { context, journal } = this.#options;
     const { reporter, source } = context;
-    const done = this.#done;
+    const [begun, ...done] = earlier;
     // From now on the queue may have messages of this run.
-    if (done === undefined) journal?.append({ queue: name, counts: this.#counts });
-    let [place, expired, maybeTwice] = [0, 0, 0];
-    for await (const message of messages) {
-      if (place++ < (done ?? 0)) continue;
+    if (begun === undefined) journal?.append({ queue: name, message: 'begun' });
+    let [place, maybeTwice] = [0, 0];
+    const steps: MessageStep[] = [];
+    for await (const message of all) {
+      const known = done[place++];
+      if (known !== undefined) {
+        steps.push(known);
+        continue;
+      }
       source.signal?.throwIfAborted();
       const put = await putMessage(this.#endpoint, name, message, Date.now());
-      if (put.kind === 'refused') {
+      if (put.kind === 'refused')
         reporter.tell('refused', { queue: name, message: place, reason: put.reason });
-        this.#add({ refused: 1 });
-      } else if (put.kind === 'expired') expired++;
-      else {
-        this.#add({ messages: 1 });
-        if (put.kind === 'maybeTwice' || place - 1 === done) maybeTwice++;
-      }
-      journal?.append({ queue: name, messages: place, counts: this.#counts });
+      const isAgain = begun !== undefined && place - 1 === done.length;
+      if (put.kind === 'maybeTwice' || (put.kind === 'done' && isAgain)) maybeTwice++;
+      const step = put.kind === 'refused' || put.kind === 'expired' ? put.kind : 'put';
+      steps.push(step);
+      journal?.append({ queue: name, message: step });
       reporter.rows(0);
     }
+    const countOf = (wanted: MessageStep): number => steps.filter(step => step === wanted).length;
+    this.#add({ messages: countOf('put'), refused: countOf('refused') });
+    const expired = countOf('expired');
     if (expired > 0) this.#note(`${expired} messages of queue ${name} have expired and were not put.`);
     if (maybeTwice > 0)
       this.#note(

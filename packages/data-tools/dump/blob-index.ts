@@ -2,7 +2,7 @@
 // it, named by their SHA-256, so that equal contents are stored once and every file system accepts the name. Folders
 // have hyphens in their names, which no table has.
 import type { BlobRecord } from '../blobs/blob-record.js';
-import type { Message } from '../queues/queue-record.js';
+import type { Message } from '../queues/queue-account.js';
 
 export const CONTENTS_PATH = 'blob-contents';
 const CONTAINERS_PATH = 'blob-containers';

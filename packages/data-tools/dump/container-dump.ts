@@ -1,29 +1,25 @@
 // The blobs of one container in a dump: each content in a file that gets its name when it is whole, and an index of
 // them, to which each page is appended.
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { appendFile, truncate } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { inOneState } from '../blobs/blob-content.js';
 import type { Blob } from '../blobs/blob-record.js';
 import type { InputPage } from '../contents/input.js';
 import type { BlobPlace } from '../contents/move-container.js';
-import { syncFile } from '../run/install.js';
 import { contentPath, formatBlob, type IndexedBlob } from './blob-index.js';
 import { writePieces } from './dump-files.js';
-
-/** How much of the index is there. */
-export interface IndexState {
-  readonly bytes: number;
-  readonly blobs: number;
-  readonly blobBytes: number;
-  readonly skipped: number;
-}
 
 interface KeptBlob extends IndexedBlob {
   readonly etag?: string | undefined;
 }
 
-export class ContainerDump implements BlobPlace<IndexState, KeptBlob> {
+export class ContainerDump implements BlobPlace<KeptBlob> {
+  blobs = 0;
+  bytes = 0;
+  skipped = 0;
+  /** SHA-256 of every content. */
+  readonly contents = new Set<string>();
   readonly #directory: string;
   readonly #work: string;
   readonly #index: string;
@@ -36,16 +32,8 @@ export class ContainerDump implements BlobPlace<IndexState, KeptBlob> {
     this.#index = index;
   }
 
-  async begin(): Promise<IndexState> {
-    rmSync(this.#index, { force: true });
-    await appendFile(this.#index, '');
-    return { bytes: 0, blobs: 0, blobBytes: 0, skipped: 0 };
-  }
-
-  async resume({ bytes }: IndexState): Promise<boolean> {
-    if (!existsSync(this.#index) || statSync(this.#index).size < bytes) return false;
-    await truncate(this.#index, bytes);
-    return true;
+  async begin(): Promise<void> {
+    await writeFile(this.#index, '');
   }
 
   has({ etag }: Blob, kept: KeptBlob): boolean {
@@ -74,20 +62,13 @@ export class ContainerDump implements BlobPlace<IndexState, KeptBlob> {
     }
   }
 
-  async endPage(
-    state: IndexState,
-    { blobs, skipped }: InputPage,
-    kept: ReadonlyMap<string, KeptBlob>,
-  ): Promise<IndexState> {
-    const dumped = blobs.flatMap(({ name }) => kept.get(name) ?? []);
-    const text = dumped.map(formatBlob).join('');
-    await appendFile(this.#index, text);
-    syncFile(this.#index);
-    return {
-      bytes: state.bytes + Buffer.byteLength(text),
-      blobs: state.blobs + dumped.length,
-      blobBytes: dumped.reduce((sum, { bytes }) => sum + bytes, state.blobBytes),
-      skipped: state.skipped + skipped.length,
-    };
+  async endPage({ skipped }: InputPage, kept: readonly KeptBlob[]): Promise<void> {
+    await appendFile(this.#index, kept.map(formatBlob).join(''));
+    this.skipped += skipped.length;
+    this.blobs += kept.length;
+    for (const { bytes, sha256 } of kept) {
+      this.bytes += bytes;
+      this.contents.add(sha256);
+    }
   }
 }

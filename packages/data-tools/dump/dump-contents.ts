@@ -6,7 +6,7 @@ import { type ContentChoice, checkTakeMessages } from '../contents/content-choic
 import type { ContentJournal } from '../contents/content-journal.js';
 import type { InputContainer } from '../contents/input.js';
 import { moveContainer } from '../contents/move-container.js';
-import type { Message, QueueContent } from '../queues/queue-record.js';
+import type { Messages, QueueContent } from '../queues/queue-account.js';
 import type { ToolContext } from '../run/context.js';
 import { install, syncFile } from '../run/install.js';
 import type { Address } from '../source/address.js';
@@ -14,8 +14,7 @@ import { ToolError } from '../source/tool-error.js';
 import { CONTENTS_PATH, contentPath, formatMessage, indexPath, messagesPath } from './blob-index.js';
 import { ContainerDump } from './container-dump.js';
 import { FolderFiles, sumOf, writePieces } from './dump-files.js';
-import type { DumpedContainer, DumpedQueue, Manifest, Sum } from './manifest.js';
-import { blobsIn } from './read-contents.js';
+import type { DumpedContainer, DumpedQueue, Sum } from './manifest.js';
 
 /** @throws ToolError usage */
 export function checkContentChoice(choice: ContentChoice, isDirectory: boolean): void {
@@ -42,22 +41,6 @@ export const contentCounts = ({ queues, containers }: Contents): object => ({
     messages: queues.reduce((sum, { messages }) => sum + (messages ?? 0), 0),
   }),
 });
-
-/** Options in which a finished dump differs from the request. */
-export function changedChoice(
-  { queues, blobs, takeMessages }: ContentChoice,
-  manifest: Manifest,
-): readonly string[] {
-  const has = (one: unknown): boolean => one !== undefined;
-  const took = manifest.queues?.some(({ messages }) => messages !== null);
-  return [
-    ...(has(manifest.queues) === (queues ?? false) ? [] : ['--queues']),
-    ...(has(manifest.containers) === (blobs ?? false) ? [] : ['--blobs']),
-    ...(took === undefined || manifest.queues?.length === 0 || took === (takeMessages ?? false)
-      ? []
-      : ['--take-messages']),
-  ];
-}
 
 interface ContentDump {
   readonly choice: ContentChoice;
@@ -106,16 +89,15 @@ async function dumpContainer(
 ): Promise<DumpedContainer> {
   const { name, metadata, publicAccess, policies } = container;
   const path = indexPath(name);
-  const [index, target] = [join(work, `${name}.blobs`), join(directory, path)];
+  const index = join(work, `${name}.blobs`);
   const place = new ContainerDump(directory, work, index);
-  const { blobs, blobBytes, skipped } = await moveContainer(container, place, context, journal);
-  mkdirSync(dirname(target), { recursive: true });
-  if (existsSync(index)) install(index, target);
-  const files = new FolderFiles(directory);
-  const file = { path, rows: blobs, ...(await sumOf(files, path)) };
-  for await (const { sha256 } of blobsIn(files, file)) contents.add(sha256);
+  await moveContainer(container, place, context, journal);
+  const { blobs, bytes, skipped } = place;
+  for (const sha256 of place.contents) contents.add(sha256);
+  installIn(directory, path, index);
+  const file = { path, rows: blobs, ...(await sumOf(new FolderFiles(directory), path)) };
   add(file);
-  return { name, metadata, publicAccess, policies, blobs, bytes: blobBytes, skipped, files: [file] };
+  return { name, metadata, publicAccess, policies, blobs, bytes, skipped, files: [file] };
 }
 
 async function dumpQueue(
@@ -125,17 +107,22 @@ async function dumpQueue(
   const messages = await read();
   if (messages === null) return { name, metadata, policies, messages: null, files: [] };
   const path = messagesPath(name);
-  const target = join(directory, path);
-  mkdirSync(dirname(target), { recursive: true });
-  const written = await writePieces(join(work, 'messages'), lines(messages.all));
-  install(join(work, 'messages'), target);
+  const written = await writePieces(join(work, 'messages'), lines(messages));
+  installIn(directory, path, join(work, 'messages'));
   add({ path, sha256: written.sha256 });
   const { count } = messages;
   return { name, metadata, policies, messages: count, files: [{ path, rows: count, ...written }] };
 }
 
-async function* lines(messages: AsyncIterable<Message>): AsyncGenerator<string, void> {
-  for await (const message of messages) yield formatMessage(message);
+/** Gives a complete file its name in the dump. */
+function installIn(directory: string, path: string, file: string): void {
+  const target = join(directory, path);
+  mkdirSync(dirname(target), { recursive: true });
+  install(file, target);
+}
+
+async function* lines({ all }: Messages): AsyncGenerator<string, void> {
+  for await (const message of all) yield formatMessage(message);
 }
 
 function removeOthers(folder: string, wanted: ReadonlySet<string>): void {

@@ -19,7 +19,7 @@ import { checkChoice, chooseTables, type TableChoice } from '../source/table-nam
 import { TableRows } from '../source/table-rows.js';
 import { ToolError } from '../source/tool-error.js';
 import { containerFiles } from './container-files.js';
-import { changedChoice, checkContentChoice, contentCounts, dumpContents } from './dump-contents.js';
+import { checkContentChoice, contentCounts, dumpContents } from './dump-contents.js';
 import { writePieces } from './dump-files.js';
 import { type DumpEntry, DumpState } from './dump-journal.js';
 import { dumpToContainer } from './dump-to-container.js';
@@ -333,6 +333,8 @@ function finished(parts: Dump, directory: string, work: string): Dumped {
     ['--select', manifest.select, options.select ?? null],
     ['--since', manifest.since, since ?? null],
     ['--format', manifest.format, parts.format.name],
+    ['--queues', manifest.queues !== undefined, options.queues ?? false],
+    ['--blobs', manifest.containers !== undefined, options.blobs ?? false],
   ];
   const changed = same
     .filter(([, one, other]) => JSON.stringify(one) !== JSON.stringify(other))
@@ -340,7 +342,6 @@ function finished(parts: Dump, directory: string, work: string): Dumped {
   const there = new Set(manifest.tables.map(({ name }) => name.toLowerCase()));
   const named = options.choice.names.filter(name => !name.includes('*'));
   if (named.some(name => !there.has(name.toLowerCase()))) changed.push('--table');
-  changed.push(...changedChoice(options, manifest));
   if (changed.length > 0)
     throw new ToolError(
       'usage',

@@ -1,8 +1,8 @@
 // The queues and containers of a finished dump as input.
 import type { Blob } from '../blobs/blob-record.js';
-import { type ContentInput, type InputContainer, pagesFrom } from '../contents/input.js';
+import { type ContentInput, type InputContainer, pagesOfBlobs } from '../contents/input.js';
 import { textLines } from '../line/text-lines.js';
-import type { Message, QueueContent } from '../queues/queue-record.js';
+import type { Message, QueueContent } from '../queues/queue-account.js';
 import { contentPath, type IndexedBlob, parseBlob, parseMessage } from './blob-index.js';
 import type { DumpFiles } from './dump-files.js';
 import type { DumpedContainer, DumpedFile, DumpedQueue } from './manifest.js';
@@ -28,7 +28,7 @@ function containerOf(dumpFiles: DumpFiles, container: DumpedContainer): InputCon
         yield { ...blob, content: () => dumpFiles.pieces(contentPath(blob.sha256)) };
   }
   const { name, metadata, publicAccess, policies } = container;
-  return { name, metadata, publicAccess, policies, pages: pagesFrom(blobs) };
+  return { name, metadata, publicAccess, policies, pages: () => pagesOfBlobs(blobs()) };
 }
 
 function queueOf(

@@ -14,9 +14,8 @@ import {
   textsIn,
 } from '../azurite/loki-file.js';
 import { type Blob, contentHeaders, type Texts } from '../blobs/blob-record.js';
-import { type InputContainer, pagesFrom } from '../contents/input.js';
+import { type InputContainer, pagesOfBlobs } from '../contents/input.js';
 import { compareText } from '../line/row.js';
-import { inOrder } from '../source/pages.js';
 import type { Owned } from './owned.js';
 
 const CONTENTS = { index: '__azurite_db_blob_extent__.json', folder: '__blobstorage__' };
@@ -110,7 +109,7 @@ export function azuriteBlobs(directory: string, isWanted: boolean): readonly Own
         publicAccess:
           textOrNone(isRecord(document.properties) ? document.properties : {}, 'publicAccess') ?? null,
         policies: policiesIn(document.containerAcl),
-        pages: pagesFrom(() => inOrder(blobs), skipped),
+        pages: () => pagesOfBlobs(blobs, skipped),
       };
     };
     return { account, name, open };

@@ -10,8 +10,7 @@ import {
   textOrNone,
   textsIn,
 } from '../azurite/loki-file.js';
-import type { Message, QueueContent } from '../queues/queue-record.js';
-import { inOrder } from '../source/pages.js';
+import type { Message, QueueContent } from '../queues/queue-account.js';
 import type { Owned } from './owned.js';
 
 const CONTENTS = { index: '__azurite_db_queue_extent__.json', folder: '__queuestorage__' };
@@ -58,7 +57,7 @@ export function azuriteQueues(
       if (!isWanted) return { ...record, count: async () => 0, read: async () => null };
       const messages = messagesOf(account, name);
       const count = messages.length;
-      return { ...record, count: async () => count, read: async () => ({ count, all: inOrder(messages) }) };
+      return { ...record, count: async () => count, read: async () => ({ count, all: messages }) };
     };
     return { account, name, open };
   });

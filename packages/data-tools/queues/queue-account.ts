@@ -1,9 +1,30 @@
-// Queues of an account, read over the wire. Messages can be read in one way only, by taking them: Get Messages hides
-// each for a while, and Update Message makes it visible again. Peek Messages shows only 32.
-import { type Endpoint, failureOf } from '../source/endpoint.js';
+// Queues of an account over the wire. Messages can be read in one way only, by taking them: Get Messages hides each for
+// a while, and Update Message makes it visible again. Peek Messages shows only 32.
+import { escapeXml } from '#wire';
+import { type Endpoint, errorOf, failureOf } from '../source/endpoint.js';
 import { listSpaces, recordOf, type SpaceRecord } from '../source/space.js';
 import { documentOf, textIn } from '../source/xml-list.js';
-import type { Message } from './queue-record.js';
+
+export interface Message {
+  readonly text: string;
+  /** When it expires, as a time; null for never. */
+  readonly expires: string | null;
+  /** Hidden until this time; null if visible. */
+  readonly visible: string | null;
+}
+
+/** The messages of a queue, in order. */
+export interface Messages {
+  readonly count: number;
+  readonly all: Iterable<Message> | AsyncIterable<Message>;
+}
+
+/** A queue as input: of a dump, an Azurite folder, or another account. */
+export interface QueueContent extends SpaceRecord {
+  readonly count: () => Promise<number>;
+  /** Null if messages are left out. */
+  readonly read: () => Promise<Messages | null>;
+}
 
 /** A taken message, with what is needed to return it. */
 export interface TakenMessage extends Message {
@@ -67,35 +88,56 @@ export async function takeMessages(
   return { messages: value, isRepeated };
 }
 
-type Receipt = Pick<TakenMessage, 'id' | 'receipt'>;
-
-/** Ends in 404 or 400 if another client has taken the message since, or it has expired. */
-function update(endpoint: Endpoint, queue: string, { id, receipt }: Receipt, seconds: number) {
+/** Makes a message visible again; false if another client has taken it since, or it has expired. */
+export async function giveBack(
+  endpoint: Endpoint,
+  queue: string,
+  { id, receipt }: Pick<TakenMessage, 'id' | 'receipt'>,
+): Promise<boolean> {
   const sent = {
     method: 'PUT',
     path: `/${queue}/messages/${encodeURIComponent(id)}`,
-    query: { popreceipt: receipt, visibilitytimeout: String(seconds) },
+    query: { popreceipt: receipt, visibilitytimeout: '0' },
   };
-  return endpoint.expect(`the change of a message of queue ${queue}`, sent, 404, 400);
-}
-
-/**
- * Hides a message for this many seconds from now; returns the new receipt, or undefined if another client has taken it
- * since, or it has expired.
- */
-export async function hold(
-  endpoint: Endpoint,
-  queue: string,
-  message: Receipt,
-  seconds: number,
-): Promise<string | undefined> {
-  const { status, headers } = await update(endpoint, queue, message, seconds);
-  return status < 300 ? String(headers['x-ms-popreceipt']) : undefined;
-}
-
-/** Makes a message visible again; false if another client has taken it since, or it has expired. */
-export async function giveBack(endpoint: Endpoint, queue: string, message: Receipt): Promise<boolean> {
-  const { status, isRepeated } = await update(endpoint, queue, message, 0);
+  const what = `the change of a message of queue ${queue}`;
+  const { status, isRepeated } = await endpoint.expect(what, sent, 404, 400);
   // An attempt whose answer was lost changed the receipt.
   return status < 300 || isRepeated;
+}
+
+/** Characters that XML 1.0 does not allow, so no client could have put them. */
+const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+export type PutMessage =
+  /** `maybeTwice` if an earlier attempt may have put it: messages have no keys to ask for. */
+  | { readonly kind: 'done' | 'maybeTwice' | 'expired' }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Puts a message with the remainder of its lifetime. @throws ToolError */
+export async function putMessage(
+  endpoint: Endpoint,
+  queue: string,
+  { text, expires, visible }: Message,
+  now: number,
+): Promise<PutMessage> {
+  const secondsTo = (time: string): number => Math.ceil((Date.parse(time) - now) / 1000);
+  const life = expires === null ? -1 : secondsTo(expires);
+  if (expires !== null && life <= 0) return { kind: 'expired' };
+  if (NO_XML.test(text)) return { kind: 'refused', reason: 'its text has characters that XML cannot carry' };
+  const hidden = visible === null ? 0 : Math.min(HIDDEN_SECONDS_MAX, Math.max(0, secondsTo(visible)));
+  if (life !== -1 && hidden >= life) return { kind: 'expired' };
+  const { status, value, isRepeated } = await endpoint.send({
+    method: 'POST',
+    path: `/${queue}/messages`,
+    query: { visibilitytimeout: String(hidden), messagettl: String(life) },
+    headers: { 'content-type': 'application/xml' },
+    body: `<?xml version="1.0" encoding="utf-8"?><QueueMessage><MessageText>${escapeXml(text)}</MessageText></QueueMessage>`,
+    read: answer => ({
+      code: errorOf(answer).code,
+      failure: failureOf(endpoint, `a message for queue ${queue}`, answer),
+    }),
+  });
+  if (status < 300) return { kind: isRepeated ? 'maybeTwice' : 'done' };
+  if (status === 400 || status === 413) return { kind: 'refused', reason: `${status} ${value.code}`.trim() };
+  throw value.failure;
 }

@@ -16,11 +16,6 @@ export async function* inPages<T>(
   if (page.length > 0) yield page;
 }
 
-/** For a caller that takes items one by one from a source of any kind. */
-export async function* inOrder<T>(items: Iterable<T>): AsyncGenerator<T, void> {
-  yield* items;
-}
-
 /** Rows of pages, for merging two sources by key. */
 export class RowCursor {
   readonly #pages: AsyncIterator<readonly Row[]>;

@@ -58,7 +58,7 @@ export interface ListOptions {
   readonly what: string;
 }
 
-interface ListPage {
+export interface ListPage {
   readonly entries: readonly XmlElement[];
   /** Where the next page begins; undefined after the last. */
   readonly next: string | undefined;
@@ -86,12 +86,8 @@ export async function listPage(
 }
 
 /** All pages. */
-export async function* listPages(
-  endpoint: Endpoint,
-  options: ListOptions,
-  from = '',
-): AsyncGenerator<ListPage, void> {
-  for (let marker: string | undefined = from; marker !== undefined; ) {
+export async function* listPages(endpoint: Endpoint, options: ListOptions): AsyncGenerator<ListPage, void> {
+  for (let marker: string | undefined = ''; marker !== undefined; ) {
     const page: ListPage = await listPage(endpoint, options, marker);
     yield page;
     marker = page.next;

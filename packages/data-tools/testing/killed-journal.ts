@@ -2,8 +2,6 @@
 
 export class KilledJournal<Entry> {
   readonly entries: Entry[] = [];
-  /** The entry at which the run was killed. */
-  killed: Entry | undefined;
   #left: number;
   readonly #isWritten: boolean;
 
@@ -17,7 +15,6 @@ export class KilledJournal<Entry> {
     const isKilled = this.#left-- === 0;
     if (!isKilled || this.#isWritten) this.entries.push(entry);
     if (!isKilled) return;
-    this.killed = entry;
     throw new Error('killed');
   };
 }

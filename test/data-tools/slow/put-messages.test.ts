@@ -6,7 +6,7 @@ import { QueueServiceClient } from '@azure/storage-queue';
 import { type ContentEntry, ContentJournal } from '../../../packages/data-tools/contents/content-journal.js';
 import { writeContents } from '../../../packages/data-tools/contents/write-contents.js';
 import { Endpoint, parseAddress } from '../../../packages/data-tools/index.js';
-import type { Message } from '../../../packages/data-tools/queues/queue-record.js';
+import type { Message } from '../../../packages/data-tools/queues/queue-account.js';
 import { KilledJournal, kills, wholeJournal } from '../../../packages/data-tools/testing/killed-journal.js';
 import { describePeers } from '../../patterns/support/peers.js';
 import { startFaultyProxy } from '../faulty-proxy.js';
@@ -45,13 +45,13 @@ describePeers('messages that are put', peer => {
   const COUNT = 3;
 
   test('are all there wherever a run is killed, and one that may be there twice is reported', async () => {
-    // The beginning, each message, and the end.
-    for (const { nth, isWritten, which } of kills([0, 1, 2, COUNT, COUNT + 1])) {
+    // The beginning, and each message.
+    for (const { nth, isWritten, which } of kills([0, 1, 2, COUNT])) {
       const queue = named();
       const journal = new KilledJournal<ContentEntry>(nth, isWritten);
       await assert.rejects(put(queue.name, COUNT, journal), /killed/);
       const told = await put(queue.name, COUNT, journal);
-      const wasPut = !isWritten && nth >= 1 && nth <= COUNT;
+      const wasPut = !isWritten && nth >= 1;
       const twice = wasPut ? [`m${nth - 1}`] : [];
       assert.deepEqual(await visibleIn(queue, 600), [...textsOf(COUNT), ...twice].sort(), which);
       assert.equal(told.length, wasPut || (isWritten && nth < COUNT) ? 1 : 0, which);
