@@ -56,11 +56,9 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   '@azure/storage-blob': /^packages\/explorer\/page\//,
   '@azure/storage-queue': /^packages\/explorer\/page\//,
   '@preact/signals': /^packages\/explorer\/page\//,
-  '@tanstack/virtual-core': /^packages\/explorer\/page\//,
   lucide: /^packages\/explorer\/page\//,
   preact: /^packages\/explorer\/page\//,
   'preact/hooks': /^packages\/explorer\/page\//,
-  uplot: /^packages\/explorer\/page\//,
   'node:net': /^packages\/http\/|^packages\/cli\/(?:cluster\/free-port|locked-directory)\.ts$/,
   'node:tls':
     /^packages\/(?:http\/listen|cli\/options\/read-tls|server\/peers\/peer-socket|store-cassandra\/session\/access)\.ts$/,

@@ -1,12 +1,9 @@
-// A chart over time by uPlot, in the colours of the theme.
-import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
+// A chart over time: a line for each series, in the colours of the theme. The SVG is stretched, its lines are not.
 import type { Point } from '../../model/live.js';
-import { theme } from '../state/theme.js';
 
 export interface Series {
   readonly label: string;
-  /** Of a variable in tokens.css. */
+  /** A variable in tokens.css. */
   readonly color: string;
   readonly take: (point: Point) => number | undefined;
 }
@@ -18,87 +15,36 @@ interface ChartProps {
   readonly points: readonly Point[];
 }
 
-const HEIGHT = 180;
+const [WIDTH, HEIGHT] = [1000, 100];
+const GRID = [0, 0.5, 1];
 
-/** What a variable means in the theme that is shown. */
-function colorOf(within: HTMLElement, name: string): string {
-  within.style.color = `var(${name})`;
-  const { color } = getComputedStyle(within);
-  within.style.color = '';
-  return color;
+/** The first of 1, 2, 5, 10, 20 … that nothing exceeds. */
+function topOf(values: readonly number[]): number {
+  const most = Math.max(1, ...values);
+  const power = 10 ** Math.floor(Math.log10(most));
+  return power * ([1, 2, 5].find(step => step * power >= most) ?? 10);
 }
 
-function dataOf(points: readonly Point[], series: readonly Series[]): uPlot.AlignedData {
-  const now = points.at(-1)?.at ?? 0;
-  return [
-    points.map(({ at }) => (at - now) / 1000),
-    ...series.map(({ take }) => points.map(point => take(point) ?? null)),
-  ] as uPlot.AlignedData;
-}
-
-const agoOf = (seconds: number): string => (seconds === 0 ? 'now' : `${Math.round(-seconds)} s ago`);
-
-function open(within: HTMLElement, series: readonly Series[], data: uPlot.AlignedData): uPlot {
-  const [line, soft] = [colorOf(within, '--line'), colorOf(within, '--text-soft')];
-  const axis = {
-    stroke: soft,
-    grid: { stroke: line, width: 1 },
-    ticks: { show: false },
-    font: '12px Inter, sans-serif',
-  };
-  const options: uPlot.Options = {
-    width: within.clientWidth,
-    height: HEIGHT,
-    scales: { x: { time: false }, y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
-    axes: [
-      { ...axis, size: 28, values: (_, splits) => splits.map(agoOf) },
-      { ...axis, size: 56 },
-    ],
-    legend: { show: false },
-    cursor: { show: false },
-    series: [
-      {},
-      ...series.map(({ label, color }) => ({
-        label,
-        stroke: colorOf(within, color),
-        width: 2,
-        points: { show: false },
-      })),
-    ],
-  };
-  return new uPlot(options, data, within);
+/** As an SVG path, with a gap where there is no value. */
+function lineOf(points: readonly Point[], take: Series['take'], top: number): string {
+  const [first = 0, last = 0] = [points[0]?.at, points.at(-1)?.at];
+  let isDrawing = false;
+  return points
+    .map(point => {
+      const value = take(point);
+      const command = isDrawing ? 'L' : 'M';
+      isDrawing = value !== undefined;
+      const across = (WIDTH * (point.at - first)) / Math.max(1, last - first);
+      return value === undefined ? '' : `${command}${across} ${HEIGHT * (1 - value / top)}`;
+    })
+    .join('');
 }
 
 export function Chart({ title, unit, series, points }: ChartProps) {
-  const within = useRef<HTMLDivElement>(null);
-  const chart = useRef<uPlot | undefined>(undefined);
-  const chosen = theme.value;
-  useEffect(() => {
-    const element = within.current;
-    if (element === null) return undefined;
-    const draw = (): void => {
-      chart.current?.destroy();
-      chart.current = open(element, series, dataOf(points, series));
-    };
-    draw();
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    const sizes = new ResizeObserver(() =>
-      chart.current?.setSize({ width: element.clientWidth, height: HEIGHT }),
-    );
-    sizes.observe(element);
-    dark.addEventListener('change', draw);
-    return () => {
-      sizes.disconnect();
-      dark.removeEventListener('change', draw);
-      chart.current?.destroy();
-      chart.current = undefined;
-    };
-  }, [chosen]);
-  useEffect(() => chart.current?.setData(dataOf(points, series)), [points]);
+  const top = topOf(points.flatMap(point => series.map(({ take }) => take(point) ?? 0)));
   const last = points.at(-1);
-  const summary = series
-    .map(({ label, take }) => `${label} ${last === undefined ? '–' : (take(last)?.toFixed(1) ?? '–')}`)
-    .join(', ');
+  const seconds = Math.round(((last?.at ?? 0) - (points[0]?.at ?? 0)) / 1000);
+  const summary = series.map(({ label, take }) => `${label} ${(last && take(last))?.toFixed(1) ?? '–'}`);
   return (
     <figure class="chart">
       <figcaption>
@@ -112,7 +58,23 @@ export function Chart({ title, unit, series, points }: ChartProps) {
           ))}
         </ul>
       </figcaption>
-      <div ref={within} role="img" aria-label={`${title}, in ${unit}. Now: ${summary}`} />
+      <div class="plot" role="img" aria-label={`${title}, in ${unit}. Now: ${summary.join(', ')}`}>
+        <div class="scale">
+          {GRID.map(share => (
+            <span key={share}>{(top * (1 - share)).toLocaleString('en-US')}</span>
+          ))}
+        </div>
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+          {GRID.map(share => (
+            <path key={share} class="grid-line" d={`M0 ${HEIGHT * share}H${WIDTH}`} />
+          ))}
+          {series.map(({ label, color, take }) => (
+            <path key={label} d={lineOf(points, take, top)} style={{ stroke: `var(${color})` }} />
+          ))}
+        </svg>
+        <span>{seconds} s ago</span>
+        <span class="right">now</span>
+      </div>
     </figure>
   );
 }

@@ -1,12 +1,10 @@
 // Live figures of the server: what it does now, and over the last five minutes.
-import { useEffect, useState } from 'preact/hooks';
 import { groupDigits } from '../../model/cell.js';
 import { type Figures, type Point, pointBetween, type Reading, readingOf } from '../../model/live.js';
 import { send } from '../client/session.js';
 import { Fault } from '../shell/blank.js';
 import { useLoaded } from '../state/loaded.js';
-import { notifyFailure } from '../state/notice.js';
-import type { Chart, Series } from './chart.js';
+import { Chart, type Series } from './chart.js';
 
 const PERIOD_MILLISECONDS = 1_000;
 const POINTS_MAX = 300;
@@ -58,16 +56,6 @@ const CHARTS: readonly (readonly [title: string, unit: string, series: readonly 
   ['Refusals and failures', 'answers a second', FAILURES],
 ];
 
-/** The code of charts is loaded here: no other view has any. */
-function Charts({ points }: { readonly points: readonly Point[] }) {
-  const [loaded, setLoaded] = useState<{ readonly Chart: typeof Chart }>();
-  useEffect(() => void import('./chart.js').then(setLoaded, notifyFailure), []);
-  return (
-    loaded &&
-    CHARTS.map(([title, unit, series]) => <loaded.Chart key={title} {...{ title, unit, series, points }} />)
-  );
-}
-
 interface Shown {
   readonly reading: Reading;
   readonly points: readonly Point[];
@@ -94,7 +82,9 @@ export function LiveView() {
       </header>
       <div class="live">
         <Tiles last={points.at(-1)} connections={value?.reading.connections ?? 0} />
-        <Charts points={points} />
+        {CHARTS.map(([title, unit, series]) => (
+          <Chart key={title} {...{ title, unit, series, points }} />
+        ))}
         <p class="hint">
           Of all accounts and processes of this server, this page’s own requests among them. A time is between
           the bounds of its bucket.

@@ -8,7 +8,8 @@ import { ROWS_MAX } from './row-pages.js';
 import type { TableProps } from './use-table.js';
 
 export function Status({ state: { pages, sorting } }: TableProps) {
-  const { count, pages: read, hasMore, isLoading, failure, milliseconds } = pages.state.value;
+  const { rows, pages: read, hasMore, isLoading, failure, milliseconds } = pages.state.value;
+  const count = rows.length;
   const more = (): void => void pages.loadMore();
   const isFull = count >= ROWS_MAX && hasMore;
   return (

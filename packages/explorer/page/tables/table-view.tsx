@@ -23,7 +23,7 @@ export function TableView({ account, name, filter }: TableViewProps) {
       <div class="view">
         <TableBar state={state} />
         <FilterBox filter={filter} columns={pages.knownColumns.value} onRun={run} />
-        {state.count === 0 ? <Nothing state={state} /> : <Grid state={state} />}
+        {state.rows.length === 0 ? <Nothing state={state} /> : <Grid state={state} />}
         <Status state={state} />
       </div>
       {editor.target !== undefined && <EntityPanel state={state} target={editor.target} />}

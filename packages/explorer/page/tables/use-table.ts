@@ -67,7 +67,7 @@ function fittingWidth(column: Column, rows: readonly Row[]): number {
 /** The columns in sight, with their widths: the user's, or what the first rows need. */
 function useColumns(pages: RowPages, choice: ColumnChoice) {
   const all = arranged(pages.columns.value, choice);
-  const sample = pages.state.value.count === 0 ? [] : pages.loaded().slice(0, 50);
+  const sample = pages.state.value.rows.slice(0, 50);
   const isSampled = sample.length > 0;
   // The sample is that of the first page.
   const fitting = useMemo(
@@ -87,27 +87,18 @@ function useColumns(pages: RowPages, choice: ColumnChoice) {
   return { all, columns, widthOf };
 }
 
-/** The order of a column, over the rows that were loaded when it was chosen. */
+/** The rows in the order of a column, or as they were read. */
 function useSorting(pages: RowPages) {
   const [sorting, setSorting] = useState<Sorting>();
-  const { version, count } = pages.state.value;
+  const { rows: read } = pages.state.value;
   useEffect(() => setSorting(undefined), [pages]);
-  // The version stands for the rows.
-  const rows = useMemo(
-    () => (sorting === undefined ? undefined : sorted(pages.loaded(), sorting)),
-    [sorting, pages, version],
-  );
+  const rows = useMemo(() => (sorting === undefined ? read : sorted(read, sorting)), [sorting, read]);
   const sort = (name: string): void =>
     setSorting(before => {
       if (before?.name !== name) return { name, isDescending: false };
       return before.isDescending ? undefined : { name, isDescending: true };
     });
-  return {
-    sorting,
-    sort,
-    count: rows?.length ?? count,
-    rowAt: (index: number): Row | undefined => (rows === undefined ? pages.rowAt(index) : rows[index]),
-  };
+  return { sorting, sort, rows };
 }
 
 /** The entity in the editor; one with changes is left only after a question. */
