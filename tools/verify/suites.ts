@@ -171,8 +171,6 @@ export const SUITES: readonly Suite[] = [
       longTests('patterns at full length', ['packages/patterns', 'test/patterns'], {
         PATTERN_RUNS: '100000',
         PATTERN_FULL: '1',
-        DISTURBED_STEPS: '2000',
-        PATTERN_KILLS: '50',
         SHELFMARK_TEST_TIMEOUT: '14400000',
         ...THREE_PEERS,
       }),

@@ -8,22 +8,13 @@ import { onlyIn } from '../../support/slow.js';
 import { describePeers, type Peer } from '../support/peers.js';
 import { chanceOf, SEED } from '../support/seeded.js';
 import type { MatrixCase } from './case.js';
-import { Journal } from './journal.js';
 import { byScheduler } from './order.js';
 import { doubles, NOTHING_FAILS, singles } from './plans.js';
 import { CRASHES, type CrashPoint } from './process.js';
 import { type Plan, type Ran, runCase } from './run-case.js';
 
-const {
-  SHELFMARK_LONG,
-  PATTERN_FULL,
-  MATRIX_CASE,
-  MATRIX_PLAN,
-  MATRIX_CRASH,
-  MATRIX_JOURNAL,
-  MATRIX_SAMPLED,
-  MATRIX_SHARE,
-} = process.env;
+const { SHELFMARK_LONG, PATTERN_FULL, MATRIX_CASE, MATRIX_PLAN, MATRIX_CRASH, MATRIX_SAMPLED, MATRIX_SHARE } =
+  process.env;
 const IS_LONG = SHELFMARK_LONG !== undefined;
 const IS_FULL = PATTERN_FULL !== undefined;
 
@@ -33,9 +24,6 @@ const CONCURRENCY = 4;
 const SAMPLED = Number(MATRIX_SAMPLED ?? 4);
 /** In a full run, one first crash in this many is followed by every second crash. */
 const FULL_SHARE: Readonly<Record<Peer['name'], number>> = { memory: 1, process: 4, azurite: 4 };
-/** The file of successful runs, from which a stopped full run resumes. */
-const journal = MATRIX_JOURNAL === undefined ? undefined : new Journal(MATRIX_JOURNAL);
-
 const filterOf = (title: string): string => `patterns/matrix/${title}`;
 
 /** Runs a plan; a failure includes the command that repeats it. */
@@ -73,17 +61,12 @@ function sample<T>(items: readonly T[], count: number, chance: () => number): re
   });
 }
 
-/** All plans of a case, or as many as there is time for. Gives how many were run, now or before. */
+/** All plans of a case, or as many as there is time for. Gives how many were run. */
 async function runMatrix(peer: Peer, title: string, each: MatrixCase): Promise<number> {
   let count = 0;
-  const run = async (plan: Plan): Promise<Ran> => {
+  const run = (plan: Plan): Promise<Ran> => {
     count++;
-    const name = `${peer.name} ${each.name}`;
-    const known = journal?.find(name, plan);
-    if (known !== undefined) return known;
-    const ran = await runPlan(peer, title, each, plan);
-    journal?.note(name, plan, ran);
-    return ran;
+    return runPlan(peer, title, each, plan);
   };
   const chance = chanceOf(SEED);
   const plain = await run(NOTHING_FAILS);

@@ -2,11 +2,11 @@
 // `npm run verify patterns` tests a quarter of the pairs, drawn by the seed; PATTERN_FULL tests all.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anna, Employee } from '../support/employee.js';
+import { outcomeOf } from '../support/collect.js';
 import { FAULTS } from '../support/faulty-client.js';
 import { describePeers } from '../support/peers.js';
 import { chanceOf, repeatBy, SEED } from '../support/seeded.js';
-import { OPERATIONS, outcomeOf, prepare, withFaults } from '../support/write-operations.js';
+import { OPERATIONS, prepared } from '../support/write-operations.js';
 
 /** The second fault is among so many requests behind the first. */
 const REACH = 3;
@@ -16,25 +16,21 @@ const SHARE = process.env.PATTERN_FULL === undefined ? 0.25 : 1;
 describePeers('answers lost twice', peer => {
   // Thousands of cases, in which the server does what it does where one answer is lost.
   if (peer.name !== 'memory') return;
-  for (const operation of OPERATIONS)
-    test(`${operation.name} is done, whichever two requests fail, and however`, async () => {
+  for (const name of OPERATIONS)
+    test(`${name} is done, whichever two requests fail, and however`, async () => {
       const chance = chanceOf(SEED);
-      const first = await prepare(peer, operation);
-      const counting = withFaults(peer, () => undefined);
-      await operation.run(counting.db.repo(Employee, { table: first.table }), counting.db, first.stored);
-      const calls = counting.httpClient.count;
-      for (let index = 0; index < calls; index++)
+      const counting = await prepared(peer, name);
+      await counting.act();
+      for (let index = 0; index < counting.httpClient.count; index++)
         for (let apart = 1; apart <= REACH; apart++)
           for (const fault of FAULTS)
             for (const second of FAULTS) {
               if (chance() >= SHARE) continue;
-              const { table, clean, stored } = await prepare(peer, operation);
               const plan = (at: number) => (at === index ? fault : at === index + apart ? second : undefined);
-              const { db } = withFaults(peer, plan);
-              const outcome = await outcomeOf(operation.run(db.repo(Employee, { table }), db, stored));
+              const { act, isDone } = await prepared(peer, name, plan);
               const place = `${fault} at ${index}, ${second} at ${index + apart}. ${repeatBy('lost-twice')}`;
-              assert.equal(outcome, 'done', place);
-              assert(operation.isDone(await clean.get(anna)), place);
+              assert.equal(await outcomeOf(act()), 'done', place);
+              assert(await isDone(), place);
             }
     });
 });

@@ -6,9 +6,10 @@ import type { HttpClient } from '@azure/core-rest-pipeline';
 import { TableClient, TableServiceClient, type TableServiceClientOptions } from '@azure/data-tables';
 import type { BlobServiceClient } from '@azure/storage-blob';
 import type { QueueServiceClient } from '@azure/storage-queue';
-import { type AnyEntity, type Db, open, type Repo, type ServiceOptions } from '#patterns';
+import { type AnyEntity, type Db, open, type ServiceOptions } from '#patterns';
 import '../../../packages/patterns/testing/fail-on-warning.js';
 import { type PeerName, type RunningPeer, startPeer, WANTED_PEERS } from '../../support/running-peer.js';
+import { type FaultPlan, FaultyClient } from './faulty-client.js';
 import { blobClient, queueClient } from './storage-clients.js';
 
 export interface Peer {
@@ -34,15 +35,24 @@ const CLIENT_OPTIONS: TableServiceClientOptions = {
   retryOptions: { maxRetries: 3, retryDelayInMs: 1, maxRetryDelayInMs: 2 },
 };
 
-/** A new table, a program, and its repository of an entity there. */
+/** Options of a program, and what becomes of its requests. */
+export interface FreshOptions extends ServiceOptions {
+  readonly plan?: FaultPlan;
+}
+
+/** A new table, a program whose requests are counted, and its repository of an entity there. */
 export async function fresh<E extends AnyEntity>(
   peer: Peer,
   entity: E,
-  options: ServiceOptions = {},
-): Promise<{ readonly db: Db; readonly table: string; readonly repo: Repo<E> }> {
-  const [table, db] = [await peer.newTable(), peer.open(options)];
-  return { db, table, repo: db.repo(entity, { table }) };
+  { plan, ...options }: FreshOptions = {},
+) {
+  const [table, httpClient] = [await peer.newTable(), new FaultyClient(plan)];
+  const db = peer.open({ httpClient, ...options });
+  return { db, table, repo: db.repo(entity, { table }), httpClient, raw: peer.table(table) };
 }
+
+/** Pauses of the library that take no time. */
+export const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 let tables = 0;
 

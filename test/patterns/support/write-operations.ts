@@ -1,102 +1,86 @@
 // The operations that lose requests and answers in tests, and how it shows whether each was done.
-import { type Db, PatternError, type Repo, type ServiceOptions, type StoredOf } from '#patterns';
-import { change, deleteRows, type RowChange, writeAll } from '#patterns/bulk';
+import type { Db, Repo, StoredOf } from '#patterns';
+import { change, deleteRows, writeAll } from '#patterns/bulk';
+import { collect } from './collect.js';
 import { anna, Employee } from './employee.js';
-import { type FaultPlan, FaultyClient } from './faulty-client.js';
-import { fresh, type Peer } from './peers.js';
+import type { FaultPlan } from './faulty-client.js';
+import { fresh, nextTurn, type Peer } from './peers.js';
 
-export type Staff = Repo<typeof Employee>;
-export type Row = StoredOf<typeof Employee>;
+type Row = StoredOf<typeof Employee>;
 
-/** The first failure that is reported is thrown. */
-async function written(db: Db, changes: readonly RowChange[]): Promise<void> {
-  for await (const report of writeAll(db, changes)) if (report.kind === 'failed') throw report.error;
+interface Program {
+  readonly db: Db;
+  readonly staff: Repo<typeof Employee>;
 }
 
-/** An operation on a row that is there (or is not yet), and whether the row shows that it was done. */
-export interface Operation {
-  readonly name: string;
-  readonly startsWithRow: boolean;
-  run(staff: Staff, db: Db, stored: Row): Promise<unknown>;
-  isDone(row: Row | undefined): boolean;
-}
+type Run = (program: Program, stored: Row) => Promise<unknown>;
+type IsDone = (row: Row | undefined) => boolean;
 
-const isNoted: Operation['isDone'] = row => row?.value.note === 'done';
-const isGone: Operation['isDone'] = row => row === undefined;
+const isNoted: IsDone = row => row?.value.note === 'done';
+const isGone: IsDone = row => row === undefined;
 const done = { ...anna, note: 'done' };
 
+/** Throws the first failure that is reported. */
+const bulk: Run = async ({ db, staff: { table } }, stored) => {
+  const changes = [
+    change.create(Employee, { ...anna, department: 'Other' }, { table }),
+    change.merge(Employee, stored, { note: 'done' }),
+    change.create(Employee, { ...anna, id: 2 }, { table }),
+  ];
+  for await (const report of writeAll(db, changes)) if (report.kind === 'failed') throw report.error;
+};
+
 /** By their names: each begins with a row, unless it makes the first one. */
-const RUNS: Readonly<Record<string, readonly [Operation['run'], Operation['isDone']]>> = {
-  create: [staff => staff.create(anna), row => row !== undefined],
-  replace: [(staff, _, stored) => staff.replace(stored, done), isNoted],
-  merge: [(staff, _, stored) => staff.merge(stored, { note: 'done' }), isNoted],
-  delete: [(staff, _, stored) => staff.delete(stored), isGone],
-  'delete exactly once': [(staff, _, stored) => staff.delete(stored, { exactlyOnce: true }), isGone],
-  upsert: [staff => staff.upsert(done), isNoted],
-  upsertMerge: [staff => staff.upsertMerge(done), isNoted],
+const RUNS: Readonly<Record<string, readonly [Run, IsDone]>> = {
+  create: [({ staff }) => staff.create(anna), row => row !== undefined],
+  replace: [({ staff }, stored) => staff.replace(stored, done), isNoted],
+  merge: [({ staff }, stored) => staff.merge(stored, { note: 'done' }), isNoted],
+  delete: [({ staff }, stored) => staff.delete(stored), isGone],
+  'delete exactly once': [({ staff }, stored) => staff.delete(stored, { exactlyOnce: true }), isGone],
+  upsert: [({ staff }) => staff.upsert(done), isNoted],
+  upsertMerge: [({ staff }) => staff.upsertMerge(done), isNoted],
   'merge by key and etag': [
-    (staff, _, { etag }) => staff.merge({ key: anna, etag }, { note: 'done' }),
+    ({ staff }, { etag }) => staff.merge({ key: anna, etag }, { note: 'done' }),
     isNoted,
   ],
-  deleteIfExists: [(staff, _, stored) => staff.deleteIfExists(stored), isGone],
+  deleteIfExists: [({ staff }, stored) => staff.deleteIfExists(stored), isGone],
   mutate: [
-    staff => staff.mutate(anna, row => ({ ...anna, note: row?.note === undefined ? 'done' : 'twice' })),
+    ({ staff }) => staff.mutate(anna, row => ({ ...anna, note: row?.note === undefined ? 'done' : 'twice' })),
     isNoted,
   ],
   batch: [
-    (staff, db, stored) =>
+    ({ db, staff: { table } }, stored) =>
       db
-        .batch(Employee, anna, { table: staff.table })
+        .batch(Employee, anna, { table })
         .create(Employee, { ...anna, id: 2 })
         .merge(Employee, stored, { note: 'done' })
         .commit(),
     isNoted,
   ],
-  'writing all': [
-    (staff, db, stored) =>
-      written(db, [
-        change.create(Employee, { ...anna, department: 'Other' }, { table: staff.table }),
-        change.merge(Employee, stored, { note: 'done' }),
-        change.create(Employee, { ...anna, id: 2 }, { table: staff.table }),
-      ]),
-    isNoted,
-  ],
+  'writing all': [bulk, isNoted],
   'deleting rows': [
-    async (staff, db) => {
-      for await (const _ of deleteRows(db, staff.partition(anna).select(), { conditional: true }));
-    },
+    ({ db, staff }) => collect(deleteRows(db, staff.partition(anna).select(), { conditional: true })),
     isGone,
   ],
 };
 
-export const OPERATIONS: readonly Operation[] = Object.entries(RUNS).map(([name, [run, isDone]]) => ({
-  name,
-  startsWithRow: name !== 'create',
-  run,
-  isDone,
-}));
+export const OPERATIONS: readonly string[] = Object.keys(RUNS);
 
-/** Pauses of the library; the client below has its own. */
-const noWait = async (): Promise<void> => undefined;
-
-export async function prepare(peer: Peer, { startsWithRow }: Operation) {
-  const { table, repo: clean } = await fresh(peer, Employee);
-  const stored = startsWithRow ? await clean.create(anna) : undefined;
-  return { table, clean, stored: stored as Row };
-}
-
-export function withFaults(peer: Peer, plan: FaultPlan, options: ServiceOptions = {}) {
-  const httpClient = new FaultyClient(plan);
-  return { httpClient, db: peer.open({ httpClient, sleep: noWait, ...options }) };
-}
-
-/** `done`, or the code of the error. */
-export async function outcomeOf(promise: Promise<unknown>): Promise<string> {
-  try {
-    await promise;
-    return 'done';
-  } catch (thrown) {
-    if (PatternError.is(thrown)) return thrown.code;
-    throw thrown;
-  }
+/** An operation in a table of its own, whose program meets these faults. `isDone`: whether the row shows that it was done. */
+export async function prepared(peer: Peer, name: string, plan?: FaultPlan) {
+  const [run, isDone] = RUNS[name] ?? [];
+  if (run === undefined || isDone === undefined) throw new Error(`There is no operation ${name}.`);
+  const {
+    db,
+    repo: staff,
+    httpClient,
+    table,
+  } = await fresh(peer, Employee, { ...(plan && { plan }), sleep: nextTurn });
+  const clean = peer.open().repo(Employee, { table });
+  const stored = name === 'create' ? undefined : await clean.create(anna);
+  return {
+    act: () => run({ db, staff }, stored as Row),
+    isDone: async () => isDone(await clean.get(anna)),
+    httpClient,
+  };
 }

@@ -2,11 +2,11 @@
 // have been given: the search is the simulation's, the model is one label, which each write makes anew.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, PatternError, type StoredOf } from '#patterns';
+import { PatternError, type Repo, type StoredOf } from '#patterns';
 import { type Invocation, linearize, type Model } from '../../../simulation/judge/linearize.js';
 import { anna, Employee } from '../../support/employee.js';
 import { disturbed, FaultyClient } from '../../support/faulty-client.js';
-import { describePeers } from '../../support/peers.js';
+import { describePeers, nextTurn } from '../../support/peers.js';
 import { chanceOf, repeatBy, SEED } from '../../support/seeded.js';
 
 const PROGRAMS = 4;
@@ -60,8 +60,7 @@ const KINDS = ['get', 'create', 'replace', 'replace', 'mutate', 'mutate'] as con
 const key = { department: anna.department, id: anna.id };
 
 interface Act {
-  readonly db: Db;
-  readonly table: string;
+  readonly rows: Repo<typeof Employee>;
   readonly kind: Question['kind'];
   /** What this program read or wrote last. */
   readonly held: Row | undefined;
@@ -72,31 +71,22 @@ interface Act {
 }
 
 /** One call. Gives the row as this program knows it then, and which one it was made from. */
-async function act({ db, table, kind, held, label, isCareless }: Act) {
-  const rows = db.repo(Employee, { table });
+async function act({ rows, kind, held, label, isCareless }: Act) {
   const value = { ...anna, note: label };
   if (kind === 'create') return { row: await rows.create(value), from: undefined };
-  if (kind === 'mutate') {
-    let from: Label;
-    const row = await rows.mutate(
-      key,
-      now => {
-        from = now?.note;
-        return { ...value, name: now?.note ?? 'none' };
-      },
-      { attempts: 50 },
-    );
-    // An attempt whose answer was lost may have been applied, and the next attempt may find it: the row shows what it was made from.
-    const name = row?.value.name ?? from;
-    return { row, from: name === 'none' ? undefined : name };
+  if (kind === 'replace' && held !== undefined) {
+    const row = await rows.replace(isCareless ? { ...held, etag: '*' } : held, value);
+    return { row, from: held.value.note };
   }
-  if (held !== undefined && kind === 'replace')
-    return {
-      row: await rows.replace(isCareless ? { ...held, etag: '*' } : held, value),
-      from: held.value.note,
-    };
-  const row = await rows.get(key);
-  return { row, from: row?.value.note };
+  if (kind !== 'mutate') {
+    const row = await rows.get(key);
+    return { row, from: row?.value.note };
+  }
+  // An attempt whose answer was lost may have been applied, and the next attempt may find it: the row shows what it was made from.
+  const change = (now: Row['value'] | undefined) => ({ ...value, name: now?.note ?? 'none' });
+  const row = await rows.mutate(key, change, { attempts: 50 });
+  const { name } = row?.value ?? assert.fail();
+  return { row, from: name === 'none' ? undefined : name };
 }
 
 describePeers('histories of a row', peer => {
@@ -108,8 +98,7 @@ describePeers('histories of a row', peer => {
     const program = async (name: number): Promise<void> => {
       const chance = chanceOf(seed * PROGRAMS + name);
       const httpClient = new FaultyClient(disturbed(FAULTY, chance));
-      const sleep = () => new Promise<void>(resolve => setImmediate(resolve));
-      const db = peer.open({ httpClient, sleep });
+      const rows = peer.open({ httpClient, sleep: nextTurn }).repo(Employee, { table });
       let held: Row | undefined;
       for (let step = 0; step < STEPS; step++) {
         const chosen = KINDS[Math.floor(chance() * KINDS.length)] ?? 'get';
@@ -129,7 +118,7 @@ describePeers('histories of a row', peer => {
           });
         };
         try {
-          const { row, from } = await act({ db, table, kind, held, label, isCareless });
+          const { row, from } = await act({ rows, kind, held, label, isCareless });
           held = row;
           ended('done', from);
         } catch (thrown) {

@@ -11,47 +11,37 @@ describePeers('mutate', peer => {
   test('it fails after the greatest number of attempts', async () => {
     const { table, repo: other } = await fresh(peer, Employee);
     await other.create(anna);
-    const sleeps: number[] = [];
-    const sleep = async (milliseconds: number): Promise<void> => void sleeps.push(milliseconds);
-    const httpClient = new FaultyClient(
-      before('PUT', () => other.merge({ key: anna, etag: '*' }, { score: 1 }), 99),
-    );
-    const staff = peer.open({ sleep, httpClient }).repo(Employee, { table });
-    let called = 0;
-    const change = () => {
-      called++;
-      return { ...anna, note: 'mine' };
-    };
     for (const attempts of [1, 2, 8]) {
-      called = 0;
-      sleeps.length = 0;
+      const sleeps: number[] = [];
+      const sleep = async (milliseconds: number): Promise<void> => void sleeps.push(milliseconds);
+      const racing = before('PUT', () => other.merge({ key: anna, etag: '*' }, { score: 1 }), 99);
+      const staff = peer.open({ sleep, httpClient: new FaultyClient(racing) }).repo(Employee, { table });
+      let called = 0;
+      const change = () => {
+        called++;
+        return { ...anna, note: 'mine' };
+      };
       await rejects(staff.mutate(anna, change, { attempts }), 'Contention', { attempts });
-      assert.equal(called, attempts);
-      assert.equal(sleeps.length, attempts - 1);
+      assert.deepEqual([called, sleeps.length], [attempts, attempts - 1]);
       assert(sleeps.every(pause => pause >= 20 && pause <= 1_000));
     }
   });
 
   test('a signal stops it between attempts', async () => {
-    const table = await peer.newTable();
+    const { repo: staff } = await fresh(peer, Employee);
+    await staff.create(anna);
     const controller = new AbortController();
-    const staff = peer.open().repo(Employee, { table });
-    const other = peer.open().repo(Employee, { table });
-    await other.create(anna);
-    const mutation = staff.mutate(
-      anna,
-      row => {
-        controller.abort();
-        return row && { ...row, score: 1 };
-      },
-      { signal: controller.signal },
-    );
+    const change = <R extends object>(row: R | undefined) => {
+      controller.abort();
+      return row && { ...row, score: 1 };
+    };
+    const mutation = staff.mutate(anna, change, { signal: controller.signal });
     await assert.rejects(mutation, { name: 'AbortError' });
-    assert.deepEqual((await other.get(anna))?.value, anna);
+    assert.deepEqual((await staff.get(anna))?.value, anna);
   });
 
   test('nothing is written where nothing changes', async () => {
-    const staff = peer.open().repo(Employee, { table: await peer.newTable() });
+    const { repo: staff } = await fresh(peer, Employee);
     assert.equal(await staff.mutate(anna, () => undefined), undefined);
     const stored = await staff.mutate(anna, row => row ?? anna);
     assert.deepEqual(await staff.mutate(anna, row => row), stored);
@@ -79,7 +69,7 @@ describePeers('mutate', peer => {
   });
 
   test('a function that is not pure is found where that is asked', async () => {
-    const staff = peer.open().repo(Employee, { table: await peer.newTable() });
+    const { repo: staff } = await fresh(peer, Employee);
     let n = 0;
     const counts = () => ({ ...anna, score: ++n });
     await rejects(staff.mutate(anna, counts, { checksPurity: true }), 'DefinitionInvalid');
