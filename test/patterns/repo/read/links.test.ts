@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Db, open } from '#patterns';
-import { Lookup } from '#patterns/internals';
 import { link, linkMany, lookup } from '#patterns/joins';
+import { collect } from '../../support/collect.js';
 import { type FaultPlan, FaultyClient } from '../../support/faulty-client.js';
 import { describePeers } from '../../support/peers.js';
-import { rejects } from '../../support/rejects.js';
+import { refuses, rejects } from '../../support/rejects.js';
 import { Customer, fillShop, Order } from '../../support/shop.js';
 
 const customerOf = link(Order, Customer, order => ({ customer: order.customer }));
@@ -18,33 +18,33 @@ const ordersOf2011 = linkMany(Customer, Order, ({ customer }) => ({
 // @ts-expect-error the keys of a customer are its name
 link(Order, Customer, order => ({ customer: order.number }));
 
+type LookupOptions = Partial<Parameters<typeof lookup<typeof Customer>>[2]>;
+const [ann, bob, zoe] = ['ann', 'bob', 'zoe'].map(customer => ({ customer })) as [Ann, Ann, Ann];
+type Ann = { readonly customer: string };
+
 describePeers('links', peer => {
-  const db = (plan: FaultPlan = () => undefined) => {
-    const httpClient = new FaultyClient(plan);
-    const opened: Db = open(
-      { tables: peer.client({ httpClient, retryOptions: { maxRetries: 0 } }) },
-      { httpClient },
-    );
-    return { db: opened, httpClient };
-  };
-  const shop = async (): Promise<string> => {
+  /** A shop of these customers, and a program that does not try again; `tables` are its repositories of that table. */
+  const shop = async (plan?: FaultPlan, customers: readonly string[] = ['ann', 'bob'], orders = 5) => {
     const table = await peer.newTable();
-    await fillShop(db().db, table, ['ann', 'bob'], 5);
-    return table;
+    await fillShop(peer.open(), table, customers, orders);
+    const httpClient = new FaultyClient(plan);
+    const client = peer.client({ httpClient, retryOptions: { maxRetries: 0 } });
+    const db: Db = open({ tables: client }, { httpClient });
+    const tables: Pick<Db, 'repo'> = { repo: entity => db.repo(entity, { table }) };
+    const clock = { now: 0 };
+    const looked = (options: LookupOptions = {}) =>
+      lookup(db, Customer, { table, ttl: 10, maxRows: 10, now: () => clock.now, ...options });
+    const orderRows = tables.repo(Order);
+    return { db, tables, orders: orderRows, customers: tables.repo(Customer), httpClient, clock, looked };
   };
-  /** The repositories of one table. */
-  const inTable = (opened: Db, table: string): Pick<Db, 'repo'> => ({
-    repo: entity => opened.repo(entity, { table }),
-  });
 
   test('lead to one row', async () => {
-    const table = await shop();
-    const { db: opened, httpClient } = db();
-    const tables = inTable(opened, table);
-    const orders = await tables.repo(Order).partition({ customer: 'ann' }).take(3);
-    const lone = await tables.repo(Order).create({ ...(orders[0]?.value ?? assert.fail()), customer: 'zoe' });
-    assert(orders[0]);
-    assert.equal((await customerOf.load(tables, orders[0]))?.value.name, 'ANN');
+    const { tables, orders: rows, httpClient } = await shop();
+    const orders = await rows.partition(ann).take(3);
+    const [first] = orders;
+    assert(first);
+    const lone = await rows.create({ ...first.value, customer: 'zoe' });
+    assert.equal((await customerOf.load(tables, first))?.value.name, 'ANN');
     assert.equal(await customerOf.load(tables, lone), undefined);
     httpClient.count = 0;
     const loaded = await customerOf.loadAll(tables, [...orders, lone]);
@@ -53,35 +53,28 @@ describePeers('links', peer => {
       ['ANN', 'ANN', 'ANN', undefined],
     );
     assert.equal(httpClient.count, 2, 'the row that three lead to is read once');
-    const followed: unknown[] = [];
-    for await (const [from, to] of customerOf.follow(tables, orders))
-      followed.push([from.value.number, to?.value.name]);
+    const followed = await collect(customerOf.follow(tables, orders));
     assert.deepEqual(
-      followed,
+      followed.map(([from, to]) => [from.value.number, to?.value.name]),
       orders.map(({ value }) => [value.number, 'ANN']),
     );
   });
 
   test('lead to many rows', async () => {
-    const tables = inTable(db().db, await shop());
-    const customers = (
-      await tables.repo(Customer).getMany([{ customer: 'ann' }, { customer: 'bob' }])
-    ).flatMap(row => row ?? []);
-    assert(customers[0]);
-    const { class: queryClass } = ordersOf2011.query(tables, customers[0]).explain();
-    assert.equal(queryClass, 'range');
-    assert.equal((await ordersOf.query(tables, customers[0]).take(9)).length, 5);
-    const each = await ordersOf2011.takeAll(tables, customers, 1);
+    const { tables, customers } = await shop();
+    const rows = (await customers.getMany([ann, bob])).flatMap(row => row ?? []);
+    assert(rows[0]);
+    assert.equal(ordersOf2011.query(tables, rows[0]).explain().class, 'range');
+    assert.equal((await ordersOf.query(tables, rows[0]).take(9)).length, 5);
+    const each = await ordersOf2011.takeAll(tables, rows, 1);
     assert.deepEqual(
-      each.map(rows => rows.map(({ value }) => [value.customer, value.number])),
+      each.map(found => found.map(({ value }) => [value.customer, value.number])),
       [[['ann', 1]], [['bob', 1]]],
     );
   });
 
   test('rows of many keys come in the order of the keys', async () => {
-    const table = await shop();
-    const { db: opened, httpClient } = db();
-    const orders = opened.repo(Order, { table });
+    const { orders, httpClient } = await shop();
     const keys = [4, 9, 0, 4].map(number => ({ customer: 'ann', year: 2010 + (number % 4), number }));
     const found = await orders.getMany(keys, { concurrency: 2 });
     assert.deepEqual(
@@ -91,118 +84,86 @@ describePeers('links', peer => {
     assert.equal(httpClient.count, 3);
     assert.deepEqual(await orders.getMany([]), []);
     await assert.rejects(orders.getMany(keys, { signal: AbortSignal.abort(new Error('no')) }), /no/);
-    const failing = db(at => (at === 1 ? 'reset before' : undefined));
-    await rejects(failing.db.repo(Order, { table }).getMany(keys), 'Unreachable');
+    const failing = await shop(at => (at === 1 ? 'reset before' : undefined));
+    await rejects(failing.orders.getMany(keys), 'Unreachable');
   });
 
-  test('a lookup reads once, however many ask', async () => {
-    const table = await shop();
-    const { db: opened, httpClient } = db();
-    let now = 0;
-    const customers = lookup(opened, Customer, {
-      table,
-      ttl: 10,
-      negativeTtl: 3,
-      maxRows: 10,
-      now: () => now,
-    });
-    const names = (
-      await Promise.all(['ann', 'ann', 'ann', 'zoe', 'zoe'].map(customer => customers.get({ customer })))
-    ).map(({ row }) => row?.value.name);
-    assert.deepEqual(names, ['ANN', 'ANN', 'ANN', undefined, undefined]);
+  test('a lookup reads once, however many ask, and again when its time is over', async () => {
+    const { httpClient, clock, looked } = await shop();
+    const customers = looked({ negativeTtl: 3 });
+    const asked = await Promise.all([ann, ann, ann, zoe, zoe].map(each => customers.get(each)));
+    assert.deepEqual(
+      asked.map(({ row }) => row?.value.name),
+      ['ANN', 'ANN', 'ANN', undefined, undefined],
+    );
     assert.equal(httpClient.count, 2);
-    now = 2;
-    assert.deepEqual((await customers.get({ customer: 'zoe' })).age, 2);
-    assert.equal(httpClient.count, 2, 'that there is none is remembered');
-    now = 3;
-    await customers.get({ customer: 'zoe' });
-    assert.equal(httpClient.count, 3, 'for its own time');
-    now = 9;
-    assert.deepEqual((await customers.get({ customer: 'ann' })).age, 9);
-    assert.equal(httpClient.count, 3);
-    now = 10;
-    assert.deepEqual((await customers.get({ customer: 'ann' })).age, 0);
-    assert.equal(httpClient.count, 4);
-    customers.forget({ customer: 'ann' });
-    await customers.get({ customer: 'ann' });
+    // That there is none is remembered for its own time.
+    for (const [now, key, age, requests] of [
+      [2, zoe, 2, 2],
+      [3, zoe, 0, 3],
+      [9, ann, 9, 3],
+      [10, ann, 0, 4],
+    ] as const) {
+      clock.now = now;
+      assert.deepEqual([(await customers.get(key)).age, httpClient.count], [age, requests], `at ${now}`);
+    }
+    customers.forget(ann);
+    await customers.get(ann);
     assert.equal(httpClient.count, 5);
-    await rejects(
-      async () => new Lookup(Customer, opened.repo(Customer), { ttl: -1, maxRows: 1 }),
-      'ValueInvalid',
-    );
-    await rejects(
-      async () => new Lookup(Customer, opened.repo(Customer), { ttl: 1, maxRows: 0 }),
-      'ValueInvalid',
-    );
+    refuses(() => looked({ ttl: -1 }), 'ValueInvalid');
+    refuses(() => looked({ maxRows: 0 }), 'ValueInvalid');
   });
 
   test('a lookup gives what it knows while the service fails, for a time', async () => {
-    const table = await shop();
     let isBroken = false;
-    const { db: opened } = db(() => (isBroken ? 'reset before' : undefined));
-    let now = 0;
+    const { clock, looked } = await shop(() => (isBroken ? 'reset before' : undefined));
     const errors: unknown[] = [];
-    const customers = lookup(opened, Customer, {
-      table,
-      ttl: 10,
-      maxStale: 5,
-      maxRows: 10,
-      now: () => now,
-      onError: error => errors.push(error),
-    });
-    const ann = { customer: 'ann' };
+    const customers = looked({ maxStale: 5, onError: error => errors.push(error) });
     await customers.get(ann);
     isBroken = true;
-    await rejects(customers.get({ customer: 'bob' }), 'Unreachable');
-    now = 14;
-    const stale = await customers.get(ann);
-    assert.deepEqual([stale.row?.value.name, stale.age, stale.isStale], ['ANN', 14, true]);
-    assert.equal(errors.length, 1);
-    now = 15;
+    await rejects(customers.get(bob), 'Unreachable');
+    clock.now = 14;
+    const { row, age, isStale } = await customers.get(ann);
+    assert.deepEqual([row?.value.name, age, isStale, errors.length], ['ANN', 14, true, 1]);
+    clock.now = 15;
     await rejects(customers.get(ann), 'Unreachable');
     isBroken = false;
-    assert.deepEqual((await customers.get(ann)).isStale, false);
+    assert.equal((await customers.get(ann)).isStale, false);
   });
 
   test('a lookup remembers so many rows', async () => {
-    const table = await peer.newTable();
     const names = ['a', 'b', 'c', 'd'];
-    await fillShop(db().db, table, names, 0);
-    const { db: opened, httpClient } = db();
-    const of = (maxRows: number) => lookup(opened, Customer, { table, ttl: 1000, maxRows, now: () => 0 });
-    const customers = of(2);
+    const { customers: rows, httpClient, looked } = await shop(undefined, names, 0);
+    const customers = looked({ maxRows: 2 });
     for (const customer of ['a', 'b', 'a', 'c', 'a']) await customers.get({ customer });
     assert.equal(httpClient.count, 3, 'a was asked for last before c came');
     assert.equal(customers.size, 2);
-    const everyone = opened.repo(Customer, { table }).scan().allowScan('a small table');
-    await rejects(of(3).preload(everyone), 'ScanRefused');
-    for (const maxRows of [4, 5]) assert.equal(await of(maxRows).preload(everyone), 4);
-    const all = of(4);
-    await all.preload(everyone);
-    httpClient.count = 0;
-    for (const customer of names) assert((await all.get({ customer })).row);
-    assert.equal(httpClient.count, 0);
+    const everyone = rows.scan().allowScan('a small table');
+    await rejects(looked({ maxRows: 3 }).preload(everyone), 'ScanRefused');
+    for (const maxRows of [4, 5]) {
+      const all = looked({ maxRows });
+      assert.equal(await all.preload(everyone), 4);
+      httpClient.count = 0;
+      for (const customer of names) assert((await all.get({ customer })).row);
+      assert.equal(httpClient.count, 0);
+    }
   });
 
   test('a stream is joined with a lookup, in its order', async () => {
-    const table = await shop();
-    const { db: opened, httpClient } = db();
-    const customers = lookup(opened, Customer, { table, ttl: 1000, maxRows: 10 });
-    const orders = opened.repo(Order, { table }).fanOut([{ customer: 'bob' }, { customer: 'ann' }]);
-    const joined: string[] = [];
-    for await (const [order, customer] of customers.join(orders, ({ value }) => ({
-      customer: value.customer,
-    })))
-      joined.push(`${order.value.number}${customer?.value.name}`);
+    const { orders, httpClient, looked } = await shop();
+    const customers = looked();
+    const all = customers.join(orders.fanOut([bob, ann]), ({ value }) => ({ customer: value.customer }));
+    const joined = (await collect(all)).map(([order, to]) => `${order.value.number}${to?.value.name}`);
     assert.equal(joined.join(' '), '0ANN 4ANN 1ANN 2ANN 3ANN 0BOB 4BOB 1BOB 2BOB 3BOB');
     assert.equal(httpClient.count, 2 + 2);
-    const strays = customers.join([1, 2], each => (each === 1 ? { customer: 'ann' } : undefined));
-    const found: unknown[] = [];
-    for await (const [each, row] of strays) found.push([each, row?.value.name]);
-    assert.deepEqual(found, [
-      [1, 'ANN'],
-      [2, undefined],
-    ]);
+    const strays = await collect(customers.join([1, 2], each => (each === 1 ? ann : undefined)));
+    assert.deepEqual(
+      strays.map(([each, row]) => [each, row?.value.name]),
+      [
+        [1, 'ANN'],
+        [2, undefined],
+      ],
+    );
     const one = customers.get({ customer: 'new' }, { signal: AbortSignal.abort(new Error('no')) });
     await assert.rejects(one, /no/);
     assert.equal((await customers.get({ customer: 'new' })).row, undefined, 'others wait for it on');
