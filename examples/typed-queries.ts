@@ -1,6 +1,7 @@
 // Typed queries: each is classified by its cost before it is sent, and the expensive ones need a reason.
 import assert from 'node:assert/strict';
 import { open } from '#patterns';
+import { fanOut } from '#patterns/fan-out';
 import type { Example } from './example.js';
 import { Film, loadFilms, readFilms } from './films.js';
 
@@ -37,8 +38,9 @@ export const typedQueries: Example = {
     const most = films.filter(({ gross }) => (gross ?? 0n) > 1_000_000_000n);
     assert.deepEqual(billions.map(({ value }) => value.title).sort(), most.map(({ title }) => title).sort());
 
-    const genres = [...new Set(films.map(({ genre }) => genre))].map(genre => ({ genre }));
-    const year = repo.fanOut(genres, { order: 'rows', each: genre => genre.rows({ year: 1980 }) });
+    const genres = [...new Set(films.map(({ genre }) => genre))];
+    const byGenre = genres.map(genre => repo.partition({ genre }).rows({ year: 1980 }));
+    const year = fanOut(byGenre, { order: 'rows' });
     const of1980 = await year.take(100);
     say(`Films of 1980 by title, of ${genres.length} genres at once: ${of1980.length}`);
     assert.equal(of1980.length, films.filter(film => film.year === 1980).length);

@@ -80,6 +80,7 @@ export const ENTRIES = [
   'bulk',
   'copies',
   'encryption',
+  'fan-out',
   'filters',
   'flows',
   'indexes',

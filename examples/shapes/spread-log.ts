@@ -2,6 +2,7 @@
 // report; a hash before the time spreads them, and readers still get them by time.
 import assert from 'node:assert/strict';
 import { codec, entity, Instant, key, open, t } from '#patterns';
+import { fanOut } from '#patterns/fan-out';
 import type { Example } from '../example.js';
 
 const props = { hour: t.instant(), at: t.instant(), employee: t.int32(), door: t.string() };
@@ -53,10 +54,8 @@ export const spreadLog: Example = {
     );
     assert.equal(partitions.size, 4);
 
-    const all = await db
-      .repo(Spread)
-      .buckets({ hour }, { order: 'rows' })
-      .take(ENTRIES + 1);
+    const buckets = db.repo(Spread).buckets({ hour });
+    const all = await fanOut(buckets, { order: 'rows' }).take(ENTRIES + 1);
     assert.deepEqual(
       all.map(({ value }) => value.employee),
       entries.map(({ employee }) => employee),

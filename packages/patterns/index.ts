@@ -1,6 +1,6 @@
 // What an application imports: a typed model of Azure Tables over the official client, where a definition of an entity says how its values become keys
 // and properties, and repositories read and write rows by it. It knows nothing of a server of ours. What not every application needs is in entries of its own, so that it weighs
-// nothing in others' bundles: audit.ts, bulk.ts, filters.ts, joins.ts, mixed.ts. internals.ts is for tests, and is not published.
+// nothing in others' bundles: audit.ts, bulk.ts, fan-out.ts, filters.ts, joins.ts, mixed.ts. internals.ts is for tests, and is not published.
 //
 // Where to begin: repo/open.ts opens a database, model/entity.ts defines an entity, repo/read/query.ts and repo/write/repo.ts read and write rows. The rooms, each of which imports
 // only rooms of lower floors (test/structure/rooms.ts):
@@ -38,7 +38,6 @@ export type { ManyOptions, Reads } from './repo/read/reads.js';
 export type { Page, Results } from './repo/read/results.js';
 export type {
   VerifiedPartition,
-  VerifiedPlan,
   VerifiedQuery,
   VerifiedReads,
 } from './repo/read/verified-reads.js';

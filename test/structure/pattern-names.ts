@@ -5,7 +5,7 @@ export const PATTERN_NAMES: Readonly<Record<string, string>> = {
     AnyEntity AnyPatternError Bag Batch Db DescendingCodec DescendingPart Entity Flat Hashable Index
     IndexEntity Instant Key KeyCodec KeyOf ManyOptions NewOf Of Page Part PartitionOf PartitionQuery
     PatternError PatternErrorCode Plan Property PropertyPart Query Reads Repo Results RowRef Selected
-    ServiceOptions StandardSchema Stored StoredOf TickClock VerifiedPartition VerifiedPlan VerifiedQuery
+    ServiceOptions StandardSchema Stored StoredOf TickClock VerifiedPartition VerifiedQuery
     VerifiedReads WriteResult codec entity key open part remove t`,
   audit: `
     AuditProgress Finding audit backfill rebuild`,
@@ -17,6 +17,8 @@ export const PATTERN_NAMES: Readonly<Record<string, string>> = {
   encryption: `
     Ciphertext ClearStored ContentKey EncryptedRepo Encryption KeyRing ResealProgress WrappingKey
     contentKey encrypted encryption keyRing localKey readClassic remoteKey reseal`,
+  'fan-out': `
+    fanOut`,
   filters: `
     FilterPlan explainFilter`,
   flows: `

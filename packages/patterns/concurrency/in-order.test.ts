@@ -24,13 +24,17 @@ test('results are in the order of what was given, and no more steps run than are
             yield delay;
           }
         }
-        const found = await allInOrder(isAsync ? slowly() : delays, { concurrency }, async delay => {
+        const step = async (delay: number): Promise<number> => {
           most = Math.max(most, ++running);
           await turns(delay);
           running--;
           return delay;
-        });
+        };
+        const found: number[] = [];
+        for await (const each of inOrder(isAsync ? slowly() : delays, { concurrency }, step))
+          found.push(each);
         assert.deepEqual(found, delays);
+        assert.deepEqual(await allInOrder(delays, { concurrency }, step), delays);
         assert(most <= concurrency);
       },
     ),
@@ -123,6 +127,26 @@ test('a failure comes in its turn and ends the other steps', async () => {
   assert.deepEqual(
     ended.filter(item => item > 1),
     [2, 3, 4],
+  );
+});
+
+test('a failure ends the other steps of a list, and begins no more', async () => {
+  const begun: number[] = [];
+  const ended: number[] = [];
+  const found = allInOrder([0, 1, 2, 3, 4], { concurrency: 3 }, async (item, signal) => {
+    begun.push(item);
+    signal.addEventListener('abort', () => ended.push(item));
+    await turns(item);
+    if (item === 1) throw new Error('one');
+    return new Promise(() => undefined);
+  });
+  await assert.rejects(found, /one/);
+  assert.deepEqual(
+    [begun, ended],
+    [
+      [0, 1, 2],
+      [0, 1, 2],
+    ],
   );
 });
 

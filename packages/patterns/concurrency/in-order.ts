@@ -134,13 +134,28 @@ const isFirst = (result: Promise<unknown>, coming: Promise<void>): Promise<boole
     coming.then(() => false),
   ]);
 
-/** The results as a list. */
+/** What `step` gives for each item, as a list. The first failure ends the others by the signals that they got. */
 export async function allInOrder<T, R>(
-  items: Items<T>,
-  options: InOrderOptions,
+  items: Iterable<T>,
+  { concurrency, signal }: InOrderOptions,
   step: (item: T, signal: AbortSignal) => Promise<R>,
 ): Promise<R[]> {
+  const linked = linkedController(signal);
   const results: R[] = [];
-  for await (const result of inOrder(items, options, step)) results.push(result);
-  return results;
+  const left = [...items].entries();
+  const work = async (): Promise<void> => {
+    for (const [at, item] of left) {
+      linked.signal.throwIfAborted();
+      const each = linkedController(linked.signal);
+      results[at] = await step(item, each.signal);
+      each.release();
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: concurrency }, work));
+    return results;
+  } finally {
+    linked.abort();
+    linked.release();
+  }
 }

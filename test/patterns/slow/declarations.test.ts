@@ -30,6 +30,7 @@ import { audit } from 'shelfmark-patterns/audit';
 import { change, deleteRows, rebucket, rebucketing, writeAll } from 'shelfmark-patterns/bulk';
 import { copies, embed } from 'shelfmark-patterns/copies';
 import { contentKey, encrypted, encryption, reseal } from 'shelfmark-patterns/encryption';
+import { fanOut } from 'shelfmark-patterns/fan-out';
 import { move } from 'shelfmark-patterns/flows';
 import { indexFlow, remote } from 'shelfmark-patterns/indexes';
 import { link, linkMany, lookup } from 'shelfmark-patterns/joins';
@@ -81,8 +82,8 @@ export const merged = async () => { const found = await row(); return found && o
 export const projection = () => orders.partition({ customer: 'a' }).select('note').take(1);
 export const query = () => orders.partition({ customer: 'a' }).where(p => p.state.eq('open'));
 export const range = () => orders.partition({ customer: 'a' }).rows({});
-export const fanOut = () => orders.fanOut([{ customer: 'a' }]);
-export const fanOutEach = () => orders.fanOut([{ customer: 'a' }], { each: p => p.select('note') });
+export const merged1 = () => fanOut([orders.partition({ customer: 'a' })]);
+export const mergedEach = () => fanOut(orders.buckets({ customer: 'a' }).map(p => p.select('note')));
 export const buckets = () => orders.buckets({ customer: 'a' });
 export const latest = () => orders.partition({ customer: 'a' }).latest(3);
 export const page = () => orders.partition({ customer: 'a' }).page({ size: 3 });
@@ -105,7 +106,7 @@ export const each = link(Order, Customer, ({ customer }) => ({ customer })).load
 export const follow = () => customerOf.follow(db, [] as never[]);
 export const many = () => ordersOf.takeAll(db, [], 3);
 export const cached = () => customers.get({ customer: 'a' });
-export const joined = () => customers.join(orders.fanOut([{ customer: 'a' }]), ({ value }) => ({ customer: value.customer }));
+export const joined = () => customers.join(fanOut(orders.buckets({ customer: 'a' })), ({ value }) => ({ customer: value.customer }));
 export const deletes = () => deleteRows(db, query(), { conditional: true });
 export const mutated = () => orders.mutate({ customer: 'a', at: null as never }, order => order);
 export const unreadable = () => query().onUnreadable('skip');

@@ -1,13 +1,23 @@
-// Queries many partitions concurrently and gives their results as one: in the order of a scan, in the order of row keys, or as they arrive. merge-*.ts
+// Sends queries of many partitions concurrently and gives their results as one: in the order of a scan, in the order of row keys, or as they arrive. merge-*.ts
 // combine the results.
 import type { CallOptions } from '../../concurrency/abort.js';
-import type { RowQuery } from '../../model/filter/plan.js';
+import type { AnyEntity } from '../../model/definition.js';
+import type { Plan } from '../../model/filter/plan.js';
+import { isObject } from '../../values/is-object.js';
 import { refuseValue } from '../../values/pattern-error.js';
-import type { Merge, MergePart, MergeQuery, RowPosition } from './merge.js';
+import type { Merge, MergeQuery, RowPosition } from './merge.js';
 import { mergeAny } from './merge-any.js';
-import { mergeDistinct, mergeRows } from './merge-rows.js';
+import { mergeRows } from './merge-rows.js';
 import { mergeScan } from './merge-scan.js';
-import { checkPageSize, checkWhole, type Page, type PageOptions, StreamedResults } from './results.js';
+import { EntityQuery } from './query.js';
+import {
+  checkPageSize,
+  checkWhole,
+  type Page,
+  type PageOptions,
+  type Results,
+  StreamedResults,
+} from './results.js';
 import { formatToken, parseToken } from './resume-token.js';
 
 /**
@@ -17,7 +27,7 @@ import { formatToken, parseToken } from './resume-token.js';
 export type FanOutOrder = 'scan' | 'rows' | 'none';
 
 /** How many partitions are asked at once, and in which order their rows come. */
-export interface FanOutOptions {
+interface FanOutOptions {
   /** Partitions that are asked at once: 8 by default. */
   readonly concurrency?: number | undefined;
   readonly order?: FanOutOrder | undefined;
@@ -26,50 +36,29 @@ export interface FanOutOptions {
 const CONCURRENCY = 8;
 const PAGE_SIZE = 100;
 
-/** `distinct`: by row key, as parts of one partition that is being moved; the first of them wins. */
-type MergeOrder = FanOutOrder | 'distinct';
+const MERGES: { readonly [O in FanOutOrder]: Merge } = { scan: mergeScan, rows: mergeRows, none: mergeAny };
 
-const MERGES: { readonly [O in MergeOrder]: Merge } = {
-  scan: mergeScan,
-  rows: mergeRows,
-  none: mergeAny,
-  distinct: mergeDistinct,
-};
-
-const byPartition = (a: { partitionKey: string }, b: { partitionKey: string }): number =>
-  a.partitionKey < b.partitionKey ? -1 : a.partitionKey > b.partitionKey ? 1 : 0;
+type FanOutQuery<R> = MergeQuery<R> & Pick<EntityQuery<AnyEntity, R>, 'rowQuery' | 'settings'>;
 
 /** A query of one partition. */
 interface FanOutPart<R> {
   readonly partitionKey: string;
-  readonly query: MergeQuery<R> & { readonly rowQuery: RowQuery };
+  readonly query: FanOutQuery<R>;
 }
 
-export class FanOut<R extends RowPosition> extends StreamedResults<R> {
-  readonly #parts: readonly MergePart<R>[];
+export class MergedResults<R extends RowPosition> extends StreamedResults<R> {
+  readonly #parts: readonly FanOutPart<R>[];
   readonly #merge: Merge;
   readonly #concurrency: number;
   readonly #query: string;
-  readonly #secret: Uint8Array | undefined;
 
-  constructor(
-    parts: readonly FanOutPart<R>[],
-    {
-      concurrency = CONCURRENCY,
-      order = 'scan',
-    }: Omit<FanOutOptions, 'order'> & { readonly order?: MergeOrder | undefined },
-    secret: Uint8Array | undefined,
-  ) {
+  /** `order` is the name of the merge in tokens. */
+  constructor(parts: readonly FanOutPart<R>[], order: string, merge: Merge, concurrency = CONCURRENCY) {
     super();
-    checkWhole('concurrency', concurrency);
-    if (MERGES[order] === undefined) refuseValue('order', 'scan, rows or none', `it is ${order}`);
-    const distinct = [...new Map(parts.map(part => [part.partitionKey, part])).values()];
-    const sorted = order === 'distinct' ? distinct : distinct.sort(byPartition);
-    this.#parts = sorted;
-    this.#merge = MERGES[order];
-    this.#concurrency = concurrency;
-    this.#secret = secret;
-    const queries = sorted.map(({ query: { rowQuery } }) => [
+    this.#parts = parts;
+    this.#merge = merge;
+    this.#concurrency = checkWhole('concurrency', concurrency);
+    const queries = parts.map(({ query: { rowQuery } }) => [
       rowQuery.table,
       rowQuery.filter ?? '',
       rowQuery.select ?? [],
@@ -83,13 +72,14 @@ export class FanOut<R extends RowPosition> extends StreamedResults<R> {
     signal,
   }: PageOptions = {}): AsyncGenerator<Page<R>, void, undefined> {
     checkPageSize(size);
-    const from = resume === undefined ? undefined : await parseToken(resume, this.#query, this.#secret);
+    const secret = this.#parts[0]?.query.settings.tokenSecret;
+    const from = resume === undefined ? undefined : await parseToken(resume, this.#query, secret);
     const merging = this.#merge(this.#parts, { from, size, concurrency: this.#concurrency, signal });
     let items: R[] = [];
     for await (const item of merging.items) {
       items.push(item);
       if (items.length < size) continue;
-      yield { items, next: await formatToken(this.#query, merging.position(item), this.#secret) };
+      yield { items, next: await formatToken(this.#query, merging.position(item), secret) };
       items = [];
     }
     if (items.length > 0) yield { items, next: undefined };
@@ -103,4 +93,42 @@ export class FanOut<R extends RowPosition> extends StreamedResults<R> {
     const concurrency = this.#concurrency;
     yield* this.#merge(this.#parts, { from: undefined, size, concurrency, signal }).items;
   }
+}
+
+/** What is asked of one partition; several queries, while the number of its buckets is being changed. */
+function queriesOf<R>(query: unknown): readonly FanOutQuery<R>[] {
+  const parts: readonly unknown[] = isObject(query) && Array.isArray(query.parts) ? query.parts : [query];
+  return parts.every(each => each instanceof EntityQuery) ? parts : refuseQuery();
+}
+
+const refuseQuery = (): never =>
+  refuseValue('queries', 'queries of one partition each', 'one is something else');
+
+/** The partition that a query is of; undefined if nothing can match it. */
+function partitionOf({ rowQuery }: FanOutQuery<unknown>): string | undefined {
+  const [first, ...others] = rowQuery.classification.bounds.map(
+    ({ partition: { eq } }) => eq ?? refuseQuery(),
+  );
+  return others.every(each => each === first) ? first : refuseQuery();
+}
+
+const byPartition = (a: { partitionKey: string }, b: { partitionKey: string }): number =>
+  a.partitionKey < b.partitionKey ? -1 : 1;
+
+/** The results of queries of one partition each, which are sent at once: `fanOut(stations.map(station => readings.partition({ station })))`. */
+export function fanOut<R extends RowPosition>(
+  queries: Iterable<Results<R> & { explain(): Plan }>,
+  { concurrency, order = 'scan' }: FanOutOptions = {},
+): Results<R> {
+  const parts = new Map<string, FanOutPart<R>>();
+  for (const query of [...queries].flatMap(each => queriesOf<R>(each))) {
+    const partitionKey = partitionOf(query);
+    if (partitionKey === undefined) continue;
+    const earlier = parts.get(partitionKey);
+    if (earlier !== undefined && earlier.query.rowQuery.filter !== query.rowQuery.filter)
+      refuseValue('queries', 'one query of each partition', `there are two of ${partitionKey}`);
+    parts.set(partitionKey, { partitionKey, query });
+  }
+  const merge = MERGES[order] ?? refuseValue('order', 'scan, rows or none', `it is ${order}`);
+  return new MergedResults([...parts.values()].sort(byPartition), order, merge, concurrency);
 }

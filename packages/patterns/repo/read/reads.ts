@@ -5,7 +5,6 @@ import { allInOrder } from '../../concurrency/in-order.js';
 import { addresses } from '../../model/address.js';
 import type { AnyEntity, KeyOf, PartitionOf } from '../../model/definition.js';
 import { keysCondition } from '../../model/filter/key-condition.js';
-import type { Plan } from '../../model/filter/plan.js';
 import type {
   IndexEntity,
   IndexReason,
@@ -17,12 +16,9 @@ import { readyIndex, tableOfIndex } from '../../model/index-row.js';
 import type { StoredOf } from '../../model/stored.js';
 import { type Refused, refuseValue } from '../../values/pattern-error.js';
 import { findRow } from '../find-row.js';
-import { FanOut, type FanOutOptions } from './fan-out.js';
-import type { RowPosition } from './merge.js';
 import { EntityPartition, type PartitionQuery } from './partition-query.js';
 import { EntityQuery, type Query } from './query.js';
 import type { rebucketingReads } from './rebucketing-partition.js';
-import type { Results } from './results.js';
 import { POINT_CONCURRENCY, type QuerySettings } from './table-query.js';
 import type { VerifiedOptions, VerifiedReads, verifiedReads } from './verified-reads.js';
 
@@ -32,12 +28,7 @@ export interface ManyOptions extends CallOptions {
   readonly concurrency?: number | undefined;
 }
 
-/** What is asked of each partition: a query of that partition. */
-interface Each<E extends AnyEntity, R> {
-  readonly each?: (partition: PartitionQuery<E>) => Results<R> & { explain(): Plan };
-}
-
-/** What can be read of an entity: rows by their keys, partitions, scans, and many partitions at once. */
+/** What can be read of an entity: rows by their keys, partitions and scans. */
 export interface Reads<E extends AnyEntity> {
   /** The row; undefined if there is none. */
   get(key: KeyOf<E>, options?: CallOptions): Promise<StoredOf<E> | undefined>;
@@ -61,20 +52,9 @@ export interface Reads<E extends AnyEntity> {
   ): VerifiedReads<E, I>;
   /** For the compiler only: it takes none, and prints why. */
   index<I extends string>(name: I & Refused<IndexReason<E, I>>, reading?: unknown, options?: unknown): never;
-  /** The same of many partitions at once; of each all rows, by default. */
-  fanOut<R extends RowPosition = StoredOf<E>>(
-    keys: Iterable<PartitionOf<E>>,
-    options?: FanOutOptions & Each<E, R>,
-  ): Results<R>;
-  /** All buckets of a partition that `codec.hash` spreads: what is given is the rest of its key. */
-  buckets<R extends RowPosition = StoredOf<E>>(
-    key: Partial<PartitionOf<E>>,
-    options?: FanOutOptions & Each<E, R>,
-  ): Results<R>;
+  /** All buckets of a partition that `codec.hash` spreads, for `fanOut` of shelfmark-patterns/fan-out: what is given is the rest of its key. */
+  buckets(key: Partial<PartitionOf<E>>): readonly PartitionQuery<E>[];
 }
-
-const isWithin = ({ bounds }: Plan, partitionKey: string): boolean =>
-  bounds.every(({ partition }) => partition.eq === partitionKey);
 
 /** What a repository reads. Writes are repo.ts's matter. */
 export class EntityReads<E extends AnyEntity> implements Reads<E> {
@@ -117,7 +97,7 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     if (texts.length === 1 && only !== undefined) return this.#partition(only);
     const parts = texts.map(text => new EntityPartition(this.entity, this.#settings, text));
     const { reads } = this.entity.plan.rebucketing as { readonly reads: typeof rebucketingReads };
-    return reads(parts, this.#settings.tokenSecret);
+    return reads(parts);
   }
 
   scan(): Query<E, StoredOf<E>, 'table-scan'> {
@@ -156,34 +136,11 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     return remote.verifiedReads(verifying, hits as unknown as Reads<IndexEntity<E, never>>);
   }
 
-  fanOut<R extends RowPosition = StoredOf<E>>(
-    keys: Iterable<PartitionOf<E>>,
-    options: FanOutOptions & Each<E, R> = {},
-  ): Results<R> {
-    const texts = [...keys].flatMap(key => this.entity.plan.partition.encodeAll(key));
-    return this.#fanOut(texts, options);
-  }
-
-  buckets<R extends RowPosition = StoredOf<E>>(
-    key: Partial<PartitionOf<E>>,
-    options: FanOutOptions & Each<E, R> = {},
-  ): Results<R> {
-    return this.#fanOut(this.entity.plan.partition.everyBucket(key), options);
+  buckets(key: Partial<PartitionOf<E>>): readonly PartitionQuery<E>[] {
+    return this.entity.plan.partition.everyBucket(key).map(text => this.#partition(text));
   }
 
   #partition(partitionKey: string): PartitionQuery<E> {
     return new EntityPartition(this.entity, this.#settings, partitionKey) as unknown as PartitionQuery<E>;
-  }
-
-  #fanOut<R extends RowPosition>(texts: readonly string[], options: FanOutOptions & Each<E, R>): FanOut<R> {
-    const { each } = options;
-    const parts = texts.map(partitionKey => {
-      const partition = this.#partition(partitionKey);
-      const query: unknown = each === undefined ? partition : each(partition);
-      if (!(query instanceof EntityQuery) || !isWithin(query.explain(), partitionKey))
-        refuseValue('each', 'a query of the partition that it gets', 'it gives something else');
-      return { partitionKey, query: query as EntityQuery<E, R> };
-    });
-    return new FanOut(parts, options, this.#settings.tokenSecret);
   }
 }

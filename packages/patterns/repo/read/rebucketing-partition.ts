@@ -5,8 +5,9 @@ import { QUERY_CLASSES } from '../../model/filter/classify.js';
 import type { Plan } from '../../model/filter/plan.js';
 import type { Clause, Fields } from '../../model/filter/where.js';
 import type { StoredOf } from '../../model/stored.js';
-import { FanOut } from './fan-out.js';
+import { MergedResults } from './fan-out.js';
 import type { RowPosition } from './merge.js';
+import { mergeDistinct } from './merge-rows.js';
 import type { EntityPartition, LatestOptions, PartitionQuery, RowBounds } from './partition-query.js';
 import type { EntityQuery, Selected } from './query.js';
 import { type Page, type PageOptions, StreamedResults } from './results.js';
@@ -35,29 +36,28 @@ function joined(plans: readonly Plan[]): Plan {
 
 /** One query of each of the partitions, that of the current number of buckets first. */
 class RebucketingQuery<E extends AnyEntity, R extends RowPosition> extends StreamedResults<R> {
-  readonly #parts: readonly EntityQuery<E, R>[];
-  readonly #secret: Uint8Array | undefined;
+  /** A fan-out sends them separately. */
+  readonly parts: readonly EntityQuery<E, R>[];
 
-  constructor(parts: readonly EntityQuery<E, R>[], secret: Uint8Array | undefined) {
+  constructor(parts: readonly EntityQuery<E, R>[]) {
     super();
-    this.#parts = parts;
-    this.#secret = secret;
+    this.parts = parts;
   }
 
   where(build: (fields: Fields<E>) => Clause): RebucketingQuery<E, R> {
-    return this.each(this.#parts, part => part.where(build));
+    return this.each(this.parts, part => part.where(build));
   }
 
   select<K extends keyof Of<E> & string>(...names: readonly K[]): RebucketingQuery<E, Selected<E, K>> {
-    return this.each(this.#parts, part => part.select(...names));
+    return this.each(this.parts, part => part.select(...names));
   }
 
   onUnreadable(policy: UnreadablePolicy): RebucketingQuery<E, R> {
-    return this.each(this.#parts, part => part.onUnreadable(policy));
+    return this.each(this.parts, part => part.onUnreadable(policy));
   }
 
   explain(): Plan {
-    return joined(this.#parts.map(part => part.explain()));
+    return joined(this.parts.map(part => part.explain()));
   }
 
   /** A query made of each. */
@@ -65,21 +65,21 @@ class RebucketingQuery<E extends AnyEntity, R extends RowPosition> extends Strea
     parts: readonly P[],
     make: (part: P) => EntityQuery<E, S>,
   ): RebucketingQuery<E, S> {
-    return new RebucketingQuery(parts.map(make), this.#secret);
+    return new RebucketingQuery(parts.map(make));
   }
 
   override pages(options?: PageOptions): AsyncGenerator<Page<R>, void, undefined> {
     return this.#merged().pages(options);
   }
 
-  override stream(options?: Parameters<FanOut<R>['stream']>[0]): AsyncGenerator<R, void, undefined> {
+  override stream(options?: Parameters<MergedResults<R>['stream']>[0]): AsyncGenerator<R, void, undefined> {
     return this.#merged().stream(options);
   }
 
   /** The order is that of row keys, so that any names of the parts will do. */
-  #merged(): FanOut<R> {
-    const parts = this.#parts.map((query, at) => ({ partitionKey: `${at}`, query }));
-    return new FanOut(parts, { order: 'distinct' }, this.#secret);
+  #merged(): MergedResults<R> {
+    const parts = this.parts.map((query, at) => ({ partitionKey: `${at}`, query }));
+    return new MergedResults(parts, 'distinct', mergeDistinct);
   }
 }
 
@@ -89,8 +89,8 @@ class RebucketingPartition<E extends AnyEntity> extends RebucketingQuery<E, Stor
   readonly partitionKey: string;
   readonly #partitions: readonly EntityPartition<E>[];
 
-  constructor(partitions: readonly EntityPartition<E>[], secret: Uint8Array | undefined) {
-    super(partitions, secret);
+  constructor(partitions: readonly EntityPartition<E>[]) {
+    super(partitions);
     this.#partitions = partitions;
     this.partitionKey = partitions[0]?.partitionKey ?? '';
   }
@@ -115,5 +115,4 @@ class RebucketingPartition<E extends AnyEntity> extends RebucketingQuery<E, Stor
 /** The queries of a partition whose rows are in these. */
 export const rebucketingReads = <E extends AnyEntity>(
   partitions: readonly EntityPartition<E>[],
-  secret: Uint8Array | undefined,
-): PartitionQuery<E> => new RebucketingPartition(partitions, secret) as unknown as PartitionQuery<E>;
+): PartitionQuery<E> => new RebucketingPartition(partitions) as unknown as PartitionQuery<E>;

@@ -10,7 +10,7 @@ import { codec } from '../../model/keys/key-codec.js';
 import { lawOfTurns } from '../../testing/law.js';
 import { TornSource } from '../../testing/torn-source.js';
 import { t } from '../../values/property.js';
-import type { FanOutOrder } from './fan-out.js';
+import { type FanOutOrder, fanOut } from './fan-out.js';
 import { EntityReads } from './reads.js';
 import type { Results } from './results.js';
 
@@ -127,10 +127,8 @@ describe('over pages that are cut anywhere', () => {
         fc.integer({ min: 1, max: 5 }),
         async (values, chances, count, order, concurrency) => {
           const reads = new EntityReads(Item, { source: sourceOf(values, chances) });
-          const run = reads.fanOut(
-            ['d', 'b', 'a', 'b'].map(shelf => ({ shelf })),
-            { order, concurrency },
-          );
+          const shelves = ['d', 'b', 'a', 'b'].map(shelf => reads.partition({ shelf }));
+          const run = fanOut(shelves, { order, concurrency });
           const expected = values
             .filter(({ shelf }) => shelf !== 'c')
             .sort(order === 'scan' ? byKeys : byNumber);

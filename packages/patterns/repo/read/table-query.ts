@@ -40,7 +40,7 @@ export const POINT_CONCURRENCY = 16;
 
 /** A query of one table. It asks for its pages, follows continuations to the end, over empty pages too, and decodes rows. */
 export abstract class TableQuery<R> extends PagedResults<R> {
-  protected readonly settings: QuerySettings;
+  readonly settings: QuerySettings;
   /** Why it may read many partitions. */
   protected readonly reason: string | undefined;
 

@@ -30,18 +30,13 @@ export interface VerifiedOptions<E extends AnyEntity, I extends RemoteIndexName<
   readonly onStale?: ((stale: StaleHit<E, I>) => void) | undefined;
 }
 
-/** What a fresh query would send: that of the index, and then a read of each hit's row. */
-export interface VerifiedPlan extends Plan {
-  /** The request for each hit, whose keys it has. */
-  readonly perHit: string;
-}
-
 /** A query by an index, of the entity's rows as they are. */
 export interface VerifiedQuery<E extends AnyEntity, I extends RemoteIndexName<E>>
   extends Results<StoredOf<E>> {
   /** Narrows it by properties that the index's rows have. */
   where(build: (fields: Fields<IndexEntity<E, I>>) => Clause): VerifiedQuery<E, I>;
-  explain(): VerifiedPlan;
+  /** Behind the requests of the index stands that for each hit's row. */
+  explain(): Plan;
 }
 
 /** The queries of one partition of an index. It is itself the query of all of its rows. */
@@ -60,7 +55,7 @@ export interface VerifiedReads<E extends AnyEntity, I extends RemoteIndexName<E>
   get(key: KeyOf<IndexEntity<E, I>>, options?: CallOptions): Promise<StoredOf<E> | undefined>;
   partition(key: PartitionOf<IndexEntity<E, I>>): VerifiedPartition<E, I>;
   /** All rows of the index. */
-  scan(): { allowScan(reason: string): VerifiedQuery<E, I>; explain(): VerifiedPlan };
+  scan(): { allowScan(reason: string): VerifiedQuery<E, I>; explain(): Plan };
 }
 
 /** What fresh reads are made of. */
@@ -119,7 +114,7 @@ class VerifiedResults<E extends AnyEntity, I extends RemoteIndexName<E>>
     return new VerifiedResults(this.#with, partition.rows(lead, bounds) as unknown as HitQuery<E, I>);
   }
 
-  explain(): VerifiedPlan {
+  explain(): Plan {
     return verifiedPlan(this.#with, this.#query.explain());
   }
 
@@ -140,7 +135,7 @@ class VerifiedResults<E extends AnyEntity, I extends RemoteIndexName<E>>
 const verifiedPlan = <E extends AnyEntity, I extends RemoteIndexName<E>>(
   { table }: Verifying<E, I>,
   plan: Plan,
-): VerifiedPlan => ({ ...plan, perHit: `GET ${table}(PartitionKey='…',RowKey='…')` });
+): Plan => ({ ...plan, requests: [...plan.requests, `GET ${table}(PartitionKey='…',RowKey='…')`] });
 
 /** Reads of the index, of the kind that an entity's own rows have. */
 interface IndexReads<X extends AnyEntity> {

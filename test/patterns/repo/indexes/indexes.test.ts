@@ -1,6 +1,7 @@
 // Secondary indexes of the same partition: what writes make of their rows, by how many requests, and how these are queried. random-writes.test.ts compares them with a plain model.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fanOut } from '#patterns/fan-out';
 import { mixed } from '#patterns/mixed';
 import { pageByPage } from '../../support/collect.js';
 import { ann, ben, Person, rowsIn } from '../../support/indexed-entity.js';
@@ -106,7 +107,7 @@ describePeers('indexes', peer => {
     for (const query of [
       inPartition,
       repo.scan().allowScan('test'),
-      repo.fanOut([ann]),
+      fanOut([inPartition]),
       both.partition('Sales'),
       both.scan().allowScan('test'),
     ])

@@ -1,6 +1,8 @@
 // Many partitions at once over a service: as many requests as asked for, none that is left unawaited, and tokens of their own. table-query.test.ts proves orders and pages on a model.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Repo } from '#patterns';
+import { fanOut } from '#patterns/fan-out';
 import type { FanOutOrder } from '#patterns/internals';
 import { collect, pageByPage } from '../../support/collect.js';
 import { column } from '../../support/column.js';
@@ -11,7 +13,8 @@ import { Event, fillShop, moment, Order } from '../../support/shop.js';
 
 /** Customers, and how many orders each has: some have none. */
 const COUNTS = { ann: 5, bob: 0, cid: 11, dan: 3, eve: 0, fay: 8, gus: 1 } as const;
-const partitions = Object.keys(COUNTS).map(customer => ({ customer }));
+const CUSTOMERS = Object.keys(COUNTS);
+const partitions = (orders: Repo<typeof Order>) => CUSTOMERS.map(customer => orders.partition({ customer }));
 const ORDERS: readonly FanOutOrder[] = ['scan', 'rows', 'none'];
 
 interface Row {
@@ -39,7 +42,7 @@ describePeers('fan-out', peer => {
     assert.equal(all.length, 28);
     for (const order of ORDERS)
       for (const concurrency of [1, 3, 20]) {
-        const run = orders.fanOut(partitions, { order, concurrency });
+        const run = fanOut(partitions(orders), { order, concurrency });
         const pages = await pageByPage(resume => run.pages({ size: 5, resume }));
         for (const rows of [await run.take(100), pages.flatMap(({ items }) => [...items])]) {
           const found = order === 'none' ? keys(rows).sort() : keys(rows);
@@ -54,14 +57,15 @@ describePeers('fan-out', peer => {
 
   test('asks each partition what it is told to', async () => {
     const { orders } = await shop();
-    const run = orders.fanOut(partitions, {
-      each: partition =>
-        partition
+    const run = fanOut(
+      partitions(orders).map(each =>
+        each
           .rows({ year: 2011 })
           .where(p => p.total.gt(1))
           .select('total'),
-      order: 'rows',
-    });
+      ),
+      { order: 'rows' },
+    );
     const heavy = orders.scan().where(p => p.total.gt(1));
     const plain = await heavy.allowScan('to compare with').take(100);
     const wanted = plain.filter(({ value }) => value.year === 2011);
@@ -71,38 +75,40 @@ describePeers('fan-out', peer => {
     assert.deepEqual(Object.keys(found[0]?.value ?? {}).sort(), ['customer', 'number', 'total', 'year']);
     const ann = orders.partition({ customer: 'ann' });
     for (const refused of [
-      // @ts-expect-error no query of the partition
-      () => orders.fanOut(partitions, { each: () => 5 }),
-      // @ts-expect-error a table scan is no query of the partition
-      () => orders.fanOut(partitions, { each: () => orders.scan() }),
-      () => orders.fanOut(partitions, { each: () => ann }),
-      () => orders.fanOut([], { concurrency: 0 }),
-      () => orders.fanOut([], { concurrency: 1.5 }),
+      // @ts-expect-error no query
+      () => fanOut([5]),
+      // @ts-expect-error a table scan is no query of a partition
+      () => fanOut([orders.scan()]),
+      () => fanOut([ann, ann.rows({ year: 2011 })]),
+      () => fanOut([], { concurrency: 0 }),
+      () => fanOut([], { concurrency: 1.5 }),
       // @ts-expect-error no such order
-      () => orders.fanOut(partitions, { order: 'keys' }),
+      () => fanOut(partitions(orders), { order: 'keys' }),
     ])
       refuses(refused, 'ValueInvalid');
+    const none = ann.where(p => p.total.gt(1).and(p.year.eq(1)).and(p.year.eq(2)));
+    assert.equal((await fanOut([ann, ann, none]).take(100)).length, 5);
   });
 
   for (const order of ORDERS) {
     test(`sends no more at once than it is told, and nothing that nobody waits for: ${order}`, async () => {
       const { orders, httpClient } = await shop();
-      const run = orders.fanOut(partitions, { order, concurrency: 3 });
+      const run = fanOut(partitions(orders), { order, concurrency: 3 });
       assert.equal((await run.take(100)).length, 28);
       assert(httpClient.most <= 3, `${httpClient.most} at once`);
       httpClient.count = 0;
       for await (const _ of run.stream({ size: 1 })) break;
-      const begun = order === 'rows' ? partitions.length : 5;
+      const begun = order === 'rows' ? CUSTOMERS.length : 5;
       assert(httpClient.count <= begun, `${httpClient.count} requests for one row`);
     });
 
     test(`ends at the first failure, and at a signal: ${order}`, async () => {
       const failing = await shop(at => (at >= 3 ? 'reset before' : undefined));
       const options = { order, concurrency: 2 };
-      await rejects(failing.orders.fanOut(partitions, options).take(100), 'Unreachable');
+      await rejects(fanOut(partitions(failing.orders), options).take(100), 'Unreachable');
       const controller = new AbortController();
       const { orders } = await shop();
-      const stream = orders.fanOut(partitions, options).stream({ size: 1, signal: controller.signal });
+      const stream = fanOut(partitions(orders), options).stream({ size: 1, signal: controller.signal });
       await stream.next();
       controller.abort(new Error('enough'));
       await assert.rejects(collect(stream), /enough/);
@@ -111,29 +117,27 @@ describePeers('fan-out', peer => {
 
   test('has tokens for itself alone', async () => {
     const { orders } = await shop();
-    const { next: resume } = await orders.fanOut(partitions, { order: 'scan' }).page({ size: 3 });
+    const { next: resume } = await fanOut(partitions(orders), { order: 'scan' }).page({ size: 3 });
     assert(resume);
     // The order of the keys is none of its matter.
-    assert.equal((await orders.fanOut(partitions.toReversed()).page({ resume })).items.length, 25);
+    assert.equal((await fanOut(partitions(orders).toReversed()).page({ resume })).items.length, 25);
     for (const other of [
-      orders.fanOut(partitions, { order: 'rows' }),
-      orders.fanOut(partitions.slice(1)),
+      fanOut(partitions(orders), { order: 'rows' }),
+      fanOut(partitions(orders).slice(1)),
       orders.partition({ customer: 'ann' }),
     ])
       await rejects(other.page({ resume }), 'TokenMismatch');
-    assert.deepEqual(await orders.fanOut([]).page(), { items: [], next: undefined });
+    assert.deepEqual(await fanOut([]).page(), { items: [], next: undefined });
   });
 
   test('reads all buckets of what is spread over them', async () => {
     const { repo: events } = await fresh(peer, Event);
     for (let seq = 0; seq < 12; seq++)
       await events.create({ device: `d${seq % 2}`, at: moment(seq), seq, text: 'x' });
-    const found = await events.buckets({ device: 'd1' }, { order: 'rows' }).take(100);
+    const found = await fanOut(events.buckets({ device: 'd1' }), { order: 'rows' }).take(100);
     assert.deepEqual(column(found, 'seq'), [11, 9, 7, 5, 3, 1]);
-    const early = events.buckets(
-      { device: 'd0' },
-      { each: p => p.rows({}, { at: { lt: moment(9) } }), order: 'rows' },
-    );
+    const before = events.buckets({ device: 'd0' }).map(p => p.rows({}, { at: { lt: moment(9) } }));
+    const early = fanOut(before, { order: 'rows' });
     assert.deepEqual(column(await early.take(1), 'seq'), [8]);
   });
 });

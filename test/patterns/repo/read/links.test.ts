@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Db, open } from '#patterns';
+import { fanOut } from '#patterns/fan-out';
 import { link, linkMany, lookup } from '#patterns/joins';
 import { collect } from '../../support/collect.js';
 import { type FaultPlan, FaultyClient } from '../../support/faulty-client.js';
@@ -152,7 +153,8 @@ describePeers('links', peer => {
   test('a stream is joined with a lookup, in its order', async () => {
     const { orders, httpClient, looked } = await shop();
     const customers = looked();
-    const all = customers.join(orders.fanOut([bob, ann]), ({ value }) => ({ customer: value.customer }));
+    const bought = fanOut([bob, ann].map(customer => orders.partition(customer)));
+    const all = customers.join(bought, ({ value }) => ({ customer: value.customer }));
     const joined = (await collect(all)).map(([order, to]) => `${order.value.number}${to?.value.name}`);
     assert.equal(joined.join(' '), '0ANN 4ANN 1ANN 2ANN 3ANN 0BOB 4BOB 1BOB 2BOB 3BOB');
     assert.equal(httpClient.count, 2 + 2);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codec, type Db, entity, key, open, PatternError, t } from '#patterns';
 import { change, rebucket, rebucketing } from '#patterns/bulk';
+import { fanOut } from '#patterns/fan-out';
 import { onlyIn } from '../../../support/slow.js';
 import { collect, outcomeOf, pageByPage, written } from '../../support/collect.js';
 import { column } from '../../support/column.js';
@@ -84,9 +85,10 @@ describePeers('a number of buckets that is being changed', peer => {
       );
       assert.equal(partition.explain().requests.length, 2);
     }
-    const all = await rows.buckets({ day: 'mon' }).take(100);
+    const all = await fanOut(rows.buckets({ day: 'mon' })).take(100);
     assert.equal(all.length, CUSTOMERS.length + 1);
-    const named = await rows.fanOut([...CUSTOMERS, 'new'].map(customer => visit(customer))).take(100);
+    const customers = [...CUSTOMERS, 'new'].map(customer => rows.partition(visit(customer)));
+    const named = await fanOut(customers).take(100);
     assert.equal(named.length, CUSTOMERS.length + 1);
   });
 
