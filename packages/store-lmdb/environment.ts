@@ -1,5 +1,5 @@
-// Opens a store's LMDB file, checks that it is a store and that this version can read it, and closes it. catalog.ts,
-// keys.ts and rows.ts know what is in the file.
+// Opens a store's LMDB file, checks that it is a store and that this version can read it, and closes it. catalog.ts and
+// rows.ts know what is in the file.
 import { closeSync, openSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StoreError } from '#store';
@@ -11,8 +11,7 @@ import {
   type SpaceKey,
   writeSpaceKey,
 } from './layout/catalog.js';
-import { type RowKey, writeRowKey } from './layout/keys.js';
-import { LONG_TREE, ROWS_TREE, Rows } from './layout/rows.js';
+import { LONG_TREE, ROWS_TREE, type RowKey, Rows, writeRowKey } from './layout/rows.js';
 import {
   makeDirectory,
   makeLockFile,

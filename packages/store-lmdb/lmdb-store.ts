@@ -57,7 +57,7 @@ export interface LmdbStoreOptions {
 
 /** For tests. */
 export interface LmdbStoreInternals {
-  /** The longest payload (keys.ts) that a new file stores under its whole key. */
+  /** The longest payload (rows.ts) that a new file stores under its whole key. */
   readonly chunk?: number | undefined;
   /** Size of the file that provides pages for deletes on a full disk. */
   readonly reserveBytes?: number | undefined;
@@ -219,9 +219,9 @@ class OpenStore implements Engine {
 
   statistics(): readonly Statistic[] {
     const { fileBytes, mapBytes } = this.#environment.sizes();
-    const { depth, commits } = this.#commits.statistics();
+    const commits = this.#commits.statistics();
     const contents = { ...this.content.counts, waitingDrops: this.content.waitingDrops };
-    return statisticsOf({ commits, queueDepth: depth, fileBytes, mapBytes, contents });
+    return statisticsOf({ commits, fileBytes, mapBytes, contents });
   }
 
   close(): Promise<void> {

@@ -4,8 +4,7 @@
 // commit/logged-batches.ts decide when changes come, become durable and go.
 import { OrderedMap } from '#base';
 import type { Row, ScanRange } from '#store';
-import type { RowKey } from './layout/keys.js';
-import { copyValue, ROW_HEADER_BYTES } from './layout/rows.js';
+import { copyValue, ROW_HEADER_BYTES, type RowKey } from './layout/rows.js';
 
 /** A row's final image, or its removal. */
 export interface Change {
@@ -13,7 +12,7 @@ export interface Change {
   readonly version: bigint;
   /**
    * The block with the row's bytes as in the tree (rows.ts), which stay as they are until its record is released
-   * (log-record.ts); undefined removes the row.
+   * (wal/log-file.ts); undefined removes the row.
    */
   readonly block: Buffer | undefined;
   readonly from: number;

@@ -2,13 +2,11 @@
 // units.
 import type { HistogramCounts } from '#base';
 import type { Statistic } from '#store';
-import type { CommitCounts } from './commit/commits.js';
+import type { CommitStatistics } from './commit/commit-order.js';
 import type { ContentCounts } from './content/file-contents.js';
 
 interface Measured {
-  readonly commits: CommitCounts;
-  /** Writes that are not answered yet. */
-  readonly queueDepth: number;
+  readonly commits: CommitStatistics;
   readonly fileBytes: number;
   readonly mapBytes: number;
   readonly contents: Readonly<ContentCounts> & { readonly waitingDrops: number };
@@ -27,8 +25,7 @@ const histogram = (name: string, counts: HistogramCounts, help: string): Statist
 };
 
 export const statisticsOf = ({
-  commits: { writes, times, failures },
-  queueDepth,
+  commits: { writes, times, failures, depth },
   fileBytes,
   mapBytes,
   contents,
@@ -41,7 +38,7 @@ export const statisticsOf = ({
     times,
     'Time of a commit, from when it is about to be written until it is synced.',
   ),
-  gauge('commit_queue_depth', queueDepth, 'Writes that wait for a commit or are in one.'),
+  gauge('commit_queue_depth', depth, 'Writes that wait for a commit or are in one.'),
   gauge('data_file_bytes', fileBytes, 'Length of the data file.', 'max'),
   gauge('data_map_bytes', mapBytes, 'Address space that the data file is mapped to; no memory.', 'max'),
   counter(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Space, Store } from '#store';
 import { openEnvironment, openRoot } from './environment.js';
-import { writeRowKey } from './layout/keys.js';
+import { writeRowKey } from './layout/rows.js';
 import { Tree } from './lmdb/tree.js';
 import { openLmdbStore } from './lmdb-store.js';
 import { newDirectory } from './testing/fixture.js';

@@ -202,7 +202,7 @@ export const SUITES: readonly Suite[] = [
         'packages/base',
         'packages/tables',
         'packages/wire',
-        'store-lmdb/layout/keys',
+        'store-lmdb/layout',
         'spread-store',
         'store-lmdb/exclusive-writers',
         'store-lmdb/processes',

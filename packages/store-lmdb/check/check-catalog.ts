@@ -2,6 +2,7 @@
 // that the counters have issued. check-rows.ts checks the rows.
 import { type Space, StoreError } from '#store';
 import { CHUNK_MAX } from '../environment.js';
+import { SPACE_BYTES } from '../layout/branches.js';
 import {
   COUNTERS_KEY,
   DROPPED_TAG,
@@ -19,7 +20,7 @@ import {
   type SpaceKey,
   writeSpaceKey,
 } from '../layout/catalog.js';
-import { decodeText, SPACE_BYTES, SPACE_ID_MAX } from '../layout/keys.js';
+import { decodeText, SPACE_ID_MAX } from '../layout/rows.js';
 import type { Findings } from './findings.js';
 import type { Entry } from './page-tree.js';
 

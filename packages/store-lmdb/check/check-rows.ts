@@ -2,8 +2,8 @@
 // long key leads to a subtree with rows, and each subtree has a pointer. The domain checks the values, through
 // `Inspection`.
 import type { Inspection, Row, SpaceCount } from '#store';
-import { decodeKey, decodePartition, encodePayload, SPACE_BYTES } from '../layout/keys.js';
-import { POINTER_MARK, ROW_HEADER_BYTES, SUBTREE_BYTES } from '../layout/rows.js';
+import { POINTER_MARK, SPACE_BYTES, SUBTREE_BYTES } from '../layout/branches.js';
+import { decodeKey, decodePartition, encodePayload, ROW_HEADER_BYTES } from '../layout/rows.js';
 import type { CheckedCatalog } from './check-catalog.js';
 import type { CheckedContents } from './check-contents.js';
 import type { Findings } from './findings.js';

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { Inspection, Row, Space } from '#store';
 import { type Environment, openEnvironment, openRoot } from '../environment.js';
 import { Counters } from '../layout/catalog.js';
-import { type RowKey, writeRowKey } from '../layout/keys.js';
+import { type RowKey, writeRowKey } from '../layout/rows.js';
 import { Tree } from '../lmdb/tree.js';
 import { openLmdbStore } from '../lmdb-store.js';
 import { NO_INSPECTION, newDirectory, openSpace } from '../testing/fixture.js';

@@ -9,7 +9,7 @@ import { EngineError } from '../lmdb/engine-error.js';
 import { newDirectory } from '../testing/fixture.js';
 import type { BackgroundTask } from './background-task.js';
 import { CommitOrder } from './commit-order.js';
-import type { Group, Work } from './commits.js';
+import type { Group, Work } from './group.js';
 
 async function openQueue(
   t: TestContext,

@@ -1,28 +1,41 @@
 // The order in which a store's changes are decided and made durable. Works wait in one queue. A process that has its
 // directory to itself first offers each to the batches of the log (logged-batches.ts), which decide it at once; works
-// that need LMDB's tree itself, and everything while there is no log, are committed in groups (commits.ts). While
+// that need LMDB's tree itself, and everything while there is no log, are committed in groups (group.ts). While
 // one group is being written the next one gathers; a lone work is not delayed. Before a group begins, the log's changes
 // go into the tree, so the two never overtake each other.
+import { Histogram, type HistogramCounts, SECONDS_BOUNDS } from '#base';
+import { StoreError } from '#store';
 import { EngineError } from '../lmdb/engine-error.js';
 import { Overlay } from '../overlay.js';
 import type { Failure } from '../wal/index.js';
 import { type BackgroundTask, TaskTurns } from './background-task.js';
 import {
   type Commit,
-  CommitMetrics,
-  type CommitStatistics,
   type CommittedGroup,
   commitGroup,
-  fail,
   type GroupParts,
-  overfull,
   type Submission,
-  settle,
-  WAITING_WORKS_MAX,
   type Work,
-} from './commits.js';
-import { LoggedBatches } from './logged-batches.js';
+} from './group.js';
+import { fail, LoggedBatches, settle } from './logged-batches.js';
 
+export interface CommitStatistics {
+  /** Groups that failed; their works were rejected or retried. */
+  readonly failures: number;
+  /** Writes in each durable group. */
+  readonly writes: HistogramCounts;
+  /** Seconds from when a group asks for the write lock until it is durable and visible. */
+  readonly times: HistogramCounts;
+  /** Works that wait, or are being written. */
+  readonly depth: number;
+  /** LMDB has failed the file: nothing can be committed until it is opened again. */
+  readonly hasGivenUp: boolean;
+}
+
+/** Commits and works that may wait. The caller that adds one bounds the memory it holds. */
+const WAITING_WORKS_MAX = 5000;
+/** A group of transactions holds up to a thousand works. */
+const WRITES_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 /** Groups before a log is begun: a store that writes less does not need its 8 MiB. */
 const LOG_AFTER = 8;
 
@@ -43,7 +56,9 @@ export class CommitOrder {
   readonly #runTask: BackgroundTask;
   readonly #waitingMax: number;
   readonly #logAfter: number;
-  readonly #metrics = new CommitMetrics();
+  #failures = 0;
+  readonly #writes = new Histogram(WRITES_BOUNDS);
+  readonly #times = new Histogram(SECONDS_BOUNDS);
   readonly #log: LoggedBatches | undefined;
   readonly #task = new TaskTurns();
   /** For the next groups, with those of the group being written at the head. */
@@ -73,7 +88,7 @@ export class CommitOrder {
         environment,
         counters,
         reserve,
-        metrics: this.#metrics,
+        count: (writes, began) => this.#count(writes, began),
         onReturn: (tried, others, failure) => this.#takeBack(tried, others, failure),
         onFailure: reason => void this.#explain(reason),
       });
@@ -112,8 +127,13 @@ export class CommitOrder {
   }
 
   statistics(): CommitStatistics {
-    const hasGivenUp = this.#broken !== undefined;
-    return { commits: this.#metrics.counts(), depth: this.#depth, hasGivenUp };
+    return {
+      failures: this.#failures,
+      writes: this.#writes.counts(),
+      times: this.#times.counts(),
+      depth: this.#depth,
+      hasGivenUp: this.#broken !== undefined,
+    };
   }
 
   /**
@@ -147,7 +167,17 @@ export class CommitOrder {
   }
 
   #refuse(): Promise<never> {
-    return Promise.reject(overfull(this.#parts.environment.path, this.#waitingMax));
+    const what = `${this.#parts.environment.path}: ${this.#waitingMax} writes are waiting already.`;
+    return Promise.reject(new StoreError('busy', what));
+  }
+
+  /** Counts a group that became durable; without `writes` one that failed. `began` is a time of `performance.now()`. */
+  #count(writes: number | undefined, began: number): void {
+    if (writes === undefined) this.#failures += 1;
+    else {
+      this.#writes.add(writes);
+      this.#times.add((performance.now() - began) / 1000);
+    }
   }
 
   #enter<T>(work: Work<T>): Promise<T> {
@@ -214,14 +244,11 @@ export class CommitOrder {
     const began = performance.now();
     const group = await commitGroup(this.#parts, this.#waiting, this.#oneByOne > 0 ? 1 : undefined);
     this.#task.countGroup(group.failure === undefined);
+    this.#count(group.failure === undefined ? group.count : undefined, began);
     if (group.failure === undefined) {
-      this.#metrics.commit(group.count, began);
       for (const submission of this.#leave(group.count)) settle(submission);
       this.#parts.reserve.wrote(group.bytes, group.didGrow);
-    } else {
-      this.#metrics.fail();
-      this.#failGroup(group, await this.#explain(group.failure.reason));
-    }
+    } else this.#failGroup(group, await this.#explain(group.failure.reason));
   }
 
   #failGroup(group: CommittedGroup, failure: unknown): void {

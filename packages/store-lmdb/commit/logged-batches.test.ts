@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { newDirectory } from '../testing/fixture.js';
 import { Parts, SPACE, textOf } from '../testing/logged-parts.js';
-import { LOG_BYTES } from '../wal/read-log.js';
-import type { Work } from './commits.js';
+import { LOG_BYTES } from '../wal/log-file.js';
+import type { Work } from './group.js';
 
 /** Fulfilled with the order in which the answers came. */
 function orderOf(answers: readonly Promise<unknown>[]): Promise<number[]> {

@@ -9,8 +9,7 @@ import { detachedString } from '#base';
 import { type Decision, type ReadRows, type Reads, type Row, type Space, StoreError } from '#store';
 import type { Environment } from '../environment.js';
 import { type Counters, isComparable } from '../layout/catalog.js';
-import { fits, type RowKey } from '../layout/keys.js';
-import { ROW_HEADER_BYTES, writeRowValue } from '../layout/rows.js';
+import { fits, ROW_HEADER_BYTES, type RowKey, writeRowValue } from '../layout/rows.js';
 import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { EngineError } from '../lmdb/engine-error.js';
 import { type Change, copiedRowOf, newChange, type Overlay } from '../overlay.js';
@@ -24,16 +23,7 @@ import {
   RecordDraft,
   WriteAheadLog,
 } from '../wal/index.js';
-import {
-  type Answered,
-  assertChanges,
-  type Commit,
-  type CommitMetrics,
-  fail,
-  type GroupParts,
-  type Submission,
-  settle,
-} from './commits.js';
+import type { Answered, Commit, GroupParts, Submission } from './group.js';
 
 const NONE: readonly never[] = [];
 
@@ -53,7 +43,8 @@ function newBatch({ memory }: WriteAheadLog): Batch {
 /** A larger record takes longer to write, and those behind it wait. One commit may exceed this. */
 const BATCH_BYTES_MAX = 1024 * 1024;
 interface LoggedBatchesOptions extends GroupParts {
-  readonly metrics: CommitMetrics;
+  /** Counts a batch of so many writes that became durable, or one that failed. */
+  readonly count: (writes: number | undefined, began: number) => void;
   /**
    * Gets, in order, what was accepted and cannot be made durable: `tried` was being written when that failed, with the
    * reason if it was an error.
@@ -72,7 +63,7 @@ export class LoggedBatches {
   readonly overlay: Overlay;
   readonly #environment: Environment;
   readonly #reserve: DiskReserve;
-  readonly #metrics: CommitMetrics;
+  readonly #count: LoggedBatchesOptions['count'];
   readonly #log: WriteAheadLog;
   readonly #onReturn: LoggedBatchesOptions['onReturn'];
   readonly #onFailure: LoggedBatchesOptions['onFailure'];
@@ -96,11 +87,11 @@ export class LoggedBatches {
   #isScheduled = false;
   #whenIdle: (() => void)[] = [];
 
-  constructor({ environment, counters, reserve, metrics, onReturn, onFailure }: LoggedBatchesOptions) {
+  constructor({ environment, counters, reserve, count, onReturn, onFailure }: LoggedBatchesOptions) {
     this.#environment = environment;
     this.#counters = counters;
     this.#reserve = reserve;
-    this.#metrics = metrics;
+    this.#count = count;
     this.#onReturn = onReturn;
     this.#onFailure = onFailure;
     this.#log = new WriteAheadLog({
@@ -166,7 +157,7 @@ export class LoggedBatches {
     // reads.
     const isLate = (row: Row | undefined): boolean => row !== undefined && row.version >= tick;
     if (rows.keys.some(isLate) || rows.range.some(isLate)) return undefined;
-    const decision = assertChanges(decide(rows, tick));
+    const decision = decide(rows, tick);
     return this.#change(space.id, partition, tick, decision) ? { answer: decision.result } : undefined;
   }
 
@@ -194,9 +185,17 @@ export class LoggedBatches {
   #change(space: number, partition: string, version: bigint, decision: Decision<unknown>): boolean {
     const { puts = NONE, deletes = NONE } = decision;
     if (puts.length + deletes.length === 0) return true;
+    // Rows under longer keys change with their subtrees.
+    const { chunk } = this.#environment.rows;
     let bytes = 0;
-    for (const key of deletes) bytes += this.#sizeOf(partition, key, 0);
-    for (const { key, value } of puts) bytes += this.#sizeOf(partition, key, ROW_HEADER_BYTES + value.length);
+    for (const key of deletes) {
+      if (!fits(partition, key, chunk)) return false;
+      bytes += changeBytesMax(partition, key, 0);
+    }
+    for (const { key, value } of puts) {
+      if (!fits(partition, key, chunk)) return false;
+      bytes += changeBytesMax(partition, key, ROW_HEADER_BYTES + value.length);
+    }
     if (!this.#takes(bytes)) return false;
     this.#counters.useTick(version);
     const own = detachedString(partition);
@@ -226,13 +225,6 @@ export class LoggedBatches {
     const changes = this.overlay.within(space, range, 'latest');
     const tree = new RowCursor(this.#environment.rows, space, range);
     return copyRows(new MergedCursor(tree, changes), keys.rows);
-  }
-
-  /** Upper bound for a change's bytes in the log; infinity if the row's key needs a transaction. */
-  #sizeOf(partition: string, key: string, rowBytes: number): number {
-    // Rows under longer keys change with their subtrees.
-    if (!fits(partition, key, this.#environment.rows.chunk)) return Number.POSITIVE_INFINITY;
-    return changeBytesMax(partition, key, rowBytes);
   }
 
   /** Whether the current batch, or one after it, has room for this many bytes. */
@@ -303,13 +295,12 @@ export class LoggedBatches {
     }
     this.#written = undefined;
     if (outcome === 'durable') {
-      this.#metrics.commit(batch.callers.length, began);
+      this.#count(batch.callers.length, began);
       // Write the next batch before answering this one: the answers trigger the batch after that.
       this.#writeNext();
       this.#answer(batch);
     } else {
-      if (outcome === 'last') this.#metrics.commit(batch.callers.length, began);
-      else this.#metrics.fail();
+      this.#count(outcome === 'last' ? batch.callers.length : undefined, began);
       this.#end(batch, outcome, failure);
     }
   }
@@ -363,4 +354,15 @@ export class LoggedBatches {
     if (failure === undefined) this.#writeNext();
     else this.#abort([], undefined);
   }
+}
+
+export function settle({ outcome, fulfil, reject }: Submission): void {
+  if (outcome === undefined) return;
+  if ('answer' in outcome) fulfil(outcome.answer);
+  else reject(outcome.error);
+}
+
+/** For changes that cannot be made durable; a work that had failed on its own keeps its own error. */
+export function fail({ outcome, reject }: Submission, failure: unknown): void {
+  reject(outcome !== undefined && 'error' in outcome ? outcome.error : failure);
 }

@@ -1,7 +1,9 @@
 // Reclaims the rows of dropped spaces, some at a time. The catalogue remembers what is left, so it continues when the
 // store is opened again.
+
+import { type Branch, branchRange, isEmpty } from '../layout/branches.js';
 import type { Catalog } from '../layout/catalog.js';
-import { type Branch, branchRange, isEmpty, type Rows } from '../layout/rows.js';
+import type { Rows } from '../layout/rows.js';
 
 /** Rows per transaction: enough to make the wait for the disk negligible, few enough that a commit hardly waits. */
 const ROWS_MAX = 1000;

@@ -2,7 +2,7 @@
 // tick shows whether a transaction begins from the one before it (logged-batches.ts).
 import type { Space, SpaceAddress } from '#store';
 import type { Catalog } from '../layout/catalog.js';
-import { grow, type Work } from './commits.js';
+import { grow, type Work } from './group.js';
 
 interface CreatedSpace {
   readonly space: Space;

@@ -1,8 +1,11 @@
-// The limits of names that the keys of the catalogue set; the conformance suite covers everything else.
+// The limits of names that the keys of the catalogue set, and which ticks it can compare; the conformance suite covers
+// everything else.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { openLmdbStore } from '../lmdb-store.js';
 import { newDirectory } from '../testing/fixture.js';
+import { isComparable } from './catalog.js';
 
 // 4026 bytes of key less the tag, account, service and two terminators.
 const NAME_BYTES_MAX = 4026 - 5;
@@ -24,4 +27,21 @@ test('a name may be as long as a key, and no space has a longer one', async t =>
   assert.equal((await store.listSpaces('a', 's', 'y'.repeat(100_000), 10)).length, 1);
   assert.deepEqual(await store.listSpaces('a'.repeat(5000), 's', '', 10), []);
   await store.close();
+});
+
+test('a tick that LMDB reads as a NaN is not comparable, and of 4,096 ticks at most 32 are not', () => {
+  const isNumber = (tick: bigint): boolean => {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64BE(tick);
+    return !Number.isNaN(bytes.readDoubleLE());
+  };
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 52n }), high => {
+      const ticks = Array.from({ length: 4096 }, (_, low) => (high << 12n) + BigInt(low));
+      const few = ticks.filter(tick => !isComparable(tick));
+      assert(ticks.every(tick => isNumber(tick) || !isComparable(tick)));
+      assert(few.length <= 32, `${few.length} of them`);
+    }),
+    { numRuns: 100 },
+  );
 });

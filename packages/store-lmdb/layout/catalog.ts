@@ -10,21 +10,14 @@ import type { Clock } from '#base';
 import { type Space, type SpaceAddress, StoreError } from '#store';
 import { EngineError } from '../lmdb/engine-error.js';
 import type { Tree } from '../lmdb/tree.js';
-import {
-  decodeText,
-  encodedLength,
-  encodeSpace,
-  encodeText,
-  endOfPrefix,
-  SPACE_ID_MAX,
-  UNIT_BYTES_MAX,
-} from './keys.js';
+import { encodeSpace, endOfPrefix } from './branches.js';
+import { decodeText, encodedLength, encodeText, SPACE_ID_MAX, UNIT_BYTES_MAX } from './rows.js';
 
 export type SpaceKey = [account: string, service: string, name: string];
 
 interface FormatRecord {
   readonly version: number;
-  /** See rows.ts. */
+  /** See branches.ts. */
   readonly chunk: number;
 }
 
@@ -284,10 +277,8 @@ function asDouble(tick: bigint): number {
   return double[0] ?? Number.NaN;
 }
 
-/** False for the few ticks whose bytes are a NaN, which equals nothing. */
-export function isComparable(tick: bigint): boolean {
-  return !Number.isNaN(asDouble(tick));
-}
+/** False for the few ticks whose bytes may be a NaN, which equals nothing: read from the last byte on, its exponent is all ones. */
+export const isComparable = (tick: bigint): boolean => (tick & 0xf07fn) !== 0xf07fn;
 
 function assertLength(bytes: Buffer, length: number): void {
   if (bytes.length !== length) throw corruptRecord();

@@ -1,14 +1,137 @@
-// Values of rows decode to what was encoded, and copies stay as they were, whatever is copied after them. What long keys
-// leave in the trees: pointers only where rows are behind them, and in the documented form.
+// Encoded strings keep the order of `<` and decode to the same strings, alone and as the key of a row. Values decode to
+// what was encoded, and copies stay as they were, whatever is copied after them.
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Store } from '#store';
-import { openEnvironment } from '../environment.js';
-import { openLmdbStore } from '../lmdb-store.js';
-import { newDirectory, openSpace } from '../testing/fixture.js';
+import { randomRuns } from '#base/testing/random-runs';
 import { rowBytes } from '../testing/log-batch.js';
-import { copyValue, decodeVersion, VersionDecoder } from './rows.js';
+import {
+  copyValue,
+  decodeKey,
+  decodePartition,
+  decodeText,
+  decodeVersion,
+  encodedLength,
+  encodePayload,
+  encodeText,
+  fits,
+  payloadLength,
+  VersionDecoder,
+} from './rows.js';
+
+/** Any UTF-16 code units, lone surrogates among them, and often those at which the encoding changes. */
+const text = fc
+  .array(
+    fc.oneof(
+      fc.nat({ max: 0xffff }),
+      fc.constantFrom(0, 1, 2, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xd800, 0xdfff, 0xe000, 0xffff),
+    ),
+    { maxLength: 6 },
+  )
+  .map(units => String.fromCharCode(...units));
+
+function encode(value: string): Buffer {
+  const bytes = Buffer.alloc(encodedLength(value));
+  assert.equal(encodeText(value, bytes, 0), bytes.length);
+  return bytes;
+}
+
+function order(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+test('a string decodes to itself', () => {
+  fc.assert(
+    fc.property(text, value => {
+      const bytes = encode(value);
+      assert.equal(decodeText(bytes, 0, bytes.length), value);
+      assert(!bytes.includes(0x00) && !bytes.includes(0xff));
+    }),
+  );
+});
+
+test('each code unit decodes to itself and sorts before the next', () => {
+  let before = encode('');
+  for (let unit = 0; unit <= 0xffff; unit += 1) {
+    const value = String.fromCharCode(unit);
+    const bytes = encode(value);
+    assert.equal(decodeText(bytes, 0, bytes.length), value);
+    assert(Buffer.compare(before, bytes) < 0);
+    before = bytes;
+  }
+});
+
+test('the documented examples', () => {
+  const examples = {
+    '\u0000': '0101',
+    '\u0001': '0102',
+    a: '61',
+    é: 'c3a9',
+    '€': 'e282ac',
+    '\ud83d': 'eda0bd',
+  };
+  for (const [value, hex] of Object.entries(examples)) assert.equal(encode(value).toString('hex'), hex);
+  assert.equal(encodePayload('p\u0000', 'é').toString('hex'), '70010100c3a9');
+});
+
+test('bytes are in the order of strings', () => {
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      assert.equal(Buffer.compare(encode(a), encode(b)), order(a, b));
+    }),
+    { numRuns: randomRuns(1000) },
+  );
+});
+
+test('the key of a row is in the order of (partition, key), and decodes to itself', () => {
+  const related = fc.tuple(text, text, text).map(([a, b, c]) => ({ partition: a, key: b, other: a + c }));
+  fc.assert(
+    fc.property(related, text, text, ({ partition, key, other }, otherKey, longer) => {
+      const bytes = encodePayload(partition, key);
+      assert.equal(bytes.length, payloadLength(partition, key));
+      assert.equal(decodePartition(bytes, 0, bytes.length), partition);
+      assert.equal(decodeKey(bytes, 0, bytes.length), key);
+      for (const [p, k] of [
+        [other, otherKey],
+        [partition, key + longer],
+        [partition, otherKey],
+      ] as const) {
+        const expected = order(partition, p) || order(key, k);
+        assert.equal(Buffer.compare(bytes, encodePayload(p, k)), expected);
+      }
+    }),
+    { numRuns: randomRuns(1000) },
+  );
+});
+
+test('fits knows exactly whether a payload has this many bytes', () => {
+  fc.assert(
+    fc.property(text, text, fc.nat({ max: 40 }), (partition, key, limit) => {
+      assert.equal(fits(partition, key, limit), payloadLength(partition, key) <= limit);
+    }),
+  );
+});
+
+test('bytes that are no string are corrupt', () => {
+  for (const hex of [
+    '00',
+    '01',
+    '0100',
+    '0103',
+    '80',
+    'c3',
+    'c361',
+    'e282',
+    'e28261',
+    'f09f9880',
+    'ff',
+    '61ff',
+  ]) {
+    const bytes = Buffer.from(hex, 'hex');
+    assert.throws(() => decodeText(bytes, 0, bytes.length), { name: 'StoreError', code: 'corrupt' }, hex);
+  }
+});
 
 const BEFORE = Buffer.from('what stands before it');
 const BEHIND = Buffer.from('what stands behind the value');
@@ -47,59 +170,4 @@ test('a row that is too short for a version is damaged', () => {
   const bytes = Buffer.alloc(20);
   assert.throws(() => decodeVersion(bytes, 0, 7), { code: 'corrupt' });
   assert.throws(() => new VersionDecoder().decode(bytes, 0, 7), { code: 'corrupt' });
-});
-
-/** Keys of both trees, in hexadecimal, after `work` on a store that cuts payloads after 4 bytes. */
-async function keysAfter(t: TestContext, work: (put: Change, remove: Change) => Promise<void>) {
-  const directory = newDirectory(t);
-  const store = await openLmdbStore({ directory, durability: 'none' }, { chunk: 4 });
-  const { put, remove } = await changes(store);
-  await work(put, remove);
-  await store.close();
-  const environment = openEnvironment({ directory, durability: 'none' });
-  const all = { start: Buffer.of(0), end: Buffer.of(0xff) };
-  const rows = environment.rows.spaceBranch(1).tree.keys(all, 100);
-  const long = environment.rows.pointedBranch(Buffer.alloc(8)).tree.keys(all, 100);
-  await environment.close();
-  return { rows: rows.map(key => key.toString('hex')), long: long.map(key => key.toString('hex')) };
-}
-
-type Change = (key: string) => Promise<unknown>;
-
-async function changes(store: Store): Promise<{ put: Change; remove: Change }> {
-  const space = await openSpace(store);
-  const value = Buffer.from('v');
-  return {
-    put: key => store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts: [{ key, value }] })),
-    remove: key => store.commit(space, 'p', { keys: [] }, () => ({ result: true, deletes: [key] })),
-  };
-}
-
-test('a payload as long as the chunk is a row, a longer one is behind a pointer, one longer still behind two', async t => {
-  const { rows, long } = await keysAfter(t, async put => {
-    await put('ab');
-    await put('abc');
-    await put('abcdefg');
-  });
-  // Payloads: 'p' 00 'ab', then 'c', then 'cdef' 'g'.
-  assert.deepEqual(rows, ['0000000170006162', '0000000170006162ff']);
-  assert.deepEqual(long, ['000000000000000163', '000000000000000163646566ff', '000000000000000267']);
-});
-
-test('removing the last row behind a pointer removes the pointer, and no other removal does', async t => {
-  const { rows, long } = await keysAfter(t, async (put, remove) => {
-    for (const key of ['ab', 'abc', 'abcdefg', 'abcdefh', 'xyz', 'xyzxyzxyz']) await put(key);
-    for (const key of ['xyz', 'xyzxyzxyz', 'abcdefg', 'abc', 'abcdefx', 'nothing here']) await remove(key);
-  });
-  assert.deepEqual(rows, ['0000000170006162', '0000000170006162ff']);
-  assert.deepEqual(long, ['000000000000000163646566ff', '000000000000000268']);
-});
-
-test('nothing is left when all rows are removed', async t => {
-  const keys = ['', 'a', 'ab', 'abc', 'abcd', 'abcdefghi', 'abcdefghij', 'abcxefghij', 'é\uffff\uffff'];
-  const { rows, long } = await keysAfter(t, async (put, remove) => {
-    for (const key of keys) await put(key);
-    for (const key of keys.toReversed()) await remove(key);
-  });
-  assert.deepEqual({ rows, long }, { rows: [], long: [] });
 });

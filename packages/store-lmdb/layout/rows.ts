@@ -1,21 +1,158 @@
-// The rows of all spaces: their values on disk, | version, 8 bytes big-endian | value |, whose content the domains
-// define, and point access, whatever the length of the key. row-cursor.ts walks ranges. Calls see the current write
-// transaction if there is one, otherwise what is durable.
+// The rows of all spaces as LMDB has them: keys, values, and point access. branches.ts has the rows with long keys,
+// row-cursor.ts walks ranges, catalog.ts has the keys of spaces. Calls see the current write transaction if there is
+// one, otherwise what is durable.
 //
-// Rows whose keys are longer than LMDB takes are in a chain of subtrees, in the same order as if the key were in one
-// piece:
+//   key:    | space id, 4 bytes | partition | 00 | key |          all numbers big-endian
+//                               '------- payload ------'
+//   value:  | version, 8 bytes | value |                          the domains define its content
 //
-//   rows:  | space id | first `chunk` bytes of the payload | FF |   ->  subtree id, 8 bytes
-//   long:  | subtree id, 8 bytes | the rest of the payload |        ->  row value
+// LMDB orders by bytes, which compare (memcmp) as JavaScript's `<` compares the strings. Each UTF-16 code unit on its
+// own, so that a lone surrogate keeps its place and U+E000 sorts after U+D800:
 //
-// A rest longer than `chunk` bytes is split once more in the same way. All rows that begin with the chunk and go on are
-// in the subtree, and no row's key holds an FF, so the pointer stands where they stand: right after the row that is
-// the chunk exactly, before every other. A subtree without rows has no pointer.
+//   U+0000           01 01                          'a'      61
+//   U+0001           01 02                          'é'      C3 A9
+//   U+0002 - U+007F  one byte, itself               '€'      E2 82 AC
+//   U+0080 - U+07FF  110xxxxx 10xxxxxx              U+D83D   ED A0 BD
+//   U+0800 - U+FFFF  1110xxxx 10xxxxxx 10xxxxxx     U+FFFF   EF BF BF
+//
+// So 00 is never written, and ends a string below every longer one; neither is FF, which marks a long key's pointer.
 import { type Row, StoreError } from '#store';
-import { EngineError } from '../lmdb/engine-error.js';
 import type { EntryCursor, Tree, TreeRange } from '../lmdb/tree.js';
-import type { Counters } from './catalog.js';
-import { encodePayload, encodeSpace, endOfPrefix, fits, type RowKey } from './keys.js';
+import { Branches, SPACE_BYTES, type SubtreeIds } from './branches.js';
+
+/** Bytes of the longest code unit. */
+export const UNIT_BYTES_MAX = 3;
+
+export function encodedLength(text: string): number {
+  let length = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0x800) length += 2;
+    else if (unit >= 0x80 || unit <= 1) length += 1;
+  }
+  return length;
+}
+
+/** Writes into `target` from `position` on; returns the position after the last byte. */
+export function encodeText(text: string, target: Uint8Array, position: number): number {
+  let end = position;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80 && unit > 1) {
+      target[end++] = unit;
+    } else if (unit <= 1) {
+      target[end++] = 0x01;
+      target[end++] = unit + 1;
+    } else if (unit < 0x800) {
+      target[end++] = 0xc0 | (unit >> 6);
+      target[end++] = 0x80 | (unit & 0x3f);
+    } else {
+      target[end++] = 0xe0 | (unit >> 12);
+      target[end++] = 0x80 | ((unit >> 6) & 0x3f);
+      target[end++] = 0x80 | (unit & 0x3f);
+    }
+  }
+  return end;
+}
+
+/** The string in `bytes[from, until)`. Throws `corrupt` for bytes that `encodeText` never writes. */
+export function decodeText(bytes: Buffer, from: number, until: number): string {
+  for (let index = from; index < until; index += 1) {
+    const byte = bytes[index];
+    if (byte === undefined || byte >= 0x80 || byte <= 1) return decodeUnits(bytes, from, until);
+  }
+  return bytes.toString('latin1', from, until);
+}
+
+function decodeUnits(bytes: Buffer, from: number, until: number): string {
+  const units = new Uint16Array(until - from);
+  let count = 0;
+  let index = from;
+  while (index < until) {
+    const lead = bytes[index] ?? 0;
+    let length = 1;
+    let unit = lead;
+    if (lead >= 0xe0) {
+      length = 3;
+      unit = ((lead & 0x0f) << 12) | (tail(bytes[index + 1]) << 6) | tail(bytes[index + 2]);
+    } else if (lead >= 0xc0) {
+      length = 2;
+      unit = ((lead & 0x1f) << 6) | tail(bytes[index + 1]);
+    } else if (lead === 1) {
+      length = 2;
+      unit = (bytes[index + 1] ?? 0) - 1;
+    }
+    const isOneByte = length === 1 && (lead === 0 || lead >= 0x80);
+    if (isOneByte || lead > 0xef || (lead === 1 && unit !== 0 && unit !== 1)) throw corruptKey();
+    units[count++] = unit;
+    index += length;
+  }
+  if (index !== until) throw corruptKey();
+  return String.fromCharCode(...units.subarray(0, count));
+}
+
+function tail(byte: number | undefined): number {
+  if (byte === undefined || (byte & 0xc0) !== 0x80) throw corruptKey();
+  return byte & 0x3f;
+}
+
+function corruptKey(): StoreError {
+  return new StoreError('corrupt', 'A key in the database is not in the form that this program writes.');
+}
+
+/** Space id, partition, key: LMDB gets it like this and calls `writeRowKey` for the bytes. */
+export type RowKey = [space: number, partition: string, key: string];
+
+export const SPACE_ID_MAX = 2 ** 32 - 2;
+
+/** Bytes of the payload: the key without the space. */
+export function payloadLength(partition: string, key: string): number {
+  return encodedLength(partition) + 1 + encodedLength(key);
+}
+
+/** True if the payload is at most `limit` bytes; for ordinary keys the character count decides. */
+export function fits(partition: string, key: string, limit: number): boolean {
+  if ((partition.length + key.length) * UNIT_BYTES_MAX < limit) return true;
+  return payloadLength(partition, key) <= limit;
+}
+
+/** Writes a key, or bytes as they are; returns the position after the last byte. LMDB calls it for each key. */
+export function writeRowKey(key: RowKey | Uint8Array, target: Uint8Array, position: number): number {
+  if (key instanceof Uint8Array) {
+    target.set(key, position);
+    return position + key.length;
+  }
+  const space = key[0];
+  target[position] = space >>> 24;
+  target[position + 1] = space >>> 16;
+  target[position + 2] = space >>> 8;
+  target[position + 3] = space;
+  const terminator = encodeText(key[1], target, position + SPACE_BYTES);
+  target[terminator] = 0;
+  return encodeText(key[2], target, terminator + 1);
+}
+
+export function encodePayload(partition: string, key: string): Buffer {
+  const bytes = Buffer.allocUnsafe(SPACE_BYTES + payloadLength(partition, key));
+  writeRowKey([0, partition, key], bytes, 0);
+  return bytes.subarray(SPACE_BYTES);
+}
+
+/** Where the partition's terminator is. */
+export function findTerminator(bytes: Buffer, from: number, until: number): number {
+  for (let index = from; index < until; index += 1) {
+    if (bytes[index] === 0) return index;
+  }
+  throw new StoreError('corrupt', 'A row in the database has a key without a partition.');
+}
+
+export function decodePartition(bytes: Buffer, from: number, until: number): string {
+  return decodeText(bytes, from, findTerminator(bytes, from, until));
+}
+
+export function decodeKey(bytes: Buffer, from: number, until: number): string {
+  return decodeText(bytes, findTerminator(bytes, from, until) + 1, until);
+}
 
 /** Names of the two trees that have rows. */
 export const ROWS_TREE = 'rows';
@@ -27,8 +164,6 @@ export type OpenRange = (tree: Tree<RowKey>, range: TreeRange) => EntryCursor;
 
 /** Bytes of a row's value on disk in addition to the caller's: its version. */
 export const ROW_HEADER_BYTES = 8;
-export const POINTER_MARK = 0xff;
-export const SUBTREE_BYTES = 8;
 // Larger than nearly all entities; a larger value gets memory of its own.
 const SCRATCH_BYTES = 0x10000;
 const BLOCK_BYTES = 0x10000;
@@ -93,56 +228,31 @@ export function copyValue(bytes: Buffer, from: number, until: number): Buffer {
   return copy;
 }
 
-/** Rows with a common prefix, which their keys leave out of the payload. */
-export interface Branch {
-  readonly tree: Tree<RowKey>;
-  /** Space id or subtree id: all keys of the branch begin with it. */
-  readonly prefix: Buffer;
-}
-
-/** Where a row with a long key is. */
-interface Place extends Branch {
-  /** The key of the row within the tree. */
-  readonly key: Buffer;
-  /** Pointers on the way to the row, outermost first. */
-  readonly pointers: readonly { readonly tree: Tree<RowKey>; readonly key: Buffer }[];
-}
-
-export class Rows {
-  /** Longest payload, in bytes, of a row that is stored under its whole key. */
-  readonly chunk: number;
-  readonly #tree: Tree<RowKey>;
-  readonly #long: Tree<RowKey>;
+export class Rows extends Branches {
   /** LMDB copies a value when it is put. */
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
-
-  constructor(tree: Tree<RowKey>, long: Tree<RowKey>, chunk: number) {
-    this.#tree = tree;
-    this.#long = long;
-    this.chunk = chunk;
-  }
 
   /** A copy, which the caller may keep. */
   get(space: number, partition: string, key: string): Row | undefined {
     if (!fits(partition, key, this.chunk)) {
-      const place = this.#find(space, encodePayload(partition, key));
+      const place = this.find(space, encodePayload(partition, key));
       const bytes = place?.tree.get(place.key);
       return bytes && copyRow(partition, key, bytes, 0, bytes.length);
     }
-    if (!this.#tree.find([space, partition, key])) return undefined;
-    const { bytes, from, until } = this.#tree.value;
+    if (!this.tree.find([space, partition, key])) return undefined;
+    const { bytes, from, until } = this.tree.value;
     return copyRow(partition, key, bytes, from, until);
   }
 
   /** Only inside a write transaction. */
-  put(space: number, { partition, key, version, value }: Row, counters: Counters): void {
+  put(space: number, { partition, key, version, value }: Row, ids: SubtreeIds): void {
     const length = ROW_HEADER_BYTES + value.length;
     const bytes =
       length <= SCRATCH_BYTES ? this.#scratch.subarray(0, length) : Buffer.allocUnsafeSlow(length);
     writeRowValue(version, value, bytes, 0);
-    if (fits(partition, key, this.chunk)) this.#tree.put([space, partition, key], bytes);
+    if (fits(partition, key, this.chunk)) this.tree.put([space, partition, key], bytes);
     else {
-      const place = this.#find(space, encodePayload(partition, key), counters);
+      const place = this.find(space, encodePayload(partition, key), ids);
       place?.tree.put(place.key, bytes);
     }
   }
@@ -151,79 +261,19 @@ export class Rows {
    * A change whose key is no longer than LMDB takes; its bytes must stay as they are until LMDB's thread has read them.
    */
   apply(key: RowKey | Uint8Array, bytes: Buffer | undefined): void {
-    if (bytes === undefined) this.#tree.remove(key);
-    else this.#tree.put(key, bytes);
+    if (bytes === undefined) this.tree.remove(key);
+    else this.tree.put(key, bytes);
   }
 
   /** Only inside a write transaction. */
   remove(space: number, partition: string, key: string): void {
-    if (fits(partition, key, this.chunk)) this.#tree.remove([space, partition, key]);
-    else this.#removeLong(this.#find(space, encodePayload(partition, key)));
-  }
-
-  /** The rows of a space. */
-  spaceBranch(space: number): Branch {
-    return { tree: this.#tree, prefix: encodeSpace(space) };
-  }
-
-  /** The rows that the pointer with this value points to. */
-  pointedBranch(value: Buffer): Branch {
-    if (value.length !== SUBTREE_BYTES) {
-      throw new EngineError('corrupt', 'The pointer of a long key in the database is damaged.');
-    }
-    return { tree: this.#long, prefix: Buffer.from(value.subarray(0, value.length)) };
-  }
-
-  /** The longest key of a row in the tree, in bytes; a pointer's key is longer. */
-  keyBytesMax(branch: Branch): number {
-    return branch.prefix.length + this.chunk;
-  }
-
-  #removeLong(place: Place | undefined): void {
-    if (place === undefined) return;
-    place.tree.remove(place.key);
-    let branch: Branch = place;
-    for (const { tree, key } of place.pointers.toReversed()) {
-      if (!isEmpty(branch)) return;
-      tree.remove(key);
-      branch = { tree, prefix: key.subarray(0, key.length - this.chunk - 1) };
+    if (fits(partition, key, this.chunk)) this.tree.remove([space, partition, key]);
+    else {
+      const place = this.find(space, encodePayload(partition, key));
+      if (place !== undefined) this.removeAt(place);
     }
   }
-
-  /** Undefined if a pointer on the way is missing; with `counters` it is put. */
-  #find(space: number, payload: Buffer, counters?: Counters): Place | undefined {
-    const pointers = [];
-    let { tree, prefix } = this.spaceBranch(space);
-    let rest = payload;
-    while (rest.length > this.chunk) {
-      const key = pointerKey(prefix, rest.subarray(0, this.chunk));
-      pointers.push({ tree, key });
-      let value = tree.get(key);
-      if (value === undefined) {
-        if (counters === undefined) return undefined;
-        value = Buffer.allocUnsafe(SUBTREE_BYTES);
-        value.writeBigUInt64BE(BigInt(counters.nextSubtreeId()));
-        tree.put(key, value);
-      }
-      rest = rest.subarray(this.chunk);
-      ({ tree, prefix } = this.pointedBranch(value));
-    }
-    return { tree, prefix, key: Buffer.concat([prefix, rest]), pointers };
-  }
 }
-
-/** All keys that begin with the branch's prefix. */
-export function branchRange({ prefix }: Branch): TreeRange {
-  return { start: prefix, end: endOfPrefix(prefix) };
-}
-
-export function isEmpty(branch: Branch): boolean {
-  return branch.tree.keys(branchRange(branch), 1).length === 0;
-}
-
-/** The key of the pointer to all longer payloads with this prefix. */
-export const pointerKey = (prefix: Buffer, chunk: Buffer): Buffer =>
-  Buffer.concat([prefix, chunk, Buffer.of(POINTER_MARK)]);
 
 function copyRow(partition: string, key: string, bytes: Buffer, from: number, until: number): Row {
   return {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { until } from '#base/testing/until';
 import type { Space, Store } from '#store';
 import { openEnvironment } from '../environment.js';
-import { branchRange } from '../layout/rows.js';
+import { branchRange } from '../layout/branches.js';
 import { openLmdbStore } from '../lmdb-store.js';
 import { ADDRESS, EVERYTHING, newDirectory, openSpace, UNBOUNDED } from '../testing/fixture.js';
 

@@ -8,7 +8,7 @@ import { randomRuns } from '#base/testing/random-runs';
 import { copyRow, type Position, type Row, type RowInPlace, type ScanEnd, type ScanRange } from '#store';
 import type { Environment } from '../environment.js';
 import { Counters } from '../layout/catalog.js';
-import { fits } from '../layout/keys.js';
+import { fits } from '../layout/rows.js';
 import { bytesOf, type Change, newChange, Overlay, rowOf } from '../overlay.js';
 import { TreeReader } from '../pages/tree-reader.js';
 import { EVERYTHING, environmentOf } from '../testing/fixture.js';

@@ -4,13 +4,14 @@
 // A commit reads a range of keys in one partition before it decides: its bounds as those of a scan, and its rows as
 // copies.
 import { copyRow, type Reads, type Row, type ScanRange } from '#store';
-import { decodeKey, decodeText, encodePayload, findTerminator } from '../layout/keys.js';
+import { type Branch, branchRange, pointerKey } from '../layout/branches.js';
 import {
-  type Branch,
-  branchRange,
   copyValue,
+  decodeKey,
+  decodeText,
+  encodePayload,
+  findTerminator,
   type OpenRange,
-  pointerKey,
   ROW_HEADER_BYTES,
   type Rows,
   VersionDecoder,
@@ -18,7 +19,7 @@ import {
 import type { EntryCursor, TreeRange } from '../lmdb/tree.js';
 import type { RowSource } from './page-walk.js';
 
-/** Half-open, in payload bytes (keys.ts); without `until` to the end of the space. */
+/** Half-open, in payload bytes (rows.ts); without `until` to the end of the space. */
 interface PayloadRange {
   readonly from: Buffer;
   readonly until?: Buffer | undefined;

@@ -1,20 +1,19 @@
 // Batches of changes in the form that tests use, and the bytes of their records.
-import { type RowKey, writeRowKey } from '../layout/keys.js';
-import { ROW_HEADER_BYTES, writeRowValue } from '../layout/rows.js';
-import { LogFile } from '../wal/log-file.js';
+import { ROW_HEADER_BYTES, type RowKey, writeRowKey, writeRowValue } from '../layout/rows.js';
 import {
   CHANGE_HEADER_BYTES,
+  LogFile,
   type LogHead,
   RECORD_HEADER_BYTES,
   RecordDraft,
   RecordMemory,
   type TickRange,
-  wholeBlocks,
-} from '../wal/log-record.js';
+} from '../wal/log-file.js';
+import { wholeBlocks } from '../wal/read-log.js';
 
 /** What one commit batch did to one row: its key and its bytes as in the tree of rows; undefined removes the row. */
 export interface LogChange {
-  readonly key: RowKey | Uint8Array;
+  readonly key: RowKey;
   readonly bytes: Buffer | undefined;
 }
 
@@ -22,7 +21,7 @@ export interface LogBatch extends TickRange {
   readonly changes: readonly LogChange[];
 }
 
-export function bytesOf(key: RowKey | Uint8Array): Buffer {
+export function bytesOf(key: RowKey): Buffer {
   const bytes = Buffer.alloc(10_000);
   return Buffer.from(bytes.subarray(0, writeRowKey(key, bytes, 0)));
 }
@@ -36,10 +35,9 @@ export function rowBytes(version: bigint, value: Buffer): Buffer {
 
 /** Bytes of a record, without the zeros that fill its last block. */
 export function recordBytes(changes: readonly LogChange[]): number {
-  const sizes = changes.map(({ key, bytes }) => {
-    const keyBytes = key instanceof Uint8Array ? key.length : bytesOf(key).length;
-    return CHANGE_HEADER_BYTES + keyBytes + (bytes?.length ?? 0);
-  });
+  const sizes = changes.map(
+    ({ key, bytes }) => CHANGE_HEADER_BYTES + bytesOf(key).length + (bytes?.length ?? 0),
+  );
   return sizes.reduce((sum, size) => sum + size, RECORD_HEADER_BYTES);
 }
 

@@ -11,8 +11,7 @@ import { type Environment, FILE_NAME, openEnvironment } from '../environment.js'
 import { Counters } from '../layout/catalog.js';
 import { DiskReserve } from '../lmdb/disk-reserve.js';
 import { LOG_NAME } from '../wal/log-file.js';
-import type { LogRecord } from '../wal/log-record.js';
-import { readLog } from '../wal/read-log.js';
+import { type LogRecord, readLog } from '../wal/read-log.js';
 import { fenceLog, replayLog } from '../wal/recovery.js';
 import { newDirectory } from './fixture.js';
 

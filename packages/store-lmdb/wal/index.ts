@@ -13,6 +13,7 @@
 // everything goes on in transactions. A store without an exclusive directory, or with `durability: 'none'`, never
 // begins one.
 
-export { changeBytesMax, type LogRecord, RecordDraft } from './log-record.js';
+export { changeBytesMax, RecordDraft } from './log-file.js';
+export type { LogRecord } from './read-log.js';
 export { LogClaim, readOwnLog, replayRecords, unreadRecords } from './recovery.js';
 export { type Appended, type Failure, RECORD_BYTES_MAX, WriteAheadLog } from './write-ahead-log.js';

@@ -18,9 +18,8 @@ import {
   withSeeds,
   writeHistory,
 } from '../testing/log-history.js';
-import { LOG_NAME } from './log-file.js';
-import { BLOCK_BYTES, decodeHead, encodeHead, type LogRecord, SALT_BYTES } from './log-record.js';
-import { LOG_BYTES, LOG_HALVES, parseLog, readLog } from './read-log.js';
+import { BLOCK_BYTES, encodeHead, LOG_BYTES, LOG_HALVES, LOG_NAME, SALT_BYTES } from './log-file.js';
+import { decodeHead, type LogRecord, parseLog, readLog } from './read-log.js';
 
 const SECTOR_BYTES = 512;
 const HEAD_BYTES = 32;
@@ -320,10 +319,21 @@ test('a record of this file under the number of another epoch does not count', (
 });
 
 test('a whole record in another form is damage with its number', () => {
-  const made = makeLog();
-  made.put(FIRST, 1n);
-  const record = made.bytes.subarray(FIRST, FIRST + 200);
-  record.writeUInt32BE(2, 40);
-  record.writeUInt32BE(crc32(record.subarray(4), decodeHead(made.bytes)?.checksum), 0);
-  assert.throws(() => parseLog(made.bytes, PATH, EPOCH), /data\.log has record 1 in a form/);
+  const lie = (write: (record: Buffer) => void, isFound = true): void => {
+    const made = makeLog();
+    made.put(FIRST, 1n);
+    const record = made.bytes.subarray(FIRST, FIRST + BLOCK_BYTES);
+    write(record);
+    const length = Math.min(record.readUInt32BE(4), 200);
+    record.writeUInt32BE(crc32(record.subarray(4, length), decodeHead(made.bytes)?.checksum), 0);
+    const parsing = () => parseLog(made.bytes, PATH, EPOCH);
+    if (isFound) assert.throws(parsing, /data\.log has record 1 in a form/);
+    else assert.deepEqual(parsing(), []);
+  };
+  for (const count of [0, 2, 0xffffffff]) lie(record => record.writeUInt32BE(count, 40));
+  for (const length of [0, 1, 9, 65535]) lie(record => record.writeUInt16BE(length, 44));
+  for (const length of [0, 142, 144, 0xfffffffe, 0xffffffff]) lie(record => record.writeUInt32BE(length, 46));
+  for (const length of [44, 46]) lie(record => record.writeUInt32BE(length, 4));
+  for (const length of [0, 1, 43, 0x7fffffff, 0xffffffff])
+    lie(record => record.writeUInt32BE(length, 4), false);
 });

@@ -1,40 +1,34 @@
 // Reads the log: which of the bytes in its file are records that count, and whether an acknowledged one is damaged.
-// log-record.ts has the format of a record, recovery.ts uses the records.
-//
-//   | head, 1 block | first segment: records | second segment: records |       a record begins at a block and ends in
-//   its segment
+// log-file.ts has the format, recovery.ts uses the records.
 //
 // Records are numbered from 1. They are written one after the other, each from where the last one ended or, after a
 // segment change, from the beginning of the other segment, whose old records are obsolete by then; and each is on disk
 // before the next is written. So a crash can only tear the newest record, which was never acknowledged, and what it was
 // being written over.
 import { readFileSync, statSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import { StoreError } from '#store';
 import { REMEDY } from '../lmdb/file-head.js';
 import {
   BLOCK_BYTES,
-  decodeHead,
-  decodeRecord,
-  isRecord,
+  CHANGE_HEADER_BYTES,
+  HEAD_BYTES,
+  LOG_BYTES,
+  LOG_HALVES,
+  type LogHalf,
   type LogHead,
-  type LogRecord,
-  lengthAt,
-  sequenceAt,
-  wholeBlocks,
-} from './log-record.js';
+  MAGIC,
+  RECORD_HEADER_BYTES,
+  REMOVED,
+} from './log-file.js';
 
-/** The head and two segments; the first one is shorter by the head. */
-export const LOG_BYTES = 8 * 1024 * 1024;
-
-interface LogHalf {
-  readonly from: number;
-  readonly until: number;
+export interface LogRecord {
+  /** 1 for the first record of an epoch. */
+  readonly sequence: bigint;
+  readonly basis: bigint;
+  readonly tick: bigint;
+  readonly changes: readonly { readonly key: Buffer; readonly bytes: Buffer | undefined }[];
 }
-
-export const LOG_HALVES: readonly [LogHalf, LogHalf] = [
-  { from: BLOCK_BYTES, until: LOG_BYTES / 2 },
-  { from: LOG_BYTES / 2, until: LOG_BYTES },
-];
 
 /** The records from the beginning of a segment on, each numbered one more than the one before it. */
 interface Run {
@@ -144,4 +138,58 @@ function damaged(path: string, what: string): StoreError {
     'corrupt',
     `${path} ${what}: writes that were answered may stand there and nowhere else; ${REMEDY}`,
   );
+}
+
+export function wholeBlocks(bytes: number): number {
+  return Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
+}
+
+/** Undefined if it is not whole. */
+export function decodeHead(bytes: Buffer): LogHead | undefined {
+  if (bytes.length < HEAD_BYTES || bytes.readUInt32BE(4) !== MAGIC) return undefined;
+  const checksum = bytes.readUInt32BE(0);
+  if (crc32(bytes.subarray(4, HEAD_BYTES)) !== checksum) return undefined;
+  return { epoch: bytes.readBigUInt64BE(8), checksum };
+}
+
+/** The sequence field at this position, whether or not there is a record. */
+export function sequenceAt(bytes: Buffer, from: number): bigint {
+  return bytes.readBigUInt64BE(from + 16);
+}
+
+/** The length field at this position. */
+export function lengthAt(bytes: Buffer, from: number): number {
+  return bytes.readUInt32BE(from + 4);
+}
+
+/** Whether a whole record of this file begins here and ends before `until`. */
+export function isRecord(bytes: Buffer, from: number, until: number, head: LogHead): boolean {
+  const length = lengthAt(bytes, from);
+  if (length < RECORD_HEADER_BYTES || length > until - from) return false;
+  if (bytes.readBigUInt64BE(from + 8) !== head.epoch) return false;
+  return crc32(bytes.subarray(from + 4, from + length), head.checksum) === bytes.readUInt32BE(from);
+}
+
+/**
+ * The record that begins here, which `isRecord` has found whole; undefined if lengths in it are false. Its keys and
+ * values are views.
+ */
+export function decodeRecord(bytes: Buffer, from: number): LogRecord | undefined {
+  const end = from + lengthAt(bytes, from);
+  const count = bytes.readUInt32BE(from + 40);
+  const changes: LogRecord['changes'][number][] = [];
+  let position = from + RECORD_HEADER_BYTES;
+  while (changes.length < count) {
+    if (position + CHANGE_HEADER_BYTES > end) return undefined;
+    const keyAt = position + CHANGE_HEADER_BYTES;
+    const valueAt = keyAt + bytes.readUInt16BE(position);
+    const length = bytes.readUInt32BE(position + 2);
+    position = length === REMOVED ? valueAt : valueAt + length;
+    if (position > end) return undefined;
+    const value = length === REMOVED ? undefined : bytes.subarray(valueAt, position);
+    changes.push({ key: bytes.subarray(keyAt, valueAt), bytes: value });
+  }
+  if (position !== end) return undefined;
+  const [basis, tick] = [bytes.readBigUInt64BE(from + 24), bytes.readBigUInt64BE(from + 32)];
+  return { sequence: sequenceAt(bytes, from), basis, tick, changes };
 }

@@ -11,7 +11,7 @@ import { openLmdbStore } from '../lmdb-store.js';
 import { newDirectory } from '../testing/fixture.js';
 import { withSeeds } from '../testing/log-history.js';
 import { LoggedStore, NOW, rowsOf, textsOf } from '../testing/logged-store.js';
-import { BLOCK_BYTES } from './log-record.js';
+import { BLOCK_BYTES } from './log-file.js';
 import { beginLog, endLog, fenceLog } from './recovery.js';
 
 const dataOf = (directory: string): string => join(directory, 'data.mdb');

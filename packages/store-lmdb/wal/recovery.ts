@@ -15,9 +15,8 @@ import { StoreError } from '#store';
 import { type Catalog, FORMAT_LOGGED, FORMAT_PLAIN, isUnread, type LogFence } from '../layout/catalog.js';
 import type { Rows } from '../layout/rows.js';
 import { spendReserve } from '../lmdb/disk-reserve.js';
-import { LOG_NAME } from './log-file.js';
-import { BLOCK_BYTES, decodeHead, type LogRecord } from './log-record.js';
-import { LOG_BYTES, readLog } from './read-log.js';
+import { BLOCK_BYTES, LOG_BYTES, LOG_NAME } from './log-file.js';
+import { decodeHead, type LogRecord, readLog } from './read-log.js';
 
 /** What a log is replayed into. */
 interface ReplayParts {

@@ -10,16 +10,15 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { until } from '#base/testing/until';
 import { collectRows, StoreError } from '#store';
-import type { Work } from '../commit/commits.js';
+import type { Work } from '../commit/group.js';
 import { FILE_NAME, openEnvironment } from '../environment.js';
 import { FORMAT_LOGGED, FORMAT_PLAIN } from '../layout/catalog.js';
 import { ROW_HEADER_BYTES } from '../layout/rows.js';
 import { openLmdbStore } from '../lmdb-store.js';
 import { newDirectory, UNBOUNDED } from '../testing/fixture.js';
 import { Parts, SPACE, textOf } from '../testing/logged-parts.js';
-import { LOG_NAME } from './log-file.js';
-import { changeBytesMax, RECORD_HEADER_BYTES } from './log-record.js';
-import { LOG_BYTES, readLog } from './read-log.js';
+import { changeBytesMax, LOG_BYTES, LOG_NAME, RECORD_HEADER_BYTES } from './log-file.js';
+import { readLog } from './read-log.js';
 import { RECORD_BYTES_MAX } from './write-ahead-log.js';
 
 function markOf(directory: string) {

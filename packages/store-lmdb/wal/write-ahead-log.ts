@@ -11,9 +11,14 @@ import type { Catalog, Counters } from '../layout/catalog.js';
 import type { Rows } from '../layout/rows.js';
 import type { ReadSnapshot } from '../lmdb/tree.js';
 import { bytesOf, type Change, isReplacedBy, Overlay } from '../overlay.js';
-import { LogFile } from './log-file.js';
-import { BLOCK_BYTES, type RecordDraft, RecordMemory, type TickRange } from './log-record.js';
-import { LOG_BYTES } from './read-log.js';
+import {
+  BLOCK_BYTES,
+  LOG_BYTES,
+  LogFile,
+  type RecordDraft,
+  RecordMemory,
+  type TickRange,
+} from './log-file.js';
 import type { LogClaim } from './recovery.js';
 
 /** Why something failed, whatever was thrown. */
@@ -207,12 +212,9 @@ export class WriteAheadLog {
   }
 
   #schedule(): void {
-    if (this.#failure !== undefined) return;
-    if (this.#loggedBytes >= CHECKPOINT_BYTES) void this.#checkpointNow();
-    else this.#checkpointAfter(CHECKPOINT_AFTER_MILLISECONDS);
-  }
-
-  #checkpointAfter(milliseconds: number): void {
+    const hasFailed = this.#failure !== undefined;
+    if (this.#loggedBytes >= CHECKPOINT_BYTES && !hasFailed) return void this.#checkpointNow();
+    const milliseconds = hasFailed ? RETRY_AFTER_MILLISECONDS : CHECKPOINT_AFTER_MILLISECONDS;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#failure = undefined;
@@ -224,8 +226,7 @@ export class WriteAheadLog {
   #checkpointNow(): Promise<void> {
     this.#checkpoint ??= this.#writeToTree().finally(() => {
       this.#checkpoint = undefined;
-      if (this.#failure !== undefined) this.#checkpointAfter(RETRY_AFTER_MILLISECONDS);
-      else if (this.#logged.length > 0) this.#schedule();
+      if (this.#failure !== undefined || this.#logged.length > 0) this.#schedule();
       this.#onCheckpoint(this.#failure);
     });
     return this.#checkpoint;

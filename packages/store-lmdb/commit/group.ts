@@ -4,7 +4,6 @@
 //
 // A group is one LMDB transaction, with its two waits for the disk. Each work is decided under LMDB's write lock, so
 // several processes may do this in one directory.
-import { Histogram, type HistogramCounts, SECONDS_BOUNDS } from '#base';
 import { type Decide, type Decision, type ReadRows, type Reads, type Space, StoreError } from '#store';
 import type { Environment } from '../environment.js';
 import type { Counters } from '../layout/catalog.js';
@@ -12,14 +11,6 @@ import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { EngineError } from '../lmdb/engine-error.js';
 import { copyRows, RowCursor, scanRangeOf } from '../scan/row-cursor.js';
 import type { Failure } from '../wal/index.js';
-
-export interface CommitStatistics {
-  readonly commits: CommitCounts;
-  /** Works that wait, or are being written. */
-  readonly depth: number;
-  /** LMDB has failed the file: nothing can be committed until it is opened again. */
-  readonly hasGivenUp: boolean;
-}
 
 /** The parts of a commit. */
 export interface Commit<R> {
@@ -58,13 +49,6 @@ export function grow(group: Group): void {
   group.didGrow = true;
 }
 
-/** Commits and works that may wait. The caller that adds one bounds the memory it holds. */
-export const WAITING_WORKS_MAX = 5000;
-
-export function overfull(path: string, waitingMax: number): StoreError {
-  return new StoreError('busy', `${path}: ${waitingMax} writes are waiting already.`);
-}
-
 /** An attempt that gave an answer. */
 export interface Answered<T> {
   readonly answer: T;
@@ -89,17 +73,6 @@ function runIn(environment: Environment, group: Group, submission: Submission): 
   }
 }
 
-export function settle({ outcome, fulfil, reject }: Submission): void {
-  if (outcome === undefined) return;
-  if ('answer' in outcome) fulfil(outcome.answer);
-  else reject(outcome.error);
-}
-
-/** For changes that cannot be made durable; a work that had failed on its own keeps its own error. */
-export function fail({ outcome, reject }: Submission, failure: unknown): void {
-  reject(outcome !== undefined && 'error' in outcome ? outcome.error : failure);
-}
-
 function runCommit<R>(environment: Environment, commit: Commit<R>, group: Group): R | undefined {
   const { space, decide } = commit;
   if (group.livingSpace !== space.id) {
@@ -107,7 +80,7 @@ function runCommit<R>(environment: Environment, commit: Commit<R>, group: Group)
     group.livingSpace = space.id;
   }
   const tick = group.counters.nextTick();
-  const decision = assertChanges(decide(readRows(environment, commit), tick));
+  const decision = decide(readRows(environment, commit), tick);
   makeChanges(environment, commit, decision, tick, group);
   return decision.result;
 }
@@ -134,20 +107,6 @@ function makeChanges(
     rows.put(id, { partition, key, version: tick, value }, group.counters);
     group.bytes += value.length;
   }
-}
-
-/** A mistake has to surface before the first change: a transaction keeps what was changed before an error. */
-export function assertChanges<R>(decision: Decision<R>): Decision<R> {
-  const { puts, deletes } = decision;
-  for (const key of deletes ?? []) {
-    if (typeof key !== 'string') throw new TypeError('A decision deletes something that is not a key.');
-  }
-  for (const { key, value } of puts ?? []) {
-    if (typeof key !== 'string' || !(value instanceof Uint8Array)) {
-      throw new TypeError('A decision puts something that is not a row.');
-    }
-  }
-  return decision;
 }
 
 const GROUP_WORKS_MAX = 1000;
@@ -194,37 +153,4 @@ export async function commitGroup(
     failure = { reason };
   }
   return { count, didGrow: group.didGrow, bytes: group.bytes, failure };
-}
-
-/** A group of transactions holds up to a thousand works. */
-const WRITES_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
-
-export interface CommitCounts {
-  /** Groups that failed; their works were rejected or retried. */
-  readonly failures: number;
-  /** Writes in each durable group. */
-  readonly writes: HistogramCounts;
-  /** Seconds from when a group asks for the write lock until it is durable and visible. */
-  readonly times: HistogramCounts;
-}
-
-/** Only counts are kept for a commit. */
-export class CommitMetrics {
-  #failures = 0;
-  readonly #writes = new Histogram(WRITES_BOUNDS);
-  readonly #times = new Histogram(SECONDS_BOUNDS);
-
-  /** Records a group that became durable; `began` is a time of `performance.now()`. */
-  commit(writes: number, began: number): void {
-    this.#writes.add(writes);
-    this.#times.add((performance.now() - began) / 1000);
-  }
-
-  fail(): void {
-    this.#failures += 1;
-  }
-
-  counts(): CommitCounts {
-    return { failures: this.#failures, writes: this.#writes.counts(), times: this.#times.counts() };
-  }
 }

@@ -1,9 +1,9 @@
 // What a store reports about its commits and its file, exclusive and shared.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openLmdbStore } from '../lmdb-store.js';
-import { newDirectory, openSpace } from '../testing/fixture.js';
-import { countsOf, numberOf } from '../testing/statistic.js';
+import { openLmdbStore } from './lmdb-store.js';
+import { newDirectory, openSpace } from './testing/fixture.js';
+import { countsOf, numberOf } from './testing/statistic.js';
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
