@@ -21,12 +21,13 @@ export {
   type Conditions,
   type ContainerConditions,
   type EtagCondition,
+  type LeaseState,
   NO_CONDITIONS,
   NO_ETAG,
   type PageConditions,
   type SourceConditions,
   type TierConditions,
 } from './values/conditions.js';
-export type { LeaseAction, LeaseState } from './values/lease.js';
+export type { LeaseAction } from './values/lease.js';
 export * from './values/properties.js';
 export type { TagExpression, Tags } from './values/tags.js';

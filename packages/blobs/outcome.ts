@@ -2,7 +2,7 @@
 // 1970-01-01T00:00:00Z.
 import type { Metadata, ServiceSettingsOutcome, SignedIdentifier } from '#account';
 import type { ListPosition } from './operation.js';
-import type { LeaseState } from './values/lease.js';
+import type { LeaseState } from './values/conditions.js';
 import type { BlobProperties, PublicAccess, Stamp } from './values/properties.js';
 import type { Tags } from './values/tags.js';
 

@@ -9,9 +9,9 @@ import { nextSpace, placeAfter, SWEEP_START, type SweepPlace, type SweepStep } f
 import type { Clock } from '#base';
 import type { ContentStore, Position, Row, ScanEnd, Space, Store } from '#store';
 import type { BackgroundWork } from './background-work.js';
-import { commitRows } from './body/contend.js';
 import { type MergedLayers, mergeLayers } from './body/merge-layers.js';
 import { BlobSurvey, contentsOf, type Reclaiming, reclaim } from './body/reclaim.js';
+import { commitRows } from './contests.js';
 import { STAGING_KEY } from './rows/keys.js';
 
 const NOTHING_MERGED: MergedLayers = { steps: 0, givenUp: [] };

@@ -212,16 +212,18 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
   },
   'packages/blobs': {
     'blob-error.ts': [],
-    'background-work.ts': [],
+    'contests.ts': [],
+    'background-work.ts': ['contests.ts'],
     values: ['blob-error.ts'],
     'limits.ts': ['blob-error.ts', 'values'],
     'operation.ts': ['values'],
     'outcome.ts': ['values', 'operation.ts'],
     rows: ['blob-error.ts', 'values'],
     'blob-context.ts': ['background-work.ts'],
-    body: ['blob-error.ts', 'outcome.ts', 'rows', 'blob-context.ts'],
+    body: ['blob-error.ts', 'contests.ts', 'outcome.ts', 'rows', 'blob-context.ts'],
     operations: [
       'blob-error.ts',
+      'contests.ts',
       'values',
       'limits.ts',
       'operation.ts',
@@ -232,6 +234,7 @@ export const ROOMS: Readonly<Record<string, Rooms>> = {
     ],
     '.': [
       'blob-error.ts',
+      'contests.ts',
       'background-work.ts',
       'values',
       'limits.ts',

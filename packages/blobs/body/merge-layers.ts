@@ -4,6 +4,7 @@
 // layer out of all heads, and its rows are dead. A kill in between leaves two layers with the same data. A reader of a deleted snapshot would see the
 // lower layer without the upper one, so each step waits for all readers that are active when it begins.
 import { copyRow, type Position, type ReadRows, type Reads, type Space } from '#store';
+import { commitRows, rowsName } from '../contests.js';
 import { encodeExtent, isClear, PAGE_EXTENT_BYTES_MAX } from '../rows/extent.js';
 import { areSameLayers, decodeHead, encodeHead, type Head, type Layer, unlimited } from '../rows/head.js';
 import {
@@ -14,7 +15,6 @@ import {
   newMergedLayer,
   newWrittenLayer,
 } from '../rows/keys.js';
-import { commitRows, rowsName } from './contend.js';
 import { clip, endOf, overlay, type Placed, placedOf } from './extents-in.js';
 import {
   type FirstChange,

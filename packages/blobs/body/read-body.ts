@@ -1,9 +1,9 @@
 // Reads a blob's content: a reader gets the content of one head, whole, even while the blob is replaced or deleted.
 import { type Row, type Space, StoreError } from '#store';
 import type { BlobContext } from '../blob-context.js';
+import { rowsName } from '../contests.js';
 import { decodeHead, type Head, type Piece } from '../rows/head.js';
 import { headKey } from '../rows/keys.js';
-import { rowsName } from './contend.js';
 import { endOf, extentsIn } from './extents-in.js';
 import { piecesOf } from './pieces-of.js';
 

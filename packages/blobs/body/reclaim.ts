@@ -2,11 +2,11 @@
 // dead rows and contents may be removed at any later time.
 import type { Row, Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
+import { commitRows, rowsName } from '../contests.js';
 import { decodeExtent, PAGE_EXTENT_BYTES_MAX } from '../rows/extent.js';
 import { decodeHead, type Head } from '../rows/head.js';
 import { BLOB_KEY, isWrittenLayer, KEYS_END, kindOfKey, layerOfKey, startOfKey } from '../rows/keys.js';
 import { decodeStagedBlock, decodeStaging } from '../rows/staged-block.js';
-import { commitRows, rowsName } from './contend.js';
 import { extentsOfLayer } from './extents-in.js';
 import { piecesOf } from './pieces-of.js';
 

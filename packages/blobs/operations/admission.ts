@@ -6,8 +6,13 @@ import { BlobError } from '../blob-error.js';
 import { ARCHIVE } from '../limits.js';
 import { decodeHead, type Head } from '../rows/head.js';
 import { headKey } from '../rows/keys.js';
-import { type Access, type Conditions, checkConditions } from '../values/conditions.js';
-import { checkLease, stateOfLease } from '../values/lease.js';
+import {
+  type Access,
+  type Conditions,
+  checkConditions,
+  checkLease,
+  stateOfLease,
+} from '../values/conditions.js';
 import type { BlobProperties, Stamp } from '../values/properties.js';
 
 export const missingBlob = (): BlobError => new BlobError('BlobNotFound');

@@ -3,8 +3,8 @@
 import type { Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
-import { commitRows } from '../body/contend.js';
 import { type Incoming, receive, settling } from '../body/receive.js';
+import { commitRows } from '../contests.js';
 import { APPEND_BYTES_MAX, APPENDED_BLOCKS_MAX } from '../limits.js';
 import type { AppendBlock, AppendBlockFromUrl, AppendConditions, SealBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
@@ -12,7 +12,7 @@ import { missingContainer, openContainer } from '../rows/container-space.js';
 import { encodeExtent } from '../rows/extent.js';
 import { decodeHead, encodeHead, type Head } from '../rows/head.js';
 import { BLOB_KEY, extentKey } from '../rows/keys.js';
-import { leaseAfterWrite } from '../values/lease.js';
+import { leaseAfterWrite } from '../values/conditions.js';
 import type { Stamp } from '../values/properties.js';
 import { admitWrite, missingBlob, readHead, stampOf } from './admission.js';
 import { withBody } from './copy-source.js';

@@ -3,10 +3,10 @@
 import type { ContentWriter, Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
-import { contend } from '../body/contend.js';
 import { storePieces } from '../body/pieces-of.js';
 import { INLINE_BYTES_MAX, settling, writeContent } from '../body/receive.js';
 import { type SeenBlocks, seeBlocks, seeSnapshot } from '../body/staged-blocks.js';
+import { contend } from '../contests.js';
 import { COMMITTED_BLOCKS_MAX } from '../limits.js';
 import type { GetBlockList, ListedBlockId, PutBlockList } from '../operation.js';
 import type { Outcome, SeenBlock } from '../outcome.js';

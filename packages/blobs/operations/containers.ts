@@ -22,8 +22,13 @@ import {
   missingContainer,
   openContainer,
 } from '../rows/container-space.js';
-import { type ContainerConditions, checkContainerConditions } from '../values/conditions.js';
-import { changeLease, checkLease, type LeaseChange, stateOfLease } from '../values/lease.js';
+import {
+  type ContainerConditions,
+  checkContainerConditions,
+  checkLease,
+  stateOfLease,
+} from '../values/conditions.js';
+import { changeLease, type LeaseChange } from '../values/lease.js';
 import type { Stamp } from '../values/properties.js';
 
 function seenContainer(name: string, container: Container, now: bigint): SeenContainer {

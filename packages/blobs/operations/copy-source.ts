@@ -10,11 +10,11 @@ import type { Head } from '../rows/head.js';
 import {
   type ConditionFailures,
   checkAgainst,
+  checkLease,
   OF_BODY_SOURCE,
   OF_COPY_SOURCE,
   OF_WHOLE_SOURCE,
 } from '../values/conditions.js';
-import { checkLease } from '../values/lease.js';
 import { isArchived } from './admission.js';
 import { boundsOf } from './read-blob.js';
 

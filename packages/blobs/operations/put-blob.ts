@@ -4,9 +4,9 @@
 import type { ReadRows, Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import type { BlobError } from '../blob-error.js';
-import { commitRows } from '../body/contend.js';
 import { type Incoming, type Received, receive, settling } from '../body/receive.js';
 import { reclaimLater } from '../body/reclaim.js';
+import { commitRows } from '../contests.js';
 import {
   checkBlobMetadata,
   checkBlobName,
@@ -21,7 +21,7 @@ import type { Outcome } from '../outcome.js';
 import { missingContainer, openContainer } from '../rows/container-space.js';
 import { decodeHead, encodeHead, type Head, type Piece, unlimited } from '../rows/head.js';
 import { BLOB_KEY, newLayer, newWrittenLayer, STAGING_KEY } from '../rows/keys.js';
-import { leaseAfterWrite } from '../values/lease.js';
+import { leaseAfterWrite } from '../values/conditions.js';
 import type { ContentProperties, Stamp } from '../values/properties.js';
 import { admitCreate, checkOnline, readHead } from './admission.js';
 
@@ -139,7 +139,8 @@ export async function replaceBlob(
     };
   });
   if (!replaced) throw missingContainer();
-  reclaimLater(context, space, blob, replaced.old, replaced.hadStaging || sharesContents);
+  const mayShare = replaced.hadStaging || sharesContents;
+  if (mayShare || replaced.old !== undefined) reclaimLater(context, space, blob, replaced.old, mayShare);
   return replaced.stamp;
 }
 

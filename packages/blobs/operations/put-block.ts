@@ -3,8 +3,8 @@
 import type { ReadRows, Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
-import { commitRows } from '../body/contend.js';
 import { type Incoming, type Received, receive, settling } from '../body/receive.js';
+import { commitRows } from '../contests.js';
 import { BLOCK_BYTES_MAX, checkBlobName, checkBlockId, UNCOMMITTED_BLOCKS_MAX } from '../limits.js';
 import type { PutBlock, PutBlockFromUrl } from '../operation.js';
 import type { Outcome } from '../outcome.js';
@@ -18,7 +18,7 @@ import {
   encodeStaging,
   type Staging,
 } from '../rows/staged-block.js';
-import { checkLease } from '../values/lease.js';
+import { checkLease } from '../values/conditions.js';
 import { readHead } from './admission.js';
 import { withBody } from './copy-source.js';
 

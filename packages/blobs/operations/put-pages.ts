@@ -3,10 +3,10 @@
 import type { ReadRows, Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
-import { commitRows, contend } from '../body/contend.js';
 import { clip, endOf, extentsIn, type Placed, placedOf } from '../body/extents-in.js';
 import { type Incoming, receive, settling } from '../body/receive.js';
 import { type GivenUp, reclaimPagesLater } from '../body/reclaim.js';
+import { commitRows, contend } from '../contests.js';
 import { PAGE_BYTES, PUT_PAGES_BYTES_MAX } from '../limits.js';
 import type { ClearPages, PageSpan, PutPages, PutPagesFromUrl } from '../operation.js';
 import type { Outcome } from '../outcome.js';

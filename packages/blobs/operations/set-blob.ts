@@ -4,8 +4,8 @@
 import type { Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
-import { commitRows } from '../body/contend.js';
 import { mergeLayersLater } from '../body/merge-layers.js';
+import { commitRows } from '../contests.js';
 import {
   ARCHIVE,
   checkBlobMetadata,
@@ -28,8 +28,8 @@ import type { Outcome } from '../outcome.js';
 import { missingContainer, openContainer } from '../rows/container-space.js';
 import { decodeHead, encodeHead, type Head, type Layer, unlimited } from '../rows/head.js';
 import { headKey, newWrittenLayer } from '../rows/keys.js';
-import { checkConditions } from '../values/conditions.js';
-import { changeLease, type LeaseChange, leaseAfterWrite } from '../values/lease.js';
+import { checkConditions, leaseAfterWrite } from '../values/conditions.js';
+import { changeLease, type LeaseChange } from '../values/lease.js';
 import { admitWrite, checkOnline, isArchived, missingBlob, onlyTags, stampOf } from './admission.js';
 
 /** Called with the head in place; `inline` in it is a view. */

@@ -3,18 +3,17 @@
 import type { Decision, Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
-import { commitRows } from '../body/contend.js';
 import { mergeLayersLater } from '../body/merge-layers.js';
 import { areMany } from '../body/plan-layers.js';
 import { reclaimLater } from '../body/reclaim.js';
+import { commitRows } from '../contests.js';
 import { checkBlobMetadata } from '../limits.js';
 import type { DeleteBlob, SnapshotBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { missingContainer, openContainer } from '../rows/container-space.js';
 import { decodeHead, encodeHead, type Head, unlimited } from '../rows/head.js';
 import { allSnapshots, BLOB_KEY, newWrittenLayer, STAGING_KEY, snapshotKey } from '../rows/keys.js';
-import { type Conditions, checkConditions, checkTierTimes } from '../values/conditions.js';
-import { checkLease } from '../values/lease.js';
+import { type Conditions, checkConditions, checkLease, checkTierTimes } from '../values/conditions.js';
 import { admitCreate, admitRead, admitWrite, checkOnline, missingBlob, stampOf } from './admission.js';
 
 /** The snapshot's time is that of the commit, so it is unlike that of any other. */

@@ -10,7 +10,7 @@ import {
 } from '#account';
 import type { Space, SpaceAddress, Store } from '#store';
 import { BlobError } from '../blob-error.js';
-import type { Lease } from '../values/lease.js';
+import type { Lease } from '../values/conditions.js';
 import type { PublicAccess } from '../values/properties.js';
 
 /** Names of containers have no upper case (protocol: containers#names). */

@@ -10,7 +10,7 @@
 // the manifest. Append and page blobs have extents in rows of their own, in layers: the first one is written to, and
 // snapshots share the ones below it.
 import type { Metadata } from '#account';
-import type { Lease } from '../values/lease.js';
+import type { Lease } from '../values/conditions.js';
 import type { BlobType, ContentProperties, CopyState } from '../values/properties.js';
 import type { Tags } from '../values/tags.js';
 import { decodeFields, type FieldReader, FieldWriter } from './fields.js';

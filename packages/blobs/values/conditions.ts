@@ -1,5 +1,6 @@
-// The conditions of a request on a blob or a container, and their checks over stored values: pure, without a clock
-// (protocol: conditions).
+// What guards a blob or a container against an operation: its lease (protocol: leases#other-operations) and the
+// conditions of the request (protocol: conditions), checked over stored values: pure, without a clock. lease.ts has the
+// actions on leases.
 import { BlobError, type BlobErrorCode } from '../blob-error.js';
 import { matchesTags, type TagExpression, type Tags } from './tags.js';
 
@@ -191,4 +192,72 @@ export function checkSequenceNumber(
     (sequenceNumberBelow === undefined || number < sequenceNumberBelow) &&
     (sequenceNumberEqual === undefined || number === sequenceNumberEqual);
   if (!isMet) throw new BlobError('SequenceNumberConditionNotMet');
+}
+
+export interface LeaseState {
+  readonly state: 'available' | 'leased' | 'breaking' | 'broken' | 'expired';
+  /** While it is leased. */
+  readonly duration: 'fixed' | 'infinite' | undefined;
+}
+
+/** A lease as it is stored; an available resource has none. Times in ticks. */
+export interface Lease {
+  readonly id: string;
+  /** 0 for one without end. */
+  readonly seconds: number;
+  /** 0 for one without end. */
+  readonly expires: bigint;
+  /** When it was broken; 0 if it was not. */
+  readonly broken: bigint;
+}
+
+const AVAILABLE: LeaseState = { state: 'available', duration: undefined };
+const FIXED: LeaseState = { state: 'leased', duration: 'fixed' };
+const INFINITE: LeaseState = { state: 'leased', duration: 'infinite' };
+const BREAKING: LeaseState = { state: 'breaking', duration: undefined };
+const BROKEN: LeaseState = { state: 'broken', duration: undefined };
+const EXPIRED: LeaseState = { state: 'expired', duration: undefined };
+
+export function stateOfLease(lease: Lease | undefined, now: bigint): LeaseState {
+  if (lease === undefined) return AVAILABLE;
+  if (lease.broken !== 0n) return now < lease.broken ? BREAKING : BROKEN;
+  if (lease.expires === 0n) return INFINITE;
+  return now < lease.expires ? FIXED : EXPIRED;
+}
+
+export type Leased = 'Blob' | 'Container';
+
+/** The texts of some codes differ between blobs and containers. */
+export const textOf = (code: BlobErrorCode, what: Leased): BlobErrorCode =>
+  what === 'Container' ? (`${code}:Container` as BlobErrorCode) : code;
+
+/**
+ * Whether a lease lets an operation through that sent this id, or none.
+ *
+ * @throws BlobError if not.
+ */
+export function checkLease(
+  lease: Lease | undefined,
+  id: string | undefined,
+  now: bigint,
+  isGuarded: boolean,
+  what: Leased,
+): void {
+  if (lease === undefined && id === undefined) return;
+  const { state } = stateOfLease(lease, now);
+  const isHeld = state === 'leased' || state === 'breaking';
+  if (id === undefined) {
+    if (isGuarded && isHeld) throw new BlobError(textOf('LeaseIdMissing', what));
+    return;
+  }
+  if (lease === undefined) throw new BlobError(`LeaseNotPresentWith${what}Operation`);
+  if (lease.id !== id) throw new BlobError(`LeaseIdMismatchWith${what}Operation`);
+  if (!isHeld) throw new BlobError(textOf('LeaseLost', what));
+}
+
+/** A write removes a lease that has ended, so that it cannot be renewed. */
+export function leaseAfterWrite(lease: Lease | undefined, now: bigint): Lease | undefined {
+  if (lease === undefined) return undefined;
+  const { state } = stateOfLease(lease, now);
+  return state === 'broken' || state === 'expired' ? undefined : lease;
 }

@@ -2,14 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  changeLease,
-  checkLease,
-  type Lease,
-  type LeaseAction,
-  leaseAfterWrite,
-  stateOfLease,
-} from './lease.js';
+import { checkLease, type Lease, leaseAfterWrite, stateOfLease } from './conditions.js';
+import { changeLease, type LeaseAction } from './lease.js';
 
 const SECOND = 10_000_000n;
 const NOW = 1_000_000n * SECOND;

@@ -1,6 +1,7 @@
-// Leases of containers and blobs: actions, stored state, visible state; and the state machine, pure: how an action
-// changes a lease, and which other operations a lease permits (protocol: leases#actions, leases#other-operations).
-import { BlobError, type BlobErrorCode } from '../blob-error.js';
+// The actions on leases of containers and blobs, and the state machine, pure: how an action changes a lease
+// (protocol: leases#actions). conditions.ts has which other operations a lease permits.
+import { BlobError } from '../blob-error.js';
+import { type Lease, type Leased, stateOfLease, textOf } from './conditions.js';
 
 /** Ids are GUIDs in lower case with dashes. Durations in seconds; `infinite` has no end. */
 export type LeaseAction =
@@ -14,40 +15,7 @@ export type LeaseAction =
   | { readonly kind: 'release'; readonly id: string }
   | { readonly kind: 'break'; readonly seconds: number | undefined };
 
-export interface LeaseState {
-  readonly state: 'available' | 'leased' | 'breaking' | 'broken' | 'expired';
-  /** While it is leased. */
-  readonly duration: 'fixed' | 'infinite' | undefined;
-}
-
-/** A lease as it is stored; an available resource has none. Times in ticks. */
-export interface Lease {
-  readonly id: string;
-  /** 0 for one without end. */
-  readonly seconds: number;
-  /** 0 for one without end. */
-  readonly expires: bigint;
-  /** When it was broken; 0 if it was not. */
-  readonly broken: bigint;
-}
-
-const AVAILABLE: LeaseState = { state: 'available', duration: undefined };
-const FIXED: LeaseState = { state: 'leased', duration: 'fixed' };
-const INFINITE: LeaseState = { state: 'leased', duration: 'infinite' };
-const BREAKING: LeaseState = { state: 'breaking', duration: undefined };
-const BROKEN: LeaseState = { state: 'broken', duration: undefined };
-const EXPIRED: LeaseState = { state: 'expired', duration: undefined };
-
-export function stateOfLease(lease: Lease | undefined, now: bigint): LeaseState {
-  if (lease === undefined) return AVAILABLE;
-  if (lease.broken !== 0n) return now < lease.broken ? BREAKING : BROKEN;
-  if (lease.expires === 0n) return INFINITE;
-  return now < lease.expires ? FIXED : EXPIRED;
-}
-
 const TICKS_A_SECOND = 10_000_000n;
-
-type Leased = 'Blob' | 'Container';
 
 export interface LeaseChange {
   /** Undefined: it is available. */
@@ -57,10 +25,6 @@ export interface LeaseChange {
   /** The time that the answer has after break. */
   readonly seconds: number | undefined;
 }
-
-/** The texts of some codes differ between blobs and containers. */
-const textOf = (code: BlobErrorCode, what: Leased): BlobErrorCode =>
-  what === 'Container' ? (`${code}:Container` as BlobErrorCode) : code;
 
 const mismatch = (what: Leased): BlobError =>
   new BlobError(textOf('LeaseIdMismatchWithLeaseOperation', what));
@@ -160,35 +124,4 @@ function breakLease(
   const left = Number((end - now + TICKS_A_SECOND - 1n) / TICKS_A_SECOND);
   const { id, seconds, expires } = lease;
   return { lease: { id, seconds, expires, broken }, id: undefined, seconds: left };
-}
-
-/**
- * Whether a lease lets an operation through that sent this id, or none.
- *
- * @throws BlobError if not.
- */
-export function checkLease(
-  lease: Lease | undefined,
-  id: string | undefined,
-  now: bigint,
-  isGuarded: boolean,
-  what: Leased,
-): void {
-  if (lease === undefined && id === undefined) return;
-  const { state } = stateOfLease(lease, now);
-  const isHeld = state === 'leased' || state === 'breaking';
-  if (id === undefined) {
-    if (isGuarded && isHeld) throw new BlobError(textOf('LeaseIdMissing', what));
-    return;
-  }
-  if (lease === undefined) throw new BlobError(`LeaseNotPresentWith${what}Operation`);
-  if (lease.id !== id) throw new BlobError(`LeaseIdMismatchWith${what}Operation`);
-  if (!isHeld) throw new BlobError(textOf('LeaseLost', what));
-}
-
-/** A write removes a lease that has ended, so that it cannot be renewed. */
-export function leaseAfterWrite(lease: Lease | undefined, now: bigint): Lease | undefined {
-  if (lease === undefined) return undefined;
-  const { state } = stateOfLease(lease, now);
-  return state === 'broken' || state === 'expired' ? undefined : lease;
 }

@@ -1,6 +1,6 @@
 // The properties of a blob that readers see.
 import type { Metadata } from '#account';
-import type { LeaseState } from './lease.js';
+import type { LeaseState } from './conditions.js';
 
 /** Of a container: `container` lets anybody list and read its blobs, `blob` read them, `private` nothing. */
 export type PublicAccess = 'private' | 'blob' | 'container';

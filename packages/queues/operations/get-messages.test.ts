@@ -1,8 +1,7 @@
 // Put, get and peek: order, invisibility, counts, expiry, and concurrent gets (protocol: messages).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openFaultyStore } from '#store';
-import { Claims } from '../claims.js';
+import { openFaultyStore, openMemoryStore, type Space } from '#store';
 import { NEVER } from '../limits.js';
 import { encodeVisibilityKey, partitionOf } from '../message-rows.js';
 import {
@@ -19,6 +18,7 @@ import {
   START,
   textsOf,
 } from '../testing/account.js';
+import { Claims } from './get-messages.js';
 
 /** A second store object on the same rows, as another process has. */
 const NO_FAULTS = { random: () => 1, failBefore: 0, failAfter: 0, delay: 0, redecide: 0, shortScan: 0 };
@@ -259,4 +259,47 @@ test('messages of one get become visible at one moment, in the order of their pu
   assert.equal(new Set(leased.map(({ visible }) => visible)).size, 1);
   time.now += 60n * SECOND;
   assert.deepEqual(textsOf(await get(account, 3)), ['first', 'second', 'third']);
+});
+
+const SPACE: Space = {
+  account: 'a',
+  service: 'queue',
+  name: 'q',
+  id: 1,
+  created: 1n,
+  metadata: Buffer.alloc(0),
+};
+const openClaims = (store = openMemoryStore()) => ({
+  of: (id = 1, partition = 'p') => new Claims(store, { ...SPACE, id }, partition),
+});
+
+test('a key is claimed once until it is released, per store, queue and generation', () => {
+  const { of } = openClaims();
+  const [first, second] = [of(), of()];
+  assert.deepEqual([first.claim('a'), second.claim('a'), first.claim('a')], [true, false, false]);
+  for (const stranger of [of(2), of(1, 'q'), openClaims().of()]) assert.equal(stranger.claim('a'), true);
+  assert.equal(second.claim('b'), true);
+  first.release();
+  const third = of();
+  assert.deepEqual([third.claim('a'), third.claim('b')], [true, false]);
+  second.release();
+  assert.equal(third.claim('b'), true);
+});
+
+test('a scan begins behind the last claimed key; the first and every sixteenth begin at the head', () => {
+  const { of } = openClaims();
+  const holder = of();
+  assert.equal(holder.begin(), undefined);
+  holder.claim('a');
+  const begun = Array.from({ length: 33 }, () => {
+    const claims = of();
+    const from = claims.begin();
+    claims.release();
+    return from;
+  });
+  const heads = begun.flatMap((from, index) => (from === undefined ? [index] : []));
+  assert.deepEqual(heads, [15, 31]);
+  assert.ok(begun.every(from => from === undefined || from === 'a'));
+  holder.release();
+  assert.equal(of().begin(), undefined);
 });

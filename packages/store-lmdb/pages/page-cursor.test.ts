@@ -15,8 +15,7 @@ import { FileMap } from '../lmdb/file-map.js';
 import { PAGE_HEADER_BYTES } from '../lmdb/page-format.js';
 import type { EntryCursor, TreeRange } from '../lmdb/tree.js';
 import { newDirectory } from '../testing/fixture.js';
-import { PageCursor } from './page-cursor.js';
-import { type SnapshotTrees, TreeReader } from './tree-reader.js';
+import { PageCursor, type SnapshotTrees, TreeReader } from './tree-reader.js';
 
 const SPACE = 1;
 const KEY_END = Buffer.of(0xff, 0xff, 0xff, 0xff);

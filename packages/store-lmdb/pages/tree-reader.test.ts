@@ -7,8 +7,7 @@ import type { Environment } from '../environment.js';
 import { ROWS_TREE } from '../layout/rows.js';
 import { PAGE_BYTES } from '../lmdb/file-head.js';
 import { environmentOf } from '../testing/fixture.js';
-import { PageCursor } from './page-cursor.js';
-import { type SnapshotTrees, TreeReader } from './tree-reader.js';
+import { PageCursor, type SnapshotTrees, TreeReader } from './tree-reader.js';
 
 const NOTE_AT = 8;
 const ALL = { start: Buffer.alloc(0), end: Buffer.of(0xff) };

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Contests } from './background-work.js';
+import { Contests } from './contests.js';
 
 test('turns of one blob are taken in their order, and those that wait go on behind those before them', async () => {
   const contests = new Contests();
