@@ -11,23 +11,22 @@ import { parseSharedKey } from './auth/shared-key.js';
 import { parseTableSas } from './auth/table-sas.js';
 import { parseBlobBatch } from './blob/batch.js';
 import { parseEtags } from './blob/request/conditions.js';
+import { parseTags, tagsOfHeader } from './blob/request/content-headers.js';
 import { blobPosition, foundPosition } from './blob/request/markers.js';
 import { parseTagCondition, parseTagQuery } from './blob/request/tag-languages.js';
-import { parseTags, tagsOfHeader } from './blob/request/tags.js';
 import { parseBlobServiceProperties } from './blob/xml/blob-service-properties-xml.js';
 import { parseBlockList } from './blob/xml/block-list-xml.js';
 import { parseKeyInfo } from './blob/xml/user-delegation-key-xml.js';
-import { parseMessageText } from './queue/message-xml.js';
+import { parseMessageText } from './queue/parse-queue-operation.js';
 import { parseIdentifiers } from './shared/access-policy-xml.js';
-import { parseQuery, parseStorageQuery } from './shared/parse-query.js';
 import { parseServiceProperties } from './shared/service-properties-xml.js';
-import { parseTarget } from './shared/target.js';
+import { parseQuery, parseStorageQuery, parseTarget } from './shared/target.js';
 import { parseBatch } from './table/batch/parse-batch.js';
 import { parseToken } from './table/continuation.js';
-import { parseEntity, requireKey } from './table/entity/entity-properties.js';
+import { parseEntity, requireKey } from './table/entity/read-entity.js';
 import { parseFilter } from './table/filter/parse-filter.js';
 import { parseCondition } from './table/parse-operation.js';
-import { parsePartTarget, TABLE_GRAMMAR } from './table/parse-target.js';
+import { parsePartTarget, TABLE_GRAMMAR } from './table/route.js';
 
 const route = (target: string) =>
   parseTarget({ target, headers: { host: 'h' }, secure: false }, new Set(['a']), TABLE_GRAMMAR);

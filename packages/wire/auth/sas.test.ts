@@ -1,7 +1,7 @@
 // Shared access signatures: their fields, and malformed ones. sas-signatures.test.ts has the strings that they sign.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RepeatedParameters } from '../shared/parse-query.js';
+import { RepeatedParameters } from '../shared/target.js';
 import {
   type AccountSas,
   isAccountSas,

@@ -2,7 +2,7 @@
 // (protocol: sas). The server has the keys, the policies and the clock.
 import { ServiceError } from '#account';
 import { parseDateTime, YEAR_ONE } from '#base';
-import { repeatedOf } from '../shared/parse-query.js';
+import { repeatedOf } from '../shared/target.js';
 import type { KeyRange } from './key-range.js';
 import { signatureFault } from './signature.js';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import type { WireRequest } from '#base';
-import { RepeatedParameters } from '../shared/parse-query.js';
+import { RepeatedParameters } from '../shared/target.js';
 import type { Route } from '../table/route.js';
 import {
   compareHeaderNames,

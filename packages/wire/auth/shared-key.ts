@@ -2,8 +2,7 @@
 // authentication#shared-key-for-tables), and for blobs and queues (protocol: authentication#shared-key-for-queues-and-blobs).
 // The server has the keys and the clock, and compares signatures.
 import type { WireRequest } from '#base';
-import { RepeatedParameters, repeatedOf } from '../shared/parse-query.js';
-import type { ServiceRoute } from '../shared/target.js';
+import { RepeatedParameters, repeatedOf, type ServiceRoute } from '../shared/target.js';
 import { SIGNATURE_PATTERN } from './signature.js';
 
 export interface SharedKeyCredential {

@@ -4,14 +4,7 @@ import { test } from 'node:test';
 import type { BlobProperties } from '#blobs';
 import type { Header } from '../shared/answer.js';
 import { BLOB, MD5, TICKS } from '../testing/shown-blob.js';
-import {
-  addWholeDigest,
-  blobHeaders,
-  contentFacts,
-  digestHeaders,
-  encrypted,
-  stampHeaders,
-} from './blob-headers.js';
+import { addWholeDigest, blobHeaders, contentFacts } from './blob-headers.js';
 
 const TIME = 'Thu, 09 May 2019 01:19:36 GMT';
 const LATEST = '2026-04-06';
@@ -24,25 +17,6 @@ const wholeDigest = (blob: BlobProperties, version: string): Header[] => {
 
 const shown = (more: Partial<BlobProperties> = {}, version = LATEST, isContent = true) =>
   new Map(blobHeaders({ ...BLOB, ...more }, version, isContent));
-
-test('stamps and digests', () => {
-  assert.deepEqual(stampHeaders(BLOB.stamp), [
-    ['Last-Modified', TIME],
-    ['ETag', '"0x8D6D41C664D0400"'],
-  ]);
-  const digests = { md5: MD5, crc64: Buffer.alloc(8) };
-  const told = (version: string) => digestHeaders(digests, version).map(([name]) => name);
-  assert.deepEqual(told('2018-11-09'), ['Content-MD5']);
-  assert.deepEqual(told('2019-02-02'), ['Content-MD5', 'x-ms-content-crc64']);
-  assert.deepEqual(digestHeaders({ ...digests, md5: undefined }, LATEST), [
-    ['x-ms-content-crc64', 'AAAAAAAAAAA='],
-  ]);
-  assert.deepEqual(digestHeaders(undefined, LATEST), []);
-  assert.deepEqual(
-    [encrypted(), encrypted(false)].map(([, value]) => value),
-    ['true', 'false'],
-  );
-});
 
 test('the content of the whole has its MD5, a part its place', () => {
   const { type, headers } = contentFacts(BLOB, undefined, undefined);

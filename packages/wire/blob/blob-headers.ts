@@ -1,6 +1,6 @@
 // Headers that describe a blob: with its content, without it, and with a part of it (protocol: blob-requests#answers).
 import { formatDateTimeFull, formatHttpDate } from '#base';
-import type { BlobProperties, CopyState, Digests, Stamp } from '#blobs';
+import type { BlobProperties, CopyState } from '#blobs';
 import type { Header } from '../shared/answer.js';
 import { formatMetadata } from '../shared/storage-parameters.js';
 import { quotedEtag } from './request/conditions.js';
@@ -12,26 +12,9 @@ const VERSION_OF_ENCRYPTION = '2015-12-11';
 const VERSION_OF_TIERS = '2017-04-17';
 /** From this version on, answers with content include the tier. */
 const VERSION_OF_TIERS_READ = '2026-10-06';
-const VERSION_OF_CRC64 = '2019-02-02';
 
 const ACCEPT_RANGES: Header = ['Accept-Ranges', 'bytes'];
 const ENCRYPTED: Header = ['x-ms-server-encrypted', 'true'];
-
-export const stampHeaders = ({ etag, lastModified }: Stamp): readonly Header[] => [
-  ['Last-Modified', formatHttpDate(lastModified)],
-  ['ETag', quotedEtag(etag)],
-];
-
-/** Of what the request brought. */
-export function digestHeaders(digests: Digests | undefined, version: string): readonly Header[] {
-  if (digests === undefined) return [];
-  const headers: Header[] = [];
-  if (digests.md5 !== undefined) headers.push(['Content-MD5', digests.md5.toString('base64')]);
-  if (version >= VERSION_OF_CRC64) headers.push(['x-ms-content-crc64', digests.crc64.toString('base64')]);
-  return headers;
-}
-
-export const encrypted = (isIt = true): Header => ['x-ms-request-server-encrypted', String(isIt)];
 
 function copyHeaders({ id, source, status, copied, total, completed }: CopyState): Header[] {
   const headers: Header[] = [

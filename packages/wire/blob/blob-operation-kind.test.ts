@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '#account';
 import { parseTarget } from '../shared/target.js';
-import { blobOperationKind } from './blob-operation-kind.js';
-import { BLOB_GRAMMAR } from './blob-route.js';
+import { BLOB_GRAMMAR, blobOperationKind } from './blob-route.js';
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'MERGE', 'TRACE', 'get', 'constructor'];
 

@@ -6,7 +6,7 @@ import type { StorageAnswer } from '../shared/storage-answer.js';
 import { storageErrorAnswer } from '../shared/storage-error-xml.js';
 import { XML_HEAD } from '../shared/xml.js';
 import { BLOB_ERROR_ELEMENTS, BLOB_ERROR_TABLE } from './blob-error-table.js';
-import type { BlobOperationKind } from './blob-operation-kind.js';
+import type { BlobOperationKind } from './blob-route.js';
 
 export interface BlobErrorContext {
   readonly requestId: string;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { defaultServiceProperties } from '#account';
 import type { Outcome } from '#blobs';
 import { parseTarget } from '../shared/target.js';
-import { BLOB, STAMP, TICKS } from '../testing/shown-blob.js';
+import { BLOB, MD5, STAMP, TICKS } from '../testing/shown-blob.js';
 import { BLOB_GRAMMAR } from './blob-route.js';
 import {
   type BlobsFound,
@@ -28,10 +28,10 @@ const routeOf = (path: string) =>
     BLOB_GRAMMAR,
   );
 
-const answerOf = (outcome: Outcome, path = '/abc/b') =>
+const answerOf = (outcome: Outcome, path = '/abc/b', version = '2026-04-06') =>
   formatBlobOutcome(outcome, {
     route: routeOf(path),
-    version: '2026-04-06',
+    version,
     overrides: undefined,
     rangeDigests: [['x-ms-content-crc64', 'sum']],
   });
@@ -72,6 +72,20 @@ test('writes, settings and deletions: the status, and the headers before and beh
     ['x-ms-snapshot', '2019-05-09T01:19:36.0000001Z'],
     ['x-ms-request-server-encrypted', 'false'],
   ]);
+});
+
+test('the stamp of what was written, and the digests that its version knows', () => {
+  const written = (md5: Buffer | undefined, version: string) =>
+    answerOf({ kind: 'blobPut', stamp: BLOB.stamp, digests: { ...DIGESTS, md5 } }, '/abc/b', version).content;
+  const stamp = [
+    ['Last-Modified', 'Thu, 09 May 2019 01:19:36 GMT'],
+    ['ETag', '"0x8D6D41C664D0400"'],
+  ];
+  const md5 = ['Content-MD5', MD5.toString('base64')];
+  const crc64 = ['x-ms-content-crc64', 'AAAAAAAAAAA='];
+  assert.deepEqual(written(MD5, '2018-11-09'), [md5, ...stamp]);
+  assert.deepEqual(written(MD5, '2019-02-02'), [md5, crc64, ...stamp]);
+  assert.deepEqual(written(undefined, '2019-02-02'), [crc64, ...stamp]);
 });
 
 test('lease actions have a status each', () => {

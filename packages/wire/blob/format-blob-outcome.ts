@@ -1,5 +1,5 @@
 // Renders outcomes of the Blob service: status, document or content, and the facts of the headers (protocol: blob-requests#answers).
-import { formatDateTimeFull, type StreamedResponse, type WireResponse } from '#base';
+import { formatDateTimeFull, formatHttpDate, type StreamedResponse, type WireResponse } from '#base';
 import type { Digests, Outcome, SeenContainer, Stamp } from '#blobs';
 import { formatIdentifiers } from '../shared/access-policy-xml.js';
 import type { Exchange, Header } from '../shared/answer.js';
@@ -13,18 +13,11 @@ import { formatServiceStats } from '../shared/service-stats-xml.js';
 import { type StorageAnswer, storageAnswer, storageHeaders } from '../shared/storage-answer.js';
 import { askedElements, elementOf, listDocument } from '../shared/storage-list-xml.js';
 import { formatMetadata, includes } from '../shared/storage-parameters.js';
-import {
-  addWholeDigest,
-  blobHeaders,
-  contentFacts,
-  digestHeaders,
-  encrypted,
-  type Overrides,
-  stampHeaders,
-} from './blob-headers.js';
+import { addWholeDigest, blobHeaders, contentFacts, type Overrides } from './blob-headers.js';
 import type { BlobRoute } from './blob-route.js';
+import { quotedEtag } from './request/conditions.js';
+import { formatTags } from './request/content-headers.js';
 import { blobMarker, foundMarker, includedOf, pageSizeOf } from './request/markers.js';
-import { formatTags } from './request/tags.js';
 import { formatFoundBlob, formatListedBlob } from './xml/blob-list-xml.js';
 import { formatBlobServiceProperties } from './xml/blob-service-properties-xml.js';
 import { formatBlockList, formatPageList } from './xml/block-list-xml.js';
@@ -44,6 +37,7 @@ export interface Shown {
 
 type Of<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>;
 
+const VERSION_OF_CRC64 = '2019-02-02';
 const LEASED = { acquire: 201, renew: 200, change: 200, release: 200, break: 202 } as const;
 const VERSIONED_HOLDS: Header = ['x-ms-immutable-storage-with-versioning-enabled', 'false'];
 
@@ -58,6 +52,22 @@ export function formatBlobResponse(
     ? { status, reason, headers, body }
     : { status, reason, headers, body };
 }
+
+const stampHeaders = ({ etag, lastModified }: Stamp): readonly Header[] => [
+  ['Last-Modified', formatHttpDate(lastModified)],
+  ['ETag', quotedEtag(etag)],
+];
+
+/** Of what the request brought. */
+function digestHeaders(digests: Digests | undefined, version: string): readonly Header[] {
+  if (digests === undefined) return [];
+  const headers: Header[] = [];
+  if (digests.md5 !== undefined) headers.push(['Content-MD5', digests.md5.toString('base64')]);
+  if (version >= VERSION_OF_CRC64) headers.push(['x-ms-content-crc64', digests.crc64.toString('base64')]);
+  return headers;
+}
+
+const encrypted = (isIt = true): Header => ['x-ms-request-server-encrypted', String(isIt)];
 
 /** Without a document. */
 const done = (status: number, content: readonly Header[] = [], more: readonly Header[] = []): StorageAnswer =>

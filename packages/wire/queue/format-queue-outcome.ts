@@ -12,8 +12,7 @@ import { formatServiceStats } from '../shared/service-stats-xml.js';
 import { type StorageAnswer, storageAnswer, storageHeaders } from '../shared/storage-answer.js';
 import { askedElements, formatListMetadata, listDocument } from '../shared/storage-list-xml.js';
 import { formatMetadata, includes } from '../shared/storage-parameters.js';
-import { escapeXmlText } from '../shared/xml.js';
-import { formatMessages } from './message-xml.js';
+import { escapeXmlText, XML_HEAD } from '../shared/xml.js';
 import { pageSizeOf } from './parse-queue-operation.js';
 import type { QueueRoute } from './queue-route.js';
 
@@ -28,6 +27,42 @@ export const formatQueueResponse = (answer: QueueAnswer, exchange: Exchange): Wi
 
 const done = (status: number, more: readonly Header[] = []): QueueAnswer => storageAnswer(status, { more });
 const shown = (body: string): QueueAnswer => storageAnswer(200, { body, isRead: true });
+
+/** Undefined members are left out. Times are ticks. */
+export interface ShownMessage {
+  readonly id: string;
+  readonly inserted: bigint;
+  readonly expires: bigint;
+  readonly receipt: string | undefined;
+  readonly visible: bigint | undefined;
+  readonly dequeueCount: number | undefined;
+  readonly text: string | undefined;
+}
+
+function formatMessage({
+  id,
+  inserted,
+  expires,
+  receipt,
+  visible,
+  dequeueCount,
+  text,
+}: ShownMessage): string {
+  let fields = `<MessageId>${id}</MessageId><InsertionTime>${formatHttpDate(inserted)}</InsertionTime>`;
+  fields += `<ExpirationTime>${formatHttpDate(expires)}</ExpirationTime>`;
+  if (receipt !== undefined) fields += `<PopReceipt>${receipt}</PopReceipt>`;
+  if (visible !== undefined) fields += `<TimeNextVisible>${formatHttpDate(visible)}</TimeNextVisible>`;
+  if (dequeueCount !== undefined) fields += `<DequeueCount>${dequeueCount}</DequeueCount>`;
+  if (text !== undefined)
+    fields += text === '' ? '<MessageText />' : `<MessageText>${escapeXmlText(text)}</MessageText>`;
+  return `<QueueMessage>${fields}</QueueMessage>`;
+}
+
+/** Starts with a byte order mark. */
+export function formatMessages(messages: readonly ShownMessage[]): string {
+  if (messages.length === 0) return `${XML_HEAD}<QueueMessagesList />`;
+  return `${XML_HEAD}<QueueMessagesList>${messages.map(formatMessage).join('')}</QueueMessagesList>`;
+}
 
 /** The members that a put returns: the caller knows the text, and the dequeue count is 0. */
 const NOT_SHOWN = { dequeueCount: undefined, text: undefined };

@@ -2,5 +2,4 @@
 export * from './format-queue-error.js';
 export * from './format-queue-outcome.js';
 export * from './parse-queue-operation.js';
-export * from './queue-operation-kind.js';
 export * from './queue-route.js';

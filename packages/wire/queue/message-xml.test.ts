@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { ServiceError } from '#account';
 import { codePoint } from '#base/testing';
 import { XML_HEAD } from '../shared/xml.js';
-import { formatMessages, parseMessageText, type ShownMessage } from './message-xml.js';
+import { formatMessages, type ShownMessage } from './format-queue-outcome.js';
+import { parseMessageText } from './parse-queue-operation.js';
 
 const ticks = (date: string): bigint => BigInt(Date.parse(date)) * 10_000n;
 

@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { ServiceError } from '#account';
 import { parseTarget } from '../shared/target.js';
 import { parseQueueOperation } from './parse-queue-operation.js';
-import { queueOperationKind } from './queue-operation-kind.js';
-import { QUEUE_GRAMMAR } from './queue-route.js';
+import { QUEUE_GRAMMAR, queueOperationKind } from './queue-route.js';
 
 interface Sent {
   readonly headers?: Readonly<Record<string, string>>;

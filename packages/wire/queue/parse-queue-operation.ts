@@ -17,9 +17,8 @@ import {
 import { parseIdentifiers } from '../shared/access-policy-xml.js';
 import { parseServiceProperties } from '../shared/service-properties-xml.js';
 import { checkTimeout, given, markedName, parseMetadata, wholeOf } from '../shared/storage-parameters.js';
-import { parseMessageText } from './message-xml.js';
-import type { QueueOperationKind } from './queue-operation-kind.js';
-import { type QueueRoute, queueOf } from './queue-route.js';
+import { decodeUtf8, fieldsOf, invalid, isPlainText, parseRoot, textOf } from '../shared/xml.js';
+import { type QueueOperationKind, type QueueRoute, queueOf } from './queue-route.js';
 
 export interface QueueRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -70,6 +69,32 @@ function countOf(query: Query): number {
   const count = wholeOf(query, 'numofmessages') ?? 1;
   checkMessageCount(count);
   return count;
+}
+
+/** The document of Put and Update Message (protocol: messages#operations). */
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['MessageText']);
+
+const DECLARATION = /^<\?xml version="1\.0" encoding="(?:utf|UTF)-8"(?: standalone="yes")?\?>/;
+const START = '<QueueMessage><MessageText>';
+const END = '</MessageText></QueueMessage>';
+
+/** Fast path, ten times as fast as the parser: the text of a document in the clients' usual form, if it needs no decoding. */
+function plainText(body: Buffer): string | undefined {
+  const source = decodeUtf8(body);
+  const from = DECLARATION.exec(source)?.[0].length ?? 0;
+  if (!source.startsWith(START, from) || !source.endsWith(END)) return undefined;
+  const text = source.slice(from + START.length, -END.length);
+  return isPlainText(text) ? text : undefined;
+}
+
+/** The decoded text, with its white space. @throws ServiceError InvalidXmlDocument. */
+export function parseMessageText(body: Buffer): string {
+  const plain = plainText(body);
+  if (plain !== undefined) return plain;
+  const root = parseRoot(body, 'QueueMessage');
+  const element = fieldsOf(root, MESSAGE_FIELDS).get('MessageText');
+  if (!element) throw invalid('MessageText is missing.');
+  return textOf(element);
 }
 
 function parseText(body: Buffer): string {

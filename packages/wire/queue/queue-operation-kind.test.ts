@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueueError } from '#queues';
 import { parseTarget } from '../shared/target.js';
-import { queueOperationKind } from './queue-operation-kind.js';
-import { QUEUE_GRAMMAR } from './queue-route.js';
+import { QUEUE_GRAMMAR, queueOperationKind } from './queue-route.js';
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'MERGE', 'TRACE', 'constructor'];
 

@@ -1,9 +1,9 @@
 // The cache of parsed queries: the same query gives the same object, and queries with different signatures are never confused.
-// parse-target.test.ts tests the parameters.
+// ../table/parse-target.test.ts tests the parameters.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '#account';
-import { parseQuery, parseStorageQuery, SecretText } from './parse-query.js';
+import { parseQuery, parseStorageQuery, SecretText } from './target.js';
 
 test('a repeated query gives the same object, with and without a signature', () => {
   for (const text of ['$top=5', 'sig=abc', 'sv=1&sig=abc', 'sv=1&sig=abc&se=2', 'sv=1&sig=', 'design=1'])

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TableError, type TableErrorCode } from '#tables';
-import { parseQuery } from '../shared/parse-query.js';
+import { parseQuery } from '../shared/target.js';
 import { lenientFormat, type MetadataLevel, parseResponseFormat } from './answer.js';
 
 /** The level, or the code of the refusal. */

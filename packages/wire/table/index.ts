@@ -9,7 +9,5 @@ export * from './error-table.js';
 export * from './filter/parse-filter.js';
 export * from './format-error.js';
 export * from './format-outcome.js';
-export * from './operation-kind.js';
 export * from './parse-operation.js';
-export * from './parse-target.js';
 export * from './route.js';

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type OperationKind, TableError, type TableErrorCode } from '#tables';
 import { parseTarget } from '../shared/target.js';
-import { effectiveMethod, isRead, isXmlRoute, operationKind } from './operation-kind.js';
-import { TABLE_GRAMMAR } from './parse-target.js';
+import { effectiveMethod, isRead, isXmlRoute, operationKind, TABLE_GRAMMAR } from './route.js';
 
 const route = (path: string) =>
   parseTarget(

@@ -5,9 +5,8 @@ import { test } from 'node:test';
 import type { TableErrorCode } from '#tables';
 import { parseTarget } from '../shared/target.js';
 import { formatEtag } from './answer.js';
-import { operationKind } from './operation-kind.js';
 import { checkRoute, parseOperation } from './parse-operation.js';
-import { TABLE_GRAMMAR } from './parse-target.js';
+import { operationKind, TABLE_GRAMMAR } from './route.js';
 
 interface Sent {
   readonly headers?: Readonly<Record<string, string>>;

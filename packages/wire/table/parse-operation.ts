@@ -16,8 +16,7 @@ import {
 import { parseIdentifiers } from '../shared/access-policy-xml.js';
 import { parseServiceProperties } from '../shared/service-properties-xml.js';
 import { parseEntityToken, parseTableToken } from './continuation.js';
-import { parseEntity, requireKey } from './entity/entity-properties.js';
-import { readObject } from './entity/read-object.js';
+import { parseEntity, readObject, requireKey } from './entity/read-entity.js';
 import { FILTER_LENGTH_MAX, parseFilter } from './filter/parse-filter.js';
 import type { Route } from './route.js';
 

@@ -3,11 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { randomRuns } from '#base/testing/random-runs';
-import { parseQuery } from '../shared/parse-query.js';
-import { parseTarget } from '../shared/target.js';
+import { parseQuery, parseTarget } from '../shared/target.js';
 import { entityPath } from './answer.js';
-import { parsePartTarget, TABLE_GRAMMAR } from './parse-target.js';
-import type { Route, TableResource } from './route.js';
+import { parsePartTarget, type Route, TABLE_GRAMMAR, type TableResource } from './route.js';
 
 const HOST = '127.0.0.1:10002';
 const ACCOUNTS = new Set(['devstoreaccount1', 'other1', '127']);

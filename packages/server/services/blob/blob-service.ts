@@ -43,6 +43,7 @@ import {
   formatLongList,
   type IncomingBody,
   isLongList,
+  isStructured,
   type Overrides,
   parseBlobOperation,
   signedNameOf,
@@ -219,8 +220,8 @@ async function carryOut(
   const { headers } = request;
   const blobs = blobContextOf(server, route.account);
   const overrides = overridesOf(route, grant);
-  const wanted = wantedDigests(headers, operation);
-  const isLimited = mayOnlyCreate(grant, operation.kind);
+  const wanted = operation.kind === 'getBlob' ? wantedDigests(headers, operation) : undefined;
+  const isLimited = grant.kind !== 'owner' && mayOnlyCreate(grant, operation.kind);
   const found = await (isLimited ? createOnly(operation, blobs) : execute(operation, blobs));
   // Those of a list are of its document, which the domain does not see.
   const made = digests !== undefined && found.kind === 'blobPut' ? { ...found, digests } : found;
@@ -230,7 +231,7 @@ async function carryOut(
   const answer = isLongList(outcome)
     ? await formatLongList(outcome, route, version)
     : formatBlobOutcome(outcome, shown);
-  return inForm(answer, headers, outcome);
+  return isStructured(headers) ? inForm(answer, outcome) : answer;
 }
 
 async function run(
@@ -240,7 +241,7 @@ async function run(
   context: BlobRequest,
 ): Promise<StorageAnswer> {
   if (grant.kind === 'anonymous') await admitAnonymous(kind, route, context);
-  else {
+  else if (grant.kind !== 'owner') {
     authorizeBlob(grant, kind, route);
     authorizeTags(grant, kind, route, context.request.headers);
     if (grant.kind === 'serviceSas' && !route.query.get('sv')) await speakDefaultVersion(route, context);

@@ -8,7 +8,6 @@ import {
   digestsSent,
   flagOf,
   type Headers,
-  isStructured,
   STRUCTURED_FORM,
   tellsMd5,
   wrapped,
@@ -21,6 +20,7 @@ const BYTES_MAX = 4 * 1_048_576;
 const MD5 = 'x-ms-range-get-content-md5';
 const CRC64 = 'x-ms-range-get-content-crc64';
 
+type GetBlob = Extract<Operation, { kind: 'getBlob' }>;
 type Content = Extract<Outcome, { kind: 'blobContent' }>;
 
 interface WantedDigests {
@@ -29,12 +29,11 @@ interface WantedDigests {
 }
 
 /** @throws BlobError InvalidHeaderValue for a request without a range, or for both digests. */
-export function wantedDigests(headers: Headers, operation: Operation): WantedDigests | undefined {
-  if (operation.kind !== 'getBlob') return undefined;
+export function wantedDigests(headers: Headers, { range }: GetBlob): WantedDigests | undefined {
   const wanted = { md5: flagOf(headers, MD5), crc64: flagOf(headers, CRC64) };
   if (!wanted.md5 && !wanted.crc64) return undefined;
   const name = wanted.md5 ? MD5 : CRC64;
-  if (operation.range === undefined || (wanted.md5 && wanted.crc64))
+  if (range === undefined || (wanted.md5 && wanted.crc64))
     throw new BlobError('InvalidHeaderValue', { name, value: headers[name] ?? '' });
   return wanted;
 }
@@ -70,9 +69,8 @@ export async function withDigests(outcome: Outcome, wanted: WantedDigests): Prom
   return { outcome: { ...outcome, content }, headers: [header] };
 }
 
-/** The answer in the form that the request wants. */
-export function inForm(answer: StorageAnswer, headers: Headers, outcome: Outcome): StorageAnswer {
-  if (!isStructured(headers)) return answer;
+/** The answer to a request that wants, or sends, its content as a structured message. */
+export function inForm(answer: StorageAnswer, outcome: Outcome): StorageAnswer {
   const form: Header = ['x-ms-structured-body', STRUCTURED_FORM];
   // Of an upload, that its digests were looked at.
   if (outcome.kind !== 'blobContent') return { ...answer, more: [...answer.more, form] };

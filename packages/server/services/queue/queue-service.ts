@@ -84,7 +84,7 @@ async function run(
 ): Promise<StorageAnswer<string>> {
   const { request, server } = exchange;
   if (route.secondary && !isRead(kind, request)) throw new QueueError('InsufficientAccountPermissions');
-  authorize(AUTHORIZATION, grant, kind, queueOf(route));
+  if (grant.kind !== 'owner') authorize(AUTHORIZATION, grant, kind, queueOf(route));
   const { store, newId: ids, deletion } = server;
   const context: QueueContext = { store, account: route.account, ids, deletion };
   if ('queue' in route.resource) checkQueueName(route.resource.queue);

@@ -29,11 +29,8 @@ export const onContainer = ({ route }: Asked): { readonly container: string } =>
   container: blobAddressOf(route).container,
 });
 
-export const onBlob = ({ route }: Asked): { readonly container: string; readonly blob: string } =>
-  blobAddressOf(route);
-
 export const onSnapshot = (asked: Asked) => ({
-  ...onBlob(asked),
+  ...blobAddressOf(asked.route),
   snapshot: snapshotOf(asked.route.query),
 });
 

@@ -3,7 +3,7 @@ import { parseGuid } from '#base';
 import { BlobError, type Operation, type SetSequenceNumber } from '#blobs';
 import { given } from '../../shared/storage-parameters.js';
 import { blobAddressOf } from '../blob-route.js';
-import { type Asked, onBlob, onSnapshot, type Parsers } from './asked.js';
+import { type Asked, onSnapshot, type Parsers } from './asked.js';
 import {
   conditionsOf,
   leaseIdOf,
@@ -12,12 +12,11 @@ import {
   tagsConditionsOf,
   tierConditionsOf,
 } from './conditions.js';
-import { CONTENT_HEADERS, contentPropertiesOf, metadataOf, tierNamed } from './content-headers.js';
+import { CONTENT_HEADERS, contentPropertiesOf, metadataOf, parseTags, tierNamed } from './content-headers.js';
 import { bigOf, type Headers, invalidHeader, required, sent, wholeHeader } from './header-values.js';
 import { leaseActionOf } from './lease-action.js';
 import { rangePosition, topOf } from './markers.js';
 import { ofRootAlone, rangeOf, snapshotOf } from './ranges.js';
-import { parseTags } from './tags.js';
 import { appendConditionsOf } from './write-operations.js';
 
 const onSnapshotIf = (asked: Asked) => ({ ...onSnapshot(asked), conditions: conditionsOf(asked.headers) });
@@ -65,7 +64,7 @@ function setBlobProperties(asked: Asked): Operation {
     CONTENT_HEADERS.every(name => sent(headers, name) === undefined);
   return {
     kind: 'setBlobProperties',
-    ...onBlob(asked),
+    ...blobAddressOf(asked.route),
     properties: isOfPagesAlone ? undefined : contentPropertiesOf(headers),
     length,
     sequenceNumber,
@@ -98,7 +97,7 @@ function abortCopy(asked: Asked): Operation {
     });
   const action = required(asked.headers, 'x-ms-copy-action');
   if (action.toLowerCase() !== 'abort') throw invalidHeader('x-ms-copy-action', action);
-  return { kind: 'abortCopy', ...onBlob(asked), copyId, leaseId: leaseIdOf(asked.headers) };
+  return { kind: 'abortCopy', ...blobAddressOf(asked.route), copyId, leaseId: leaseIdOf(asked.headers) };
 }
 
 /** The most frequent request: written out with all members in one order. */
@@ -130,7 +129,7 @@ export const BLOB_PARSERS = {
   getBlockList,
   sealBlob: asked => ({
     kind: 'sealBlob',
-    ...onBlob(asked),
+    ...blobAddressOf(asked.route),
     conditions: appendConditionsOf(asked.headers),
   }),
   getPageRanges,
@@ -144,7 +143,7 @@ export const BLOB_PARSERS = {
   getBlobMetadata: asked => ({ kind: 'getBlobMetadata', ...onSnapshotIf(asked) }),
   setBlobMetadata: asked => ({
     kind: 'setBlobMetadata',
-    ...onBlob(asked),
+    ...blobAddressOf(asked.route),
     metadata: metadataOf(asked.headers),
     conditions: conditionsOf(asked.headers),
   }),
@@ -152,7 +151,7 @@ export const BLOB_PARSERS = {
     const metadata = metadataOf(asked.headers);
     return {
       kind: 'snapshotBlob',
-      ...onBlob(asked),
+      ...blobAddressOf(asked.route),
       metadata: metadata.length === 0 ? undefined : metadata,
       conditions: conditionsOf(asked.headers),
     };
@@ -160,7 +159,7 @@ export const BLOB_PARSERS = {
   deleteBlob,
   leaseBlob: asked => ({
     kind: 'leaseBlob',
-    ...onBlob(asked),
+    ...blobAddressOf(asked.route),
     action: leaseActionOf(asked.headers),
     // The id belongs to the action.
     conditions: { ...conditionsOf(asked.headers), leaseId: undefined },
@@ -179,7 +178,7 @@ export const BLOB_PARSERS = {
   }),
   setTags: asked => ({
     kind: 'setTags',
-    ...onBlob(asked),
+    ...blobAddressOf(asked.route),
     tags: parseTags(asked.body),
     conditions: tagsConditionsOf(asked.headers),
   }),

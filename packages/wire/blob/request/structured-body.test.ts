@@ -9,7 +9,7 @@ import {
   unwrapped,
   wrapped,
   wrappedLength,
-} from './structured-body.js';
+} from './uploads.js';
 
 const SEGMENT = 4 * 1_048_576;
 

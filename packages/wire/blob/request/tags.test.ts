@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ServiceError } from '#account';
 import { codesOf } from '#account/testing';
-import { formatTagSet, formatTags, parseTags, tagsOfHeader } from './tags.js';
+import { formatTagSet, formatTags, parseTags, tagsOfHeader } from './content-headers.js';
 
 const refusal = codesOf(ServiceError);
 

@@ -8,13 +8,20 @@ import {
   type Upload,
 } from '#blobs';
 import { given } from '../../shared/storage-parameters.js';
+import { blobAddressOf } from '../blob-route.js';
 import { parseBlockList } from '../xml/block-list-xml.js';
-import { type Asked, onBlob, type Parsers, sourceOf } from './asked.js';
+import { type Asked, type Parsers, sourceOf } from './asked.js';
 import { checkAppendEtags, conditionsOf, leaseIdOf, pageConditionsOf } from './conditions.js';
-import { contentPropertiesOf, metadataOf, tierOf, wholeBlobOf } from './content-headers.js';
+import {
+  contentPropertiesOf,
+  copiesTags,
+  metadataOf,
+  tagsOfHeader,
+  tierOf,
+  wholeBlobOf,
+} from './content-headers.js';
 import { bigOf, flagOf, type Headers, invalidHeader, md5Of, wholeHeader } from './header-values.js';
 import { pageSpanOf, sourceRangeOf } from './ranges.js';
-import { copiesTags, tagsOfHeader } from './tags.js';
 import {
   APPEND_LIMITS,
   BLOCK_LIMITS,
@@ -70,7 +77,7 @@ function putBlockBlob(asked: Asked): Operation {
   const content = upload(asked, { limits: PUT_BLOB_LIMITS, mayBeEmpty: true });
   // It is compared with the body like Content-MD5, before which it goes.
   const contentMd5 = md5Of(asked.headers, 'x-ms-blob-content-md5');
-  const { container, blob } = onBlob(asked);
+  const { container, blob } = blobAddressOf(asked.route);
   return {
     kind: 'putBlockBlob',
     container,
@@ -91,7 +98,7 @@ function putPageBlob(asked: Asked): Operation {
   if (length === undefined) throw new BlobError('MissingRequiredHeader', { name });
   return {
     kind: 'putPageBlob',
-    ...onBlob(asked),
+    ...blobAddressOf(asked.route),
     ...wholeBlobOf(asked.headers, 'body'),
     length,
     sequenceNumber: bigOf(asked.headers, 'x-ms-blob-sequence-number') ?? 0n,
@@ -105,7 +112,7 @@ function putPages(asked: Asked): Operation {
     throw invalidHeader('Content-Length', String(content.length));
   return {
     kind: 'putPages',
-    ...onBlob(asked),
+    ...blobAddressOf(asked.route),
     span,
     conditions: pageConditionsOf(asked.headers),
     upload: content,
@@ -121,7 +128,7 @@ function putPagesFromUrl(asked: Asked): Operation {
     throw invalidHeader('x-ms-source-range', asked.headers['x-ms-source-range'] ?? '');
   return {
     kind: 'putPagesFromUrl',
-    ...onBlob(asked),
+    ...blobAddressOf(asked.route),
     span,
     conditions: pageConditionsOf(asked.headers),
     source,
@@ -134,7 +141,7 @@ function putBlobFromUrl(asked: Asked): Operation {
   const propertiesOfSource = asked.headers['x-ms-copy-source-blob-properties']?.toLowerCase() !== 'false';
   return {
     kind: 'putBlobFromUrl',
-    ...onBlob(asked),
+    ...blobAddressOf(asked.route),
     ...whole,
     // Where the request names no type, that of the source comes along.
     properties: propertiesOfSource ? contentPropertiesOf(asked.headers) : whole.properties,
@@ -151,7 +158,7 @@ function copyBlob(asked: Asked): Operation {
   const isSynchronous = flagOf(headers, 'x-ms-requires-sync');
   return {
     kind: 'copyBlob',
-    ...onBlob(asked),
+    ...blobAddressOf(asked.route),
     source: sourceOf(asked),
     metadata: metadata.length === 0 ? undefined : metadata,
     tags: tagsOfHeader(headers),
@@ -168,13 +175,13 @@ export const WRITE_PARSERS = {
   putBlockBlob,
   putAppendBlob: asked => {
     checkNoBody(asked.headers);
-    return { kind: 'putAppendBlob', ...onBlob(asked), ...wholeBlobOf(asked.headers, 'body') };
+    return { kind: 'putAppendBlob', ...blobAddressOf(asked.route), ...wholeBlobOf(asked.headers, 'body') };
   },
   putPageBlob,
   putBlobFromUrl,
   putBlock: asked => ({
     kind: 'putBlock',
-    ...onBlob(asked),
+    ...blobAddressOf(asked.route),
     id: blockId(asked),
     leaseId: leaseIdOf(asked.headers),
     upload: upload(asked, { limits: BLOCK_LIMITS, mayBeEmpty: false }),
@@ -183,7 +190,7 @@ export const WRITE_PARSERS = {
     checkNoBody(asked.headers);
     return {
       kind: 'putBlockFromUrl',
-      ...onBlob(asked),
+      ...blobAddressOf(asked.route),
       id: blockId(asked),
       leaseId: leaseIdOf(asked.headers),
       source: sourceRange(asked),
@@ -193,7 +200,7 @@ export const WRITE_PARSERS = {
     checkLengthSent(asked.headers);
     return {
       kind: 'putBlockList',
-      ...onBlob(asked),
+      ...blobAddressOf(asked.route),
       ...wholeBlobOf(asked.headers, 'else'),
       blocks: parseBlockList(asked.body),
     };
@@ -201,7 +208,7 @@ export const WRITE_PARSERS = {
   appendBlock: asked => {
     const conditions = appendConditionsOf(asked.headers);
     checkAppendEtags(conditions.ifMatch);
-    const { container, blob } = onBlob(asked);
+    const { container, blob } = blobAddressOf(asked.route);
     return {
       kind: 'appendBlock',
       container,
@@ -214,7 +221,7 @@ export const WRITE_PARSERS = {
     checkNoBody(asked.headers);
     return {
       kind: 'appendBlockFromUrl',
-      ...onBlob(asked),
+      ...blobAddressOf(asked.route),
       conditions: appendConditionsOf(asked.headers),
       source: sourceRange(asked),
     };
@@ -224,7 +231,7 @@ export const WRITE_PARSERS = {
     checkNoBody(asked.headers);
     return {
       kind: 'clearPages',
-      ...onBlob(asked),
+      ...blobAddressOf(asked.route),
       span: pageSpanOf(asked.headers),
       conditions: pageConditionsOf(asked.headers),
     };

@@ -5,7 +5,7 @@ import { elementOf, elementOrEmpty, formatListMetadata } from '../../shared/stor
 import { escapeXml } from '../../shared/xml.js';
 import { hasSnapshotTiers, SMART, TIER_NOW, VERSION_OF_CREATION } from '../blob-headers.js';
 import { etagText } from '../request/conditions.js';
-import { formatTagSet } from '../request/tags.js';
+import { formatTagSet } from '../request/content-headers.js';
 import { formatLease } from './lease-elements.js';
 
 /** What of a blob is shown. */

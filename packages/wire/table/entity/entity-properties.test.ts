@@ -11,7 +11,7 @@ import {
   TableError,
   type TableErrorCode,
 } from '#tables';
-import { parseEntity, requireKey } from './entity-properties.js';
+import { parseEntity, requireKey } from './read-entity.js';
 
 const parse = (text: string) => parseEntity(Buffer.from(text));
 /** Without the literals. */

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { codePoint } from '#base/testing';
 import { randomRuns } from '#base/testing/random-runs';
-import { type Member, readObject } from './read-object.js';
+import { type Member, readObject } from './read-entity.js';
 
 const read = (text: string): readonly Member[] => readObject(Buffer.from(text)).members;
 /** Without the literals. */
