@@ -153,17 +153,6 @@ function fractionOf(ticks: bigint): number {
 /** Seven digits behind the point. */
 const formatFraction = (fraction: number): string => `.${String(TICKS_PER_SECOND + fraction).slice(1)}`;
 
-/** Without the zeros at its end; without the point too if nothing is left. */
-function formatShortFraction(fraction: number): string {
-  if (fraction === 0) return '';
-  let [digits, scale] = [fraction, TICKS_PER_SECOND];
-  while (digits % 10 === 0) {
-    digits /= 10;
-    scale /= 10;
-  }
-  return `.${String(scale + digits).slice(1)}`;
-}
-
 // The entities of one answer were mostly written in one commit, or within a second: the text of the last second is cached.
 let secondTicks = 0n;
 let secondText = formatSecond(0);
@@ -179,7 +168,8 @@ export function formatDateTime(ticks: bigint): string {
     secondTicks = ticks - BigInt(fraction);
     secondText = formatSecond(Number(secondTicks / BIG_TICKS_PER_SECOND));
   }
-  answeredText = `${secondText}${formatShortFraction(fraction)}Z`;
+  const short = fraction === 0 ? '' : formatFraction(fraction).replace(/0+$/, '');
+  answeredText = `${secondText}${short}Z`;
   answeredTicks = ticks;
   return answeredText;
 }

@@ -45,7 +45,7 @@ async function openOurs(streams: boolean): Promise<Server> {
 
 /** Node loses header names that are words of the language, since its objects have a prototype; this server does not. */
 const plain = (headers: http.IncomingHttpHeaders): Record<string, string | undefined> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]));
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 
 async function openNode(): Promise<Server> {
   let seen: { readonly request: http.IncomingMessage; readonly chunks: Buffer[] }[] = [];
@@ -66,8 +66,7 @@ async function openNode(): Promise<Server> {
     seen = [];
     return complete.map(({ request: { method = '', url: target = '', headers }, chunks }) => {
       const body = Buffer.concat(chunks).toString('latin1');
-      const { 'set-cookie': _dropped, ...others } = plain(headers);
-      return { method, target, headers: others, body };
+      return { method, target, headers: plain(headers), body };
     });
   };
   const close = (): Promise<void> =>

@@ -131,13 +131,12 @@ test('a request line of 32 KiB is accepted', async context => {
 test('a request is handed on as it was sent', async context => {
   const opened = await open(context);
   const target = "http://other/a//T(PartitionKey=%27a%20b%27,RowKey='')?$filter=x+y&a=%zz";
-  const headers = 'X-A: 1\r\nx-a: 2\r\nIf-Match: "a"\r\nif-match: "b"\r\nSet-Cookie: x\r\n__proto__: y\r\n';
+  const headers = 'X-A: 1\r\nx-a: 2\r\nIf-Match: "a"\r\nif-match: "b"\r\n__proto__: y\r\n';
   await exchange(opened, `MERGE ${target} ${HEAD}${headers}Connection: close\r\n\r\n`);
   const [request] = opened.received;
   assert.ok(request);
   assert.deepEqual([request.method, request.target], ['MERGE', target]);
   assert.deepEqual([request.headers['x-a'], request.headers['if-match']], ['1, 2', '"a", "b"']);
-  assert.equal('set-cookie' in request.headers, false);
   assert.deepEqual([request.secure, request.remoteAddress], [false, '127.0.0.1']);
   assert.deepEqual([request.headers.host, request.body.length, request.isBusy], ['other', 0, false]);
 });

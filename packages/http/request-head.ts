@@ -72,9 +72,6 @@ const SINGULAR: ReadonlySet<string> = new Set(
     'location max-forwards proxy-authorization referer retry-after server user-agent'
   ).split(' '),
 );
-/** No request has it, and it would be the only header whose value is a list. */
-const DROPPED = 'set-cookie';
-
 /** From names as spelled to names in lower case. Clients spell theirs consistently. */
 const SPELLINGS = new Map<string, string>();
 const SPELLINGS_MAX = 1_024;
@@ -97,16 +94,6 @@ const ONCE: ReadonlySet<string> = new Set(['content-length', 'host']);
 function addRepeated(into: HeaderFields, name: string, before: string, value: string): boolean {
   if (ONCE.has(name)) return false;
   if (!SINGULAR.has(name)) into[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
-  return true;
-}
-
-/** @returns false if the line makes the head ambiguous. */
-function add(into: HeaderFields, { name, value, spelling }: FieldLine): boolean {
-  const before = into[name];
-  if (before !== undefined) return addRepeated(into, name, before, value);
-  if (name !== DROPPED) into[name] = value;
-  // No name from a client begins with a colon.
-  if (spelling !== undefined) into[`:${name}`] = spelling;
   return true;
 }
 
@@ -150,7 +137,13 @@ export function readFields(text: string, from: number, into: HeaderFields, readi
       if (count === FIELDS_MAX) return TOO_MANY;
       if (line.name !== SECRET && count < RECALLED_MAX && text.length <= SHORT_TEXT) recalled[count] = line;
     }
-    if (!add(into, line)) return MALFORMED;
+    const { name, value, spelling } = line;
+    const before = into[name];
+    if (before === undefined) {
+      into[name] = value;
+      // No name from a client begins with a colon.
+      if (spelling !== undefined) into[`:${name}`] = spelling;
+    } else if (!addRepeated(into, name, before, value)) return MALFORMED;
     at += line.text.length;
   }
 }

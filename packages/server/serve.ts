@@ -13,6 +13,7 @@ import {
 } from './auth/accounts.js';
 import { BearerTokens, type TenantOptions } from './auth/bearer.js';
 import { addressOf, ENGINES, type Engines } from './engines.js';
+import { BODY_BYTES_MAX } from './frame/handle-request.js';
 import type { ServerContext } from './frame/server-context.js';
 import { type LogLevel, openLog } from './observe/log.js';
 import {
@@ -158,7 +159,7 @@ function listenOptionsOf(
     port,
     tls,
     connectionsMax,
-    bodyBytesMax: service.protocol.bodyBytesMax,
+    bodyBytesMax: BODY_BYTES_MAX,
     bufferedBytesMax,
     trustedProxies,
     spelledPrefix: METADATA_PREFIX,

@@ -9,6 +9,6 @@ export * from './auth/table-sas.js';
 export * from './shared/answer.js';
 export * from './shared/cors.js';
 export * from './shared/error-table.js';
-export { type StorageAnswer, storageAnswer } from './shared/storage-answer.js';
+export { type StorageAnswer, storageAnswer } from './shared/storage-exchange.js';
 export * from './shared/target.js';
 export { escapeXml, parseXml, type XmlElement } from './shared/xml.js';

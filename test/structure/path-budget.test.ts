@@ -1,6 +1,6 @@
 // How much code one Insert Entity runs through, stop by stop: a warm one over a socket, signed with SharedKeyLite,
 // without content in its answer, on the embedded engine as it is shipped. Put Blob and Get Messages in all. A ratchet: a smaller path lowers the bound
-// here. The sums are bounded too, at 36 files, 180 functions and 1,000 lines. For comparison Azurite 3.37, in memory,
+// here. The sums are bounded too, at 36 files, 171 functions and 981 lines. For comparison Azurite 3.37, in memory,
 // runs 33 files, 138 functions and 904 lines. PATH_BUDGET=list prints the share of each file.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,27 +14,27 @@ import { inAccount, type RawResponse, rawRequest } from '../support/raw-client.j
 import { ROOT } from '../support/spawned-server.js';
 
 const FILES_MAX = 36;
-const FUNCTIONS_MAX = 180;
+const FUNCTIONS_MAX = 171;
 /** Lines of TypeScript, without those of brackets only. */
-const LINES_MAX = 1000;
+const LINES_MAX = 981;
 
 /** Files of two more requests, each by its official client: a blob of 1 KB, and the one message of a queue. */
-const PUT_BLOB_FILES_MAX = 50;
-const GET_MESSAGES_FILES_MAX = 47;
+const PUT_BLOB_FILES_MAX = 49;
+const GET_MESSAGES_FILES_MAX = 46;
 
 /** The stops of ARCHITECTURE.md: a file belongs to the first one whose pattern matches, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
-  { stop: 'base', files: /^base\//, linesMax: 31 },
-  { stop: 'http', files: /^http\//, linesMax: 156 },
+  { stop: 'base', files: /^base\//, linesMax: 26 },
+  { stop: 'http', files: /^http\//, linesMax: 155 },
   { stop: 'auth', files: /^server\/auth\/|^wire\/auth\/|\/(?:authorize|rights)\.ts$/, linesMax: 42 },
   {
     stop: 'target',
     files: /^wire\/(?:shared\/target|table\/route)\.ts$/,
-    linesMax: 54,
+    linesMax: 52,
   },
-  { stop: 'render', files: /^wire\/(?:table|shared)\/(?:.*format-|answer)/, linesMax: 58 },
-  { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 139 },
-  { stop: 'frame', files: /^server\//, linesMax: 57 },
+  { stop: 'render', files: /^wire\/(?:table|shared)\/(?:.*format-|answer)/, linesMax: 56 },
+  { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 133 },
+  { stop: 'frame', files: /^server\//, linesMax: 55 },
   { stop: 'domain', files: /^(?:tables|account)\//, linesMax: 122 },
   { stop: 'engine', files: /^store/, linesMax: 343 },
 ];

@@ -1,7 +1,7 @@
 // The common part of services that exist for tests: resources are names, the permission for one is a letter, and
 // callers that sign with a key or a shared access signature are admitted. Each service defines its operations and
 // answers.
-import { BODY_BYTES_MAX, type Right } from '#server/parts';
+import type { Right } from '#server/parts';
 import {
   parseServiceSas,
   type ServiceRoute,
@@ -19,18 +19,16 @@ export const stubRight = (service: string, letter: string): Right => ({
   actions: [`${service}s/${letter}`],
 });
 
-/** The members of a `ServiceProtocol` for authorization, and the limit of buffered bodies. */
+/** The members of a `ServiceProtocol` for authorization. */
 export const stubProtocol = (name: string) => ({
   name,
   letter: name.charAt(0),
-  bodyBytesMax: BODY_BYTES_MAX,
   refusesBodyFirst: true,
   grammar: {
     parseQuery: query => new Map(new URLSearchParams(query)),
     parseResource: path => path,
   } satisfies TargetGrammar<string>,
-  checkVersion: () => undefined,
-  kindOfRefused: () => undefined,
+  since: '',
   stringsToSign: storageStringsToSign,
   signedResource: ({ account, resource }: StubRoute) => `${account}/${resource}`,
   sasFields: [],

@@ -153,7 +153,7 @@ export class Service<
         return this.#answer(context, protocol.formatPreflight(preflightHeaders(request, context.rules)));
       if (asked !== context.version || (method !== 'GET' && headers['content-length'] === undefined))
         checkHead(request, asked, context.version);
-      protocol.checkVersion(asked, route, request);
+      if (asked < protocol.since) protocol.checkEarlier?.(route, request);
       const found = this.#authenticator.authenticate(request, route, context.now);
       // Waits only where it has to: each promise costs turns of a queue.
       const grant = found instanceof Promise || request.stream ? await this.#receive(context, found) : found;
@@ -259,7 +259,7 @@ export class Service<
     const { request } = context;
     if (request.stream !== undefined && this.protocol.mayStream?.(request) !== true) {
       const asked = performance.now();
-      const whole = await request.stream.collect(this.protocol.bodyBytesMax);
+      const whole = await request.stream.collect(BODY_BYTES_MAX);
       context.request = { ...request, ...whole, stream: undefined };
       context.began += performance.now() - asked;
     }
@@ -303,7 +303,7 @@ export class Service<
   #count(slots: OperationSlots, context: RequestContext<Resource, Kind>, { status }: Answered): void {
     const { request, route, refused } = context;
     const { metrics } = this.server;
-    const kind = context.kind ?? (route && this.protocol.kindOfRefused(request, route));
+    const kind = context.kind ?? (route && this.protocol.kindOfRefused?.(request, route));
     metrics?.answer(slots.of(kind), status, performance.now() - context.began);
     if (refused !== undefined) metrics?.refuse(wireCode(refused.code));
   }

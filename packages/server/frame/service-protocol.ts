@@ -43,18 +43,18 @@ export interface ServiceProtocol<
     AuthorizationProtocol<Kind> {
   /** Which requests read their bodies themselves (handle-request.ts); for the others the frame does, once the caller is authenticated. */
   readonly mayStream?: ((request: WireRequest) => boolean) | undefined;
-  /** Of a body that the frame reads; a longer one is discarded, and its request is refused. */
-  readonly bodyBytesMax: number;
   /** An oversized body is refused before the operation is determined; otherwise `run` does so. */
   readonly refusesBodyFirst: boolean;
   /** The meaning of its paths and queries. */
   readonly grammar: TargetGrammar<Resource>;
-  /** Throws for a well-formed version that the service rejects. */
-  checkVersion(version: string, route: ServiceRoute<Resource>, request: WireRequest): void;
+  /** The first version that the service speaks for all its operations; empty for any. */
+  readonly since: string;
+  /** Called for earlier, well-formed versions; throws for an operation that does not have the version. */
+  checkEarlier?(route: ServiceRoute<Resource>, request: WireRequest): void;
   /** The operation, by method, headers and route alone: known before the body is read. */
   kindOf(request: WireRequest, route: ServiceRoute<Resource>): Kind;
   /** The operation under which a request that was refused before `kindOf` counts; undefined for unknown. */
-  kindOfRefused(request: WireRequest, route: ServiceRoute<Resource>): Kind | undefined;
+  kindOfRefused?(request: WireRequest, route: ServiceRoute<Resource>): Kind | undefined;
   /** Authorizes, parses, carries out and renders. Failures are ServiceErrors, StoreErrors or bugs. */
   run(
     kind: Kind,

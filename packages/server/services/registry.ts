@@ -46,7 +46,7 @@ export interface BackgroundTask {
 
 export interface ServiceEntry {
   /** The part of its protocol that the server needs of every service. */
-  readonly protocol: CountedService & { readonly bodyBytesMax: number };
+  readonly protocol: CountedService;
   /** In connection strings. */
   readonly endpointName: string;
   /** Its own options of the addresses; a host that is undefined is the common one. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '#account';
 import { codesOf } from '#account/testing';
-import { storageAnswer } from '../shared/storage-answer.js';
+import { storageAnswer } from '../shared/storage-exchange.js';
 import { formatBlobBatch, formatBlobPart, parseBlobBatch } from './batch.js';
 
 const TYPE = 'multipart/mixed; boundary=b';

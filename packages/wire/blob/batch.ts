@@ -3,7 +3,7 @@ import { BlobError } from '#blobs';
 import type { Exchange } from '../shared/answer.js';
 import { boundaryOf, mediaTypeOf } from '../shared/multipart.js';
 import { type BatchPart, PartReader } from '../shared/part-reader.js';
-import type { StorageAnswer } from '../shared/storage-answer.js';
+import type { StorageAnswer } from '../shared/storage-exchange.js';
 
 /** Of parts that were carried out. */
 const REASONS: ReadonlyMap<number, string> = new Map([

@@ -2,7 +2,7 @@
 import { formatDateTimeFull, formatHttpDate } from '#base';
 import type { BlobProperties, CopyState } from '#blobs';
 import type { Header } from '../shared/answer.js';
-import { formatMetadata } from '../shared/storage-parameters.js';
+import { formatMetadata } from '../shared/storage-exchange.js';
 import { quotedEtag } from './request/conditions.js';
 import { addLeaseHeaders } from './xml/lease-elements.js';
 

@@ -2,8 +2,8 @@
 import type { ServiceError } from '#account';
 import type { BlobErrorCode } from '#blobs';
 import type { Header } from '../shared/answer.js';
-import type { StorageAnswer } from '../shared/storage-answer.js';
 import { storageErrorAnswer } from '../shared/storage-error-xml.js';
+import type { StorageAnswer } from '../shared/storage-exchange.js';
 import { XML_HEAD } from '../shared/xml.js';
 import { BLOB_ERROR_ELEMENTS, BLOB_ERROR_TABLE } from './blob-error-table.js';
 import type { BlobOperationKind } from './blob-route.js';

@@ -10,9 +10,14 @@ import {
   type EntriesDocument,
 } from '../shared/long-document.js';
 import { formatServiceStats } from '../shared/service-stats-xml.js';
-import { type StorageAnswer, storageAnswer, storageHeaders } from '../shared/storage-answer.js';
+import {
+  formatMetadata,
+  includes,
+  type StorageAnswer,
+  storageAnswer,
+  storageHeaders,
+} from '../shared/storage-exchange.js';
 import { askedElements, elementOf, listDocument } from '../shared/storage-list-xml.js';
-import { formatMetadata, includes } from '../shared/storage-parameters.js';
 import { addWholeDigest, blobHeaders, contentFacts, type Overrides } from './blob-headers.js';
 import type { BlobRoute } from './blob-route.js';
 import { quotedEtag } from './request/conditions.js';

@@ -1,7 +1,7 @@
 // Parses a request to the Blob service whose kind is known into an operation: query, headers and body, with their limits. The parsers of
 // each group stand in request/.
 import { BlobError, type Operation, type OperationKind } from '#blobs';
-import { checkTimeout } from '../shared/storage-parameters.js';
+import { checkTimeout } from '../shared/storage-exchange.js';
 import type { Asked } from './request/asked.js';
 import { BLOB_PARSERS } from './request/blob-operations.js';
 import { CONTAINER_PARSERS } from './request/container-operations.js';

@@ -3,8 +3,8 @@
 import type { ServiceError } from '#account';
 import type { QueueErrorCode } from '#queues';
 import { type ErrorTable, SHARED_ERRORS, STORAGE_ERRORS, withStatus } from '../shared/error-table.js';
-import type { StorageAnswer } from '../shared/storage-answer.js';
 import { STORAGE_ELEMENTS, storageErrorAnswer } from '../shared/storage-error-xml.js';
+import type { StorageAnswer } from '../shared/storage-exchange.js';
 
 export const QUEUE_ERROR_TABLE: ErrorTable<QueueErrorCode> = {
   ...SHARED_ERRORS,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from '#queues';
-import { storageAnswer } from '../shared/storage-answer.js';
+import { storageAnswer } from '../shared/storage-exchange.js';
 import { parseTarget } from '../shared/target.js';
 import { formatQueueOutcome, formatQueueResponse } from './format-queue-outcome.js';
 import { QUEUE_GRAMMAR } from './queue-route.js';

@@ -9,9 +9,14 @@ import type { Exchange, Header } from '../shared/answer.js';
 import { documentText } from '../shared/long-document.js';
 import { formatServiceProperties } from '../shared/service-properties-xml.js';
 import { formatServiceStats } from '../shared/service-stats-xml.js';
-import { type StorageAnswer, storageAnswer, storageHeaders } from '../shared/storage-answer.js';
+import {
+  formatMetadata,
+  includes,
+  type StorageAnswer,
+  storageAnswer,
+  storageHeaders,
+} from '../shared/storage-exchange.js';
 import { askedElements, formatListMetadata, listDocument } from '../shared/storage-list-xml.js';
-import { formatMetadata, includes } from '../shared/storage-parameters.js';
 import { escapeXmlText, XML_HEAD } from '../shared/xml.js';
 import { pageSizeOf } from './parse-queue-operation.js';
 import type { QueueRoute } from './queue-route.js';

@@ -16,7 +16,7 @@ import {
 } from '#queues';
 import { parseIdentifiers } from '../shared/access-policy-xml.js';
 import { parseServiceProperties } from '../shared/service-properties-xml.js';
-import { checkTimeout, given, markedName, parseMetadata, wholeOf } from '../shared/storage-parameters.js';
+import { checkTimeout, given, markedName, parseMetadata, wholeOf } from '../shared/storage-exchange.js';
 import { decodeUtf8, fieldsOf, invalid, isPlainText, parseRoot, textOf } from '../shared/xml.js';
 import { type QueueOperationKind, type QueueRoute, queueOf } from './queue-route.js';
 

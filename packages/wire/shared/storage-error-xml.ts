@@ -10,7 +10,7 @@ import {
   errorMessage,
   wireCode,
 } from './error-table.js';
-import { type StorageAnswer, storageAnswer } from './storage-answer.js';
+import { type StorageAnswer, storageAnswer } from './storage-exchange.js';
 import { escapeXmlText, XML_HEAD } from './xml.js';
 
 const NAME = ['QueryParameterName', 'name'] as const;

@@ -132,11 +132,8 @@ const UNRESERVED = /^[\w.!~*()-]*$/;
 export const encodeKey = (key: string): string =>
   UNRESERVED.test(key) ? key : encodeURIComponent(key.replaceAll("'", "''"));
 
-export const pathOpening = (table: string, partition: string): string =>
-  `${table}(PartitionKey='${encodeKey(partition)}',RowKey='`;
-
 export const entityPath = (table: string, { partition, key }: Pick<Row, 'partition' | 'key'>): string =>
-  `${pathOpening(table, partition)}${encodeKey(key)}')`;
+  `${table}(PartitionKey='${encodeKey(partition)}',RowKey='${encodeKey(key)}')`;
 
 /** A time in the form of an ETag: only the colons, whose positions are fixed, are percent-encoded. */
 export const etagTime = (time: string): string =>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type OperationKind, TableError, type TableErrorCode } from '#tables';
 import { parseTarget } from '../shared/target.js';
-import { effectiveMethod, isRead, isXmlRoute, operationKind, TABLE_GRAMMAR } from './route.js';
+import { isRead, isXmlRoute, operationKind, TABLE_GRAMMAR } from './route.js';
 
 const route = (path: string) =>
   parseTarget(
@@ -145,8 +145,6 @@ test('X-HTTP-Method stands for the verb of a POST', () => {
     assert.equal(attempt('POST', path, { 'x-http-method': verb }), expected, verb);
   for (const method of ['GET', 'PUT', 'MERGE'])
     assert.equal(attempt(method, ENTITY, { 'x-http-method': method }), 'XMethodNotUsingPost');
-  assert.equal(effectiveMethod({ method: 'POST', headers: {} }), 'POST');
-  assert.equal(effectiveMethod({ method: 'POST', headers: { 'x-http-method': 'Merge' } }), 'MERGE');
 });
 
 test('the operations whose documents are XML', () => {

@@ -50,11 +50,6 @@ function keyOf({ resource }: Route): EntityKey {
   return resource.key;
 }
 
-function tableNameOf({ resource }: Route): string {
-  if (resource.table === undefined) throw new TableError('InvalidUri');
-  return resource.table;
-}
-
 const ETAG = /^W\/"(.*)"$/;
 const DATE_TIME_ETAG = /^datetime'(.*)'$/;
 
@@ -99,8 +94,13 @@ function parseInsert(request: OperationRequest, table: string): SingleOperation 
 }
 
 /** The keys are those of the URL; keys in the body are optional and ignored (protocol: entities#keys-of-the-body). */
-function parseWrite(kind: SingleKind, request: OperationRequest, route: Route): SingleOperation {
-  const [table, key] = [tableNameOf(route), keyOf(route)];
+function parseWrite(
+  kind: SingleKind,
+  request: OperationRequest,
+  route: Route,
+  table: string,
+): SingleOperation {
+  const key = keyOf(route);
   refuseIfNoneMatch(request);
   switch (kind) {
     case 'updateEntity':
@@ -174,13 +174,15 @@ const nestedRefusal = (kind: SingleKind, { resource, account }: Route): TableErr
 /** @throws TableError for refusals before the table is read. */
 export function parseOperation(kind: SingleKind, request: OperationRequest, route: Route): SingleOperation {
   const { query, resource } = route;
+  // The kind is of a table where the resource has one.
+  const { table = '' } = resource;
   if (resource.kind === 'nested' && kind !== 'insertEntity') throw nestedRefusal(kind, route);
   switch (kind) {
     case 'queryEntities':
       checkOptions(query);
       return {
         kind,
-        table: tableNameOf(route),
+        table,
         filter: filterOf(query),
         top: parseTop(query.get('$top')),
         from: parseEntityToken(query),
@@ -197,24 +199,24 @@ export function parseOperation(kind: SingleKind, request: OperationRequest, rout
       checkOptions(query);
       const key = keyOf(route);
       checkEntity(key, []);
-      return { kind, table: tableNameOf(route), key };
+      return { kind, table, key };
     }
     case 'createTable':
       return { kind, table: parseTableName(request) };
     case 'getTable':
     case 'deleteTable':
     case 'getTableAcl':
-      return { kind, table: tableNameOf(route) };
+      return { kind, table };
     case 'setTableAcl':
-      return { kind, table: tableNameOf(route), identifiers: parseIdentifiers(request.body) };
+      return { kind, table, identifiers: parseIdentifiers(request.body) };
     case 'getServiceProperties':
     case 'getServiceStats':
       return { kind };
     case 'setServiceProperties':
       return { kind, change: parseServiceProperties(request.body) };
     case 'insertEntity':
-      return parseInsert(request, tableNameOf(route));
+      return parseInsert(request, table);
     default:
-      return parseWrite(kind, request, route);
+      return parseWrite(kind, request, route, table);
   }
 }

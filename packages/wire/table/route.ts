@@ -138,9 +138,7 @@ interface Asked {
 const TUNNELLED = new Set(['GET', 'PUT', 'DELETE', 'MERGE', 'PATCH', 'POST']);
 
 /** The verb that the request stands for: X-HTTP-Method may replace POST (protocol: requests#tunnelled-verbs). */
-export function effectiveMethod({ method, headers }: Asked): string {
-  const tunnelled = headers['x-http-method'];
-  if (tunnelled === undefined) return method;
+function tunnelledVerb(method: string, tunnelled: string): string {
   if (method !== 'POST') throw new TableError('XMethodNotUsingPost');
   if (tunnelled.includes(',')) throw new TableError('XMethodIncorrectCount');
   const verb = tunnelled.trim().toUpperCase();
@@ -217,7 +215,8 @@ function verbsOf({ headers }: Asked, route: Route): Verbs {
 
 /** @throws TableError where the resource does not exist or has no such verb. */
 export function operationKind(asked: Asked, route: Route): OperationKind {
-  const verb = effectiveMethod(asked);
+  const tunnelled = asked.headers['x-http-method'];
+  const verb = tunnelled === undefined ? asked.method : tunnelledVerb(asked.method, tunnelled);
   const kind = verbsOf(asked, route).get(verb);
   if (kind === undefined) throw new TableError('MethodNotAllowed');
   // The secondary alone has them.

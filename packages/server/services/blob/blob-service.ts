@@ -49,7 +49,7 @@ import {
   signedNameOf,
 } from '#wire/blob';
 import type { Grant } from '../../auth/grant.js';
-import { BODY_BYTES_MAX, bufferedBody, checkBody, streamedBody } from '../../frame/handle-request.js';
+import { bufferedBody, checkBody, streamedBody } from '../../frame/handle-request.js';
 import type { ServiceProtocol } from '../../frame/service-protocol.js';
 import {
   anonymousRefusal,
@@ -301,12 +301,10 @@ export const BLOB_SERVICE: ServiceProtocol<
   name: 'blob',
   letter: 'b',
   mayStream: ({ method, target }) => method === 'PUT' && (LONG_BODY.test(target) || !ANY_COMP.test(target)),
-  bodyBytesMax: BODY_BYTES_MAX,
   refusesBodyFirst: false,
   grammar: BLOB_GRAMMAR,
-  checkVersion: () => undefined,
+  since: '',
   kindOf: blobOperationKind,
-  kindOfRefused: () => undefined,
 
   stringsToSign: storageStringsToSign,
   signedResource: route => `${route.account}/${signedNameOf(signedAddressOf(route))}`,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BodyStream } from '#base';
 import { openMemoryStore, type Store } from '#store';
-import { Service } from '../../frame/handle-request.js';
+import { BODY_BYTES_MAX, Service } from '../../frame/handle-request.js';
 import { RequestMetrics } from '../../observe/request-metrics.js';
 import { ACCOUNT, headersOf, hmac, openService, textOf } from '../../testing/service.js';
 import { type Headers, signed, unsigned } from '../../testing/storage-requests.js';
@@ -198,7 +198,7 @@ test("a body is asked for once its caller is known, and the time that it takes i
   );
   assert.deepEqual(asked, []);
   assert.equal(await codeOf('POST', '/there/messages', { stream }), '201');
-  assert.deepEqual(asked, [QUEUE_SERVICE.bodyBytesMax]);
+  assert.deepEqual(asked, [BODY_BYTES_MAX]);
   const sum = metrics
     .families()
     .find(({ name }) => name === 'shelfmark_request_duration_seconds')

@@ -40,7 +40,7 @@ import { authorize } from '../../auth/authorize.js';
 import type { Grant } from '../../auth/grant.js';
 import { BackgroundSteps, sweepFailed } from '../../frame/background-steps.js';
 import { leaveToOwner } from '../../frame/hand-over.js';
-import { BODY_BYTES_MAX, checkBody } from '../../frame/handle-request.js';
+import { checkBody } from '../../frame/handle-request.js';
 import type { ServerContext } from '../../frame/server-context.js';
 import type { RequestContext, ServiceProtocol } from '../../frame/service-protocol.js';
 import { QUEUE_RIGHTS, QUEUE_ROLES } from './rights.js';
@@ -114,12 +114,10 @@ export const QUEUE_SERVICE: ServiceProtocol<
   ...AUTHORIZATION,
   name: 'queue',
   letter: 'q',
-  bodyBytesMax: BODY_BYTES_MAX,
   refusesBodyFirst: false,
   grammar: QUEUE_GRAMMAR,
-  checkVersion: () => undefined,
+  since: '',
   kindOf: ({ method }, route) => queueOperationKind(method, route),
-  kindOfRefused: () => undefined,
 
   stringsToSign: storageStringsToSign,
   signedResource: route => `${route.account}/${queueOf(route)}`,

@@ -31,7 +31,6 @@ import {
 } from '#wire/table';
 import { challenged } from '../../auth/authenticate.js';
 import type { Grant } from '../../auth/grant.js';
-import { BODY_BYTES_MAX } from '../../frame/handle-request.js';
 import type { RequestContext, ServiceProtocol } from '../../frame/service-protocol.js';
 import { admit, TABLE_AUTHORIZATION } from './admit.js';
 import { submitBatch } from './batch.js';
@@ -94,11 +93,11 @@ export const TABLE_SERVICE: ServiceProtocol<TableResource, OperationKind, TableE
   ...TABLE_AUTHORIZATION,
   name: 'table',
   letter: 't',
-  bodyBytesMax: BODY_BYTES_MAX,
   refusesBodyFirst: true,
   grammar: TABLE_GRAMMAR,
-  checkVersion: (version, route, request) => {
-    if (version < JSON_SINCE && !isXmlRoute(route)) throw refusalOfOld(request, route);
+  since: JSON_SINCE,
+  checkEarlier: (route, request) => {
+    if (!isXmlRoute(route)) throw refusalOfOld(request, route);
   },
   kindOf: operationKind,
   kindOfRefused: (request, route) => {

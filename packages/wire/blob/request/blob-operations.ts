@@ -1,7 +1,7 @@
 // Parses the operations that read blobs, and those that change what is not their content (protocol: blob-requests#paths).
 import { parseGuid } from '#base';
 import { BlobError, type Operation, type SetSequenceNumber } from '#blobs';
-import { given } from '../../shared/storage-parameters.js';
+import { given } from '../../shared/storage-exchange.js';
 import { blobAddressOf } from '../blob-route.js';
 import { type Asked, onSnapshot, type Parsers } from './asked.js';
 import {

@@ -1,7 +1,7 @@
 // Parses the operations on the service and on containers (protocol: blob-requests#paths).
 import { BlobError, type Operation } from '#blobs';
 import { parseIdentifiers } from '../../shared/access-policy-xml.js';
-import { given } from '../../shared/storage-parameters.js';
+import { given } from '../../shared/storage-exchange.js';
 import { parseBlobServiceProperties } from '../xml/blob-service-properties-xml.js';
 import { type Asked, onContainer, type Parsers } from './asked.js';
 import { containerConditionsOf } from './conditions.js';

@@ -10,8 +10,8 @@ import {
   TIERS,
   type WholeBlob,
 } from '#blobs';
+import { parseMetadata } from '../../shared/storage-exchange.js';
 import { elementOrEmpty } from '../../shared/storage-list-xml.js';
-import { parseMetadata } from '../../shared/storage-parameters.js';
 import {
   decodeUtf8,
   fieldsOf,

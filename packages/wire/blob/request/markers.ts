@@ -1,7 +1,7 @@
 // What a list is asked for: how many entries a page has, what a list of blobs includes (protocol: blob-requests#lists), and where the page begins,
 // as a text that clients send back as they got it (protocol: blob-requests#markers).
 import { BlobError, LIST_PAGE_MAX, type ListPosition } from '#blobs';
-import { given, markedName, wholeOf } from '../../shared/storage-parameters.js';
+import { given, markedName, wholeOf } from '../../shared/storage-exchange.js';
 
 type Query = ReadonlyMap<string, string>;
 

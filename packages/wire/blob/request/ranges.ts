@@ -1,7 +1,7 @@
 // Ranges of bytes in headers, and times of snapshots in queries (protocol: blob-requests#ranges, blob-requests#snapshots).
 import { parseDateTime, YEAR_ONE } from '#base';
 import { BlobError, type ByteRange, type PageSpan } from '#blobs';
-import { given } from '../../shared/storage-parameters.js';
+import { given } from '../../shared/storage-exchange.js';
 import { type Headers, invalidHeader, required, sent } from './header-values.js';
 
 const RANGE = /^bytes=(\d{1,16})-(\d{1,16})?$/i;

@@ -7,7 +7,7 @@ import {
   type SourceRange,
   type Upload,
 } from '#blobs';
-import { given } from '../../shared/storage-parameters.js';
+import { given } from '../../shared/storage-exchange.js';
 import { blobAddressOf } from '../blob-route.js';
 import { parseBlockList } from '../xml/block-list-xml.js';
 import { type Asked, type Parsers, sourceOf } from './asked.js';

@@ -1,7 +1,7 @@
 // A lease as lists and headers show it (protocol: blob-requests#lease-headers).
 import type { LeaseState } from '#blobs';
 import type { Header } from '../../shared/answer.js';
-import { VERSION_OF_LEASE_STATES } from '../../shared/storage-answer.js';
+import { VERSION_OF_LEASE_STATES } from '../../shared/storage-exchange.js';
 
 const LOCKED: ReadonlySet<LeaseState['state']> = new Set(['leased', 'breaking']);
 

@@ -15,7 +15,7 @@ import {
   TEXT_OVERHEAD,
   textStart,
 } from '#tables';
-import { encodeKey, etagTime, pathOpening, type ResponseFormat } from '../answer.js';
+import { encodeKey, etagTime, type ResponseFormat } from '../answer.js';
 import type { Route } from '../route.js';
 import { isAt, Selection } from './selection.js';
 
@@ -117,7 +117,8 @@ export class EntityWriter {
       const isShown = this.#partitionOpening !== '';
       const member = isShown ? `${this.#partitionOpening}${escapeText(partition)}"` : '';
       this.#middle = before === '' ? member + this.#keyOpening : flat(member, this.#keyOpening);
-      if (this.#level === 'fullmetadata') this.#path = escapeText(pathOpening(this.#table, partition));
+      if (this.#level === 'fullmetadata')
+        this.#path = escapeText(`${this.#table}(PartitionKey='${encodeKey(partition)}',RowKey='`);
     }
     if (time !== this.#time) {
       this.#time = time;

@@ -159,14 +159,6 @@ class JsonReader {
     return { name, kind, text: kind === 'null' ? '' : word, literal: undefined };
   }
 
-  #number(): string {
-    NUMBER.lastIndex = this.#at;
-    if (!NUMBER.test(this.#text)) throw malformed();
-    const from = this.#at;
-    this.#at = NUMBER.lastIndex;
-    return this.#text.slice(from, this.#at);
-  }
-
   value(name: MemberName, depth: number): Member {
     switch (this.#peek()) {
       case QUOTE: {
@@ -186,7 +178,11 @@ class JsonReader {
       case LETTER_N:
         return this.#word(name, 'null', 'null');
       default: {
-        const number = this.#number();
+        const from = this.#at;
+        NUMBER.lastIndex = from;
+        if (!NUMBER.test(this.#text)) throw malformed();
+        this.#at = NUMBER.lastIndex;
+        const number = this.#text.slice(from, this.#at);
         return { name, kind: 'number', text: number, literal: number };
       }
     }
@@ -216,16 +212,14 @@ function skipMembers(reader: JsonReader, depth: number): void {
   reader.expect(CLOSE_BRACE);
 }
 
-/** Most bodies are ASCII, and then one character is one byte. */
-function textOf(body: Buffer): string {
-  if (isAscii(body)) return body.toString('latin1');
+/** @throws TableError InvalidInput:Body for anything but a JSON object in UTF-8. */
+export function readObject(body: Buffer): JsonObject {
+  // Most bodies are ASCII, and then one character is one byte.
+  if (isAscii(body)) return new JsonReader(body.toString('latin1')).object();
   if (!isUtf8(body)) throw malformed();
   const text = body.toString('utf8');
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
+  return new JsonReader(text.startsWith('\ufeff') ? text.slice(1) : text).object();
 }
-
-/** @throws TableError InvalidInput:Body for anything but a JSON object in UTF-8. */
-export const readObject = (body: Buffer): JsonObject => new JsonReader(textOf(body)).object();
 
 const EDM_TYPE_NAMES: ReadonlyMap<string, EdmType> = new Map(EDM_TYPES.map(type => [type, type]));
 const NUMBERS: readonly EdmType[] = ['Edm.Int32', 'Edm.Int64', 'Edm.Double'];
@@ -260,8 +254,7 @@ function impliedType(member: Member): EdmType {
 
 function propertyOf(name: string, member: Member, declared: EdmType | undefined): Property {
   const type = declared ?? impliedType(member);
-  const isPossible = TYPES_OF[member.kind].includes(type);
-  const property = isPossible ? parseProperty(name, type, member) : undefined;
+  const property = TYPES_OF[member.kind].includes(type) ? parseProperty(name, type, member) : undefined;
   if (!property) throw refusedValue(member, type);
   return property;
 }
@@ -287,9 +280,9 @@ function keyOf(key: KeyMember | undefined, name: string): string {
 /** By name of property, the types that annotations declare; of two annotations of one property the later counts. */
 function declaredTypes(members: readonly Member[]): ReadonlyMap<string, EdmType> {
   const types = new Map<string, EdmType>();
-  for (const { name, kind, text } of members) {
+  for (const { name, text } of members) {
     if (name.typeOf === undefined) continue;
-    const type = kind === 'string' ? EDM_TYPE_NAMES.get(text) : undefined;
+    const type = EDM_TYPE_NAMES.get(text);
     if (type === undefined) throw new TableError('InvalidInput:Body');
     types.set(name.typeOf, type);
   }
