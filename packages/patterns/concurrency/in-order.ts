@@ -142,7 +142,8 @@ export async function allInOrder<T, R>(
 ): Promise<R[]> {
   const linked = linkedController(signal);
   const results: R[] = [];
-  const left = [...items].entries();
+  const all = [...items];
+  const left = all.entries();
   const work = async (): Promise<void> => {
     for (const [at, item] of left) {
       linked.signal.throwIfAborted();
@@ -152,7 +153,7 @@ export async function allInOrder<T, R>(
     }
   };
   try {
-    await Promise.all(Array.from({ length: concurrency }, work));
+    await Promise.all(Array.from({ length: Math.min(concurrency, all.length) }, work));
     return results;
   } finally {
     linked.abort();
