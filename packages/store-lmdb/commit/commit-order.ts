@@ -17,7 +17,7 @@ import {
   type Submission,
   type Work,
 } from './group.js';
-import { fail, LoggedBatches, settle } from './logged-batches.js';
+import { type CountGroup, fail, LoggedBatches, settle } from './logged-batches.js';
 
 export interface CommitStatistics {
   /** Groups that failed; their works were rejected or retried. */
@@ -59,6 +59,10 @@ export class CommitOrder {
   #failures = 0;
   readonly #writes = new Histogram(WRITES_BOUNDS);
   readonly #times = new Histogram(SECONDS_BOUNDS);
+  readonly #count: CountGroup = (writes, began) => {
+    this.#writes.add(writes);
+    this.#times.add((performance.now() - began) / 1000);
+  };
   readonly #log: LoggedBatches | undefined;
   readonly #task = new TaskTurns();
   /** For the next groups, with those of the group being written at the head. */
@@ -88,7 +92,7 @@ export class CommitOrder {
         environment,
         counters,
         reserve,
-        count: (writes, began) => this.#count(writes, began),
+        count: this.#count,
         onReturn: (tried, others, failure) => this.#takeBack(tried, others, failure),
         onFailure: reason => void this.#explain(reason),
       });
@@ -128,7 +132,7 @@ export class CommitOrder {
 
   statistics(): CommitStatistics {
     return {
-      failures: this.#failures,
+      failures: this.#failures + (this.#log?.failures ?? 0),
       writes: this.#writes.counts(),
       times: this.#times.counts(),
       depth: this.#depth,
@@ -169,15 +173,6 @@ export class CommitOrder {
   #refuse(): Promise<never> {
     const what = `${this.#parts.environment.path}: ${this.#waitingMax} writes are waiting already.`;
     return Promise.reject(new StoreError('busy', what));
-  }
-
-  /** Counts a group that became durable; without `writes` one that failed. `began` is a time of `performance.now()`. */
-  #count(writes: number | undefined, began: number): void {
-    if (writes === undefined) this.#failures += 1;
-    else {
-      this.#writes.add(writes);
-      this.#times.add((performance.now() - began) / 1000);
-    }
   }
 
   #enter<T>(work: Work<T>): Promise<T> {
@@ -244,11 +239,14 @@ export class CommitOrder {
     const began = performance.now();
     const group = await commitGroup(this.#parts, this.#waiting, this.#oneByOne > 0 ? 1 : undefined);
     this.#task.countGroup(group.failure === undefined);
-    this.#count(group.failure === undefined ? group.count : undefined, began);
     if (group.failure === undefined) {
+      this.#count(group.count, began);
       for (const submission of this.#leave(group.count)) settle(submission);
       this.#parts.reserve.wrote(group.bytes, group.didGrow);
-    } else this.#failGroup(group, await this.#explain(group.failure.reason));
+    } else {
+      this.#failures += 1;
+      this.#failGroup(group, await this.#explain(group.failure.reason));
+    }
   }
 
   #failGroup(group: CommittedGroup, failure: unknown): void {

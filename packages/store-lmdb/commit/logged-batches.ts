@@ -9,10 +9,10 @@ import { detachedString } from '#base';
 import { type Decision, type ReadRows, type Reads, type Row, type Space, StoreError } from '#store';
 import type { Environment } from '../environment.js';
 import { type Counters, isComparable } from '../layout/catalog.js';
-import { fits, ROW_HEADER_BYTES, type RowKey, writeRowValue } from '../layout/rows.js';
+import { fits, ROW_HEADER_BYTES } from '../layout/rows.js';
 import type { DiskReserve } from '../lmdb/disk-reserve.js';
 import { EngineError } from '../lmdb/engine-error.js';
-import { type Change, copiedRowOf, newChange, type Overlay } from '../overlay.js';
+import { copiedRowOf, type Overlay } from '../overlay.js';
 import { MergedCursor } from '../scan/merged-cursor.js';
 import { copyRows, type KeyRange, RowCursor, scanRangeOf } from '../scan/row-cursor.js';
 import {
@@ -30,21 +30,23 @@ const NONE: readonly never[] = [];
 /** Decided together, and durable together. */
 interface Batch {
   readonly callers: Submission[];
-  readonly changes: Change[];
   readonly record: RecordDraft;
   basis: bigint;
   tick: bigint;
 }
 
 function newBatch({ memory }: WriteAheadLog): Batch {
-  return { callers: [], changes: [], record: new RecordDraft(memory), basis: 0n, tick: 0n };
+  return { callers: [], record: new RecordDraft(memory), basis: 0n, tick: 0n };
 }
 
 /** A larger record takes longer to write, and those behind it wait. One commit may exceed this. */
 const BATCH_BYTES_MAX = 1024 * 1024;
+
+/** Counts a group of so many writes that became durable; `began` is a time of `performance.now()`. */
+export type CountGroup = (writes: number, began: number) => void;
+
 interface LoggedBatchesOptions extends GroupParts {
-  /** Counts a batch of so many writes that became durable, or one that failed. */
-  readonly count: (writes: number | undefined, began: number) => void;
+  readonly count: CountGroup;
   /**
    * Gets, in order, what was accepted and cannot be made durable: `tried` was being written when that failed, with the
    * reason if it was an error.
@@ -63,7 +65,7 @@ export class LoggedBatches {
   readonly overlay: Overlay;
   readonly #environment: Environment;
   readonly #reserve: DiskReserve;
-  readonly #count: LoggedBatchesOptions['count'];
+  readonly #count: CountGroup;
   readonly #log: WriteAheadLog;
   readonly #onReturn: LoggedBatchesOptions['onReturn'];
   readonly #onFailure: LoggedBatchesOptions['onFailure'];
@@ -84,6 +86,8 @@ export class LoggedBatches {
   #written: Batch | undefined;
   /** Commits that were accepted and are neither answered nor returned; for others to read. */
   inFlight = 0;
+  /** Batches that failed. */
+  failures = 0;
   #isScheduled = false;
   #whenIdle: (() => void)[] = [];
 
@@ -200,23 +204,10 @@ export class LoggedBatches {
     this.#counters.useTick(version);
     const own = detachedString(partition);
     const rows = this.overlay.enter(space, own);
-    const { record, changes } = this.#gathering;
-    for (const key of deletes) {
-      const rowKey: RowKey = [space, own, detachedString(key)];
-      record.add(rowKey);
-      const change = newChange(rowKey, 0n);
-      this.overlay.add(change, rows);
-      changes.push(change);
-    }
-    for (const { key, value } of puts) {
-      const rowKey: RowKey = [space, own, detachedString(key)];
-      const length = ROW_HEADER_BYTES + value.length;
-      const at = record.add(rowKey, length);
-      writeRowValue(version, value, record.block, at);
-      const change = newChange(rowKey, version, record.block, at, at + length);
-      this.overlay.add(change, rows);
-      changes.push(change);
-    }
+    const { record } = this.#gathering;
+    for (const key of deletes) this.overlay.add(record.add([space, own, detachedString(key)], 0n), rows);
+    for (const { key, value } of puts)
+      this.overlay.add(record.add([space, own, detachedString(key)], version, value), rows);
     return true;
   }
 
@@ -229,8 +220,12 @@ export class LoggedBatches {
 
   /** Whether the current batch, or one after it, has room for this many bytes. */
   #takes(bytes: number): boolean {
-    const { record, changes } = this.#gathering;
-    if (record.bytes + bytes > BATCH_BYTES_MAX && changes.length > 0 && isComparable(this.#counters.tick)) {
+    const { record } = this.#gathering;
+    if (
+      record.bytes + bytes > BATCH_BYTES_MAX &&
+      record.changes.length > 0 &&
+      isComparable(this.#counters.tick)
+    ) {
       this.#full.push(this.#seal(this.#gathering));
       this.#gathering = newBatch(this.#log);
     }
@@ -257,7 +252,7 @@ export class LoggedBatches {
   #writeNext(): void {
     const batch = this.#full[0] ?? this.#gathering;
     if (batch.callers.length === 0) return;
-    if (batch.changes.length === 0) {
+    if (batch.record.changes.length === 0) {
       this.#gathering = newBatch(this.#log);
       this.#answer(batch);
       return;
@@ -286,32 +281,32 @@ export class LoggedBatches {
 
   async #write(batch: Batch): Promise<void> {
     const began = performance.now();
-    let outcome: Appended = 'lost';
-    let failure: Failure | undefined;
-    try {
-      outcome = await this.#log.append(batch);
-    } catch (reason) {
-      failure = { reason };
-    }
+    const outcome = await this.#log.append(batch);
     this.#written = undefined;
+    if (outcome === 'durable' || outcome === 'last') this.#count(batch.callers.length, began);
     if (outcome === 'durable') {
-      this.#count(batch.callers.length, began);
       // Write the next batch before answering this one: the answers trigger the batch after that.
       this.#writeNext();
       this.#answer(batch);
-    } else {
-      this.#count(outcome === 'last' ? batch.callers.length : undefined, began);
-      this.#end(batch, outcome, failure);
-    }
+    } else this.#end(batch, outcome);
   }
 
   /** Neither the batch nor anything decided after it can be in the log. */
-  #end(batch: Batch, outcome: Appended, failure: Failure | undefined): void {
-    for (const change of batch.changes) this.overlay.abort(change);
-    if (outcome === 'lost') this.inFlight -= batch.callers.length;
-    else if (outcome === 'last') this.#answer(batch);
-    else this.#failUnknown(batch);
-    this.#abort(outcome === 'lost' ? batch.callers : [], failure);
+  #end(batch: Batch, outcome: Exclude<Appended, 'durable'>): void {
+    for (const change of batch.record.changes) this.overlay.abort(change);
+    if (outcome === 'last') {
+      this.#answer(batch);
+      this.#abort([], undefined);
+      return;
+    }
+    this.failures += 1;
+    if (outcome === 'unknown') {
+      this.#failUnknown(batch);
+      this.#abort([], undefined);
+    } else {
+      this.inFlight -= batch.callers.length;
+      this.#abort(batch.callers, outcome === 'lost' ? undefined : outcome);
+    }
   }
 
   #answer({ callers }: Batch): void {
@@ -332,7 +327,7 @@ export class LoggedBatches {
     const batches = [...this.#full, this.#gathering];
     this.#full = [];
     this.#gathering = newBatch(this.#log);
-    for (const { changes } of batches) for (const change of changes) this.overlay.abort(change);
+    for (const { record } of batches) for (const change of record.changes) this.overlay.abort(change);
     this.forget();
     const others = batches.flatMap(({ callers }) => callers);
     if (tried.length + others.length > 0) this.#onReturn(tried, others, failure);
@@ -357,9 +352,8 @@ export class LoggedBatches {
 }
 
 export function settle({ outcome, fulfil, reject }: Submission): void {
-  if (outcome === undefined) return;
-  if ('answer' in outcome) fulfil(outcome.answer);
-  else reject(outcome.error);
+  if (outcome !== undefined && 'answer' in outcome) fulfil(outcome.answer);
+  else reject(outcome?.error);
 }
 
 /** For changes that cannot be made durable; a work that had failed on its own keeps its own error. */

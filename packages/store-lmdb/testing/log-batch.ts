@@ -46,10 +46,8 @@ export const logBytes = (changes: readonly LogChange[]): number => wholeBlocks(r
 
 export function draftOf({ changes }: LogBatch, memory = new RecordMemory()): RecordDraft {
   const record = new RecordDraft(memory);
-  for (const { key, bytes } of changes) {
-    const at = record.add(key, bytes?.length);
-    if (bytes !== undefined) record.block.set(bytes, at);
-  }
+  for (const { key, bytes } of changes)
+    record.add(key, bytes?.readBigUInt64BE() ?? 0n, bytes?.subarray(ROW_HEADER_BYTES));
   return record;
 }
 

@@ -92,7 +92,7 @@ export function someChange(random: Random): LogChange {
   const text = (): string => TEXTS[random(TEXTS.length)] ?? '';
   const key: RowKey = [random(2 ** 31), text(), text()];
   if (random(5) === 0) return { key, bytes: undefined };
-  const length = random(12) === 0 ? random(20_000) : random(1_500);
+  const length = 8 + (random(12) === 0 ? random(20_000) : random(1_500));
   return { key, bytes: Buffer.from(Array.from({ length }, () => random(256))) };
 }
 

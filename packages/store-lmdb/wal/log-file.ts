@@ -19,9 +19,10 @@ import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { StoreError } from '#store';
 import { SPACE_BYTES } from '../layout/branches.js';
-import { type RowKey, UNIT_BYTES_MAX, writeRowKey } from '../layout/rows.js';
+import { ROW_HEADER_BYTES, type RowKey, UNIT_BYTES_MAX, writeRowKey, writeRowValue } from '../layout/rows.js';
 import { syncDirectoryNow } from '../lmdb/directory.js';
 import { closeFile, codeOf, isNoSpace, openFile, removeFile, syncData } from '../lmdb/system-call.js';
+import { type Change, newChange } from '../overlay.js';
 
 /** The range of ticks that a record covers. */
 export interface TickRange {
@@ -117,64 +118,61 @@ export class RecordMemory {
 
 /**
  * A record that is encoded change by change, as they are decided: in pieces of memory that also hold the changes'
- * values.
+ * values. The next record of a memory begins once this one has all its changes.
  */
 export class RecordDraft {
+  readonly changes: Change[] = [];
   /** Bytes so far, without the zeros that fill its last block. */
   bytes = RECORD_HEADER_BYTES;
   /** In the file, once it is finished: whole blocks. */
   length = 0;
-  /** The current block, with the value of the last change. */
-  block: Buffer;
   readonly #memory: RecordMemory;
   readonly #blocks: Buffer[];
   /** Parts in earlier blocks. */
   readonly #pieces: Buffer[] = [];
+  #block: Buffer;
   /** Its part of the block. */
   #from: number;
   #until: number;
-  #count = 0;
 
   constructor(memory: RecordMemory) {
     this.#memory = memory;
-    this.block = memory.retain(RECORD_HEADER_BYTES);
-    this.#blocks = [this.block];
+    this.#block = memory.retain(RECORD_HEADER_BYTES);
+    this.#blocks = [this.#block];
     this.#from = memory.used;
     this.#until = memory.used += RECORD_HEADER_BYTES;
   }
 
-  /**
-   * Returns where in `block` the row's value of this many bytes goes; the caller fills it at once. Without `valueBytes`
-   * it removes the row.
-   */
-  add(key: RowKey, valueBytes?: number): number {
-    const memory = this.#memory;
-    const rowBytes = valueBytes ?? 0;
+  /** Copies the value; without one it removes the row. */
+  add(key: RowKey, version: bigint, value?: Buffer): Change {
+    const rowBytes = value === undefined ? 0 : ROW_HEADER_BYTES + value.length;
     const most = changeBytesMax(key[1], key[2], rowBytes);
     // A change is contiguous.
-    if (this.#until !== memory.used || this.block !== memory.block || this.#until + most > this.block.length)
-      this.#goOnIn(memory, most);
+    if (this.#until + most > this.#block.length) this.#goOn(most);
+    const block = this.#block;
     const at = this.#until;
-    const block = this.block;
-    const valueAt = writeRowKey(key, block, at + CHANGE_HEADER_BYTES);
-    block.writeUInt16BE(valueAt - at - CHANGE_HEADER_BYTES, at);
-    block.writeUInt32BE(valueBytes ?? REMOVED, at + 2);
-    this.#until = memory.used = valueAt + rowBytes;
-    this.#count += 1;
-    this.bytes += this.#until - at;
-    return valueAt;
+    const from = writeRowKey(key, block, at + CHANGE_HEADER_BYTES);
+    const until = from + rowBytes;
+    block.writeUInt16BE(from - at - CHANGE_HEADER_BYTES, at);
+    block.writeUInt32BE(value === undefined ? REMOVED : rowBytes, at + 2);
+    if (value !== undefined) writeRowValue(version, value, block, from);
+    this.#until = this.#memory.used = until;
+    this.bytes += until - at;
+    const change = newChange(key, version, value && block, from, until);
+    this.changes.push(change);
+    return change;
   }
 
   /** Call after the last change: returns the record, in pieces. */
   finish({ basis, tick }: TickRange, head: LogHead, sequence: bigint): readonly Buffer[] {
-    const pieces = [...this.#pieces, this.block.subarray(this.#from, this.#until)];
+    const pieces = [...this.#pieces, this.#block.subarray(this.#from, this.#until)];
     const first = pieces[0] as Buffer;
     first.writeUInt32BE(this.bytes, 4);
     first.writeBigUInt64BE(head.epoch, 8);
     first.writeBigUInt64BE(sequence, 16);
     first.writeBigUInt64BE(basis, 24);
     first.writeBigUInt64BE(tick, 32);
-    first.writeUInt32BE(this.#count, 40);
+    first.writeUInt32BE(this.changes.length, 40);
     let checksum = crc32(first.subarray(4), head.checksum);
     for (let index = 1; index < pieces.length; index += 1)
       checksum = crc32(pieces[index] as Buffer, checksum);
@@ -190,12 +188,12 @@ export class RecordDraft {
     for (const block of this.#blocks) this.#memory.release(block);
   }
 
-  #goOnIn(memory: RecordMemory, bytes: number): void {
-    this.#pieces.push(this.block.subarray(this.#from, this.#until));
-    this.block = memory.retain(bytes);
-    this.#blocks.push(this.block);
-    this.#from = memory.used;
-    this.#until = memory.used;
+  #goOn(bytes: number): void {
+    this.#pieces.push(this.#block.subarray(this.#from, this.#until));
+    this.#block = this.#memory.retain(bytes);
+    this.#blocks.push(this.#block);
+    this.#from = this.#memory.used;
+    this.#until = this.#from;
   }
 }
 

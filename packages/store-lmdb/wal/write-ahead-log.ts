@@ -10,7 +10,7 @@ import { nextTurn } from '#base';
 import type { Catalog, Counters } from '../layout/catalog.js';
 import type { Rows } from '../layout/rows.js';
 import type { ReadSnapshot } from '../lmdb/tree.js';
-import { bytesOf, type Change, isReplacedBy, Overlay } from '../overlay.js';
+import { bytesOf, isReplacedBy, Overlay } from '../overlay.js';
 import {
   BLOCK_BYTES,
   LOG_BYTES,
@@ -30,14 +30,14 @@ export interface Failure {
 interface DecidedBatch extends TickRange {
   /** Its changes as the log has them. */
   readonly record: RecordDraft;
-  readonly changes: readonly Change[];
 }
 
 /**
- * `last`: it is durable, and the log was fenced off: whatever was decided after it is not. `unknown`: the log was
- * fenced off, and whether the batch is durable can no longer be known.
+ * `last`: it is durable, and the log was fenced off: whatever was decided after it is not. `lost`: it was fenced off
+ * before. `unknown`: it was fenced off, and whether the batch is durable can no longer be known. A failure: the file
+ * failed and is no longer used, and after a crash of the process the batch may reappear.
  */
-export type Appended = 'durable' | 'last' | 'lost' | 'unknown';
+export type Appended = 'durable' | 'last' | 'lost' | 'unknown' | Failure;
 
 /** What the log needs from its environment. */
 interface CheckpointTarget {
@@ -61,8 +61,6 @@ interface WriteAheadLogOptions {
 interface Logged extends DecidedBatch {
   /** The log's segment, 0 or 1. */
   readonly segment: number;
-  /** In the file. */
-  readonly length: number;
 }
 
 /** A record is in one segment, and the first one is shorter by the head of the file. */
@@ -164,22 +162,22 @@ export class WriteAheadLog {
     return 'here';
   }
 
-  /** Rejects if the file failed; then it is no longer used, and after a crash of the process the batch may reappear. */
+  /** Only where `placeFor` said `here`. */
   async append(batch: DecidedBatch): Promise<Appended> {
     const file = this.#file;
-    if (file === undefined) throw new Error('There is no log to append to.');
+    if (file === undefined) return 'lost';
     try {
       await file.append(batch.record, batch);
-    } catch (error) {
+    } catch (reason) {
       this.#hasFailed = true;
       this.#closeFile();
-      throw error;
+      return { reason };
     }
     this.#environment.snapshot.renew();
     if (file !== this.#file || !this.#environment.catalog.ownsLog(file.epoch)) return this.#lose(batch);
-    for (const change of batch.changes) this.overlay.settle(change, batch.tick);
-    const { basis, tick, changes, record } = batch;
-    this.#logged.push({ basis, tick, record, changes, segment: file.half, length: record.length });
+    const { basis, tick, record } = batch;
+    for (const change of record.changes) this.overlay.settle(change, tick);
+    this.#logged.push({ basis, tick, record, segment: file.half });
     this.#loggedBytes += record.length;
     this.#schedule();
     return 'durable';
@@ -267,8 +265,8 @@ export class WriteAheadLog {
     const { basis } = slice[0] as Logged;
     const { tick } = slice.at(-1) as Logged;
     return catalog.writeIfTick(basis, () => {
-      for (const { changes } of slice)
-        for (const change of changes)
+      for (const { record } of slice)
+        for (const change of record.changes)
           if (!isReplacedBy(change, tick)) rows.apply(change.key, bytesOf(change));
       this.#counters.saveAs(tick, catalog);
     });
@@ -284,9 +282,9 @@ export class WriteAheadLog {
   /** The batches are in the tree. */
   #forget(slice: readonly Logged[]): void {
     this.#logged.splice(0, slice.length);
-    for (const { changes, length } of slice) {
-      this.#loggedBytes -= length;
-      for (const change of changes) this.overlay.forget(change);
+    for (const { record } of slice) {
+      this.#loggedBytes -= record.length;
+      for (const change of record.changes) this.overlay.forget(change);
     }
     this.#environment.snapshot.invalidate();
   }
@@ -337,8 +335,11 @@ function sliceOf(batches: readonly Logged[], from: number): readonly Logged[] {
   let changes = 0;
   let until = from;
   do {
-    changes += batches[until]?.changes.length ?? 0;
+    changes += batches[until]?.record.changes.length ?? 0;
     until += 1;
-  } while (until < batches.length && changes + (batches[until]?.changes.length ?? 0) <= SLICE_CHANGES_MAX);
+  } while (
+    until < batches.length &&
+    changes + (batches[until]?.record.changes.length ?? 0) <= SLICE_CHANGES_MAX
+  );
   return batches.slice(from, until);
 }

@@ -4,16 +4,7 @@ import { detachedString } from '#base';
 import type { Decision, ReadRows, Row } from '#store';
 import { encodeEntity } from '../entity/entity-encoder.js';
 import { missingTable } from '../missing-table.js';
-import type {
-  Condition,
-  DeleteEntity,
-  EntityWrite,
-  InsertEntity,
-  InsertOrMergeEntity,
-  InsertOrReplaceEntity,
-  MergeEntity,
-  UpdateEntity,
-} from '../operation.js';
+import type { Condition, EntityWrite } from '../operation.js';
 import type { WriteOutcome } from '../outcome.js';
 import { ChangesetFailure, TableError } from '../table-error.js';
 import { openTable, type TableContext } from '../table-space.js';
@@ -32,64 +23,45 @@ function requireRow(row: Row | undefined, condition: Condition): Row {
   return row;
 }
 
-/** A new row, its properties in the order of the request (protocol: entities#insert, entities#order-of-properties). */
-function insertEntity(operation: InsertEntity): EntityDecision {
-  const value = encodeEntity(operation.properties);
-  return row => {
-    if (row) throw new TableError('EntityAlreadyExists');
-    return value;
-  };
-}
-
-/** The new properties replace all the old ones (protocol: entities#update). */
-function updateEntity(operation: UpdateEntity): EntityDecision {
-  const value = encodeEntity(inOrdinalOrder(operation.properties));
-  const { condition } = operation;
-  return row => {
-    requireRow(row, condition);
-    return value;
-  };
-}
-
-function insertOrReplaceEntity(operation: InsertOrReplaceEntity): EntityDecision {
-  const value = encodeEntity(inOrdinalOrder(operation.properties));
-  return () => value;
-}
-
-/** Properties of the request are set, the others stay (protocol: entities#merge). */
-function mergeEntity(operation: MergeEntity): EntityDecision {
-  return row => mergeStored(operation.key, requireRow(row, operation.condition).value, operation.properties);
-}
-
-function insertOrMergeEntity(operation: InsertOrMergeEntity): EntityDecision {
-  return row =>
-    row
-      ? mergeStored(operation.key, row.value, operation.properties)
-      : encodeEntity(inOrdinalOrder(operation.properties));
-}
-
-/** Protocol: entities#delete. */
-function deleteEntity({ condition }: DeleteEntity): EntityDecision {
-  return row => {
-    requireRow(row, condition);
-    return undefined;
-  };
-}
-
+/** What does not depend on the row is encoded now, so that a waiting commit does not retain the request's text. */
 function decisionOf(operation: EntityWrite): EntityDecision {
   switch (operation.kind) {
-    case 'insertEntity':
-      return insertEntity(operation);
-    case 'updateEntity':
-      return updateEntity(operation);
+    // Its properties stay in the order of the request (protocol: entities#insert, entities#order-of-properties).
+    case 'insertEntity': {
+      const value = encodeEntity(operation.properties);
+      return row => {
+        if (row) throw new TableError('EntityAlreadyExists');
+        return value;
+      };
+    }
+    // The new properties replace all the old ones (protocol: entities#update).
+    case 'updateEntity': {
+      const value = encodeEntity(inOrdinalOrder(operation.properties));
+      const { condition } = operation;
+      return row => {
+        requireRow(row, condition);
+        return value;
+      };
+    }
+    case 'insertOrReplaceEntity': {
+      const value = encodeEntity(inOrdinalOrder(operation.properties));
+      return () => value;
+    }
+    // Properties of the request are set, the others stay (protocol: entities#merge).
     case 'mergeEntity':
-      return mergeEntity(operation);
-    case 'insertOrReplaceEntity':
-      return insertOrReplaceEntity(operation);
+      return row =>
+        mergeStored(operation.key, requireRow(row, operation.condition).value, operation.properties);
     case 'insertOrMergeEntity':
-      return insertOrMergeEntity(operation);
+      return row =>
+        row
+          ? mergeStored(operation.key, row.value, operation.properties)
+          : encodeEntity(inOrdinalOrder(operation.properties));
+    // Protocol: entities#delete.
     case 'deleteEntity':
-      return deleteEntity(operation);
+      return row => {
+        requireRow(row, operation.condition);
+        return undefined;
+      };
   }
 }
 
