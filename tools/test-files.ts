@@ -99,7 +99,6 @@ const ALONE: readonly string[] = [
   'packages/store-lmdb/wal/log-processes.',
   'packages/store-lmdb/wal/write-ahead-log.',
   'test/crash/crash.',
-  'test/fuzz/fuzz.',
   'test/scenarios/command.',
   'test/scenarios/secrets.',
   'test/simulation/contents/',

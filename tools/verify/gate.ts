@@ -4,7 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { longTests, type Outcome, program, runStep, type Step } from './step.js';
+import { longTests, type Outcome, program, runStep, type Step, tests } from './step.js';
 
 /** A release, not a tag: a new Node must not block an unrelated change. */
 const NEWEST_NODE = '26.12.1';
@@ -28,7 +28,7 @@ const STAGES: readonly { readonly width: number; readonly steps: readonly Step[]
       program('simulation of blobs, 30 seeds', 'test/simulation/contents/main.js', [], {
         SIMULATION_SEEDS: '30',
       }),
-      program('fuzz, 60,000 requests', 'test/fuzz/main.js', ['--share', '0.0423']),
+      tests('fuzz, 60,000 requests', ['test/fuzz'], { FUZZ_SEEDS: '25' }),
       longTests('crash matrix of the pattern library', ['patterns/matrix'], {
         SHELFMARK_PEERS: 'memory',
         SHELFMARK_SEED: '1',

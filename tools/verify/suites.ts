@@ -118,8 +118,8 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'fuzz',
     minutes: 5,
-    proves: '1,420,000 requests of all services, half of them damaged',
-    steps: [program('fuzz', 'test/fuzz/main.js')],
+    proves: '900,000 requests to all services, half of them damaged or without permission',
+    steps: [longTests('fuzz', ['test/fuzz'], { FUZZ_SEEDS: '400' })],
   },
   {
     name: 'large-blobs',

@@ -3,23 +3,6 @@ import fc from 'fast-check';
 import { chance, from, oneOf, seldom } from '../../random/arbitrary.js';
 import { POLICY_DOCUMENT } from './policies.js';
 
-export type AskKind =
-  | 'insert'
-  | 'upsert'
-  | 'update'
-  | 'merge'
-  | 'delete'
-  | 'get'
-  | 'query'
-  | 'listTables'
-  | 'getTable'
-  | 'createTable'
-  | 'deleteTable'
-  | 'getPolicies'
-  | 'setPolicies'
-  | 'getProperties'
-  | 'setProperties';
-
 export interface Key {
   readonly partition: string;
   readonly row: string;
@@ -56,37 +39,33 @@ export const PARTITIONS = ['a', 'b', 'b!', 'c', 'd'] as const;
 export const ROWS = ['1', '2', '2!', '3', '4'] as const;
 const DELETED_ROW = '9';
 
-const KEYED_KINDS: readonly AskKind[] = ['insert', 'upsert', 'update', 'merge', 'delete', 'get', 'get'];
-const BATCHED: ReadonlySet<AskKind> = new Set(['insert', 'upsert', 'update', 'merge', 'delete', 'get']);
+type Wire = readonly [verb: string, path: string, query?: string, body?: string];
 
-const VERBS: Readonly<Record<AskKind, string>> = {
-  insert: 'POST',
-  upsert: 'PUT',
-  update: 'PUT',
-  merge: 'MERGE',
-  delete: 'DELETE',
-  get: 'GET',
-  query: 'GET',
-  listTables: 'GET',
-  getTable: 'GET',
-  createTable: 'POST',
-  deleteTable: 'DELETE',
-  getPolicies: 'GET',
-  setPolicies: 'PUT',
-  getProperties: 'GET',
-  setProperties: 'PUT',
-};
+const ENTITY = "TABLE(PartitionKey='PARTITION',RowKey='ROW')";
+const SERVICE = 'restype=service&comp=properties';
+const WIRES = {
+  insert: ['POST', 'TABLE', '', '{"PartitionKey":"PARTITION","RowKey":"ROW"}'],
+  upsert: ['PUT', ENTITY, '', '{"n":1}'],
+  update: ['PUT', ENTITY, '', '{"n":1}'],
+  merge: ['MERGE', ENTITY, '', '{"n":1}'],
+  delete: ['DELETE', ENTITY],
+  get: ['GET', ENTITY],
+  query: ['GET', 'TABLE'],
+  listTables: ['GET', 'Tables'],
+  getTable: ['GET', "Tables('People')"],
+  createTable: ['POST', 'Tables', '', '{"TableName":"Made"}'],
+  deleteTable: ['DELETE', "Tables('Gone')"],
+  getPolicies: ['GET', 'TABLE', 'comp=acl'],
+  setPolicies: ['PUT', 'TABLE', 'comp=acl', POLICY_DOCUMENT],
+  getProperties: ['GET', '', SERVICE],
+  setProperties: ['PUT', '', SERVICE, '<StorageServiceProperties/>'],
+} as const satisfies Readonly<Record<string, Wire>>;
 
-const TABLE = from(['People', 'People', 'people', 'Other']);
-const COMMON = {
-  account: seldom<string>(10, fc.constant(ACCOUNTS[1]), fc.constant(ACCOUNTS[0])),
-  isSecondary: chance(6),
-  isTunnelled: chance(6),
-  isBatch: chance(20),
-  key: fc.constant(undefined),
-  table: TABLE,
-};
-const onService = [
+export type AskKind = keyof typeof WIRES;
+
+const CONDITIONAL: ReadonlySet<AskKind> = new Set(['update', 'merge', 'delete']);
+const KEYED = ['insert', 'upsert', 'update', 'merge', 'delete', 'get', 'get'] as const;
+const ON_SERVICE = [
   'listTables',
   'getTable',
   'createTable',
@@ -95,56 +74,45 @@ const onService = [
   'setProperties',
 ] as const;
 
+const COMMON = {
+  account: seldom<string>(10, fc.constant(ACCOUNTS[1]), fc.constant(ACCOUNTS[0])),
+  isSecondary: chance(6),
+  isTunnelled: chance(6),
+  isBatch: fc.constant(false),
+  key: fc.constant(undefined),
+  table: from(['People', 'People', 'people', 'Other']),
+};
+const keyed = {
+  kind: from(KEYED),
+  isBatch: chance(20),
+  key: fc.record({ partition: from(PARTITIONS), row: from(ROWS) }),
+};
+
 export const asks: fc.Arbitrary<Ask> = oneOf<Ask>(
-  [
-    58,
-    fc.record({
-      ...COMMON,
-      kind: from(KEYED_KINDS),
-      key: fc.record({ partition: from(PARTITIONS), row: from(ROWS) }),
-    }),
-  ],
+  [58, fc.record({ ...COMMON, ...keyed })],
   [17, fc.record({ ...COMMON, kind: from(['query']) })],
   [6, fc.record({ ...COMMON, kind: from(['getPolicies', 'setPolicies']) })],
-  [19, fc.record({ ...COMMON, kind: from(onService), table: fc.constant(undefined) })],
+  [19, fc.record({ ...COMMON, kind: from(ON_SERVICE), table: fc.constant(undefined) })],
 ).map(ask => {
   const { kind, key } = ask;
-  const isBatch = ask.isBatch && BATCHED.has(kind);
   // A batch cannot contain a GET in disguise.
-  const isTunnelled = ask.isTunnelled && !isBatch && VERBS[kind] !== 'POST';
-  return { ...ask, isBatch, isTunnelled, key: kind === 'delete' && key ? { ...key, row: DELETED_ROW } : key };
+  const isTunnelled = ask.isTunnelled && !ask.isBatch && WIRES[kind][0] !== 'POST';
+  return { ...ask, isTunnelled, key: kind === 'delete' && key ? { ...key, row: DELETED_ROW } : key };
 });
 
-const CONDITIONAL: ReadonlySet<AskKind> = new Set(['update', 'merge', 'delete']);
-
-function placeOf({ kind, table = '', key }: Ask): readonly [path: string, query: string] {
-  if (kind === 'insert' || kind === 'query') return [table, ''];
-  if (key) return [`${table}(PartitionKey='${key.partition}',RowKey='${key.row}')`, ''];
-  if (kind.endsWith('Policies')) return [table, 'comp=acl'];
-  if (kind.endsWith('Properties')) return ['', 'restype=service&comp=properties'];
-  return [
-    kind === 'listTables' || kind === 'createTable'
-      ? 'Tables'
-      : `Tables('${kind === 'getTable' ? 'People' : 'Gone'}')`,
-    '',
-  ];
-}
-
-function bodyOf({ kind, key }: Ask): string {
-  if (kind === 'insert' && key) return JSON.stringify({ PartitionKey: key.partition, RowKey: key.row });
-  if (kind === 'createTable') return '{"TableName":"Made"}';
-  if (kind === 'setProperties') return '<StorageServiceProperties/>';
-  if (kind === 'setPolicies') return POLICY_DOCUMENT;
-  return kind === 'upsert' || kind === 'update' || kind === 'merge' ? '{"n":1}' : '';
-}
-
-function single(ask: Ask): AskRequest {
-  const [path, query] = placeOf(ask);
-  const headers: Record<string, string> = { accept: 'application/json;odata=nometadata' };
-  if (CONDITIONAL.has(ask.kind)) headers['if-match'] = '*';
-  if (ask.isTunnelled) headers['x-http-method'] = VERBS[ask.kind];
-  const method = ask.isTunnelled ? 'POST' : VERBS[ask.kind];
-  return { method, path, query, headers, body: bodyOf(ask) };
+function single({ kind, table = '', key, isTunnelled }: Ask): AskRequest {
+  const [verb, path, query = '', body = '']: Wire = WIRES[kind];
+  const filled = (text: string): string =>
+    text
+      .replace('TABLE', table)
+      .replace('PARTITION', key?.partition ?? '')
+      .replace('ROW', key?.row ?? '');
+  const headers = {
+    accept: 'application/json;odata=nometadata',
+    ...(CONDITIONAL.has(kind) && { 'if-match': '*' }),
+    ...(isTunnelled && { 'x-http-method': verb }),
+  };
+  return { method: isTunnelled ? 'POST' : verb, path: filled(path), query, headers, body: filled(body) };
 }
 
 /** As the path names it. */
@@ -154,24 +122,15 @@ export const accountPath = ({ account, isSecondary }: Ask): string =>
 function batched(ask: Ask): AskRequest {
   const { method, path, headers, body } = single(ask);
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const part = [
-    'Content-Type: application/http',
-    '',
-    `${method} ${accountPath(ask)}/${path} HTTP/1.1`,
-    ...head,
-    '',
-    body,
-  ];
-  const lines =
-    ask.kind === 'get'
-      ? ['--b', ...part, '--b--', '']
-      : ['--b', 'Content-Type: multipart/mixed; boundary=c', '', '--c', ...part, '--c--', '--b--', ''];
+  const line = `${method} ${accountPath(ask)}/${path} HTTP/1.1`;
+  const part = ['Content-Type: application/http', '', line, ...head, '', body];
+  const changeset = ['Content-Type: multipart/mixed; boundary=c', '', '--c', ...part, '--c--'];
   return {
     method: 'POST',
     path: '$batch',
     query: '',
     headers: { 'content-type': 'multipart/mixed; boundary=b' },
-    body: lines.join('\r\n'),
+    body: ['--b', ...(ask.kind === 'get' ? part : changeset), '--b--', ''].join('\r\n'),
   };
 }
 

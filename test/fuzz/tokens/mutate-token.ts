@@ -1,8 +1,8 @@
 // Changes a query that holds a token, after it was signed: its bytes, its names, its order, its encoding.
 import fc from 'fast-check';
 import { below, chance, from, oneOf, seldom, several, weighted } from '../../random/arbitrary.js';
-import { ODD_TEXTS } from '../texts/odd-texts.js';
-import { percentEncode } from '../texts/percent-encode.js';
+import { ODD_TEXTS } from '../requests/odd-texts.js';
+import { percentEncode } from '../world.js';
 
 export type Pairs = readonly (readonly [name: string, value: string])[];
 type Pair = Pairs[number];

@@ -12,8 +12,8 @@ import {
   type Presented,
   signedText,
   timeOf,
-} from '../tokens/judge.js';
-import type { Policy } from '../tokens/policies.js';
+} from './judge.js';
+import type { Policy } from './policies.js';
 
 export type BlobAskKind = keyof typeof NEEDS;
 

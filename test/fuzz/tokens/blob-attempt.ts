@@ -2,10 +2,10 @@
 
 import type fc from 'fast-check';
 import { below, chance, type Draw, drawn, from } from '../../random/arbitrary.js';
-import { mac, type Presented } from '../tokens/judge.js';
-import { writings } from '../tokens/mutate-token.js';
-import { blobAccountToken, blobToken, type TokenFields } from '../tokens/token.js';
 import { BLOB_KINDS, type BlobAsk, type BlobAskKind, delegatedBy, signedBlobText } from './blob-judge.js';
+import { mac, type Presented } from './judge.js';
+import { writings } from './mutate-token.js';
+import { blobAccountToken, blobToken, type TokenFields } from './token.js';
 
 export const CONTAINERS = ['one', 'two'] as const;
 export const BLOBS = ['a', 'dir/a b', 'ü%'] as const;
