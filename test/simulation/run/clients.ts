@@ -56,7 +56,7 @@ export class Clients {
   }
 
   /** Calls in progress end without an answer. */
-  crash(history: readonly Pick<Happening<unknown, unknown>, 'answered'>[]): void {
+  crash(history: readonly Pick<Happening<unknown, unknown>, 'answered'>[] = []): void {
     this.epoch += 1;
     for (const happening of history)
       if (happening.answered === Number.POSITIVE_INFINITY) happening.answered = this.tick();
