@@ -49,7 +49,7 @@ const OTHERS = ['CHANGELOG.md', 'docs/programs.md'];
 const pages = ofKind(/\.md$/).filter(({ file }) => !OTHERS.includes(file));
 const code = [
   ...sources.map(({ text }) => withoutComments(text)),
-  ...ofKind(/\.(?:json|js|py|c)$|^\.ci\//).map(({ text }) => text),
+  ...ofKind(/\.(?:json|js|py|c|yaml)$|^\.ci\//).map(({ text }) => text),
   ...pages.flatMap(({ text }) => text.match(FENCED) ?? []),
 ].join('\n');
 const words = new Set(code.match(/[A-Za-z_$][\w$]*/g));

@@ -14,9 +14,9 @@ import {
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import cassandra from 'cassandra-driver';
 import { fetchJars } from './fetch-jars.js';
-import { knownHosts } from './known-hosts.js';
-import { javaArguments, LOGBACK, type NodeSettings, yamlOf } from './node-files.js';
+import { javaArguments, type NodeSettings, yamlOf } from './node-files.js';
 
 const PORT = 9042;
 const START_MS = 180_000;
@@ -25,6 +25,9 @@ const LOOK_MS = 100;
 const LOG_LINES = 30;
 /** Its settings are one line of some ten thousand characters. */
 const LOG_LINE_LENGTH = 300;
+
+/** The default data center of a cluster's nodes. */
+const DATA_CENTER = 'datacenter1';
 
 /** The nodes' addresses, and how their processes are started. */
 export interface NodePlaces {
@@ -140,7 +143,6 @@ export class Cluster {
         overrides,
       }),
     );
-    writeFileSync(join(directory, 'logback.xml'), LOGBACK);
   }
 
   async #run(node: number): Promise<ChildProcess> {
@@ -247,3 +249,14 @@ const isListening = (host: string): Promise<boolean> =>
     };
     socket.once('connect', () => end(true)).once('error', () => end(false));
   });
+
+/** How many nodes one of them knows, with itself: they learn of each other one after another, even after they accept requests. */
+async function knownHosts(host: string): Promise<number> {
+  const client = new cassandra.Client({ contactPoints: [host], localDataCenter: DATA_CENTER });
+  try {
+    await client.connect();
+    return client.hosts.length;
+  } finally {
+    await client.shutdown();
+  }
+}

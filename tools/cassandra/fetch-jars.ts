@@ -1,10 +1,18 @@
-// Fetches the files of Cassandra from Maven Central into a directory of the user's cache, each checked by its digest;
-// intact files are kept. jars.ts lists them.
+// Fetches the files of Cassandra from Maven Central into a directory of the user's cache, each checked by its digest; intact files are kept.
+// jars.sha256 lists them: `org.apache.cassandra:cassandra-all` with its run-time dependencies, without the libraries for systems other than
+// Linux, made from `mvn dependency:copy-dependencies -Dmdep.useRepositoryLayout=true`. Paths are those of Maven Central.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { CASSANDRA_VERSION, JARS, type Jar } from './jars.js';
+import { sharedFile } from './node-files.js';
+
+const CASSANDRA_VERSION = '5.0.9';
+
+export interface Jar {
+  readonly path: string;
+  readonly sha256: string;
+}
 
 const REPOSITORY = 'https://repo1.maven.org/maven2';
 const AT_ONCE = 8;
@@ -47,12 +55,22 @@ export async function fetchJar(jar: Jar, directory: string): Promise<string> {
   return file;
 }
 
-/** The files, in the order of JARS. */
+const jars = (): readonly Jar[] =>
+  readFileSync(sharedFile('jars.sha256'), 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => {
+      const [sha256 = '', path = ''] = line.split(/ +/);
+      return { path, sha256 };
+    });
+
+/** The files, in the order of the list. */
 export async function fetchJars(): Promise<readonly string[]> {
+  const all = jars();
   const directory = cacheDirectory();
   mkdirSync(directory, { recursive: true });
   const files: string[] = [];
-  for (let from = 0; from < JARS.length; from += AT_ONCE)
-    files.push(...(await Promise.all(JARS.slice(from, from + AT_ONCE).map(jar => fetchJar(jar, directory)))));
+  for (let from = 0; from < all.length; from += AT_ONCE)
+    files.push(...(await Promise.all(all.slice(from, from + AT_ONCE).map(jar => fetchJar(jar, directory)))));
   return files;
 }

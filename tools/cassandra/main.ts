@@ -37,43 +37,8 @@ function nodeIn(cluster: Cluster, text = ''): number {
   return node;
 }
 
-async function start(cluster: Cluster, text = '1'): Promise<string> {
-  if (text !== '1' && text !== '3') throw new Error('A cluster has one node or three.');
-  await cluster.start(Number(text));
-  return `ready: ${cluster.nodes.map(node => cluster.hostOf(node)).join(', ')}`;
-}
-
-async function restart(cluster: Cluster, node: number): Promise<string> {
-  const wasRunning = cluster.isRunning(node);
-  await cluster.restart(node);
-  return wasRunning ? 'was killed, started again and is ready' : 'was started again and is ready';
-}
-
-async function stop(cluster: Cluster): Promise<string> {
-  const count = cluster.nodes.length;
-  await cluster.stop();
-  if (count === 0) return 'there was no cluster';
-  return count === 1
-    ? 'stopped: one node, its data is removed'
-    : `stopped: ${count} nodes, their data is removed`;
-}
-
-/** An action on a node, and its message. */
-const OF_NODE: Readonly<Record<string, (cluster: Cluster, node: number) => Promise<string> | string>> = {
-  kill: async (cluster, node) => {
-    await cluster.kill(node);
-    return 'is killed';
-  },
-  pause: (cluster, node) => {
-    cluster.pause(node);
-    return 'is paused';
-  },
-  resume: (cluster, node) => {
-    cluster.resume(node);
-    return 'is resumed';
-  },
-  restart,
-};
+/** Changes of one node. */
+const CHANGES = ['kill', 'pause', 'resume', 'restart'] as const;
 
 async function beside(cluster: Cluster, [program = '', ...rest]: readonly string[]): Promise<string> {
   await cluster.start(1);
@@ -98,12 +63,19 @@ async function run([verb = '', ...rest]: readonly string[]): Promise<string> {
   if (verb === 'run' && argument !== undefined)
     return beside(new Cluster(path, places, NEVER_RESTARTED), rest);
   const cluster = new Cluster(path, places);
-  if (verb === 'stop' && rest.length === 0) return stop(cluster);
-  if (verb === 'start' && rest.length <= 1) return start(cluster, argument);
-  const change = OF_NODE[verb];
+  if (verb === 'stop' && rest.length === 0) {
+    await cluster.stop();
+    return 'stopped; no data is left';
+  }
+  if (verb === 'start' && (argument === undefined || argument === '1' || argument === '3')) {
+    await cluster.start(Number(argument ?? 1));
+    return `ready: ${cluster.nodes.map(node => cluster.hostOf(node)).join(', ')}`;
+  }
+  const change = CHANGES.find(each => each === verb);
   if (change === undefined || rest.length > 1) throw new Error(USAGE);
   const node = nodeIn(cluster, argument);
-  return `node ${node} at ${cluster.hostOf(node)} ${await change(cluster, node)}`;
+  await cluster[change](node);
+  return `${verb}: node ${node} at ${cluster.hostOf(node)}`;
 }
 
 try {
