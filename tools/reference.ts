@@ -1,7 +1,8 @@
 // A reference of everything that a package exports, from the compiler's declarations: each name with its comment and
 // its declaration. The compiler's output is regular enough to be read line by line.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 export interface Declared {
   readonly name: string;
@@ -131,3 +132,11 @@ export const patternsReference = (folder: string): string =>
     const name = entry === 'index' ? 'shelfmark-patterns' : `shelfmark-patterns/${entry}`;
     return formatReference(`Reference of ${name}`, exportedBy(join(folder, `${entry}.d.ts`)));
   }).join('\n');
+
+/** `npm run docs:patterns` writes the page. */
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const page = join(root, 'docs', 'patterns', 'reference.md');
+  writeFileSync(page, patternsReference(join(root, 'dist', 'packages', 'patterns')));
+  process.stdout.write(`${page}\n`);
+}

@@ -3,15 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endAll, type Outcome, runStep } from './step.js';
+import { endAll, type Row, report, runStage, say } from './step.js';
 import { SUITES, type Suite } from './suites.js';
-
-interface Row extends Outcome {
-  readonly name: string;
-  readonly files: readonly string[];
-}
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const list = (): void => {
   const total = SUITES.reduce((sum, { minutes }) => sum + minutes, 0);
@@ -35,35 +28,6 @@ function install(suites: readonly Suite[]): void {
   say(status === 0 ? `Installed ${names}.` : `Cannot install ${names}; tests that need them are skipped.`);
 }
 
-async function runSuite({ name, steps }: Suite, directory: string): Promise<Row> {
-  const files: string[] = [];
-  const sum = { seconds: 0, passed: 0, failed: 0, unsteady: 0 };
-  for (const [index, step] of steps.entries()) {
-    const file = join(directory, `${name}-${index + 1}.log`);
-    const outcome = await runStep(step, file, false);
-    if (outcome.failed + outcome.unsteady > 0) files.push(file);
-    for (const key of Object.keys(sum) as (keyof Outcome)[]) sum[key] += outcome[key];
-  }
-  return { name, files, ...sum };
-}
-
-const lineOf = ({ name, seconds, passed, failed, unsteady, files }: Row): string =>
-  [
-    name.padEnd(17),
-    seconds.toFixed(0).padStart(7),
-    ...[passed, failed, unsteady].map(n => String(n).padStart(7)),
-  ]
-    .concat(files)
-    .join(' ');
-
-function report(rows: readonly Row[]): void {
-  say('\nsuite             seconds  passed  failed  second  output of failures');
-  for (const row of rows) say(lineOf(row));
-  say('second: passed at the second attempt');
-  const [passed, failed] = [rows.reduce((n, r) => n + r.passed, 0), rows.reduce((n, r) => n + r.failed, 0)];
-  say(`${passed} passed, ${failed} failed`);
-}
-
 async function main(names: readonly string[]): Promise<number> {
   if (names.length === 0) {
     list();
@@ -78,15 +42,14 @@ async function main(names: readonly string[]): Promise<number> {
   const suites = SUITES.filter(({ name }) => names.includes(name) || names.includes('all'));
   const directory = mkdtempSync(join(tmpdir(), 'shelfmark-verify-'));
   install(suites);
+  const began = performance.now();
   const rows: Row[] = [];
-  for (const suite of suites) {
-    say(`== ${suite.name}, about ${suite.minutes} min., output in ${directory}`);
-    const row = await runSuite(suite, directory);
-    rows.push(row);
-    say(lineOf(row));
+  for (const { name, minutes, steps } of suites) {
+    say(`\n${name}, about ${minutes} min., output in ${directory}`);
+    const named = steps.map(step => ({ ...step, name: `${name}: ${step.name}` }));
+    rows.push(...(await runStage({ steps: named, width: 1, isShown: false, directory })));
   }
-  report(rows);
-  return rows.some(({ failed }) => failed > 0) ? 1 : 0;
+  return report(rows, began, true);
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
