@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { codec, entity, key, type NewOf, PatternError, part } from '#patterns';
-import { type AuditProgress, audit, backfill, rebuild } from '#patterns/audit';
+import { codec, entity, key, type NewOf, part } from '#patterns';
+import { audit, backfill, rebuild } from '#patterns/audit';
 import { lawOfTurns } from '../../../../packages/patterns/testing/law.js';
-import { FaultyClient, faultAt } from '../../support/faulty-client.js';
+import { collect, findingsOf, outcomeOf } from '../../support/collect.js';
 import { assertExact, Person, rowsIn } from '../../support/indexed-entity.js';
-import { describePeers, type Peer } from '../../support/peers.js';
+import { describePeers, type Peer, throughEnds } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
 
 const { props, table: home } = Person;
@@ -59,37 +59,15 @@ const STEP = process.env.SHELFMARK_LONG === undefined ? 23 : process.env.PATTERN
 const INDEXES = ['byEmail', 'byName'] as const;
 const SIZE = 3;
 
-type End = Parameters<typeof faultAt>;
-
-/** Both indexes, one after the other, by programs that end at these requests. Each resumes from the token that the one before stored. */
-async function madeBy(peer: Peer, table: string, ends: readonly End[]): Promise<number> {
-  let [resume, at, ended]: [string | undefined, number, number] = [undefined, 0, 0];
-  const left = [...ends];
-  for (;;) {
-    const end = left.shift();
-    const httpClient = new FaultyClient(end && faultAt(...end));
-    const db = peer.open({ httpClient });
-    try {
-      for (; at < INDEXES.length; at++, resume = undefined)
-        for await (const { next } of backfill(db, Newer, INDEXES[at] ?? 'byName', {
-          table,
-          resume,
-          size: SIZE,
-        }))
-          resume = next;
-      return ended;
-    } catch (thrown) {
-      if (!httpClient.isDead) throw thrown;
-      ended++;
-    }
-  }
-}
-
-async function progressOf(progress: AsyncGenerator<AuditProgress>): Promise<readonly AuditProgress[]> {
-  const all: AuditProgress[] = [];
-  for await (const each of progress) all.push(each);
-  return all;
-}
+/** Both indexes, one after the other, by programs that end at these requests. */
+const madeBy = (peer: Peer, table: string, ends: Parameters<typeof throughEnds>[1]): Promise<number> => {
+  let at = 0;
+  return throughEnds(peer, ends, {}, async function* (db, resume) {
+    let token = resume;
+    for (; at < INDEXES.length; at++, token = undefined)
+      yield* backfill(db, Newer, INDEXES[at] ?? 'byName', { table, resume: token, size: SIZE });
+  });
+};
 
 /** What writers may be refused by each other and by audits. */
 const REFUSALS = ['Conflict', 'NotFound', 'AlreadyExists', 'UniqueViolation', 'Contention'];
@@ -97,43 +75,40 @@ const REFUSALS = ['Conflict', 'NotFound', 'AlreadyExists', 'UniqueViolation', 'C
 describePeers('making an index', peer => {
   test('writes the rows that older programs left out', async () => {
     const { table, db } = await olderRows(peer);
-    const pages = await progressOf(backfill(db, Newer, 'byEmail', { table, size: SIZE }));
+    const pages = await collect(backfill(db, Newer, 'byEmail', { table, size: SIZE }));
     assert.deepEqual(
       pages.map(({ phase, checked, repaired, next }) => [phase, checked, repaired, next !== undefined]),
       [3, 6, 9, 10].map(rows => ['Person', rows, rows, rows < ROWS]),
     );
-    const [one] = await progressOf(backfill(db, Newer, 'byEmail', { table }));
+    const [one] = await collect(backfill(db, Newer, 'byEmail', { table }));
     assert.deepEqual([one?.checked, one?.findings], [ROWS, []]);
-    const hit = await db
-      .repo(Built, { table })
-      .index('byEmail')
-      .get({ department: 'Sales', email: '7@X.org' });
-    assert.equal(hit?.value.id, 7);
-    await progressOf(backfill(db, Newer, 'byName', { table }));
+    const byNewEmail = db.repo(Built, { table }).index('byEmail');
+    assert.equal((await byNewEmail.get({ department: 'Sales', email: '7@X.org' }))?.value.id, 7);
+    await collect(backfill(db, Newer, 'byName', { table }));
     await assertExact(db, table, undefined, Newer);
   });
 
   test('refuses its queries meanwhile, and keeps its rows', async () => {
     const { table, db } = await olderRows(peer);
-    const people = db.repo(Newer, { table });
+    const newer = db.repo(Newer, { table });
     // @ts-expect-error it is being built
-    assert.throws(() => people.index('byEmail'), /DefinitionInvalid.*byEmail.*being built/);
-    await people.create(person(20, 'new@x.org'));
+    assert.throws(() => newer.index('byEmail'), /DefinitionInvalid.*byEmail.*being built/);
+    await newer.create(person(20, 'new@x.org'));
     assert((await rowsIn(db, table)).includes('email!new@x.0org'));
-    await rejects(people.create(person(21, 'New@x.org')), 'UniqueViolation');
+    await rejects(newer.create(person(21, 'New@x.org')), 'UniqueViolation');
     const older = db.repo(Older, { table });
-    const row = await older.get({ department: 'Sales', id: 20 });
-    assert(row);
+    const row = (await older.get({ department: 'Sales', id: 20 })) ?? assert.fail();
     await rejects(older.replace(row, person(20, 'other@x.org')), 'NewerVersion');
   });
 
   test('tells of rows that hold one unique key', async () => {
     const { table, db } = await olderRows(peer);
     await db.repo(Older, { table }).create(person(11, '3@X.ORG'));
-    const pages = await progressOf(backfill(db, Newer, 'byEmail', { table }));
-    const findings = pages.flatMap(each => each.findings).filter(({ isRepaired }) => !isRepaired);
+    const found = await findingsOf(backfill(db, Newer, 'byEmail', { table }));
     assert.deepEqual(
-      findings.map(({ fault, key: of, reason }) => [fault, (of as { id: number }).id, reason?.code]),
+      found
+        .filter(({ isRepaired }) => !isRepaired)
+        .map(({ fault, key: of, reason }) => [fault, of?.id, reason?.code]),
       [['missing', 11, 'UniqueViolation']],
     );
   });
@@ -160,35 +135,27 @@ describePeers('making an index', peer => {
       email: fc.constantFrom(undefined, 'A@x.org', 'a@x.org', 'b@x.org'),
     });
     const writes = fc.array(write, { minLength: 6, maxLength: 16 });
-    const outcomes = new Set<string>();
     const property = fc.asyncProperty(ends, writes, writes, async (at, one, other) => {
       const { table, db } = await olderRows(peer);
       const people = db.repo(Newer, { table });
       const writer = async (steps: typeof one): Promise<void> => {
         for (const { id, name, email } of steps) {
           const value = person(id, email);
-          const act =
-            name === 'create'
-              ? people.create(value)
-              : name === 'change'
-                ? people.mutate({ department: 'Sales', id }, row => row && { ...value, note: 'changed' })
-                : name === 'delete'
-                  ? people.deleteIfExists({ key: { department: 'Sales', id }, etag: '*' })
-                  : people.upsert(value);
-          await act.then(
-            () => outcomes.add('done'),
-            (thrown: unknown) => outcomes.add(PatternError.is(thrown) ? thrown.code : `${thrown}`),
-          );
+          const key = { department: 'Sales', id };
+          const acts = {
+            create: () => people.create(value),
+            change: () => people.mutate(key, row => row && { ...value, note: 'changed' }),
+            delete: () => people.deleteIfExists({ key, etag: '*' }),
+            upsert: () => people.upsert(value),
+          };
+          const outcome = await outcomeOf(acts[name]());
+          assert(outcome === 'done' || REFUSALS.includes(outcome), outcome);
         }
       };
       await Promise.all([madeBy(peer, table, at), writer(one), writer(other)]);
       await assertExact(db, table, undefined, Newer);
     });
     await lawOfTurns(property, { cost: 1_500, least: 5, most: 200, filter: 'audit/rebuild' });
-    assert.deepEqual(
-      [...outcomes].filter(each => each !== 'done' && !REFUSALS.includes(each)),
-      [],
-    );
   });
 
   test('takes no more rows a second than it is told', async () => {
@@ -196,7 +163,7 @@ describePeers('making an index', peer => {
     const slept: number[] = [];
     const sleep = async (milliseconds: number): Promise<void> => void slept.push(milliseconds);
     const db = peer.open({ sleep, now: () => 0 });
-    await progressOf(backfill(db, Newer, 'byEmail', { table, size: 4, rate: 2 }));
+    await collect(backfill(db, Newer, 'byEmail', { table, size: 4, rate: 2 }));
     assert.deepEqual(slept, [2_000, 2_000]);
     assert.throws(() => backfill(db, Newer, 'byEmail', { table, rate: 0 }), /ValueInvalid/);
   });
@@ -205,25 +172,21 @@ describePeers('making an index', peer => {
 describePeers('rebuilding an index', peer => {
   test('deletes orphans, which a backfill leaves, and leaves other indexes alone', async () => {
     const { table, db } = await olderRows(peer);
-    await progressOf(rebuild(db, Newer, 'byEmail', { table }));
+    await collect(rebuild(db, Newer, 'byEmail', { table }));
     const raw = peer.table(table);
     await raw.deleteEntity('Sales', 'person!000004');
     await raw.deleteEntity('Sales', 'email!2@x.0org');
-    const made = await progressOf(backfill(db, Newer, 'byEmail', { table }));
+    const made = await findingsOf(backfill(db, Newer, 'byEmail', { table }));
+    const found = await findingsOf(rebuild(db, Newer, 'byEmail', { table }));
     assert.deepEqual(
-      made.flatMap(each => each.findings).map(({ fault }) => fault),
-      ['missing'],
+      [...made, ...found].map(({ fault, rowKey, isRepaired }) => [fault, rowKey, isRepaired]),
+      [
+        ['missing', 'email!2@x.0org', true],
+        ['orphan', 'email!4@x.0org', true],
+      ],
     );
-    assert((await rowsIn(db, table)).includes('email!4@x.0org'));
-    const pages = await progressOf(rebuild(db, Newer, 'byEmail', { table }));
-    assert.deepEqual(
-      pages
-        .flatMap(each => each.findings)
-        .map(({ fault, rowKey, isRepaired }) => [fault, rowKey, isRepaired]),
-      [['orphan', 'email!4@x.0org', true]],
-    );
-    const left = await progressOf(audit(db, Newer, { table }));
-    assert.deepEqual(new Set(left.flatMap(each => each.findings).map(({ of }) => of)), new Set(['byName']));
+    const left = await findingsOf(audit(db, Newer, { table }));
+    assert.deepEqual(new Set(left.map(({ of }) => of)), new Set(['byName']));
   });
 
   test('has tokens that are none of a backfill, an audit or another index', async () => {
@@ -231,8 +194,11 @@ describePeers('rebuilding an index', peer => {
     const { value } = await rebuild(db, Newer, 'byEmail', { table, size: SIZE }).next();
     const resume = value?.next;
     assert(resume);
-    await rejects(backfill(db, Newer, 'byEmail', { table, resume }).next(), 'TokenMismatch');
-    await rejects(rebuild(db, Newer, 'byName', { table, resume }).next(), 'TokenMismatch');
-    await rejects(audit(db, Newer, { table, resume }).next(), 'TokenMismatch');
+    for (const other of [
+      backfill(db, Newer, 'byEmail', { table, resume }),
+      rebuild(db, Newer, 'byName', { table, resume }),
+      audit(db, Newer, { table, resume }),
+    ])
+      await rejects(other.next(), 'TokenMismatch');
   });
 });

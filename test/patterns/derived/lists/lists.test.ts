@@ -1,11 +1,11 @@
-// Lists of ids in rows: whatever writers do at the same time, the list has what they left in it, in one row or in chunks.
+// Lists of ids in rows: whatever writers do at the same time, the list has what they left in it, in one row or in chunks. list-rows.test.ts divides and merges chunks at random.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, key, t } from '#patterns';
+import { key, t } from '#patterns';
 import { type ListContention, list, lists } from '#patterns/lists';
 import { onlyIn } from '../../../support/slow.js';
-import { type FaultPlan, FaultyClient } from '../../support/faulty-client.js';
-import { describePeers } from '../../support/peers.js';
+import type { FaultPlan } from '../../support/faulty-client.js';
+import { describePeers, fresh } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
 
 const ByLastName = list('EmployeesByLastName', {
@@ -20,52 +20,48 @@ const half: Parameters<ReturnType<typeof lists<typeof ByLastName>>['ids']>[0] = 
 assert(half);
 
 const long = (at: number): string => String(at).padStart(6, '0').padEnd(3_000, 'x');
+/** More than a row takes. */
+const HELD = Array.from({ length: 330 }, (_, at) => long(3 * at));
 
 describePeers('lists', peer => {
-  const db = (plan: FaultPlan = () => undefined): { db: Db; httpClient: FaultyClient } => {
-    const httpClient = new FaultyClient(plan);
-    return { db: peer.open({ httpClient }), httpClient };
+  const world = async (options: Parameters<typeof lists>[2] = {}, plan?: FaultPlan) => {
+    const { db, table, httpClient, raw, repo } = await fresh(peer, ByLastName.rows, plan && { plan });
+    const staffOf = (own: typeof options) => lists(db, ByLastName, { table, ...own });
+    const rows = async (): Promise<number> => (await repo.scan().allowScan('a test').take(99)).length;
+    /** Does it by so many requests. */
+    const by = async (requests: number, act: () => Promise<unknown>): Promise<void> =>
+      assert.equal(await httpClient.counted(act), requests);
+    return { staff: staffOf(options), staffOf, db, table, raw, repo, rows, by };
   };
 
   test('ids are added and removed, whatever they hold', async () => {
-    const table = await peer.newTable();
-    const { db: opened, httpClient } = db();
-    const staff = lists(opened, ByLastName, { table });
+    const { staff, rows, by } = await world();
     assert.deepEqual(await staff.ids(jones), []);
     await staff.add(jones, ['000152', 'a,b', 'a\u0000b', '', 'é', '000152']);
     assert.deepEqual(await staff.ids(jones), ['', '000152', 'a\u0000b', 'a,b', 'é']);
-    httpClient.count = 0;
-    assert.equal(await staff.contains(jones, 'a,b'), true);
-    assert.equal(await staff.contains(jones, 'a'), false);
-    assert.equal(httpClient.count, 2, 'a point read each');
-    httpClient.count = 0;
-    await staff.add(jones, ['000152']);
-    assert.equal(httpClient.count, 1, 'what is there already is not written');
-    await staff.change(
-      jones,
-      new Map([
-        ['', false],
-        ['000153', true],
-      ]),
-    );
-    assert.equal(httpClient.count, 3, 'a read and a write');
+    await by(1, async () => assert.equal(await staff.contains(jones, 'a,b'), true));
+    await by(1, async () => assert.equal(await staff.contains(jones, 'a'), false));
+    // What is there already is not written.
+    await by(1, () => staff.add(jones, ['000152']));
+    const changes = new Map([
+      ['', false],
+      ['000153', true],
+    ]);
+    await by(2, () => staff.change(jones, changes));
     assert.deepEqual(await staff.ids({ ...jones, lastName: 'Smith' }), []);
     await staff.remove(jones, await staff.ids(jones));
-    assert.deepEqual(await opened.repo(ByLastName.rows, { table }).scan().allowScan('a test').take(9), []);
+    assert.equal(await rows(), 0);
   });
 
   test('the rows and requests of a list are shown', async () => {
-    const staff = lists(db().db, ByLastName);
-    const plan = staff.explain(jones);
+    const plan = lists(peer.open(), ByLastName).explain(jones);
     assert.deepEqual(plan.read, ["GET Staff(PartitionKey='Sales',RowKey='last!Jones!0000')"]);
     assert.match(plan.warnings[0] ?? '', /one index row for each value and id/);
   });
 
   test('writers of one list at the same time lose nothing, and it is told that they meet', async () => {
-    const table = await peer.newTable();
     const found: ListContention[] = [];
-    const { db: opened } = db();
-    const staff = lists(opened, ByLastName, { table, attempts: 50, warn: each => found.push(each) });
+    const { staff, staffOf } = await world({ attempts: 50, warn: each => found.push(each) });
     await staff.add(
       jones,
       Array.from({ length: 50 }, (_, at) => `old ${at}`),
@@ -84,7 +80,7 @@ describePeers('lists', peer => {
     assert.match(found[0]?.advice ?? '', /one index row/);
     const [hot] = staff.contention();
     assert(hot && hot.conflicts > 0 && hot.attempts > 96 && hot.list === 'Sales, last!Jones!0000');
-    const hasty = lists(opened, ByLastName, { table, attempts: 1 });
+    const hasty = staffOf({ attempts: 1 });
     const outcomes = await Promise.allSettled(['a', 'b', 'c', 'd'].map(id => hasty.add(jones, [id])));
     const failed = outcomes.filter(each => each.status === 'rejected');
     assert(failed.length > 0);
@@ -95,38 +91,25 @@ describePeers('lists', peer => {
   });
 
   test('a list of more than a row takes is in chunks, of which a change writes one', async () => {
-    const table = await peer.newTable();
-    const { db: opened, httpClient } = db();
-    const staff = lists(opened, ByLastName, { table });
+    const { staff, rows, by } = await world();
     const ids = Array.from({ length: 500 }, (_, at) => long(at));
     await staff.add(jones, ids);
     assert.deepEqual(await staff.ids(jones), ids);
-    httpClient.count = 0;
-    await staff.add(jones, [`${long(77)}y`]);
-    assert.equal(httpClient.count, 3, 'head, chunk, and the write of the chunk');
-    httpClient.count = 0;
-    assert.equal(await staff.contains(jones, long(499)), true);
-    assert.equal(httpClient.count, 2, 'head and chunk');
-    const neighbours = lists(opened, ByLastName, { table });
-    await neighbours.add({ ...jones, lastName: 'Jones!' }, ['another']);
-    await neighbours.add({ ...jones, lastName: 'Jone' }, ['another']);
+    // Head, chunk, and the write of the chunk.
+    await by(3, () => staff.add(jones, [`${long(77)}y`]));
+    await by(2, async () => assert.equal(await staff.contains(jones, long(499)), true));
+    for (const lastName of ['Jones!', 'Jone']) await staff.add({ ...jones, lastName }, ['another']);
     assert.equal((await staff.ids(jones)).length, 501);
     await staff.remove(jones, [...ids.slice(3), `${long(77)}y`]);
     assert.deepEqual(await staff.ids(jones), ids.slice(0, 3));
-    const rows = await opened
-      .repo(ByLastName.rows, { table })
-      .partition({ department: 'Sales' } as never)
-      .take(9);
-    assert.equal(rows.length, 3, 'each list is one row again');
+    assert.equal(await rows(), 3, 'each list is one row again');
   });
 
   test('readers of a list that others split and merge see every id that stays', {
     skip: onlyIn('patterns'),
   }, async () => {
-    const table = await peer.newTable();
-    const staff = lists(db().db, ByLastName, { table, attempts: 50 });
-    const held = Array.from({ length: 330 }, (_, at) => long(3 * at));
-    await staff.add(jones, held);
+    const { staff } = await world({ attempts: 50 });
+    await staff.add(jones, HELD);
     let isWriting = true;
     const write = async (): Promise<void> => {
       for (let round = 0; round < 2; round++) {
@@ -139,47 +122,37 @@ describePeers('lists', peer => {
     const read = async (): Promise<void> => {
       while (isWriting) {
         const found = new Set(await staff.ids(jones));
-        assert(held.every(id => found.has(id)));
+        assert(HELD.every(id => found.has(id)));
       }
     };
     await Promise.all([write(), read(), read()]);
-    assert.deepEqual(await staff.ids(jones), held);
+    assert.deepEqual(await staff.ids(jones), HELD);
   });
 
   test('an id goes to the chunk that has it now, if its chunk was split between two reads', async () => {
-    const table = await peer.newTable();
-    const other = lists(db().db, ByLastName, { table });
-    const held = Array.from({ length: 330 }, (_, at) => long(3 * at));
-    await other.add(jones, held);
-    const first = held.slice(0, 60).map(id => `${id}y`);
+    const first = HELD.slice(0, 60).map(id => `${id}y`);
     let isDone = false;
-    const httpClient = new FaultyClient(async at => {
-      if (at === 1) await other.add(jones, first);
-      isDone ||= at === 1;
+    const { staff, table } = await world({}, async index => {
+      if (index === 1) await other.add(jones, first);
+      isDone ||= index === 1;
       return undefined;
     });
-    const staff = lists(peer.open({ httpClient }), ByLastName, { table });
-    const [low = ''] = held.slice(35);
-    await staff.add(jones, [`${low}z`]);
+    const other = lists(peer.open(), ByLastName, { table });
+    await other.add(jones, HELD);
+    const low = `${HELD[35]}z`;
+    await staff.add(jones, [low]);
     assert(isDone);
-    assert.deepEqual(await staff.ids(jones), [...held, ...first, `${low}z`].sort());
+    assert.deepEqual(await staff.ids(jones), [...HELD, ...first, low].sort());
   });
 
   test('a row that holds no list is named', async () => {
-    const table = await peer.newTable();
-    const { db: opened } = db();
-    const staff = lists(opened, ByLastName, { table });
-    const rows = opened.repo(ByLastName.rows, { table });
+    const { staff, repo } = await world();
     for (const bytes of [
       [1, 98, 1, 97],
       [1, 0xff],
     ]) {
-      await rows.upsert({
-        ...jones,
-        listRow: 0,
-        listCount: bytes.length / 2,
-        listIds00: Uint8Array.from(bytes),
-      } as never);
+      const listIds00 = Uint8Array.from(bytes);
+      await repo.upsert({ ...jones, listRow: 0, listCount: bytes.length / 2, listIds00 } as never);
       await rejects(staff.ids(jones), 'RowUnreadable', { rowKey: 'last!Jones!0000' });
     }
   });

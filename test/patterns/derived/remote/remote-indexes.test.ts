@@ -1,17 +1,87 @@
-// Indexes in other partitions and tables over the wire: what each write sends, what the worker makes of it, and how they are read.
+// Indexes in other partitions and tables over the wire: what each write sends, what the worker makes of it, also behind others, and how they are read. matrix/ ends programs and workers at every request.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codec, entity, key, open, PatternError, t } from '#patterns';
+import { type Db, entity, Instant, key, open, PatternError, t } from '#patterns';
 import { change, deleteRows, writeAll } from '#patterns/bulk';
 import { indexFlow, remote } from '#patterns/indexes';
+import type { ChangedRow } from '#patterns/internals';
 import { bags } from '#patterns/mixed';
+import { pageByPage, writeEach } from '../../support/collect.js';
 import { column } from '../../support/column.js';
+import { before, FaultyClient } from '../../support/faulty-client.js';
 import { describePeers } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
 import { ann, ben, remoteWorld } from './remote-world.js';
 
 const EMAIL_OF_ANN = 'ann@x.0org e!Sales!person!000001';
 const NAME_OF_ANN = 'name!Jones n!Sales!person!000001';
+const any = { key: ann, etag: '*' } as const;
+
+type World = Awaited<ReturnType<typeof remoteWorld>>;
+const rowOf = async ({ people }: World) => (await people.get(ann)) ?? assert.fail();
+
+/** One write after another, by their names. */
+const WRITES: readonly (readonly [string, (world: World) => Promise<unknown>])[] = [
+  ['create', ({ people }) => people.create(ann)],
+  ['replace', async world => world.people.replace(await rowOf(world), { ...ann, email: 'ann@y.org' })],
+  ['merge, sparse', async world => world.people.merge(await rowOf(world), { last: 'Smith', email: null })],
+  ['merge by key', ({ people }) => people.merge(any, { email: 'ann@z.org' })],
+  ['upsert', ({ people }) => people.upsert({ ...ann, last: 'Brown' })],
+  ['upsertMerge', ({ people }) => people.upsertMerge({ ...ann, last: 'Green' })],
+  ['upsert of a new row', ({ people }) => people.upsert(ben)],
+  ['mutate', ({ people }) => people.mutate(ann, row => row && { ...row, last: 'White' })],
+  ['delete by key', ({ people }) => people.delete(any)],
+  ['deleteIfExists', ({ people }) => people.deleteIfExists({ key: ben, etag: '*' })],
+  [
+    'a batch, with one message',
+    async ({ db, Person }) => {
+      const batch = db.batch(Person, { department: 'Sales' });
+      for (let id = 1; id <= 30; id++) batch.create(Person, { ...ann, id });
+      await batch.commit();
+      assert.equal((await indexFlow(Person).figures(db)).pending, 1);
+    },
+  ],
+  [
+    'a batch of changes',
+    async ({ db, Person, people }) => {
+      const [one, two] = await people.partition({ department: 'Sales' }).take(99);
+      assert(one && two);
+      const batch = db.batch(Person, ann);
+      await batch.merge(Person, one, { last: 'Black' }).delete(Person, two).commit();
+    },
+  ],
+  [
+    'bulk',
+    ({ db, Person }) =>
+      writeEach(db, [
+        change.create(Person, { ...ann, id: 99 }),
+        change.upsert(Person, { ...ann, id: 3, last: 'Grey' }),
+      ]),
+  ],
+  [
+    'deleteRows',
+    async ({ db, people }) => {
+      const query = people.partition({ department: 'Sales' }).where(p => p.id.gt(10));
+      for await (const { deleted } of deleteRows(db, query, { conditional: false })) assert(deleted > 0);
+    },
+  ],
+];
+
+/** The index row keys of a person with this e-mail, or this name. */
+const emailOf = (address: string) =>
+  ['byEmail', address.replace('.', '.0'), 'e!Sales!person!000001'] as const;
+const nameOf = (last: string) => ['byName', `name!${last}`, 'n!Sales!person!000001'] as const;
+const FIRST = [emailOf('ann@x.org'), nameOf('Jones')];
+const SECOND = [...FIRST, emailOf('ann@y.org'), nameOf('Smith')];
+
+/** Does what a worker does with a message. */
+async function work({ Person }: World, db: Db, row: Omit<ChangedRow, 'partitionKey' | 'rowKey'>) {
+  const [step] = indexFlow(Person).definition.steps;
+  const changes = [{ partitionKey: 'Sales', rowKey: 'person!000001', ...row }];
+  const { signal } = new AbortController();
+  const context = { db, id: 'x', attempt: 1, signal, operationId: undefined, deletes: false };
+  return step?.run({ table: Person.table, changes }, { ...context, note: () => undefined });
+}
 
 describePeers('remote indexes', peer => {
   test('are kept by their flow, and read fresh or as they are', async () => {
@@ -40,13 +110,19 @@ describePeers('remote indexes', peer => {
     // @ts-expect-error no such property in its rows
     void (() => byEmail.where(p => p.note.eq('x')));
     const asOf = people.index('byName', 'index-only').partition({ last: 'Jones' });
-    const fresh = people.index('byName', 'verified').partition({ last: 'Jones' });
-    assert.equal(asOf.explain().class, 'range');
-    assert.equal(asOf.rows({ department: 'Sales' }).explain().class, 'range');
-    const plan = fresh.rows({ department: 'Sales' }).explain();
-    assert.equal(plan.class, 'range');
+    const fresh = people.index('byName', 'verified');
+    const plan = fresh.partition({ last: 'Jones' }).rows({ department: 'Sales' }).explain();
     assert.match(plan.requests[1] ?? '', /^GET \w+\(PartitionKey='…',RowKey='…'\)$/);
-    assert.equal(people.index('byName', 'verified').scan().explain().class, 'table-scan');
+    const plans = [
+      asOf.explain(),
+      asOf.rows({ department: 'Sales' }).explain(),
+      plan,
+      fresh.scan().explain(),
+    ];
+    assert.deepEqual(
+      plans.map(({ class: queryClass }) => queryClass),
+      ['range', 'range', 'range', 'table-scan'],
+    );
   });
 
   test('fresh reads leave out what a row no longer says, and tell of it', async () => {
@@ -57,29 +133,25 @@ describePeers('remote indexes', peer => {
     const onStale = ({ hit, row }: { hit: { value: { id: number } }; row: unknown }): void => {
       stale.push([hit.value.id, row !== undefined]);
     };
-    const joneses = () => people.index('byName', 'verified', { onStale }).partition({ last: 'Jones' });
+    const named = (last: string) => people.index('byName', 'verified', { onStale }).partition({ last });
     await people.merge(first, { last: 'Smith', note: 'moved' });
     await people.delete(second);
-    assert.deepEqual(await joneses().take(9), []);
+    assert.deepEqual(await named('Jones').take(9), []);
     assert.deepEqual(stale, [
       [1, true],
       [2, false],
     ]);
     assert.equal((await people.index('byName', 'index-only').partition({ last: 'Jones' }).take(9)).length, 2);
     // What is not there yet is not found.
-    assert.deepEqual(await people.index('byName', 'verified').partition({ last: 'Smith' }).take(9), []);
+    assert.deepEqual(await named('Smith').take(9), []);
     await drain();
-    const [smith] = await people
-      .index('byName', 'verified', { onStale })
-      .partition({ last: 'Smith' })
-      .where(p => p.note.eq('moved'))
-      .take(9);
+    const moved = named('Smith').where(p => p.note.eq('moved'));
+    const [smith] = await moved.take(9);
     assert.equal(smith?.value.id, 1);
     // A condition holds of the row as it is, and not of the index row.
     await people.merge(smith, { note: 'again' });
-    const moved = people.index('byName', 'verified', { onStale }).partition({ last: 'Smith' });
-    assert.deepEqual(await moved.where(p => p.note.eq('moved')).take(9), []);
-    assert.deepEqual(column(await moved.take(9), 'note'), ['again']);
+    assert.deepEqual(await moved.take(9), []);
+    assert.deepEqual(column(await named('Smith').take(9), 'note'), ['again']);
     assert.equal(stale.length, 3);
   });
 
@@ -89,94 +161,54 @@ describePeers('remote indexes', peer => {
     await drain();
     for (const id of [1, 2, 3]) await people.delete({ key: { department: 'Sales', id }, etag: '*' });
     const query = people.index('byName', 'verified').partition({ last: 'Jones' });
-    const first = await query.page({ size: 2 });
-    assert.deepEqual(column(first.items, 'id'), [4]);
-    const rest = await query.page({ size: 2, resume: first.next });
-    assert.deepEqual(column(rest.items, 'id'), [5, 6]);
+    const pages = await pageByPage(resume => query.pages({ size: 2, resume }));
+    assert.deepEqual(
+      pages.map(({ items }) => column(items, 'id')),
+      [[4], [5, 6], [7]],
+    );
     assert.deepEqual(column(await query.take(2), 'id'), [4, 5]);
   });
 
   test('follow each write by its name', async () => {
-    const { db, people, Person, drain, assertExact } = await remoteWorld(peer);
-    const settled = async (message: string): Promise<void> => {
-      const events = await drain();
+    const world = await remoteWorld(peer);
+    for (const [name, write] of WRITES) {
+      await write(world);
+      const events = await world.drain();
       assert(
         events.some(({ kind }) => kind === 'done'),
-        message,
+        name,
       );
-      await assertExact(message);
-    };
-    let row = await people.create(ann);
-    await settled('create');
-    row = await people.replace(row, { ...ann, email: 'ann@y.org' });
-    await settled('replace');
-    row = await people.merge(row, { last: 'Smith', email: null });
-    await settled('merge, sparse');
-    await people.merge({ key: ann, etag: '*' }, { email: 'ann@z.org' });
-    await settled('merge by key');
-    await people.upsert({ ...ann, last: 'Brown' });
-    await settled('upsert');
-    await people.upsertMerge({ ...ann, last: 'Green' });
-    await settled('upsertMerge');
-    await people.upsert(ben);
-    await settled('upsert of a new row');
-    await people.mutate(ann, current => current && { ...current, last: 'White' });
-    await settled('mutate');
-    await people.delete({ key: ann, etag: '*' });
-    await settled('delete by key');
-    await people.deleteIfExists({ key: ben, etag: '*' });
-    await settled('deleteIfExists');
-    const batch = db.batch(Person, { department: 'Sales' });
-    for (let id = 1; id <= 30; id++) batch.create(Person, { ...ann, id });
-    await batch.commit();
-    assert.equal((await indexFlow(Person).figures(db)).pending, 1, 'one message for a batch');
-    await settled('a batch');
-    const [one, two] = await people.partition({ department: 'Sales' }).take(99);
-    assert(one && two);
-    await db
-      .batch(Person, { department: 'Sales' })
-      .merge(Person, one, { last: 'Black' })
-      .delete(Person, two)
-      .commit();
-    await settled('a batch of changes');
-    const changes = [
-      change.create(Person, { ...ann, id: 99 }),
-      change.upsert(Person, { ...ann, id: 3, last: 'Grey' }),
-    ];
-    for await (const report of writeAll(db, changes)) assert.equal(report.kind, 'done');
-    await settled('bulk');
-    const query = people.partition({ department: 'Sales' }).where(p => p.id.gt(10));
-    for await (const { deleted } of deleteRows(db, query, { conditional: false })) assert(deleted > 0);
-    await settled('deleteRows');
-    assert.equal((await people.partition({ department: 'Sales' }).take(99)).length, 9);
+      await world.assertExact(name);
+    }
+    assert.equal((await world.people.partition({ department: 'Sales' }).take(99)).length, 9);
   });
 
   test('a write that changes nothing there sends no message, and a refused one takes its message back', async () => {
     const { db, people, Person, drain } = await remoteWorld(peer);
-    const pending = async (): Promise<number> => (await indexFlow(Person).figures(db)).pending;
-    const row = await people.create({ department: 'Sales', id: 3, last: 'Jones', email: 'c@x.org' });
-    await drain();
     const Bare = entity('Bare', {
-      ...{
-        version: 1,
-        table: Person.table,
-        props: { id: t.int32(), name: t.string().optional(), note: t.string().optional() },
-      },
+      version: 1,
+      table: Person.table,
+      props: { id: t.int32(), name: t.string().optional(), note: t.string().optional() },
       partition: key('bare'),
       row: p => key('bare', p.id),
       indexes: { byName: { kind: remote, partition: p => key('bare-name', p.name), row: key('n') } },
     });
+    // Without a queue the write is not done.
+    await rejects(db.repo(Bare).create({ id: 1, name: 'a' }), 'QueueNotFound');
+    assert.equal(await db.repo(Bare).get({ id: 1 }), undefined);
     await indexFlow(Bare).createQueues(db);
     const bare = await db.repo(Bare).create({ id: 1, note: 'sparse' });
     await db.repo(Bare).merge(bare, { note: 'new' });
     assert.equal((await indexFlow(Bare).figures(db)).pending, 0);
+    const row = await people.create({ department: 'Sales', id: 3, last: 'Jones', email: 'c@x.org' });
+    await drain();
     await rejects(people.create({ ...row.value, last: 'Other' }), 'AlreadyExists');
     const now = await people.merge(row, { note: 'in whole copies' });
     await drain();
     await rejects(people.merge(row, { last: 'Late' }), 'Conflict');
     await rejects(people.delete(row), 'Conflict');
     await rejects(db.batch(Person, ann).merge(Person, row, { last: 'Late' }).commit(), 'BatchFailed');
-    assert.equal(await pending(), 0);
+    assert.equal((await indexFlow(Person).figures(db)).pending, 0);
     assert.equal(now.value.note, 'in whole copies');
   });
 
@@ -187,48 +219,33 @@ describePeers('remote indexes', peer => {
       [open({ tables: peer.client() }), /byEmail.*QueueServiceClient/],
       [peer.open({ operationIds: false }), /byEmail.*operation ids/],
     ] as const) {
-      const refuses = async (run: () => Promise<unknown>): Promise<void> => {
+      const repo = without.repo(Person);
+      for (const refused of [
+        () => repo.create(ben),
+        () => repo.replace(row, ann),
+        () => repo.upsert(ben),
+        () => repo.delete(row),
+        () => repo.mutate(ann, value => value && { ...value, last: 'New' }),
+        () => without.batch(Person, ann).create(Person, ben).commit(),
+        async () => {
+          const { value } = await writeAll(without, [change.create(Person, ben)]).next();
+          if (value?.kind === 'failed') throw value.error;
+        },
+      ])
         await assert.rejects(
-          run,
+          async () => refused(),
           (thrown: unknown) => PatternError.is(thrown, 'DefinitionInvalid') && reason.test(thrown.message),
         );
-      };
-      const repo = without.repo(Person);
-      await refuses(() => repo.create(ben));
-      await refuses(() => repo.replace(row, ann));
-      await refuses(() => repo.upsert(ben));
-      await refuses(() => repo.delete(row));
-      await refuses(() => repo.mutate(ann, value => value && { ...value, last: 'New' }));
-      await refuses(() => without.batch(Person, ann).create(Person, ben).commit());
-      const { value: report } = await writeAll(without, [change.create(Person, ben)]).next();
-      assert(report?.kind === 'failed' && reason.test(report.error.message));
       assert.equal((await repo.get(ann))?.etag, row.etag);
     }
     // An index with a table of its own is of the rows of one table.
-    const other = await peer.newTable();
-    await rejects(async () => db.repo(Person, { table: other }).create(ann), 'DefinitionInvalid');
-    await rejects(
-      async () => db.repo(Person, { table: other }).index('byEmail', 'index-only'),
-      'DefinitionInvalid',
-    );
+    const other = db.repo(Person, { table: await peer.newTable() });
+    await rejects(async () => other.create(ann), 'DefinitionInvalid');
+    await rejects(async () => other.index('byEmail', 'index-only'), 'DefinitionInvalid');
     await rejects(async () => db.batch(Person, ann).upsert(Person, ben).commit(), 'RowNotRead');
   });
 
-  test('without a queue the write is not done', async () => {
-    const { Person, db } = await remoteWorld(peer);
-    const Other = entity(`${Person.name}b`, {
-      version: 1,
-      table: Person.table,
-      props: { id: t.int32(), name: t.string() },
-      partition: key('other'),
-      row: p => key('other', p.id.as(codec.int(3))),
-      indexes: { byName: { kind: remote, partition: p => key('other-name', p.name), row: key('n') } },
-    });
-    await rejects(db.repo(Other).create({ id: 1, name: 'a' }), 'QueueNotFound');
-    assert.equal(await db.repo(Other).get({ id: 1 }), undefined);
-  });
-
-  test('rows of an index are none of its entity, nor of mixed reads', async () => {
+  test('have rows that are none of their entity, nor of mixed reads', async () => {
     const { db, people, Person, drain } = await remoteWorld(peer);
     await people.create(ann);
     await drain();
@@ -236,5 +253,87 @@ describePeers('remote indexes', peer => {
     assert.equal((await bags(db, Person.table).scan().allowScan('a test').take(9)).length, 2);
     const hits = people.index('byName', 'index-only').partition({ last: 'Jones' });
     await rejects(deleteRows(db, hits, { conditional: true }).next(), 'ValueInvalid');
+  });
+});
+
+describePeers('workers of remote indexes', peer => {
+  /** A row whose index rows stand, and the version of the row in one of them. */
+  const worked = async () => {
+    const world = await remoteWorld(peer);
+    const row = await world.people.create(ann);
+    await work(world, world.db, { rows: FIRST });
+    const emails = peer.table(world.own);
+    const [, partitionKey, rowKey] = emailOf('ann@x.org');
+    const sourceOf = async (): Promise<bigint> => {
+      const options = { disableTypeConversion: true };
+      const { _source } = await emails.getEntity<{ _source: { value: string } }>(
+        partitionKey,
+        rowKey,
+        options,
+      );
+      return Instant.parse(_source.value).ticks;
+    };
+    return { world, row, sourceOf, emails, email: { partitionKey, rowKey } };
+  };
+
+  test('never write an earlier version over a later one', async () => {
+    const { world, row, sourceOf } = await worked();
+    const second = await world.people.merge(row, { last: 'Smith' });
+    const earlier = await sourceOf();
+    let source = 0n;
+    const slow = before('PUT', async () => {
+      await world.people.merge(second, { last: 'Brown' });
+      await work(world, world.db, { rows: [...SECOND, nameOf('Brown')] });
+      source = await sourceOf();
+    });
+    const seen: bigint[] = [];
+    const httpClient = new FaultyClient(slow, async () => void seen.push(await sourceOf()));
+    await work(world, world.opened({ httpClient }), { rows: SECOND });
+    assert(source > earlier, 'the version of the row goes up');
+    assert.deepEqual(new Set(seen), new Set([earlier, source]));
+    await world.assertExact();
+  });
+
+  test('find what they made of a row that has changed since, or deleted of one that came again', async () => {
+    const { world, row } = await worked();
+    await world.people.delete(row);
+    const again = before('DELETE', async () => {
+      await world.people.create(ann);
+      await work(world, world.db, { rows: FIRST });
+    });
+    await work(world, world.opened({ httpClient: new FaultyClient(again) }), { rows: FIRST });
+    await world.assertExact();
+    const changed = before('PUT', async () => {
+      await world.people.mutate(ann, now => now && { ...now, email: 'ann@y.org', last: 'Smith' });
+      await work(world, world.db, { rows: SECOND });
+    });
+    await world.people.mutate(ann, now => now && { ...now, note: 'changes the copy' });
+    await work(world, world.opened({ httpClient: new FaultyClient(changed) }), { rows: FIRST });
+    await world.assertExact();
+  });
+
+  test('repair an index row that names a later version than its row has, and write nothing twice', async () => {
+    const { world, emails, email } = await worked();
+    const _source = { type: 'DateTime', value: '2999-01-01T00:00:00Z' } as const;
+    await emails.updateEntity({ ...email, last: 'Other', _source }, 'Merge');
+    await work(world, world.db, { rows: FIRST });
+    await world.assertExact();
+    let written = 0;
+    const httpClient = new FaultyClient(undefined, ({ method }) => {
+      written += Number(method !== 'GET');
+    });
+    await work(world, world.opened({ httpClient }), { rows: FIRST });
+    assert.equal(written, 0);
+  });
+
+  test('wait for a write as long as it may still come', async () => {
+    const { world, row } = await worked();
+    const outcome = (more: object) => work(world, world.db, { rows: FIRST, ...more });
+    assert.equal(await outcome({ etag: row.etag }), 'pending');
+    assert.equal(await outcome({ operationId: '00' }), 'pending');
+    assert.equal(await outcome({}), undefined);
+    await world.people.delete(row);
+    assert.equal(await outcome({ etag: row.etag }), undefined);
+    assert.equal(await outcome({ operationId: '00' }), 'pending');
   });
 });

@@ -1,6 +1,6 @@
 // People with two remote indexes, one of them in a table of its own, in tables of their own: what stands in the indexes, what should, and workers that empty the queue.
 import assert from 'node:assert/strict';
-import { codec, type Db, entity, key, type Of, type ServiceOptions, type StoredOf, t } from '#patterns';
+import { codec, type Db, entity, key, type ServiceOptions, t } from '#patterns';
 import type { FlowEvent } from '#patterns/flows';
 import { indexFlow, remote } from '#patterns/indexes';
 import { drained } from '../../flows/flow-setting.js';
@@ -81,5 +81,3 @@ export async function remoteWorld(peer: Peer, options: ServiceOptions = {}) {
     assertExact: (message?: string) => assertExact(db, Person, message),
   };
 }
-export type Value = Of<Person>;
-export type Row = StoredOf<Person>;

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
-import { type Db, open, PatternError, type Repo } from '#patterns';
-import { audit, backfill, type Finding, rebuild } from '#patterns/audit';
+import { type Db, open, type Repo } from '#patterns';
+import { audit, backfill, rebuild } from '#patterns/audit';
 import { indexFlow } from '#patterns/indexes';
 import { connect, Reservations } from '#patterns/internals';
 import { lawOfTurns } from '../../../../packages/patterns/testing/law.js';
-import { FaultyClient, faultAt, heldAt } from '../../support/faulty-client.js';
-import { describePeers, type Peer } from '../../support/peers.js';
+import { findingsOf, outcomeOf } from '../../support/collect.js';
+import { type FaultPlan, FaultyClient, faultAt, heldAt } from '../../support/faulty-client.js';
+import { describePeers, fresh, type Peer, throughEnds } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
 import { ann, assertKept, ben, Member, rowsIn, Unindexed } from './unique-world.js';
 
@@ -20,16 +21,21 @@ assert(byEmail);
 type Patience = 'patient' | 'impatient';
 const reserveFor = { patient: 3_600, impatient: -10 } as const;
 
-const memberDb = (peer: Peer, httpClient: FaultyClient, patience: Patience): Db =>
-  peer.open({ httpClient, sleep: () => pause(1), reserveFor: reserveFor[patience], announceAfter: 0 });
+const memberDb = (peer: Peer, patience: Patience = 'patient', plan?: FaultPlan): Db =>
+  peer.open({
+    httpClient: new FaultyClient(plan),
+    sleep: () => pause(1),
+    reserveFor: reserveFor[patience],
+    announceAfter: 0,
+  });
 
-async function team(peer: Peer, patience: Patience = 'patient') {
-  const table = await peer.newTable();
-  const httpClient = new FaultyClient();
-  const db = memberDb(peer, httpClient, patience);
+async function team(peer: Peer) {
+  const options = { sleep: () => pause(1), reserveFor: reserveFor.patient, announceAfter: 0 };
+  const { table, db, repo: members, httpClient } = await fresh(peer, Member, options);
   await indexFlow(Member).createQueues(db);
-  httpClient.count = 0;
-  return { table, db, members: db.repo(Member, { table }), httpClient };
+  const other = (patience?: Patience, plan?: FaultPlan) =>
+    memberDb(peer, patience, plan).repo(Member, { table });
+  return { table, db, members, httpClient, other, settled: () => assertSettled(peer, db, table) };
 }
 
 /** What the flow does behind each write: settles each key, and keeps that of each member. */
@@ -43,9 +49,9 @@ async function settleAll(peer: Peer, db: Db, table: string): Promise<void> {
 }
 
 /** When all is settled, keys are those of members, confirmed. */
-async function assertSettled(peer: Peer, db: Db, table: string, message?: string): Promise<void> {
+async function assertSettled(peer: Peer, db: Db, table: string): Promise<void> {
   await settleAll(peer, db, table);
-  await assertKept(db, table, message);
+  await assertKept(db, table);
 }
 
 const step = fc.record({
@@ -67,25 +73,6 @@ function run(members: Repo<typeof Member>, { name, team: of, email }: Step): Pro
   return acts[name]();
 }
 
-type End = Parameters<typeof faultAt>;
-
-/** The index over existing rows, by programs that end at these requests. Each resumes from the token that the one before stored. */
-async function made(peer: Peer, table: string, ends: readonly End[]): Promise<void> {
-  const left = [...ends];
-  let resume: string | undefined;
-  for (;;) {
-    const end = left.shift();
-    const client = new FaultyClient(end && faultAt(...end));
-    const db = memberDb(peer, client, 'patient');
-    try {
-      for await (const { next } of backfill(db, Member, 'byEmail', { table, resume, size: 3 })) resume = next;
-      return;
-    } catch (thrown) {
-      if (!client.isDead) throw thrown;
-    }
-  }
-}
-
 describePeers('remote unique keys', peer => {
   test('leave records of aborted transactions, which audits delete when they are old', async () => {
     const { table, db } = await team(peer);
@@ -100,14 +87,13 @@ describePeers('remote unique keys', peer => {
     // Its reservations may be unsettled.
     await record('3', 'committed');
     const clients = { tables: peer.client(), queues: peer.queues() };
-    const audited = async (keepAborted: number | undefined, repair: boolean, team?: string) => {
+    const audited = async (keepAborted: number | undefined, repair: boolean, of?: string) => {
       const own = open(clients, keepAborted === undefined ? {} : { keepAborted });
-      const partition = team === undefined ? undefined : { team };
-      const found: string[] = [];
-      for await (const { findings } of audit(own, Member, { table, repair, partition, size: 1 }))
-        for (const { fault, of, rowKey, isRepaired } of findings)
-          found.push(`${fault} ${of} ${rowKey}${isRepaired ? ' repaired' : ''}`);
-      return found;
+      const partition = of === undefined ? undefined : { team: of };
+      const found = await findingsOf(audit(own, Member, { table, repair, partition, size: 1 }));
+      return found.map(
+        each => `${each.fault} ${each.of} ${each.rowKey}${each.isRepaired ? ' repaired' : ''}`,
+      );
     };
     const old = ['orphan transaction records !transaction!1', 'orphan transaction records !transaction!2'];
     assert.deepEqual(await audited(undefined, true), [], 'they are young');
@@ -123,7 +109,7 @@ describePeers('remote unique keys', peer => {
   });
 
   test('belong to one row, whatever its partition', async () => {
-    const { table, db, members } = await team(peer);
+    const { table, db, members, settled } = await team(peer);
     const row = await members.create(ann);
     await rejects(members.create(ben), 'UniqueViolation');
     await settleAll(peer, db, table);
@@ -136,31 +122,25 @@ describePeers('remote unique keys', peer => {
     // The earlier owner of the key has another: the key is free before the flow has run.
     await members.merge(other, { email: 'x@x.org' });
     await rejects(members.merge(moved, { email: 'x@x.org' }), 'UniqueViolation');
-    await assertSettled(peer, db, table);
+    await settled();
     await members.delete(moved);
     await members.create({ team: 'c', id: 1, email: 'z@x.org' });
-    await assertSettled(peer, db, table);
+    await settled();
   });
 
   test('are none of rows without their property, and stay with writes that do not change them', async () => {
-    const { table, db, members, httpClient } = await team(peer);
+    const { table, db, members, httpClient, settled } = await team(peer);
     const row = await members.create({ team: 'a', id: 1 });
     await members.create({ team: 'a', id: 2 });
     const taken = await members.merge(row, { email: 'x@x.org' });
-    httpClient.count = 0;
-    const noted = await members.merge(taken, { note: 'n', email: 'X@X.ORG' });
-    assert.equal(httpClient.count, 2, 'a message and the write');
-    await assertSettled(peer, db, table);
-    await members.merge(noted, { email: null });
-    await assertSettled(peer, db, table);
+    const patch = { note: 'n', email: 'X@X.ORG' };
+    assert.equal(await httpClient.counted(() => members.merge(taken, patch)), 2, 'a message and the write');
+    await settled();
+    await members.mutate(taken.value, noted => noted && { team: 'a', id: 1, note: noted.note });
+    await settled();
     assert.equal((await rowsIn(db, table)).keys.length, 0);
-  });
-
-  test('cost a create two requests more', async () => {
-    const { members, httpClient } = await team(peer);
-    httpClient.count = 0;
-    await members.create(ann);
-    assert.equal(httpClient.count, 3, 'a message, the key, the transaction');
+    const requests = await httpClient.counted(() => members.create({ ...ann, id: 3 }));
+    assert.equal(requests, 3, 'a message, the key, the transaction');
   });
 
   test('are given back by a write that is refused', async () => {
@@ -175,7 +155,7 @@ describePeers('remote unique keys', peer => {
   });
 
   test('go in batches, all or none', async () => {
-    const { table, db } = await team(peer);
+    const { table, db, settled } = await team(peer);
     const batch = () => db.batch(Member, { team: 'a' }, { table });
     const one = batch()
       .create(Member, ann)
@@ -185,51 +165,45 @@ describePeers('remote unique keys', peer => {
     const two = batch()
       .create(Member, { ...ann, id: 3, email: 'z@x.org' })
       .create(Member, { ...ann, id: 4 });
-    const error = await two.commit().catch((thrown: unknown) => thrown);
-    assert(PatternError.is(error, 'BatchFailed'));
-    assert.deepEqual([error.detail.index, error.detail.reason], [1, 'UniqueViolation']);
+    await rejects(two.commit(), 'BatchFailed', { index: 1, reason: 'UniqueViolation' });
     assert.equal((await rowsIn(db, table)).keys.length, 2);
     const twice = batch()
       .create(Member, { ...ann, id: 5, email: 'q' })
       .create(Member, { ...ann, id: 6, email: 'Q' });
     await assert.rejects(twice.commit(), /UniqueViolation/);
-    await assertSettled(peer, db, table);
+    await settled();
     assert.equal((await rowsIn(db, table)).keys.length, 2);
   });
 
   test("of a write that may yet be done are nobody else's until it is too old", async () => {
-    const { table, db, members } = await team(peer);
+    const { members, other, settled } = await team(peer);
     const { plan, reached, release } = heldAt(2);
-    const stalled = memberDb(peer, new FaultyClient(plan), 'patient').repo(Member, { table }).create(ann);
+    const stalled = other('patient', plan).create(ann);
     await reached;
     await rejects(members.create(ben), 'UniqueViolation');
-    const impatient = memberDb(peer, new FaultyClient(), 'impatient').repo(Member, {
-      table,
-    });
-    await impatient.create(ben);
+    await other('impatient').create(ben);
     release();
     await rejects(stalled, 'UniqueViolation');
     assert.equal(await members.get(ann), undefined);
-    await assertSettled(peer, db, table);
+    await settled();
   });
 
   test('of a row that its own writers want at a time go with the one that writes it', async () => {
-    const { table, db, members } = await team(peer);
+    const { members, other, settled } = await team(peer);
     const { plan, reached, release } = heldAt(2);
-    const stalled = memberDb(peer, new FaultyClient(plan), 'patient').repo(Member, { table }).create(ann);
+    const stalled = other('patient', plan).create(ann);
     await reached;
     await members.create(ann);
     release();
     await rejects(stalled, 'AlreadyExists');
-    await assertSettled(peer, db, table);
+    await settled();
   });
 
   test('are settled by their rows after a lost answer', async () => {
     for (const fault of ['reset after', 'busy after', 'failed after', 'reset before'] as const)
       for (const at of [1, 2]) {
         const table = await peer.newTable();
-        const client = new FaultyClient(n => (n === at ? fault : undefined));
-        const db = memberDb(peer, client, 'patient');
+        const db = memberDb(peer, 'patient', faultAt(fault, at));
         await db.repo(Member, { table }).create(ann);
         // An aborted transaction would keep its record for good.
         const { records } = await rowsIn(db, table);
@@ -250,20 +224,23 @@ describePeers('remote unique keys', peer => {
     );
     const writers = fc.array(fc.array(step, { minLength: 2, maxLength: 6 }), { minLength: 1, maxLength: 2 });
     const property = fc.asyncProperty(fc.array(end, { maxLength: 4 }), writers, async (ends, all) => {
-      const { table, db, members } = await team(peer);
+      const { table, db, members, settled } = await team(peer);
       const older = db.repo(Unindexed, { table });
       for (let id = 10; id < 17; id++) await older.create({ team: `t${id % 3}`, id, email: `${id}@x.org` });
       const write = async (steps: (typeof all)[number]): Promise<void> => {
-        for (const each of steps)
-          await run(members, each).catch((thrown: unknown) => assert(PatternError.is(thrown), `${thrown}`));
+        for (const each of steps) await outcomeOf(run(members, each));
       };
-      await Promise.all([made(peer, table, ends), ...all.map(write)]);
-      for await (const { findings } of audit(db, Member, { table }))
-        assert.deepEqual(
-          findings.filter(({ key: of }) => (of?.id ?? 0) >= 10),
-          [],
-        );
-      await assertSettled(peer, db, table);
+      const options = { sleep: () => pause(1), reserveFor: reserveFor.patient, announceAfter: 0 };
+      const made = throughEnds(peer, ends, options, (own, resume) =>
+        backfill(own, Member, 'byEmail', { table, resume, size: 3 }),
+      );
+      await Promise.all([made, ...all.map(write)]);
+      const found = await findingsOf(audit(db, Member, { table }));
+      assert.deepEqual(
+        found.filter(({ key: of }) => (of?.id ?? 0) >= 10),
+        [],
+      );
+      await settled();
     });
     await lawOfTurns(property, { cost: 1_500, least: 5, most: 200, filter: 'remote/unique' });
   });
@@ -273,8 +250,7 @@ describePeers('remote unique keys', peer => {
     const older = db.repo(Unindexed, { table });
     await older.create(ann);
     await older.create(ben);
-    const found: Finding[] = [];
-    for await (const { findings } of rebuild(db, Member, 'byEmail', { table })) found.push(...findings);
+    const found = await findingsOf(rebuild(db, Member, 'byEmail', { table }));
     assert.deepEqual(
       found.map(({ fault, key: of }) => [fault, of?.team]),
       [
@@ -291,21 +267,14 @@ describePeers('remote unique keys', peer => {
   });
 
   test('that nothing came of are orphans when they are too old', async () => {
-    const { table, db } = await team(peer);
-    const client = new FaultyClient(faultAt('dies after', 1));
-    await memberDb(peer, client, 'patient')
-      .repo(Member, { table })
-      .create(ann)
-      .catch(() => undefined);
-    const faults = async (patience: Patience): Promise<readonly string[]> => {
-      const all: string[] = [];
-      const own = memberDb(peer, new FaultyClient(), patience);
-      for await (const { findings } of rebuild(own, Member, 'byEmail', { table }))
-        all.push(...findings.map(({ fault, isRepaired }) => `${fault} ${isRepaired}`));
-      return all;
+    const { table, db, other } = await team(peer);
+    await assert.rejects(other('patient', faultAt('dies after', 1)).create(ann));
+    const faults = async (patience: Patience) => {
+      const found = await findingsOf(rebuild(memberDb(peer, patience), Member, 'byEmail', { table }));
+      return found.map(({ fault, isRepaired }) => [fault, isRepaired]);
     };
     assert.deepEqual(await faults('patient'), []);
-    assert.deepEqual(await faults('impatient'), ['orphan true']);
+    assert.deepEqual(await faults('impatient'), [['orphan', true]]);
     assert.deepEqual((await rowsIn(db, table)).keys, []);
   });
 });
