@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { codec, entity, key, open, t } from '#patterns';
 import { contentKey, encrypted, encryption, keyRing, localKey, reseal } from '#patterns/encryption';
+import { near } from '#patterns/indexes';
 import type { Example } from './example.js';
 
 const Patient = entity('Patient', {
@@ -21,7 +22,7 @@ const Patient = entity('Patient', {
   partition: p => key(p.clinic),
   row: p => key('patient', p.id.as(codec.int(6))),
   indexes: {
-    byInsurance: { kind: 'same-partition', row: p => key('insurance', p.insuranceHash), unique: true },
+    byInsurance: { kind: near, row: p => key('insurance', p.insuranceHash), unique: true },
   },
 });
 

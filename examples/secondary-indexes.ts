@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { codec, entity, key, type NewOf, open, PatternError, t } from '#patterns';
 import { audit } from '#patterns/audit';
+import { near } from '#patterns/indexes';
 import type { Example } from './example.js';
 
 /** PartitionKey `Sales`; RowKey `empid!000223`, `email!jonesj@contoso.0com` or `last!Jones!empid!000223`. */
@@ -19,8 +20,8 @@ const Employee = entity('Employee', {
   partition: p => key(p.department),
   row: p => key('empid', p.id.as(codec.int(6))),
   indexes: {
-    byEmail: { kind: 'same-partition', row: p => key('email', p.email.as(codec.lower)), unique: true },
-    byLastName: { kind: 'same-partition', row: p => key('last', p.lastName), project: 'all' },
+    byEmail: { kind: near, row: p => key('email', p.email.as(codec.lower)), unique: true },
+    byLastName: { kind: near, row: p => key('last', p.lastName), project: 'all' },
   },
 });
 

@@ -21,7 +21,7 @@ import {
   type StoredOf,
   t,
 } from '#patterns';
-import { indexFlow, remote } from '#patterns/indexes';
+import { indexFlow, near, remote } from '#patterns/indexes';
 import type { IndexSpecs } from '#patterns/internals';
 
 const PAGE = new URL('../../docs/patterns/indexes.md', import.meta.url);
@@ -49,7 +49,7 @@ const COLUMNS: readonly { readonly title: string; readonly entity: AnyEntity }[]
   {
     title: 'unique',
     entity: member('Unique', {
-      by: { kind: 'same-partition', row: p => key('unique-email', p.email.as(codec.lower)), unique: true },
+      by: { kind: near, row: p => key('unique-email', p.email.as(codec.lower)), unique: true },
     }),
   },
   { title: 'remote, unique', entity: FarUnique },

@@ -8,14 +8,14 @@
 //      concurrency/  steps at once, pauses, time and chance
 //   2  model/        entities: definition, encoding, decoding, versions; keys/ with their codecs; filter/ with conditions and what each makes the service do
 //      transport/    requests to the service, and what its refusals mean; messages/ to flows
-//   3  repo/         repositories: read/, write/, the rows of indexes/, bulk/ changes
+//   3  repo/         repositories: read/, write/, bulk/ changes
 //      sas/          signatures that are as wide as a partition or a range of keys
 //   4  flows/        eventually consistent transactions by messages
 //      shapes/       values in several rows or in a blob: wide/, series/, large/
 //      encryption/   properties that only the program can read
 //      logbook/      lines in append blobs
 //      rolling/      a table for each span of time
-//   5  derived/      what follows from rows: remote/ indexes, lists/, copies/, and the audit/ of all
+//   5  derived/      what follows from rows: indexes, near/ and remote/, lists/, copies/, and the audit/ of all
 //   6  the entries, one file each: what is not in index.ts weighs nothing in others' bundles
 // testing/ is what the tests of these share; it is not published.
 //

@@ -1,5 +1,6 @@
-// Indexes in other partitions and tables, as `shelfmark-patterns/indexes`: the flow that keeps them. An entry of its own, because it needs the official client of queues, which most programs do without.
+// Secondary indexes, as `shelfmark-patterns/indexes`: their kinds, and the flow that keeps remote ones. An entry of its own, so that programs without indexes bundle none of it.
 
+export { near } from './derived/near/near.js';
 export { indexFlow } from './derived/remote/index-flow.js';
 export type { IndexFlowInput } from './derived/remote/index-message.js';
 export { remote } from './derived/remote/remote.js';

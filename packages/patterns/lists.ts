@@ -19,7 +19,7 @@ export { listFlow } from './derived/lists/list-flow.js';
 export type { ListFlowInput } from './derived/lists/list-input.js';
 export type { ListMembers } from './derived/lists/list-members.js';
 export { listOf } from './derived/lists/list-of.js';
-export type { ListPlan, ListRepo } from './derived/lists/list-repo.js';
+export type { ListRepo } from './derived/lists/list-repo.js';
 export type { ListedRepo } from './derived/lists/listed-repo.js';
 
 /** The lists of a definition. */

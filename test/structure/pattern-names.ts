@@ -25,11 +25,11 @@ export const PATTERN_NAMES: Readonly<Record<string, string>> = {
     Flow FlowEvent FlowFigures Found Move OutboxRow PoisonMessage Step StepResult Swept Worker
     WorkerOptions checkSteps flow follow move outboxRow sweepOutbox`,
   indexes: `
-    IndexFlowInput indexFlow remote`,
+    IndexFlowInput indexFlow near remote`,
   joins: `
     Cached Link Lookup ManyLink ReadsByEntity link linkMany lookup satisfies`,
   lists: `
-    EntityList List ListContention ListFlowInput ListMembers ListPlan ListRepo ListedRepo auditLists
+    EntityList List ListContention ListFlowInput ListMembers ListRepo ListedRepo auditLists
     list listFlow listOf listed lists`,
   mixed: `
     Bag BagQuery BagReads BagScan MixedQuery MixedReads MixedRow MixedScan bags checkTable mixed`,

@@ -1,7 +1,15 @@
-// Checks entities that share a table: no row of one can have the keys of another, and their rows are distinguishable. entity.ts checks each entity, and index-plan.ts its indexes.
+// Checks names of tables, and entities that share one: no row of one can have the keys of another, and their rows are distinguishable. entity.ts checks each entity, and index-plan.ts its indexes.
 
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { AnyEntity } from './definition.js';
+
+const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]{2,62}$/;
+
+/** Throws DefinitionInvalid. */
+export function checkTableName(subject: string, table: string): void {
+  if (!TABLE_NAME.test(table) || table.toLowerCase() === 'tables')
+    refuseDefinition(subject, `${table} is not a name that a table may have`);
+}
 
 function checkPair(a: AnyEntity, b: AnyEntity): void {
   const refuse = (reason: string): never => {

@@ -29,9 +29,11 @@ export interface Index<
 /** All indexes of an entity, by name. */
 export type Indexes = Readonly<Record<string, Index>>;
 
-/** The kind of an index whose rows stand elsewhere, with what keeps them: `remote` of shelfmark-patterns/indexes. */
-export interface RemoteKind extends Derivation {
-  readonly kind: 'remote';
+/** The kind of an index, with what compiles, keeps and reads it: `near` and `remote` of shelfmark-patterns/indexes. */
+export interface IndexKind extends Derivation {
+  readonly kind: Index['kind'];
+  /** The indexes of an entity, whatever their kinds, by their names. Throws DefinitionInvalid. */
+  readonly compile: (owner: IndexOwner, plan: EntityPlan) => ReadonlyMap<string, IndexPlan>;
   /** `table` is the index's own, if it has one. Throws DefinitionInvalid where no literal distinguishes the index's rows from others. */
   checkLiterals(
     owner: Pick<AnyEntity, 'name' | 'row'>,
@@ -41,11 +43,26 @@ export interface RemoteKind extends Derivation {
   ): void;
 }
 
+/** Of indexes in the partition of the entity's row. */
+export interface NearKind extends IndexKind {
+  readonly kind: 'same-partition';
+}
+
+/** Of indexes whose rows stand elsewhere. */
+export interface RemoteKind extends IndexKind {
+  readonly kind: 'remote';
+}
+
+/** An entity whose indexes are not compiled yet. */
+export type IndexOwner = Pick<
+  AnyEntity,
+  'name' | 'version' | 'table' | 'props' | 'partition' | 'row' | 'tag' | 'upcast'
+> & { readonly indexes: Readonly<Record<string, unknown>> };
+
 /** An index, compiled. */
 export interface IndexPlan {
   readonly name: string;
-  /** Undefined for one in the partition of the entity's row. */
-  readonly remote: RemoteKind | undefined;
+  readonly kind: IndexKind;
   /** As the definition has it. */
   readonly definition: Index;
   readonly unique: boolean;
@@ -99,7 +116,7 @@ export interface EntityPlan {
   readonly remoteIndexes: readonly IndexPlan[];
   /** Weaknesses of its keys. */
   readonly warnings: readonly string[];
-  /** What is derived from its rows in addition to indexes in their partition: remote indexes, and lists and copies that were defined later. */
+  /** What is derived from its rows: indexes, and lists and copies that were defined later. */
   readonly derivations: Derivation[];
 }
 

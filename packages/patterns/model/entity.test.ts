@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { near } from '../derived/near/near.js';
 import { remote } from '../derived/remote/remote.js';
 import { codec, entity, type KeyOf, key, type Of, type PartitionOf, part, t } from '../index.js';
 import { decodeEntity, encodeEntity, encodePatch, readRow, wireText } from '../internals.js';
@@ -270,10 +271,10 @@ describe('warnings of a definition', () => {
     // The keys of the entity's row stand behind those of the index, which does not name them.
     const timed = { partition: (p: Parts) => key(p.kind), row: (p: Parts) => key('log', p.at) };
     assert.deepEqual(define({ ...timed, ...far(key('all'), (p: Parts) => key(p.id)) }), []);
-    const near = { indexes: { byDate: { kind: 'same-partition', row: (p: Parts) => key('at', p.at) } } };
-    assert.deepEqual(define(near), []);
-    assert.match(define({ ...near, partition: key('all') }).join(), /^Log\.byDate\.row begins with time/);
-    assert.equal(define({ ...near, partition: (p: Parts) => key(p.n) }).length, 1);
+    const indexed = { indexes: { byDate: { kind: near, row: (p: Parts) => key('at', p.at) } } };
+    assert.deepEqual(define(indexed), []);
+    assert.match(define({ ...indexed, partition: key('all') }).join(), /^Log\.byDate\.row begins with time/);
+    assert.equal(define({ ...indexed, partition: (p: Parts) => key(p.n) }).length, 1);
   });
 
   test('tell of names that the official client has for itself', () => {

@@ -3,16 +3,10 @@
 
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { Props } from '../values/property.js';
+import { checkTableName } from './check-table.js';
 import { compileEntity } from './compile-entity.js';
-import type { Entity, EntityPlan, Upcast } from './definition.js';
-import {
-  checkTableName,
-  compileIndexes,
-  definitionsOf,
-  type IndexesOf,
-  type IndexSpecs,
-  type NoIndexes,
-} from './index-plan.js';
+import type { Entity, EntityPlan, IndexKind, IndexOwner, IndexPlan, Upcast } from './definition.js';
+import type { IndexesOf, IndexSpecs, NoIndexes } from './index-plan.js';
 import { type Key, type KeyDefinition, type KeyOn, keyOf, partsOf } from './keys/key.js';
 
 /** What a definition of an entity says. */
@@ -30,7 +24,7 @@ export interface EntitySpec<P extends Props, PK extends Key, RK extends Key, IX 
   /** The property that holds the tag; `EntityType` unless another is named. `false` writes none, and reads all rows as this version. */
   readonly tag?: string | false;
   /**
-   * Further keys by which rows are found, by their names: `{ byEmail: { kind: 'same-partition', row: p => key('email', p.email.as(codec.lower)), unique: true } }`. The library
+   * Further keys by which rows are found, by their names: `{ byEmail: { kind: near, row: p => key('email', p.email.as(codec.lower)), unique: true } }`. The library
    * writes their rows together with the entity's, or by a flow where they are `remote`.
    */
   readonly indexes?: IX;
@@ -69,6 +63,18 @@ export const entity = <
   spec: EntitySpec<P, PK, RK, IX>,
 ): Entity<N, P, PK, RK, IndexesOf<IX>> => defined(name, spec, false);
 
+/** The indexes, compiled by their kinds, so that a program without any bundles no code for them. */
+function compiledIndexes(owner: IndexOwner, plan: EntityPlan): readonly IndexPlan[] {
+  const kinds = Object.values(owner.indexes).map(each => (each as { kind?: IndexKind }).kind);
+  const strange = kinds.find(kind => kind?.compile === undefined);
+  if (kinds.length > 0 && kinds.includes(strange))
+    refuseDefinition(
+      owner.name,
+      `there are no indexes of the kind ${strange}, but near and remote of shelfmark-patterns/indexes`,
+    );
+  return [...(kinds[0]?.compile(owner, plan).values() ?? [])];
+}
+
 /** The same, of more properties than a row may have: wide entities put them into several rows. */
 export function defined<
   const N extends string,
@@ -86,16 +92,15 @@ export function defined<
   const row = keyOf(`${name}.row`, spec.row, parts);
   const tag = spec.tag === false ? undefined : (spec.tag ?? 'EntityType');
   const compiled = compileEntity({ name, props, partition, row, tag, version, isWide });
-  const specs = (spec.indexes ?? {}) as unknown as IndexSpecs;
-  const made = { name, version, table, props, partition, row, tag, upcast, indexes: specs } as const;
-  const indexes = compileIndexes(made, compiled);
-  const all = [...indexes.values()];
+  const made = { name, version, table, props, partition, row, tag, upcast, indexes: spec.indexes ?? {} };
+  const all = compiledIndexes(made, compiled);
   const plan: EntityPlan = {
     ...compiled,
-    indexes: all.filter(({ remote }) => remote === undefined),
-    remoteIndexes: all.filter(({ remote }) => remote !== undefined),
-    derivations: [...new Set(all.flatMap(({ remote }) => remote ?? []))],
+    indexes: all.filter(({ kind }) => kind.kind === 'same-partition'),
+    remoteIndexes: all.filter(({ kind }) => kind.kind === 'remote'),
+    derivations: [...new Set(all.map(({ kind }) => kind))],
   };
+  const indexes = Object.freeze(Object.fromEntries(all.map(each => [each.name, each.definition])));
   const warnings = [
     ...plan.warnings,
     ...all.flatMap(({ entity }) => entity.warnings),
@@ -104,5 +109,5 @@ export function defined<
         `${name} has a property that is called ${each} in the table, which the official client takes for what it calls ${each} itself. Give it another name, or another one in the table by stored().`,
     ),
   ];
-  return Object.freeze({ ...made, indexes: definitionsOf(indexes) as never, plan, warnings });
+  return Object.freeze({ ...made, indexes: indexes as never, plan, warnings });
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { rebucketing } from '../bulk.js';
+import { near } from '../derived/near/near.js';
 import { remote } from '../derived/remote/remote.js';
 import { codec, entity, type IndexEntity, type KeyOf, key, type Of, t } from '../index.js';
 import { decodeEntity, readRow, wireText } from '../internals.js';
@@ -19,7 +20,6 @@ const props = {
   note: t.string().optional(),
   photo: t.bytes().optional(),
 };
-const near = 'same-partition';
 
 const Employee = entity('Employee', {
   version: 1,

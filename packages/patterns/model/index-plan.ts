@@ -4,20 +4,21 @@
 
 import { refuseDefinition } from '../values/pattern-error.js';
 import { type Property, type Props, required, type ValueOf } from '../values/property.js';
+import { checkTableName } from './check-table.js';
 import { compileEntity } from './compile-entity.js';
 import type {
   AnyEntity,
   Entity,
   EntityPlan,
   Index,
-  Indexes,
+  IndexOwner,
   IndexPlan,
   IndexState,
+  NearKind,
   RemoteKind,
   Upcast,
 } from './definition.js';
 import {
-  beginsWithLiteral,
   type Key,
   type KeyParts,
   key,
@@ -55,7 +56,8 @@ interface AnyIndexSpec<P extends Props> {
 
 /** An index whose rows stand in the partition of the entity's row, and are written in one transaction with it. */
 interface LocalIndexSpec<P extends Props = Props> extends AnyIndexSpec<P> {
-  readonly kind: 'same-partition';
+  /** `near` of shelfmark-patterns/indexes. */
+  readonly kind: NearKind;
   /** `p => key('email', p.email.as(codec.lower))`. It begins with a literal of its own. */
   readonly row: IndexKeyDefinition<P>;
   /** No two rows of a partition have the same key in it. Without this, the entity's row key stands behind the index's. */
@@ -170,19 +172,6 @@ export type IndexEntity<E extends AnyEntity, I extends IndexName<E>> = Entity<
   NoIndexes
 >;
 
-type Owner = Pick<
-  AnyEntity,
-  'name' | 'version' | 'table' | 'props' | 'partition' | 'row' | 'tag' | 'upcast'
-> & { readonly indexes: IndexSpecs };
-
-const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]{2,62}$/;
-
-/** Throws DefinitionInvalid. */
-export function checkTableName(subject: string, table: string): void {
-  if (!TABLE_NAME.test(table) || table.toLowerCase() === 'tables')
-    refuseDefinition(subject, `${table} is not a name that a table may have`);
-}
-
 const INDEX_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 /** A change of a key takes two operations, and the entity's row one: of the hundred in a batch. */
 const INDEXES_MAX = 49;
@@ -204,17 +193,12 @@ const narrowed = (step: Upcast, props: Props, all: Props): Upcast => {
   };
 };
 
-const isRemote = (spec: IndexSpec): spec is RemoteIndexSpec => spec.kind !== 'same-partition';
+const isRemote = (spec: IndexSpec): spec is RemoteIndexSpec => spec.kind.kind === 'remote';
 
-function checkSpec({ name, props }: Owner, index: string, spec: IndexSpec): void {
+function checkSpec({ name, props }: IndexOwner, index: string, spec: IndexSpec): void {
   const subject = `${name}.indexes.${index}`;
-  const { kind, project, state } = spec;
+  const { project, state } = spec;
   if (!INDEX_NAME.test(index)) refuseDefinition(subject, 'an index is named by letters, digits, _ and -');
-  if (kind !== 'same-partition' && kind?.kind !== 'remote')
-    refuseDefinition(
-      subject,
-      `there are no indexes of the kind ${kind}, but 'same-partition' and \`remote\` of shelfmark-patterns/indexes`,
-    );
   if (isRemote(spec) && spec.table !== undefined) checkTableName(subject, spec.table);
   if (state !== undefined && state !== 'building' && state !== 'ready')
     refuseDefinition(subject, `an index is building or ready, and not ${state}`);
@@ -231,14 +215,14 @@ function checkSpec({ name, props }: Owner, index: string, spec: IndexSpec): void
 }
 
 /** The row key of an index: where several rows may have its key, the keys of the entity's row follow. */
-function wholeRowKey({ partition, row }: Owner, { row: own, unique, kind }: Index): Key {
+function wholeRowKey({ partition, row }: IndexOwner, { row: own, unique, kind }: Index): Key {
   if (unique) return own;
   const ofOwner = kind === 'remote' ? [...partition.parts, ...row.parts] : row.parts;
   return key(...own.parts, ...ofOwner).joinedBy(own.separator);
 }
 
 /** The rows of an index as an entity. */
-function indexEntity(owner: Owner, index: string, definition: Index, table: string): AnyEntity {
+function indexEntity(owner: IndexOwner, index: string, definition: Index, table: string): AnyEntity {
   const { props, tag, version, upcast } = owner;
   const name = `${owner.name}.${index}`;
   const { partition = owner.partition, project } = definition;
@@ -274,44 +258,28 @@ const namesOf = ({ partition, row }: Index): readonly string[] => [
   ...new Set([...(partition === undefined ? [] : namesIn(partition)), ...namesIn(row)]),
 ];
 
-const ownTable = ({ table }: Owner, named: string | undefined): string | undefined =>
+const ownTable = ({ table }: IndexOwner, named: string | undefined): string | undefined =>
   named?.toLowerCase() === table.toLowerCase() ? undefined : named;
 
-function planOf(owner: Owner, index: string, spec: IndexSpec): IndexPlan {
+function planOf(owner: IndexOwner, index: string, spec: IndexSpec): IndexPlan {
   checkSpec(owner, index, spec);
   const parts = partsOf(owner.props);
   const made = (what: 'partition' | 'row', definition: unknown): Key =>
     keyOf(`${owner.name}.${index}.${what}`, definition as never, parts) as Key;
   const { project = [], state = 'ready' } = spec;
   const unique = spec.unique === true;
-  const remote = isRemote(spec) ? spec.kind : undefined;
-  const kind = remote?.kind ?? 'same-partition';
   const partition = isRemote(spec) ? made('partition', spec.partition) : undefined;
   const table = isRemote(spec) ? ownTable(owner, spec.table) : undefined;
   const row = made('row', spec.row);
-  const definition: Index = Object.freeze({ kind, partition, row, unique, project, state });
-  if (remote === undefined) checkLiterals(owner, index, definition);
-  else remote.checkLiterals(owner, index, definition, table);
+  const { kind } = spec;
+  const definition: Index = Object.freeze({ kind: kind.kind, partition, row, unique, project, state });
+  kind.checkLiterals(owner, index, definition, table);
   const entity = indexEntity(owner, index, definition, table ?? owner.table);
-  return { name: index, remote, definition, unique, entity, needs: namesOf(definition), table };
-}
-
-/** Literals distinguish the rows of an index from all others in their partition. */
-function checkLiterals({ name, row: ofOwner }: Owner, index: string, { row }: Index): void {
-  if (!beginsWithLiteral(ofOwner))
-    refuseDefinition(
-      `${name}.row`,
-      'the row key of an entity with indexes begins with a literal, so that queries of its rows leave out those of indexes',
-    );
-  if (!beginsWithLiteral(row))
-    refuseDefinition(
-      `${name}.${index}.row`,
-      'the key of an index begins with a literal, by which its rows are told apart',
-    );
+  return { name: index, kind, definition, unique, entity, needs: namesOf(definition), table };
 }
 
 /** No row of the entity or of an index may have the key of another index's row; and an entity whose buckets change has no indexes, because its rows are written one by one. */
-function checkTogether({ name, table }: Owner, plan: EntityPlan, indexes: readonly IndexPlan[]): void {
+function checkTogether({ name, table }: IndexOwner, plan: EntityPlan, indexes: readonly IndexPlan[]): void {
   const all = [{ plan, table }, ...indexes.map(({ entity }) => entity)];
   for (const [at, a] of all.entries())
     for (const b of all.slice(at + 1)) {
@@ -336,14 +304,9 @@ function checkTogether({ name, table }: Owner, plan: EntityPlan, indexes: readon
 }
 
 /** The plans by the names of indexes. Throws DefinitionInvalid. */
-export function compileIndexes(owner: Owner, plan: EntityPlan): ReadonlyMap<string, IndexPlan> {
-  const indexes = new Map(
-    Object.entries(owner.indexes).map(([index, spec]) => [index, planOf(owner, index, spec)]),
-  );
-  if (indexes.size > 0) checkTogether(owner, plan, [...indexes.values()]);
+export function compileIndexes(owner: IndexOwner, plan: EntityPlan): ReadonlyMap<string, IndexPlan> {
+  const specs = Object.entries(owner.indexes as IndexSpecs);
+  const indexes = new Map(specs.map(([index, spec]) => [index, planOf(owner, index, spec)]));
+  checkTogether(owner, plan, [...indexes.values()]);
   return indexes;
 }
-
-/** The indexes as they were defined. */
-export const definitionsOf = (plans: ReadonlyMap<string, IndexPlan>): Indexes =>
-  Object.freeze(Object.fromEntries([...plans].map(([name, { definition }]) => [name, definition])));

@@ -2,7 +2,7 @@
 // them.
 
 import { Instant, instantOfEtag } from '../values/instant.js';
-import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
+import { type RowAddress, refuseDefinition } from '../values/pattern-error.js';
 import type { Values } from '../values/property.js';
 import { MARKS } from '../values/row-member.js';
 import { encodeProperty, type WireProperty, wireText } from '../values/wire-property.js';
@@ -33,19 +33,16 @@ export const indexKeyOf = ({ needs }: IndexPlan, value: unknown): Values =>
 /** The index of this name. Throws DefinitionInvalid. */
 export function indexNamed({ name, plan }: AnyEntity, index: string): IndexPlan {
   const found = [...plan.indexes, ...plan.remoteIndexes].find(each => each.name === index);
-  if (found !== undefined) return found;
-  throw new PatternError('DefinitionInvalid', { subject: name, reason: `it has no index ${index}` });
+  return found ?? refuseDefinition(name, `it has no index ${index}`);
 }
 
-/** The index of this name, which has queries. Throws DefinitionInvalid. */
-export function readyIndex(entity: AnyEntity, index: string): IndexPlan {
-  const found = indexNamed(entity, index);
-  if (found.definition.state === 'ready') return found;
-  throw new PatternError('DefinitionInvalid', {
-    subject: `${entity.name}.indexes.${index}`,
-    reason:
+/** Throws DefinitionInvalid for an index that has no queries yet. */
+export function refuseBuilding(entity: AnyEntity, { name, definition }: IndexPlan): void {
+  if (definition.state !== 'ready')
+    refuseDefinition(
+      `${entity.name}.indexes.${name}`,
       'it is being built, so that rows may be missing: it has no queries until its definition says no longer that it is',
-  });
+    );
 }
 
 const begins = ({ beginning: { text, isWhole } }: CompiledKey, key: string): boolean =>

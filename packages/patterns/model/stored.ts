@@ -98,5 +98,4 @@ export function asRead<S extends { readonly value: unknown }>(row: S): S {
 }
 
 /** Whether writes of the entity's rows also write other rows. */
-export const hasDerivedRows = ({ plan }: AnyEntity): boolean =>
-  plan.indexes.length > 0 || plan.derivations.length > 0;
+export const hasDerivedRows = ({ plan }: AnyEntity): boolean => plan.derivations.length > 0;

@@ -5,7 +5,7 @@ import { codec, entity, key, PatternError, t } from '#patterns';
 import { embed } from '#patterns/copies';
 import { contentKey, encrypted, encryption, keyRing, localKey } from '#patterns/encryption';
 import { move } from '#patterns/flows';
-import { remote } from '#patterns/indexes';
+import { near, remote } from '#patterns/indexes';
 import { listed, listOf } from '#patterns/lists';
 import { series } from '#patterns/series';
 import { wide } from '#patterns/wide';
@@ -38,14 +38,13 @@ const patient = (more: object = {}, table = 'Patients') =>
 
 type Parts = Readonly<Record<string, never>>;
 const by = (name: string) => (p: Parts) => key('by', p[name] as never);
-const near = { kind: 'same-partition' } as const;
 const far = { kind: remote } as const;
 
 /** By what is declared: with `email`, and with what is declared instead. */
 const INDEXES: Readonly<Record<string, (name: string) => unknown>> = {
-  'the key of an index in the partition': name => patient({ indexes: { x: { ...near, row: by(name) } } }),
+  'the key of an index in the partition': name => patient({ indexes: { x: { kind: near, row: by(name) } } }),
   'the key of a unique index in the partition': name =>
-    patient({ indexes: { x: { ...near, row: by(name), unique: true } } }),
+    patient({ indexes: { x: { kind: near, row: by(name), unique: true } } }),
   'the partition key of a remote index': name =>
     patient({ indexes: { x: { ...far, partition: by(name), row: key('x') } } }),
   'the row key of a remote index': name =>
@@ -55,7 +54,7 @@ const INDEXES: Readonly<Record<string, (name: string) => unknown>> = {
   'the key of an index in a table of its own': name =>
     patient({ indexes: { x: { ...far, table: 'Emails', partition: by(name), row: key('x') } } }),
   'the rows of an index in the partition': name =>
-    patient({ indexes: { x: { ...near, row: by('id'), project: [name] } } }),
+    patient({ indexes: { x: { kind: near, row: by('id'), project: [name] } } }),
   'the rows of a remote index': name =>
     patient({ indexes: { x: { ...far, partition: by('id'), row: key('x'), project: [name] } } }),
   'a list in the partition': name =>
@@ -99,7 +98,7 @@ describe('encrypted properties', () => {
 
   test('are refused in whole copies', () => {
     for (const index of [
-      { ...near, row: by('id'), project: 'all' },
+      { kind: near, row: by('id'), project: 'all' },
       { ...far, partition: by('id'), row: key('x'), project: 'all' },
     ])
       assert.throws(() => patient({ indexes: { x: index } }), refusedFor('email', /is encrypted/));
@@ -119,7 +118,7 @@ const members = (table: string) => {
     props,
     partition: p => key(p.clinic),
     row: p => key('member', p.id.as(codec.int(6))),
-    indexes: { byEmail: { ...near, row: p => key('email', p.emailHash), unique: true } },
+    indexes: { byEmail: { kind: near, row: p => key('email', p.emailHash), unique: true } },
   });
   const sameEmail = listOf(Member, 'sameEmail', {
     where: 'same-partition',

@@ -15,6 +15,7 @@ import {
   remoteKey,
   reseal,
 } from '#patterns/encryption';
+import { near } from '#patterns/indexes';
 import { before, FaultyClient } from '../support/faulty-client.js';
 import { describePeers } from '../support/peers.js';
 import { rejects } from '../support/rejects.js';
@@ -55,7 +56,7 @@ const patient = (table: string) =>
     },
     partition: p => key(p.clinic),
     row: p => key('patient', p.id.as(codec.int(6))),
-    indexes: { byEmail: { kind: 'same-partition', row: p => key('email', p.emailHash), unique: true } },
+    indexes: { byEmail: { kind: near, row: p => key('email', p.emailHash), unique: true } },
   });
 
 const patients = (table: string, ring: KeyRing = RING) =>

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { codec, type Db, entity, key, t } from '#patterns';
 import { contentKey, encrypted, encryption, keyRing, localKey, reseal } from '#patterns/encryption';
+import { near } from '#patterns/indexes';
 import { type Ground, type MatrixCase, matrixCase, rawRows, tagOf } from './case.js';
 import { crashMatrix } from './matrix.js';
 
@@ -25,7 +26,7 @@ const patientOf = (table: string) =>
     },
     partition: key('patients'),
     row: p => key('patient', p.id.as(codec.int(2))),
-    indexes: { byEmail: { kind: 'same-partition', row: p => key('email', p.emailHash), unique: true } },
+    indexes: { byEmail: { kind: near, row: p => key('email', p.emailHash), unique: true } },
   });
 
 /** Rows that are there before. */

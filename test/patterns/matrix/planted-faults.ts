@@ -134,14 +134,14 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     ...INDEX,
     case: CREATED,
     name: 'an index row that stays where the key has changed',
-    file: 'repo/indexes/index-write.js',
+    file: 'derived/near/index-write.js',
     changes: [['if (old !== undefined && !isSameKey)', 'if (old !== undefined && row === undefined)']],
   },
   {
     ...INDEX,
     case: OVER,
     name: 'a unique index row without a condition',
-    file: 'repo/indexes/index-write.js',
+    file: 'derived/near/index-write.js',
     changes: [['if (!unique)', 'if (true)']],
   },
 ];

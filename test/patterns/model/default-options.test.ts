@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codec, type Db, entity, key, t } from '#patterns';
 import { change, rebucketing, writeAll } from '#patterns/bulk';
-import { indexFlow, remote } from '#patterns/indexes';
+import { indexFlow, near, remote } from '#patterns/indexes';
 import { larges, largeText } from '#patterns/large';
 import { bags } from '#patterns/mixed';
 import { wide, wideRepo } from '#patterns/wide';
@@ -26,7 +26,7 @@ const Near = entity('Bill', {
   ...plain,
   partition: p => key(p.shop),
   row: p => key('bill', p.id),
-  indexes: { byState: { kind: 'same-partition', row: p => key('state', p.state), project: 'all' } },
+  indexes: { byState: { kind: near, row: p => key('state', p.state), project: 'all' } },
 });
 const Remote = entity('RemoteBill', {
   ...plain,

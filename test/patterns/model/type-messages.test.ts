@@ -10,7 +10,7 @@ const HEAD = `
 import { codec, entity, key, open, t } from '#patterns';
 import type { StandardSchema } from '#patterns';
 import { change } from '#patterns/bulk';
-import { remote } from '#patterns/indexes';
+import { near, remote } from '#patterns/indexes';
 import { bags, mixed } from '#patterns/mixed';
 
 const props = {
@@ -23,8 +23,8 @@ const Task = entity('Task', {
   partition: p => key(p.list), row: p => key('task', p.id.as(codec.int(4))),
   indexes: {
     byEmail: { kind: remote, table: 'ByEmail', partition: p => key(p.email), row: key('e') },
-    byTitle: { kind: 'same-partition', row: p => key('title', p.title) },
-    making: { kind: 'same-partition', row: p => key('making', p.title), state: 'building' },
+    byTitle: { kind: near, row: p => key('title', p.title) },
+    making: { kind: near, row: p => key('making', p.title), state: 'building' },
   },
 });
 const Once = entity('Once', { version: 1, table: 'Tasks', props: { n: t.int32() }, partition: key('once'), row: key('one') });
@@ -104,7 +104,7 @@ const MISTAKES: { readonly [title: string]: readonly (readonly [line: string, pr
     ["entity('E', { ...spec, row: p => key(p.text) })", NO_PART],
     ["entity('E', { ...spec, row: p => key(p.titles) })", NO_PART],
     [
-      "entity('E', { ...spec, row: key('e'), indexes: { x: { kind: 'same-partition', row: p => key('x', p.photo) } } })",
+      "entity('E', { ...spec, row: key('e'), indexes: { x: { kind: near, row: p => key('x', p.photo) } } })",
       NO_PART,
     ],
   ],
@@ -132,7 +132,7 @@ const RIGHT = [
   "tasks.index('byTitle')",
   "tasks.scan().allowScan('it is small').take(3)",
   "mixed(db, Task, Once).scan().allowScan('it is small').take(3)",
-  "entity('E', { ...spec, row: key('e'), indexes: { x: { kind: 'same-partition', row: p => key('x', p.title) } } })",
+  "entity('E', { ...spec, row: key('e'), indexes: { x: { kind: near, row: p => key('x', p.title) } } })",
 ];
 
 describe('the compiler', () => {

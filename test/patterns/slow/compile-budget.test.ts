@@ -16,8 +16,8 @@ const TYPES = ['string', 'int32', 'int64', 'double', 'bool', 'instant', 'guid', 
 
 const INDEXES = `
   indexes: {
-    byTenant: { kind: 'same-partition', row: p => key('tenant', p.tenant.as(codec.lower)), unique: true, project: ['p0', 'p1'] },
-    byNumber: { kind: 'same-partition', row: p => key('number', p.number), project: 'all' },
+    byTenant: { kind: near, row: p => key('tenant', p.tenant.as(codec.lower)), unique: true, project: ['p0', 'p1'] },
+    byNumber: { kind: near, row: p => key('number', p.number), project: 'all' },
   },`;
 
 const indexUses = (at: number): string => `
@@ -92,7 +92,7 @@ ${usesOf(kind, at)}
 }
 
 const HEAD = `import { codec, type Db, entity, key, type KeyOf, type Of, t } from '#patterns';
-import { remote } from '#patterns/indexes';
+import { near, remote } from '#patterns/indexes';
 import { decodeEntity, encodeEntity, type WireObject, type RowLead } from '#patterns/internals';
 `;
 

@@ -32,7 +32,7 @@ import { copies, embed } from 'shelfmark-patterns/copies';
 import { contentKey, encrypted, encryption, reseal } from 'shelfmark-patterns/encryption';
 import { fanOut } from 'shelfmark-patterns/fan-out';
 import { move } from 'shelfmark-patterns/flows';
-import { indexFlow, remote } from 'shelfmark-patterns/indexes';
+import { indexFlow, near, remote } from 'shelfmark-patterns/indexes';
 import { link, linkMany, lookup } from 'shelfmark-patterns/joins';
 import { larges, largeText } from 'shelfmark-patterns/large';
 import { auditLists, list, listed, listFlow, listOf, lists } from 'shelfmark-patterns/lists';
@@ -129,12 +129,12 @@ export const Person = entity('Person', {
   partition: p => key(p.team),
   row: p => key('person', p.id),
   indexes: {
-    byLast: { kind: 'same-partition', row: p => key('last', p.last) },
+    byLast: { kind: near, row: p => key('last', p.last) },
     byEmail: { kind: remote, partition: p => key('mail', p.email), row: key('mail') },
   },
 });
 export const people = db.repo(Person);
-export const near = () => people.index('byLast').partition({ team: 'a' }).rows({ last: 'x' });
+export const nearby = () => people.index('byLast').partition({ team: 'a' }).rows({ last: 'x' });
 export const behind = () => people.index('byEmail', 'index-only');
 export const verified = () => people.index('byEmail', 'verified');
 export const verifiedRows = () => verified().partition({ email: 'a' });

@@ -10,7 +10,7 @@ import { until } from '#base/testing/until';
 import { codec, type Db, entity, key, open, PatternError, type Repo, t } from '#patterns';
 import { audit } from '#patterns/audit';
 import type { FlowEvent, WorkerOptions } from '#patterns/flows';
-import { indexFlow, remote } from '#patterns/indexes';
+import { indexFlow, near, remote } from '#patterns/indexes';
 import { auditLists, listFlow, listOf } from '#patterns/lists';
 import { disturbed, FaultyClient } from '../support/faulty-client.js';
 import { describePeers, type Peer } from '../support/peers.js';
@@ -36,7 +36,7 @@ const define = (table: string) =>
     partition: p => key('team', p.team),
     row: p => key('person', p.id.as(codec.int(6))),
     indexes: {
-      byLast: { kind: 'same-partition', row: p => key('last', p.last, p.id.as(codec.int(6))) },
+      byLast: { kind: near, row: p => key('last', p.last, p.id.as(codec.int(6))) },
       byName: {
         kind: remote,
         partition: p => key('name', p.last),

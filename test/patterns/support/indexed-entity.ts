@@ -1,6 +1,7 @@
 // The entity with indexes of the pattern library's tests: a unique one that is sparse, one that is not unique with whole copies, and a sparse one without a projection.
 import assert from 'node:assert/strict';
 import { type AnyEntity, codec, type Db, entity, key, type Repo, t } from '#patterns';
+import { near } from '#patterns/indexes';
 import { encodeBag, encodeIndexRow, type WireRow } from '#patterns/internals';
 import { bags } from '#patterns/mixed';
 
@@ -19,13 +20,13 @@ export const Person = entity('Person', {
   row: p => key('person', p.id.as(codec.int(6))),
   indexes: {
     byEmail: {
-      kind: 'same-partition',
+      kind: near,
       row: p => key('email', p.email.as(codec.lower)),
       unique: true,
       project: ['last'],
     },
-    byName: { kind: 'same-partition', row: p => key('name', p.last), project: 'all' },
-    byBadge: { kind: 'same-partition', row: p => key('badge', p.badge) },
+    byName: { kind: near, row: p => key('name', p.last), project: 'all' },
+    byBadge: { kind: near, row: p => key('badge', p.badge) },
   },
 });
 export type People = Repo<typeof Person>;

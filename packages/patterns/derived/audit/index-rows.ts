@@ -7,12 +7,12 @@ import { encodeEntity } from '../../model/encode-entity.js';
 import { type ExpectedIndexRow, expectedIndexRow, tableOfIndex } from '../../model/index-row.js';
 import { readAddress } from '../../model/row-head.js';
 import type { Stored, StoredOf } from '../../model/stored.js';
-import { indexRowWrite } from '../../repo/indexes/index-write.js';
 import { newIdentity, planConditionCheck, planDelete } from '../../repo/write/plan-write.js';
 import { PlannedBatch } from '../../repo/write/planned-batch.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { wireText } from '../../values/wire-property.js';
+import { indexRowWrite, NearWrite } from '../near/index-write.js';
 import { settleRemoteRows } from '../remote/remote-rows.js';
 import { isReservation } from '../remote/reservation.js';
 import { Reservations } from '../remote/reserve.js';
@@ -130,7 +130,7 @@ export class IndexRows<E extends AnyEntity> implements Derived<E> {
     const { entity, index } = this.#audited;
     const check = planConditionCheck(owner, newIdentity(this.#rows.service));
     const write = indexRowWrite(index, expected.address.table, expected.row, found);
-    const indexWrites = [{ write, entity, index, owner }];
+    const indexWrites = [new NearWrite(entity, index, owner, write)];
     await new PlannedBatch(this.#rows.service, owner)
       .add({ ...check, indexWrites })
       .commit(this.#rows.options);

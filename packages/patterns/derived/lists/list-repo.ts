@@ -36,16 +36,6 @@ interface ListSettings extends ListOptions {
   readonly counts?: ContentionCount | undefined;
 }
 
-/** The requests that a list costs, and advice before you use lists. */
-export interface ListPlan {
-  readonly table: string;
-  /** For a list in one row; a longer one takes a range, too. */
-  readonly read: readonly string[];
-  /** For a change of one id, after the read. A chunk is split or merged by one transaction over all rows affected. */
-  readonly write: readonly string[];
-  readonly warnings: readonly string[];
-}
-
 /** In the order of ids, in groups that one transaction may change. */
 function* slices(changes: IdChanges): Generator<IdChanges, void, undefined> {
   let slice = new Map<string, boolean>();
@@ -111,7 +101,14 @@ export class ListRepo<L extends AnyList> {
     return this.#contention.found();
   }
 
-  explain(key: ListKey<L>): ListPlan {
+  explain(key: ListKey<L>): {
+    readonly table: string;
+    /** For a list in one row; a longer one takes a range, too. */
+    readonly read: readonly string[];
+    /** For a change of one id, after the read. A chunk is split or merged by one transaction over all rows affected. */
+    readonly write: readonly string[];
+    readonly warnings: readonly string[];
+  } {
     const { table, partitionKey, rowKey } = this.addressOf(key);
     const head = `${table}(PartitionKey='${partitionKey}',RowKey='${rowKey}')`;
     const { warnings } = this.list;

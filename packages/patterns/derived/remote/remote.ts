@@ -3,10 +3,12 @@
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import { isSameRow } from '../../model/address.js';
-import type { RemoteKind } from '../../model/definition.js';
+import type { AnyEntity, RemoteKind } from '../../model/definition.js';
+import { compileIndexes } from '../../model/index-plan.js';
 import { expectedIndexRow } from '../../model/index-row.js';
 import { beginsWithLiteral } from '../../model/keys/key.js';
-import { verifiedReads } from '../../repo/read/verified-reads.js';
+import type { ReadsIndex } from '../../repo/read/reads.js';
+import { type VerifiedOptions, verifiedReads } from '../../repo/read/verified-reads.js';
 import type { RowDerivation } from '../../repo/write/derivation.js';
 import type {
   FollowedRow,
@@ -16,8 +18,9 @@ import type {
 } from '../../repo/write/planned-write.js';
 import type { Service } from '../../repo/write/service.js';
 import { announced } from '../../transport/messages/announce.js';
-import { refuseDefinition } from '../../values/pattern-error.js';
+import { refuseDefinition, refuseValue } from '../../values/pattern-error.js';
 import { wireText } from '../../values/wire-property.js';
+import { hitsOf } from '../near/hits.js';
 import { announcementsOf, type IndexRowKey, type RemoteChange } from './index-message.js';
 import { type Reservation, type ReservationId, recordWrite } from './reservation.js';
 import { writeReserved } from './reserved-write.js';
@@ -95,13 +98,31 @@ const checkLiterals: RemoteKind['checkLiterals'] = ({ name, row }, index, { part
     );
 };
 
+const readIndex: ReadsIndex['readIndex'] = (owner, index, settings, reading, options) => {
+  if (reading !== 'index-only' && reading !== 'verified')
+    refuseValue('reading', "'verified' or 'index-only'", 'rows of the index may be behind');
+  const hits = hitsOf(owner, index, settings);
+  if (reading === 'index-only') return hits;
+  const { entity, table } = owner;
+  const verifying = {
+    ...(options as VerifiedOptions<AnyEntity, never>),
+    owner: entity,
+    index,
+    rows: owner,
+    table,
+    settings,
+  };
+  return verifiedReads(verifying, hits as never);
+};
+
 /** The kind of an index whose rows stand in other partitions or in another table, and are written by a flow after the entity's row: `{ kind: remote, partition, row }`. */
 export const remote: RemoteKind = Object.freeze({
   kind: 'remote',
   name: 'remote indexes',
   reads: [],
   writes: [],
+  compile: compileIndexes,
   checkLiterals,
   follow,
-  verifiedReads,
-} satisfies RemoteKind & RowDerivation & { readonly verifiedReads: typeof verifiedReads });
+  readIndex,
+} satisfies RemoteKind & RowDerivation & ReadsIndex);

@@ -3,7 +3,7 @@
 import type { CallOptions } from '../../concurrency/abort.js';
 import { allInOrder } from '../../concurrency/in-order.js';
 import { addresses } from '../../model/address.js';
-import type { AnyEntity, KeyOf, PartitionOf } from '../../model/definition.js';
+import type { AnyEntity, IndexPlan, KeyOf, PartitionOf } from '../../model/definition.js';
 import { keysCondition } from '../../model/filter/key-condition.js';
 import type {
   IndexEntity,
@@ -12,15 +12,15 @@ import type {
   ReadyIndexName,
   RemoteIndexName,
 } from '../../model/index-plan.js';
-import { readyIndex, tableOfIndex } from '../../model/index-row.js';
+import { indexNamed } from '../../model/index-row.js';
 import type { StoredOf } from '../../model/stored.js';
-import { type Refused, refuseValue } from '../../values/pattern-error.js';
+import type { Refused } from '../../values/pattern-error.js';
 import { findRow } from '../find-row.js';
 import { EntityPartition, type PartitionQuery } from './partition-query.js';
 import { EntityQuery, type Query } from './query.js';
 import type { rebucketingReads } from './rebucketing-partition.js';
 import { POINT_CONCURRENCY, type QuerySettings } from './table-query.js';
-import type { VerifiedOptions, VerifiedReads, verifiedReads } from './verified-reads.js';
+import type { VerifiedOptions, VerifiedReads } from './verified-reads.js';
 
 /** How many rows are read at once. */
 export interface ManyOptions extends CallOptions {
@@ -54,6 +54,18 @@ export interface Reads<E extends AnyEntity> {
   index<I extends string>(name: I & Refused<IndexReason<E, I>>, reading?: unknown, options?: unknown): never;
   /** All buckets of a partition that `codec.hash` spreads, for `fanOut` of shelfmark-patterns/fan-out: what is given is the rest of its key. */
   buckets(key: Partial<PartitionOf<E>>): readonly PartitionQuery<E>[];
+}
+
+/** How the rows of indexes of one kind are read. */
+export interface ReadsIndex {
+  /** Throws ValueInvalid where the kind has no such reading, and DefinitionInvalid for an index that is being built. */
+  readIndex(
+    owner: EntityReads<AnyEntity>,
+    index: IndexPlan,
+    settings: QuerySettings,
+    reading: unknown,
+    options: unknown,
+  ): unknown;
 }
 
 /** What a repository reads. Writes are repo.ts's matter. */
@@ -118,22 +130,10 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
     options?: VerifiedOptions<E, I>,
   ): VerifiedReads<E, I>;
   index<I extends string>(name: I & Refused<IndexReason<E, I>>, reading?: unknown, options?: unknown): never;
-  index(name: string, reading?: 'index-only' | 'verified', options: VerifiedOptions<E, never> = {}): unknown {
-    const owner = this.entity;
-    const index = readyIndex(owner, name);
-    const isRemote = index.definition.kind === 'remote';
-    if (isRemote !== (reading === 'index-only' || reading === 'verified'))
-      refuseValue(
-        'reading',
-        isRemote ? "'verified' or 'index-only'" : 'not given',
-        isRemote ? 'rows of the index may be behind' : 'rows of the index are never behind',
-      );
-    const settings = { ...this.#settings, table: tableOfIndex(owner, index, this.table) };
-    const hits = new EntityReads(index.entity, settings);
-    if (reading !== 'verified') return hits;
-    const verifying = { ...options, owner, index, rows: this, table: this.table, settings };
-    const remote = index.remote as unknown as { readonly verifiedReads: typeof verifiedReads };
-    return remote.verifiedReads(verifying, hits as unknown as Reads<IndexEntity<E, never>>);
+  index(name: string, reading?: unknown, options?: unknown): unknown {
+    const index = indexNamed(this.entity, name);
+    const kind = index.kind as unknown as ReadsIndex;
+    return kind.readIndex(this as unknown as EntityReads<AnyEntity>, index, this.#settings, reading, options);
   }
 
   buckets(key: Partial<PartitionOf<E>>): readonly PartitionQuery<E>[] {

@@ -1,4 +1,4 @@
-// Derivations: the rows and messages that follow from a write. Index rows follow from the values alone, so batches include them. Lists and copies need a read first: they announce the write to a flow, and
+// Derivations: the rows and messages that follow from a write. Indexes follow from the values alone, so batches include them. Lists and copies need a read first: they announce the write to a flow, and
 // return the writes that join its transaction (write-deriving.ts).
 
 import type { CallOptions } from '../../concurrency/abort.js';
@@ -7,7 +7,6 @@ import type { StoredOf } from '../../model/stored.js';
 import type { SentMessage } from '../../transport/messages/announce.js';
 import type { RowAddress } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
-import { indexWrites } from '../indexes/index-write.js';
 import type {
   DerivingWrite,
   FollowedRow,
@@ -64,9 +63,8 @@ export interface RowDerivation extends Derivation {
 
 /** The writes that follow from a row's values before and after a write. */
 export function following(row: FollowedRow): Following {
-  const { entity, address, before, after } = row;
-  let all: Following = { indexWrites: indexWrites(entity, address, before, after) };
-  for (const each of entity.plan.derivations as readonly RowDerivation[])
+  let all: Following = {};
+  for (const each of row.entity.plan.derivations as readonly RowDerivation[])
     if (each.follow !== undefined) all = { ...all, ...each.follow(row) };
   return all;
 }

@@ -5,11 +5,9 @@ import type { CallOptions } from '../../concurrency/abort.js';
 import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, EMPTY_BYTES, partBytes } from '../../transport/batch-body.js';
 import { addressOf, type RowWrite } from '../../transport/row-write.js';
 import { PatternError } from '../../values/pattern-error.js';
-import type { IndexWrite } from '../indexes/index-write.js';
-import { mend, uniqueViolation } from '../indexes/mend.js';
 import { refusalOf } from '../optimistic.js';
 import { readingOf } from './derivation.js';
-import type { PlannedWrite, RemoteEffect, WriteResult } from './planned-write.js';
+import type { IndexWrite, PlannedWrite, RemoteEffect, WriteResult } from './planned-write.js';
 import type { Service } from './service.js';
 import type { IdentifiedPart } from './settled-writes.js';
 
@@ -46,16 +44,6 @@ function failureOf(all: readonly Sent[], of: Operation | undefined, thrown: unkn
   const { write } = of;
   const detail = { index: all.indexOf(of), op: write.kind, reason: thrown.code, ...addressOf(write) };
   return new PatternError('BatchFailed', detail, { cause: thrown });
-}
-
-/**
- * One write of an index row that two operations write: one leaves a unique key, and the other takes it. Throws UniqueViolation if both take it.
- */
-function joined(earlier: IndexWrite, later: IndexWrite): IndexWrite {
-  const [freed, taken] = earlier.write.kind === 'delete' ? [earlier, later] : [later, earlier];
-  if (freed.write.kind !== 'delete' || taken.write.kind !== 'create') throw uniqueViolation(later);
-  const { table, row } = taken.write;
-  return { ...taken, write: { kind: 'replace', table, row, etag: '*' } };
 }
 
 /** A refusal with the index that the operation has among all. */
@@ -222,7 +210,7 @@ export class PlannedBatch {
     let mended: IndexWrite;
     try {
       const refusal = refusalOf(thrown) as PatternError;
-      mended = await mend(this.#service.requests, refused.indexWrite, refusal, options);
+      mended = await refused.indexWrite.mended(this.#service.requests, refusal, options);
     } catch (failure) {
       throw failureOf(this.#operations, refused.of, failure);
     }
@@ -243,7 +231,7 @@ export class PlannedBatch {
     for (const each of indexWrites) {
       const { rowKey } = addressOf(each.write);
       const earlier = rows.get(rowKey);
-      const indexWrite = earlier === undefined ? each : joined(earlier.indexWrite, each);
+      const indexWrite = earlier === undefined ? each : earlier.indexWrite.joined(each);
       const of =
         earlier !== undefined && indexWrite.owner === earlier.indexWrite.owner ? earlier.of : operation;
       rows.set(rowKey, this.#indexOperation(indexWrite, of));

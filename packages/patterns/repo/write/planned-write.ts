@@ -3,10 +3,10 @@
 import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity, Derivation } from '../../model/definition.js';
 import type { RowRef, Stored, StoredOf } from '../../model/stored.js';
+import type { RowSource } from '../../transport/row-source.js';
 import type { RowWrite } from '../../transport/row-write.js';
-import type { RowAddress } from '../../values/pattern-error.js';
+import type { PatternError, RowAddress } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
-import type { IndexWrite } from '../indexes/index-write.js';
 import type { IdentifiedWrite } from './judge-write.js';
 import type { OperationId, OperationIds } from './operation-id.js';
 import type { Service } from './service.js';
@@ -95,6 +95,17 @@ export interface RemoteEffect {
   ) => Promise<T>;
   /** As long as the write that joins its transaction, if one does. */
   readonly record: RowWrite | undefined;
+}
+
+/** A write of an index row, in the transaction of its entity's row. */
+export interface IndexWrite {
+  readonly write: RowWrite;
+  /** The entity's row that is written with it. */
+  readonly owner: RowAddress;
+  /** One write instead of this and of that which a later operation has of the same row: one leaves a unique key, and the other takes it. Throws UniqueViolation if both take it. */
+  joined(later: IndexWrite): IndexWrite;
+  /** The write to send instead of this one, because the index row was missing, left over, or written by others. Throws UniqueViolation if another living row has the key, and errors that cannot be fixed. */
+  mended(requests: Pick<RowSource, 'get'>, refused: PatternError, options: CallOptions): Promise<IndexWrite>;
 }
 
 /** What follows from the values of a row alone. */

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { codec, entity, key, type NewOf, part } from '#patterns';
 import { audit, backfill, rebuild } from '#patterns/audit';
+import { near } from '#patterns/indexes';
 import { lawOfTurns } from '../../../../packages/patterns/testing/law.js';
 import { collect, findingsOf, outcomeOf } from '../../support/collect.js';
 import { assertExact, Person, rowsIn } from '../../support/indexed-entity.js';
@@ -18,11 +19,11 @@ const common = {
   row: key('person', part('id', codec.int(6))),
 } as const;
 const byEmail = {
-  kind: 'same-partition',
+  kind: near,
   row: key('email', part('email', codec.lower)),
   unique: true,
 } as const;
-const byName = { kind: 'same-partition', row: key('name', part('last')), project: 'all' } as const;
+const byName = { kind: near, row: key('name', part('last')), project: 'all' } as const;
 const upcast = { 1: (old: Readonly<Record<string, unknown>>) => old };
 /** As programs knew it before there were indexes. */
 const Older = entity('Person', { ...common, version: 1 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Db, entity, key, t } from '#patterns';
 import { copies, embed } from '#patterns/copies';
+import { near } from '#patterns/indexes';
 import type { WhenDeleted } from '#patterns/internals';
 import { listOf } from '#patterns/lists';
 import { onlyIn } from '../../../support/slow.js';
@@ -337,7 +338,7 @@ describePeers('copies', peer => {
       props: { id: t.int32(), ownerId: t.int32(), deputyId: t.int32(), ...owner.props, ...deputy.props },
       partition: key('all'),
       row: p => key('ship', p.id),
-      indexes: { byOwner: { kind: TOGETHER, row: p => key('owner', p.ownerName) } },
+      indexes: { byOwner: { kind: near, row: p => key('owner', p.ownerName) } },
     });
     const rules = {
       holder: Ship,
