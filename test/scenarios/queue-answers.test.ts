@@ -1,62 +1,14 @@
-// Answers of queues whose exact form clients and recordings determine: names of a wrong length, preflights, unlimited
-// lifetimes, and queues that are being deleted.
+// Answers of queues whose exact form clients and recordings determine: unlimited lifetimes, and queues that are being deleted.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { fails } from '../support/legacy-client.js';
 import { legacyQueues } from '../support/legacy-queue-client.js';
-import { makeQueue, queueClient, queueEndpointOf, queueServiceClient } from '../support/queue-clients.js';
+import { makeQueue } from '../support/queue-clients.js';
 import { describeTargets } from '../support/targets.js';
 
 const NEVER = '9999-12-31T23:59:59.000Z';
 
-/** The refusal of the official client: status, code and the first line of the text. */
-async function refusalOf(promise: Promise<unknown>): Promise<readonly [number, string, string]> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  const { statusCode, code, message } = error as { statusCode: number; code: string; message: string };
-  return [statusCode, code, message.split('\n', 1)[0] ?? ''];
-}
-
 describeTargets('answers of queues', subject => {
-  test('a name of 2, 3, 63 and 64 characters', async () => {
-    const create = (length: number) => queueClient(subject.server, 'q'.repeat(length)).create();
-    for (const length of [3, 63]) assert.equal((await create(length))._response.status, 201);
-    const text = 'The specified resource name length is not within the permissible limits.';
-    for (const length of [2, 64])
-      assert.deepEqual(await refusalOf(create(length)), [400, 'OutOfRangeInput', text]);
-  });
-
-  test('a preflight without a method, or without an origin', async () => {
-    for (const headers of [{ Origin: 'https://one.example' }, { 'Access-Control-Request-Method': 'GET' }]) {
-      const answer = await fetch(`${queueEndpointOf(subject.server)}/q1`, { method: 'OPTIONS', headers });
-      const body = await answer.text();
-      assert.equal(answer.status, 400);
-      assert.match(
-        body,
-        /<Code>InvalidHeaderValue<\/Code><Message>A required CORS header is not present\.\n/,
-      );
-    }
-  });
-
-  test('a rule for all origins: no Vary', async () => {
-    const service = queueServiceClient(subject.server);
-    const rule = { allowedMethods: 'GET', allowedHeaders: '*', exposedHeaders: '', maxAgeInSeconds: 5 };
-    const vary = async (origin: string): Promise<string | null> => {
-      const answer = await fetch(`${queueEndpointOf(subject.server)}/q1?comp=metadata`, {
-        headers: { Origin: origin },
-      });
-      return answer.headers.get('vary');
-    };
-    await service.setProperties({ cors: [{ ...rule, allowedOrigins: '*' }] });
-    assert.equal(await vary('https://one.example'), null);
-    await service.setProperties({ cors: [{ ...rule, allowedOrigins: 'https://one.example' }] });
-    assert.equal(await vary('https://one.example'), 'Origin');
-    assert.equal(await vary('https://two.example'), 'Origin');
-    await service.setProperties({ cors: [] });
-  });
-
   test('a time to live of any positive number', async () => {
     const queue = await makeQueue(subject);
     const put = async (messageTimeToLive: number) =>

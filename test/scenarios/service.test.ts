@@ -3,14 +3,7 @@ import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { test } from 'node:test';
 import { type SignedIdentifier, TableServiceClient } from '@azure/data-tables';
-import {
-  CLIENT_OPTIONS,
-  keyCredential,
-  makeTable,
-  present,
-  refusal,
-  serviceClient,
-} from '../support/clients.js';
+import { CLIENT_OPTIONS, keyCredential, makeTable, present, serviceClient } from '../support/clients.js';
 import { describeTargets } from '../support/targets.js';
 
 /** What a fresh account answers (protocol: service-properties#defaults). */
@@ -67,17 +60,6 @@ describeTargets('service', subject => {
     await service.setProperties({ cors: [] });
   });
 
-  test('six rules and a retention of 366 days are refused', async () => {
-    const service = serviceClient(subject.server);
-    const rules = await refusal(service.setProperties({ cors: Array.from({ length: 6 }, () => RULE) }));
-    assert.equal(rules.status, 400);
-    assert.match(rules.message, /InvalidXmlDocument/);
-    const retention = { ...DEFAULTS.hourMetrics, retentionPolicy: { enabled: true, days: 366 } };
-    const days = await refusal(service.setProperties({ hourMetrics: retention }));
-    assert.equal(days.status, 400);
-    assert.match(days.message, /InvalidXmlDocument/);
-  });
-
   test('statistics are only on the secondary address', async () => {
     const { server } = subject;
     // The client derives the secondary's name from the first label of the host, so the account must be there; names
@@ -129,16 +111,5 @@ describeTargets('access policies', subject => {
     assert.deepEqual(present([...got]), policies);
     await table.setAccessPolicy([]);
     assert.deepEqual([...(await table.getAccessPolicy())], []);
-  });
-
-  test('five policies are the maximum', async () => {
-    const table = await makeTable(subject);
-    const policies = (count: number): SignedIdentifier[] =>
-      Array.from({ length: count }, (_, i) => ({ id: `policy${i}`, accessPolicy: { permission: 'r' } }));
-    await table.setAccessPolicy(policies(5));
-    const { status, message } = await refusal(table.setAccessPolicy(policies(6)));
-    assert.equal(status, 400);
-    assert.match(message, /InvalidXmlDocument/);
-    assert.equal((await table.getAccessPolicy()).length, 5);
   });
 });

@@ -91,18 +91,6 @@ describeTargets('tables', subject => {
     );
   });
 
-  test('names that Azure refuses are refused, with its codes', async () => {
-    const service = serviceClient(subject.server);
-    await refuses(service.createTable('my_table'), 400, 'InvalidResourceName');
-    await refuses(service.createTable('1table'), 400, 'InvalidResourceName');
-    await refuses(service.createTable('täble'), 400, 'InvalidResourceName');
-    await refuses(service.createTable('aa'), 400, 'OutOfRangeInput');
-    await refuses(service.createTable('a'.repeat(64)), 400, 'OutOfRangeInput');
-    await refuses(service.createTable('Tables'), 400, 'InvalidInput');
-    await service.createTable('a'.repeat(63));
-    await service.deleteTable('a'.repeat(63));
-  });
-
   test('operations on a missing table report that', async () => {
     const table = tableClient(subject.server, subject.newTableName());
     const entity = { partitionKey: 'p', rowKey: 'r' };
