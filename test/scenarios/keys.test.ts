@@ -92,16 +92,4 @@ describeTargets('keys', subject => {
     const expected = [...rows.map(rowKey => ['', rowKey]), ['next', '']];
     assert.deepEqual(await keysOf(table), expected);
   });
-
-  test('characters that keys may not hold are refused in bodies and in addresses', async () => {
-    const table = await makeTable(subject);
-    for (const character of ['/', '\\', '#', '?', '\t', '\u0085']) {
-      const bad = `a${character}b`;
-      await refuses(table.createEntity({ partitionKey: bad, rowKey: 'r' }), 400, 'OutOfRangeInput');
-      await refuses(table.createEntity({ partitionKey: 'p', rowKey: bad }), 400, 'OutOfRangeInput');
-    }
-    await refuses(table.getEntity('a/b', 'r'), 400, 'InvalidInput');
-    await refuses(table.upsertEntity({ partitionKey: 'p', rowKey: 'a\\b' }), 400, 'InvalidInput');
-    await refuses(table.deleteEntity('a#b', 'r'), 400, 'OutOfRangeInput');
-  });
 });

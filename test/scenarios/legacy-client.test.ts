@@ -7,7 +7,6 @@ import {
   type LegacyEntity,
   legacy,
   legacyClient,
-  legacyClientOf,
 } from '../support/legacy-client.js';
 import { describeTargets, type Subject } from '../support/targets.js';
 
@@ -84,17 +83,6 @@ describeTargets('legacy client: tables and entities', subject => {
     await fails(retrieve('p', 'missing'), 404, 'ResourceNotFound');
   });
 
-  test('an insert may ask for its content', async () => {
-    const { service, table } = await open(subject);
-    const echoed = await service.insertEntity(
-      table,
-      { ...key('p', 'r'), n: { _: 1 } },
-      { echoContent: true },
-    );
-    assert('n' in echoed);
-    assert.deepEqual(property(echoed, 'n'), 1);
-  });
-
   test('whole numbers beyond Int32 without a type are stored as doubles, by every write', async () => {
     const { service, table, insert, retrieve } = await open(subject);
     const numbers = [1_795_740_487_512, 2 ** 31, -(2 ** 31) - 1, -1e15, 2 ** 53, 1e21];
@@ -113,63 +101,6 @@ describeTargets('legacy client: tables and entities', subject => {
       assert.deepEqual(property(await retrieve('p', 'r'), 'n'), n);
       await service.deleteEntity(table, entity);
     }
-  });
-
-  test('replace and merge, with and without ETag', async () => {
-    const { service, table, insert, retrieve } = await open(subject);
-    await insert({ ...key('p', 'r'), a: { _: 1 }, b: { _: 1 } });
-    const stale = await retrieve('p', 'r');
-    await service.mergeEntity(table, { ...key('p', 'r'), a: { _: 2 } });
-    assert.deepEqual(
-      [property(await retrieve('p', 'r'), 'a'), property(await retrieve('p', 'r'), 'b')],
-      [2, 1],
-    );
-    for (const write of ['mergeEntity', 'replaceEntity', 'deleteEntity'] as const)
-      await fails(service[write](table, stale), 412, 'UpdateConditionNotSatisfied');
-    const fresh = await retrieve('p', 'r');
-    await service.replaceEntity(table, { ...fresh, a: { _: 3 } });
-    await service.replaceEntity(table, { ...key('p', 'r'), c: { _: 1 } });
-    assert.equal(property(await retrieve('p', 'r'), 'a'), undefined);
-    await service.deleteEntity(table, key('p', 'r'));
-    await fails(service.deleteEntity(table, key('p', 'r')), 404, 'ResourceNotFound');
-    await fails(service.replaceEntity(table, key('p', 'r')), 404, 'ResourceNotFound');
-  });
-
-  test('insert or replace, insert or merge', async () => {
-    const { service, table, retrieve } = await open(subject);
-    await service.insertOrMergeEntity(table, { ...key('p', 'r'), a: { _: 1 } });
-    await service.insertOrMergeEntity(table, { ...key('p', 'r'), b: { _: 1 } });
-    const merged = await retrieve('p', 'r');
-    assert.deepEqual([property(merged, 'a'), property(merged, 'b')], [1, 1]);
-    await service.insertOrReplaceEntity(table, { ...key('p', 'r'), c: { _: 1 } });
-    await service.insertOrReplaceEntity(table, { ...key('p', 's'), c: { _: 1 } });
-    const replaced = await retrieve('p', 'r');
-    assert.deepEqual([property(replaced, 'a'), property(replaced, 'c')], [undefined, 1]);
-  });
-
-  test('keys with quotes, percent signs, spaces and letters beyond ASCII', async () => {
-    const { service, table, insert, retrieve } = await open(subject);
-    for (const [partitionKey, rowKey] of [
-      ["partition'key''with'''quotes'", '%27 %2520'],
-      ['ô \u{1f600}', ' padded '],
-      ['', ''],
-      ['a,b=(c)', '&$+;:@!"'],
-    ] as const) {
-      await insert({ ...key(partitionKey, rowKey), n: { _: 1 } });
-      assert.equal(property(await retrieve(partitionKey, rowKey), 'RowKey'), rowKey);
-      await service.deleteEntity(table, key(partitionKey, rowKey));
-    }
-  });
-
-  test('service properties', async () => {
-    const { Logging } = await legacyClient(subject.server).getServiceProperties();
-    assert.equal(Logging.Version, '1.0');
-  });
-
-  test('a connection string opens the same account', async () => {
-    const { table } = await open(subject);
-    const service = legacyClientOf(subject.server.connectionString());
-    assert.equal((await service.doesTableExist(table)).exists, true);
   });
 });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { odata, type TableClient, type TransactionAction } from '@azure/data-tables';
-import { collect, makeTable, refusal, refuses, tableClient } from '../support/clients.js';
+import { collect, makeTable, refuses, tableClient } from '../support/clients.js';
 import { changeset, type Part } from '../support/raw-batch.js';
 import { inAccount, rawRequest } from '../support/raw-client.js';
 import { describeTargets, type Subject } from '../support/targets.js';
@@ -110,20 +110,6 @@ describeTargets('queries', (subject: Subject) => {
       const pages = table.listEntities({ queryOptions: { filter } }).byPage({ maxPageSize });
       assert.deepEqual((await collect(pages)).flat().map(keyOf), expected);
     }
-  });
-
-  test('an invalid filter is refused', async () => {
-    const list = (filter: string): Promise<unknown> =>
-      table.listEntities({ queryOptions: { filter } }).next();
-    const syntax = await refusal(list('aaa bbb ccc'));
-    assert.deepEqual([syntax.status, syntax.code], [400, 'InvalidInput']);
-    assert.match(syntax.message, /Syntax error at position 7 in 'aaa bbb ccc'\./);
-    const types = await refusal(list("(PartitionKey) and (RowKey ge 'x')"));
-    assert.match(
-      types.message,
-      /incompatible types.*'Edm\.String' and 'Edm\.Boolean' for operator kind 'And'/,
-    );
-    await refuses(list("note eq 'open"), 400, 'InvalidInput');
   });
 
   test('select answers what it names, and null for what is missing', async () => {
