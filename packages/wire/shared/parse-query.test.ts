@@ -1,5 +1,5 @@
 // The cache of parsed queries: the same query gives the same object, and queries with different signatures are never confused.
-// ../table/parse-target.test.ts tests the parameters.
+// ../table/route.test.ts tests the parameters.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '#account';

@@ -88,6 +88,7 @@ const SENTENCES: readonly Case[] = [
     '400 InvalidInput',
     "A binary operator with incompatible types was detected. Found operand types 'Edm.String' and 'Edm.Int32' for operator kind 'Equal'.",
   ),
+  get(`People?$filter=${'x'.repeat(32_769)}`, '414 InvalidUri', 'The request URL is too long.'),
   get('People?$orderby=a', '501 NotImplemented', NONE),
   insert(
     '"a@odata.type":"Edm.DateTime","a":"1600-12-31T23:59:59Z"',
