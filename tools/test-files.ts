@@ -96,7 +96,6 @@ const ALONE: readonly string[] = [
   'packages/store-lmdb/lmdb-store.',
   'packages/store-lmdb/processes.',
   'packages/store-lmdb/spread-store.',
-  'packages/store-lmdb/wal/log-processes.',
   'packages/store-lmdb/wal/write-ahead-log.',
   'test/crash/crash.',
   'test/scenarios/command.',

@@ -1,16 +1,18 @@
 // Two processes that both open one directory as exclusive, and both use a log: whatever they do to each other,
-// everything acknowledged is there, and nothing was done twice.
+// everything acknowledged is there, and nothing was done twice. And a copy of a store while its log is being written.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { until } from '#base/testing/until';
 import type { Space, Store, StoreError } from '#store';
+import { checkFile } from './check/check.js';
+import { checkSnapshot, copySnapshot } from './check/snapshot.js';
 import { openLmdbStore } from './lmdb-store.js';
-import { newDirectory, openSpace } from './testing/fixture.js';
+import { NO_INSPECTION, newDirectory, openSpace } from './testing/fixture.js';
 import { LineProcess } from './testing/line-process.js';
 import { LOG_NAME } from './wal/log-file.js';
 import { readLog } from './wal/read-log.js';
@@ -141,4 +143,27 @@ test('one is killed in the middle, with its log, while the other writes', { skip
     await second.ended;
     await judge(directory, [first, second]);
   }
+});
+
+test('a copy of a store whose log is being written has everything answered before', async t => {
+  const directory = newDirectory(t);
+  const owner = writer(t, directory, 1, 60_000);
+  for (let copy = 0; copy < 3; copy += 1) {
+    await owner.more(100);
+    const answered = ROWS.map(row => owner.lines.filter(line => line.startsWith(`${row} `)).length);
+    const to = newDirectory(t);
+    await copySnapshot(directory, join(to, 'data.mdb'));
+    assert.deepEqual(readdirSync(to), ['data.mdb']);
+    const report = await checkFile(join(to, 'data.mdb'), NO_INSPECTION);
+    assert.deepEqual([report.findings, report.loggedChanges], [[], 0]);
+    const counts = [...(await countsOf(to)).values()];
+    assert(
+      counts.every((count, row) => count >= (answered[row] ?? 0)),
+      `${counts} of ${answered}`,
+    );
+    assert.deepEqual((await checkSnapshot(directory, NO_INSPECTION)).findings, []);
+  }
+  const before = owner.lines.length;
+  await owner.more(1);
+  assert(owner.lines.length > before, 'it writes on');
 });

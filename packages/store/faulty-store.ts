@@ -1,22 +1,25 @@
-// Fault injection: a store that wraps another and fails at random, from a function that the caller seeds, to test the callers of a store.
-// It injects only faults that the contract allows; without faults it changes nothing. faulty-content.ts does the same for contents.
-import type { ContentStore, StoreWithContent } from './content.js';
-import { Chance, type Faults } from './faults.js';
-import { FaultyContentStore } from './faulty-content.js';
-import type {
-  Budget,
-  Decide,
-  Reads,
-  Row,
-  ScanEnd,
-  ScanRange,
-  Space,
-  SpaceAddress,
-  Store,
-  Visit,
-} from './store.js';
+// Fault injection: a store that wraps another and fails at random, from a function that the caller seeds, to test the
+// callers of a store. It injects only faults that the contract allows; without faults it changes nothing.
+import { nextTurn } from '#base';
+import type { ContentStore, ContentWriter, StoreWithContent } from './content.js';
+import type { Budget, Decide, Reads, Space, Store } from './store.js';
+import { StoreError, type StoreErrorCode } from './store-error.js';
 
-export type { Faults } from './faults.js';
+/** Every member except `random` is a probability, 0 to 1, drawn once a call. */
+export interface Faults {
+  /** Returns numbers from 0 up to but not including 1. */
+  readonly random: () => number;
+  /** The call fails without effect: `busy` for a read; `busy`, `conflict` or `full` for a change. */
+  readonly failBefore: number;
+  /** A change fails with `busy` although it took effect. */
+  readonly failAfter: number;
+  /** The call waits for some turns of the event loop before and after. */
+  readonly delay: number;
+  /** `decide` is called once more before, as after a conflict; other commits may come between the two calls. */
+  readonly redecide: number;
+  /** A scan visits fewer rows than its budget allows. */
+  readonly shortScan: number;
+}
 
 const SHORT_SCAN_ROWS_MAX = 10;
 
@@ -25,76 +28,123 @@ export function openFaultyStore(store: StoreWithContent, faults: Faults): StoreW
 export function openFaultyStore(store: Store, faults: Faults): Store;
 export function openFaultyStore(store: Store | StoreWithContent, faults: Faults): Store {
   const chance = new Chance(faults);
-  if (!('content' in store)) return new FaultyStore(store, faults, chance);
-  return new FaultyStoreWithContent(store, faults, chance);
+  const cut = (budget: Budget): Budget => {
+    if (!chance.happens(faults.shortScan)) return budget;
+    return { ...budget, examined: Math.min(budget.examined, chance.upTo(SHORT_SCAN_ROWS_MAX)) };
+  };
+  async function commit<R>(
+    space: Space,
+    partition: string,
+    reads: Reads,
+    decide: Decide<R>,
+  ): Promise<R | undefined> {
+    if (chance.happens(faults.redecide)) {
+      await store.commit(space, partition, reads, (rows, tick) => {
+        decide(rows, tick);
+        return { result: undefined };
+      });
+    }
+    return store.commit(space, partition, reads, decide);
+  }
+  const faulty: Store = {
+    createSpace: (...call) => chance.change(() => store.createSpace(...call)),
+    getSpace: address => chance.look(() => store.getSpace(address)),
+    listSpaces: (...call) => chance.look(() => store.listSpaces(...call)),
+    updateSpace: (...call) => chance.change(() => store.updateSpace(...call)),
+    dropSpace: space => chance.change(() => store.dropSpace(space)),
+    read: (...call) => chance.look(() => store.read(...call)),
+    scan: (space, range, budget, visit) => chance.look(() => store.scan(space, range, cut(budget), visit)),
+    commit: (...call) => chance.change(() => commit(...call)),
+    close: () => store.close(),
+  };
+  if (!('content' in store)) return faulty;
+  const withContent: StoreWithContent = { ...faulty, content: faultyContent(store.content, chance) };
+  return withContent;
 }
 
-class FaultyStore implements Store {
-  readonly #store: Store;
+const faultyContent = (content: ContentStore, chance: Chance): ContentStore => ({
+  create: async space => faultyWriter(await chance.look(() => content.create(space)), chance),
+  /** Each piece may fail, so a read may break off after it has begun. */
+  async *read(...call) {
+    for await (const piece of content.read(...call)) {
+      await chance.look(async () => undefined);
+      yield piece;
+    }
+  },
+  pin: () => content.pin(),
+  unpinnedElsewhere: () => content.unpinnedElsewhere(),
+  drop: (...call) => chance.change(() => content.drop(...call)),
+  async *list(space) {
+    await chance.look(async () => undefined);
+    yield* content.list(space);
+  },
+});
+
+/** A failure removes what was written, as the contract says. */
+function faultyWriter(writer: ContentWriter, chance: Chance): ContentWriter {
+  const change = async <T>(call: () => Promise<T>): Promise<T> => {
+    try {
+      return await chance.change(call);
+    } catch (error) {
+      await writer.discard();
+      throw error;
+    }
+  };
+  return {
+    id: writer.id,
+    write: piece => change(() => writer.write(piece)),
+    finish: () => change(() => writer.finish()),
+    release: () => writer.release(),
+    discard: () => writer.discard(),
+  };
+}
+
+const CHANGE_FAILURES: readonly StoreErrorCode[] = ['busy', 'conflict', 'full'];
+const DELAY_TURNS_MAX = 5;
+
+class Chance {
   readonly #faults: Faults;
-  readonly #chance: Chance;
 
-  constructor(store: Store, faults: Faults, chance: Chance) {
-    this.#store = store;
+  constructor(faults: Faults) {
     this.#faults = faults;
-    this.#chance = chance;
   }
 
-  createSpace(...call: Parameters<Store['createSpace']>): Promise<Space | undefined> {
-    return this.#chance.change(() => this.#store.createSpace(...call));
+  look<T>(call: () => Promise<T>): Promise<T> {
+    return this.#run(call, () => new StoreError('busy', 'A fault was injected.'));
   }
 
-  getSpace(address: SpaceAddress): Promise<Space | undefined> {
-    return this.#chance.look(() => this.#store.getSpace(address));
-  }
-
-  listSpaces(account: string, service: string, from: string, limit: number): Promise<readonly Space[]> {
-    return this.#chance.look(() => this.#store.listSpaces(account, service, from, limit));
-  }
-
-  updateSpace(space: Space, change: (metadata: Buffer) => Buffer): Promise<Space | undefined> {
-    return this.#chance.change(() => this.#store.updateSpace(space, change));
-  }
-
-  dropSpace(space: Space): Promise<boolean> {
-    return this.#chance.change(() => this.#store.dropSpace(space));
-  }
-
-  read(space: Space, partition: string, keys: readonly string[]): Promise<readonly (Row | undefined)[]> {
-    return this.#chance.look(() => this.#store.read(space, partition, keys));
-  }
-
-  scan(space: Space, range: ScanRange, budget: Budget, visit: Visit): Promise<ScanEnd> {
-    return this.#chance.look(() => this.#store.scan(space, range, this.#cut(budget), visit));
-  }
-
-  commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
-    return this.#chance.change(async () => {
-      if (this.#chance.happens(this.#faults.redecide)) {
-        await this.#store.commit(space, partition, reads, (rows, tick) => {
-          decide(rows, tick);
-          return { result: undefined };
-        });
-      }
-      return this.#store.commit(space, partition, reads, decide);
+  async change<T>(call: () => Promise<T>): Promise<T> {
+    const answer = await this.#run(call, () => {
+      const code = CHANGE_FAILURES[this.upTo(CHANGE_FAILURES.length) - 1] ?? 'busy';
+      return new StoreError(code, 'A fault was injected; nothing was changed.');
     });
+    if (this.happens(this.#faults.failAfter)) {
+      throw new StoreError('busy', 'A fault was injected after the change.');
+    }
+    return answer;
   }
 
-  close(): Promise<void> {
-    return this.#store.close();
+  happens(probability: number): boolean {
+    return this.#faults.random() < probability;
   }
 
-  #cut(budget: Budget): Budget {
-    if (!this.#chance.happens(this.#faults.shortScan)) return budget;
-    return { ...budget, examined: Math.min(budget.examined, this.#chance.upTo(SHORT_SCAN_ROWS_MAX)) };
+  /** An integer from 1 to `most`. */
+  upTo(most: number): number {
+    return 1 + Math.floor(this.#faults.random() * most);
   }
-}
 
-class FaultyStoreWithContent extends FaultyStore implements StoreWithContent {
-  readonly content: ContentStore;
+  async #run<T>(call: () => Promise<T>, failure: () => StoreError): Promise<T> {
+    const delay = this.happens(this.#faults.delay);
+    if (delay) await this.#wait();
+    if (this.happens(this.#faults.failBefore)) throw failure();
+    const answer = await call();
+    if (delay) await this.#wait();
+    return answer;
+  }
 
-  constructor(store: StoreWithContent, faults: Faults, chance: Chance) {
-    super(store, faults, chance);
-    this.content = new FaultyContentStore(store.content, chance);
+  async #wait(): Promise<void> {
+    for (let turns = this.upTo(DELAY_TURNS_MAX); turns > 0; turns -= 1) {
+      await nextTurn();
+    }
   }
 }

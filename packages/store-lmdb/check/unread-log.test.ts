@@ -1,5 +1,5 @@
 // The copy of a store that was not closed equals a closed one and has everything that was acknowledged.
-// log-processes.test.ts covers what takes two processes.
+// exclusive-writers.test.ts covers what takes two processes.
 import assert from 'node:assert/strict';
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

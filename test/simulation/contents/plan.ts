@@ -38,7 +38,7 @@ export interface Step {
 
 export interface Plan {
   readonly seed: number;
-  /** Of the store and its contents (packages/store/faults.ts). */
+  /** Of the store and its contents (packages/store/faulty-store.ts). */
   readonly faults: boolean;
   /** Some syncs fail. */
   readonly failingSyncs: boolean;
