@@ -4,12 +4,11 @@ import { test } from 'node:test';
 import {
   BLOB,
   bytesOf,
-  CONTAINER,
   contentsIn,
   deleteBlob,
   NO_APPEND_CONDITIONS,
-  NO_CONDITIONS,
   openContainer,
+  operation,
   outcomeOf,
   putBlob,
   readBlob,
@@ -79,12 +78,7 @@ test('the position, the size, the seal and the kind of blob refuse an append', a
   await refusalOf('MaxBlobSizeConditionNotMet', append(account, BLOB, 'de', { maxSize: 4 }));
   await append(account, BLOB, 'd', { maxSize: 4 });
   await refusalOf('InvalidHeaderValue', append(account, BLOB, ''));
-  const seal = {
-    kind: 'sealBlob',
-    container: CONTAINER,
-    blob: BLOB,
-    conditions: NO_APPEND_CONDITIONS,
-  } as const;
+  const seal = operation('sealBlob', { conditions: NO_APPEND_CONDITIONS });
   assert.equal((await outcomeOf('sealed', account.run(seal))).length, 4);
   await outcomeOf('sealed', account.run(seal));
   await refusalOf('BlobIsSealed', append(account, BLOB, 'e'));
@@ -98,17 +92,7 @@ test('a snapshot keeps its length, and a reader what it began with', async () =>
   for (let i = 0; i < 100; i++) await append(account, BLOB, Buffer.alloc(10_000, String(i % 10)));
   const before = await readBlob(account, BLOB);
   const snapshot = await takeSnapshot(account, BLOB);
-  const { content } = await outcomeOf(
-    'blobContent',
-    account.run({
-      kind: 'getBlob',
-      container: CONTAINER,
-      blob: BLOB,
-      snapshot: undefined,
-      range: undefined,
-      conditions: NO_CONDITIONS,
-    }),
-  );
+  const { content } = await outcomeOf('blobContent', account.run(operation('getBlob', {})));
   await append(account, BLOB, 'more');
   await makeAppendBlob(account, BLOB);
   await append(account, BLOB, 'new');

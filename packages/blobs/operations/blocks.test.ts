@@ -7,6 +7,7 @@ import {
   contentsIn,
   deleteBlob,
   openContainer,
+  operation,
   outcomeOf,
   putBlob,
   readBlob,
@@ -128,11 +129,10 @@ describe('uncommitted blocks', () => {
       bytes.writeUInt32BE(number);
       return bytes.toString('base64');
     };
-    const of = { container: CONTAINER, blob: BLOB, leaseId: undefined };
     for (const number of numbers)
-      await account.run({ ...of, kind: 'putBlock', id: idOf(number), upload: upload('x') });
-    const asked = { committed: true, uncommitted: true, snapshot: undefined, ifTags: undefined };
-    const blocks = await outcomeOf('blocks', account.run({ ...of, ...asked, kind: 'getBlockList' }));
+      await account.run(operation('putBlock', { id: idOf(number), upload: upload('x') }));
+    const get = operation('getBlockList', { committed: true, uncommitted: true });
+    const blocks = await outcomeOf('blocks', account.run(get));
     const ascending = numbers.toSorted((a, b) => a - b).map(idOf);
     assert.deepEqual(
       blocks.uncommitted?.map(({ id }) => id),
@@ -143,15 +143,7 @@ describe('uncommitted blocks', () => {
   test('have ids of one length, in Base64, and a body', async () => {
     const account = await openContainer();
     await putBlock(account, BLOB, 'a', 'x');
-    const put = (id: string, body = 'x') =>
-      account.run({
-        kind: 'putBlock',
-        container: CONTAINER,
-        blob: BLOB,
-        id,
-        leaseId: undefined,
-        upload: upload(body),
-      });
+    const put = (id: string, body = 'x') => account.run(operation('putBlock', { id, upload: upload(body) }));
     await refusalOf('InvalidBlobOrBlock', put('AAAA'));
     await refusalOf('InvalidQueryParameterValue', put('AAA'));
     await refusalOf('InvalidQueryParameterValue', put(Buffer.alloc(65).toString('base64')));

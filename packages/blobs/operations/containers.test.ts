@@ -9,6 +9,7 @@ import {
   openContainer,
   outcomeOf,
   putBlob,
+  readBlob,
   refusalOf,
   SECOND,
   START,
@@ -44,17 +45,7 @@ test('a container is made once, read, and deleted with its blobs', async () => {
   await refusalOf('ContainerNotFound', run(drop()));
   await refusalOf('ContainerNotFound', putBlob(account, BLOB, 'text'));
   await openContainer(account);
-  await refusalOf(
-    'BlobNotFound',
-    run({
-      kind: 'getBlob',
-      container: CONTAINER,
-      blob: BLOB,
-      snapshot: undefined,
-      range: undefined,
-      conditions: { ...NONE, ifMatch: undefined, ifNoneMatch: undefined, ifTags: undefined },
-    }),
-  );
+  await refusalOf('BlobNotFound', readBlob(account, BLOB));
 });
 
 test('while the name is reserved, deleting again succeeds, and nothing else does', async () => {

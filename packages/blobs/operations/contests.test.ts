@@ -12,6 +12,7 @@ import {
   openContainer,
   putBlob,
   readBlob,
+  replacing,
   rowsOf,
   SECOND,
   type TestAccount,
@@ -38,16 +39,11 @@ const isReclaiming = ([, range]: readonly unknown[]): boolean =>
 
 /** Calls of the method come back once `after` was done. */
 const storeWith = (store: Store, method: Method, after: () => Promise<unknown>): Store =>
-  new Proxy(store, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== 'function') return member;
-      if (name !== method) return member.bind(target);
-      return async (...parts: unknown[]) => {
-        const result: unknown = await member.apply(target, parts);
-        if (!isReclaiming(parts)) await after();
-        return result;
-      };
+  replacing(store, {
+    [method]: async (...parts: unknown[]): Promise<unknown> => {
+      const result: unknown = await Reflect.apply(store[method], store, parts);
+      if (!isReclaiming(parts)) await after();
+      return result;
     },
   });
 

@@ -9,6 +9,7 @@ import {
   deleteBlob,
   NO_CONDITIONS,
   openContainer,
+  operation,
   outcomeOf,
   putBlob,
   readBlob,
@@ -121,14 +122,7 @@ describe('a copy', () => {
       'BlobAlreadyExists',
       copy(account, sourceOf('from'), BLOB, { conditions: { ...NO_CONDITIONS, ifNoneMatch: 'any' } }),
     );
-    const abort = {
-      kind: 'abortCopy',
-      container: CONTAINER,
-      blob: BLOB,
-      copyId: 'x',
-      leaseId: undefined,
-    } as const;
-    await refusalOf('NoPendingCopyOperation', account.run(abort));
+    await refusalOf('NoPendingCopyOperation', account.run(operation('abortCopy', { copyId: 'x' })));
   });
 });
 
@@ -137,33 +131,28 @@ test('blobs, blocks and appends take their bodies from a blob', async () => {
   await putBlob(account, 'from', `${'x'.repeat(50_000)}end`);
   const range = { from: 49_999, until: undefined };
   const part = { ...sourceOf('from'), range, md5: undefined, crc64: undefined };
-  const on = { container: CONTAINER, blob: BLOB } as const;
-  const whole = {
+  const whole = operation('putBlobFromUrl', {
     md5: undefined,
     crc64: undefined,
     propertiesOfSource: true,
     tagsOfSource: false,
     source: sourceOf('from'),
-  };
-  const properties = { ...WHOLE.properties, contentType: undefined };
-  await outcomeOf('blobPut', account.run({ kind: 'putBlobFromUrl', ...on, ...WHOLE, properties, ...whole }));
+    properties: { ...WHOLE.properties, contentType: undefined },
+  });
+  await outcomeOf('blobPut', account.run(whole));
   const blob = await seen(account, BLOB);
   assert.deepEqual([blob.length, blob.properties.contentType, blob.copy], [50_003, 'text/plain', undefined]);
-  const stale = { ...NO_CONDITIONS, ifMatch: [1n] };
-  const again = { kind: 'putBlobFromUrl', ...on, ...WHOLE, properties, ...whole, conditions: stale } as const;
-  await refusalOf('ConditionNotMet', account.run(again));
-  const none = { ...again, conditions: { ...NO_CONDITIONS, ifMatch: [NO_ETAG] } };
-  await refusalOf('TargetConditionNotMet', account.run(none));
-  await outcomeOf(
-    'blockPut',
-    account.run({ kind: 'putBlockFromUrl', ...on, id: blockId('a'), leaseId: undefined, source: part }),
-  );
+  const put = (etag: bigint) => account.run({ ...whole, conditions: { ...NO_CONDITIONS, ifMatch: [etag] } });
+  await refusalOf('ConditionNotMet', put(1n));
+  await refusalOf('TargetConditionNotMet', put(NO_ETAG));
+  const block = operation('putBlockFromUrl', { id: blockId('a'), source: part });
+  await outcomeOf('blockPut', account.run(block));
   await putList(account, BLOB, ['a']);
   assert.equal((await readBlob(account, BLOB)).toString(), 'xend');
   await makeAppendBlob(account, 'log');
   const conditions = { ...NO_CONDITIONS, appendPosition: 0, maxSize: undefined };
-  const appending = { kind: 'appendBlockFromUrl', container: CONTAINER, blob: 'log', conditions } as const;
-  assert.equal((await outcomeOf('appended', account.run({ ...appending, source: part }))).blocks, 1);
+  const appending = operation('appendBlockFromUrl', { blob: 'log', conditions, source: part });
+  assert.equal((await outcomeOf('appended', account.run(appending))).blocks, 1);
   assert.equal((await readBlob(account, 'log')).toString(), 'xend');
   const missing = { ...part, blob: 'none' };
   await refusalOf('CannotVerifyCopySource:Missing', account.run({ ...appending, source: missing }));

@@ -4,24 +4,24 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '#base';
 import { type ContentStore, type ContentWriter, openMemoryStore, type Store, StoreError } from '#store';
-import type { AppendBlock, CopyBlob, Operation } from '../operation.js';
+import type { CopyBlob, Operation } from '../operation.js';
 import { BlobSweep } from '../sweep.js';
 import {
   accountOn,
   BLOB,
-  CONTAINER,
   contentsIn,
   NO_APPEND_CONDITIONS,
   NO_CONDITIONS,
   NO_PAGE_CONDITIONS,
   openContainer,
+  operation,
   putBlob,
   readBlob,
   refusalOf,
+  replacing,
   START,
   type TestAccount,
   upload,
-  WHOLE,
 } from '../testing/account.js';
 import {
   append,
@@ -63,8 +63,7 @@ class Faults {
   }
 
   watched(writer: ContentWriter): ContentWriter {
-    return {
-      id: writer.id,
+    return replacing(writer, {
       write: async piece => {
         this.look('write');
         await writer.write(piece);
@@ -82,23 +81,18 @@ class Faults {
         this.held.delete(writer.id);
         await writer.discard();
       },
-    };
+    });
   }
 
   around(content: ContentStore): ContentStore {
-    return {
+    return replacing(content, {
       create: async space => {
         this.look('create');
         const writer = await content.create(space);
         this.held.add(writer.id);
         return this.watched(writer);
       },
-      read: (space, id, from, until) => content.read(space, id, from, until),
-      pin: () => content.pin(),
-      unpinnedElsewhere: () => content.unpinnedElsewhere(),
-      drop: (space, id) => content.drop(space, id),
-      list: space => content.list(space),
-    };
+    });
   }
 }
 
@@ -109,20 +103,15 @@ async function open(): Promise<Subject> {
   const store = openMemoryStore({ clock: () => time.now });
   const faults = new Faults();
   let disturbance: Disturbance | undefined;
-  const commit: Store['commit'] = async (...parts) => {
-    const { before, instead, behind } = disturbance ?? {};
-    disturbance = undefined;
-    await before?.();
-    instead?.();
-    const result = await store.commit(...parts);
-    behind?.();
-    return result;
-  };
-  const watchedStore = new Proxy(store, {
-    get(target, name) {
-      if (name === 'commit') return commit;
-      const member: unknown = Reflect.get(target, name);
-      return typeof member === 'function' ? member.bind(target) : member;
+  const watchedStore = replacing<Store>(store, {
+    commit: async (...parts) => {
+      const { before, instead, behind } = disturbance ?? {};
+      disturbance = undefined;
+      await before?.();
+      instead?.();
+      const result = await store.commit(...parts);
+      behind?.();
+      return result;
     },
   });
   const content = faults.around(store.content);
@@ -174,7 +163,7 @@ describe('a list of blocks that cannot be stored', () => {
 const copyTo = (blob: string): CopyBlob =>
   copyOf(sourceOf(BLOB), blob, { conditions: { ...NO_CONDITIONS, ifNoneMatch: 'any' } });
 
-const on = { container: CONTAINER, blob: 'late' } as const;
+const blob = 'late';
 const ifNone = { ...NO_CONDITIONS, ifNoneMatch: 'any' } as const;
 
 /** Operations whose condition holds before their body comes, and not any more when they commit. */
@@ -186,7 +175,7 @@ const LATE: readonly (readonly [
 ])[] = [
   [
     'Put Blob',
-    () => ({ kind: 'putBlockBlob', ...on, ...WHOLE, conditions: ifNone, upload: upload(LARGE) }),
+    () => operation('putBlockBlob', { blob, conditions: ifNone, upload: upload(LARGE) }),
     async () => undefined,
     account => putBlob(account, 'late', 'x'),
   ],
@@ -198,15 +187,15 @@ const LATE: readonly (readonly [
   ],
   [
     'Put Block',
-    () => ({ kind: 'putBlock', ...on, id: blockId('a'), leaseId: undefined, upload: upload(LARGE) }),
+    () => operation('putBlock', { blob, id: blockId('a'), upload: upload(LARGE) }),
     async () => undefined,
     account => makeAppendBlob(account, 'late'),
   ],
   [
     'Append Block',
-    (): AppendBlock => {
+    () => {
       const conditions = { ...NO_APPEND_CONDITIONS, appendPosition: 0 };
-      return { kind: 'appendBlock', ...on, conditions, upload: upload(LARGE) };
+      return operation('appendBlock', { blob, conditions, upload: upload(LARGE) });
     },
     account => makeAppendBlob(account, 'late'),
     account => append(account, 'late', 'x'),
@@ -216,7 +205,7 @@ const LATE: readonly (readonly [
     () => {
       const span = { from: 0, until: 40_960 };
       const body = upload(Buffer.alloc(span.until, 'p'));
-      return { kind: 'putPages', ...on, span, conditions: NO_PAGE_CONDITIONS, upload: body };
+      return operation('putPages', { blob, span, conditions: NO_PAGE_CONDITIONS, upload: body });
     },
     account => makePageBlob(account, 'late', 65_536),
     account => putBlob(account, 'late', 'x'),

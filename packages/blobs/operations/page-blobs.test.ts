@@ -1,23 +1,20 @@
-// Page blobs through the package's entry point, against plain buffers.
+// Page blobs through the package's entry point; body/merge-layers.test.ts compares random writes with plain buffers.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import {
   BLOB,
-  CONTAINER,
   contentsIn,
   deleteBlob,
-  NO_CONDITIONS,
   NO_PAGE_CONDITIONS,
-  namedIn,
   openContainer,
+  operation,
   outcomeOf,
   readBlob,
   refusalOf,
   rowsOf,
   takeSnapshot,
 } from '../testing/account.js';
-import { clearPages, copyOf, makePageBlob, putPages, rangesOf, resize, sourceOf } from '../testing/parts.js';
+import { clearPages, copyOf, makePageBlob, putPages, rangesOf, sourceOf } from '../testing/parts.js';
 
 const PAGE = 512;
 
@@ -55,15 +52,13 @@ describe('sequence numbers', () => {
     const set = (action: 'max' | 'update' | 'increment', number: bigint) =>
       outcomeOf(
         'blobPropertiesSet',
-        account.run({
-          kind: 'setBlobProperties',
-          container: CONTAINER,
-          blob: BLOB,
-          properties: undefined,
-          length: undefined,
-          sequenceNumber: { action, number },
-          conditions: NO_CONDITIONS,
-        }),
+        account.run(
+          operation('setBlobProperties', {
+            properties: undefined,
+            length: undefined,
+            sequenceNumber: { action, number },
+          }),
+        ),
       ).then(({ sequenceNumber }) => sequenceNumber);
     assert.deepEqual(
       [await set('update', 7n), await set('max', 5n), await set('increment', 0n)],
@@ -96,62 +91,6 @@ test('what changed since a snapshot: written and cleared pages', async () => {
   assert.equal(await rangesOf(account, BLOB), '0-5');
   await refusalOf('PreviousSnapshotCannotBeNewer', rangesOf(account, BLOB, second, first));
   await refusalOf('PreviousSnapshotNotFound', rangesOf(account, BLOB, first - 1n));
-});
-
-const PAGES_MAX = 96;
-
-interface Step {
-  readonly kind: 'put' | 'clear' | 'resize' | 'snapshot';
-  readonly from: number;
-  readonly count: number;
-  readonly fill: number;
-}
-
-const steps = fc.array(
-  fc.record<Step>({
-    kind: fc.constantFrom('put', 'put', 'put', 'clear', 'resize', 'snapshot'),
-    from: fc.nat(PAGES_MAX - 1),
-    count: fc.integer({ min: 1, max: 60 }),
-    fill: fc.integer({ min: 1, max: 255 }),
-  }),
-  { maxLength: 25 },
-);
-
-test('any writes, clears, sizes and snapshots read as buffers do', async () => {
-  await fc.assert(
-    fc.asyncProperty(steps, async all => {
-      const account = await openContainer();
-      let model = Buffer.alloc(64 * PAGE);
-      const snapshots: [bigint, Buffer][] = [];
-      await makePageBlob(account, BLOB, model.length);
-      for (const { kind, from, count, fill } of all) {
-        const until = Math.min(from + count, model.length / PAGE);
-        if (kind === 'snapshot') snapshots.push([await takeSnapshot(account, BLOB), Buffer.from(model)]);
-        else if (kind === 'resize') {
-          await resize(account, BLOB, from * PAGE);
-          model = Buffer.concat([model.subarray(0, from * PAGE), Buffer.alloc(PAGES_MAX * PAGE)]).subarray(
-            0,
-            from * PAGE,
-          );
-        } else if (from < until) {
-          if (kind === 'put')
-            await putPages(account, BLOB, from * PAGE, Buffer.alloc((until - from) * PAGE, fill));
-          else await clearPages(account, BLOB, from * PAGE, until * PAGE);
-          model = Buffer.from(model);
-          model.fill(kind === 'put' ? fill : 0, from * PAGE, until * PAGE);
-        }
-        assert.deepEqual(await readBlob(account, BLOB), model);
-        await account.settled();
-        assert.deepEqual((await contentsIn(account)).sort(), (await namedIn(account)).sort(), kind);
-      }
-      for (const [snapshot, bytes] of snapshots)
-        assert.deepEqual(await readBlob(account, BLOB, undefined, snapshot), bytes);
-      await deleteBlob(account, BLOB, 'include');
-      await account.settled();
-      assert.deepEqual(await rowsOf(account, BLOB), []);
-    }),
-    { numRuns: 60 },
-  );
 });
 
 test('a content goes with the last page of it that is written over', async () => {

@@ -1,7 +1,6 @@
 // Concurrent operations: writers with one ETag or one lease, and readers of a blob that is replaced.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ContentStore, Store } from '#store';
 import { BlobSweep } from '../sweep.js';
 import {
   accountOn,
@@ -9,12 +8,15 @@ import {
   bytesOf,
   CONTAINER,
   contentsIn,
+  deleteBlob,
   NO_CONDITIONS,
   openAccount,
   openContainer,
+  operation,
   outcomeOf,
   putBlob,
   readBlob,
+  replacing,
   rowsOf,
   seen,
   type TestAccount,
@@ -39,37 +41,25 @@ test('of those that acquire a lease one gets it', async () => {
   const account = await openContainer();
   await putBlob(account, BLOB, 'x');
   const acquire = () =>
-    account.run({
-      kind: 'leaseBlob',
-      container: CONTAINER,
-      blob: BLOB,
-      action: { kind: 'acquire', seconds: 'infinite', proposedId: undefined },
-      conditions: NO_CONDITIONS,
-    });
+    account.run(
+      operation('leaseBlob', {
+        action: { kind: 'acquire', seconds: 'infinite', proposedId: undefined },
+      }),
+    );
   assert.equal(await wins(Array.from({ length: 8 }, acquire)), 1);
-});
-
-/** A content store that runs `before` ahead of each read. */
-const contentsWith = (content: ContentStore, before: () => Promise<void>): ContentStore => ({
-  create: space => content.create(space),
-  async *read(space, id, from, until) {
-    await before();
-    yield* content.read(space, id, from, until);
-  },
-  pin: () => content.pin(),
-  unpinnedElsewhere: () => content.unpinnedElsewhere(),
-  drop: (space, id) => content.drop(space, id),
-  list: space => content.list(space),
 });
 
 test('a reader whose content is gone before it begins reads the row again, and holds that', async () => {
   const account = await openContainer(openAccount());
   await putBlob(account, BLOB, Buffer.alloc(20_000, 'a'));
   let replacements = 0;
-  const content = contentsWith(account.content, async () => {
-    replacements += 1;
-    await putBlob(account, BLOB, Buffer.alloc(20_000, String(replacements)));
-    await account.settled();
+  const content = replacing(account.content, {
+    async *read(...given) {
+      replacements += 1;
+      await putBlob(account, BLOB, Buffer.alloc(20_000, String(replacements)));
+      await account.settled();
+      yield* account.content.read(...given);
+    },
   });
   const reader = accountOn({ store: account.store, content }, account.time);
   assert.deepEqual(await readBlob(reader, BLOB), Buffer.alloc(20_000, '1'));
@@ -90,29 +80,14 @@ test('a reader of many blocks gets all of the old ones while lists, snapshots an
   const names = ['a', 'b', 'c', 'd'];
   for (const name of names) await putBlock(account, BLOB, name, Buffer.alloc(300_000, name));
   await putList(account, BLOB, names);
-  const outcome = await account.run({
-    kind: 'getBlob',
-    container: CONTAINER,
-    blob: BLOB,
-    snapshot: undefined,
-    range: undefined,
-    conditions: NO_CONDITIONS,
-  });
+  const outcome = await account.run(operation('getBlob', {}));
   assert.ok(outcome.kind === 'blobContent' && !Buffer.isBuffer(outcome.content));
   const pieces: Buffer[] = [];
   for await (const piece of outcome.content) {
     if (pieces.length === 0) {
       await takeSnapshot(account, BLOB);
       await putBlob(account, BLOB, 'new');
-      await account.run({
-        kind: 'deleteBlob',
-        container: CONTAINER,
-        blob: BLOB,
-        snapshot: undefined,
-        snapshots: 'include',
-        conditions: NO_CONDITIONS,
-        tierConditions: NO_CONDITIONS,
-      });
+      await deleteBlob(account, BLOB, 'include');
       for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
     }
     pieces.push(piece);
@@ -126,8 +101,7 @@ test('a block that is put while its list is made is in it', async () => {
   await putBlock(account, BLOB, 'b', Buffer.alloc(20_000, 'b'));
   let isPut = false;
   const { content } = account;
-  const between: ContentStore = {
-    ...contentsWith(content, async () => undefined),
+  const between = replacing(content, {
     create: async space => {
       if (!isPut) {
         isPut = true;
@@ -135,7 +109,7 @@ test('a block that is put while its list is made is in it', async () => {
       }
       return content.create(space);
     },
-  };
+  });
   await putList(accountOn({ store: account.store, content: between }, account.time), BLOB, ['a', 'b']);
   assert.equal((await readBlob(account, BLOB)).subarray(0, 4).toString(), 'newb');
   await account.settled();
@@ -164,10 +138,7 @@ test('a block that a kill left beside its committed blob goes with it, so that n
 test('rows that other processes may be reading stay until the sweep', async () => {
   const account = await openContainer();
   const elsewhere = { isPinned: true };
-  const content: ContentStore = {
-    ...contentsWith(account.content, async () => undefined),
-    unpinnedElsewhere: async () => !elsewhere.isPinned,
-  };
+  const content = replacing(account.content, { unpinnedElsewhere: async () => !elsewhere.isPinned });
   const shared = accountOn({ store: account.store, content }, account.time);
   await makePageBlob(shared, BLOB, 65_536);
   await putPages(shared, BLOB, 0, Buffer.alloc(512, 'p'));
@@ -185,23 +156,17 @@ test('a read of pages has the ETag of the pages that it shows', async () => {
   const account = await openContainer();
   await makePageBlob(account, BLOB, 65_536);
   let writes = 0;
-  const scan: Store['scan'] = async (...parts) => {
-    if (writes < 3) {
-      writes += 1;
-      await putPages(account, BLOB, 0, Buffer.alloc(512, writes));
-    }
-    return account.store.scan(...parts);
-  };
-  const store = new Proxy(account.store, {
-    get(target, name) {
-      if (name === 'scan') return scan;
-      const member: unknown = Reflect.get(target, name);
-      return typeof member === 'function' ? member.bind(target) : member;
+  const store = replacing(account.store, {
+    scan: async (...parts) => {
+      if (writes < 3) {
+        writes += 1;
+        await putPages(account, BLOB, 0, Buffer.alloc(512, writes));
+      }
+      return account.store.scan(...parts);
     },
   });
   const reader = accountOn({ store, content: account.content }, account.time);
-  const on = { container: CONTAINER, blob: BLOB, snapshot: undefined, range: undefined } as const;
-  const read = reader.run({ kind: 'getBlob', ...on, conditions: NO_CONDITIONS });
+  const read = reader.run(operation('getBlob', {}));
   const { content, blob } = await outcomeOf('blobContent', read);
   assert.equal((await bytesOf(content))[0], 3);
   assert.deepEqual(blob.stamp, (await seen(account, BLOB)).stamp);

@@ -6,11 +6,12 @@ import { INLINE_BYTES_MAX } from '../body/receive.js';
 import {
   BLOB,
   bytesOf,
-  CONTAINER,
   contentsIn,
   deleteBlob,
+  deleteSnapshot,
   NO_CONDITIONS,
   openContainer,
+  operation,
   outcomeOf,
   putBlob,
   readBlob,
@@ -21,9 +22,8 @@ import {
   seen,
   takeSnapshot,
   upload,
-  WHOLE,
 } from '../testing/account.js';
-import { copyOf, putBlock, putList, sourceOf } from '../testing/parts.js';
+import { copyOf, makeAppendBlob, putBlock, putList, sourceOf } from '../testing/parts.js';
 
 const md5 = (bytes: Buffer): Buffer => createHash('md5').update(bytes).digest();
 const filled = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, at) => at % 251));
@@ -72,14 +72,10 @@ test('a put replaces all but the creation time, the lease and the snapshots, and
 
 describe('digests', () => {
   const put = (body: string, said: { md5?: Buffer; crc64?: Buffer }, conditions = NO_CONDITIONS) =>
-    ({
-      kind: 'putBlockBlob',
-      container: CONTAINER,
-      blob: BLOB,
-      ...WHOLE,
+    operation('putBlockBlob', {
       conditions,
       upload: { ...upload(body), md5: said.md5, crc64: said.crc64 },
-    }) as const;
+    });
 
   test('are compared with what the client says', async () => {
     const { run } = await openContainer();
@@ -105,50 +101,38 @@ describe('digests', () => {
 test('the content of an archived blob is not read, its properties are', async () => {
   const account = await openContainer();
   await putBlob(account, BLOB, 'x', { tier: 'Archive' });
-  const on = { container: CONTAINER, blob: BLOB, snapshot: undefined } as const;
-  const read = { kind: 'getBlob', ...on, range: undefined, conditions: NO_CONDITIONS } as const;
-  await refusalOf('BlobArchived', account.run(read));
+  await refusalOf('BlobArchived', account.run(operation('getBlob', {})));
   assert.equal((await seen(account, BLOB)).tier?.name, 'Archive');
-  const tier = { kind: 'setTier', ...on, tier: 'Hot', leaseId: undefined, ifTags: undefined } as const;
-  await outcomeOf('tierSet', account.run(tier));
+  await outcomeOf('tierSet', account.run(operation('setTier', { tier: 'Hot' })));
   assert.equal((await readBlob(account, BLOB)).toString(), 'x');
 });
 
 test('an archived blob is not written, and is deleted, tagged and brought back', async () => {
   const account = await openContainer();
-  const on = { container: CONTAINER, blob: BLOB } as const;
-  const set = { ...on, conditions: NO_CONDITIONS };
+  const { run } = account;
   await putBlob(account, BLOB, 'x', { tier: 'Archive' });
   await putBlob(account, 'other', 'y');
   await putBlock(account, BLOB, 'a', 'z');
-  const put = { kind: 'putBlockBlob', ...on, ...WHOLE } as const;
   for (const text of ['', 'small', 'x'.repeat(100_000)])
-    await refusalOf('BlobArchived', account.run({ ...put, upload: upload(text) }));
-  await refusalOf('BlobArchived', account.run({ kind: 'putAppendBlob', ...on, ...WHOLE }));
+    await refusalOf('BlobArchived', putBlob(account, BLOB, text));
+  await refusalOf('BlobArchived', makeAppendBlob(account, BLOB));
   await refusalOf('BlobArchived', putList(account, BLOB, ['a']));
   await refusalOf('BlobArchived', putList(account, BLOB, []));
-  await refusalOf('BlobArchived', account.run(copyOf(sourceOf('other'), BLOB)));
-  await refusalOf('BlobArchived', account.run(copyOf(sourceOf(BLOB), BLOB, { tier: 'Hot' })));
-  await refusalOf('BlobArchived', account.run({ kind: 'setBlobMetadata', ...set, metadata: [] }));
-  const properties = { properties: WHOLE.properties, length: undefined, sequenceNumber: undefined };
-  await refusalOf('BlobArchived', account.run({ kind: 'setBlobProperties', ...set, ...properties }));
-  await refusalOf('BlobArchived', account.run({ kind: 'snapshotBlob', ...set, metadata: undefined }));
+  await refusalOf('BlobArchived', run(copyOf(sourceOf('other'), BLOB)));
+  await refusalOf('BlobArchived', run(copyOf(sourceOf(BLOB), BLOB, { tier: 'Hot' })));
+  await refusalOf('BlobArchived', run(operation('setBlobMetadata', {})));
+  const properties = { length: undefined, sequenceNumber: undefined };
+  await refusalOf('BlobArchived', run(operation('setBlobProperties', properties)));
+  await refusalOf('BlobArchived', takeSnapshot(account, BLOB));
   await account.settled();
   assert.deepEqual(await contentsIn(account), []);
 
-  await outcomeOf('tagsSet', account.run({ kind: 'setTags', ...set, tags: [['k', 'v']] }));
-  await outcomeOf('copied', account.run(copyOf(sourceOf(BLOB), 'copy')));
+  await outcomeOf('tagsSet', run(operation('setTags', { tags: [['k', 'v']] })));
+  await outcomeOf('copied', run(copyOf(sourceOf(BLOB), 'copy')));
   assert.equal((await readBlob(account, 'copy')).toString(), 'x');
-  const tier = {
-    kind: 'setTier',
-    ...on,
-    snapshot: undefined,
-    leaseId: undefined,
-    ifTags: undefined,
-  } as const;
-  await outcomeOf('tierSet', account.run({ ...tier, tier: 'Cool' }));
-  await outcomeOf('blobMetadataSet', account.run({ kind: 'setBlobMetadata', ...set, metadata: [] }));
-  await outcomeOf('tierSet', account.run({ ...tier, tier: 'Archive' }));
+  await outcomeOf('tierSet', run(operation('setTier', { tier: 'Cool' })));
+  await outcomeOf('blobMetadataSet', run(operation('setBlobMetadata', {})));
+  await outcomeOf('tierSet', run(operation('setTier', { tier: 'Archive' })));
   await deleteBlob(account, BLOB);
   await putBlob(account, BLOB, 'new');
 });
@@ -158,18 +142,11 @@ test('who holds the lease of a blob may put it although it must not be there; wh
   await putBlob(account, BLOB, 'first');
   const id = '00000000-1111-2222-3333-444444444444';
   const action = { kind: 'acquire', seconds: 15, proposedId: id } as const;
-  const whole = { container: CONTAINER, blob: BLOB, conditions: NO_CONDITIONS };
-  await outcomeOf('leased', account.run({ kind: 'leaseBlob', ...whole, action }));
+  await outcomeOf('leased', account.run(operation('leaseBlob', { action })));
   const put = (text: string, leaseId: string | undefined) =>
-    account.run({
-      kind: 'putBlockBlob',
-      ...whole,
-      ...WHOLE,
-      conditions: { ...NO_CONDITIONS, ifNoneMatch: 'any', leaseId },
-      upload: upload(text),
-    });
+    putBlob(account, BLOB, text, { conditions: { ...NO_CONDITIONS, ifNoneMatch: 'any', leaseId } });
   await refusalOf('LeaseIdMissing', put('x', undefined));
-  await outcomeOf('blobPut', put('second', id));
+  await put('second', id);
   assert.equal((await readBlob(account, BLOB)).toString(), 'second');
   account.time.now += 20n * SECOND;
   await refusalOf('LeaseLost', put('third', id));
@@ -179,30 +156,16 @@ test('metadata, tags, tiers: only metadata changes the stamp', async () => {
   const account = await openContainer();
   const { run } = account;
   const first = await putBlob(account, BLOB, 'x');
-  const on = { container: CONTAINER, blob: BLOB } as const;
-  await outcomeOf('tagsSet', run({ kind: 'setTags', ...on, tags: [['a', '1']], conditions: NO_CONDITIONS }));
-  const tier = {
-    kind: 'setTier',
-    ...on,
-    snapshot: undefined,
-    leaseId: undefined,
-    ifTags: undefined,
-  } as const;
-  await outcomeOf('tierSet', run({ ...tier, tier: 'Cool' }));
-  await refusalOf('InvalidHeaderValue', run({ ...tier, tier: 'Warm' }));
+  await outcomeOf('tagsSet', run(operation('setTags', { tags: [['a', '1']] })));
+  await outcomeOf('tierSet', run(operation('setTier', { tier: 'Cool' })));
+  await refusalOf('InvalidHeaderValue', run(operation('setTier', { tier: 'Warm' })));
   assert.deepEqual((await seen(account, BLOB)).stamp, first);
-  assert.deepEqual(await run({ kind: 'getTags', ...on, snapshot: undefined, conditions: NO_CONDITIONS }), {
-    kind: 'tags',
-    tags: [['a', '1']],
-  });
+  assert.deepEqual(await run(operation('getTags', {})), { kind: 'tags', tags: [['a', '1']] });
   const metadata = [{ name: 'A', value: '' }];
-  const set = { kind: 'setBlobMetadata', ...on, metadata, conditions: NO_CONDITIONS } as const;
+  const set = operation('setBlobMetadata', { metadata });
   const { stamp } = await outcomeOf('blobMetadataSet', run(set));
   assert.ok(stamp.etag > first.etag);
-  assert.deepEqual(
-    await run({ kind: 'getBlobMetadata', ...on, snapshot: undefined, conditions: NO_CONDITIONS }),
-    { kind: 'blobMetadata', stamp, metadata },
-  );
+  assert.deepEqual(await run(operation('getBlobMetadata', {})), { kind: 'blobMetadata', stamp, metadata });
   const stale = { ...NO_CONDITIONS, ifMatch: [first.etag] };
   await refusalOf('ConditionNotMet', run({ ...set, conditions: stale }));
   assert.equal((await readBlob(account, BLOB)).toString(), 'x');
@@ -222,13 +185,7 @@ describe('snapshots', () => {
       await account.settled();
       assert.deepEqual(await readBlob(account, BLOB, undefined, one), filled(length));
       assert.equal((await readBlob(account, BLOB)).toString(), 'new');
-      const on = { kind: 'deleteBlob', container: CONTAINER, blob: BLOB, snapshots: undefined } as const;
-      await account.run({
-        ...on,
-        snapshot: one,
-        conditions: NO_CONDITIONS,
-        tierConditions: NO_CONDITIONS,
-      });
+      await deleteSnapshot(account, BLOB, one);
       await account.settled();
       assert.deepEqual(await readBlob(account, BLOB, undefined, two), filled(length));
       await refusalOf('SnapshotsPresent', deleteBlob(account, BLOB));
@@ -244,16 +201,7 @@ describe('snapshots', () => {
     const account = await openContainer();
     const stamp = await putBlob(account, BLOB, 'x', { metadata: [{ name: 'a', value: '1' }] });
     const metadata = [{ name: 'b', value: '2' }];
-    const taken = await outcomeOf(
-      'snapshotTaken',
-      account.run({
-        kind: 'snapshotBlob',
-        container: CONTAINER,
-        blob: BLOB,
-        metadata,
-        conditions: NO_CONDITIONS,
-      }),
-    );
+    const taken = await outcomeOf('snapshotTaken', account.run(operation('snapshotBlob', { metadata })));
     assert.deepEqual(taken.stamp, stamp);
     const snapshot = await seen(account, BLOB, taken.snapshot);
     assert.deepEqual(
@@ -267,17 +215,7 @@ describe('snapshots', () => {
 test('a reader that has begun gets the old content whole', async () => {
   const account = await openContainer();
   await putBlob(account, BLOB, filled(3_000_000));
-  const { content } = await outcomeOf(
-    'blobContent',
-    account.run({
-      kind: 'getBlob',
-      container: CONTAINER,
-      blob: BLOB,
-      snapshot: undefined,
-      range: undefined,
-      conditions: NO_CONDITIONS,
-    }),
-  );
+  const { content } = await outcomeOf('blobContent', account.run(operation('getBlob', {})));
   await putBlob(account, BLOB, 'new');
   assert.deepEqual(await bytesOf(content), filled(3_000_000));
   await account.settled();

@@ -1,6 +1,6 @@
 // An account on a memory store whose clock and ids the test holds, for tests through the package's entry point.
 import { outcomeOf, refusalsOf } from '#account/testing';
-import { type ContentStore, openMemoryStore, type Store } from '#store';
+import { type ContentStore, openMemoryStore, type Row, type ScanRange, type Space, type Store } from '#store';
 import { BackgroundWork } from '../background-work.js';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError, type BlobErrorCode } from '../blob-error.js';
@@ -111,6 +111,35 @@ export const WHOLE: WholeBlob = {
   conditions: NO_CONDITIONS,
 };
 
+/** What most operations of tests have; also where an operation has none of it. */
+const USUAL = {
+  ...WHOLE,
+  container: CONTAINER,
+  blob: BLOB,
+  snapshot: undefined,
+  range: undefined,
+  leaseId: undefined,
+  ifTags: undefined,
+  tierConditions: NO_CONDITIONS,
+};
+
+type Of<K extends Operation['kind']> = Extract<Operation, { readonly kind: K }>;
+
+/** An operation of which a test names only what matters to it. */
+export const operation = <K extends Operation['kind']>(
+  kind: K,
+  own: Omit<Of<K>, keyof typeof USUAL | 'kind'> & Partial<Of<K>>,
+): Of<K> => ({ ...USUAL, kind, ...own }) as unknown as Of<K>;
+
+/** The same object with some of its methods replaced. */
+export const replacing = <T extends object>(object: T, methods: Partial<T>): T =>
+  new Proxy(object, {
+    get(target, name) {
+      const member: unknown = Reflect.get(methods, name) ?? Reflect.get(target, name);
+      return typeof member === 'function' && !(name in methods) ? member.bind(target) : member;
+    },
+  });
+
 /** A body that comes in pieces. */
 export function upload(body: string | Buffer, pieceBytes = 65_536): Upload {
   const bytes = Buffer.from(body);
@@ -126,15 +155,8 @@ export async function putBlob(
   body: string | Buffer,
   whole: Partial<WholeBlob> = {},
 ): Promise<Stamp> {
-  const operation = {
-    kind: 'putBlockBlob',
-    container: CONTAINER,
-    blob,
-    ...WHOLE,
-    ...whole,
-    upload: upload(body),
-  } as const;
-  return (await outcomeOf('blobPut', run(operation))).stamp;
+  const put = operation('putBlockBlob', { blob, ...whole, upload: upload(body) });
+  return (await outcomeOf('blobPut', run(put))).stamp;
 }
 
 export async function bytesOf(content: Buffer | AsyncIterable<Buffer>): Promise<Buffer> {
@@ -150,23 +172,14 @@ export async function readBlob(
   range?: readonly [from: number, until: number | undefined],
   snapshot?: bigint,
 ): Promise<Buffer> {
-  const { content } = await outcomeOf(
-    'blobContent',
-    run({
-      kind: 'getBlob',
-      container: CONTAINER,
-      blob,
-      snapshot,
-      range: range && { from: range[0], until: range[1] },
-      conditions: NO_CONDITIONS,
-    }),
-  );
-  return bytesOf(content);
+  const part = range && { from: range[0], until: range[1] };
+  const get = operation('getBlob', { blob, snapshot, range: part });
+  return bytesOf((await outcomeOf('blobContent', run(get))).content);
 }
 
 export async function seen({ run }: TestAccount, blob: string, snapshot?: bigint) {
-  const operation = { kind: 'getBlobProperties', container: CONTAINER, blob, snapshot } as const;
-  return (await outcomeOf('blobProperties', run({ ...operation, conditions: NO_CONDITIONS }))).blob;
+  const get = operation('getBlobProperties', { blob, snapshot });
+  return (await outcomeOf('blobProperties', run(get))).blob;
 }
 
 export const deleteBlob = (
@@ -174,23 +187,14 @@ export const deleteBlob = (
   blob: string,
   snapshots?: 'include' | 'only',
   snapshot?: bigint,
-): Promise<Outcome> =>
-  run({
-    kind: 'deleteBlob',
-    container: CONTAINER,
-    blob,
-    snapshot,
-    snapshots,
-    conditions: NO_CONDITIONS,
-    tierConditions: NO_CONDITIONS,
-  });
+): Promise<Outcome> => run(operation('deleteBlob', { blob, snapshot, snapshots }));
 
 export const deleteSnapshot = (account: TestAccount, blob: string, snapshot: bigint): Promise<Outcome> =>
   deleteBlob(account, blob, undefined, snapshot);
 
 export async function takeSnapshot({ run }: TestAccount, blob: string): Promise<bigint> {
-  const operation = { kind: 'snapshotBlob', container: CONTAINER, blob, metadata: undefined } as const;
-  return (await outcomeOf('snapshotTaken', run({ ...operation, conditions: NO_CONDITIONS }))).snapshot;
+  const take = operation('snapshotBlob', { blob, metadata: undefined });
+  return (await outcomeOf('snapshotTaken', run(take))).snapshot;
 }
 
 /** The names of the contents of the container that no living writer holds. */
@@ -201,31 +205,34 @@ export async function contentsIn({ store, content }: TestAccount): Promise<strin
   return names;
 }
 
-/** The names of the contents that rows of the container name; those that lists of blocks name are not among them. */
-export async function namedIn({ store }: TestAccount): Promise<string[]> {
+async function eachRow(
+  { store }: TestAccount,
+  range: ScanRange,
+  visit: (row: Row, space: Space) => void,
+): Promise<void> {
   const space = await store.getSpace({ account: 'account1', service: 'blob', name: CONTAINER });
-  const names = new Set<string>();
   const bound = Number.POSITIVE_INFINITY;
   const budget = { rows: bound, bytes: bound, examined: bound, milliseconds: bound };
   if (space)
-    await store.scan(space, { from: { partition: '', key: '' } }, budget, row => {
-      for (const { id } of contentsNamedBy(space, row)) names.add(id);
+    await store.scan(space, range, budget, row => {
+      visit(row, space);
       return true;
     });
+}
+
+/** The names of the contents that rows of the container name; those that lists of blocks name are not among them. */
+export async function namedIn(account: TestAccount): Promise<string[]> {
+  const names = new Set<string>();
+  await eachRow(account, { from: { partition: '', key: '' } }, (row, space) => {
+    for (const { id } of contentsNamedBy(space, row)) names.add(id);
+  });
   return [...names];
 }
 
 /** The keys of a blob's rows. */
-export async function rowsOf({ store }: TestAccount, blob: string): Promise<string[]> {
-  const space = await store.getSpace({ account: 'account1', service: 'blob', name: CONTAINER });
+export async function rowsOf(account: TestAccount, blob: string): Promise<string[]> {
   const keys: string[] = [];
-  const bound = Number.POSITIVE_INFINITY;
-  const budget = { rows: bound, bytes: bound, examined: bound, milliseconds: bound };
   const range = { from: { partition: blob, key: '' }, until: { partition: `${blob}\0`, key: '' } };
-  if (space)
-    await store.scan(space, range, budget, row => {
-      keys.push(row.key);
-      return true;
-    });
+  await eachRow(account, range, ({ key }) => keys.push(key));
   return keys;
 }

@@ -6,10 +6,10 @@ import {
   NO_APPEND_CONDITIONS,
   NO_CONDITIONS,
   NO_PAGE_CONDITIONS,
+  operation,
   outcomeOf,
   type TestAccount,
   upload,
-  WHOLE,
 } from './account.js';
 
 export const blockId = (name: string): string => Buffer.from(name.padStart(4, '0')).toString('base64');
@@ -19,71 +19,43 @@ export const putBlock = (
   blob: string,
   name: string,
   body: string | Buffer,
-): Promise<Outcome> =>
-  run({
-    kind: 'putBlock',
-    container: CONTAINER,
-    blob,
-    id: blockId(name),
-    leaseId: undefined,
-    upload: upload(body),
-  });
+): Promise<Outcome> => run(operation('putBlock', { blob, id: blockId(name), upload: upload(body) }));
 
 export const putList = (
   { run }: TestAccount,
   blob: string,
   names: readonly (string | ListedBlockId)[],
   whole: Partial<WholeBlob> = {},
-): Promise<Outcome> =>
-  run({
-    kind: 'putBlockList',
-    container: CONTAINER,
-    blob,
-    ...WHOLE,
-    ...whole,
-    blocks: names.map(each => (typeof each === 'string' ? { from: 'latest', id: blockId(each) } : each)),
-  });
+): Promise<Outcome> => {
+  const blocks = names.map(each =>
+    typeof each === 'string' ? ({ from: 'latest', id: blockId(each) } as const) : each,
+  );
+  return run(operation('putBlockList', { blob, ...whole, blocks }));
+};
 
 export async function blocksOf({ run }: TestAccount, blob: string) {
-  const asked = { committed: true, uncommitted: true, snapshot: undefined } as const;
-  const blocks = await outcomeOf(
-    'blocks',
-    run({
-      kind: 'getBlockList',
-      container: CONTAINER,
-      blob,
-      ...asked,
-      leaseId: undefined,
-      ifTags: undefined,
-    }),
-  );
+  const get = operation('getBlockList', { blob, committed: true, uncommitted: true });
+  const blocks = await outcomeOf('blocks', run(get));
   const told = (list: typeof blocks.committed) =>
     list?.map(({ id, length }) => `${Buffer.from(id, 'base64').toString().replace(/^0+/, '')}:${length}`);
   return { committed: told(blocks.committed), uncommitted: told(blocks.uncommitted) };
 }
 
 export const makeAppendBlob = ({ run }: TestAccount, blob: string): Promise<Outcome> =>
-  run({ kind: 'putAppendBlob', container: CONTAINER, blob, ...WHOLE });
+  run(operation('putAppendBlob', { blob }));
 
 export const append = (
   { run }: TestAccount,
   blob: string,
   body: string | Buffer,
-  conditions: Partial<AppendConditions> = {},
-) =>
-  outcomeOf(
-    'appended',
-    run({
-      kind: 'appendBlock',
-      container: CONTAINER,
-      blob,
-      conditions: { ...NO_APPEND_CONDITIONS, ...conditions },
-      upload: upload(body),
-    }),
-  );
+  own: Partial<AppendConditions> = {},
+) => {
+  const conditions = { ...NO_APPEND_CONDITIONS, ...own };
+  return outcomeOf('appended', run(operation('appendBlock', { blob, conditions, upload: upload(body) })));
+};
 
 export const makePageBlob = ({ run }: TestAccount, blob: string, length: number): Promise<Outcome> =>
-  run({ kind: 'putPageBlob', container: CONTAINER, blob, ...WHOLE, length, sequenceNumber: 0n });
+  run(operation('putPageBlob', { blob, length, sequenceNumber: 0n }));
 
 export const putPages = (
   { run }: TestAccount,
@@ -91,15 +63,10 @@ export const putPages = (
   from: number,
   body: Buffer,
   conditions = NO_PAGE_CONDITIONS,
-): Promise<Outcome> =>
-  run({
-    kind: 'putPages',
-    container: CONTAINER,
-    blob,
-    span: { from, until: from + body.length },
-    conditions,
-    upload: upload(body),
-  });
+): Promise<Outcome> => {
+  const span = { from, until: from + body.length };
+  return run(operation('putPages', { blob, span, conditions, upload: upload(body) }));
+};
 
 export const clearPages = (
   { run }: TestAccount,
@@ -107,24 +74,10 @@ export const clearPages = (
   from: number,
   until: number,
 ): Promise<Outcome> =>
-  run({
-    kind: 'clearPages',
-    container: CONTAINER,
-    blob,
-    span: { from, until },
-    conditions: NO_PAGE_CONDITIONS,
-  });
+  run(operation('clearPages', { blob, span: { from, until }, conditions: NO_PAGE_CONDITIONS }));
 
 export const resize = ({ run }: TestAccount, blob: string, length: number): Promise<Outcome> =>
-  run({
-    kind: 'setBlobProperties',
-    container: CONTAINER,
-    blob,
-    properties: undefined,
-    length,
-    sequenceNumber: undefined,
-    conditions: NO_CONDITIONS,
-  });
+  run(operation('setBlobProperties', { blob, properties: undefined, length, sequenceNumber: undefined }));
 
 export async function rangesOf(
   { run }: TestAccount,
@@ -132,20 +85,8 @@ export async function rangesOf(
   since?: bigint,
   snapshot?: bigint,
 ): Promise<string> {
-  const { ranges } = await outcomeOf(
-    'pageRanges',
-    run({
-      kind: 'getPageRanges',
-      container: CONTAINER,
-      blob,
-      snapshot,
-      range: undefined,
-      since,
-      from: undefined,
-      top: 10_000,
-      conditions: NO_CONDITIONS,
-    }),
-  );
+  const get = operation('getPageRanges', { blob, snapshot, since, from: undefined, top: 10_000 });
+  const { ranges } = await outcomeOf('pageRanges', run(get));
   return ranges
     .map(({ from, until, isClear }) => `${isClear ? '-' : ''}${from / 512}-${until / 512}`)
     .join(' ');
@@ -160,18 +101,14 @@ export const sourceOf = (blob: string, snapshot?: bigint): Source => ({
   conditions: NO_CONDITIONS,
 });
 
-export const copyOf = (source: Source, to: string, more: Partial<CopyBlob> = {}): CopyBlob => ({
-  kind: 'copyBlob',
-  container: CONTAINER,
-  blob: to,
-  source,
-  metadata: undefined,
-  tags: [],
-  tagsOfSource: false,
-  tier: undefined,
-  seal: undefined,
-  isSynchronous: false,
-  md5: undefined,
-  conditions: NO_CONDITIONS,
-  ...more,
-});
+export const copyOf = (source: Source, to: string, more: Partial<CopyBlob> = {}): CopyBlob =>
+  operation('copyBlob', {
+    blob: to,
+    source,
+    metadata: undefined,
+    tagsOfSource: false,
+    seal: undefined,
+    isSynchronous: false,
+    md5: undefined,
+    ...more,
+  });
