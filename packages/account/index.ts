@@ -7,5 +7,4 @@ export * from './service-error.js';
 export * from './service-properties.js';
 export * from './service-settings.js';
 export * from './spaces.js';
-export * from './stored-properties.js';
 export * from './versioned-json.js';

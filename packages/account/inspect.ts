@@ -13,7 +13,7 @@ export function faultOf(look: () => string | undefined): string | undefined {
   }
 }
 
-/** The properties of that service, as stored-properties.ts writes them. */
+/** The properties of that service, as service-settings.ts writes them. */
 export function propertiesFault({ name, metadata }: Space, service: string): string | undefined {
   const encoded = encodeServiceProperties(decodeServiceProperties(metadata));
   return name === service && encoded.equals(metadata) ? undefined : 'the service properties are damaged.';

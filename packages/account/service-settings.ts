@@ -1,8 +1,51 @@
-// The operations on the settings of a service, the same for all services of an account: Get and Set Service Properties,
-// Get Service Stats (protocol: service-properties).
+// The settings of a service, the same for all services of an account: its properties in the store, the metadata of a
+// space of their own that is created when they are first set; and the operations Get and Set Service Properties, Get
+// Service Stats (protocol: service-properties).
 import type { Clock } from '#base';
-import type { ServiceProperties, ServicePropertiesChange } from './service-properties.js';
-import { readStoredProperties, type ServiceAddress, setStoredProperties } from './stored-properties.js';
+import { type SpaceAddress, type Store, StoreError } from '#store';
+import {
+  changeServiceProperties,
+  decodeServiceProperties,
+  defaultServiceProperties,
+  encodeServiceProperties,
+  type ServiceProperties,
+  type ServicePropertiesChange,
+} from './service-properties.js';
+
+interface ServiceAddress {
+  readonly store: Store;
+  readonly account: string;
+  /** `table`, `queue` or `blob`. */
+  readonly service: string;
+}
+
+const addressOf = ({ account, service }: ServiceAddress): SpaceAddress => ({
+  account,
+  service: 'properties',
+  name: service,
+});
+
+export async function readStoredProperties(address: ServiceAddress): Promise<ServiceProperties> {
+  const space = await address.store.getSpace(addressOf(address));
+  return space ? decodeServiceProperties(space.metadata) : defaultServiceProperties;
+}
+
+export async function setStoredProperties(
+  address: ServiceAddress,
+  change: ServicePropertiesChange,
+): Promise<void> {
+  const { store } = address;
+  const at = addressOf(address);
+  const initial = encodeServiceProperties(defaultServiceProperties);
+  const space =
+    (await store.getSpace(at)) ?? (await store.createSpace(at, initial)) ?? (await store.getSpace(at));
+  const changed =
+    space &&
+    (await store.updateSpace(space, bytes =>
+      encodeServiceProperties(changeServiceProperties(decodeServiceProperties(bytes), change)),
+    ));
+  if (!changed) throw new StoreError('conflict', 'The service properties were removed while they were set.');
+}
 
 export type ServiceSettings =
   | { readonly kind: 'getServiceProperties' }

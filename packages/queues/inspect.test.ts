@@ -66,6 +66,8 @@ test('metadata of queues, of the service and of reserved names is checked', () =
   const properties = encodeServiceProperties(defaultServiceProperties);
   const space = { ...SPACE, service: 'properties', name: 'queue', metadata: properties };
   assert.equal(inspectQueueSpace(space), undefined);
+  for (const change of [{ name: 'table' }, { metadata: Buffer.concat([properties, Buffer.from(' ')]) }])
+    assert.match(inspectQueueSpace({ ...space, ...change }) ?? '', /service properties are damaged/);
   const row = { partition: '00000000', key: 'count', version: 1n, value: Buffer.alloc(8) };
   assert.match(inspectQueueRow(space, row) ?? '', /has no rows/);
 });
