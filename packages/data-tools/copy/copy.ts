@@ -22,7 +22,6 @@ import type { ToolContext } from '../run/context.js';
 import { withJournal } from '../run/journal.js';
 import type { Mode } from '../run/mode.js';
 import type { Address } from '../source/address.js';
-import { ByteBudget, PAGE_BYTES_MAX } from '../source/byte-budget.js';
 import { Endpoint } from '../source/endpoint.js';
 import { readPolicies } from '../source/policies.js';
 import { checkChoice, chooseTables, type TableChoice, type TableName } from '../source/table-names.js';
@@ -84,7 +83,7 @@ async function transferOf(options: CopyOptions, context: ToolContext): Promise<T
   const target = new Endpoint(options.target, service, context.source);
   const since = options.since === undefined ? undefined : sinceFilter(sinceTime(options.since));
   const filter = bothFilters(options.filter ?? '', since) || undefined;
-  const rows = new TableRows(source, { filter }, new ByteBudget(PAGE_BYTES_MAX));
+  const rows = new TableRows(source, { filter });
   return {
     context,
     mode: options.mode ?? 'insert',

@@ -1,4 +1,4 @@
-// A dump's journal entries other than shards: the policies of its tables, that its file has its name, and contents.
+// A dump's journal entries other than shards: the policies of its tables, that all rows are read, and contents.
 import type { ContentEntry } from '../contents/content-journal.js';
 import type { Journal } from '../run/journal.js';
 import { type ShardEntry, ShardState } from '../run/shard-state.js';
@@ -9,11 +9,12 @@ export type DumpEntry =
   | ContentEntry
   | ShardEntry<Checkpoint, PartEnd>
   | { readonly kind: 'policies'; readonly table: string; readonly policies: readonly Policy[] | null }
-  | { readonly kind: 'installed' };
+  /** All parts are complete; they may have their final names already. */
+  | { readonly kind: 'read' };
 
 /** The state of a dump: from its journal, and then of the resumed run. */
 export class DumpState extends ShardState<Checkpoint, PartEnd> {
-  isInstalled = false;
+  isRead = false;
   readonly policies = new Map<string, readonly Policy[] | null>();
 
   constructor({ entries }: Pick<Journal<DumpEntry>, 'entries'>) {
@@ -21,7 +22,7 @@ export class DumpState extends ShardState<Checkpoint, PartEnd> {
     for (const entry of entries) {
       if (!('kind' in entry)) continue;
       if (entry.kind === 'policies') this.policies.set(entry.table, entry.policies);
-      else if (entry.kind === 'installed') this.isInstalled = true;
+      else if (entry.kind === 'read') this.isRead = true;
       else this.take(entry);
     }
   }

@@ -12,7 +12,6 @@ import { Journal, type RunArguments } from '../run/journal.js';
 import { takeLock } from '../run/lock.js';
 import { moveShards } from '../run/move-shards.js';
 import type { Address } from '../source/address.js';
-import { ByteBudget, PAGE_BYTES_MAX } from '../source/byte-budget.js';
 import { Endpoint } from '../source/endpoint.js';
 import { readPolicies } from '../source/policies.js';
 import { checkChoice, chooseTables, type TableChoice } from '../source/table-names.js';
@@ -23,7 +22,7 @@ import { checkContentChoice, contentCounts, dumpContents } from './dump-contents
 import { writePieces } from './dump-files.js';
 import { type DumpEntry, DumpState } from './dump-journal.js';
 import { dumpToContainer } from './dump-to-container.js';
-import { finishTable, isInstalled, placesOf } from './finish.js';
+import { finishTable, placesOf } from './finish.js';
 import {
   type DumpedTable,
   formatManifest,
@@ -96,7 +95,7 @@ export async function dump(options: DumpOptions, context: ToolContext, write: Wr
   const since = options.since === undefined ? undefined : sinceTime(options.since);
   const endpoint = new Endpoint(source, serviceNamed(options), context.source);
   const selection = selectionOf({ filter, select, since });
-  const rows = new TableRows(endpoint, selection, new ByteBudget(PAGE_BYTES_MAX));
+  const rows = new TableRows(endpoint, selection);
   const parts: Dump = { options, context, format, endpoint, rows, since };
   if (out === '-') return dumpStream(parts, write);
   return isDirectory ? dumpDirectory(parts) : dumpFile(parts);
@@ -154,7 +153,7 @@ async function convertedParts(
   state: DumpState,
   table: string,
 ): Promise<AsyncIterable<Buffer | string>> {
-  const places = placesOf(state, table, extensionOf(format)) ?? [];
+  const places = placesOf(state, table, extensionOf(format));
   const paths = places.map(({ shard }) => partPath(work, shard));
   return (await writingOf(format, paths))(paths);
 }
@@ -203,13 +202,11 @@ interface Work {
   readonly work: string;
   /** What other runs must not use at the same time. */
   readonly what: string;
-  /** Whether a shard's part has its final place. */
-  readonly installed?: (state: DumpState, shard: number) => boolean;
 }
 
 /** Reads everything into parts, which `finish` installs; resumes from the journal of an earlier process. */
 async function inWork<T>(
-  { parts, work, what, installed = () => false }: Work,
+  { parts, work, what }: Work,
   finish: (state: DumpState, journal: Journal<DumpEntry>) => Promise<T>,
 ): Promise<T> {
   const { rows, context, options } = parts;
@@ -228,18 +225,20 @@ async function inWork<T>(
         throw error;
       }
     }
-    const isThere = (id: number, bytes: number): boolean =>
-      installed(state, id) || statSync(partPath(work, id), { throwIfNoEntry: false })?.size === bytes;
-    if (!state.isInstalled)
+    if (state.isRead) for (const end of state.ends.values()) context.reporter.rows(end.rows);
+    else {
       await moveShards({
         state,
         journal,
         rows,
         parallel: context.parallel,
         context,
-        isThere: ({ id }, { bytes }) => isThere(id, bytes),
+        isThere: ({ id }, { bytes }) =>
+          statSync(partPath(work, id), { throwIfNoEntry: false })?.size === bytes,
         open: ({ id }, from) => Part.open(partPath(work, id), from?.state),
       });
+      journal.append({ kind: 'read' });
+    }
     const result = await finish(state, journal);
     journal.close();
     removeWork(work);
@@ -265,10 +264,8 @@ async function dumpDirectory(parts: Dump): Promise<Dumped> {
   if (!isEmpty && !existsSync(work))
     throw new ToolError('conflict', `${directory} is not empty, and has no dump that goes on.`);
   const isNew = !existsSync(directory);
-  const installed = (state: DumpState, shard: number): boolean =>
-    isInstalled(directory, state, format, shard);
   try {
-    return await inWork({ parts, work, what: directory, installed }, async (state, journal) => {
+    return await inWork({ parts, work, what: directory }, async (state, journal) => {
       const tables: DumpedTable[] = [];
       const sums: Sum[] = [];
       for (const name of state.tables) {
@@ -353,30 +350,23 @@ function finished(parts: Dump, directory: string, work: string): Dumped {
 }
 
 async function dumpFile(parts: Dump): Promise<{ tables: number }> {
-  const { options } = parts;
+  const { options, context } = parts;
   const { out: path, resume = false, choice } = options;
   const work = `${path}${WORK_PATH}`;
   if (choice.all || choice.names.length > 1) oneTable([], 'A file');
   if (existsSync(path) && !(resume && existsSync(work))) {
-    if (resume) return finishedFile(parts);
-    throw new ToolError('conflict', `${path} is there already: give another name.`);
+    if (!resume) throw new ToolError('conflict', `${path} is there already: give another name.`);
+    // The run that gave the file its name ended; its arguments are not in the file.
+    context.reporter.tell('note', { message: `${path} is there, and whole: nothing was read.` });
+    return { tables: 1 };
   }
   if (!resume) removeUnlocked(work, path);
-  return inWork({ parts, work, what: path }, async (state, journal) => {
-    if (!state.isInstalled) {
-      const table = oneTable(state.tables, 'A file');
-      await writePieces(join(work, 'file'), await convertedParts(parts, work, state, table));
-      install(join(work, 'file'), path);
-      journal.append({ kind: 'installed' });
-    }
+  return inWork({ parts, work, what: path }, async state => {
+    const table = oneTable(state.tables, 'A file');
+    await writePieces(join(work, 'file'), await convertedParts(parts, work, state, table));
+    install(join(work, 'file'), path);
     return { tables: 1 };
   });
-}
-
-/** The run that gave the file its name ended; its arguments are not in the file. */
-function finishedFile({ options, context }: Dump): { tables: number } {
-  context.reporter.tell('note', { message: `${options.out} is there, and whole: nothing was read.` });
-  return { tables: 1 };
 }
 
 /** Files of an earlier run that is not resumed. */

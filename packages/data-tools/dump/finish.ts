@@ -1,6 +1,6 @@
 // The end of a dump: gives parts their final names in the order of keys, writes the partition sums, the manifest, and
 // last of all SHA256SUMS. Each step is repeatable: a dump that is killed here resumes here.
-import { createReadStream, existsSync, mkdirSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Checksum } from '../line/checksum.js';
 import { textLines } from '../line/text-lines.js';
@@ -19,34 +19,17 @@ export interface Place {
   readonly path: string;
 }
 
-/** The files of a table: parts that have rows, in order; for an empty table one without. Undefined while a part is incomplete. */
-export function placesOf(state: DumpState, table: string, extension: string): readonly Place[] | undefined {
-  const parts: { shard: number; end: PartEnd }[] = [];
-  for (const { id } of state.shardsOf(table)) {
+/** The files of a table: parts that have rows, in order; for an empty table one without. */
+export function placesOf(state: DumpState, table: string, extension: string): readonly Place[] {
+  const parts = state.shardsOf(table).flatMap(({ id }) => {
     const end = state.ends.get(id);
-    if (end === undefined) return undefined;
-    parts.push({ shard: id, end });
-  }
+    return end === undefined ? [] : [{ shard: id, end }];
+  });
   const full = parts.filter(({ end }) => end.rows > 0);
   return (full.length > 0 ? full : parts.slice(0, 1)).map((part, place) => ({
     ...part,
     path: filePath(table, place, extension),
   }));
-}
-
-/** Whether a part of lines already has its final place. */
-export function isInstalled(
-  directory: string,
-  state: DumpState,
-  format: TableFormat,
-  shard: number,
-): boolean {
-  const table = state.shards.get(shard)?.table;
-  if (table === undefined || !isPlain(format)) return false;
-  const place = placesOf(state, table, extensionOf(format))?.find(each => each.shard === shard);
-  if (place === undefined) return false;
-  const path = join(directory, place.path);
-  return existsSync(path) && statSync(path).size === place.end.bytes;
 }
 
 async function* sumsOf(paths: readonly string[]): AsyncGenerator<PartitionSum, void> {
@@ -67,7 +50,7 @@ export async function finishTable(
   { directory, work, state, format }: Finishing,
   table: string,
 ): Promise<{ table: DumpedTable; sums: readonly Sum[] }> {
-  const places = placesOf(state, table, extensionOf(format)) ?? [];
+  const places = placesOf(state, table, extensionOf(format));
   mkdirSync(join(directory, table), { recursive: true });
   const checksum = new Checksum();
   let [partitions, rows] = [0, 0];

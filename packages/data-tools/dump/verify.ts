@@ -42,52 +42,32 @@ interface Verified {
 
 const damaged = (path: string, message: string): Finding => ({ kind: 'damaged', path, message });
 
-/** Whether queues and containers and their files have names that a dump uses. */
-function hasWholeContents({ queues = [], containers = [] }: Manifest): boolean {
-  return (
-    [queues, containers].every(each => Array.isArray(each)) &&
-    queues.every(
-      ({ name, messages, files }) =>
-        typeof name === 'string' &&
-        isContentName(name) &&
-        files.every(({ path }) => path === messagesPath(name)) &&
-        files.length === (messages === null ? 0 : 1),
-    ) &&
-    containers.every(
-      ({ name, files }) =>
-        typeof name === 'string' &&
-        isContentName(name) &&
-        files.length === 1 &&
-        files.every(({ path }) => path === indexPath(name)),
-    )
+/** Whether files have the names that a dump gives them: a path leads nowhere else. Fails with a TypeError if it is no manifest. */
+const hasOwnPaths = ({ format, tables, queues = [], containers = [] }: Manifest): boolean =>
+  FORMATS.includes(format) &&
+  tables.every(
+    ({ name, files }) =>
+      isTableName(name) &&
+      files.every(({ path }, place) =>
+        [format, `${format}.gz`].some(extension => path === filePath(name, place, extension)),
+      ),
+  ) &&
+  queues.every(
+    ({ name, messages, files }) =>
+      isContentName(name) &&
+      files.length === (messages === null ? 0 : 1) &&
+      files.every(({ path }) => path === messagesPath(name)),
+  ) &&
+  containers.every(
+    ({ name, files }) => isContentName(name) && files.length === 1 && files[0]?.path === indexPath(name),
   );
-}
-
-/** Whether a table and its files have names that a dump uses: a path leads nowhere else. */
-function isWhole(manifest: Manifest): boolean {
-  const { format, tables } = manifest;
-  return (
-    FORMATS.includes(format) &&
-    Array.isArray(tables) &&
-    tables.every(
-      ({ name, files }) =>
-        typeof name === 'string' &&
-        isTableName(name) &&
-        Array.isArray(files) &&
-        files.every(({ path }, place) =>
-          [format, `${format}.gz`].some(extension => path === filePath(name, place, extension)),
-        ),
-    ) &&
-    hasWholeContents(manifest)
-  );
-}
 
 async function readManifest(files: DumpFiles): Promise<Manifest | Finding> {
   if (!(await files.has(MANIFEST_PATH))) return damaged(MANIFEST_PATH, 'it is missing');
   try {
     const text = await textOf(files, MANIFEST_PATH);
     const manifest = JSON.parse(text) as Manifest;
-    if (!isWhole(manifest)) return damaged(MANIFEST_PATH, 'it does not name tables and their files');
+    if (!hasOwnPaths(manifest)) return damaged(MANIFEST_PATH, 'it does not name tables and their files');
     return formatManifest(manifest) === text
       ? manifest
       : damaged(MANIFEST_PATH, 'it is not as a dump writes it');

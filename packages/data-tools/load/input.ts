@@ -12,10 +12,13 @@ import type { Manifest } from '../dump/manifest.js';
 import { contentsOf } from '../dump/read-contents.js';
 import { checkIsDump, gunzipped, pagesOfLines } from '../dump/read-dump.js';
 import { damageOf, verifyFiles } from '../dump/verify.js';
+import { readPage } from '../line/read-rows.js';
 import { type Row, RowError } from '../line/row.js';
+import { BadAnswer } from '../source/endpoint.js';
+import { inPages } from '../source/pages.js';
 import type { Policy } from '../source/policies.js';
+import { textIn } from '../source/table-rows.js';
 import { ToolError } from '../source/tool-error.js';
-import { arrayPages } from './json-array.js';
 
 export interface InputTable {
   readonly name: string;
@@ -167,8 +170,34 @@ async function pagesIn(path: string, name: string): Promise<Pages> {
       `${name} cannot be unpacked: ${error instanceof Error ? error.message : error}.`,
     );
   }
-  if (first === '[') return () => arrayPages(bytes(), name);
+  if (first === '[') return () => arrayPages(withoutMark(bytes()), name);
   if (first === '{' || first === '') return () => pagesOfLines(withoutMark(bytes()), name);
   const { csvPages } = await import('../formats/read-csv.js');
   return () => csvPages(bytes(), name);
+}
+
+/** Read whole: other programs' exports are small, and lines are the form for a large table. */
+const ARRAY_BYTES_MAX = 256 * 1_048_576;
+const PAGE_ROWS = 500;
+
+/** The entities of a JSON array. @throws RowError, or ToolError usage for one that is too large */
+async function* arrayPages(bytes: AsyncIterable<Buffer>, name: string): AsyncGenerator<readonly Row[], void> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of bytes) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size > ARRAY_BYTES_MAX)
+      throw new ToolError(
+        'usage',
+        `${name} is a JSON array of more than 256 MiB: write a line per entity, as \`jq -c '.[]'\` does.`,
+      );
+  }
+  try {
+    yield* inPages(readPage(textIn(Buffer.concat(pieces))), PAGE_ROWS);
+  } catch (error) {
+    if (error instanceof RowError || error instanceof BadAnswer)
+      throw new RowError(`${name}: ${error.message}`);
+    throw error;
+  }
 }

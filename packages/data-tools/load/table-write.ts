@@ -5,7 +5,7 @@ import type { ToolContext } from '../run/context.js';
 import type { Mode } from '../run/mode.js';
 import type { ShardSink } from '../run/move-shards.js';
 import type { Reached } from '../run/shard-state.js';
-import type { ByteBudget } from '../source/byte-budget.js';
+import type { ByteBudget } from '../write/byte-budget.js';
 import type { ChangeKind } from '../write/change.js';
 import type { TargetTable } from '../write/target-table.js';
 import { type Told, Writer } from '../write/writer.js';

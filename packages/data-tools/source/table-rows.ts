@@ -4,7 +4,6 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { readPage } from '../line/read-rows.js';
 import { compareKeys, type Key, type Row, RowError } from '../line/row.js';
 import { RowShape } from '../line/row-shape.js';
-import type { ByteBudget } from './byte-budget.js';
 import { BadAnswer, type Endpoint, errorOf, failureOf } from './endpoint.js';
 import { filtersOf, isAfter, isBefore, type KeyRange, WHOLE } from './key-range.js';
 import type { RowSource } from './row-source.js';
@@ -80,21 +79,13 @@ export function topFor(rowBytes: number): number | undefined {
 export class TableRows implements RowSource {
   readonly endpoint: Endpoint;
   readonly #selection: Selection;
-  readonly #budget: ByteBudget | undefined;
   readonly #shape = new RowShape();
-  /** Bytes of the last page: the estimate for the next one. */
-  #pageBytes = 0;
   /** Per row, from the last pages. */
   #rowBytes = 0;
 
-  /**
-   * @param budget for the pages that readers of several ranges have at once. A reader that waits for a second source
-   * while it has a page must have none.
-   */
-  constructor(endpoint: Endpoint, selection: Selection = {}, budget?: ByteBudget) {
+  constructor(endpoint: Endpoint, selection: Selection = {}) {
     this.endpoint = endpoint;
     this.#selection = selection;
-    this.#budget = budget;
   }
 
   get name(): string {
@@ -141,42 +132,23 @@ export class TableRows implements RowSource {
     }
   }
 
-  /** The pages of a filter. The next one is loading while one is processed, if it is small and the budget has room. */
+  /** The pages of a filter. The next one is loading while a small one is processed. */
   async *#pagesOf(table: string, filter: string): AsyncGenerator<Page, void> {
-    const budget = this.#budget;
-    // Taken for the current page, and for the one that is loading.
-    let [own, ahead] = [this.#pageBytes, 0];
     let rowBytes = this.#rowBytes;
     const ask = (next?: Page['next']): Promise<Page> =>
       this.page({ table, range: filter, top: topFor(rowBytes), next });
-    await budget?.take(own);
-    try {
-      let coming: Promise<Page> | undefined = ask();
-      while (coming !== undefined) {
-        const page: Page = await coming;
-        const { bytes, rows, next } = page;
-        budget?.adjust(bytes - own);
-        own = bytes;
-        this.#pageBytes = bytes;
-        // Small rows between large ones lengthen pages step by step.
-        rowBytes = Math.max(bytes / Math.max(1, rows.length), rowBytes / 2);
-        this.#rowBytes = rowBytes;
-        const isAhead = next !== undefined && bytes <= AHEAD_BYTES_MAX && (budget?.tryTake(bytes) ?? true);
-        ahead = isAhead ? bytes : 0;
-        coming = isAhead ? ask(next) : undefined;
-        // It is not awaited if the reader stops.
-        coming?.catch(() => undefined);
-        yield page;
-        budget?.give(own);
-        [own, ahead] = [ahead, 0];
-        if (next === undefined || coming !== undefined) continue;
-        const expected = this.#pageBytes;
-        await budget?.take(expected);
-        own = expected;
-        coming = ask(next);
-      }
-    } finally {
-      budget?.give(own + ahead);
+    let coming: Promise<Page> | undefined = ask();
+    while (coming !== undefined) {
+      const page: Page = await coming;
+      const { bytes, rows, next } = page;
+      // Small rows between large ones lengthen pages step by step.
+      rowBytes = Math.max(bytes / Math.max(1, rows.length), rowBytes / 2);
+      this.#rowBytes = rowBytes;
+      coming = next !== undefined && bytes <= AHEAD_BYTES_MAX ? ask(next) : undefined;
+      // It is not awaited if the reader stops.
+      coming?.catch(() => undefined);
+      yield page;
+      if (next !== undefined) coming ??= ask(next);
     }
   }
 

@@ -3,8 +3,8 @@
 // waits while too much is gathered or in flight.
 import type { Row } from '../line/row.js';
 import type { Reporter } from '../progress/reporter.js';
-import type { ByteBudget } from '../source/byte-budget.js';
 import { Applier, type ApplyOptions, type Outcome } from './apply.js';
+import type { ByteBudget } from './byte-budget.js';
 import type { Change, ChangeKind } from './change.js';
 import type { TargetTable } from './target-table.js';
 import { BODY_BYTES_MAX, CHANGES_MAX, PART_OVERHEAD_BYTES } from './transaction-text.js';
