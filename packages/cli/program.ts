@@ -27,8 +27,7 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   reset: async () => (await import('./data-tools/reset.js')).resetCommand(),
   bench: async () => (await import('./data-tools/bench.js')).benchCommand(),
   account: async () => (await import('./account/account-command.js')).accountCommand(),
-  completion: async () =>
-    (await import('./completion/completion-command.js')).completionCommand(() => programOf(SUBCOMMAND_NAMES)),
+  completion: async () => (await import('./completion.js')).completionCommand(SUBCOMMAND_NAMES, programOf),
 };
 
 export const SUBCOMMAND_NAMES: readonly string[] = Object.keys(SUBCOMMANDS);

@@ -1,18 +1,9 @@
 // `shelfmark advise`: advice on a table's keys, sizes and types from its rows, and its cost.
 import { Command, InvalidArgumentError } from 'commander';
 import { advise, type TableAdvice } from '#data-tools';
-import {
-  ADDRESS_HELP,
-  addressOf,
-  asTool,
-  type PaceFlags,
-  parseCount,
-  tablesOf,
-  writeOut,
-} from './run-tool.js';
+import { ADDRESS_HELP, addressOf, asTool, parseCount, tablesOf, writeOut } from './run-tool.js';
 
-interface AdviseFlags extends PaceFlags {
-  readonly from?: string;
+interface AdviseFlags {
   readonly table: string;
   readonly sample?: number;
   readonly pricePerGib?: number;

@@ -1,10 +1,9 @@
 // `shelfmark bench`: how fast an account answers from here.
 import { Command } from 'commander';
 import { bench, type Measured } from '#data-tools';
-import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, parseCount, writeOut } from './run-tool.js';
+import { ADDRESS_HELP, addressOf, asTool, parseCount, writeOut } from './run-tool.js';
 
-interface BenchFlags extends PaceFlags {
-  readonly to?: string;
+interface BenchFlags {
   readonly rows: number;
   readonly json?: boolean;
 }

@@ -2,14 +2,7 @@
 import { Command } from 'commander';
 import { type CopyOptions, copy, MODES } from '#data-tools';
 import { oneOf } from '../options/values.js';
-import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, writeOut } from './run-tool.js';
-
-interface CopyFlags extends PaceFlags, Omit<CopyOptions, 'source' | 'target' | 'choice'> {
-  readonly from?: string;
-  readonly to?: string;
-  readonly table?: readonly string[];
-  readonly all?: boolean;
-}
+import { ADDRESS_HELP, addressOf, asTool, writeOut } from './run-tool.js';
 
 const EXAMPLES = `
 Examples:
@@ -24,7 +17,7 @@ merge merges properties, skip keeps them.
 ${ADDRESS_HELP}`;
 
 export function copyCommand(): Command {
-  return asTool<CopyFlags>(
+  return asTool<Omit<CopyOptions, 'source' | 'target' | 'choice'>>(
     new Command('copy')
       .description('copy tables, queues and blobs from one account to another')
       .option('--from <source>', 'account to read (default: SHELFMARK_FROM)')

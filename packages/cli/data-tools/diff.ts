@@ -1,15 +1,7 @@
 // `shelfmark diff`: the differences between two accounts or dumps.
 import { Command } from 'commander';
 import { diff } from '#data-tools';
-import { ADDRESS_HELP, asTool, type PaceFlags, sourceOf, writeOut } from './run-tool.js';
-
-interface DiffFlags extends PaceFlags {
-  readonly from?: string;
-  readonly to?: string;
-  readonly table?: readonly string[];
-  readonly all?: boolean;
-  readonly timestamps?: boolean;
-}
+import { ADDRESS_HELP, asTool, sourceOf, writeOut } from './run-tool.js';
 
 const EXAMPLES = `
 Examples:
@@ -22,7 +14,7 @@ Exits with 1 if there is a difference.
 ${ADDRESS_HELP}`;
 
 export function diffCommand(): Command {
-  return asTool<DiffFlags>(
+  return asTool<{ timestamps?: boolean }>(
     new Command('diff')
       .description('compare tables of two accounts or dumps')
       .option('--from <source>', 'an account or the directory of a dump (default: SHELFMARK_FROM)')

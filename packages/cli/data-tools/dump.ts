@@ -2,13 +2,7 @@
 import { Command } from 'commander';
 import { type DumpOptions, dump, FORMATS } from '#data-tools';
 import { oneOf } from '../options/values.js';
-import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, writeOut } from './run-tool.js';
-
-interface DumpFlags extends PaceFlags, Omit<DumpOptions, 'source' | 'choice'> {
-  readonly from?: string;
-  readonly table?: readonly string[];
-  readonly all?: boolean;
-}
+import { ADDRESS_HELP, addressOf, asTool, writeOut } from './run-tool.js';
 
 const EXAMPLES = `
 Examples:
@@ -34,7 +28,7 @@ const parseNames = (text: string): readonly string[] =>
     .filter(name => name !== '');
 
 export function dumpCommand(): Command {
-  return asTool<DumpFlags>(
+  return asTool<Omit<DumpOptions, 'source' | 'choice'>>(
     new Command('dump')
       .description('dump tables, queues and blobs of an account to files')
       .option('--from <source>', 'account to read (default: SHELFMARK_FROM)')

@@ -5,10 +5,6 @@ import { oneOf } from '../options/values.js';
 import { type LoadFlags, withLast } from './load.js';
 import { ADDRESS_HELP, addressOf, asTool, writeOut } from './run-tool.js';
 
-interface ImportFlags extends LoadFlags {
-  readonly account?: string;
-}
-
 const EXAMPLES = `
 Examples:
   shelfmark import-azurite ~/azurite --to UseDevelopmentStorage=true
@@ -22,7 +18,7 @@ by name. The modes are those of load.
 ${ADDRESS_HELP}`;
 
 export function importAzuriteCommand(): Command {
-  return asTool<ImportFlags>(
+  return asTool<LoadFlags & { account?: string }>(
     new Command('import-azurite')
       .description('load the data folder of Azurite into an account')
       .argument('[dir]', 'the folder')

@@ -2,12 +2,9 @@
 import { Command } from 'commander';
 import { type LoadOptions, load, MODES, ToolError } from '#data-tools';
 import { oneOf } from '../options/values.js';
-import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, writeOut } from './run-tool.js';
+import { ADDRESS_HELP, addressOf, asTool, writeOut } from './run-tool.js';
 
-export interface LoadFlags extends PaceFlags, Omit<LoadOptions, 'target' | 'input' | 'names'> {
-  readonly to?: string;
-  readonly table?: readonly string[];
-}
+export type LoadFlags = Omit<LoadOptions, 'target' | 'input' | 'names'>;
 
 const EXAMPLES = `
 Examples:

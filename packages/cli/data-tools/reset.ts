@@ -1,14 +1,7 @@
 // `shelfmark reset`: deletes the tables, queues and containers of an account.
 import { Command } from 'commander';
 import { reset, ToolError } from '#data-tools';
-import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, writeOut } from './run-tool.js';
-
-interface ResetFlags extends PaceFlags {
-  readonly to?: string;
-  readonly yes?: boolean;
-  readonly queues?: boolean;
-  readonly blobs?: boolean;
-}
+import { ADDRESS_HELP, addressOf, asTool, writeOut } from './run-tool.js';
 
 const EXAMPLES = `
 Examples:
@@ -19,7 +12,7 @@ ${ADDRESS_HELP}
 Deletion cannot be undone. On Azure, the name of a deleted table cannot be used again for at least 40 seconds.`;
 
 export function resetCommand(): Command {
-  return asTool<ResetFlags>(
+  return asTool<{ yes?: boolean; queues?: boolean; blobs?: boolean }>(
     new Command('reset')
       .description('delete all tables of an account')
       .option('--to <target>', 'account to write (default: SHELFMARK_TO)')

@@ -30,15 +30,20 @@ import {
 } from '#data-tools';
 import { wholeIn } from '../options/values.js';
 
-export interface PaceFlags {
+/** What several commands have; those that a command lacks are never set. */
+interface ToolFlags {
   readonly parallel?: number;
   readonly rate?: number;
   readonly retryFor?: number;
+  readonly from?: string;
+  readonly to?: string;
+  readonly table?: readonly string[];
+  readonly all?: boolean;
 }
 
 /**
  * How much the heap grows beyond what survived a collection before the next one, in percent. V8's default allows some
- * four times as much, nearly all of it garbage here: what a tool holds is bounded (data-tools/source/byte-budget.ts).
+ * four times as much, nearly all of it garbage here: what a tool holds is bounded (data-tools/source/table-rows.ts, data-tools/write/byte-budget.ts).
  */
 const HEAP_GROWTH_PERCENT = 20;
 const PARALLEL_DEFAULT = 8;
@@ -161,7 +166,7 @@ export async function runLocally(work: () => string): Promise<void> {
 }
 
 /** Runs the tool and sets the exit code of the process. */
-async function runTool(flags: PaceFlags, tool: (context: ToolContext) => Promise<ToolResult>): Promise<void> {
+async function runTool(flags: ToolFlags, tool: (context: ToolContext) => Promise<ToolResult>): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   survivesClosedPipes();
   const stop = new AbortController();
@@ -211,16 +216,18 @@ export function withUsageErrors(command: Command): Command {
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT.usage));
 }
 
+type AllFlags<Flags> = Flags & Omit<ToolFlags, keyof Flags>;
+
 /** Gives a command the options that every tool has, its help, and a tool that runs with its flags and its argument. */
-export const asTool = <Flags extends PaceFlags>(
+export const asTool = <Flags = object>(
   command: Command,
   help: string,
-  tool: (flags: Flags, context: ToolContext, argument: string | undefined) => Promise<ToolResult>,
+  tool: (flags: AllFlags<Flags>, context: ToolContext, argument: string | undefined) => Promise<ToolResult>,
 ): Command =>
   withUsageErrors(withPace(command))
     .addHelpText('after', help)
     .action((...given: unknown[]) => {
-      const [flags, argument] = given.slice(0, -1).reverse() as [Flags, string | undefined];
+      const [flags, argument] = given.slice(0, -1).reverse() as [AllFlags<Flags>, string | undefined];
       return runTool(flags, context => tool(flags, context, argument));
     });
 

@@ -1,15 +1,7 @@
 // `shelfmark stats`: the content of tables: rows, bytes, partitions, types of properties, the largest.
 import { Command } from 'commander';
 import { stats, type TableStats } from '#data-tools';
-import { ADDRESS_HELP, asTool, type PaceFlags, parseCount, sourceOf, writeOut } from './run-tool.js';
-
-interface StatsFlags extends PaceFlags {
-  readonly from?: string;
-  readonly table?: readonly string[];
-  readonly all?: boolean;
-  readonly sample?: number;
-  readonly json?: boolean;
-}
+import { ADDRESS_HELP, asTool, parseCount, sourceOf, writeOut } from './run-tool.js';
 
 const EXAMPLES = `
 Examples:
@@ -51,7 +43,7 @@ function textOf(found: TableStats): string {
 }
 
 export function statsCommand(): Command {
-  return asTool<StatsFlags>(
+  return asTool<{ sample?: number; json?: boolean }>(
     new Command('stats')
       .description('count rows, bytes, partitions and types of tables')
       .option('--from <source>', 'an account, or the directory of a dump (default: SHELFMARK_FROM)')

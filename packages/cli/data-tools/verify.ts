@@ -1,11 +1,7 @@
 // `shelfmark verify`: whether a dump is whole, and whether an account still has its rows.
 import { Command } from 'commander';
 import { type Selection, verifyDump } from '#data-tools';
-import { ADDRESS_HELP, addressOf, asTool, type PaceFlags, tablesOf, writeOut } from './run-tool.js';
-
-interface VerifyFlags extends PaceFlags {
-  readonly against?: string;
-}
+import { ADDRESS_HELP, addressOf, asTool, tablesOf, writeOut } from './run-tool.js';
 
 const EXAMPLES = `
 Examples:
@@ -16,7 +12,7 @@ Exits with 1 if the dump is damaged or unfinished, or if the account's rows diff
 ${ADDRESS_HELP}`;
 
 export function verifyCommand(): Command {
-  return asTool<VerifyFlags>(
+  return asTool<{ against?: string }>(
     new Command('verify')
       .description('check that a dump is complete and undamaged')
       .argument('<directory>', 'the dump: a directory, or a container URL with a SAS')
