@@ -25,7 +25,6 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   advise: async () => (await import('./data-tools/advise.js')).adviseCommand(),
   sas: async () => (await import('./data-tools/sas.js')).sasCommand(),
   reset: async () => (await import('./data-tools/reset.js')).resetCommand(),
-  bench: async () => (await import('./data-tools/bench.js')).benchCommand(),
   account: async () => (await import('./account/account-command.js')).accountCommand(),
   completion: async () => (await import('./completion.js')).completionCommand(SUBCOMMAND_NAMES, programOf),
 };

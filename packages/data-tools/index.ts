@@ -5,7 +5,6 @@
 // command calls a tool with a context (source/endpoint.ts) and a reporter (progress/reporter.ts); the package never ends
 // the process and never prints anything itself.
 
-export * from './account/bench.js';
 export * from './account/reset.js';
 export * from './advise/table-advice.js';
 export * from './copy/copy.js';

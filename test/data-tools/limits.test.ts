@@ -9,19 +9,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type RunningServer, serve } from 'shelfmark';
-import { BENCH_ROWS_MAX, bench, Endpoint, parseAddress, type Row } from '../../packages/data-tools/index.js';
+import { Endpoint, parseAddress, type Row } from '../../packages/data-tools/index.js';
 import { entitySize } from '../../packages/data-tools/stats/entity-size.js';
 import { rowOf } from '../../packages/data-tools/testing/nasty-rows.js';
 import { TargetTable } from '../../packages/data-tools/write/target-table.js';
 import { runCommand } from './command-run.js';
-import { exitOf, linesOf, loadInto, rowsOf, runTool } from './tool-run.js';
+import { linesOf, loadInto, rowsOf, runTool } from './tool-run.js';
 
 const MIB = 1_048_576;
 const CHANGES_MAX = 100;
 const TRANSACTION_BYTES_MAX = 4 * MIB;
 const POLICIES_MAX = 5;
 const PARALLEL_MAX = 256;
-const nothing = async (): Promise<void> => {};
 
 let directory = '';
 // Azurite counts the bytes of rows differently, and refuses policies.
@@ -108,16 +107,6 @@ test('a transaction has at most 4 MiB, and comes near', async () => {
     const [{ bytes: sent } = { bytes: 0 }] = requests;
     if (requests.length === 1) assert(sent > TRANSACTION_BYTES_MAX - 2048, String(sent));
   }
-});
-
-test(`bench takes at most ${BENCH_ROWS_MAX} rows`, async () => {
-  assert.equal(BENCH_ROWS_MAX, 16_000);
-  // No server listens there: runs that are not refused give up.
-  const target = parseAddress('AccountName=a;AccountKey=AAAA;TableEndpoint=http://127.0.0.1:1/a');
-  const exits = [BENCH_ROWS_MAX - 1, BENCH_ROWS_MAX, BENCH_ROWS_MAX + 1].map(rows =>
-    exitOf(runTool(context => bench({ target, rows }, context, nothing), { retryForMilliseconds: 0 })),
-  );
-  assert.deepEqual(await Promise.all(exits), [6, 6, 2]);
 });
 
 // Three processes.

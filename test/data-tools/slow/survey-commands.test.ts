@@ -1,4 +1,4 @@
-// The commands that describe tables, on a server: sas, stats and advise, as processes; and those that measure and empty an account.
+// The commands that describe tables, on a server: sas, stats and advise, as processes; and the one that empties an account.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { TableClient, TableServiceClient } from '@azure/data-tables';
@@ -94,30 +94,6 @@ describe('commands that describe tables', () => {
       out,
     );
     assert.deepEqual([cost.scan, cost.singleWrites], [1, 30]);
-  });
-
-  test('bench measures four operations, and leaves nothing', async () => {
-    const { code, out, events } = await run('bench', '--rows', '20', '--json');
-    assert.equal(code, 0, JSON.stringify(events));
-    const measured = out
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line));
-    assert.deepEqual(
-      measured.map(({ operation, rows }) => [operation, rows]),
-      [
-        ['insert', 20],
-        ['point-read', 20],
-        ['scan', 20],
-        ['delete', 20],
-      ],
-    );
-    const tables = TableServiceClient.fromConnectionString(server.connectionString(), CLIENT_OPTIONS);
-    assert.deepEqual(
-      (await collect(tables.listTables())).map(({ name }) => name),
-      ['Orders'],
-    );
-    assert.equal((await run('bench', '--rows', '16001')).code, 2);
   });
 
   test('reset deletes nothing without --yes, then tables, and queues and containers if asked', async () => {
