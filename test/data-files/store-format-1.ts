@@ -1,14 +1,11 @@
-// The contents of test/fixtures/store-format-1 as code: how it was written, and the answers that a store of that form
-// must always give. It is never changed; another format gets another fixture.
+// The contents of test/fixtures/store-format-1 as code: the answers that a store of that form must always give. It is
+// never changed; another format gets another fixture.
 import type { ServiceProperties, SignedIdentifier } from '#account';
-import type { Clock } from '#base';
-import { type Space, type Store, StoreError } from '#store';
-import { execute, type Operation, type Property } from '#tables';
+import type { Property } from '#tables';
 
 /** Every change is one tick later than the one before. */
 export const START = 17_000_000_000_000_000n;
 export const ACCOUNT = 'devstoreaccount1';
-const HELD_TICKS = 1_000_000_000n;
 
 export interface FixtureEntity {
   readonly partitionKey: string;
@@ -97,44 +94,3 @@ export const DROPPED_ROWS = 40;
 /** In addition to the tables of `ACCOUNT`. */
 export const OTHER_ACCOUNT = 'other';
 export const HELD_NAME = 'held';
-
-/** Writes all of it into an empty store whose clock is at `START`. Closes the store. */
-export async function fillStore(store: Store): Promise<void> {
-  const clock: Clock = () => START;
-  const run = (operation: Operation, account = ACCOUNT) =>
-    execute(operation, { store, account, within: undefined }, clock);
-  for (const table of ['Types', 'LongKeys', 'Empty', 'Dropped']) await run({ kind: 'createTable', table });
-  const inOrder = [...TABLES].flatMap(([table, entities]) => entities.map(entity => ({ table, entity })));
-  inOrder.sort((a, b) => Number(a.entity.version - b.entity.version));
-  for (const { table, entity } of inOrder) {
-    const { partitionKey, rowKey, properties } = entity;
-    await run({ kind: 'insertEntity', table, key: { partitionKey, rowKey }, properties });
-  }
-  await run({ kind: 'setTableAcl', table: 'types', identifiers: IDENTIFIERS });
-  await run({ kind: 'setServiceProperties', change: SERVICE_PROPERTIES });
-  await run({ kind: 'createTable', table: 'Types' }, OTHER_ACCOUNT);
-  await run({ kind: 'createTable', table: HELD_NAME });
-  const deletion = { ticks: HELD_TICKS, clock };
-  await execute(
-    { kind: 'deleteTable', table: HELD_NAME },
-    { store, account: ACCOUNT, within: undefined, deletion },
-    clock,
-  );
-  await dropWithRows(store);
-}
-
-/** A store that closes at once leaves the rows for the next opening. */
-async function dropWithRows(store: Store): Promise<void> {
-  const space: Space | undefined = await store.getSpace({
-    account: ACCOUNT,
-    service: 'table',
-    name: 'dropped',
-  });
-  if (space === undefined) throw new StoreError('corrupt', 'The table was made before.');
-  const puts = Array.from({ length: DROPPED_ROWS }, (_, index) => ({
-    key: `${index}`,
-    value: Buffer.of(1, 0, 0, 0),
-  }));
-  await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
-  await Promise.all([store.dropSpace(space), store.close()]);
-}
