@@ -42,12 +42,11 @@ export class AppendOnly implements Rule {
   #partition: string | undefined;
   #lastWrite = '';
 
-  add({ partitionKey, timestamp }: Row): void {
-    if (partitionKey !== this.#partition) this.#begin(partitionKey);
+  add({ timestamp }: Row): void {
     if (timestamp !== undefined && timestamp > this.#lastWrite) this.#lastWrite = timestamp;
   }
 
-  #begin(partition: string | undefined): void {
+  begin(partition: string | undefined): void {
     if (this.#partition !== undefined && this.#partitions++ % this.#step === 0) {
       this.#lastWrites.push(this.#lastWrite);
       if (this.#lastWrites.length > PARTITIONS_MAX) {
@@ -60,7 +59,6 @@ export class AppendOnly implements Rule {
   }
 
   findings(): readonly Finding[] {
-    this.#begin(undefined);
     if (this.#lastWrites.length < PARTITIONS_LEAST) return [];
     const correlation = rankCorrelation(this.#lastWrites);
     if (Math.abs(correlation) <= CORRELATION) return [];

@@ -15,6 +15,8 @@ export interface Finding {
 }
 
 export interface Rule {
+  /** The next rows are of this partition; undefined after the last row. */
+  begin?(partition: string | undefined): void;
   /** Rows come in the order of their keys. `bytes` is the entity's size as Azure counts it. */
   add(row: Row, bytes: number): void;
   findings(): readonly Finding[];

@@ -30,8 +30,7 @@ export class HotPartition implements Rule {
   #total = 0;
   #partitions = 0;
 
-  add({ partitionKey, timestamp }: Row): void {
-    if (partitionKey !== this.#partition) this.#begin(partitionKey);
+  add({ timestamp }: Row): void {
     this.#rows++;
     this.#total++;
     if (timestamp === undefined) return;
@@ -42,7 +41,7 @@ export class HotPartition implements Rule {
     if (count > this.#peak) this.#peak = count;
   }
 
-  #begin(partition: string | undefined): void {
+  begin(partition: string | undefined): void {
     if (this.#partition !== undefined) {
       const loaded = { partition: this.#partition, rows: this.#rows, peak: this.#peak };
       this.#byRows.add(loaded);
@@ -56,7 +55,6 @@ export class HotPartition implements Rule {
   }
 
   findings(): readonly Finding[] {
-    this.#begin(undefined);
     return [...this.#crowded(), ...this.#written()];
   }
 

@@ -120,14 +120,13 @@ class KeyFaults {
 export class KeyHygiene implements Rule {
   readonly #partitionKeys = new KeyFaults('PartitionKey');
   readonly #rowKeys = new KeyFaults('RowKey');
-  #partition: string | undefined;
 
-  add({ partitionKey, rowKey }: Row): void {
-    if (partitionKey !== this.#partition) {
-      this.#partition = partitionKey;
-      this.#partitionKeys.add(partitionKey);
-      this.#rowKeys.begin();
-    }
+  begin(partition: string | undefined): void {
+    if (partition !== undefined) this.#partitionKeys.add(partition);
+    this.#rowKeys.begin();
+  }
+
+  add({ rowKey }: Row): void {
     this.#rowKeys.add(rowKey);
   }
 

@@ -1,7 +1,7 @@
 // The contents of blobs and messages in an Azurite folder: pieces of files, which documents name by file, offset and length.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { found, isRecord, LokiInvalid, readLokiFile } from './loki-file.js';
+import { damaged, found, isRecord, LokiFile } from './loki-file.js';
 
 /** A piece of a file of contents. */
 export interface Extent {
@@ -25,10 +25,10 @@ export class Extents {
 
   /**
    * @param names the file in which Azurite keeps the files' paths, and their folder.
-   * @throws LokiInvalid or the system's error.
+   * @throws ToolError damaged, or the system's error.
    */
   constructor(directory: string, names: { readonly index: string; readonly folder: string }) {
-    const documents = readLokiFile(join(directory, names.index))('$EXTENTS_COLLECTION$');
+    const documents = new LokiFile(join(directory, names.index)).documents('$EXTENTS_COLLECTION$');
     this.#paths = new Map(
       documents.flatMap(({ id, path }) =>
         typeof id === 'string' && typeof path === 'string' ? [[id, join(directory, names.folder, path)]] : [],
@@ -36,17 +36,17 @@ export class Extents {
     );
   }
 
-  /** The bytes of an extent, in pieces. Throws LokiInvalid if they are incomplete. */
+  /** The bytes of an extent, in pieces. @throws ToolError damaged, if they are incomplete. */
   *read({ id, offset, count }: Extent): Generator<Buffer> {
     if (count === 0) return;
     const path = this.#paths.get(id);
-    if (path === undefined) throw new LokiInvalid(`The file ${id} of contents is not there.`);
+    if (path === undefined) throw damaged(`The file ${id} of contents is not there.`);
     const file = found(path, () => openSync(path, 'r'));
     try {
       for (let done = 0; done < count; ) {
         const piece = Buffer.alloc(Math.min(PIECE_BYTES, count - done));
         const length = readSync(file, piece, 0, piece.length, offset + done);
-        if (length === 0) throw new LokiInvalid(`${path} ends before a content does.`);
+        if (length === 0) throw damaged(`${path} ends before a content does.`);
         yield piece.subarray(0, length);
         done += length;
       }

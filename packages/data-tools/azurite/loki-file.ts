@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Policy } from '../source/policies.js';
+import { systemCodeOf, ToolError } from '../source/tool-error.js';
 
 /** One for each service that was ever used in a folder. */
 export const SERVICE_FILES = {
@@ -17,21 +18,20 @@ export const isAzuriteFolder = (directory: string): boolean =>
 /** A document of a collection: JSON of any form. */
 export type LokiDocument = Readonly<Record<string, unknown>>;
 
-/** A file that is not LokiJS, or holds what Azurite does not write. The message names the file. */
-export class LokiInvalid extends Error {
-  override readonly name = 'LokiInvalid';
-}
+/** For a file that is not LokiJS, or holds what Azurite does not write. The message names the file. */
+export const damaged = (message: string, options?: ErrorOptions): ToolError =>
+  new ToolError('damaged', `${message} Nothing was written.`, options);
 
 export const isRecord = (value: unknown): value is LokiDocument =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** For files that the rest of the folder refers to. @throws LokiInvalid, if it does not exist. */
+/** Opens a file to which the rest of the folder refers. @throws ToolError damaged, if it does not exist. */
 export function found<T>(path: string, open: () => T): T {
   try {
     return open();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw new LokiInvalid(`${path} is not there: the folder is damaged, or was copied without it.`);
+    if (systemCodeOf(error) === 'ENOENT')
+      throw damaged(`${path} is not there: the folder is damaged, or was copied without it.`);
     throw error;
   }
 }
@@ -41,32 +41,37 @@ function parsed(path: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new LokiInvalid(`${path} is not JSON: it is damaged, or was copied while Azurite wrote it.`);
+    throw damaged(`${path} is not JSON: it is damaged, or was copied while Azurite wrote it.`);
   }
 }
 
-/** The documents of each collection, by its name. */
-export type Documents = (collection: string) => readonly LokiDocument[];
+export class LokiFile {
+  readonly #path: string;
+  readonly #collections = new Map<string, readonly LokiDocument[]>();
 
-/** @throws LokiInvalid, or the system's error if the file cannot be read. */
-export function readLokiFile(path: string): Documents {
-  const document = parsed(path);
-  if (!isRecord(document) || !Array.isArray(document.collections))
-    throw new LokiInvalid(`${path} has no collections: it is not a file of Azurite.`);
-  const collections = new Map<string, readonly LokiDocument[]>();
-  for (const collection of document.collections) {
-    if (!isRecord(collection) || typeof collection.name !== 'string' || !Array.isArray(collection.data))
-      throw new LokiInvalid(`${path} has a collection without a name or documents.`);
-    collections.set(collection.name, collection.data.filter(isRecord));
+  /** @throws ToolError damaged, or the system's error if the file cannot be read. */
+  constructor(path: string) {
+    this.#path = path;
+    const document = parsed(path);
+    if (!isRecord(document) || !Array.isArray(document.collections))
+      throw damaged(`${path} has no collections: it is not a file of Azurite.`);
+    for (const collection of document.collections) {
+      if (!isRecord(collection) || typeof collection.name !== 'string' || !Array.isArray(collection.data))
+        throw damaged(`${path} has a collection without a name or documents.`);
+      this.#collections.set(collection.name, collection.data.filter(isRecord));
+    }
   }
-  return collection => collections.get(collection) ?? [];
-}
 
-/** A member that must be a text. */
-export function textIn(document: LokiDocument, name: string, path: string): string {
-  const value = document[name];
-  if (typeof value !== 'string') throw new LokiInvalid(`${path} has a document without ${name}.`);
-  return value;
+  documents(collection: string): readonly LokiDocument[] {
+    return this.#collections.get(collection) ?? [];
+  }
+
+  /** A member that must be a text. */
+  text(document: LokiDocument, name: string): string {
+    const value = document[name];
+    if (typeof value !== 'string') throw damaged(`${this.#path} has a document without ${name}.`);
+    return value;
+  }
 }
 
 /** A member that is a text or is missing. */

@@ -1,22 +1,18 @@
 // The containers and blobs in an Azurite folder, as input of a load: metadata, policies, headers, and the contents of
 // block and append blobs, which are read when they are written. Anything else, such as a blob that was never committed,
 // a snapshot or a page blob, is reported by name.
-import { join } from 'node:path';
 import { type Extent, Extents, extentOf } from '../azurite/extents.js';
 import {
   isRecord,
   type LokiDocument,
+  type LokiFile,
   policiesIn,
-  readLokiFile,
-  SERVICE_FILES,
-  textIn,
   textOrNone,
   textsIn,
 } from '../azurite/loki-file.js';
 import { type Blob, contentHeaders, type Texts } from '../blobs/blob-record.js';
 import { type InputContainer, pagesOfBlobs } from '../contents/input.js';
 import { compareText } from '../line/row.js';
-import type { Owned } from './owned.js';
 
 const CONTENTS = { index: '__azurite_db_blob_extent__.json', folder: '__blobstorage__' };
 
@@ -54,11 +50,11 @@ interface Contents {
   read(extent: Extent): Generator<Buffer>;
 }
 
-function blobOf(document: LokiDocument, path: string, contents: Contents): Blob {
+function blobOf(document: LokiDocument, file: LokiFile, contents: Contents): Blob {
   const properties = isRecord(document.properties) ? document.properties : {};
   const extents = extentsOf(document);
   return {
-    name: textIn(document, 'name', path),
+    name: file.text(document, 'name'),
     type: textOrNone(properties, 'blobType') === 'AppendBlob' ? 'AppendBlob' : 'BlockBlob',
     bytes: extents.reduce((sum, { count }) => sum + count, 0),
     metadata: textsIn(document.metadata),
@@ -71,37 +67,47 @@ function blobOf(document: LokiDocument, path: string, contents: Contents): Blob 
   };
 }
 
-/** Reads contents to find damage before the first write. @throws LokiInvalid, if one is incomplete. */
+/** Reads contents to find damage before the first write. @throws ToolError damaged, if one is incomplete. */
 function checkContents(documents: readonly LokiDocument[], contents: Contents): void {
   for (const extent of documents.flatMap(extentsOf)) Array.from(contents.read(extent), () => undefined);
 }
 
-/** @param isWanted whether contents are checked: they must then exist. @throws LokiInvalid or the system's error. */
-export function azuriteBlobs(directory: string, isWanted: boolean): readonly Owned<InputContainer>[] {
-  const path = join(directory, SERVICE_FILES.blobs);
-  const documents = readLokiFile(path);
-  return documents('$CONTAINERS_COLLECTION$').map(document => {
-    const [account, name] = [textIn(document, 'accountName', path), textIn(document, 'name', path)];
-    const open = (): InputContainer => {
-      const own = documents('$BLOBS_COLLECTION$').filter(
-        each => each.accountName === account && each.containerName === name && each.deleted !== true,
-      );
+interface BlobOptions {
+  readonly directory: string;
+  /** Whether contents are checked: they must then exist. */
+  readonly isWanted: boolean;
+}
+
+/** The containers of one account. @throws ToolError damaged, or the system's error. */
+export function azuriteBlobs(
+  file: LokiFile,
+  account: string,
+  { directory, isWanted }: BlobOptions,
+): readonly InputContainer[] {
+  // Files of contents are looked for only if one is read.
+  let files: Extents | undefined;
+  const contents: Contents = {
+    read(extent) {
+      files ??= new Extents(directory, CONTENTS);
+      return files.read(extent);
+    },
+  };
+  const ofAccount = (document: LokiDocument): boolean => document.accountName === account;
+  const all = file.documents('$BLOBS_COLLECTION$').filter(each => ofAccount(each) && each.deleted !== true);
+  return file
+    .documents('$CONTAINERS_COLLECTION$')
+    .filter(ofAccount)
+    .map((document): InputContainer => {
+      const name = file.text(document, 'name');
+      const own = all.filter(({ containerName }) => containerName === name);
       const skipped = own.flatMap(each => {
         const reason = reasonOf(each);
-        return reason === undefined ? [] : [{ name: textIn(each, 'name', path), reason }];
+        return reason === undefined ? [] : [{ name: file.text(each, 'name'), reason }];
       });
       const taken = own.filter(each => reasonOf(each) === undefined);
-      // Files of contents are looked for only if one is read.
-      let files: Extents | undefined;
-      const contents: Contents = {
-        read(extent) {
-          files ??= new Extents(directory, CONTENTS);
-          return files.read(extent);
-        },
-      };
       if (isWanted) checkContents(taken, contents);
       const blobs = taken
-        .map(each => blobOf(each, path, contents))
+        .map(each => blobOf(each, file, contents))
         .sort((one, other) => compareText(one.name, other.name));
       return {
         name,
@@ -111,7 +117,6 @@ export function azuriteBlobs(directory: string, isWanted: boolean): readonly Own
         policies: policiesIn(document.containerAcl),
         pages: () => pagesOfBlobs(blobs, skipped),
       };
-    };
-    return { account, name, open };
-  });
+    })
+    .sort((one, other) => compareText(one.name, other.name));
 }

@@ -5,9 +5,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { LokiInvalid } from '../azurite/loki-file.js';
+import { LokiFile } from '../azurite/loki-file.js';
 import { formatLine } from '../line/line.js';
+import { ToolError } from '../source/tool-error.js';
 import { azuriteBlobs } from './azurite-blobs.js';
+import { openAzuriteFolder } from './azurite-folder.js';
 import { azuriteQueues } from './azurite-queues.js';
 import { azuriteTables } from './azurite-tables.js';
 
@@ -80,15 +82,12 @@ async function all<T>(items: Iterable<T> | AsyncIterable<T> | undefined): Promis
 }
 
 test('entities are as Azurite answered them', async t => {
-  const tables = azuriteTables(directoryOf(t, TABLES));
+  const file = new LokiFile(join(directoryOf(t, TABLES), '__azurite_db_table__.json'));
   assert.deepEqual(
-    tables.map(({ account, name }) => [account, name]),
-    [
-      [ACCOUNT, 'Orders'],
-      ['other', 'Orders'],
-    ],
+    azuriteTables(file, 'other').map(({ name, rows }) => [name, rows]),
+    [['Orders', 1]],
   );
-  const orders = tables[0]?.open();
+  const [orders] = azuriteTables(file, ACCOUNT);
   assert.deepEqual(orders?.policies, [{ id: 'a', expiry: '2030-01-01T00:00:00Z', permission: 'r' }]);
   assert.equal(orders.rows, 2);
   const time = '"Timestamp":"2020-01-01T00:00:00.1234567Z"';
@@ -160,7 +159,8 @@ const QUEUES_AND_BLOBS: Readonly<Record<string, unknown>> = {
 
 test('live messages, in the order in which they become visible, and blobs by their blocks', async t => {
   const directory = directoryOf(t, QUEUES_AND_BLOBS);
-  const jobs = azuriteQueues(directory, { isWanted: true, now: 15 })[0]?.open();
+  const file = (service: string) => new LokiFile(join(directory, `__azurite_db_${service}__.json`));
+  const [jobs] = azuriteQueues(file('queue'), ACCOUNT, { directory, isWanted: true, now: 15 });
   assert.deepEqual([jobs?.name, jobs?.metadata, jobs?.policies], ['jobs', { a: 'b' }, []]);
   assert.deepEqual(
     (await all((await jobs?.read())?.all)).map(({ text, visible }) => [text, visible]),
@@ -169,7 +169,7 @@ test('live messages, in the order in which they become visible, and blobs by the
       ['<x/', new Date(20).toISOString()],
     ],
   );
-  const box = azuriteBlobs(directory, false)[0]?.open();
+  const [box] = azuriteBlobs(file('blob'), ACCOUNT, { directory, isWanted: false });
   assert.deepEqual([box?.name, box?.metadata, box?.publicAccess], ['box', { m: '1' }, 'blob']);
   const [page, last] = await all(box?.pages());
   assert.deepEqual(
@@ -181,8 +181,9 @@ test('live messages, in the order in which they become visible, and blobs by the
   assert.deepEqual(whole.headers, { 'content-type': 'text/plain' });
   assert.equal(Buffer.concat(await all(blocks.content())).toString(), 'deabc');
   assert.equal(Buffer.concat(await all(whole.content())).toString(), 'abcde');
-  await assert.rejects(all(cut.content()), LokiInvalid);
-  assert.throws(() => azuriteBlobs(directory, true)[0]?.open(), LokiInvalid);
+  const isDamaged = { name: 'ToolError', exit: 'damaged' };
+  await assert.rejects(all(cut.content()), isDamaged);
+  assert.throws(() => azuriteBlobs(file('blob'), ACCOUNT, { directory, isWanted: true }), isDamaged);
 });
 
 test('a file that Azurite did not write is reported by name', t => {
@@ -195,9 +196,10 @@ test('a file that Azurite did not write is reported by name', t => {
     '{"collections":[{"name":"$TABLES_COLLECTION$","data":[{}]}]}',
   ]) {
     const directory = directoryOf(t, { '__azurite_db_table__.json': content });
+    const options = { account: undefined, wanted: { queues: false, blobs: false }, now: 0 };
     assert.throws(
-      () => azuriteTables(directory),
-      error => error instanceof LokiInvalid && error.message.includes('__azurite_db_table__.json'),
+      () => openAzuriteFolder(directory, options),
+      error => error instanceof ToolError && error.message.includes('__azurite_db_table__.json'),
       content,
     );
   }

@@ -1,17 +1,9 @@
 // The queues in an Azurite folder, as input of a load: names, metadata, policies, and the unexpired messages, in the
 // order in which they become visible, with the remainder of their lifetime and of their invisibility.
-import { join } from 'node:path';
 import { type Extent, Extents, extentOf } from '../azurite/extents.js';
-import {
-  policiesIn,
-  readLokiFile,
-  SERVICE_FILES,
-  textIn,
-  textOrNone,
-  textsIn,
-} from '../azurite/loki-file.js';
+import { type LokiFile, policiesIn, textOrNone, textsIn } from '../azurite/loki-file.js';
+import { compareText } from '../line/row.js';
 import type { Message, QueueContent } from '../queues/queue-account.js';
-import type { Owned } from './owned.js';
 
 const CONTENTS = { index: '__azurite_db_queue_extent__.json', folder: '__queuestorage__' };
 /** Azurite's value for never. */
@@ -20,23 +12,23 @@ const NEVER = Date.UTC(9999, 0);
 const timeText = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 interface QueueOptions {
+  readonly directory: string;
   /** Whether messages are read: their contents must then exist. */
   readonly isWanted: boolean;
   /** Milliseconds since 1970: expired messages are skipped. */
   readonly now: number;
 }
 
-/** @throws LokiInvalid or the system's error. */
+/** Of one account. @throws ToolError damaged, or the system's error. */
 export function azuriteQueues(
-  directory: string,
-  { isWanted, now }: QueueOptions,
-): readonly Owned<QueueContent>[] {
-  const path = join(directory, SERVICE_FILES.queues);
-  const documents = readLokiFile(path);
-  const messagesOf = (account: string, queue: string): readonly Message[] => {
+  file: LokiFile,
+  account: string,
+  { directory, isWanted, now }: QueueOptions,
+): readonly QueueContent[] {
+  const messagesOf = (queue: string): readonly Message[] => {
     const contents = new Extents(directory, CONTENTS);
     const found: { visibleAt: number; expiresAt: number; extent: Extent }[] = [];
-    for (const document of documents('$MESSAGES_COLLECTION$')) {
+    for (const document of file.documents('$MESSAGES_COLLECTION$')) {
       if (document.accountName !== account || document.queueName !== queue) continue;
       const extent = extentOf(document.persistency);
       const expiresAt = Date.parse(textOrNone(document, 'expirationTime') ?? '');
@@ -50,15 +42,15 @@ export function azuriteQueues(
       visible: visibleAt > now ? timeText(visibleAt) : null,
     }));
   };
-  return documents('$QUEUES_COLLECTION$').map(document => {
-    const [account, name] = [textIn(document, 'accountName', path), textIn(document, 'name', path)];
-    const open = (): QueueContent => {
+  const own = file.documents('$QUEUES_COLLECTION$').filter(({ accountName }) => accountName === account);
+  return own
+    .map((document): QueueContent => {
+      const name = file.text(document, 'name');
       const record = { name, metadata: textsIn(document.metadata), policies: policiesIn(document.queueAcl) };
       if (!isWanted) return { ...record, count: async () => 0, read: async () => null };
-      const messages = messagesOf(account, name);
-      const count = messages.length;
-      return { ...record, count: async () => count, read: async () => ({ count, all: messages }) };
-    };
-    return { account, name, open };
-  });
+      const all = messagesOf(name);
+      const count = all.length;
+      return { ...record, count: async () => count, read: async () => ({ count, all }) };
+    })
+    .sort((one, other) => compareText(one.name, other.name));
 }

@@ -1,22 +1,12 @@
 // The tables in an Azurite folder, as input of a load: policies, and entities as Azurite answered them. Azurite stores
 // each property nearly as a client sent it, and converts it for an answer; this file converts in the same way
 // (azurite/dist/src/table/entity: EdmGuid, EdmDateTime, EdmDouble).
-import { join } from 'node:path';
-import {
-  isRecord,
-  type LokiDocument,
-  LokiInvalid,
-  policiesIn,
-  readLokiFile,
-  SERVICE_FILES,
-  textIn,
-} from '../azurite/loki-file.js';
+import { damaged, isRecord, type LokiDocument, type LokiFile, policiesIn } from '../azurite/loki-file.js';
 import { readRow } from '../line/read-rows.js';
 import { compareText, type Row, RowError } from '../line/row.js';
 import { RowShape } from '../line/row-shape.js';
 import type { InputTable } from '../load/input.js';
 import { inPages } from '../source/pages.js';
-import type { Owned } from './owned.js';
 
 const TYPE_SUFFIX = '@odata.type';
 /** What accompanies the properties, both in the document and among them. */
@@ -48,13 +38,13 @@ function answered(type: unknown, value: unknown): readonly [type: string | undef
 }
 
 /** An entity in OData's form: the keys, the Timestamp, and each property after its type if it has one. */
-function entityOf(document: LokiDocument, path: string): string {
+function entityOf(document: LokiDocument, file: LokiFile): string {
   const { properties } = document;
-  if (!isRecord(properties)) throw new LokiInvalid(`${path} has an entity without properties.`);
+  if (!isRecord(properties)) throw new RowError('the entity has no properties');
   const members: [string, unknown][] = [
-    ['PartitionKey', textIn(document, 'PartitionKey', path)],
-    ['RowKey', textIn(document, 'RowKey', path)],
-    ['Timestamp', textIn(document, 'lastModifiedTime', path)],
+    ['PartitionKey', file.text(document, 'PartitionKey')],
+    ['RowKey', file.text(document, 'RowKey')],
+    ['Timestamp', file.text(document, 'lastModifiedTime')],
   ];
   for (const [name, stored] of Object.entries(properties)) {
     if (KEYS.has(name) || name.endsWith(TYPE_SUFFIX) || stored === null) continue;
@@ -69,35 +59,31 @@ const compareDocuments = (one: LokiDocument, other: LokiDocument): number =>
   compareText(String(one.PartitionKey), String(other.PartitionKey)) ||
   compareText(String(one.RowKey), String(other.RowKey));
 
-function* rowsOf(table: string, documents: readonly LokiDocument[], path: string): Generator<Row, void> {
+function* rowsOf(table: string, documents: readonly LokiDocument[], file: LokiFile): Generator<Row, void> {
   const shape = new RowShape();
   for (const document of documents) {
     try {
-      yield readRow(entityOf(document, path), shape);
+      yield readRow(entityOf(document, file), shape);
     } catch (error) {
       if (!(error instanceof RowError)) throw error;
-      const { PartitionKey, RowKey } = document;
-      throw new RowError(
-        `Table ${table}, ${JSON.stringify(PartitionKey)} ${JSON.stringify(RowKey)}: ${error.message}.`,
-      );
+      const key = `${JSON.stringify(document.PartitionKey)} ${JSON.stringify(document.RowKey)}`;
+      throw damaged(`Table ${table}, ${key}: ${error.message}.`, { cause: error });
     }
   }
 }
 
-/** @throws LokiInvalid for a file that Azurite did not write, or the system's error. */
-export function azuriteTables(directory: string): readonly Owned<InputTable>[] {
-  const path = join(directory, SERVICE_FILES.tables);
-  const documents = readLokiFile(path);
-  return documents('$TABLES_COLLECTION$').map(document => {
-    const [account, name] = [textIn(document, 'account', path), textIn(document, 'table', path)];
-    const open = (): InputTable => {
-      const entities = documents(`${account}$${name}`).toSorted(compareDocuments);
-      const rows = (): Iterable<Row> => rowsOf(name, entities, path);
+/** Of one account. @throws ToolError damaged, for what Azurite did not write. */
+export const azuriteTables = (file: LokiFile, account: string): readonly InputTable[] =>
+  file
+    .documents('$TABLES_COLLECTION$')
+    .filter(document => document.account === account)
+    .map((document): InputTable => {
+      const name = file.text(document, 'table');
+      const entities = file.documents(`${account}$${name}`).toSorted(compareDocuments);
+      const rows = (): Iterable<Row> => rowsOf(name, entities, file);
       let count = 0;
       for (const _ of rows()) count++;
       const policies = policiesIn(document.tableAcl);
       return { name, rows: count, policies, pages: () => inPages(rows(), PAGE_ROWS) };
-    };
-    return { account, name, open };
-  });
-}
+    })
+    .sort((one, other) => compareText(one.name, other.name));

@@ -227,17 +227,19 @@ export const isAddress = (text: string): boolean =>
   /^https?:\/\//i.test(text) || text.startsWith('@') || /(?:^|;)\s*[A-Za-z]+=/.test(text);
 
 /** The text of `@FILE`, or the text itself. @throws ToolError usage */
-export const toldText = (text: string): string =>
-  text.startsWith('@') ? checkedFile(fileText(text.slice(1))) : text;
-
-function fileText(path: string): string {
+export function toldText(text: string): string {
+  if (!text.startsWith('@')) return text;
+  const path = text.slice(1);
+  let told: string;
   try {
-    return readFileSync(path, 'utf8')
+    told = readFileSync(path, 'utf8')
       .replace(/^\ufeff/, '')
       .trim();
   } catch (error) {
     throw new ToolError('usage', `The file ${path} of the address cannot be read: ${systemCodeOf(error)}.`);
   }
+  if (told.startsWith('@')) throw new ToolError('usage', 'The file of an address names another file.');
+  return told;
 }
 
 /**
@@ -246,16 +248,10 @@ function fileText(path: string): string {
  * @throws ToolError usage, for an invalid text. The message does not repeat the text, which may hold a key.
  */
 export function parseAddress(text: string): Address {
-  const told = text.trim();
-  if (told.startsWith('@')) return parseAddress(checkedFile(fileText(told.slice(1))));
+  const told = toldText(text.trim());
   if (/^https?:\/\//i.test(told)) return urlAddress(told);
   if (/^[^=;]+=/.test(told)) return connectionAddress(told);
   throw new ToolError('usage', `The address is none: it may be ${FORMS}.`);
-}
-
-function checkedFile(text: string): string {
-  if (text.startsWith('@')) throw new ToolError('usage', 'The file of an address names another file.');
-  return text;
 }
 
 /** The address from an option, or from the environment. @throws ToolError usage, if neither has one. */
