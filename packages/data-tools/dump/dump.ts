@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type ContentChoice, contentArguments, hasTables, serviceNamed } from '../contents/content-choice.js';
 import { contentsIn } from '../contents/content-journal.js';
 import { formatLine } from '../line/line.js';
@@ -111,12 +112,12 @@ const oneTable = (tables: readonly string[], what: string): string => {
 const namesOf = async ({ options, rows }: Dump): Promise<readonly string[]> =>
   hasTables(options) ? (await chooseTables(options.choice, rows)).map(({ from }) => from) : [];
 
-async function dumpStream(parts: Dump, write: Write): Promise<{ tables: number }> {
+async function dumpStream(parts: Dump, write: Write): Promise<Dumped> {
   const { options, context, format, rows } = parts;
   if (options.resume)
     throw new ToolError('usage', '--resume needs a directory or a file: what went to a stream is gone.');
   const table = oneTable(await namesOf(parts), 'Standard output');
-  if (format.name !== 'jsonl') return dumpConverted(parts, table, write);
+  if (format.name !== 'jsonl') return dumpConverted(parts, write);
   async function* lines(): AsyncGenerator<string, void> {
     context.reporter.range('begins');
     for await (const page of rows.pages(table)) {
@@ -131,32 +132,34 @@ async function dumpStream(parts: Dump, write: Write): Promise<{ tables: number }
 }
 
 /** A format that needs every property before its first byte: the rows are kept in a file until then. */
-async function dumpConverted(parts: Dump, table: string, write: Write): Promise<{ tables: number }> {
+async function dumpConverted(parts: Dump, write: Write): Promise<Dumped> {
   const work = mkdtempSync(join(tmpdir(), 'shelfmark-dump-'));
   try {
-    return await inWork({ parts, work, what: 'Standard output' }, async state => {
-      for await (const piece of await convertedParts(parts, work, state, table)) {
+    return await dumpOne(parts, work, 'Standard output', async pieces => {
+      for await (const piece of pieces) {
         parts.context.source.signal?.throwIfAborted();
         await write(piece);
       }
-      return { tables: 1 };
     });
   } finally {
     removeWork(work);
   }
 }
 
-/** The whole table in its format. */
-async function convertedParts(
-  { format }: Dump,
+/** Passes on the one table in its format, once all of its rows are read. */
+const dumpOne = (
+  parts: Dump,
   work: string,
-  state: DumpState,
-  table: string,
-): Promise<AsyncIterable<Buffer | string>> {
-  const places = placesOf(state, table, extensionOf(format));
-  const paths = places.map(({ shard }) => partPath(work, shard));
-  return (await writingOf(format, paths))(paths);
-}
+  what: string,
+  take: (pieces: AsyncIterable<Buffer | string>) => Promise<void>,
+): Promise<Dumped> =>
+  inWork(parts, work, what, async state => {
+    const { format } = parts;
+    const places = placesOf(state, oneTable(state.tables, what), extensionOf(format));
+    const paths = places.map(({ shard }) => partPath(work, shard));
+    await take((await writingOf(format, paths))(paths));
+    return { tables: 1 };
+  });
 
 function argumentsOf({ options, format, endpoint }: Dump): RunArguments {
   const { choice, filter, select, since } = options;
@@ -196,19 +199,18 @@ async function begin(
   journal.sync();
 }
 
-interface Work {
-  readonly parts: Dump;
-  /** The directory of what is incomplete, with the journal. */
-  readonly work: string;
-  /** What other runs must not use at the same time. */
-  readonly what: string;
-}
-
-/** Reads everything into parts, which `finish` installs; resumes from the journal of an earlier process. */
-async function inWork<T>(
-  { parts, work, what }: Work,
-  finish: (state: DumpState, journal: Journal<DumpEntry>) => Promise<T>,
-): Promise<T> {
+/**
+ * Reads everything into parts, which `finish` installs; resumes from the journal of an earlier process.
+ *
+ * @param work the directory of what is incomplete, with the journal.
+ * @param what is the name of what other runs must not use at the same time.
+ */
+async function inWork(
+  parts: Dump,
+  work: string,
+  what: string,
+  finish: (state: DumpState, journal: Journal<DumpEntry>) => Promise<Dumped>,
+): Promise<Dumped> {
   const { rows, context, options } = parts;
   const unlock = takeLock(join(work, 'lock'), what);
   try {
@@ -265,7 +267,7 @@ async function dumpDirectory(parts: Dump): Promise<Dumped> {
     throw new ToolError('conflict', `${directory} is not empty, and has no dump that goes on.`);
   const isNew = !existsSync(directory);
   try {
-    return await inWork({ parts, work, what: directory }, async (state, journal) => {
+    return await inWork(parts, work, directory, async (state, journal) => {
       const tables: DumpedTable[] = [];
       const sums: Sum[] = [];
       for (const name of state.tables) {
@@ -300,56 +302,50 @@ function removeWhereEmpty(work: string): void {
   if (existsSync(work) && readdirSync(work).length === 0) removeWork(work);
 }
 
-function manifestOf(
-  { options, format, endpoint, since }: Dump,
-  state: DumpState,
-  tables: readonly DumpedTable[],
-): Manifest {
-  return {
+/** The parts of a manifest that follow from the arguments. */
+const headOf = ({ options, format, endpoint, since }: Dump) =>
+  ({
     format: format.name,
     version: VERSION,
     source: endpoint.name,
-    started: state.started ?? '',
-    ended: new Date(Date.now()).toISOString(),
     filter: options.filter ?? null,
     select: options.select ?? null,
     since: since ?? null,
+  }) as const;
+
+function manifestOf(parts: Dump, state: DumpState, tables: readonly DumpedTable[]): Manifest {
+  const { format, version, source, ...selection } = headOf(parts);
+  return {
+    format,
+    version,
+    source,
+    started: state.started ?? '',
+    ended: new Date(Date.now()).toISOString(),
+    ...selection,
     snapshot: false,
-    note: since === undefined ? NOTE : NOTE + SINCE_NOTE,
+    note: selection.since === null ? NOTE : NOTE + SINCE_NOTE,
     tables,
   };
 }
 
 /** A finished dump is not started again; one with other arguments is not this one. */
 function finished(parts: Dump, directory: string, work: string): Dumped {
-  const { options, endpoint, since } = parts;
+  const { choice, queues = false, blobs = false } = parts.options;
   const manifest = JSON.parse(readFileSync(join(directory, MANIFEST_PATH), 'utf8')) as Manifest;
-  const same: readonly (readonly [string, unknown, unknown])[] = [
-    ['--from', manifest.source, endpoint.name],
-    ['--filter', manifest.filter, options.filter ?? null],
-    ['--select', manifest.select, options.select ?? null],
-    ['--since', manifest.since, since ?? null],
-    ['--format', manifest.format, parts.format.name],
-    ['--queues', manifest.queues !== undefined, options.queues ?? false],
-    ['--blobs', manifest.containers !== undefined, options.blobs ?? false],
-  ];
-  const changed = same
-    .filter(([, one, other]) => JSON.stringify(one) !== JSON.stringify(other))
-    .map(([name]) => name);
   const there = new Set(manifest.tables.map(({ name }) => name.toLowerCase()));
-  const named = options.choice.names.filter(name => !name.includes('*'));
-  if (named.some(name => !there.has(name.toLowerCase()))) changed.push('--table');
-  if (changed.length > 0)
-    throw new ToolError(
-      'usage',
-      `${directory} is a finished dump with other arguments: ${changed.join(', ')}.`,
-    );
+  const named = choice.names.filter(name => !name.includes('*'));
+  const isSame =
+    isDeepStrictEqual({ ...manifest, ...headOf(parts) }, manifest) &&
+    queues === (manifest.queues !== undefined) &&
+    blobs === (manifest.containers !== undefined) &&
+    named.every(name => there.has(name.toLowerCase()));
+  if (!isSame) throw new ToolError('usage', `${directory} is a finished dump with other arguments.`);
   removeWork(work);
   parts.context.reporter.rows(manifest.tables.reduce((sum, { rows }) => sum + rows, 0));
   return { tables: manifest.tables.length, more: contentCounts(manifest) };
 }
 
-async function dumpFile(parts: Dump): Promise<{ tables: number }> {
+async function dumpFile(parts: Dump): Promise<Dumped> {
   const { options, context } = parts;
   const { out: path, resume = false, choice } = options;
   const work = `${path}${WORK_PATH}`;
@@ -360,18 +356,8 @@ async function dumpFile(parts: Dump): Promise<{ tables: number }> {
     context.reporter.tell('note', { message: `${path} is there, and whole: nothing was read.` });
     return { tables: 1 };
   }
-  if (!resume) removeUnlocked(work, path);
-  return inWork({ parts, work, what: path }, async state => {
-    const table = oneTable(state.tables, 'A file');
-    await writePieces(join(work, 'file'), await convertedParts(parts, work, state, table));
+  return dumpOne(parts, work, path, async pieces => {
+    await writePieces(join(work, 'file'), pieces);
     install(join(work, 'file'), path);
-    return { tables: 1 };
   });
-}
-
-/** Files of an earlier run that is not resumed. */
-function removeUnlocked(work: string, path: string): void {
-  if (!existsSync(work)) return;
-  takeLock(join(work, 'lock'), path)();
-  removeWork(work);
 }
