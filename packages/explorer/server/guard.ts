@@ -16,12 +16,6 @@ export function nameOf(host: string, certificate: X509Certificate | undefined): 
 const isNamed = (name: string, certificate: X509Certificate | undefined): boolean =>
   (certificate?.checkHost(name) ?? certificate?.checkIP(name)) !== undefined;
 
-interface GuardOptions {
-  readonly port: number;
-  /** The server's own certificate, whose names it may be called; undefined without TLS. */
-  readonly certificate: X509Certificate | undefined;
-}
-
 /** Requests that change nothing; browsers send an Origin with all others. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
@@ -29,28 +23,33 @@ export class Guard {
   readonly #port: number;
   readonly #certificate: X509Certificate | undefined;
 
-  constructor({ port, certificate }: GuardOptions) {
+  /** @param certificate the server's own, whose names it may be called; undefined without TLS. */
+  constructor(port: number, certificate: X509Certificate | undefined) {
     this.#port = port;
     this.#certificate = certificate;
   }
 
+  get isSecure(): boolean {
+    return this.#certificate !== undefined;
+  }
+
+  get #scheme(): string {
+    return this.isSecure ? 'https' : 'http';
+  }
+
   /** Whether the Host header names this server: loopback, or a name that its certificate vouches for. */
   isOwnHost({ headers: { host = '' } }: IncomingMessage): boolean {
-    const scheme = this.#certificate === undefined ? 'http' : 'https';
-    if (!URL.canParse(`${scheme}://${host}`)) return false;
-    const { hostname, port, pathname, username } = new URL(`${scheme}://${host}`);
-    const given = port === '' ? (scheme === 'https' ? 443 : 80) : Number(port);
+    const origin = `${this.#scheme}://${host}`;
+    if (!URL.canParse(origin)) return false;
+    const { hostname, port, pathname, username } = new URL(origin);
+    const given = port === '' ? (this.isSecure ? 443 : 80) : Number(port);
     if (given !== this.#port || pathname !== '/' || username !== '') return false;
-    if (isLoopback(hostname)) return true;
-    return isNamed(hostname.replace(/^\[|\]$/g, ''), this.#certificate);
+    return isLoopback(hostname) || isNamed(hostname.replace(/^\[|\]$/g, ''), this.#certificate);
   }
 
   /** Whether the page that sends the request is the explorer's own. */
-  isOwnPage({ method = '', headers }: IncomingMessage): boolean {
-    const site = headers['sec-fetch-site'];
+  isOwnPage({ method = '', headers: { host, origin, 'sec-fetch-site': site } }: IncomingMessage): boolean {
     if (site !== undefined && site !== 'same-origin') return false;
-    const scheme = this.#certificate === undefined ? 'http' : 'https';
-    const own = `${scheme}://${headers.host}`;
-    return headers.origin === undefined ? SAFE_METHODS.has(method) : headers.origin === own;
+    return origin === undefined ? SAFE_METHODS.has(method) : origin === `${this.#scheme}://${host}`;
   }
 }

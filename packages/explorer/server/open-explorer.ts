@@ -5,18 +5,14 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AgentOptions, createServer as createSecureServer } from 'node:https';
 import { isLoopback } from '#base';
-import type { Address } from '#data-tools';
-import type { PartitionHeat } from '../model/heat.js';
-import type { Figures } from '../model/live.js';
 import { Refusal, sendRefusal } from './answer.js';
-import { Downloads } from './downloads.js';
 import { Guard, nameOf } from './guard.js';
 import { SigningProxy } from './proxy.js';
-import { type RouteContext, route } from './route.js';
+import { type RouteContext, route, type Shown } from './route.js';
 import { Sessions, type Surroundings } from './sessions.js';
 import { Site } from './site.js';
 
-export interface ExplorerOptions {
+export interface ExplorerOptions extends Shown {
   /** Default 127.0.0.1. */
   readonly host?: string | undefined;
   /** 0 takes a free one. */
@@ -24,12 +20,6 @@ export interface ExplorerOptions {
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   /** Whether `host` may be another than loopback; needs `tls`. */
   readonly allowRemote?: boolean | undefined;
-  /** Read at each request, because a server's accounts can change. */
-  readonly accounts: () => readonly Address[];
-  /** The metrics of the server behind all accounts, for the page of live figures; without it there is none. */
-  readonly live?: (() => Promise<Figures>) | undefined;
-  /** The busiest partitions of a table, for its heat map; without it there is none. */
-  readonly heat?: ((account: string, table: string) => readonly PartitionHeat[]) | undefined;
   /** Called with each new link, which opens one session: the first when the explorer is open. */
   readonly onLink: (link: string) => void;
   /** For accounts over HTTPS: more than the system's certificates. */
@@ -64,22 +54,24 @@ function checkExposure({ host = HOST_DEFAULT, tls, allowRemote = false }: Explor
     );
 }
 
-/** Until the server listens its port is unknown, and nothing is answered. */
-function listenerOf(context: () => RouteContext): RequestListener {
-  return (request, response) => {
-    route(request, response, context()).catch(error => {
+const listenerOf =
+  (context: RouteContext): RequestListener =>
+  async (request, response) => {
+    try {
+      await route(request, response, context);
+    } catch (error) {
       if (response.headersSent) return void response.destroy();
-      const refusal =
-        error instanceof Refusal
-          ? error
-          : new Refusal(500, 'Failed', 'The explorer failed; the terminal has the reason.');
-      if (refusal !== error) process.stderr.write(`shelfmark: explorer: ${String(error?.stack ?? error)}\n`);
+      const isRefusal = error instanceof Refusal;
+      if (!isRefusal)
+        process.stderr.write(`shelfmark: explorer: ${error instanceof Error ? error.stack : error}\n`);
       // What is left of the body would be taken for the next request.
       if (!request.complete) response.setHeader('connection', 'close');
-      sendRefusal(response, refusal);
-    });
+      sendRefusal(
+        response,
+        isRefusal ? error : new Refusal(500, 'Failed', 'The explorer failed; the terminal has the reason.'),
+      );
+    }
   };
-}
 
 async function listenOn(server: Server, host: string, port: number): Promise<number> {
   server.listen(port, host);
@@ -91,39 +83,32 @@ async function listenOn(server: Server, host: string, port: number): Promise<num
 /** @throws ExplorerRefused, or the system's error where the port cannot be had. */
 export async function openExplorer(options: ExplorerOptions): Promise<Explorer> {
   checkExposure(options);
-  const { host = HOST_DEFAULT, tls, accounts, surroundings = REAL_SURROUNDINGS } = options;
-  const site = new Site();
-  const sessions = new Sessions(surroundings);
-  const proxy = new SigningProxy(surroundings.now, options.trust);
-  let context: RouteContext | undefined;
-  const listener = listenerOf(() => {
-    if (context === undefined) throw new Refusal(503, 'Starting', 'The explorer is starting.');
-    return context;
-  });
-  const server = tls === undefined ? createServer(listener) : createSecureServer(tls, listener);
+  const {
+    host = HOST_DEFAULT,
+    tls,
+    accounts,
+    live,
+    heat,
+    onLink,
+    surroundings = REAL_SURROUNDINGS,
+  } = options;
+  const server = tls === undefined ? createServer() : createSecureServer(tls);
   const port = await listenOn(server, host, options.port);
   const certificate = tls && new X509Certificate(tls.cert);
   const reached = nameOf(host, certificate);
   const name = reached.includes(':') ? `[${reached}]` : reached;
   const url = `${tls === undefined ? 'http' : 'https'}://${name}:${port}`;
+  const sessions = new Sessions(surroundings);
+  const proxy = new SigningProxy(surroundings.now, options.trust);
   const printLink = (): boolean => {
     const link = sessions.newLink();
-    if (link !== undefined) options.onLink(`${url}/#link=${link}`);
+    if (link !== undefined) onLink(`${url}/#link=${link}`);
     return link !== undefined;
   };
-  context = {
-    guard: new Guard({ port, certificate }),
-    sessions,
-    site,
-    proxy,
-    downloads: new Downloads(surroundings),
-    accounts,
-    live: options.live,
-    heat: options.heat,
-    printLink,
-    cookieName: `shelfmark-explorer-${port}`,
-    isSecure: tls !== undefined,
-  };
+  const shown = { accounts, live, heat, site: new Site() };
+  const guard = new Guard(port, certificate);
+  const cookieName = `shelfmark-explorer-${port}`;
+  server.on('request', listenerOf({ ...shown, guard, sessions, proxy, printLink, cookieName }));
   printLink();
   const close = async (): Promise<void> => {
     server.close();

@@ -20,34 +20,18 @@ export interface Forwarded {
   readonly target: string;
 }
 
-const PASSED_HEADERS: ReadonlySet<string> = new Set([
-  'accept',
-  'content-encoding',
-  'content-language',
-  'content-length',
-  'content-md5',
-  'content-type',
-  'dataserviceversion',
-  'if-match',
-  'if-modified-since',
-  'if-none-match',
-  'if-unmodified-since',
-  'maxdataserviceversion',
-  'prefer',
-  'range',
-]);
+const namesIn = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+const PASSED_HEADERS = namesIn(
+  `accept content-encoding content-language content-length content-md5 content-type dataserviceversion if-match
+  if-modified-since if-none-match if-unmodified-since maxdataserviceversion prefer range`,
+);
 /** Set here, or credentials. */
-const OWN_HEADERS: ReadonlySet<string> = new Set(['x-ms-date', 'x-ms-copy-source-authorization']);
+const OWN_HEADERS = namesIn('x-ms-date x-ms-copy-source-authorization');
 /** Of the connection, or of the explorer's own answers. */
-const DROPPED_HEADERS: ReadonlySet<string> = new Set([
-  'connection',
-  'content-security-policy',
-  'keep-alive',
-  'set-cookie',
-  'strict-transport-security',
-  'transfer-encoding',
-  'www-authenticate',
-]);
+const DROPPED_HEADERS = namesIn(
+  `connection content-security-policy keep-alive set-cookie strict-transport-security transfer-encoding
+  www-authenticate`,
+);
 /** For requests that name none. */
 const VERSION = '2019-02-02';
 const SILENCE_MILLISECONDS_MAX = 90_000;

@@ -1,70 +1,45 @@
-// Links and sessions: each link works once, both secrets are needed, idle sessions end.
+// Secrets of the explorer: they belong together, replace one another, and are bounded. test/explorer/guard.test.ts has
+// what a request with them gets.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { IDLE_MILLISECONDS_MAX, Sessions } from './sessions.js';
+import { Sessions } from './sessions.js';
 
 function opened() {
   const clock = { now: 1_000_000 };
   const sessions = new Sessions({ now: () => clock.now, randomBytes });
-  const link = sessions.newLink() ?? assert.fail('There is no link.');
-  return { clock, sessions, link };
+  const open = () => {
+    clock.now += 5_000;
+    return sessions.open(sessions.newLink() ?? '') ?? assert.fail('There is no session.');
+  };
+  return { clock, sessions, open };
 }
 
-test('a link opens one session', () => {
-  const { sessions, link } = opened();
-  assert.equal(sessions.open('something else'), undefined);
-  const session = sessions.open(link);
-  assert(session);
-  assert.equal(sessions.open(link), undefined);
-  assert(sessions.admits(session.cookie));
-  assert(sessions.admits(session.cookie, session.proof));
-});
-
-test('the cookie is nothing with a wrong proof, the proof is nothing without its cookie', () => {
-  const { sessions, link, clock } = opened();
-  const one = sessions.open(link);
-  clock.now += 10_000;
-  const other = sessions.open(sessions.newLink() ?? '');
-  assert(one && other);
-  assert(!sessions.admits(one.cookie, ''));
+test('a proof is nothing without its own cookie, and a new link replaces the one before', () => {
+  const { sessions, clock, open } = opened();
+  const [one, other] = [open(), open()];
   assert(!sessions.admits(one.cookie, other.proof));
-  assert(!sessions.admits('', one.proof));
   sessions.end(one.cookie);
   assert(!sessions.admits(one.cookie, one.proof));
   assert(sessions.admits(other.cookie, other.proof));
-});
-
-test('a new link replaces the one before, and cannot be asked for in a loop', () => {
-  const { sessions, link, clock } = opened();
-  assert.equal(sessions.newLink(), undefined);
   clock.now += 5_000;
-  const next = sessions.newLink();
-  assert(next);
-  assert.equal(sessions.open(link), undefined);
-  assert(sessions.open(next));
+  const replaced = sessions.newLink() ?? assert.fail();
+  clock.now += 5_000;
+  assert(sessions.newLink());
+  assert.equal(sessions.open(replaced), undefined);
 });
 
-test('a session ends after idle hours, not while it is used', () => {
-  const { sessions, link, clock } = opened();
-  const session = sessions.open(link);
-  assert(session);
-  clock.now += IDLE_MILLISECONDS_MAX;
-  assert(sessions.admits(session.cookie));
-  clock.now += IDLE_MILLISECONDS_MAX;
-  assert(sessions.admits(session.cookie));
-  clock.now += IDLE_MILLISECONDS_MAX + 1;
-  assert(!sessions.admits(session.cookie));
-});
-
-test('the oldest of many sessions ends', () => {
-  const { sessions, link, clock } = opened();
-  const first = sessions.open(link);
-  assert(first);
+test('the oldest of many sessions ends, and a ticket after a minute', () => {
+  const { sessions, clock, open } = opened();
+  const first = open();
   for (let count = 0; count < 16; count++) {
     assert(sessions.admits(first.cookie));
-    clock.now += 5_000;
-    assert(sessions.open(sessions.newLink() ?? ''));
+    open();
   }
   assert(!sessions.admits(first.cookie));
+  const download = { path: '/accounts/a/blob/c/b', name: 'b' };
+  const [used, late] = [sessions.addTicket(download), sessions.addTicket(download)];
+  assert.equal(sessions.takeTicket(used)?.path, download.path);
+  clock.now += 61_000;
+  assert.equal(sessions.takeTicket(late), undefined);
 });

@@ -12,16 +12,8 @@ import {
   queueSasStringToSign,
   tableSasStringToSign,
 } from '#wire';
-import type { Scope } from '../model/sas-words.js';
+import type { Scope } from '../model/sas-form.js';
 import { Refusal } from './answer.js';
-
-export interface SignatureRequest {
-  readonly scope: Scope;
-  /** The table, queue or container; for a blob `container/blob`. Empty for the account. */
-  readonly resource: string;
-  /** The query's fields except version, signature and what the scope implies: `sp`, `se`, `spk` and so on. */
-  readonly fields: Readonly<Record<string, string>>;
-}
 
 /** Covers the service in the resource, addresses, protocols and the resource type of blobs. */
 const VERSION = '2019-02-02';
@@ -29,73 +21,82 @@ const VERSION = '2019-02-02';
 const NO_SIGNATURE = Buffer.alloc(32).toString('base64');
 const FIELDS: ReadonlySet<string> = new Set('sp st se sip spr si ss srt spk srk epk erk snapshot'.split(' '));
 
-const SERVICE_OF: Readonly<Record<Exclude<Scope, 'account'>, Service>> = {
-  table: 'table',
-  queue: 'queue',
-  container: 'blob',
-  blob: 'blob',
+type Fields = Readonly<Record<string, string>>;
+
+interface Signing {
+  readonly services: readonly Service[];
+  /** Fields that the scope itself sets. */
+  readonly implied: (resource: string) => Fields;
+  readonly text: (query: ReadonlyMap<string, string>, resource: string, account: string) => string;
+}
+
+const blobText: Signing['text'] = (query, resource, account) => {
+  const [container = '', ...rest] = resource.split('/');
+  return blobSasStringToSign(parseBlobSas(query, { container, blob: rest.join('/') }), account);
 };
 
-/** Fields that the scope itself sets. */
-function impliedFields(scope: Scope, resource: string): readonly (readonly [string, string])[] {
-  if (scope === 'table') return [['tn', resource]];
-  if (scope === 'container') return [['sr', 'c']];
-  return scope === 'blob' ? [['sr', 'b']] : [];
-}
+const SCOPES: Readonly<Record<Scope, Signing>> = {
+  account: {
+    services: ['table', 'queue', 'blob'],
+    implied: () => ({}),
+    text: (query, _, account) => accountSasStringToSign(parseAccountSas(query), account),
+  },
+  table: {
+    services: ['table'],
+    implied: tn => ({ tn }),
+    text: (query, _, account) => tableSasStringToSign(parseTableSas(query), account),
+  },
+  queue: {
+    services: ['queue'],
+    implied: () => ({}),
+    text: (query, resource, account) => queueSasStringToSign(parseQueueSas(query, resource), account),
+  },
+  container: { services: ['blob'], implied: () => ({ sr: 'c' }), text: blobText },
+  blob: { services: ['blob'], implied: () => ({ sr: 'b' }), text: blobText },
+};
 
-function stringToSign(scope: Scope, resource: string, query: ReadonlyMap<string, string>, account: string) {
-  const [container = '', ...rest] = resource.split('/');
-  switch (scope) {
-    case 'account':
-      return accountSasStringToSign(parseAccountSas(query), account);
-    case 'table':
-      return tableSasStringToSign(parseTableSas(query), account);
-    case 'queue':
-      return queueSasStringToSign(parseQueueSas(query, resource), account);
-    case 'container':
-    case 'blob':
-      return blobSasStringToSign(parseBlobSas(query, { container, blob: rest.join('/') }), account);
-  }
-}
+const bad = (sentence: string): Refusal => new Refusal(400, 'BadSignature', sentence);
 
-function checkFields({ scope, resource, fields }: SignatureRequest): void {
-  const unknown = Object.keys(fields).find(name => !FIELDS.has(name));
-  if (unknown !== undefined) throw new Refusal(400, 'BadSignature', `A signature has no field ${unknown}.`);
-  if (scope !== 'account' && resource === '')
-    throw new Refusal(400, 'BadSignature', `The signature of a ${scope} needs its name.`);
-  if (!fields.si && (!fields.sp || !fields.se))
-    throw new Refusal(400, 'BadSignature', 'Without a stored policy a signature needs rights and an expiry.');
+/** The fields that are set. @throws Refusal */
+function fieldsIn(fields: unknown): Fields {
+  const given = Object.entries(fields ?? {}).filter(([, value]) => value !== '');
+  const unknown = given.find(([name, value]) => !FIELDS.has(name) || typeof value !== 'string');
+  if (unknown !== undefined) throw bad(`A signature has no field ${unknown[0]}.`);
+  const { si, sp, se } = Object.fromEntries(given);
+  if (si === undefined && (sp === undefined || se === undefined))
+    throw bad('Without a stored policy a signature needs rights and an expiry.');
+  return Object.fromEntries(given);
 }
 
 /**
- * The signature's query, and the URL that it belongs to: of the resource, or for an account of each of its services.
+ * The URLs with the signature: of the resource, or for an account of each of its services.
  *
+ * @param wanted the scope; the table, queue, container or `container/blob`; and the query's fields except the version,
+ *   the signature and what the scope implies.
  * @throws Refusal for fields that no service would accept.
  */
 export function signatureOf(
   address: Address,
-  request: SignatureRequest,
-): { readonly query: string; readonly urls: Readonly<Record<string, string>> } {
-  checkFields(request);
+  { scope, resource, fields }: Readonly<Record<string, unknown>>,
+): { readonly urls: Fields } {
+  if (typeof scope !== 'string' || !Object.hasOwn(SCOPES, scope) || typeof resource !== 'string')
+    throw bad('The request is none for a signature.');
+  if (scope !== 'account' && resource === '') throw bad(`The signature of a ${scope} needs its name.`);
   if (!address.hasKey)
     throw new Refusal(409, 'NoKey', `Account ${address.account} is opened with a SAS: only a key can sign.`);
-  const { scope, resource, fields } = request;
-  const given = Object.entries(fields).filter(([, value]) => value !== '');
-  const all = [['sv', VERSION] as const, ...impliedFields(scope, resource), ...given];
-  const query = new Map<string, string>(all);
+  const { services, implied, text } = SCOPES[scope as Scope];
+  const query = new Map(Object.entries({ sv: VERSION, ...implied(resource), ...fieldsIn(fields) }));
   try {
-    const text = stringToSign(scope, resource, new Map([...query, ['sig', NO_SIGNATURE]]), address.account);
-    query.set('sig', address.sign(text));
+    const signed = text(new Map([...query, ['sig', NO_SIGNATURE]]), resource, address.account);
+    query.set('sig', address.sign(signed));
   } catch (error) {
-    if (error instanceof ServiceError)
-      throw new Refusal(400, 'BadSignature', String(error.detail.detail ?? error.code));
+    if (error instanceof ServiceError) throw bad(String(error.detail.detail ?? error.code));
     throw error;
   }
-  const text = [...query].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
-  const services: readonly Service[] = scope === 'account' ? ['table', 'queue', 'blob'] : [SERVICE_OF[scope]];
+  const pairs = [...query].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
   const path = resource === '' ? '' : `/${resource.split('/').map(encodeURIComponent).join('/')}`;
   const urls = services
     .filter(service => address.has(service))
-    .map(service => [service, `${address.endpoint(service)}${path}?${text}`] as const);
-  return { query: text, urls: Object.fromEntries(urls) };
+    .map(service => [service, `${address.endpoint(service)}${path}?${pairs}`] as const);
+  return { urls: Object.fromEntries(urls) };
 }

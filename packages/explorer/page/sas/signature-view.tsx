@@ -4,13 +4,15 @@ import { useMemo, useState } from 'preact/hooks';
 import {
   faultOf,
   fieldsOf,
+  type Letters,
   PERMISSIONS,
+  RESOURCE_TYPES,
+  type SasField,
   type SasForm,
   type Scope,
-  SERVICE_LETTERS,
-  TYPE_LETTERS,
-  wordsOfSas,
-} from '../../model/sas-words.js';
+  SERVICES,
+  sentencesOf,
+} from '../../model/sas-form.js';
 import type { Service } from '../client/account.js';
 import { posted, sentenceOf } from '../client/ask.js';
 import { send } from '../client/session.js';
@@ -20,11 +22,6 @@ import { Check, type Options, SelectField, TextField } from '../shell/field.js';
 import { copyText } from '../state/notice.js';
 import { currentAccount, namesOf } from '../state/resources.js';
 import { account } from '../state/route.js';
-
-interface SignatureViewProps {
-  readonly scope: string;
-  readonly resource: string;
-}
 
 const SCOPES: Options<Scope> = [
   ['account', 'the whole account'],
@@ -38,7 +35,7 @@ const LIST_OF: Readonly<Partial<Record<Scope, Service>>> = {
   queue: 'queue',
   container: 'blob',
 };
-const DAY_MILLISECONDS = 24 * 3600 * 1000;
+const HOUR_MILLISECONDS = 3600 * 1000;
 const LIFETIMES: readonly (readonly [hours: number, label: string])[] = [
   [1, '1 hour'],
   [24, '1 day'],
@@ -46,68 +43,80 @@ const LIFETIMES: readonly (readonly [hours: number, label: string])[] = [
   [24 * 30, '30 days'],
 ];
 
-const isoOf = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+type Texts = readonly (readonly [name: SasField, label: string, placeholder: string])[];
+const KEYS: Texts = [
+  ['spk', 'First PartitionKey', 'any'],
+  ['srk', 'First RowKey', 'any'],
+  ['epk', 'Last PartitionKey', 'any'],
+  ['erk', 'Last RowKey', 'any'],
+];
+const LIMITS: Texts = [
+  ['st', 'Start (UTC)', 'now'],
+  ['se', 'End (UTC)', ''],
+  ['sip', 'IP addresses', 'any'],
+];
 
-const firstForm = (scope: string, resource: string): SasForm => ({
-  scope: SCOPES.find(([each]) => each === scope)?.[0] ?? 'account',
-  resource,
-  permissions: 'r',
-  services: 'bqt',
-  types: 'co',
-  start: '',
-  expiry: isoOf(Date.now() + DAY_MILLISECONDS),
-  fromPartition: '',
-  fromRow: '',
-  toPartition: '',
-  toRow: '',
-  addresses: '',
-  httpsOnly: !Object.values(currentAccount.value?.endpoints ?? {}).some(url => url.startsWith('http:')),
-});
+const endAfter = (hours: number): string =>
+  `${new Date(Date.now() + hours * HOUR_MILLISECONDS).toISOString().slice(0, 19)}Z`;
 
-interface LettersProps {
-  readonly legend: string;
-  readonly all: readonly (readonly [letter: string, word: string])[];
-  readonly chosen: string;
-  readonly onChange: (letters: string) => void;
+function firstForm(scope: string, resource: string): SasForm {
+  const endpoints = Object.values(currentAccount.value?.endpoints ?? {});
+  const spr = endpoints.some(url => url.startsWith('http:')) ? '' : 'https';
+  const known = SCOPES.find(([each]) => each === scope)?.[0] ?? 'account';
+  const fields = { sp: 'r', ss: 'bqt', srt: 'co', st: '', se: endAfter(24), sip: '', spr };
+  return { scope: known, resource, ...fields, spk: '', srk: '', epk: '', erk: '' };
 }
-
-const Letters = ({ legend, all, chosen, onChange }: LettersProps) => (
-  <fieldset class="letters">
-    <legend>{legend}</legend>
-    {all.map(([letter, word]) => (
-      <Check
-        key={letter}
-        label={word}
-        isChecked={chosen.includes(letter)}
-        onToggle={() => onChange(chosen.includes(letter) ? chosen.replace(letter, '') : chosen + letter)}
-      />
-    ))}
-  </fieldset>
-);
 
 interface PartProps {
   readonly form: SasForm;
   readonly change: (part: Partial<SasForm>) => void;
 }
 
-function Place({ form, change }: PartProps) {
-  const { scope, resource } = form;
+interface ChecksProps extends PartProps {
+  readonly legend: string;
+  readonly name: SasField;
+  readonly all: Letters;
+}
+
+const Checks = ({ legend, name, all, form: { [name]: chosen }, change }: ChecksProps) => (
+  <fieldset class="letters">
+    <legend>{legend}</legend>
+    {Object.entries(all).map(([letter, word]) => {
+      const isChecked = chosen.includes(letter);
+      const toggle = (): void => change({ [name]: isChecked ? chosen.replace(letter, '') : chosen + letter });
+      return <Check key={letter} label={word} isChecked={isChecked} onToggle={toggle} />;
+    })}
+  </fieldset>
+);
+
+const TextFields = ({ texts, form, change }: PartProps & { readonly texts: Texts }) =>
+  texts.map(([name, label, placeholder]) => (
+    <TextField
+      key={name}
+      inputKind="mono"
+      {...{ label, placeholder }}
+      value={form[name]}
+      onText={text => change({ [name]: texts === KEYS ? text : text.trim() })}
+    />
+  ));
+
+function Place({ form: { scope, resource }, change }: PartProps) {
   const list = LIST_OF[scope];
-  const names = list === undefined ? [] : namesOf(list);
+  const choose = (chosen: string): void => change({ resource: chosen });
   return (
     <div class="form-row">
       <SelectField
         label="For"
         options={SCOPES}
         value={scope}
-        onChoose={chosen => change({ scope: chosen, resource: '', permissions: 'r' })}
+        onChoose={chosen => change({ scope: chosen, resource: '', sp: 'r' })}
       />
       {list !== undefined && (
         <SelectField
           label="Name"
-          options={[['', 'choose…'], ...names.map(name => [name, name] as const)]}
+          options={[['', 'choose…'], ...namesOf(list).map(name => [name, name] as const)]}
           value={resource}
-          onChoose={chosen => change({ resource: chosen })}
+          onChoose={choose}
         />
       )}
       {scope === 'blob' && (
@@ -117,69 +126,29 @@ function Place({ form, change }: PartProps) {
           inputKind="mono"
           placeholder="pictures/2026/cat.png"
           value={resource}
-          onText={text => change({ resource: text })}
+          onText={choose}
         />
       )}
     </div>
   );
 }
 
-const KEYS = [
-  ['fromPartition', 'First PartitionKey'],
-  ['fromRow', 'First RowKey'],
-  ['toPartition', 'Last PartitionKey'],
-  ['toRow', 'Last RowKey'],
-] as const;
-
-const KeyRange = ({ form, change }: PartProps) => (
-  <fieldset class="letters">
-    <legend>Keys, both ends included</legend>
-    <div class="form-grid pairs">
-      {KEYS.map(([name, label]) => (
-        <TextField
-          key={name}
-          label={label}
-          inputKind="mono"
-          placeholder="any"
-          value={form[name]}
-          onText={text => change({ [name]: text })}
-        />
-      ))}
-    </div>
-  </fieldset>
-);
-
-const TEXTS = [
-  ['start', 'Start (UTC)', 'now'],
-  ['expiry', 'End (UTC)', ''],
-  ['addresses', 'IP addresses', 'any'],
-] as const;
-
 const Limits = ({ form, change }: PartProps) => (
   <fieldset class="letters">
     <legend>Until when, and from where</legend>
     <div class="row wrap">
       {LIFETIMES.map(([hours, label]) => (
-        <Button key={label} onClick={() => change({ expiry: isoOf(Date.now() + hours * 3600 * 1000) })}>
+        <Button key={label} onClick={() => change({ se: endAfter(hours) })}>
           {label}
         </Button>
       ))}
     </div>
     <div class="form-grid">
-      {TEXTS.map(([name, label, placeholder]) => (
-        <TextField
-          key={name}
-          label={label}
-          inputKind="mono"
-          placeholder={placeholder}
-          value={form[name]}
-          onText={text => change({ [name]: text.trim() })}
-        />
-      ))}
+      <TextFields texts={LIMITS} {...{ form, change }} />
       <Check
         label="HTTPS only"
-        isChecked={form.httpsOnly}
-        onToggle={() => change({ httpsOnly: !form.httpsOnly })}
+        isChecked={form.spr === 'https'}
+        onToggle={() => change({ spr: form.spr === 'https' ? '' : 'https' })}
       />
     </div>
   </fieldset>
@@ -204,67 +173,53 @@ const Made = ({ urls }: { readonly urls: Urls }) => (
   </section>
 );
 
-export function SignatureView({ scope, resource }: SignatureViewProps) {
-  const [form, setForm] = useState(() => firstForm(scope, resource));
+export function SignatureView(wanted: { readonly scope: string; readonly resource: string }) {
+  const [form, setForm] = useState(() => firstForm(wanted.scope, wanted.resource));
   const [urls, setUrls] = useState<Urls>();
   const [failure, setFailure] = useState<string>();
   const fault = useMemo(() => faultOf(form, Date.now()), [form]);
+  const { scope, resource } = form;
   const change = (part: Partial<SasForm>): void => {
     setForm({ ...form, ...part });
     setUrls(undefined);
     setFailure(undefined);
   };
-  const make = async (): Promise<void> => {
+  const make = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (fault !== undefined) return;
     try {
-      const wanted = { scope: form.scope, resource: form.resource, fields: fieldsOf(form) };
-      const response = await send('/signatures', posted({ account: account.value, ...wanted }));
+      const request = { account: account.value, scope, resource, fields: fieldsOf(form) };
+      const response = await send('/signatures', posted(request));
       setUrls(((await response.json()) as { readonly urls: Urls }).urls);
     } catch (error) {
       setFailure(sentenceOf(error));
     }
   };
+  const part = { form, change };
   return (
     <div class="view scrolling">
       <header class="bar">
         <h1>Shared access signature</h1>
       </header>
-      <form
-        class="signature"
-        onSubmit={event => {
-          event.preventDefault();
-          if (fault === undefined) void make();
-        }}
-      >
-        <Place {...{ form, change }} />
-        {form.scope === 'account' && (
-          <>
-            <Letters
-              legend="Services"
-              all={SERVICE_LETTERS}
-              chosen={form.services}
-              onChange={services => change({ services })}
-            />
-            <Letters
-              legend="On"
-              all={TYPE_LETTERS}
-              chosen={form.types}
-              onChange={types => change({ types })}
-            />
-          </>
+      <form class="signature" onSubmit={event => void make(event)}>
+        <Place {...part} />
+        {scope === 'account' && <Checks legend="Services" name="ss" all={SERVICES} {...part} />}
+        {scope === 'account' && <Checks legend="On" name="srt" all={RESOURCE_TYPES} {...part} />}
+        <Checks legend="Allows to" name="sp" all={PERMISSIONS[scope]} {...part} />
+        {scope === 'table' && (
+          <fieldset class="letters">
+            <legend>Keys, both ends included</legend>
+            <div class="form-grid pairs">
+              <TextFields texts={KEYS} {...part} />
+            </div>
+          </fieldset>
         )}
-        <Letters
-          legend="Allows to"
-          all={PERMISSIONS[form.scope]}
-          chosen={form.permissions}
-          onChange={permissions => change({ permissions })}
-        />
-        {form.scope === 'table' && <KeyRange {...{ form, change }} />}
-        <Limits {...{ form, change }} />
+        <Limits {...part} />
         <div class="words" role="status">
-          {fault === undefined ? (
-            wordsOfSas(form).map(line => <p key={line}>{line}</p>)
-          ) : (
+          {fault !== undefined ? (
             <p class="fault">{fault}</p>
+          ) : (
+            sentencesOf(form).map(line => <p key={line}>{line}</p>)
           )}
         </div>
         <Button kind="primary" icon={KeyRound} disabled={fault !== undefined}>
