@@ -3,7 +3,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { openBrowser, openPage } from '../test/explorer/browser.js';
 import {
   putBlobs,
   putEveryType,
@@ -12,8 +11,8 @@ import {
   putWide,
   tableClient,
 } from '../test/explorer/contents.js';
-import { openStage } from '../test/explorer/stage.js';
-import { ACCOUNT, nextLink } from '../test/explorer/world.js';
+import { openStage, printLink } from '../test/explorer/stage.js';
+import { ACCOUNT, openBrowser, openPage } from '../test/explorer/world.js';
 import { ROOT } from '../test/support/spawned-server.js';
 
 const FOLDER = join(ROOT, 'docs', 'images');
@@ -77,7 +76,7 @@ mkdirSync(FOLDER, { recursive: true });
 const browser = await openBrowser();
 for (const colorScheme of ['light', 'dark'] as const) {
   const options = { colorScheme, viewport: { width: 1060, height: 580 } };
-  const { page } = await openPage(browser, await nextLink(stage), options);
+  const { page } = await openPage(browser, await printLink(stage), options);
   await page.getByRole('heading', { name: ACCOUNT }).waitFor();
   for (const { name, place, arrange } of PICTURES) {
     await page.goto('about:blank');

@@ -32,21 +32,16 @@ describe('code of a query', () => {
     await server.close();
   });
 
+  const columns = Object.entries({
+    ...({ PartitionKey: 'String', RowKey: 'String', city: 'String', total: 'Double' } as const),
+    ...({ items: 'Int32', isGift: 'Boolean', placed: 'DateTime', Timestamp: 'DateTime' } as const),
+  }).map(([name, type]) => ({ name, type, isMixed: false }));
   const query = (filter: string, select?: readonly string[]): ShownQuery => ({
     endpoint: server.tableEndpoint,
     table: 'orders',
     filter,
     select,
-    columns: [
-      { name: 'PartitionKey', type: 'String', isMixed: false },
-      { name: 'RowKey', type: 'String', isMixed: false },
-      { name: 'city', type: 'String', isMixed: false },
-      { name: 'total', type: 'Double', isMixed: false },
-      { name: 'items', type: 'Int32', isMixed: false },
-      { name: 'isGift', type: 'Boolean', isMixed: false },
-      { name: 'placed', type: 'DateTime', isMixed: false },
-      { name: 'Timestamp', type: 'DateTime', isMixed: false },
-    ],
+    columns,
   });
   let files = 0;
   async function resultOf(code: string, name: string): Promise<unknown> {
@@ -82,6 +77,7 @@ describe('code of a query', () => {
     for (const filter of [
       "PartitionKey eq 'a' or PartitionKey eq 'b'",
       "RowKey eq 'a'",
+      "PartitionKey eq 'a' and RowKey eq 'b' and RowKey gt 'c'",
       "PartitionKey gt 'a'",
     ])
       assert.equal(patternsCodeOf(query(filter)), undefined, filter);

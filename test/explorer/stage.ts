@@ -39,6 +39,14 @@ export async function signIn(link = ''): Promise<Readonly<Record<string, string>
   return { cookie: cookie.split(';')[0] ?? '', 'x-explorer-proof': proof };
 }
 
+/** A new link, asked for as the sign-in page does. */
+export async function printLink({ pass, explorer: { url }, links }: Stage): Promise<string> {
+  pass(10_000);
+  const asked = { method: 'POST', headers: { origin: url }, body: '{}' };
+  assert.equal((await fetch(`${url}/session/link`, asked)).status, 201);
+  return links.at(-1) ?? '';
+}
+
 /** Shelfmark in this process, with its figures. */
 async function serveCounted(): Promise<readonly [Target, Pick<ExplorerOptions, 'live' | 'heat'>]> {
   const counters = new PartitionCounters();
@@ -71,12 +79,14 @@ export async function openStage(
     surroundings: { now: () => Date.now() + passed, randomBytes },
     ...options,
   });
-  const close = async (): Promise<void> => {
-    await explorer.close();
-    await server.close();
+  return {
+    ...{ server, explorer, links },
+    pass: milliseconds => {
+      passed += milliseconds;
+    },
+    close: async () => {
+      await explorer.close();
+      await server.close();
+    },
   };
-  const pass = (milliseconds: number): void => {
-    passed += milliseconds;
-  };
-  return { server, explorer, links, pass, close };
 }

@@ -94,16 +94,9 @@ function nameFault({ id, name }: Field, seen: ReadonlySet<string>): Fault | unde
   return seen.has(name) ? { at: id, message: `There is another property ${name}.` } : undefined;
 }
 
-/** What a user typed around a value, and other spellings of it. */
-function typed(type: EdmType, text: string): string {
-  if (type === 'String') return text;
-  const trimmed = text.trim();
-  if (type === 'Boolean') return trimmed.toLowerCase();
-  if (type === 'Guid') return trimmed.replace(/^\{(.*)\}$/, '$1');
-  if (type === 'Double')
-    return trimmed.replace(/^(-?)(?:inf|infinity)$/i, '$1Infinity').replace(/^nan$/i, 'NaN');
-  return type === 'Binary' ? trimmed.replace(/\s+/g, '') : trimmed;
-}
+/** Without what a user typed or pasted around a value. */
+const typed = (type: EdmType, text: string): string =>
+  type === 'String' ? text : type === 'Binary' ? text.replace(/\s+/g, '') : text.trim();
 
 const EXPECTED: Readonly<Record<EdmType, string>> = {
   String: 'A text.',

@@ -1,6 +1,6 @@
 // Files of entities: JSON Lines as the data tools write them, a JSON array, CSV with types. Read whole, so that a fault
 // is found before anything is written.
-import { Columns, headerCells, readHeader, readRecord, rowCells } from '#data-tools/formats';
+import { Columns, type Header, headerCells, readHeader, readRecord, rowCells } from '#data-tools/formats';
 import { formatLine, type Row, RowError, readPage, readRow } from '#data-tools/line';
 import { formatRecord, readRecords } from './csv.js';
 
@@ -10,55 +10,35 @@ export interface EntityFile {
   readonly fault: string | undefined;
 }
 
-const sentence = (line: number | undefined, error: unknown): string => {
-  const message = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
-  return line === undefined ? `${message}.` : `Line ${line}: ${message}.`;
-};
-
-function fromLines(text: string): EntityFile {
-  const rows: Row[] = [];
-  let line = 0;
-  for (const each of text.split('\n')) {
-    line++;
-    if (each.trim() === '') continue;
-    try {
-      rows.push(readRow(each));
-    } catch (error) {
-      return { rows, fault: sentence(line, error) };
-    }
-  }
-  return { rows, fault: undefined };
-}
-
-function fromArray(text: string): EntityFile {
-  try {
-    return { rows: readPage(text), fault: undefined };
-  } catch (error) {
-    return { rows: [], fault: sentence(undefined, error) };
-  }
-}
-
-function fromCsv(text: string): EntityFile {
-  const rows: Row[] = [];
-  let header: ReturnType<typeof readHeader> | undefined;
-  let at = 1;
-  try {
+/** The file's name and first character decide the form. @param at the line that is read; 0 if the form has none. */
+function* entitiesIn(name: string, text: string, at: { line: number }): Generator<Row, void> {
+  if (/\.csv$/i.test(name)) {
+    let header: Header | undefined;
     for (const { cells, line } of readRecords(text)) {
-      at = line;
+      at.line = line;
       if (header === undefined) header = readHeader(cells);
-      else rows.push(readRecord(cells, header));
+      else yield readRecord(cells, header);
     }
-    return { rows, fault: header === undefined ? 'There is no header.' : undefined };
-  } catch (error) {
-    return { rows, fault: sentence(error instanceof RowError ? at : undefined, error) };
-  }
+    if (header === undefined) throw new Error('There is no header');
+  } else if (text.trimStart().startsWith('[')) yield* readPage(text);
+  else
+    for (const line of text.split('\n')) {
+      at.line++;
+      if (line.trim() !== '') yield readRow(line);
+    }
 }
 
-/** The file's name and first character decide the form. */
 export function readEntityFile(name: string, content: string): EntityFile {
-  const text = content.replace(/^\ufeff/, '');
-  if (/\.csv$/i.test(name)) return fromCsv(text);
-  return text.trimStart().startsWith('[') ? fromArray(text) : fromLines(text);
+  const rows: Row[] = [];
+  const at = { line: 0 };
+  try {
+    for (const row of entitiesIn(name, content.replace(/^\ufeff/, ''), at)) rows.push(row);
+    return { rows, fault: undefined };
+  } catch (error) {
+    const place = error instanceof RowError && at.line > 0 ? `Line ${at.line}: ` : '';
+    const message = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+    return { rows, fault: `${place}${message}.` };
+  }
 }
 
 export const FORMATS = ['jsonl', 'csv'] as const;

@@ -68,16 +68,7 @@ export function clientCodeOf({ endpoint, table, filter, select }: ShownQuery): s
 }
 
 type Condition = FilterPlan['condition'];
-type Compare = Extract<Condition, { readonly kind: 'compare' }>;
 type TypedLiteral = Extract<Condition, { readonly kind: 'value' }>['typed'];
-
-/** Parts of a filter in the library's terms: the keys, and conditions on properties. */
-interface Parts {
-  partition: string | undefined;
-  row: string | undefined;
-  readonly bounds: string[];
-  readonly conditions: string[];
-}
 
 class NotExpressible extends Error {}
 
@@ -121,28 +112,17 @@ function conditionCode(condition: Condition): string {
   }
 }
 
-function addKey({ left, right, operator }: Compare, parts: Parts): boolean {
-  if (left.kind !== 'property' || right.kind !== 'value' || right.typed.type !== 'String') return false;
-  const text = literal(String(right.typed.value));
-  if (left.name === 'PartitionKey' && operator === 'eq' && parts.partition === undefined)
-    parts.partition = text;
-  else if (left.name === 'RowKey' && operator === 'eq' && parts.row === undefined) parts.row = text;
-  else if (left.name === 'RowKey' && operator !== 'eq' && operator !== 'ne')
-    parts.bounds.push(`${operator}: ${text}`);
-  else return false;
-  return true;
-}
-
-function partsOf(filter: string): Parts {
-  const parts: Parts = { partition: undefined, row: undefined, bounds: [], conditions: [] };
-  if (filter === '') return parts;
-  const { condition } = explainFilter(filter);
-  const terms = condition.kind === 'and' ? condition.terms : [condition];
-  for (const term of terms)
-    if (term.kind !== 'compare' || !addKey(term, parts)) parts.conditions.push(conditionCode(term));
-  const hasRow = parts.row !== undefined || parts.bounds.length > 0;
-  if (hasRow && parts.partition === undefined) throw new NotExpressible();
-  return parts;
+/** A comparison of a key with a text. */
+function keyIn(
+  term: Condition,
+): { readonly name: string; readonly operator: string; readonly text: string } | undefined {
+  if (term.kind !== 'compare' || term.left.kind !== 'property' || term.right.kind !== 'value')
+    return undefined;
+  const { type, value } = term.right.typed;
+  const { name } = term.left;
+  return isKey(name) && type === 'String'
+    ? { name, operator: term.operator, text: literal(String(value)) }
+    : undefined;
 }
 
 const DEFINITIONS: Readonly<Record<Column['type'], string>> = {
@@ -160,21 +140,35 @@ const PARTITION = 'partitionKeyText';
 const ROW = 'rowKeyText';
 
 /** The query's chain of calls; the last one reads ten rows. */
-function callsOf({ partition, row, bounds, conditions }: Parts): string {
-  const where = conditions.map(code => `\n  .where(row => ${code})`).join('');
+function callsOf(filter: string): string {
+  const condition = filter === '' ? undefined : explainFilter(filter).condition;
+  const terms = condition === undefined ? [] : condition.kind === 'and' ? condition.terms : [condition];
+  const equal: { PartitionKey?: string; RowKey?: string } = {};
+  const bounds: string[] = [];
+  let where = '';
+  for (const term of terms) {
+    const { name, operator, text = '' } = keyIn(term) ?? {};
+    if ((name === 'PartitionKey' || name === 'RowKey') && operator === 'eq' && equal[name] === undefined)
+      equal[name] = text;
+    else if (name === 'RowKey' && operator !== 'eq' && operator !== 'ne') bounds.push(`${operator}: ${text}`);
+    else where += `\n  .where(row => ${conditionCode(term)})`;
+  }
+  const { PartitionKey: partition, RowKey: row } = equal;
+  const isRange = bounds.length > 0;
+  if (partition === undefined ? row !== undefined || isRange : row !== undefined && (isRange || where !== ''))
+    throw new NotExpressible();
   if (partition === undefined)
     return `rows\n  .scan()${where}\n  .allowScan('why this may read the whole table')\n  .take(10)`;
   const within = `rows\n  .partition({ ${PARTITION}: ${partition} })`;
-  if (row !== undefined && where === '') return `${within}\n  .row({ ${ROW}: ${row} })\n  .take(1)`;
-  if (row !== undefined) throw new NotExpressible();
-  const range = bounds.length === 0 ? '' : `\n  .rows({}, { ${ROW}: { ${bounds.join(', ')} } })`;
+  if (row !== undefined) return `${within}\n  .row({ ${ROW}: ${row} })\n  .take(1)`;
+  const range = !isRange ? '' : `\n  .rows({}, { ${ROW}: { ${bounds.join(', ')} } })`;
   return `${within}${range}${where}\n  .take(10)`;
 }
 
 /** Code of the pattern library; undefined for filters that it does not express. */
 export function patternsCodeOf({ endpoint, table, filter, columns }: ShownQuery): string | undefined {
   try {
-    const calls = callsOf(partsOf(filter));
+    const calls = callsOf(filter);
     const properties = columns.filter(
       ({ name }) => !isKey(name) && name !== TIMESTAMP && IDENTIFIER.test(name),
     );

@@ -1,5 +1,4 @@
 // What the filter box says about its text: the class of the query, its bounds and advice, or where the text goes wrong.
-
 import { type PlanBounds, type PlanClass, type QueryPlan, queryPlan } from '#data-tools/explain';
 import { explainFilter } from '#patterns/filters';
 
@@ -9,36 +8,21 @@ export type Verdict =
   | { readonly kind: 'plan'; readonly plan: QueryPlan; readonly isFiltered: boolean }
   | { readonly kind: 'invalid'; readonly position: number; readonly message: string };
 
+/** Of the library's error about a text. */
 interface Positioned {
   readonly position: number;
   readonly reason: string;
 }
 
-const isPositioned = (value: unknown): value is Positioned =>
-  typeof value === 'object' && value !== null && 'position' in value && 'reason' in value;
-
-/** The position in the text is in the library's error, or in the details of it. */
-function positionIn(error: unknown): Positioned | undefined {
-  for (let each = error; each instanceof Error; each = each.cause) {
-    if (isPositioned(each)) return each;
-    const detail = 'detail' in each ? each.detail : 'details' in each ? each.details : undefined;
-    if (isPositioned(detail)) return detail;
-  }
-  return undefined;
-}
-
 export function verdictOf(filter: string): Verdict {
   if (filter.trim() === '') return { kind: 'all' };
   try {
-    return { kind: 'plan', plan: queryPlan(filter), isFiltered: explainFilter(filter).isFiltered };
+    const { isFiltered } = explainFilter(filter);
+    return { kind: 'plan', plan: queryPlan(filter), isFiltered };
   } catch (error) {
-    const found = positionIn(error);
-    const message = found?.reason ?? (error instanceof Error ? error.message : String(error));
-    return {
-      kind: 'invalid',
-      position: Math.min(found?.position ?? 0, filter.length),
-      message: `${message}.`,
-    };
+    const { detail } = error as { readonly detail?: Partial<Positioned> };
+    const { position = 0, reason = String(error) } = detail ?? {};
+    return { kind: 'invalid', position: Math.min(position, filter.length), message: `${reason}.` };
   }
 }
 

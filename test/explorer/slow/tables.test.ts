@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '#base/testing/until';
-import { WITH_BROWSER } from '../browser.js';
 import { putEveryType, putOrders, putWide, tableClient } from '../contents.js';
-import { openWorld } from '../world.js';
+import { button, choose, openWorld, WITH_BROWSER } from '../world.js';
 
 const cellTexts = (page: Page): Promise<string[]> =>
   page.locator('.grid-row').first().locator('[role=gridcell]').allInnerTexts();
@@ -19,7 +18,6 @@ describe('tables', WITH_BROWSER, () => {
 
   test('the grid reads on as it is scrolled, and draws only what is in sight', async t => {
     const page = await world().open(t, 'tables/orders');
-    await page.locator('.grid-row').first().waitFor();
     const scroll = (): Promise<void> =>
       page.locator('.grid').evaluate(grid => grid.scrollTo(0, grid.scrollHeight));
     const status = page.locator('.status').last();
@@ -62,9 +60,9 @@ describe('tables', WITH_BROWSER, () => {
     await page.getByRole('columnheader', { name: 'total' }).getByRole('button').click();
     const first = Number((await cellTexts(page)).find(text => /^\d+\.\d$/.test(text)));
     assert(first > 20, String(first));
-    await page.getByRole('button', { name: 'Columns', exact: true }).click();
+    await button(page, 'Columns').click();
     await page.getByRole('checkbox', { name: 'city' }).uncheck();
-    await page.getByRole('button', { name: 'Move state up' }).click();
+    await button(page, 'Move state up').click();
     await page.reload();
     await page.locator('.grid-row').first().waitFor();
     assert.equal(await page.getByRole('columnheader', { name: 'city' }).count(), 0);
@@ -72,7 +70,6 @@ describe('tables', WITH_BROWSER, () => {
 
   test('the filter box completes, classifies, marks errors and warns of scans', async t => {
     const page = await world().open(t, 'tables/orders');
-    await page.locator('.grid-row').first().waitFor();
     await page.keyboard.press('/');
     const filter = page.getByRole('combobox', { name: 'Filter' });
     await page.keyboard.type('Part');
@@ -85,12 +82,12 @@ describe('tables', WITH_BROWSER, () => {
     await filter.fill('total >');
     await page.getByText('At character 7').waitFor();
     assert.equal(await filter.getAttribute('aria-invalid'), 'true');
-    assert(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled());
+    assert(await button(page, 'Run').isDisabled());
     await filter.fill('total gt 150.0');
     await page.locator('.chip.table-scan').waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('This reads the whole table').waitFor();
-    await page.getByRole('button', { name: 'Scan', exact: true }).click();
+    await button(page, 'Scan').click();
     await until(
       'a filtered grid',
       async () => Number((await cellTexts(page)).find(text => /^\d+\.\d$/.test(text))) > 150,
@@ -105,10 +102,10 @@ describe('tables', WITH_BROWSER, () => {
     await page.getByLabel('Value of aDouble').fill('-0.0');
     await page.getByLabel('Value of anInt32').fill('2147483648');
     await page.getByText('Type a whole number from −2147483648').waitFor();
-    assert(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
+    assert(await button(page, 'Save').isDisabled());
     await page.getByLabel('Value of anInt32').fill('2147483647');
     await page.getByText('Sends 3 changed properties').waitFor();
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await button(page, 'Save').click();
     await page.getByText('Saved.').waitFor();
     const client = tableClient(world().stage.server, 'everyType');
     const entity = await client.getEntity<Record<string, unknown>>('p', 'extremes', {
@@ -123,27 +120,25 @@ describe('tables', WITH_BROWSER, () => {
 
   test('an entity is inserted, replaced and deleted', async t => {
     const page = await world().open(t, 'tables/everyType');
-    await page.locator('.grid-row').first().waitFor();
     await page.keyboard.press('n');
     await page.getByLabel('PartitionKey').fill('q');
     await page.getByLabel('RowKey').fill('made here');
-    await page.getByRole('button', { name: 'Add property' }).click();
+    await button(page, 'Add property').click();
     await page.getByLabel('Name of the property').fill('note');
     await page.getByLabel('Value of note').fill('one');
-    await page.getByRole('button', { name: 'Insert entity' }).click();
+    await button(page, 'Insert entity').click();
     await page.getByText('Saved.').waitFor();
     const client = tableClient(world().stage.server, 'everyType');
     assert.equal((await client.getEntity('q', 'made here')).note, 'one');
-    await page.getByRole('button', { name: 'Remove note' }).click();
+    await button(page, 'Remove note').click();
     await page.getByText('Only a replace removes note').waitFor();
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await button(page, 'Save').click();
     await until(
       'a replaced entity',
       async () => (await client.getEntity('q', 'made here')).note === undefined,
     );
-    await page.getByRole('button', { name: 'More about this entity' }).click();
-    await page.getByRole('menuitem', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await choose(page, 'entity', 'Delete');
+    await button(page, 'Delete').click();
     await page.getByText('Deleted.').waitFor();
     await assert.rejects(client.getEntity('q', 'made here'), { statusCode: 404 });
   });
@@ -155,7 +150,7 @@ describe('tables', WITH_BROWSER, () => {
     await page.locator('.grid-row').first().click();
     await page.getByLabel('Value of city').fill('Ours');
     await client.updateEntity({ ...key, state: 'theirs' }, 'Merge');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await button(page, 'Save').click();
     const conflict = page.getByRole('region', { name: 'Conflict' });
     await conflict.getByText('Changed by someone else').waitFor();
     const rows = await conflict.getByRole('row').allInnerTexts();
@@ -164,7 +159,7 @@ describe('tables', WITH_BROWSER, () => {
       rows.join('\n'),
     );
     await conflict.getByRole('button', { name: 'Combine' }).click();
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await button(page, 'Save').click();
     await page.getByText('Saved.').waitFor();
     const { city, state } = await client.getEntity<Record<string, unknown>>(key.partitionKey, key.rowKey);
     assert.deepEqual([city, state], ['Ours', 'theirs']);
@@ -176,53 +171,46 @@ describe('tables', WITH_BROWSER, () => {
     await page.locator('.grid-row').nth(1).click();
     await page.getByLabel('Value of city').fill('Again');
     await client.deleteEntity('customer-0001', 'order-000002');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await button(page, 'Save').click();
     await page.getByText('Deleted by someone else').waitFor();
-    await page.getByRole('button', { name: 'Insert it again' }).click();
+    await button(page, 'Insert it again').click();
     await page.getByText('Saved.').waitFor();
     assert.equal((await client.getEntity('customer-0001', 'order-000002')).city, 'Again');
   });
 
-  test('changes are not lost by a click elsewhere or by Escape', async t => {
-    const page = await world().open(t, 'tables/orders');
-    await page.locator('.grid-row').nth(4).click();
-    await page.getByLabel('Value of city').fill('Kept');
-    for (const leave of [
-      () => page.keyboard.press('Escape'),
-      () => page.locator('.grid-row').nth(6).click(),
-    ]) {
-      await leave();
-      await page.getByText('Discard your changes?').waitFor();
-      await page.getByRole('button', { name: 'Cancel' }).click();
-      assert.equal(await page.getByLabel('Value of city').inputValue(), 'Kept');
-    }
-  });
-
-  test('changes are not lost by a key that comes before the page is painted', async t => {
+  test('changes are not lost by a click elsewhere, or by a key that comes before the page is painted', async t => {
     const page = await world().open(t, 'tables/orders');
     await page.locator('.grid-row').nth(4).click();
     await page.getByLabel('Value of city').focus();
     // The page renders in a microtask, and paints in a later task.
-    await page.evaluate(`(async () => {
+    const typeAndEscape = `(async () => {
       const field = document.activeElement;
       field.value = 'Kept';
       field.dispatchEvent(new InputEvent('input', { bubbles: true }));
       for (let turn = 0; turn < 10; turn++) await undefined;
       field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }));
-    })()`);
-    await page.getByText('Discard your changes?').waitFor();
+    })()`;
+    for (const leave of [
+      () => page.evaluate(typeAndEscape),
+      () => page.locator('.grid-row').nth(6).click(),
+    ]) {
+      await leave();
+      await page.getByText('Discard your changes?').waitFor();
+      await button(page, 'Cancel').click();
+      assert.equal(await page.getByLabel('Value of city').inputValue(), 'Kept');
+    }
   });
 
   test('a table is created, vanishes under the page, and is said to be gone', async t => {
     const page = await world().open(t);
-    await page.getByRole('button', { name: 'New table' }).click();
+    await button(page, 'New table').click();
     await page.getByRole('textbox', { name: /^Name/ }).fill('fresh');
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await button(page, 'Create').click();
     await page.getByText('This table is empty').waitFor();
     await tableClient(world().stage.server, 'fresh').deleteTable();
-    await page.getByRole('button', { name: 'Read again' }).click();
+    await button(page, 'Read again').click();
     await page.getByText('TableNotFound').waitFor();
-    await page.getByRole('button', { name: 'Reload the list of tables' }).click();
+    await button(page, 'Reload the list of tables').click();
     await until(
       'a shorter list',
       async () => (await page.getByRole('link', { name: 'fresh' }).count()) === 0,
@@ -231,7 +219,6 @@ describe('tables', WITH_BROWSER, () => {
 
   test('the keyboard moves in the grid and opens what it is on', async t => {
     const page = await world().open(t, 'tables/orders');
-    await page.locator('.grid-row').first().waitFor();
     await page.locator('.grid').focus();
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
     assert.equal(await page.locator('.grid').getAttribute('aria-activedescendant'), 'cell-2-2');

@@ -8,9 +8,8 @@ import { formatContent, formatLine, readRow } from '#data-tools/line';
 import { readCsv } from '../../../packages/data-tools/formats/read-csv.js';
 import { NASTY_ROWS, rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
 import { WANTED_PEERS } from '../../support/running-peer.js';
-import { WITH_BROWSER } from '../browser.js';
 import { putEveryType, putOrders, tableClient } from '../contents.js';
-import { openWorld } from '../world.js';
+import { button, choose, openWorld, WITH_BROWSER } from '../world.js';
 
 describe('entities in bulk', WITH_BROWSER, () => {
   const world = openWorld(async ({ server }) => {
@@ -18,23 +17,15 @@ describe('entities in bulk', WITH_BROWSER, () => {
     await putEveryType(server);
     await tableClient(server, 'copies').createTable();
   });
-  const choose = async (page: Page, item: string): Promise<void> => {
-    await page.getByRole('button', { name: 'More about this table' }).click();
-    await page.getByRole('menuitem', { name: item, exact: true }).click();
-  };
   const chooseFile = (page: Page, name: string, text: string): Promise<void> =>
     page
       .locator('.dialog input[type=file]')
       .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
-  const importChosen = (page: Page): Promise<void> =>
-    page.getByRole('button', { name: 'Import', exact: true }).click();
+  const importChosen = (page: Page): Promise<void> => button(page, 'Import').click();
   async function exported(page: Page, format: string): Promise<string> {
-    await choose(page, 'Export');
+    await choose(page, 'table', 'Export');
     await page.getByLabel(format).check();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Export', exact: true }).click(),
-    ]);
+    const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export').click()]);
     const text = readFileSync(await download.path(), 'utf8');
     await page.getByRole('button', { name: 'Close' }).last().click();
     return text;
@@ -47,7 +38,6 @@ describe('entities in bulk', WITH_BROWSER, () => {
 
   test('exports hold every type, and are read by the data tools', async t => {
     const page = await world().open(t, 'tables/everyType');
-    await page.locator('.grid-row').first().waitFor();
     const lines = (await exported(page, 'JSON Lines')).trimEnd().split('\n');
     assert.equal(lines.length, 2);
     const [extremes = ''] = lines;
@@ -66,12 +56,11 @@ describe('entities in bulk', WITH_BROWSER, () => {
 
   test('a whole table is exported, and imported into another', async t => {
     const page = await world().open(t, 'tables/orders');
-    await page.locator('.grid-row').first().waitFor();
     const text = await exported(page, 'JSON Lines');
     assert.equal(text.split('\n').length, 2401);
     await page.getByRole('link', { name: 'copies' }).first().click();
     await page.getByText('This table is empty').waitFor();
-    await choose(page, 'Import');
+    await choose(page, 'table', 'Import');
     await chooseFile(page, 'orders.jsonl', text);
     await page.getByText('2,400 entities in 12 partitions.').waitFor();
     await importChosen(page);
@@ -89,13 +78,12 @@ describe('entities in bulk', WITH_BROWSER, () => {
 
   test('a file that is faulty writes nothing, and says where', async t => {
     const page = await world().open(t, 'tables/everyType');
-    await page.locator('.grid-row').first().waitFor();
     const before = await countOf('everyType');
-    await choose(page, 'Import');
+    await choose(page, 'table', 'Import');
     const csv = 'PartitionKey,RowKey,n,n@type\np,a,1,Int32\np,b,x,Int32\n';
     await chooseFile(page, 'bad.csv', csv);
     await page.getByText('Line 3: "n": "x" is not an Int32').waitFor();
-    assert(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled());
+    assert(await button(page, 'Import').isDisabled());
     assert.equal(await countOf('everyType'), before);
   });
 
@@ -105,7 +93,7 @@ describe('entities in bulk', WITH_BROWSER, () => {
     await tableClient(world().stage.server, 'nasty').createTable();
     const page = await world().open(t, 'tables/nasty');
     await page.getByText('This table is empty').waitFor();
-    await choose(page, 'Import');
+    await choose(page, 'table', 'Import');
     const braces = ['{a}', '{b}'].map(key => rowOf('in braces', key, []));
     const lines = [...braces, ...NASTY_ROWS].map(formatContent);
     await chooseFile(page, 'nasty.jsonl', `${lines.join('\n')}\n`);
@@ -119,9 +107,8 @@ describe('entities in bulk', WITH_BROWSER, () => {
 
   test('a row that no URL can name is listed with the reason, and the others are written', async t => {
     const page = await world().open(t, 'tables/everyType');
-    await page.locator('.grid-row').first().waitFor();
     const before = await countOf('everyType');
-    await choose(page, 'Import');
+    await choose(page, 'table', 'Import');
     const lines = ['"half \\ud800"', '"whole"'].map(key => `{"PartitionKey":"p","RowKey":${key},"n":1}\n`);
     await chooseFile(page, 'rows.jsonl', lines.join(''));
     await page.getByLabel('Replace them').check();
@@ -132,12 +119,11 @@ describe('entities in bulk', WITH_BROWSER, () => {
 
   test('delete by filter counts first, and can be stopped', async t => {
     const page = await world().open(t, "tables/orders?filter=PartitionKey+ge+'customer-0007'");
-    await page.locator('.grid-row').first().waitFor();
-    await choose(page, 'Delete by filter');
+    await choose(page, 'table', 'Delete by filter');
     await page.getByText('a table scan.').waitFor();
-    await page.getByRole('button', { name: 'Count first' }).click();
+    await button(page, 'Count first').click();
     await page.getByText('Found 1,200 entities.').waitFor();
-    await page.getByRole('button', { name: 'Delete 1,200 entities' }).click();
+    await button(page, 'Delete 1,200 entities').click();
     await page.getByText('Deleted 1,200 entities.').waitFor();
     assert.equal(await countOf('orders'), 1200);
     await page.getByRole('button', { name: 'Close' }).last().click();
@@ -146,17 +132,17 @@ describe('entities in bulk', WITH_BROWSER, () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
     await page.locator('.grid-row').first().waitFor();
-    await choose(page, 'Delete by filter');
-    await page.getByRole('button', { name: 'Count first' }).click();
+    await choose(page, 'table', 'Delete by filter');
+    await button(page, 'Count first').click();
     await page.getByText('Found 1,200 entities.').waitFor();
     // The first transaction is done, the others wait until Stop is pressed.
     let sent = 0;
     await page.route('**/$batch', async route => {
       if (sent++ === 0) await route.continue();
     });
-    await page.getByRole('button', { name: 'Delete 1,200 entities' }).click();
-    await page.getByText('Deleted 100 entities').waitFor();
-    await page.getByRole('button', { name: 'Stop' }).click();
+    await button(page, 'Delete 1,200 entities').click();
+    await page.getByText('Deleted 100 of 1,200 entities').waitFor();
+    await button(page, 'Stop').click();
     await page.getByText('Deleted 100 entities, then stopped.').waitFor();
     assert.equal(await countOf('orders'), 1100);
   });

@@ -53,42 +53,6 @@ const factsOf = (properties: BlobGetPropertiesResponse) =>
     ['Copied from', properties.copySource],
   ] as const;
 
-const Properties = ({ properties }: { readonly properties: BlobGetPropertiesResponse }) => (
-  <dl class="facts">
-    {factsOf(properties).map(([label, value]) =>
-      value ? (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd class="break">{value}</dd>
-        </div>
-      ) : null,
-    )}
-  </dl>
-);
-
-interface SnapshotsProps {
-  readonly blob: BlobRef;
-  readonly snapshots: readonly string[];
-  readonly onShow: (snapshot: string) => void;
-}
-
-const Snapshots = ({ blob, snapshots, onShow }: SnapshotsProps) => (
-  <ul class="plain-list">
-    {['', ...[...snapshots].reverse()].map(snapshot => (
-      <li key={snapshot}>
-        <button
-          type="button"
-          class="link"
-          aria-current={blob.snapshot === snapshot}
-          onClick={() => onShow(snapshot)}
-        >
-          {snapshot === '' ? 'Current version' : snapshot}
-        </button>
-      </li>
-    ))}
-  </ul>
-);
-
 interface HeadProps extends BlobPanelProps {
   readonly isLeased: boolean;
   readonly onDelete: () => void;
@@ -104,20 +68,12 @@ function Head({ blob, isLeased, onClose, onDelete, onChanged }: HeadProps) {
         notify(text);
         onChanged();
       }, notifyFailure);
-  const snapshot: MenuItem = {
-    label: 'Make a snapshot',
-    icon: Camera,
-    run: perform('Made a snapshot.', client => client.createSnapshot()),
-  };
+  const snapshot = perform('Made a snapshot.', client => client.createSnapshot());
   // At once, also another client's.
-  const unlock: MenuItem = {
-    label: 'Break the lease',
-    icon: LockOpen,
-    run: perform('Broke the lease.', client => client.getBlobLeaseClient().breakLease(0)),
-  };
+  const unlock = perform('Broke the lease.', client => client.getBlobLeaseClient().breakLease(0));
   const items: readonly MenuItem[] = [
-    ...(isCurrent ? [snapshot] : []),
-    ...(isLeased ? [unlock] : []),
+    ...(isCurrent ? [{ label: 'Make a snapshot', icon: Camera, run: snapshot }] : []),
+    ...(isLeased ? [{ label: 'Break the lease', icon: LockOpen, run: unlock }] : []),
     ...(isCurrent ? signing('blob', `${container.name}/${name}`) : []),
     { label: isCurrent ? 'Delete' : 'Delete the snapshot', icon: Trash2, isDanger: true, run: onDelete },
   ];
@@ -144,25 +100,41 @@ interface DetailsProps {
 
 const DetailsView = ({ blob, details, onChanged, onShow }: DetailsProps) => {
   const { properties, metadata, snapshots } = details;
+  const { contentLength: bytes = 0, contentType = '' } = properties;
   return (
     <>
       <section class="preview" aria-label="Preview">
-        <BlobPreview
-          blob={blob}
-          bytes={properties.contentLength ?? 0}
-          contentType={properties.contentType ?? ''}
-        />
+        <BlobPreview {...{ blob, bytes, contentType }} />
       </section>
       <h3>Properties</h3>
-      <Properties properties={properties} />
+      <dl class="facts">
+        {factsOf(properties)
+          .filter(([, value]) => value)
+          .map(([label, value]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd class="break">{value}</dd>
+            </div>
+          ))}
+      </dl>
       <h3>Metadata</h3>
       <Metadata key={blob.snapshot} blob={blob} stored={metadata} onSaved={onChanged} />
-      {snapshots.length > 0 && (
-        <>
-          <h3>Versions</h3>
-          <Snapshots {...{ blob, snapshots, onShow }} />
-        </>
-      )}
+      {snapshots.length > 0 && <h3>Versions</h3>}
+      <ul class="plain-list">
+        {snapshots.length > 0 &&
+          ['', ...[...snapshots].reverse()].map(snapshot => (
+            <li key={snapshot}>
+              <button
+                type="button"
+                class="link"
+                aria-current={blob.snapshot === snapshot}
+                onClick={() => onShow(snapshot)}
+              >
+                {snapshot === '' ? 'Current version' : snapshot}
+              </button>
+            </li>
+          ))}
+      </ul>
     </>
   );
 };
@@ -172,47 +144,43 @@ export function BlobPanel({ blob, onClose, onChanged }: BlobPanelProps) {
   const [snapshot, setSnapshot] = useState('');
   const [isDeleting, setDeleting] = useState(false);
   const shown = { ...blob, snapshot };
-  const { state, again } = useLoaded(() => detailsOf(shown), [snapshot]);
+  const isCurrent = snapshot === '';
+  const loading = useLoaded(() => detailsOf(shown), [snapshot]);
   const changed = (): void => {
-    again();
+    void loading.again();
     onChanged();
   };
   const remove = async (): Promise<void> => {
-    await (await blobOf(shown)).delete(snapshot === '' ? { deleteSnapshots: 'include' } : {});
+    await (await blobOf(shown)).delete(isCurrent ? { deleteSnapshots: 'include' } : {});
     notify('Deleted.');
     onChanged();
-    if (snapshot === '') onClose();
+    if (isCurrent) onClose();
     else setSnapshot('');
   };
   return (
     <aside class="panel" aria-label="Blob">
       <Head
         blob={shown}
-        isLeased={state.value.value?.properties.leaseState === 'leased'}
+        isLeased={loading.state.value.value?.properties.leaseState === 'leased'}
         onClose={onClose}
         onChanged={changed}
         onDelete={() => setDeleting(true)}
       />
       <div class="panel-body">
-        <Until
-          loaded={state.value}
-          label="Reading the blob…"
-          title="The blob cannot be read"
-          onRetry={changed}
-        >
+        <Until loading={loading} label="Reading the blob…" title="The blob cannot be read">
           {details => <DetailsView blob={shown} details={details} onChanged={changed} onShow={setSnapshot} />}
         </Until>
       </div>
       {isDeleting && (
         <Loss
-          title={snapshot === '' ? 'Delete this blob?' : 'Delete this snapshot?'}
+          title={isCurrent ? 'Delete this blob?' : 'Delete this snapshot?'}
           action="Delete"
           perform={remove}
           onClose={() => setDeleting(false)}
         >
           <p>
             <code class="break">{blob.name}</code>
-            {snapshot === '' ? ' and its snapshots' : ` at ${snapshot}`}
+            {isCurrent ? ' and its snapshots' : ` at ${snapshot}`}
           </p>
         </Loss>
       )}

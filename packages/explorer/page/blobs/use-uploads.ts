@@ -1,35 +1,51 @@
-// Uploads: dropped or chosen files, a few at a time.
+// Uploads: files that are chosen, or dropped over the view, a few at a time.
+import { useState } from 'preact/hooks';
 import type { Place } from '../client/account.js';
-import { sentenceOf } from '../client/ask.js';
+import { isAborted, sentenceOf } from '../client/ask.js';
 import { blobOf } from '../client/blob-client.js';
 import { inParallel } from '../client/parallel.js';
-import { notify } from '../state/notice.js';
-import { useWork } from '../state/work.js';
+import { type Failed, useWork } from '../state/work.js';
 
 const CONCURRENT = 3;
 
 export function useUploads(container: Place, prefix: string, onDone: () => void) {
-  const { work, run } = useWork();
+  const { work, run, halt } = useWork();
+  const [isOver, setOver] = useState(false);
   const upload = async (files: readonly File[]): Promise<void> => {
     if (files.length === 0) return;
-    let [done, failed] = [0, 0];
-    await run(files.length, ({ change }) =>
+    let done = 0;
+    const failed: Failed[] = [];
+    await run(files.length, ({ signal: abortSignal, change }) =>
       inParallel(files, CONCURRENT, async file => {
         const name = `${prefix}${file.webkitRelativePath || file.name}`;
         const blobContentType = file.type || 'application/octet-stream';
         try {
           const client = await blobOf({ container, name });
-          await client.uploadData(file, { blobHTTPHeaders: { blobContentType } });
+          await client.uploadData(file, { abortSignal, blobHTTPHeaders: { blobContentType } });
+          done++;
         } catch (error) {
-          failed++;
-          notify(`${name}: ${sentenceOf(error)}`, 'failed');
+          if (isAborted(error)) throw error;
+          failed.push({ what: name, reason: sentenceOf(error) });
         }
-        change({ done: ++done });
+        change({ done, failed: [...failed] });
       }),
     );
-    const count = done - failed;
-    if (count > 0) notify(count === 1 ? `Uploaded ${files[0]?.name}.` : `Uploaded ${count} files.`);
     onDone();
   };
-  return { work, upload };
+  const handlers = {
+    onDragOver: (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      setOver(true);
+    },
+    onDragLeave: (event: DragEvent) => {
+      if (event.currentTarget === event.target) setOver(false);
+    },
+    onDrop: (event: DragEvent) => {
+      event.preventDefault();
+      setOver(false);
+      void upload([...(event.dataTransfer?.files ?? [])]);
+    },
+  };
+  return { work, halt, upload, isOver, handlers };
 }

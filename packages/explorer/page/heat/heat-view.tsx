@@ -82,60 +82,46 @@ function HeatMap({ heat, measure }: HeatMapProps) {
   );
 }
 
-const Hottest = ({ account, name, heat, measure }: Place & HeatMapProps) => (
-  <section>
-    <h2>Hottest partitions</h2>
-    <ol class="hottest">
-      {hottestOf(heat, measure, HOTTEST).map(each => (
-        <li key={each.partition}>
-          <a
-            class="ellipsis"
-            href={hashOf({
-              account,
-              view: {
-                kind: 'table',
-                name,
-                filter: `PartitionKey eq '${each.partition.replaceAll("'", "''")}'`,
-              },
-            })}
-          >
-            {each.partition || '(empty)'}
-          </a>
-          <span class="hint">about {textOf(measure, sumOf(each[measure]))}</span>
-        </li>
-      ))}
-    </ol>
-  </section>
-);
-
-const Heat = (props: Place & HeatMapProps) => (
-  <div class="heat">
-    {adviceOf(props.heat).map(line => (
-      <p key={line} class="warning">
-        <Icon of={Lightbulb} />
-        <span>{line}</span>
-      </p>
-    ))}
-    <HeatMap heat={props.heat} measure={props.measure} />
-    <p class="hint">
-      Ten minutes, ten seconds a column, now at the right. The busiest partitions of the server; under load,
-      estimates from one request of 64.
-    </p>
-    <Hottest {...props} />
-  </div>
-);
-
 async function heatOf({ account, name }: Place, signal: AbortSignal): Promise<readonly PartitionHeat[]> {
   const response = await send(`/heat?${new URLSearchParams({ account, table: name })}`, { signal });
   return (await response.json()) as readonly PartitionHeat[];
 }
 
-export function HeatView({ account, name }: Place) {
-  const { state, again } = useLoaded(
-    stop => heatOf({ account, name }, stop),
-    [account, name],
-    PERIOD_MILLISECONDS,
-  );
+const Heat = ({ account, name, heat, measure }: Place & HeatMapProps) => (
+  <div class="heat">
+    {adviceOf(heat).map(line => (
+      <p key={line} class="warning">
+        <Icon of={Lightbulb} />
+        <span>{line}</span>
+      </p>
+    ))}
+    <HeatMap {...{ heat, measure }} />
+    <p class="hint">
+      Ten minutes, ten seconds a column, now at the right. The busiest partitions of the server; under load,
+      estimates from one request of 64.
+    </p>
+    <section>
+      <h2>Hottest partitions</h2>
+      <ol class="hottest">
+        {hottestOf(heat, measure, HOTTEST).map(({ partition, [measure]: counts }) => {
+          const filter = `PartitionKey eq '${partition.replaceAll("'", "''")}'`;
+          return (
+            <li key={partition}>
+              <a class="ellipsis" href={hashOf({ account, view: { kind: 'table', name, filter } })}>
+                {partition || '(empty)'}
+              </a>
+              <span class="hint">about {textOf(measure, sumOf(counts))}</span>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  </div>
+);
+
+export function HeatView(table: Place) {
+  const { account, name } = table;
+  const loading = useLoaded(stop => heatOf(table, stop), [account, name], PERIOD_MILLISECONDS);
   const [measure, setMeasure] = useState<Measure>('requests');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a view that scrolls must be reachable by keys.
@@ -146,7 +132,7 @@ export function HeatView({ account, name }: Place) {
         </h1>
         <Radios legend="What is shown" options={MEASURES} value={measure} onChoose={setMeasure} isBar />
       </header>
-      <Until loaded={state.value} label="Reading…" title="The counts cannot be read" onRetry={again}>
+      <Until loading={loading} label="Reading…" title="The counts cannot be read">
         {heat =>
           heat.length === 0 ? (
             <Blank icon={Flame} title="Nothing was asked of this table in the last ten minutes">

@@ -1,58 +1,47 @@
-// The account: its endpoints, and its tables, queues and containers with what is cheap to know of each.
+// The account: its endpoints, and its tables, queues and containers, with the number of messages of each queue.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { counted, groupDigits } from '../../model/cell.js';
-import { type Place, queueOf, type Service } from '../client/account.js';
+import { counted } from '../../model/cell.js';
+import { queueOf, type Service } from '../client/account.js';
 import { inParallel } from '../client/parallel.js';
-import { KEYS, PAGE_ROWS, queryPage } from '../client/table-client.js';
 import { Fault } from '../shell/blank.js';
 import { LinkButton } from '../shell/button.js';
 import { show } from '../state/command.js';
 import { currentAccount, isAbsent, listingOf, namesOf, SERVICE_NAMES, SERVICES } from '../state/resources.js';
 import { hashOf, viewOf } from '../state/route.js';
 
-/** What a name's line says about its size. */
-type Sizes = ReadonlyMap<string, string>;
-
 const CONCURRENT = 4;
 /** Each is a request. */
 const COUNTED_MAX = 200;
 
-const COUNTS: Readonly<
-  Partial<Record<Service, (place: Place, abortSignal: AbortSignal) => Promise<string>>>
-> = {
-  table: async (table, stop) => {
-    const part = { select: KEYS, top: PAGE_ROWS };
-    const { rows, next } = await queryPage({ table, filter: '' }, part, stop);
-    if (next !== undefined) return `over ${groupDigits(rows.length)} entities`;
-    return rows.length === 0 ? 'empty' : counted(rows.length, 'entity', 'entities');
-  },
-  queue: async (queue, abortSignal) => {
-    const { approximateMessagesCount = 0 } = await (await queueOf(queue)).getProperties({ abortSignal });
-    return `about ${counted(approximateMessagesCount, 'message')}`;
-  },
-};
-
-/** Reads the sizes a few at a time; a failed one stays unknown. */
-function useSizes(account: string, service: Service): Sizes {
-  const sizes = useSignal<Sizes>(new Map());
-  const names = namesOf(service);
-  const count = COUNTS[service];
+/** About how many messages each queue has, read a few at a time; a failed one stays unknown. */
+function useCounts(account: string): ReadonlyMap<string, number> {
+  const counts = useSignal<ReadonlyMap<string, number>>(new Map());
+  const names = namesOf('queue');
   useEffect(() => {
     const stop = new AbortController();
+    const abortSignal = stop.signal;
     void inParallel(names.slice(0, COUNTED_MAX), CONCURRENT, async name => {
-      if (stop.signal.aborted) return;
-      const size = await count?.({ account, name }, stop.signal).catch(() => undefined);
-      if (size !== undefined && !stop.signal.aborted) sizes.value = new Map([...sizes.value, [name, size]]);
+      const client = await queueOf({ account, name });
+      const found = await client.getProperties({ abortSignal }).catch(() => undefined);
+      const count = found?.approximateMessagesCount;
+      if (count !== undefined && !abortSignal.aborted)
+        counts.value = new Map([...counts.value, [name, count]]);
     });
     return () => stop.abort();
   }, [account, names]);
-  return sizes.value;
+  return counts.value;
 }
 
-function Section({ account, service }: { readonly account: string; readonly service: Service }) {
+interface SectionProps {
+  readonly account: string;
+  readonly service: Service;
+  /** Of messages, by the queue's name. */
+  readonly counts: ReadonlyMap<string, number> | undefined;
+}
+
+function Section({ account, service, counts }: SectionProps) {
   const { value: names, failure } = listingOf(service) ?? {};
-  const sizes = useSizes(account, service);
   const { many, one } = SERVICE_NAMES[service];
   if (isAbsent(service)) return null;
   return (
@@ -68,20 +57,24 @@ function Section({ account, service }: { readonly account: string; readonly serv
         </p>
       )}
       <ul class="cards">
-        {names?.map(name => (
-          <li key={name}>
-            <a class="card" href={hashOf({ account, view: viewOf(service, name) })}>
-              <span class="ellipsis">{name}</span>
-              <span class="hint">{sizes.get(name) ?? (COUNTS[service] === undefined ? '' : '…')}</span>
-            </a>
-          </li>
-        ))}
+        {names?.map(name => {
+          const count = counts?.get(name);
+          return (
+            <li key={name}>
+              <a class="card" href={hashOf({ account, view: viewOf(service, name) })}>
+                <span class="ellipsis">{name}</span>
+                {count !== undefined && <span class="hint">about {counted(count, 'message')}</span>}
+              </a>
+            </li>
+          );
+        })}
       </ul>
     </section>
   );
 }
 
 export function HomeView({ account }: { readonly account: string }) {
+  const counts = useCounts(account);
   const { endpoints = {}, canSign = false } = currentAccount.value ?? {};
   return (
     <div class="view scrolling">
@@ -99,7 +92,11 @@ export function HomeView({ account }: { readonly account: string }) {
           ))}
         </dl>
         {SERVICES.map(service => (
-          <Section key={service} account={account} service={service} />
+          <Section
+            key={service}
+            {...{ account, service }}
+            counts={service === 'queue' ? counts : undefined}
+          />
         ))}
       </div>
     </div>

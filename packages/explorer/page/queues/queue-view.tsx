@@ -1,24 +1,20 @@
 // One queue: the messages at its head, decoded, and what can be done with them.
-
 import type { PeekedMessageItem } from '@azure/storage-queue';
-import { Eraser, ListOrdered, Plus, Undo2 } from 'lucide';
+import { Copy, Eraser, ListOrdered, Plus, Trash2, Undo2 } from 'lucide';
 import { useState } from 'preact/hooks';
-import { counted } from '../../model/cell.js';
-import { originOf } from '../../model/message-text.js';
+import { counted, formatTime } from '../../model/cell.js';
+import { decodeMessage, originOf, prettyMessage } from '../../model/message-text.js';
 import { type Place, queueOf } from '../client/account.js';
-import { deletePeeked, MESSAGES_MAX, moveMessages } from '../client/take-messages.js';
+import { MESSAGES_MAX, moveMessages } from '../client/take-messages.js';
 import { Bar } from '../shell/bar.js';
 import { Blank, Until } from '../shell/blank.js';
-import { Button } from '../shell/button.js';
-import { Loss } from '../shell/dialog.js';
-import { Progress } from '../shell/progress.js';
+import { Button, IconButton } from '../shell/button.js';
+import { WorkView } from '../shell/work-view.js';
 import { useCommands } from '../state/command.js';
-import { type Loaded, useLoaded } from '../state/loaded.js';
-import { notify, notifyFailure } from '../state/notice.js';
+import { type Loading, useLoaded } from '../state/loaded.js';
+import { copyText } from '../state/notice.js';
 import { useWork } from '../state/work.js';
-import { MessageItem } from './message-item.js';
-import { MoveDialog } from './move-dialog.js';
-import { PutDialog } from './put-dialog.js';
+import { type Asking, Dialogs } from './dialogs.js';
 
 interface Head {
   readonly messages: readonly PeekedMessageItem[];
@@ -35,55 +31,60 @@ async function headOf(queue: Place): Promise<Head> {
   return { messages: peekedMessageItems, count: approximateMessagesCount ?? 0 };
 }
 
-/** A dialog, or the message to delete. */
-type Asking = 'put' | 'move' | 'clear' | PeekedMessageItem;
-
-interface DialogsProps {
-  readonly queue: Place;
-  readonly asking: Asking;
-  readonly count: number;
-  readonly onMove: (target: string, count: number) => void;
-  readonly onClose: () => void;
-  readonly onDone: () => void;
+interface MessageItemProps {
+  readonly message: PeekedMessageItem;
+  readonly onDelete: () => void;
 }
 
-function Dialogs({ queue, asking, count, onMove, onClose, onDone }: DialogsProps) {
-  const { name } = queue;
-  if (asking === 'put') return <PutDialog {...{ queue, onClose }} onPut={onDone} />;
-  if (asking === 'move') return <MoveDialog {...{ name, count, onMove, onClose }} />;
-  if (asking === 'clear') {
-    const clear = async (): Promise<void> => {
-      await (await queueOf(queue)).clearMessages();
-      notify('Cleared the queue.');
-      onDone();
-    };
-    return (
-      <Loss title={`Clear ${name}?`} action="Clear the queue" {...{ name, onClose }} perform={clear}>
-        <p>All of its messages go. There is no way back.</p>
-      </Loss>
-    );
-  }
-  const remove = async (): Promise<void> => {
-    if (await deletePeeked(queue, asking.messageId)) notify('Deleted the message.');
-    else notify('The message is no longer at the head of the queue: another reader has it.', 'failed');
-    onDone();
-  };
+function MessageItem({ message, onDelete }: MessageItemProps) {
+  const { messageId, messageText: stored, dequeueCount, insertedOn, expiresOn } = message;
+  const decoded = decodeMessage(stored);
+  const [isRaw, setRaw] = useState(false);
+  const text = isRaw ? stored : decoded.text;
   return (
-    <Loss title="Delete this message?" action="Delete" perform={remove} onClose={onClose}>
-      <p>The messages before it are taken for a moment, and count as dequeued once more.</p>
-    </Loss>
+    <li class="message">
+      <header>
+        <code class="ellipsis">{messageId}</code>
+        {decoded.encoding === 'base64' && (
+          <button type="button" class="chip chip-button" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+            {isRaw ? 'Base64 as stored' : 'Decoded from base64'}
+          </button>
+        )}
+        {dequeueCount > 0 && (
+          <span class={dequeueCount > 4 ? 'chip partition-scan' : 'chip'}>
+            Dequeued {counted(dequeueCount, 'time')}
+          </span>
+        )}
+        <span class="hint times">
+          <span>Put {formatTime(insertedOn)}</span>
+          <span>
+            {expiresOn.getUTCFullYear() === 9999 ? 'Never expires' : `Expires ${formatTime(expiresOn)}`}
+          </span>
+        </span>
+        <IconButton
+          icon={Copy}
+          label="Copy the message"
+          isSmall
+          onClick={() => copyText(text, 'Copied the message.')}
+        />
+        <IconButton icon={Trash2} label="Delete the message" isSmall onClick={onDelete} />
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keys. */}
+      <pre class="code" tabIndex={0}>
+        {text === '' ? <em class="hint">empty</em> : isRaw ? text : prettyMessage(text)}
+      </pre>
+    </li>
   );
 }
 
-interface MessagesProps {
-  readonly state: Loaded<Head>;
+interface HeadProps {
+  readonly loading: Loading<Head>;
   readonly onAsk: (asking: Asking) => void;
-  readonly onAgain: () => void;
 }
 
-const Messages = ({ state, onAsk, onAgain }: MessagesProps) => (
+const Messages = ({ loading, onAsk }: HeadProps) => (
   <div class="scroll-area">
-    <Until loaded={state} label="Peeking…" title="The queue cannot be read" onRetry={onAgain}>
+    <Until loading={loading} label="Peeking…" title="The queue cannot be read">
       {({ messages, count }) =>
         messages.length === 0 ? (
           <Blank icon={ListOrdered} title={count === 0 ? 'This queue is empty' : 'No message is visible now'}>
@@ -104,37 +105,27 @@ const Messages = ({ state, onAsk, onAgain }: MessagesProps) => (
   </div>
 );
 
-const Status = ({ state: { value, isLoading } }: { readonly state: Loaded<Head> }) => (
-  <div class="status" role="status">
-    {isLoading && <span class="spinner" aria-hidden="true" />}
-    {value !== undefined && <span>About {counted(value.count, 'message')}</span>}
-    {value?.messages.length === MESSAGES_MAX && <span class="hint">The first {MESSAGES_MAX} are shown.</span>}
-  </div>
-);
-
 export function QueueView({ account, name }: Place) {
   const queue = { account, name };
-  const { state, again } = useLoaded(() => headOf(queue), [account, name]);
+  const loading = useLoaded(() => headOf(queue), [account, name]);
+  const { value, isLoading } = loading.state.value;
+  const again = (): void => void loading.again();
   const { work, run, halt } = useWork();
   const [asking, setAsking] = useState<Asking>();
   const [target, setTarget] = useState('');
+  const ask = (what: Asking) => (): void => setAsking(what);
   const move = async (to: string, count: number): Promise<void> => {
     setTarget(to);
-    let moved = 0;
     await run(count, ({ signal, change }) =>
-      moveMessages({ from: queue, to, count }, signal, done => {
-        moved = done;
-        change({ done });
-      }).catch(notifyFailure),
+      moveMessages({ from: queue, to, count }, signal, done => change({ done })),
     );
-    notify(`Moved ${counted(moved, 'message')} to ${to}.`);
     again();
   };
   useCommands(
     () => [
-      { title: 'Put a message', key: 'n', run: () => setAsking('put') },
+      { title: 'Put a message', key: 'n', run: ask('put') },
       { title: 'Peek again', key: 'r', run: again },
-      { title: 'Move messages to another queue', key: 'm', run: () => setAsking('move') },
+      { title: 'Move messages to another queue', key: 'm', run: ask('move') },
     ],
     [name],
   );
@@ -145,20 +136,26 @@ export function QueueView({ account, name }: Place) {
         {...queue}
         againLabel="Peek again"
         onAgain={again}
-        primary={{ label: 'Put message', icon: Plus, run: () => setAsking('put') }}
-        items={[{ label: 'Clear the queue', icon: Eraser, isDanger: true, run: () => setAsking('clear') }]}
+        primary={{ label: 'Put message', icon: Plus, run: ask('put') }}
+        items={[{ label: 'Clear the queue', icon: Eraser, isDanger: true, run: ask('clear') }]}
       >
-        <Button icon={Undo2} onClick={() => setAsking('move')}>
+        <Button icon={Undo2} onClick={ask('move')}>
           {originOf(name) === undefined ? 'Move' : 'Redrive'}
         </Button>
       </Bar>
-      <Progress work={work} label={`Moving to ${target}`} unit="message" onHalt={halt} />
-      <Messages state={state.value} onAsk={setAsking} onAgain={again} />
-      <Status state={state.value} />
+      <WorkView work={work} verb="Moved" unit={['message', 'messages', `to ${target}`]} onHalt={halt} />
+      <Messages loading={loading} onAsk={setAsking} />
+      <div class="status" role="status">
+        {isLoading && <span class="spinner" aria-hidden="true" />}
+        {value && <span>About {counted(value.count, 'message')}</span>}
+        {value?.messages.length === MESSAGES_MAX && (
+          <span class="hint">The first {MESSAGES_MAX} are shown.</span>
+        )}
+      </div>
       {asking !== undefined && (
         <Dialogs
           {...{ queue, asking }}
-          count={state.value.value?.count ?? 0}
+          count={value?.count ?? 0}
           onMove={(to, count) => void move(to, count)}
           onClose={() => setAsking(undefined)}
           onDone={again}

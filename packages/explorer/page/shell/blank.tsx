@@ -1,7 +1,7 @@
 // What a view shows when it has nothing to show: why, and a way on.
 import { CircleAlert, type IconNode } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import type { Loaded } from '../state/loaded.js';
+import type { Loading } from '../state/loaded.js';
 import { Button } from './button.js';
 import { Icon } from './icon.js';
 
@@ -62,21 +62,20 @@ export const Fault = ({ text, kind = '' }: FaultProps) =>
   );
 
 interface UntilProps<Value> {
-  readonly loaded: Loaded<Value>;
+  readonly loading: Loading<Value>;
   /** While there is no value. */
   readonly label: string;
   /** Of a failure. */
   readonly title: string;
-  readonly onRetry: () => void;
   readonly children: (value: Value) => ComponentChildren;
 }
 
 /** What was read, why it cannot be read, or that it is being read. */
-export function Until<Value>({ loaded, label, title, onRetry, children }: UntilProps<Value>) {
-  const { value, failure } = loaded;
+export function Until<Value>({ loading, label, title, children }: UntilProps<Value>) {
+  const { value, failure } = loading.state.value;
   return (
     <>
-      {failure !== undefined && <Failure title={title} sentence={failure} onRetry={onRetry} />}
+      {failure !== undefined && <Failure title={title} sentence={failure} onRetry={loading.again} />}
       {failure === undefined && value === undefined && <Spinner label={label} />}
       {value !== undefined && children(value)}
     </>

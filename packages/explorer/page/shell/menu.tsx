@@ -11,39 +11,20 @@ interface PopoverProps {
   readonly children: (close: () => void) => ComponentChildren;
 }
 
-const GAP = 4;
-const MARGIN = 8;
-
-/** Below the button, and inside of the window. */
-function place(popover: HTMLElement, button: HTMLElement): void {
-  const { bottom, top, right } = button.getBoundingClientRect();
-  const { offsetWidth: width, offsetHeight: height } = popover;
-  const left = Math.max(MARGIN, Math.min(right - width, innerWidth - width - MARGIN));
-  const below = bottom + GAP;
-  popover.style.left = `${left}px`;
-  popover.style.top = `${below + height + MARGIN > innerHeight ? Math.max(MARGIN, top - GAP - height) : below}px`;
-}
-
 export function Popover({ label, button, buttonClass, children }: PopoverProps) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
-  const trigger = useRef<HTMLButtonElement>(null);
   const popover = useRef<HTMLDivElement>(null);
   const close = (): void => popover.current?.hidePopover();
   const toggled = (event: { readonly newState: string }): void => {
     const isNow = event.newState === 'open';
     setOpen(isNow);
-    if (!isNow) return;
-    requestAnimationFrame(() => {
-      if (popover.current === null || trigger.current === null) return;
-      place(popover.current, trigger.current);
-      popover.current.querySelector<HTMLElement>('button, input')?.focus();
-    });
+    if (isNow)
+      requestAnimationFrame(() => popover.current?.querySelector<HTMLElement>('button, input')?.focus());
   };
   return (
     <>
       <button
-        ref={trigger}
         type="button"
         class={buttonClass}
         aria-label={label}

@@ -1,4 +1,4 @@
-// The command palette: everything that can be opened or done, by a few letters of its name.
+// The command palette: everything that can be opened or done, by parts of its name.
 import { CornerDownLeft, Search } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { type Command, close, commands } from '../state/command.js';
@@ -9,18 +9,6 @@ import { Icon } from './icon.js';
 
 const SHOWN_MAX = 60;
 
-/** How well the letters fit: undefined if they do not come in this order. Less is better. */
-function distance(wanted: string, title: string): number | undefined {
-  let [at, gaps] = [-1, 0];
-  for (const letter of wanted) {
-    const found = title.indexOf(letter, at + 1);
-    if (found === -1) return undefined;
-    gaps += at === -1 ? found / 4 : found - at - 1;
-    at = found;
-  }
-  return gaps;
-}
-
 function matching(text: string): readonly Command[] {
   const places = SERVICES.flatMap(service =>
     namesOf(service).map(name => ({
@@ -28,13 +16,10 @@ function matching(text: string): readonly Command[] {
       run: () => go(viewOf(service, name)),
     })),
   );
-  const wanted = text.toLowerCase().replace(/\s+/g, '');
+  const words = text.toLowerCase().split(/\s+/);
   return [...commands.value, ...places]
-    .map(command => ({ command, gaps: distance(wanted, command.title.toLowerCase()) }))
-    .filter(each => each.gaps !== undefined)
-    .sort((one, other) => (one.gaps ?? 0) - (other.gaps ?? 0))
-    .slice(0, SHOWN_MAX)
-    .map(({ command }) => command);
+    .filter(({ title }) => words.every(word => title.toLowerCase().includes(word)))
+    .slice(0, SHOWN_MAX);
 }
 
 export function Palette() {

@@ -27,6 +27,7 @@ export class Loading<Value> {
   }
 
   async #load(from: Value | undefined): Promise<void> {
+    this.#set({ isLoading: true });
     try {
       const value = await this.#read(this.#stop.signal, from);
       this.#set({ value, failure: undefined, isLoading: false });
@@ -36,16 +37,15 @@ export class Loading<Value> {
   }
 
   /** Reads from the start. */
-  readonly again = (): Promise<void> => {
-    this.#set({ failure: undefined, isLoading: true });
-    return this.#load(undefined);
-  };
+  readonly again = (): Promise<void> => this.#retry(undefined);
 
   /** Reads on. */
-  readonly more = (): Promise<void> => {
-    this.#set({ failure: undefined, isLoading: true });
-    return this.#load(this.state.peek().value);
-  };
+  readonly more = (): Promise<void> => this.#retry(this.state.peek().value);
+
+  #retry(from: Value | undefined): Promise<void> {
+    this.#set({ failure: undefined });
+    return this.#load(from);
+  }
 
   /** Reads, and with `period` reads on so long after each answer. @returns what ends it. */
   start(period?: number): () => void {

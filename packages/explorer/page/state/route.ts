@@ -25,41 +25,39 @@ const decode = (text: string): string => {
   }
 };
 
-function parse(hash: string): Route {
-  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
-  const [account = '', kind = '', name = ''] = path.split('/').map(decode);
-  const parameters = new URLSearchParams(query);
-  const given = (key: string): string => parameters.get(key) ?? '';
-  if (kind === 'sas')
-    return { account, view: { kind: 'signature', scope: given('scope'), resource: given('resource') } };
-  if (kind === 'live') return { account, view: { kind: 'live' } };
-  if (name === '') return { account, view: { kind: 'home' } };
-  if (kind === 'tables') return { account, view: { kind: 'table', name, filter: given('filter') } };
-  if (kind === 'partitions') return { account, view: { kind: 'heat', name } };
-  if (kind === 'queues') return { account, view: { kind: 'queue', name } };
-  if (kind === 'blobs') return { account, view: { kind: 'container', name, prefix: given('prefix') } };
-  return { account, view: { kind: 'home' } };
+function viewIn(folder: string, name: string, given: (parameter: string) => string): View {
+  if (folder === 'live') return { kind: 'live' };
+  if (folder === 'sas') return { kind: 'signature', scope: given('scope'), resource: given('resource') };
+  if (name === '') return { kind: 'home' };
+  if (folder === 'tables') return { kind: 'table', name, filter: given('filter') };
+  if (folder === 'partitions') return { kind: 'heat', name };
+  if (folder === 'queues') return { kind: 'queue', name };
+  return folder === 'blobs' ? { kind: 'container', name, prefix: given('prefix') } : { kind: 'home' };
 }
 
-const FOLDERS = { heat: 'partitions', table: 'tables', queue: 'queues', container: 'blobs' } as const;
+function parse(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
+  const [account = '', folder = '', name = ''] = path.split('/').map(decode);
+  const parameters = new URLSearchParams(query);
+  return { account, view: viewIn(folder, name, parameter => parameters.get(parameter) ?? '') };
+}
+
+const FOLDERS: Readonly<Record<View['kind'], string>> = {
+  home: '',
+  live: 'live',
+  heat: 'partitions',
+  table: 'tables',
+  queue: 'queues',
+  container: 'blobs',
+  signature: 'sas',
+};
 
 export function hashOf({ account, view }: Route): string {
-  const start = `#/${encodeURIComponent(account)}`;
-  if (view.kind === 'home') return start;
-  if (view.kind === 'live') return `${start}/live`;
-  const parameters = new URLSearchParams();
-  const add = (name: string, value: string): void => {
-    if (value !== '') parameters.set(name, value);
-  };
-  if (view.kind === 'table') add('filter', view.filter);
-  if (view.kind === 'container') add('prefix', view.prefix);
-  if (view.kind === 'signature') {
-    add('scope', view.scope);
-    add('resource', view.resource);
-  }
-  const query = parameters.size === 0 ? '' : `?${parameters}`;
-  if (view.kind === 'signature') return `${start}/sas${query}`;
-  return `${start}/${FOLDERS[view.kind]}/${encodeURIComponent(view.name)}${query}`;
+  const { kind, name, ...query }: Partial<Record<string, string>> & Pick<View, 'kind'> = { ...view };
+  const path = [account, FOLDERS[kind], name ?? ''].filter(part => part !== '').map(encodeURIComponent);
+  const given = Object.entries(query).filter(([, value]) => value !== '');
+  const parameters = new URLSearchParams(given as [string, string][]);
+  return `#/${path.join('/')}${parameters.size === 0 ? '' : `?${parameters}`}`;
 }
 
 export const route = signal<Route>(parse(location.hash));

@@ -17,13 +17,8 @@ const Value = ({ of }: { readonly of: Property | undefined }) => {
   );
 };
 
-interface VersionsProps {
-  readonly draft: Draft;
-  readonly current: Found;
-}
-
 /** What differs, with the sides that changed it marked. */
-function Versions({ draft, current }: VersionsProps) {
+function Versions({ draft, current }: { readonly draft: Draft; readonly current: Found }) {
   const mine = read(draft).row;
   const changedBy = (row: Row): ReadonlySet<string> =>
     new Set(draft.original === undefined ? [] : differences(draft.original, row).map(({ name }) => name));
@@ -62,48 +57,49 @@ interface ConflictProps {
   readonly editing: Editing;
 }
 
-const Gone = ({ editing }: Pick<ConflictProps, 'editing'>) => (
-  <section class="conflict" aria-label="Conflict">
-    <h3>Deleted by someone else</h3>
-    <p>The entity is no longer in the table. What you typed is still here.</p>
-    <div class="row">
-      <Button kind="primary" onClick={() => void editing.save('insert')}>
-        Insert it again
-      </Button>
-      <Button onClick={editing.dismiss}>Keep editing</Button>
-    </div>
-  </section>
-);
+const TITLES: Readonly<Record<string, readonly [title: string, sentence: string]>> = {
+  gone: ['Deleted by someone else', 'The entity is no longer in the table. What you typed is still here.'],
+  insert: ['This entity exists already', 'Another entity has these keys. Choose what to keep.'],
+  other: ['Changed by someone else', 'Since you opened this entity it has changed. Choose what to keep.'],
+};
 
 export function ConflictView({ conflict: { current, attempt }, draft, editing }: ConflictProps) {
-  if (current === undefined) return <Gone editing={editing} />;
-  const { etag } = current;
+  const [title, sentence] = TITLES[current === undefined ? 'gone' : attempt] ?? TITLES.other ?? [];
   const force = (): void =>
     void (attempt === 'delete'
-      ? editing.remove(etag)
-      : editing.save(attempt === 'insert' ? 'replace' : attempt, etag));
+      ? editing.remove(current?.etag)
+      : editing.save(attempt === 'insert' ? 'replace' : attempt, current?.etag));
   return (
     <section class="conflict" aria-label="Conflict">
-      <h3>{attempt === 'insert' ? 'This entity exists already' : 'Changed by someone else'}</h3>
-      <p>
-        {attempt === 'insert'
-          ? 'Another entity has these keys. Choose what to keep.'
-          : 'Since you opened this entity it has changed. Choose what to keep.'}
-      </p>
-      <Versions draft={draft} current={current} />
-      <div class="row wrap">
-        {attempt !== 'delete' && (
-          <Button kind="primary" onClick={() => editing.adopt(current, true)}>
-            Combine
+      <h3>{title}</h3>
+      <p>{sentence}</p>
+      {current === undefined ? (
+        <div class="row">
+          <Button kind="primary" onClick={() => void editing.save('insert')}>
+            Insert it again
           </Button>
-        )}
-        <Button kind="danger" onClick={force}>
-          {attempt === 'delete' ? 'Delete all the same' : 'Overwrite with mine'}
-        </Button>
-        <Button onClick={() => editing.adopt(current, false)}>Take theirs</Button>
-      </div>
-      {attempt !== 'delete' && (
-        <p class="hint">Combine puts your changes on top of the stored version, for you to check and save.</p>
+          <Button onClick={editing.dismiss}>Keep editing</Button>
+        </div>
+      ) : (
+        <>
+          <Versions draft={draft} current={current} />
+          <div class="row wrap">
+            {attempt !== 'delete' && (
+              <Button kind="primary" onClick={() => editing.rebase(current)}>
+                Combine
+              </Button>
+            )}
+            <Button kind="danger" onClick={force}>
+              {attempt === 'delete' ? 'Delete all the same' : 'Overwrite with mine'}
+            </Button>
+            <Button onClick={() => editing.adopt(current)}>Take theirs</Button>
+          </div>
+          {attempt !== 'delete' && (
+            <p class="hint">
+              Combine puts your changes on top of the stored version, for you to check and save.
+            </p>
+          )}
+        </>
       )}
     </section>
   );

@@ -2,7 +2,8 @@
 import { Copy, RefreshCw, Trash2, X } from 'lucide';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatLine } from '#data-tools/line';
-import type { Draft } from '../../model/draft.js';
+import { counted } from '../../model/cell.js';
+import { type Draft, NEW_DRAFT } from '../../model/draft.js';
 import { Failure, Fault, Spinner } from '../shell/blank.js';
 import { Button, IconButton } from '../shell/button.js';
 import { Loss } from '../shell/dialog.js';
@@ -14,33 +15,21 @@ import { PropertyFields } from './property-fields.js';
 import { type Editing, type Target, useEntity } from './use-entity.js';
 import type { TableProps } from './use-table.js';
 
-interface PanelProps extends TableProps {
-  readonly target: Target;
+interface EditingProps {
+  readonly draft: Draft;
+  readonly editing: Editing;
 }
-
-const removedNames = (draft: Draft): readonly string[] =>
-  (draft.original?.properties ?? [])
-    .map(({ name }) => name)
-    .filter(name => !draft.fields.some(field => field.name === name));
 
 const WRITES: Options<'merge' | 'replace'> = [
   ['merge', 'Merge'],
   ['replace', 'Replace'],
 ];
 
-interface FootProps {
-  readonly draft: Draft;
-  readonly editing: Editing;
-}
-
 /** How the draft is saved: a merge sends what changed, a replace everything. */
-function Foot({ draft, editing }: FootProps) {
+function Foot({ draft: { original, fields }, editing }: EditingProps) {
   const [chosen, setChosen] = useState<'merge' | 'replace'>('merge');
   const { isBusy, isChanged, changes, faults, save } = editing;
-  const removed = removedNames(draft);
-  const write = removed.length > 0 ? 'replace' : chosen;
-  const changed = changes.length;
-  if (draft.original === undefined)
+  if (original === undefined)
     return (
       <footer class="panel-foot">
         <Button kind="primary" disabled={isBusy || faults.length > 0}>
@@ -48,6 +37,14 @@ function Foot({ draft, editing }: FootProps) {
         </Button>
       </footer>
     );
+  const names = original.properties.map(({ name }) => name);
+  const removed = names.filter(name => !fields.some(field => field.name === name));
+  const write = removed.length > 0 ? 'replace' : chosen;
+  const merged = isChanged
+    ? `Sends ${counted(changes.length, 'changed property', 'changed properties')}`
+    : 'No changes';
+  const replaced =
+    removed.length > 0 ? `Only a replace removes ${removed.join(', ')}` : 'Sends the whole entity';
   return (
     <footer class="panel-foot">
       <Radios
@@ -58,15 +55,7 @@ function Foot({ draft, editing }: FootProps) {
         disabled={removed.length > 0 ? 'merge' : undefined}
         isBar
       />
-      <span class="hint grow">
-        {removed.length > 0
-          ? `Only a replace removes ${removed.join(', ')}`
-          : write === 'replace'
-            ? 'Sends the whole entity'
-            : changed === 0
-              ? 'No changes'
-              : `Sends ${changed} changed ${changed === 1 ? 'property' : 'properties'}`}
-      </span>
+      <span class="hint grow">{write === 'merge' ? merged : replaced}</span>
       <Button
         kind="primary"
         disabled={isBusy || !isChanged || faults.length > 0}
@@ -92,40 +81,48 @@ interface HeadProps extends TableProps {
   readonly onDelete: () => void;
 }
 
-function Head({ state: { editor }, editing, onDelete }: HeadProps) {
-  const { draft } = editing;
+function Head({ state: { editor }, editing: { draft, reload }, onDelete }: HeadProps) {
   const original = draft?.original;
+  const copyLine = (): void => copyText(original ? formatLine(original) : '', 'Copied the entity as JSON.');
+  const duplicate = (): void =>
+    editor.show({ kind: 'new', draft: { ...(draft ?? NEW_DRAFT), original: undefined, etag: undefined } });
+  const items = [
+    { label: 'Copy as JSON', icon: Copy, run: copyLine },
+    { label: 'Duplicate', icon: Copy, run: duplicate },
+    { label: 'Read again', icon: RefreshCw, run: reload },
+    { label: 'Delete', icon: Trash2, isDanger: true, run: onDelete },
+  ];
   return (
     <header class="panel-head">
       <h2 tabIndex={-1}>{draft !== undefined && original === undefined ? 'New entity' : 'Entity'}</h2>
-      {draft !== undefined && original !== undefined && (
-        <Menu
-          label="More about this entity"
-          items={[
-            {
-              label: 'Copy as JSON',
-              icon: Copy,
-              run: () => copyText(formatLine(original), 'Copied the entity as JSON.'),
-            },
-            {
-              label: 'Duplicate',
-              icon: Copy,
-              run: () =>
-                editor.show({ kind: 'new', draft: { ...draft, original: undefined, etag: undefined } }),
-            },
-            { label: 'Read again', icon: RefreshCw, run: editing.reload },
-            { label: 'Delete', icon: Trash2, isDanger: true, run: onDelete },
-          ]}
-        />
-      )}
+      {original !== undefined && <Menu label="More about this entity" items={items} />}
       <IconButton icon={X} label="Close the editor" onClick={() => editor.show(undefined)} />
     </header>
   );
 }
 
-export function EntityPanel({ state, target }: PanelProps) {
+/** The draft, with what is in the way of saving it. */
+function Editor({ draft, editing }: EditingProps) {
+  const { failure, conflict, changes, faults, edit, save } = editing;
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (draft.original === undefined) void save('insert');
+  };
+  return (
+    <form class="panel-form" onSubmit={submit}>
+      <div class="panel-body">
+        {failure !== undefined && <Fault text={`${failure} What you typed is still here.`} kind="boxed" />}
+        {conflict !== undefined && <ConflictView {...{ conflict, draft, editing }} />}
+        <PropertyFields {...{ draft, faults, changes }} onEdit={edit} />
+      </div>
+      <Foot {...{ draft, editing }} />
+    </form>
+  );
+}
+
+export function EntityPanel({ state, target }: TableProps & { readonly target: Target }) {
   const editing = useEntity(state, target);
-  const { draft, failure, conflict, isChanged, changes, faults } = editing;
+  const { draft, failure, isChanged } = editing;
   const [isDeleting, setDeleting] = useState(false);
   const panel = useRef<HTMLElement>(null);
   // Before the next key or click, which may leave the panel: an effect after the paint comes too late on a busy machine.
@@ -134,10 +131,6 @@ export function EntityPanel({ state, target }: PanelProps) {
     panel.current?.querySelector<HTMLElement>(target.kind === 'new' ? '[data-autofocus]' : 'h2')?.focus();
   }, [target, draft === undefined]);
   useEffect(() => () => document.querySelector<HTMLElement>('.grid')?.focus(), []);
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    if (draft?.original === undefined) void editing.save('insert');
-  };
   return (
     <aside
       ref={panel}
@@ -146,22 +139,11 @@ export function EntityPanel({ state, target }: PanelProps) {
       onKeyDown={event => closeBy(event, () => state.editor.show(undefined))}
     >
       <Head {...{ state, editing }} onDelete={() => setDeleting(true)} />
-      <form class="panel-form" onSubmit={submit}>
-        <div class="panel-body">
-          {draft === undefined && failure === undefined && <Spinner label="Reading the entity…" />}
-          {draft === undefined && failure !== undefined && (
-            <Failure title="The entity cannot be read" sentence={failure} onRetry={editing.reload} />
-          )}
-          {draft !== undefined && failure !== undefined && (
-            <Fault text={`${failure} What you typed is still here.`} kind="boxed" />
-          )}
-          {draft !== undefined && conflict !== undefined && (
-            <ConflictView {...{ conflict, draft, editing }} />
-          )}
-          {draft !== undefined && <PropertyFields {...{ draft, faults, changes }} onEdit={editing.edit} />}
-        </div>
-        {draft !== undefined && <Foot {...{ draft, editing }} />}
-      </form>
+      {draft !== undefined && <Editor {...{ draft, editing }} />}
+      {draft === undefined && failure === undefined && <Spinner label="Reading the entity…" />}
+      {draft === undefined && failure !== undefined && (
+        <Failure title="The entity cannot be read" sentence={failure} onRetry={editing.reload} />
+      )}
       {isDeleting && draft !== undefined && (
         <Loss
           title="Delete this entity?"

@@ -15,21 +15,17 @@ interface FilterBoxProps {
   readonly onRun: (filter: string) => void;
 }
 
-const Chip = ({ verdict }: { readonly verdict: Verdict }) => {
-  if (verdict.kind === 'all') return <span class="chip">All entities</span>;
-  if (verdict.kind === 'invalid') return <span class="chip invalid">Not valid yet</span>;
-  return <span class={`chip ${verdict.plan.class}`}>{CLASS_NAMES[verdict.plan.class]}</span>;
-};
-
-interface ExplanationProps {
-  readonly verdict: Verdict;
-  readonly text: string;
+function chipOf(verdict: Verdict): readonly [kind: string, label: string] {
+  if (verdict.kind === 'all') return ['', 'All entities'];
+  if (verdict.kind === 'invalid') return ['invalid', 'Not valid yet'];
+  return [verdict.plan.class, CLASS_NAMES[verdict.plan.class]];
 }
 
+/** Characters around an error. */
 const CONTEXT = 24;
 
 /** The bounds and advice of a query, or the place of an error. */
-function Explanation({ verdict, text }: ExplanationProps) {
+function Explanation({ verdict, text }: { readonly verdict: Verdict; readonly text: string }) {
   if (verdict.kind === 'all') return null;
   if (verdict.kind === 'invalid') {
     const { position, message } = verdict;
@@ -48,15 +44,12 @@ function Explanation({ verdict, text }: ExplanationProps) {
   const bounds = boundsOf(verdict.plan);
   return (
     <div class="explanation" id="filter-explanation">
-      {bounds.length === 0 ? (
-        <p>Nothing can match.</p>
-      ) : (
-        bounds.map(line => (
-          <p key={line}>
-            Reads <code>{line}</code>
-          </p>
-        ))
-      )}
+      {bounds.length === 0 && <p>Nothing can match.</p>}
+      {bounds.map(line => (
+        <p key={line}>
+          Reads <code>{line}</code>
+        </p>
+      ))}
       {verdict.plan.advice.map(line => (
         <p key={line} class="hint">
           {line}
@@ -65,28 +58,6 @@ function Explanation({ verdict, text }: ExplanationProps) {
     </div>
   );
 }
-
-interface ScanWarningProps {
-  readonly isWholeTable: boolean;
-  readonly onRun: () => void;
-  readonly onCancel: () => void;
-}
-
-const ScanWarning = ({ isWholeTable, onRun, onCancel }: ScanWarningProps) => (
-  <div class="warning" role="alert">
-    <Icon of={TriangleAlert} />
-    <p>
-      {isWholeTable
-        ? 'This reads the whole table to find what matches.'
-        : 'This reads every entity within the bounds to find what matches.'}{' '}
-      Results arrive page by page; you can stop at any time.
-    </p>
-    <Button onClick={onCancel}>Cancel</Button>
-    <Button kind="primary" onClick={onRun}>
-      Scan
-    </Button>
-  </div>
-);
 
 /** The text, and the completions at its caret. */
 function useCompletion(text: string, setText: (text: string) => void, columns: readonly Column[]) {
@@ -165,13 +136,7 @@ interface FieldProps {
 }
 
 function FilterField({ text, verdict, completing, setText, onEnter }: FieldProps) {
-  const mirror = useRef<HTMLDivElement>(null);
   const { input, items, chosen, follow, close } = completing;
-  const invalidAt = verdict.kind === 'invalid' ? verdict.position : undefined;
-  const scrolled = (): void => {
-    if (mirror.current !== null) mirror.current.scrollLeft = input.current?.scrollLeft ?? 0;
-  };
-  useEffect(scrolled);
   const keyed = (event: KeyboardEvent): void => {
     if (completionKey(event, completing)) return;
     if (event.key === 'Enter') {
@@ -181,10 +146,6 @@ function FilterField({ text, verdict, completing, setText, onEnter }: FieldProps
   };
   return (
     <div class="filter-field">
-      <div ref={mirror} class="filter-mirror" aria-hidden="true">
-        {text.slice(0, invalidAt)}
-        {invalidAt !== undefined && <mark>{text.slice(invalidAt) || ' '}</mark>}
-      </div>
       <input
         ref={input}
         class="filter-input"
@@ -194,7 +155,7 @@ function FilterField({ text, verdict, completing, setText, onEnter }: FieldProps
         aria-controls="filter-completions"
         aria-autocomplete="list"
         aria-activedescendant={items.length > 0 ? `completion-${chosen}` : undefined}
-        aria-invalid={invalidAt !== undefined}
+        aria-invalid={verdict.kind === 'invalid'}
         aria-describedby={verdict.kind === 'all' ? undefined : 'filter-explanation'}
         placeholder="PartitionKey eq 'customer1' and total gt 100.0"
         value={text}
@@ -208,7 +169,6 @@ function FilterField({ text, verdict, completing, setText, onEnter }: FieldProps
         onKeyDown={keyed}
         onClick={follow}
         onBlur={close}
-        onScroll={scrolled}
       />
       {items.length > 0 && <Suggestions {...completing} />}
     </div>
@@ -219,6 +179,7 @@ export function FilterBox({ filter, columns, onRun }: FilterBoxProps) {
   const [text, setText] = useState(filter);
   const [isAsking, setAsking] = useState(false);
   const verdict = useMemo(() => verdictOf(text), [text]);
+  const [kind, label] = chipOf(verdict);
   const change = (changed: string): void => {
     setText(changed);
     setAsking(false);
@@ -238,7 +199,7 @@ export function FilterBox({ filter, columns, onRun }: FilterBoxProps) {
     <search class="filter-box">
       <div class="filter-row">
         <FilterField {...{ text, verdict, completing }} setText={change} onEnter={enter} />
-        <Chip verdict={verdict} />
+        <span class={`chip ${kind}`}>{label}</span>
         <Button
           kind="primary"
           icon={Play}
@@ -249,12 +210,19 @@ export function FilterBox({ filter, columns, onRun }: FilterBoxProps) {
           Run
         </Button>
       </div>
-      {isAsking && (
-        <ScanWarning
-          isWholeTable={verdict.kind === 'plan' && verdict.plan.class === 'table-scan'}
-          onRun={run}
-          onCancel={() => setAsking(false)}
-        />
+      {isAsking && verdict.kind === 'plan' && (
+        <div class="warning" role="alert">
+          <Icon of={TriangleAlert} />
+          <p>
+            This reads{' '}
+            {verdict.plan.class === 'table-scan' ? 'the whole table' : 'every entity within the bounds'} to
+            find what matches. Results arrive page by page; you can stop at any time.
+          </p>
+          <Button onClick={() => setAsking(false)}>Cancel</Button>
+          <Button kind="primary" onClick={run}>
+            Scan
+          </Button>
+        </div>
       )}
       {text.trim() !== '' && <Explanation verdict={verdict} text={text} />}
     </search>

@@ -17,8 +17,7 @@ import { TextField } from '../shell/field.js';
 interface PropertyProps {
   readonly field: Field;
   readonly fault: string | undefined;
-  /** Whether the stored entity has the same. */
-  readonly isSame: boolean;
+  readonly isChanged: boolean;
   readonly onChange: (field: Field) => void;
   readonly onRemove: () => void;
 }
@@ -35,10 +34,9 @@ const noteOf = ({ type, text }: Field): string => {
 
 function ValueField({ field, fault, onChange }: Pick<PropertyProps, 'field' | 'fault' | 'onChange'>) {
   const { name, type, text } = field;
-  const label = `Value of ${name || 'the new property'}`;
   const common = {
     class: 'input mono',
-    'aria-label': label,
+    'aria-label': `Value of ${name || 'the new property'}`,
     'aria-invalid': fault !== undefined,
     spellcheck: false,
     value: text,
@@ -52,15 +50,9 @@ function ValueField({ field, fault, onChange }: Pick<PropertyProps, 'field' | 'f
         <option>false</option>
       </select>
     );
-  if (type === 'String' || type === 'Binary')
-    return (
-      <textarea
-        {...common}
-        rows={rowsFor(text)}
-        placeholder={type === 'String' ? 'empty text' : 'no bytes'}
-      />
-    );
-  return <input {...common} />;
+  if (type !== 'String' && type !== 'Binary') return <input {...common} />;
+  const placeholder = type === 'String' ? 'empty text' : 'no bytes';
+  return <textarea {...common} rows={rowsFor(text)} placeholder={placeholder} />;
 }
 
 interface TypeSelectProps {
@@ -82,11 +74,13 @@ const TypeSelect = ({ label, type, onChoose }: TypeSelectProps) => (
   </select>
 );
 
-function PropertyField({ field, fault, isSame, onChange, onRemove }: PropertyProps) {
-  const { name, type } = field;
+function PropertyField({ field, fault, isChanged, onChange, onRemove }: PropertyProps) {
+  const { name, type, text } = field;
   const note = noteOf(field);
+  const choose = (chosen: EdmType): void =>
+    onChange({ ...field, type: chosen, text: text === FIRST_TEXT[type] ? FIRST_TEXT[chosen] : text });
   return (
-    <li class={isSame ? 'property' : 'property changed'}>
+    <li class={isChanged ? 'property changed' : 'property'}>
       <div class="property-head">
         <input
           class="property-name"
@@ -97,15 +91,8 @@ function PropertyField({ field, fault, isSame, onChange, onRemove }: PropertyPro
           autocomplete="off"
           onInput={event => onChange({ ...field, name: event.currentTarget.value })}
         />
-        {!isSame && <span class="changed-mark">changed</span>}
-        <TypeSelect
-          label={`Type of ${name || 'the new property'}`}
-          type={type}
-          onChoose={chosen => {
-            const isFresh = field.text === FIRST_TEXT[type];
-            onChange({ ...field, type: chosen, text: isFresh ? FIRST_TEXT[chosen] : field.text });
-          }}
-        />
+        {isChanged && <span class="changed-mark">changed</span>}
+        <TypeSelect label={`Type of ${name || 'the new property'}`} type={type} onChoose={choose} />
         <IconButton icon={Trash2} label={`Remove ${name || 'the new property'}`} isSmall onClick={onRemove} />
       </div>
       <ValueField {...{ field, fault, onChange }} />
@@ -114,23 +101,13 @@ function PropertyField({ field, fault, isSame, onChange, onRemove }: PropertyPro
   );
 }
 
-interface KeyFieldProps {
-  readonly name: string;
-  readonly value: string;
-  readonly isFixed: boolean;
-  readonly onChange: (text: string) => void;
-}
-
-function KeyField({ name, value, isFixed, onChange }: KeyFieldProps) {
-  if (isFixed)
-    return (
-      <p class="field">
-        <span class="label">{name}</span>
-        <span class="key-text mono">{value === '' ? <em class="hint">empty</em> : value}</span>
-      </p>
-    );
-  return <TextField label={name} inputKind="mono" value={value} onText={onChange} isFirst />;
-}
+/** Of a stored entity: its keys are its address. */
+const Fixed = ({ label, text }: { readonly label: string; readonly text: string }) => (
+  <p class="field">
+    <span class="label">{label}</span>
+    <span class="key-text mono">{text === '' ? <em class="hint">empty</em> : text}</span>
+  </p>
+);
 
 interface FieldsProps {
   readonly draft: Draft;
@@ -143,36 +120,35 @@ interface FieldsProps {
 export function PropertyFields({ draft, faults, changes, onEdit }: FieldsProps) {
   const { partitionKey, rowKey, fields, original } = draft;
   const [newType, setNewType] = useState<EdmType>('String');
-  const isFixed = original !== undefined;
-  const changed = new Set(changes.map(({ name }) => name));
   const faultOf = (id: Fault['at']): string | undefined => faults.find(({ at }) => at === id)?.message;
-  const keyFault = faultOf('keys');
-  const change = (field: Field): void =>
-    onEdit({ ...draft, fields: fields.map(each => (each.id === field.id ? field : each)) });
-  const add = (): void =>
-    onEdit({ ...draft, fields: [...fields, fieldOf({ name: '', type: newType }, FIRST_TEXT[newType])] });
+  const setFields = (changed: readonly Field[]): void => onEdit({ ...draft, fields: changed });
+  const common = { inputKind: 'mono', isFirst: true };
   return (
     <>
       <div class="keys-box">
-        <KeyField
-          name="PartitionKey"
-          value={partitionKey}
-          isFixed={isFixed}
-          onChange={text => onEdit({ ...draft, partitionKey: text })}
-        />
-        <KeyField
-          name="RowKey"
-          value={rowKey}
-          isFixed={isFixed}
-          onChange={text => onEdit({ ...draft, rowKey: text })}
-        />
-        {keyFault !== undefined && <p class="fault">{keyFault}</p>}
-        {original?.timestamp !== undefined && (
-          <p class="field">
-            <span class="label">Timestamp</span>
-            <span class="mono">{original.timestamp}</span>
-          </p>
+        {original === undefined ? (
+          <>
+            <TextField
+              label="PartitionKey"
+              value={partitionKey}
+              onText={text => onEdit({ ...draft, partitionKey: text })}
+              {...common}
+            />
+            <TextField
+              label="RowKey"
+              value={rowKey}
+              onText={text => onEdit({ ...draft, rowKey: text })}
+              {...common}
+            />
+          </>
+        ) : (
+          <>
+            <Fixed label="PartitionKey" text={partitionKey} />
+            <Fixed label="RowKey" text={rowKey} />
+            <Fixed label="Timestamp" text={original.timestamp ?? ''} />
+          </>
         )}
+        {faultOf('keys') !== undefined && <p class="fault">{faultOf('keys')}</p>}
       </div>
       <ul class="properties" aria-label="Properties">
         {fields.map(field => (
@@ -180,15 +156,18 @@ export function PropertyFields({ draft, faults, changes, onEdit }: FieldsProps) 
             key={field.id}
             field={field}
             fault={faultOf(field.id)}
-            isSame={!isFixed || !changed.has(field.name)}
-            onChange={change}
-            onRemove={() => onEdit({ ...draft, fields: fields.filter(({ id }) => id !== field.id) })}
+            isChanged={original !== undefined && changes.some(({ name }) => name === field.name)}
+            onChange={changed => setFields(fields.map(each => (each.id === field.id ? changed : each)))}
+            onRemove={() => setFields(fields.filter(({ id }) => id !== field.id))}
           />
         ))}
       </ul>
       <div class="row add-property">
         <TypeSelect label="Type of the property to add" type={newType} onChoose={setNewType} />
-        <Button icon={Plus} onClick={add}>
+        <Button
+          icon={Plus}
+          onClick={() => setFields([...fields, fieldOf({ name: '', type: newType }, FIRST_TEXT[newType])])}
+        >
           Add property
         </Button>
       </div>

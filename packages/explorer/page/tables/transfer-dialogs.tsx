@@ -10,9 +10,9 @@ import { Fault } from '../shell/blank.js';
 import { Button } from '../shell/button.js';
 import { Dialog, type DialogProps } from '../shell/dialog.js';
 import { type Options, Radios } from '../shell/field.js';
+import { WorkView } from '../shell/work-view.js';
 import { useWork } from '../state/work.js';
 import { countMatching, deleteMatching, exportMatching } from './transfer.js';
-import { WorkView } from './work-view.js';
 
 interface TransferProps {
   readonly selected: Selected;

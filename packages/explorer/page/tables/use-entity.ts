@@ -28,17 +28,22 @@ interface EntityState {
   readonly conflict: Conflict | undefined;
 }
 
-const keyOf = ({ partitionKey, rowKey }: Draft): Key => ({ partitionKey, rowKey });
 /** A conflict of ETags, an insert of what exists, or a change of what does not. */
 const isConflict = (error: unknown): boolean =>
   statusOf(error) === 412 || ['EntityAlreadyExists', 'ResourceNotFound'].includes(codeOf(error));
 
-async function currentOf(table: Place, key: Key): Promise<Found | undefined> {
+/** The version that is in the way of a change; undefined if it failed for another reason. */
+async function conflictOf(
+  error: unknown,
+  attempt: Conflict['attempt'],
+  table: Place,
+  key: Key,
+): Promise<Conflict | undefined> {
+  if (!isConflict(error)) return undefined;
   try {
-    return await getEntity(table, key);
-  } catch (error) {
-    if (codeOf(error) === 'ResourceNotFound') return undefined;
-    throw error;
+    return { attempt, current: await getEntity(table, key) };
+  } catch (later) {
+    return codeOf(later) === 'ResourceNotFound' ? { attempt, current: undefined } : undefined;
   }
 }
 
@@ -47,33 +52,31 @@ const START: EntityState = { draft: undefined, failure: undefined, isBusy: false
 /** The writes of an editor, with their failures as state. */
 function useWrites(
   { pages, again, editor }: TableState,
-  state: EntityState,
+  { draft, isBusy }: EntityState,
   change: (part: Partial<EntityState>) => void,
 ) {
   const { table } = pages.selected;
-  const { draft } = state;
-  const attempt = async (what: Conflict['attempt'], work: (key: Key) => Promise<void>): Promise<void> => {
-    if (draft === undefined || state.isBusy) return;
-    const key = keyOf(draft);
+  const attempt = async (
+    what: Conflict['attempt'],
+    work: (draft: Draft, key: Key) => Promise<void>,
+  ): Promise<void> => {
+    if (draft === undefined || isBusy) return;
+    const { partitionKey, rowKey } = draft;
+    const key = { partitionKey, rowKey };
     change({ isBusy: true, failure: undefined, conflict: undefined });
     try {
-      await work(key);
+      await work(draft, key);
       change({ isBusy: false });
     } catch (error) {
-      const conflict = isConflict(error)
-        ? await currentOf(table, key).then(
-            current => ({ current, attempt: what }),
-            () => undefined,
-          )
-        : undefined;
+      const conflict = await conflictOf(error, what, table, key);
       change({ isBusy: false, conflict, failure: conflict === undefined ? sentenceOf(error) : undefined });
     }
   };
-  const save = async (write: Write, etag = draft?.etag): Promise<void> => {
-    if (draft === undefined || read(draft).faults.length > 0) return;
-    await attempt(write, async key => {
-      const { row } = read(draft);
-      await writeEntity(table, write, write === 'merge' ? changesOf(draft.original, row) : row, etag);
+  const save = (write: Write, etag = draft?.etag): Promise<void> =>
+    attempt(write, async (typed, key) => {
+      const { row, faults } = read(typed);
+      if (faults.length > 0) return;
+      await writeEntity(table, write, write === 'merge' ? changesOf(typed.original, row) : row, etag);
       const found = await getEntity(table, key);
       change({ draft: draftOf(found.row, found.etag) });
       notify('Saved.');
@@ -81,9 +84,8 @@ function useWrites(
       editor.replace({ kind: 'stored', key });
       again();
     });
-  };
   const remove = (etag = draft?.etag ?? '*'): Promise<void> =>
-    attempt('delete', async key => {
+    attempt('delete', async (_, key) => {
       await (await tableOf(table)).deleteEntity(key.partitionKey, key.rowKey, { etag });
       notify('Deleted.');
       editor.replace(undefined);
@@ -94,45 +96,37 @@ function useWrites(
 
 export function useEntity(owner: TableState, target: Target) {
   const [state, setState] = useState<EntityState>(START);
+  const [reads, setReads] = useState(0);
   const change = (part: Partial<EntityState>): void => setState(before => ({ ...before, ...part }));
-  const load = async (isCurrent: () => boolean): Promise<void> => {
-    if (target.kind === 'new') return setState({ ...START, draft: target.draft });
-    setState(START);
-    try {
-      const { row, etag } = await getEntity(owner.pages.selected.table, target.key);
-      if (isCurrent()) change({ draft: draftOf(row, etag) });
-    } catch (error) {
-      if (isCurrent()) change({ failure: sentenceOf(error) });
-    }
-  };
   useEffect(() => {
+    if (target.kind === 'new') return setState({ ...START, draft: target.draft });
     let isCurrent = true;
-    void load(() => isCurrent);
+    setState(START);
+    getEntity(owner.pages.selected.table, target.key).then(
+      ({ row, etag }) => isCurrent && change({ draft: draftOf(row, etag) }),
+      error => isCurrent && change({ failure: sentenceOf(error) }),
+    );
     return () => {
       isCurrent = false;
     };
-  }, [target]);
+  }, [target, reads]);
   const { draft } = state;
   const { row, faults } = draft === undefined ? { row: undefined, faults: [] } : read(draft);
-  const isUntouched = target.kind === 'new' && draft === target.draft;
+  const isUntouched = draft === undefined || (target.kind === 'new' && draft === target.draft);
   const changes = draft === undefined ? [] : differences(draft.original, row);
   return {
     ...state,
     ...useWrites(owner, state, change),
     faults,
     changes,
-    isChanged: draft !== undefined && !isUntouched && (faults.length > 0 || changes.length > 0),
-    reload: () => void load(() => true),
+    isChanged: !isUntouched && (faults.length > 0 || changes.length > 0),
+    reload: () => setReads(reads + 1),
     edit: (edited: Draft) => change({ draft: edited }),
-    /** Continues with the stored version and, if `isRebased`, this draft's changes on top. */
-    adopt: (current: Found, isRebased: boolean) =>
-      change({
-        conflict: undefined,
-        draft:
-          isRebased && draft !== undefined
-            ? rebased(draft, current.row, current.etag)
-            : draftOf(current.row, current.etag),
-      }),
+    /** Continues with the stored version. */
+    adopt: (current: Found) => change({ conflict: undefined, draft: draftOf(current.row, current.etag) }),
+    /** Continues with this draft's changes on top of the stored version. */
+    rebase: (current: Found) =>
+      change({ conflict: undefined, draft: draft && rebased(draft, current.row, current.etag) }),
     dismiss: () => change({ conflict: undefined, failure: undefined }),
   };
 }

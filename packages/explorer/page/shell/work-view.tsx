@@ -1,36 +1,36 @@
 // The progress of long work: how far, what failed, and a way to stop.
 import { counted, groupDigits } from '../../model/cell.js';
-import { Fault } from '../shell/blank.js';
-import { Button } from '../shell/button.js';
 import type { Work } from '../state/work.js';
+import { Fault } from './blank.js';
+import { Button } from './button.js';
 
 interface WorkViewProps {
   readonly work: Work;
   /** As `Deleted`. */
   readonly verb: string;
+  /** What is counted, and where it goes: `message`, `messages`, `to orders`. */
+  readonly unit?: readonly [one: string, many: string, where?: string];
   readonly onHalt: () => void;
 }
 
-export function WorkView({ work, verb, onHalt }: WorkViewProps) {
+export function WorkView({ work, verb, unit = ['entity', 'entities'], onHalt }: WorkViewProps) {
   const { state, done, total, failed, sentence } = work;
   if (state === 'ready') return null;
-  const text = `${verb} ${counted(done, 'entity', 'entities')}`;
+  const isRunning = state === 'running';
+  const [one, many, where = ''] = unit;
+  const known = total === undefined ? {} : { value: done, max: Math.max(1, total) };
+  const isPart = isRunning && total !== undefined;
+  const count = isPart ? `${groupDigits(done)} of ${counted(total, one, many)}` : counted(done, one, many);
   return (
     <div class="work" role="status">
       <div class="row">
-        {state === 'running' && (
-          <progress
-            aria-label={verb}
-            {...(total !== undefined && { value: done, max: Math.max(1, total) })}
-          />
-        )}
+        {isRunning && <progress aria-label={verb} {...known} />}
         <span class="grow">
-          {text}
-          {total !== undefined && state === 'running' && ` of ${groupDigits(total)}`}
+          {[verb, count, where].filter(Boolean).join(' ')}
           {state === 'stopped' && ', then stopped.'}
           {state === 'done' && '.'}
         </span>
-        {state === 'running' && <Button onClick={onHalt}>Stop</Button>}
+        {isRunning && <Button onClick={onHalt}>Stop</Button>}
       </div>
       {state === 'failed' && <Fault text={sentence} />}
       {failed.length > 0 && (
