@@ -192,6 +192,7 @@ describe('tables', WITH_BROWSER, () => {
     })()`;
     for (const leave of [
       () => page.evaluate(typeAndEscape),
+      () => page.keyboard.press('Escape'),
       () => page.locator('.grid-row').nth(6).click(),
     ]) {
       await leave();

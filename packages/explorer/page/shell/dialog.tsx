@@ -21,7 +21,8 @@ export function Modal({ label, kind = '', onClose, children }: ModalProps) {
     const before = document.activeElement;
     element.current?.showModal();
     element.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
-    return () => (before instanceof HTMLElement ? before.focus() : undefined);
+    // Once the dialog is gone: until then nothing else takes the focus.
+    return () => queueMicrotask(() => before instanceof HTMLElement && before.focus());
   }, []);
   const cancel = (event: Event): void => {
     event.preventDefault();
