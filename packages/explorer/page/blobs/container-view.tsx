@@ -71,12 +71,15 @@ const Items = ({
     <tbody>
       {folders.map(folder => (
         <tr key={folder}>
-          <td colSpan={4}>
+          <td>
             <a class="blob-name" href={linkTo(place, folder)}>
               <Icon of={Folder} />
               <span class="ellipsis">{folder.slice(place.prefix.length)}</span>
             </a>
           </td>
+          <td class="wide-only" />
+          <td class="wide-only" />
+          <td />
         </tr>
       ))}
       {blobs.map(({ name, properties }) => (
