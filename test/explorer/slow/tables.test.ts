@@ -218,7 +218,7 @@ describe('tables', WITH_BROWSER, () => {
     );
   });
 
-  test('the keyboard moves in the grid and opens what it is on', async t => {
+  test('the keyboard moves in the grid, opens what it is on, saves and closes it', async t => {
     const page = await world().open(t, 'tables/orders');
     await page.locator('.grid').focus();
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
@@ -227,7 +227,9 @@ describe('tables', WITH_BROWSER, () => {
     await page.getByText('Copied city.').waitFor();
     assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), 'Ghent');
     await page.keyboard.press('Enter');
-    await page.getByLabel('Value of city').waitFor();
+    await page.getByLabel('Value of city').fill('Typed');
+    await button(page, 'Save').press('Enter');
+    await page.getByText('Saved.').waitFor();
     await page.keyboard.press('Escape');
     await until('a closed editor', async () => (await page.getByLabel('Value of city').count()) === 0);
   });

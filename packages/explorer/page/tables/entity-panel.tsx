@@ -122,14 +122,16 @@ function Editor({ draft, editing }: EditingProps) {
 
 export function EntityPanel({ state, target }: TableProps & { readonly target: Target }) {
   const editing = useEntity(state, target);
-  const { draft, failure, isChanged } = editing;
+  const { draft, failure, conflict, isChanged } = editing;
   const [isDeleting, setDeleting] = useState(false);
   const panel = useRef<HTMLElement>(null);
   // Before the next key or click, which may leave the panel: an effect after the paint comes too late on a busy machine.
   useLayoutEffect(() => state.editor.setChanged(isChanged), [isChanged]);
-  useEffect(() => {
-    panel.current?.querySelector<HTMLElement>(target.kind === 'new' ? '[data-autofocus]' : 'h2')?.focus();
-  }, [target, draft === undefined]);
+  // Also when a button that had the focus is gone or disabled: after a save, and when a conflict comes or is resolved.
+  useLayoutEffect(() => {
+    const wanted = draft !== undefined && draft.original === undefined ? '[data-autofocus]' : 'h2';
+    panel.current?.querySelector<HTMLElement>(wanted)?.focus();
+  }, [target, draft === undefined, draft?.original, conflict]);
   useEffect(() => () => document.querySelector<HTMLElement>('.grid')?.focus(), []);
   return (
     <aside

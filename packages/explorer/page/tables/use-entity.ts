@@ -1,6 +1,6 @@
 // An entity in the editor: read again when it is opened, so that its ETag is the newest; kept as typed through every
 // failure; and compared with the other version when someone changed it first.
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Key } from '#data-tools/line';
 import { changesOf, type Draft, differences, draftOf, read, rebased } from '../../model/draft.js';
 import { type Place, tableOf } from '../client/account.js';
@@ -98,7 +98,8 @@ export function useEntity(owner: TableState, target: Target) {
   const [state, setState] = useState<EntityState>(START);
   const [reads, setReads] = useState(0);
   const change = (part: Partial<EntityState>): void => setState(before => ({ ...before, ...part }));
-  useEffect(() => {
+  // Before the paint, so that the next key meets the fields.
+  useLayoutEffect(() => {
     if (target.kind === 'new') return setState({ ...START, draft: target.draft });
     let isCurrent = true;
     setState(START);
