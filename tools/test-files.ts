@@ -101,7 +101,6 @@ const ALONE: readonly string[] = [
   'test/scenarios/command.',
   'test/scenarios/secrets.',
   'test/simulation/contents/',
-  'test/structure/new-',
   'test/structure/path-budget.',
 ];
 
