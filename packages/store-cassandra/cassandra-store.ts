@@ -25,7 +25,6 @@ import type { NextTick } from './commit/partition-commits.js';
 import { Reads as ReadTurns } from './commit/reads.js';
 import { CassandraContents } from './content/cassandra-contents.js';
 import { Drops } from './content/drops.js';
-import { type LargeBounds, LargePartitions } from './large-partitions.js';
 import { SYSTEM } from './layout/schema.js';
 import { LiveMembers } from './live-members.js';
 import { Members } from './members.js';
@@ -45,8 +44,6 @@ export interface CassandraStoreOptions {
   readonly settings?: Settings | undefined;
   /** This many consecutive dead rows become a gap; default 100. */
   readonly leastDead?: number | undefined;
-  /** Bounds past which a partition is reported; default as in large-partitions.ts. */
-  readonly large?: LargeBounds | undefined;
 }
 
 const LEASE_MS = 1000;
@@ -67,7 +64,6 @@ export class CassandraStore implements Engine {
   readonly #reclaim: Reclaim;
   readonly #members: Members;
   readonly #owners: Owners;
-  readonly #large: LargePartitions;
   readonly #reads = new ReadTurns();
   readonly #sizes = new RowSizes();
   readonly #underWay = new Set<Promise<unknown>>();
@@ -76,7 +72,7 @@ export class CassandraStore implements Engine {
   constructor(
     session: Session,
     tools: EngineTools,
-    { clock, leaseMs = LEASE_MS, leastDead = LEAST_DEAD, large, settings }: CassandraStoreOptions,
+    { clock, leaseMs = LEASE_MS, leastDead = LEAST_DEAD, settings }: CassandraStoreOptions,
   ) {
     this.#session = session;
     this.tools = tools;
@@ -88,12 +84,7 @@ export class CassandraStore implements Engine {
       this.#commits.vacuum(sid, name, from, this.#nextTickOf(sid));
     const fences = new Fences(() => this.#members.alone);
     this.#host = { session, gaps: new GapCache(), fences, dead: { least: leastDead, found } };
-    this.#large = new LargePartitions({ bounds: large });
-    this.#commits = new Commits(
-      this.#host,
-      (sid, partition) => this.#owners.noteConflict(sid, partition),
-      (sid, partition, size) => sid !== SYSTEM && this.#large.note(sid, partition, size),
-    );
+    this.#commits = new Commits(this.#host, (sid, partition) => this.#owners.noteConflict(sid, partition));
     this.#ticks = new Ticks(this.#commits, clock);
     const system = (partition: string): Partition => new Partition(this.#host, SYSTEM, partition);
     this.#catalog = new Catalog(this.#commits, this.#ticks, system, { leaseMs });
@@ -142,7 +133,6 @@ export class CassandraStore implements Engine {
         value: this.#session.underWay,
       },
       ...this.#commits.counts.statistics(),
-      ...this.#large.statistics(),
     ];
   }
 
@@ -201,9 +191,7 @@ export class CassandraStore implements Engine {
     return this.#call(async () => {
       if (!(await this.#catalog.isLiving(space))) return undefined;
       const nextTick = (fence: Fence): Promise<bigint> => this.#ticks.next(fence ?? space.created);
-      const result = await this.#commits.commit(BigInt(space.id), partition, reads, decide, nextTick);
-      this.#large.tell(space, partition);
-      return result;
+      return this.#commits.commit(BigInt(space.id), partition, reads, decide, nextTick);
     });
   }
 

@@ -3,24 +3,19 @@ import type { Decide, Reads } from '#store';
 import { CommitCounts } from './commit-counts.js';
 import { Partition, type PartitionHost } from './partition.js';
 import { type NextTick, PartitionCommits } from './partition-commits.js';
-import type { Size } from './size.js';
 
 /** Another process has changed the partition in the meantime. */
 type NoteConflict = (sid: bigint, partition: string) => void;
-
-type NoteSize = (sid: bigint, partition: string, size: Size) => void;
 
 export class Commits {
   readonly counts = new CommitCounts();
   readonly #host: PartitionHost;
   readonly #noteConflict: NoteConflict;
-  readonly #noteSize: NoteSize;
   readonly #open = new Map<string, PartitionCommits>();
 
-  constructor(host: PartitionHost, noteConflict: NoteConflict, noteSize: NoteSize) {
+  constructor(host: PartitionHost, noteConflict: NoteConflict) {
     this.#host = host;
     this.#noteConflict = noteConflict;
-    this.#noteSize = noteSize;
   }
 
   /** Resolves with the decision's result once its changes are durable. */
@@ -50,7 +45,6 @@ export class Commits {
     const commits = new PartitionCommits(name, partition, nextTick, {
       counts: this.counts,
       conflict: () => this.#noteConflict(sid, name),
-      sized: size => this.#noteSize(sid, name, size),
       ended: () => this.#open.delete(place),
     });
     this.#open.set(place, commits);

@@ -3,7 +3,6 @@
 import type { Decide, ReadRows, Reads, Row } from '#store';
 import type { Fence } from './fences.js';
 import type { Change, GapsTick } from './partition.js';
-import type { Size } from './size.js';
 
 /** One commit that waits. */
 export interface Waiting {
@@ -27,7 +26,6 @@ export interface Decided {
 export interface GroupRows {
   readonly fence: Fence;
   readonly gaps: GapsTick;
-  readonly size: Size;
   readonly keys: ReadonlyMap<string, Row>;
   /** For the only commit of a group that reads a range. */
   readonly range: readonly Row[];

@@ -10,7 +10,6 @@ import type { Fence } from './fences.js';
 import type { GapChange } from './gaps.js';
 import { decideGroup, type GroupRows, type Waiting } from './group.js';
 import type { Change, GapsTick, Partition, RangeRows } from './partition.js';
-import { type Size, sizeAfter } from './size.js';
 
 /** Returns a tick later than the fence, and not before the clock's. */
 export type NextTick = (fence: Fence) => Promise<bigint>;
@@ -41,8 +40,6 @@ interface Told {
   readonly counts: CommitCounts;
   /** The condition of a write did not hold. */
   conflict(): void;
-  /** Reports the partition's size after a commit that changed rows. */
-  sized(size: Size): void;
   /** Nothing waits any more. */
   ended(): void;
 }
@@ -155,16 +152,9 @@ export class PartitionCommits {
       );
       const gaps = await this.#gapsWith(puts, rows.gaps);
       const isChange = puts.length + deletes.length > 0;
-      const size = isChange ? await this.#sizeWith(group, rows, { puts, deletes }) : rows.size;
-      if (size === undefined) continue;
       const id = randomBytes(ID_BYTES);
-      const isDone =
-        !isChange || (await this.#write({ id, from: rows.fence, to, puts, deletes, gaps, size }));
-      if (!isDone) continue;
-      if (isChange) {
-        this.#told.sized(size);
-        this.#told.counts.done(told.length, performance.now() - start);
-      }
+      if (isChange && !(await this.#write({ id, from: rows.fence, to, puts, deletes, gaps }))) continue;
+      if (isChange) this.#told.counts.done(told.length, performance.now() - start);
       this.#expected = this.#waiting.length + told.length;
       for (const tell of told) tell();
       return told.length;
@@ -175,14 +165,14 @@ export class PartitionCommits {
   /** Undefined if the partition changed between reading its keys and its range. */
   async #read(group: readonly Waiting[]): Promise<GroupRows | undefined> {
     const named = group.flatMap(({ reads }) => reads.keys);
-    const { fence, gaps, size, rows: keys } = await this.#partition.readKeys(named);
+    const { fence, gaps, rows: keys } = await this.#partition.readKeys(named);
     this.#fitKeys(keys);
     const asked = group[0]?.reads.range;
-    if (asked === undefined || asked.rows === 0) return { fence, gaps, size, keys, range: [] };
+    if (asked === undefined || asked.rows === 0) return { fence, gaps, keys, range: [] };
     const range = await this.#readRange(asked);
     // A commit with changes is checked by its condition; one without must also have seen a single state.
     if ((await this.#partition.readKeys([])).fence !== fence) return undefined;
-    return { fence, gaps, size, keys, range };
+    return { fence, gaps, keys, range };
   }
 
   #fitKeys(rows: GroupRows['keys']): void {
@@ -206,28 +196,6 @@ export class PartitionCommits {
   async #gapsWith(puts: Change['puts'], tick: GapsTick): Promise<GapChange | undefined> {
     if (tick === undefined || puts.length === 0) return undefined;
     return (await this.#partition.gapsOf(tick)).withRows(puts.map(({ key }) => key));
-  }
-
-  /**
-   * Undefined if the partition changed in the meantime. Rows that the group changes without having read them are read
-   * for their sizes.
-   */
-  async #sizeWith(
-    group: readonly Waiting[],
-    { fence, size, keys, range }: GroupRows,
-    change: Pick<Change, 'puts' | 'deletes'>,
-  ): Promise<Size | undefined> {
-    const before = new Map([...range.map(row => [row.key, row] as const), ...keys]);
-    const named = new Set(group.flatMap(({ reads }) => reads.keys));
-    const unread = [...change.puts.map(({ key }) => key), ...change.deletes].filter(
-      key => !named.has(key) && !before.has(key),
-    );
-    for (let from = 0; from < unread.length; from += KEYS_FIRST) {
-      const more = await this.#partition.readKeys(unread.slice(from, from + KEYS_FIRST));
-      if (more.fence !== fence) return undefined;
-      for (const [key, row] of more.rows) before.set(key, row);
-    }
-    return sizeAfter(size, before, change);
   }
 
   async #vacuum(from: string): Promise<void> {

@@ -9,7 +9,8 @@ import {
   DELETE_ROWS,
   ENTER_PARTITION,
   KILL_ROW,
-  moveFenceAnd,
+  MOVE_FENCE,
+  MOVE_FENCE_AND_GAPS,
   OUTCOME,
   PUT_GAP,
   PUT_OUTCOME,
@@ -28,7 +29,6 @@ import type { Answer, Columns, Page, Pair, Session, Statement } from '../session
 import { after, deadAtStart, deadFrom, isLive } from './dead-rows.js';
 import type { Fence, Fences } from './fences.js';
 import { type Gap, type GapCache, type GapChange, GapList, type KnownGaps } from './gaps.js';
-import type { Size } from './size.js';
 
 /** The tick of the last commit that changed the gaps; undefined if none did. */
 export type GapsTick = bigint | undefined;
@@ -44,7 +44,6 @@ const VACUUM_ROWS = 1000;
 interface KeyedRows {
   readonly fence: Fence;
   readonly gaps: GapsTick;
-  readonly size: Size;
   readonly rows: ReadonlyMap<string, Row>;
 }
 
@@ -73,8 +72,6 @@ export interface Change {
   readonly puts: readonly { readonly key: string; readonly version: bigint; readonly value: Buffer }[];
   readonly deletes: readonly string[];
   readonly gaps?: GapChange | undefined;
-  /** The partition's size after it; absent if unchanged. */
-  readonly size?: Size | undefined;
   /** Where dead rows go. None of the keys of `puts` is in it. */
   readonly emptied?: Gap | undefined;
 }
@@ -114,10 +111,6 @@ export class Partition {
     return {
       fence: rows[0]?.long('fence'),
       gaps: rows[0]?.long('gaps'),
-      size: {
-        rows: Number(rows[0]?.long('row_count') ?? 0n),
-        bytes: Number(rows[0]?.long('row_bytes') ?? 0n),
-      },
       rows: new Map(found.map(row => [row.key, row])),
     };
   }
@@ -192,26 +185,17 @@ export class Partition {
   }
 
   /** Registers the partition in the directory before its first commit. */
-  async write({ id, from, to, puts, deletes, gaps, size, emptied }: Change): Promise<Answer> {
+  async write({ id, from, to, puts, deletes, gaps, emptied }: Change): Promise<Answer> {
     if (from === undefined)
       await this.#host.session.write({
         query: ENTER_PARTITION,
         params: [this.#sid, bucketOf(this.#bytes), this.#bytes],
       });
-    const columns: (readonly [string, bigint])[] = [
-      ...(gaps === undefined ? [] : [['gaps', to] as const]),
-      ...(size === undefined
-        ? []
-        : ([
-            ['row_count', BigInt(size.rows)],
-            ['row_bytes', BigInt(size.bytes)],
-          ] as const)),
-    ];
+    const where = [this.#sid, this.#bytes, from ?? null];
     const answered = this.#host.session.writeIf([
-      {
-        query: moveFenceAnd(columns.map(([name]) => name)),
-        params: [to, ...columns.map(([, value]) => value), this.#sid, this.#bytes, from ?? null],
-      },
+      gaps === undefined
+        ? { query: MOVE_FENCE, params: [to, ...where] }
+        : { query: MOVE_FENCE_AND_GAPS, params: [to, to, ...where] },
       ...(from === undefined ? [this.#of(PUT_SENTINEL)] : []),
       ...puts.map(({ key, version, value }) => this.#of(PUT_ROW, encodeText(key), version, value)),
       ...deletes.map(key => this.#of(KILL_ROW, encodeText(key))),

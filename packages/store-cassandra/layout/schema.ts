@@ -5,7 +5,7 @@
 //
 //   fence      the tick of the last commit: a commit's one condition is that the fence is as it was read
 //   gaps       the tick of the last commit that changed its gaps; null where it never had one
-//   row_count  the rows that it has after its last commit, and the bytes of their keys and values (row_bytes)
+//   row_count  unused, like row_bytes
 //   kind 0     one row without a value, so that a read of missing keys gives the fence too
 //   kind 1     the rows, and dead rows in place of deleted ones: version 0, and no value
 //   kind 2     outcomes: rk is the id of a commit that happened; they expire
@@ -70,8 +70,7 @@ export const TABLES: readonly string[] = [
 /**
  * Turns tables of a version into those of the next one; safe to repeat. Programs of version 1 that have the store open
  * keep working under version 2. Those of versions 1 and 2 have to be stopped before version 3: they know no gaps, and
- * what they put into one would not be seen. Those of version 3 keep working under version 4, and omit their writes from
- * the counts.
+ * what they put into one would not be seen. Those of version 3 keep working under version 4.
  */
 export const UPGRADES: ReadonlyMap<number, readonly string[]> = new Map([
   [1, ['ALTER TABLE member ADD IF NOT EXISTS url text', 'ALTER TABLE member ADD IF NOT EXISTS lease text']],
@@ -86,7 +85,7 @@ export const UPGRADES: ReadonlyMap<number, readonly string[]> = new Map([
 ]);
 
 export const READ_KEYS =
-  'SELECT fence, gaps, row_count, row_bytes, kind, rk, version, value FROM row WHERE sid = ? AND pk = ? AND (kind, rk) IN ?';
+  'SELECT fence, gaps, kind, rk, version, value FROM row WHERE sid = ? AND pk = ? AND (kind, rk) IN ?';
 const IN_RANGE = 'FROM row WHERE sid = ? AND pk = ? AND (kind, rk) >= (1, ?)';
 const RANGE = `SELECT fence, gaps, rk, version, value ${IN_RANGE}`;
 export const READ_UNTIL = `${RANGE} AND (kind, rk) < (1, ?)`;
@@ -95,10 +94,8 @@ export const READ_FROM = `${RANGE} AND (kind, rk) < (2, 0x)`;
 export const READ_VERSIONS = `SELECT fence, rk, version ${IN_RANGE} AND (kind, rk) < (2, 0x)`;
 export const READ_GAPS = 'SELECT rk, value FROM row WHERE sid = ? AND pk = ? AND kind = 3';
 
-/** With other columns of the partition, which are set before the partition is known. */
-export const moveFenceAnd = (columns: readonly string[]): string =>
-  `UPDATE row SET ${['fence', ...columns].map(name => `${name} = ?`).join(', ')} WHERE sid = ? AND pk = ? IF fence = ?`;
-export const MOVE_FENCE = moveFenceAnd([]);
+export const MOVE_FENCE = 'UPDATE row SET fence = ? WHERE sid = ? AND pk = ? IF fence = ?';
+export const MOVE_FENCE_AND_GAPS = 'UPDATE row SET fence = ?, gaps = ? WHERE sid = ? AND pk = ? IF fence = ?';
 export const PUT_ROW = 'INSERT INTO row (sid, pk, kind, rk, version, value) VALUES (?, ?, 1, ?, ?, ?)';
 export const KILL_ROW = `INSERT INTO row (sid, pk, kind, rk, version, value) VALUES (?, ?, 1, ?, ${DEAD}, 0x) USING TTL ${DEAD_SECONDS}`;
 export const DELETE_ROWS = 'DELETE FROM row WHERE sid = ? AND pk = ? AND kind = 1 AND rk >= ? AND rk < ?';
