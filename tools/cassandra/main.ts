@@ -17,17 +17,8 @@ npm run cassandra -- run COMMAND    runs a command beside a cluster of one node,
 SHELFMARK_CASSANDRA_FIRST=N puts the first node at 127.0.0.N.
 `;
 
-/** With three, the last is below the end of the loopback range. */
-const FIRST_MAX = 252;
-
 /** The last number of the first node's address. Clusters with different addresses can coexist, even in one checkout. */
-function firstAddress(): number {
-  const text = process.env.SHELFMARK_CASSANDRA_FIRST ?? '1';
-  const first = /^\d+$/.test(text) ? Number(text) : 0;
-  if (first < 1 || first > FIRST_MAX)
-    throw new Error(`SHELFMARK_CASSANDRA_FIRST is a whole number from 1 to ${FIRST_MAX}: ${text} is none.`);
-  return first;
-}
+const FIRST = Number(process.env.SHELFMARK_CASSANDRA_FIRST ?? 1);
 
 function nodeIn(cluster: Cluster, text = ''): number {
   const { nodes } = cluster;
@@ -38,7 +29,8 @@ function nodeIn(cluster: Cluster, text = ''): number {
 }
 
 /** Changes of one node. */
-const CHANGES = ['kill', 'pause', 'resume', 'restart'] as const;
+const CHANGES = { kill: 'killed', pause: 'paused', resume: 'resumed', restart: 'restarted' } as const;
+const isChange = (verb: string): verb is keyof typeof CHANGES => verb in CHANGES;
 
 async function beside(cluster: Cluster, [program = '', ...rest]: readonly string[]): Promise<string> {
   await cluster.start(1);
@@ -56,9 +48,8 @@ async function beside(cluster: Cluster, [program = '', ...rest]: readonly string
 }
 
 async function run([verb = '', ...rest]: readonly string[]): Promise<string> {
-  const first = firstAddress();
-  const directory = new URL(`../../../.cassandra/${first}`, import.meta.url);
-  const [path, places] = [fileURLToPath(directory), onLoopback(first - 1)];
+  const directory = new URL(`../../../.cassandra/${FIRST}`, import.meta.url);
+  const [path, places] = [fileURLToPath(directory), onLoopback(FIRST - 1)];
   const [argument] = rest;
   if (verb === 'run' && argument !== undefined)
     return beside(new Cluster(path, places, NEVER_RESTARTED), rest);
@@ -67,15 +58,15 @@ async function run([verb = '', ...rest]: readonly string[]): Promise<string> {
     await cluster.stop();
     return 'stopped; no data is left';
   }
-  if (verb === 'start' && (argument === undefined || argument === '1' || argument === '3')) {
-    await cluster.start(Number(argument ?? 1));
+  const count = rest.length === 0 ? '1' : rest.join(' ');
+  if (verb === 'start' && (count === '1' || count === '3')) {
+    await cluster.start(Number(count));
     return `ready: ${cluster.nodes.map(node => cluster.hostOf(node)).join(', ')}`;
   }
-  const change = CHANGES.find(each => each === verb);
-  if (change === undefined || rest.length > 1) throw new Error(USAGE);
+  if (!isChange(verb) || rest.length > 1) throw new Error(USAGE);
   const node = nodeIn(cluster, argument);
-  await cluster[change](node);
-  return `${verb}: node ${node} at ${cluster.hostOf(node)}`;
+  await cluster[verb](node);
+  return `node ${node} at ${cluster.hostOf(node)}: ${CHANGES[verb]}`;
 }
 
 try {

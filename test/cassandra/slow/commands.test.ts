@@ -12,6 +12,7 @@ import { addressOf } from '../node/own-cluster.js';
 const isBeside = process.env.SHELFMARK_CASSANDRA !== undefined;
 const FIRST = String(addressOf(5));
 const HOST = `127.0.0.${FIRST}`;
+const STOPPED = 'stopped; no data is left';
 const COMMAND = join(ROOT, 'dist', 'tools', 'cassandra', 'main.js');
 
 const called = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
@@ -36,21 +37,16 @@ describe('commands', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' },
   after(() => called(['stop']));
 
   test('commands: impossible ones are refused, and leave no cluster behind', async () => {
-    does('stop', 'there was no cluster');
+    does('stop', STOPPED);
     refuses('kill 1', 'There is no cluster: start makes one.');
-    for (const count of ['2', '0', '01', 'three'])
-      refuses(`start ${count}`, 'A cluster has one node or three.');
-    for (const usage of ['begin', 'stop 1', 'start 1 1', 'run'])
+    for (const usage of ['begin', 'stop 1', 'start 2', 'start 01', 'start three', 'start 1 1', 'run'])
       refuses(usage, /^npm run cassandra -- start/);
-    const range = 'SHELFMARK_CASSANDRA_FIRST is a whole number from 1 to 252';
-    for (const first of ['0', '253', 'x'])
-      refuses('start', `${range}: ${first} is none.`, { SHELFMARK_CASSANDRA_FIRST: first });
     refuses('start', 'There is no java here: Cassandra needs Java 17.', { PATH: '' });
     const other = createServer().listen(9042, HOST);
     await once(other, 'listening');
     refuses('start', `Another program listens at ${HOST}:9042.`);
     other.close();
-    does('stop', 'there was no cluster');
+    does('stop', STOPPED);
   });
 
   test('commands: a node is started, paused, resumed, killed and started again', () => {
@@ -58,13 +54,13 @@ describe('commands', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' },
     refuses('start', /^A cluster is in .+: stop it first\.\n$/);
     for (const node of ['0', '2', '1.0', 'x']) refuses(`kill ${node}`, 'Name one of the nodes: 1.');
     refuses('resume 1', 'Node 1 is not paused.');
-    does('pause 1', `node 1 at ${HOST} is paused`);
+    does('pause 1', `node 1 at ${HOST}: paused`);
     refuses('pause 1', 'Node 1 is paused already.');
-    does('resume 1', `node 1 at ${HOST} is resumed`);
-    does('pause 1', `node 1 at ${HOST} is paused`);
-    does('kill 1', `node 1 at ${HOST} is killed`);
+    does('resume 1', `node 1 at ${HOST}: resumed`);
+    does('pause 1', `node 1 at ${HOST}: paused`);
+    does('kill 1', `node 1 at ${HOST}: killed`);
     for (const verb of ['kill', 'pause', 'resume']) refuses(`${verb} 1`, 'Node 1 does not run.');
-    does('restart 1', `node 1 at ${HOST} was started again and is ready`);
-    does('stop', 'stopped: one node, its data is removed');
+    does('restart 1', `node 1 at ${HOST}: restarted`);
+    does('stop', STOPPED);
   });
 });
