@@ -3,29 +3,24 @@
 //
 // Where to start: options.ts has the options, subjects/subject.ts the workloads. The folders, lowest first
 // (test/structure/rooms.ts):
-//   machine/   memory and processor time of processes
-//   load/      rows, requests, checks of answers, wrk and autocannon
-//   queues/ blobs/   requests that need a client of their own
-//   subjects/  what is measured: Shelfmark, Azurite, bare node:http, raw LMDB; each in processes of its own
-//   report/    goals, and the table
-//   cassandra/ the engine on a cluster compared with its driver
-import { mkdirSync, rmSync } from 'node:fs';
+//   load/        rows, requests, checks of answers, wrk and autocannon
+//   subjects/    what is measured: Shelfmark, Azurite, bare node:http, each in a process of its own; raw LMDB
+//   cassandra/   the engine on a cluster compared with its driver
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { measureCassandra } from './cassandra/cassandra.js';
-import { cassandraReport } from './cassandra/cassandra-report.js';
-import { chooseGenerator } from './load/drive.js';
-import { besideData } from './machine/process-status.js';
+import { inspect } from 'node:util';
+import { measureCassandra } from './cassandra/measure.js';
 import { type Options, parseOptions, USAGE, UsageError } from './options.js';
-import { makeDataDirectory } from './places.js';
-import { type Measured, type Results, reportOf, summaryOf } from './report/report.js';
-import { makeAccount } from './subjects/account.js';
+import { DATA } from './places.js';
+import { jsonOf, type Line, tableOf } from './report.js';
+import { type Account, makeAccount } from './subjects/account.js';
 import { installAzurite, startAllOfAzurite } from './subjects/azurite.js';
-import { BareSubject } from './subjects/bare-subject.js';
-import { LmdbSubject } from './subjects/lmdb-subject.js';
+import { startBare } from './subjects/bare.js';
+import { type Endpoints, HttpSubject } from './subjects/http-subject.js';
+import { RawLmdb } from './subjects/raw-lmdb.js';
 import type { ServerProcess } from './subjects/server-process.js';
-import { ServerSubject } from './subjects/server-subject.js';
 import { startShelfmark } from './subjects/shelfmark.js';
-import type { Sample, Subject, SubjectName } from './subjects/subject.js';
+import { goalsOf, type Sample, type Subject, takesPart, type WorkloadName } from './subjects/subject.js';
 
 const say = (line: string): void => {
   process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
@@ -33,90 +28,86 @@ const say = (line: string): void => {
 
 /** A subject that had to be killed may write one last time. */
 const REMOVAL = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 } as const;
-const WARM_UP_MILLISECONDS = 1000;
+const WARM_UP_SECONDS = 1;
+const MEGABYTE = 1_000_000;
+/** Without the mapped file. */
+const MEMORY_MEGABYTES_MAX = 200;
+const READY_MILLISECONDS_MAX = 500;
+
+function endpointsOf({ ports }: ServerProcess, account: Account, order: readonly number[]): Endpoints {
+  const { name, signature } = account;
+  const [tables, queues, blobs] = order.map(at => ({ port: ports[at] ?? 0, account: name, signature }));
+  if (tables === undefined || queues === undefined || blobs === undefined)
+    throw new TypeError('Three ports.');
+  return { tables, queues, blobs };
+}
 
 /** The subjects, loaded and paused; the first is Shelfmark. `restart` starts it again on its data. */
-async function startSubjects(options: Options, directory: string) {
-  const { rows, connections, megabytes, subjects } = options;
-  const generator = chooseGenerator(options.generator);
+async function startSubjects({ rows, subjects }: Options, directory: string) {
   const account = makeAccount();
-  const shared = { rows, connections, generator, megabytes };
-  const endpointsOf = (ports: readonly number[], [tables, queues, blobs]: readonly number[]) => {
-    const of = (at = 0) => ({
-      port: ports[at] ?? 0,
-      account: account.name,
-      signature: account.signature,
-    });
-    return { tables: of(tables), queues: of(queues), blobs: of(blobs) };
-  };
-  const start = (): Promise<ServerProcess> =>
-    startShelfmark({ directory: join(directory, 'shelfmark'), account });
-  const started: Subject[] = [];
-  const load = async (name: SubjectName, server: ServerProcess, order: readonly number[]) => {
-    const subject = new ServerSubject({
-      ...shared,
-      ...{ name, process: server, ...endpointsOf(server.ports, order) },
-    });
-    await subject.load();
-    started.push(subject);
-    return subject;
-  };
+  const start = () => startShelfmark(['--data', join(directory, 'shelfmark')], account);
   const shelfmark = await start();
-  await load('shelfmark', shelfmark, [0, 1, 2]);
-  if (subjects.includes('bare')) {
-    const own = endpointsOf(shelfmark.ports, [0, 1, 2]);
-    mkdirSync(join(directory, 'files'));
-    started.push(await BareSubject.start({ ...shared, ...own, directory: join(directory, 'files') }));
-  }
-  if (subjects.includes('lmdb')) started.push(await LmdbSubject.start(directory, rows));
+  const own = endpointsOf(shelfmark, account, [0, 1, 2]);
+  const first = new HttpSubject('shelfmark', shelfmark, own, rows);
+  await first.load();
+  const started: Subject[] = [first];
   if (subjects.includes('azurite')) {
     installAzurite(say);
-    await load('azurite', await startAllOfAzurite(join(directory, 'azurite'), account), [2, 1, 0]);
+    const azurite = await startAllOfAzurite(join(directory, 'azurite'), account);
+    const subject = new HttpSubject('azurite', azurite, endpointsOf(azurite, account, [2, 1, 0]), rows);
+    await subject.load();
+    started.push(subject);
   }
-  for (const { process: each } of started) each.pause();
-  return { started, restart: start };
+  if (subjects.includes('bare')) started.push(await startBare(directory, own, rows));
+  if (subjects.includes('lmdb')) started.push(await RawLmdb.open(join(directory, 'raw.mdb'), rows));
+  for (const { process: each } of started) each?.pause();
+  return { started, shelfmark, restart: start };
 }
 
 /** One run, while all other subjects are stopped. */
-async function turn(subject: Subject, workload: Measured['workload'], milliseconds: number): Promise<Sample> {
-  subject.process.resume();
-  await subject.process.settle();
-  const sample = await subject.run(workload, milliseconds);
-  subject.process.pause();
-  return sample;
+async function turn(subject: Subject, workload: WorkloadName, seconds: number): Promise<Sample> {
+  const { process: own, name } = subject;
+  own?.resume();
+  try {
+    return await subject.run(workload, seconds);
+  } catch (cause) {
+    throw new Error(`${workload} of ${name} failed.`, { cause });
+  } finally {
+    own?.pause();
+  }
 }
 
-/** Runs in rotation, so that a machine that is slow for a while is slow for all. The first one warms up and is not counted. */
-async function measure(options: Options, directory: string): Promise<Results> {
-  const { runs, seconds, workloads } = options;
-  const milliseconds = Math.round(seconds * 1000);
-  const { started, restart } = await startSubjects(options, directory);
-  const measured: Measured[] = [];
-  for (const workload of workloads) {
-    const able = started.filter(subject => subject.can(workload));
-    const samples = new Map<SubjectName, Sample[]>(able.map(({ name }) => [name, []]));
-    for (let run = 0; run <= runs; run++)
+/**
+ * Runs in rotation, so that a machine that is slow for a while is slow for all. The first one warms up, does what the
+ * workload before has left to do, and is not counted.
+ */
+async function measure(options: Options, directory: string): Promise<readonly Line[]> {
+  const { started, shelfmark, restart } = await startSubjects(options, directory);
+  const lines: Line[] = [];
+  for (const workload of options.workloads) {
+    const able = started.filter(({ name }) => takesPart(name, workload));
+    const samples = new Map<string, Sample[]>(able.map(({ name }) => [name, []]));
+    for (let run = 0; run <= options.runs; run++)
       for (const subject of able) {
-        const time = run === 0 ? Math.min(milliseconds, WARM_UP_MILLISECONDS) : milliseconds;
-        const sample = await turn(subject, workload, time);
+        const sample = await turn(subject, workload, run === 0 ? WARM_UP_SECONDS : options.seconds);
         if (run === 0) continue;
         samples.get(subject.name)?.push(sample);
         say(`${workload}, run ${run}, ${subject.name}: ${Math.round(sample.perSecond)}`);
       }
-    measured.push({ workload, samples });
+    const unit = /^(?:up|down)load/.test(workload) ? 'MB/s' : '/s';
+    lines.push({ workload, unit, samples, goals: goalsOf(workload) });
   }
-  const memory = started[0]?.process.memory();
-  for (const { process: each } of started) await each.stop();
+  const memory = shelfmark.memory();
+  for (const subject of started) await subject.close();
   const again = await restart();
-  const ready = again.readyMilliseconds;
   await again.stop();
-  return { measured, memory: memory && besideData(memory), ready };
-}
-
-/** The nodes that `npm run cassandra -- start 3` begins here. */
-function clusterHosts(): readonly string[] {
-  const first = Number(process.env.SHELFMARK_CASSANDRA_FIRST ?? 1);
-  return process.env.SHELFMARK_CASSANDRA?.split(',') ?? [0, 1, 2].map(node => `127.0.0.${first + node}`);
+  const of = (workload: string, unit: string, value: number, most: number): Line => ({
+    ...{ workload, unit, samples: new Map([['shelfmark', [{ perSecond: value }]]]) },
+    others: [{ name: '', value, most }],
+  });
+  if (memory !== undefined) lines.push(of('memory', 'MB', memory / MEGABYTE, MEMORY_MEGABYTES_MAX));
+  lines.push(of('ready', 'ms', again.readyMilliseconds, READY_MILLISECONDS_MAX));
+  return lines;
 }
 
 async function run(args: readonly string[]): Promise<void> {
@@ -125,27 +116,18 @@ async function run(args: readonly string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  if (options.store === 'cassandra') {
-    const { works, rows, messages, runs, seconds } = options;
-    const milliseconds = Math.round(seconds * 1000);
-    const hosts = clusterHosts();
-    const figures = await measureCassandra({ hosts, works, rows, messages, runs, milliseconds, say });
-    process.stdout.write(`${cassandraReport(figures)}\n`);
-    return;
-  }
-  const directory = makeDataDirectory();
+  mkdirSync(DATA, { recursive: true });
+  const directory = mkdtempSync(join(DATA, 'run-'));
   // However the benchmark ends, it removes its data; the subjects' processes are ended where they are started.
   process.once('exit', () => rmSync(directory, REMOVAL));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-  const results = await measure(options, directory);
-  const text = options.json ? JSON.stringify(summaryOf(results), undefined, 2) : reportOf(results);
-  process.stdout.write(`${text}\n`);
+  const { works, json } = options;
+  const lines =
+    works === undefined ? await measure(options, directory) : await measureCassandra(options, works, say);
+  process.stdout.write(`${json ? jsonOf(lines) : tableOf(lines)}\n`);
 }
 
 run(process.argv.slice(2)).catch((error: unknown) => {
-  const isExpected = error instanceof UsageError;
-  process.stderr.write(
-    `${isExpected ? `${error.message}\n\n${USAGE}` : String(error instanceof Error ? error.stack : error)}\n`,
-  );
+  process.stderr.write(error instanceof UsageError ? `${error.message}\n\n${USAGE}` : `${inspect(error)}\n`);
   process.exit(1);
 });

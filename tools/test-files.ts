@@ -88,7 +88,6 @@ const SHARING: Readonly<Record<string, readonly string[]>> = {
  * memory or its children.
  */
 const ALONE: readonly string[] = [
-  'bench/machine/',
   'packages/cli/locked-directory.',
   'packages/cli/tune-heap.',
   'packages/cli/store-task/',

@@ -22,10 +22,7 @@ const QUIET = ['--silent', '--skipApiVersionCheck', '--disableProductStyleUrl', 
 export function azuriteVersion(): string | undefined {
   const file = join(PACKAGE, 'package.json');
   if (!existsSync(file)) return undefined;
-  const description: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  return typeof description === 'object' && description !== null && 'version' in description
-    ? String(description.version)
-    : undefined;
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
 }
 
 /** Installs the newest version, or keeps the installed one if the registry cannot be reached. */

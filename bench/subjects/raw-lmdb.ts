@@ -1,131 +1,100 @@
-// Raw LMDB under the workloads: the same rows, put and read in one process without HTTP, authentication or an entity.
-// Writes are in flight together, and each is awaited until it is on disk.
+// npm `lmdb` as a subject, as a program would use it, with none of the engine's own machinery: the same rows, put and read in this process
+// without HTTP, authentication or an entity. Writes are in flight together, and each is awaited until it is on disk.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { decodeJson, propertiesComplaint } from '../load/checks.js';
+import { filler, scatter } from '../load/gaps.js';
+import { checkRow } from '../load/requests.js';
 import {
-  expectedProperties,
-  groupRows,
+  fullPartitions,
+  GROUP_ROWS,
+  INSERTED_KEY,
   insertedEntity,
-  insertedKey,
   loadedEntity,
   memberEntity,
   memberKey,
+  memberNumber,
   mergedEntity,
+  PARTITION_ROWS,
   partitionKey,
+  partitionText,
   rowKey,
-  rowsOfPartition,
-  STOCK,
-} from '../load/dataset.js';
-import { type JobResult, WrongAnswer } from '../load/job.js';
-import { Latencies } from '../load/statistics.js';
-import { fullPartitions, MEMBERS, type Part, scatter, slot, Template } from '../load/template.js';
+} from '../load/rows.js';
+import type { Sample, Subject, WorkloadName } from './subject.js';
 
-import type { RawDatabase } from './lmdb.js';
-import type { RawWorkload } from './lmdb-subject.js';
+// Typed as a CommonJS module: its types for ES modules do not compile under this project's settings.
+type Lmdb = typeof import('lmdb', { with: { 'resolution-mode': 'require' }});
+type Database = import('lmdb', { with: { 'resolution-mode': 'require' }}).RootDatabase<Buffer, string>;
 
 /** As in the goals: puts, and transactions of 100 puts. */
 const PUTS_IN_FLIGHT = 64;
 const TRANSACTIONS_IN_FLIGHT = 8;
-const LOADS_IN_FLIGHT = 8;
 const CHECK_EVERY = 1000;
-/** Reads are synchronous: between slices of this many the process handles its messages. */
+/** Reads are synchronous: between slices of this many the database does its own work. */
 const READS_PER_TURN = 1000;
-/** Above every digit: the end of a partition. */
+/** Above every digit: after a row's own key. */
 const AFTER_DIGITS = ':';
 
 const keyOf = (row: number): string => `${partitionKey(row)}/${rowKey(row)}`;
+const GROUP = Array.from({ length: GROUP_ROWS }, (_, offset) => offset);
 
-const keyParts = (row: readonly Part[]): readonly Part[] => ['p', slot('partition'), '/', ...row];
-
-class Writes {
-  readonly key: Template;
-  readonly value: Template;
-
-  constructor(key: readonly Part[], value: readonly Part[], rows: number) {
-    this.key = new Template(key, rows);
-    this.value = new Template(value, rows);
-  }
-
-  keyAt(sequence: number): string {
-    return this.key.bytes(sequence).toString('latin1');
-  }
-}
-
-export class RawLmdb {
-  readonly #database: RawDatabase;
+export class RawLmdb implements Subject {
+  readonly name = 'lmdb';
+  readonly #database: Database;
   readonly #rows: number;
-  readonly #inserts: Writes;
-  readonly #merges: Writes;
-  readonly #members: readonly Writes[];
   #sequence = 0;
-  #latencies = new Latencies();
 
-  constructor(database: RawDatabase, rows: number) {
-    this.#database = database;
+  private constructor(path: string, rows: number) {
+    const lmdb: Lmdb = createRequire(import.meta.url)('lmdb');
+    // With the default of `overlappingSync` a put is acknowledged before it is on disk: not what a durable server promises.
+    this.#database = lmdb.open(path, { encoding: 'binary', overlappingSync: false });
     this.#rows = rows;
-    this.#inserts = new Writes(keyParts(insertedKey()), insertedEntity(), rows);
-    this.#merges = new Writes(keyParts([slot('row')]), mergedEntity(STOCK + 1), rows);
-    this.#members = Array.from(
-      { length: MEMBERS },
-      (_, offset) => new Writes(keyParts(memberKey(offset)), memberEntity(offset), rows),
+  }
+
+  /** Loaded. */
+  static async open(path: string, rows: number): Promise<RawLmdb> {
+    const raw = new RawLmdb(path, rows);
+    const put = raw.#group(
+      offset => `{10:${memberNumber(offset)}}`,
+      offset => loadedEntity(memberNumber(offset)),
+      memberNumber,
     );
+    for (let group = 0; group < rows / GROUP_ROWS; group++) await put(group);
+    return raw;
   }
 
-  async load(): Promise<void> {
-    const values = Array.from(
-      { length: MEMBERS },
-      (_, offset) => new Template(loadedEntity(offset), this.#rows),
-    );
-    let batch = 0;
-    const put = (sequence: number): void => {
-      for (const [offset, value] of values.entries()) {
-        void this.#database.put(keyOf(sequence * MEMBERS + offset), value.bytes(sequence));
-      }
-    };
-    const worker = async (): Promise<void> => {
-      while (batch < this.#rows / MEMBERS) {
-        const sequence = batch++;
-        await this.#database.transaction(() => put(sequence));
-      }
-    };
-    await Promise.all(Array.from({ length: LOADS_IN_FLIGHT }, worker));
+  close(): Promise<void> {
+    return this.#database.close();
   }
 
-  async run(workload: RawWorkload, milliseconds: number): Promise<JobResult> {
-    this.#latencies = new Latencies();
-    const first = this.#sequence;
-    const start = performance.now();
-    await this.#work(workload, start + milliseconds);
-    const elapsed = performance.now() - start;
-    const used = this.#sequence - first;
-    const latency = this.#latencies.summary();
-    return { completed: used, used, milliseconds: elapsed, latency };
+  async run(workload: WorkloadName, seconds: number): Promise<Sample> {
+    const [first, start] = [this.#sequence, performance.now()];
+    await this.#work(workload, start + seconds * 1000);
+    return { perSecond: ((this.#sequence - first) * 1000) / (performance.now() - start) };
   }
 
-  #work(workload: RawWorkload, until: number): Promise<void> {
+  #work(workload: WorkloadName, until: number): Promise<void> {
     switch (workload) {
       case 'point-get':
         return this.#read(until, READS_PER_TURN, sequence => this.#get(sequence));
       case 'range':
-        return this.#read(until, READS_PER_TURN / MEMBERS, sequence => this.#range(sequence));
+        return this.#read(until, READS_PER_TURN / GROUP_ROWS, sequence => this.#range(sequence));
       case 'filter':
         return this.#read(until, 1, sequence => this.#scan(sequence % fullPartitions(this.#rows)));
       case 'insert':
-        return this.#write(until, PUTS_IN_FLIGHT, sequence => this.#put(this.#inserts, sequence));
+        return this.#write(until, PUTS_IN_FLIGHT, this.#putter(INSERTED_KEY, insertedEntity()));
       case 'merge':
-        return this.#write(until, PUTS_IN_FLIGHT, sequence => this.#put(this.#merges, sequence));
+        return this.#write(until, PUTS_IN_FLIGHT, this.#putter('{10:row}', mergedEntity()));
       case 'transaction':
-        return this.#write(until, TRANSACTIONS_IN_FLIGHT, sequence => this.#putMembers(sequence));
+        return this.#write(until, TRANSACTIONS_IN_FLIGHT, this.#group(memberKey, memberEntity));
+      default:
+        throw new TypeError(`Raw LMDB has no ${workload}.`);
     }
   }
 
   async #read(until: number, perTurn: number, read: (sequence: number) => void): Promise<void> {
     while (performance.now() < until) {
-      for (let count = 0; count < perTurn; count++) {
-        const since = performance.now();
-        read(this.#sequence++);
-        this.#latencies.add(performance.now() - since);
-      }
+      for (let count = 0; count < perTurn; count++) read(this.#sequence++);
       await nextTurn();
     }
   }
@@ -136,11 +105,7 @@ export class RawLmdb {
     write: (sequence: number) => Promise<unknown>,
   ): Promise<void> {
     const worker = async (): Promise<void> => {
-      while (performance.now() < until) {
-        const since = performance.now();
-        await write(this.#sequence++);
-        this.#latencies.add(performance.now() - since);
-      }
+      while (performance.now() < until) await write(this.#sequence++);
     };
     await Promise.all(Array.from({ length: inFlight }, worker));
   }
@@ -148,47 +113,49 @@ export class RawLmdb {
   #get(sequence: number): void {
     const row = scatter(sequence, this.#rows);
     const value = this.#database.get(keyOf(row));
-    if (value === undefined) throw new WrongAnswer(`lmdb: row ${row} is not there`);
-    if (sequence % CHECK_EVERY === 0) this.#check(value, row);
-  }
-
-  #check(value: Buffer, row: number): void {
-    const complaint = propertiesComplaint(decodeJson(value), expectedProperties(row));
-    if (complaint !== undefined) throw new WrongAnswer(`lmdb: ${complaint}`);
+    if (value === undefined || sequence % CHECK_EVERY === 0) checkRow(JSON.parse(String(value)), row);
   }
 
   #range(sequence: number): void {
-    const rows = groupRows(scatter(sequence, this.#rows));
-    const [first = 0] = rows;
-    const last = rows.at(-1) ?? first;
-    this.#walk(keyOf(first), `${keyOf(last)}${AFTER_DIGITS}`, rows.length, last);
+    const row = scatter(sequence, this.#rows);
+    const first = row - (row % GROUP_ROWS);
+    this.#walk(first, first + GROUP_ROWS);
   }
 
   #scan(partition: number): void {
-    const { from, until } = rowsOfPartition(partition, this.#rows);
-    this.#walk(keyOf(from), `${partitionKey(from)}/${AFTER_DIGITS}`, until - from, until - 1);
+    const first = partition * PARTITION_ROWS;
+    this.#walk(first, Math.min(this.#rows, first + PARTITION_ROWS));
   }
 
-  /** Every value is read; only the last one is checked. */
-  #walk(start: string, end: string, count: number, last: number): void {
+  /** Every value from the first row to before the end is read; only the last one is checked. */
+  #walk(first: number, end: number): void {
     let seen = 0;
     let value: Buffer | undefined;
-    for (const entry of this.#database.getRange({ start, end })) {
+    const range = { start: keyOf(first), end: `${keyOf(end - 1)}${AFTER_DIGITS}` };
+    for (const entry of this.#database.getRange(range)) {
       value = entry.value;
       seen++;
     }
-    if (seen !== count || value === undefined)
-      throw new WrongAnswer(`lmdb: ${seen} rows instead of ${count}`);
-    this.#check(value, last);
+    assert.equal(seen, end - first);
+    checkRow(JSON.parse(String(value)), end - 1);
   }
 
-  #put(writes: Writes, sequence: number): Promise<boolean> {
-    return this.#database.put(writes.keyAt(sequence), writes.value.bytes(sequence));
+  /** Puts the row of a sequence number; the key is below the partition of `row`, an expression. */
+  #putter(key: string, entity: string, row = 'row'): (sequence: number) => Promise<boolean> {
+    const keyAt = filler(`${partitionText(row)}/${key}`, this.#rows);
+    const entityAt = filler(entity, this.#rows);
+    return sequence => this.#database.put(keyAt(sequence), Buffer.from(entityAt(sequence), 'latin1'));
   }
 
-  #putMembers(sequence: number): Promise<void> {
-    return this.#database.transaction(() => {
-      for (const member of this.#members) void this.#put(member, sequence);
-    });
+  #group(
+    key: (offset: number) => string,
+    entity: (offset: number) => string,
+    row?: (offset: number) => string,
+  ): (sequence: number) => Promise<void> {
+    const putters = GROUP.map(offset => this.#putter(key(offset), entity(offset), row?.(offset)));
+    return sequence =>
+      this.#database.transaction(() => {
+        for (const put of putters) void put(sequence);
+      });
   }
 }

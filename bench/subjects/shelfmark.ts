@@ -4,27 +4,16 @@ import { ROOT } from '../places.js';
 import type { Account } from './account.js';
 import { ServerProcess } from './server-process.js';
 
-interface ShelfmarkOptions {
-  /** Its data, unless there is a store. */
-  readonly directory?: string;
-  /** An address. */
-  readonly store?: string;
-  readonly account: Account;
-}
-
 /** Ports of tables, of queues and of blobs. */
 const READY =
   /^Shelfmark serves tables at http:\/\/127\.0\.0\.1:(\d+)\/\S*;.* queues at http:\/\/127\.0\.0\.1:(\d+)\/\S*; blobs at http:\/\/127\.0\.0\.1:(\d+)\/\S*;.*\n/m;
 
-export const startShelfmark = ({ directory, store, account }: ShelfmarkOptions): Promise<ServerProcess> =>
+/** `place`: `--data DIRECTORY` or `--store ADDRESS`. */
+export const startShelfmark = (place: readonly [string, string], account: Account): Promise<ServerProcess> =>
   ServerProcess.start({
     name: 'shelfmark',
     script: join(ROOT, 'bin', 'shelfmark.js'),
-    args: [
-      'serve',
-      ...(store === undefined ? ['--data', directory ?? ''] : ['--store', store]),
-      ...['--table-port', '0'],
-    ],
+    args: ['serve', ...place, '--table-port', '0'],
     env: { AZURITE_ACCOUNTS: account.setting, SHELFMARK_ACCOUNTS: account.setting },
     ready: READY,
   });

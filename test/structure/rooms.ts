@@ -240,15 +240,11 @@ const LISTED: Readonly<Record<string, Listed>> = {
   },
   bench: {
     'places.ts': [],
-    'text-table.ts': [],
-    machine: [],
     load: [],
-    queues: ['load'],
-    blobs: ['load'],
-    subjects: ['places.ts', 'machine', 'load', 'queues', 'blobs'],
-    report: ['text-table.ts', 'load', 'subjects'],
-    cassandra: ['text-table.ts', 'load', 'queues', 'subjects', 'report'],
-    '.': ['places.ts', 'machine', 'load', 'subjects', 'report', 'cassandra'],
+    subjects: ['places.ts', 'load'],
+    'report.ts': ['subjects'],
+    cassandra: ['load', 'subjects', 'report.ts'],
+    '.': ['places.ts', 'load', 'subjects', 'report.ts', 'cassandra'],
   },
 };
 
