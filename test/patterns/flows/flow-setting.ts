@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { until } from '#base/testing/until';
 import type { Db, StandardSchema } from '#patterns';
-import type { Flow, FlowEvent, WorkerOptions } from '#patterns/flows';
+import { type Flow, type FlowEvent, flow, type Step, type WorkerOptions } from '#patterns/flows';
 import { anna } from '../support/employee.js';
+import type { Peer } from '../support/peers.js';
 
 export interface Key {
   readonly department: string;
@@ -29,8 +30,44 @@ export const SOON: WorkerOptions = {
   backoff: { base: 1, cap: 1_000 },
 };
 
+/** A flow in queues of its own, with one step unless there are more, and a worker of it whose events can be waited for. */
+export async function flowOf<I, O>(
+  peer: Peer,
+  schema: StandardSchema<I, O>,
+  run: Step<O>['run'] | readonly Step<O>[],
+  options: Parameters<typeof flow<I, O>>[3] = {},
+) {
+  const db = peer.open();
+  const steps = typeof run === 'function' ? [{ name: 'run', run }] : run;
+  const jobs = flow(newName('jobs'), schema, steps, options);
+  await jobs.createQueues(db);
+  return { db, jobs, ...workersOf(peer, db, jobs) };
+}
+
+interface Queued extends Pick<Flow, 'worker' | 'figures'> {
+  readonly definition: { readonly queues: readonly string[] };
+}
+
+/** Workers of a flow, what they report, and its queue. */
+export function workersOf(peer: Peer, db: Db, jobs: Queued) {
+  const events: FlowEvent[] = [];
+  const [name = ''] = jobs.definition.queues;
+  return {
+    events,
+    queue: peer.queues().getQueueClient(name),
+    work: (options: WorkerOptions = {}, by = db) =>
+      jobs.worker(by, { ...SOON, report: event => events.push(event), ...options }),
+    /** Until so many events of a kind were reported. */
+    told: (kind: FlowEvent['kind'], count = 1) => told(events, kind, count),
+    figures: async () => {
+      const { pending, poisoned } = await jobs.figures(db);
+      return [pending, poisoned];
+    },
+  };
+}
+
 /** Waits until a worker has reported so many events of a kind. */
-export async function told(events: readonly FlowEvent[], kind: FlowEvent['kind'], count = 1): Promise<void> {
+async function told(events: readonly FlowEvent[], kind: FlowEvent['kind'], count = 1): Promise<void> {
   await until(`${count} of ${kind}`, () => events.filter(event => event.kind === kind).length >= count);
 }
 

@@ -1,126 +1,165 @@
-// Properties that the library gives: defaults, and the times of a row's first and last write, in every write by its name.
+// Properties that the library gives: defaults, and the times of a row's first and last write, in every write by its name. Insert Or Merge writes no default, so that what the row has stays; a row that it
+// makes has defaults only where the library read first.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codec, type Db, entity, Instant, key, type NewOf, type Of, part, t } from '#patterns';
-import { change, writeAll } from '#patterns/bulk';
+import { change, rebucketing } from '#patterns/bulk';
+import { larges, largeText } from '#patterns/large';
+import { bags } from '#patterns/mixed';
+import { wide, wideRepo } from '#patterns/wide';
+import { writeEach } from '../support/collect.js';
 import { describePeers } from '../support/peers.js';
 
 const PROPS = { department: t.string(), id: t.int32(), name: t.string() };
 const KEYS = { partition: key(part('department')), row: key('task', part('id', codec.int(4))) };
+let given = 0;
 
 /** The entity before it had them. */
 const Bare = entity('Task', { version: 1, table: 'Tasks', props: PROPS, ...KEYS });
-const Task = entity('Task', {
-  version: 1,
-  table: 'Tasks',
-  props: {
-    ...PROPS,
-    state: t.oneOf('open', 'shut').default('open'),
-    number: t.int64().default(() => 7n),
-    created: t.created(),
-    updated: t.updated().stored('LastWrite'),
-  },
-  ...KEYS,
+const props = {
+  ...PROPS,
+  state: t.oneOf('open', 'shut').default('open'),
+  number: t.int32().default(() => ++given),
+  created: t.created(),
+  updated: t.updated().stored('LastWrite'),
+};
+const spec = { version: 1, table: 'Tasks', props, ...KEYS } as const;
+const Task = entity('Task', spec);
+const Near = entity('Task', {
+  ...spec,
+  indexes: { byState: { kind: 'same-partition', row: key('state', part('state')), project: 'all' } },
 });
+const Long = entity('Task', { ...spec, props: { ...props, text: t.string().long().default('short') } });
 
 const FIRST = Date.UTC(2026, 0, 1);
 const at = (seconds: number): Instant => Instant.fromDate(new Date(FIRST + seconds * 1000));
-const given: NewOf<typeof Task> = { department: 'a', id: 1, name: 'one' };
-const whole: Of<typeof Task> = { ...given, state: 'open', number: 7n, created: at(0), updated: at(0) };
+const task: NewOf<typeof Task> = { department: 'a', id: 1, name: 'one' };
+const shut = { ...task, state: 'shut', number: 77 } as const;
+const any = { key: task, etag: '*' };
+
+interface Rows {
+  create(value: typeof shut): Promise<unknown>;
+  get(key: typeof task): Promise<{ readonly value: object } | undefined>;
+  upsertMerge(value: typeof task): Promise<unknown>;
+}
 
 describePeers('properties that the library gives', peer => {
   /** A clock that is advanced by hand. */
-  function opened(): { readonly db: Db; go(seconds: number): void } {
-    let now = FIRST;
-    const db = peer.open({ now: () => now });
-    return {
-      db,
-      go: seconds => {
-        now = FIRST + seconds * 1000;
-      },
-    };
-  }
+  const opened = async () => {
+    const clock = { now: FIRST };
+    const [db, table] = [peer.open({ now: () => clock.now }), await peer.newTable()];
+    return { db, table, clock, tasks: db.repo(Task, { table }) };
+  };
 
   test('are in what is written, given back and read', async () => {
-    const { db } = opened();
-    const tasks = db.repo(Task, { table: await peer.newTable() });
-    const created = await tasks.create(given);
-    assert.deepEqual(created.value, whole);
-    assert.deepEqual((await tasks.get(given))?.value, whole);
-    const shut = await tasks.create({ ...given, id: 2, state: 'shut', number: 1n });
-    assert.deepEqual([shut.value.state, shut.value.number], ['shut', 1n]);
+    const { tasks } = await opened();
+    const created = await tasks.create(task);
+    const whole: Of<typeof Task> = { ...task, state: 'open', number: given, created: at(0), updated: at(0) };
+    assert.deepEqual([created.value, (await tasks.get(task))?.value], [whole, whole]);
+    const { value } = await tasks.create({ ...shut, id: 2 });
+    assert.deepEqual([value.state, value.number], ['shut', 77]);
+    // @ts-expect-error: a row that was read has them all.
+    const missing: Of<typeof Task> = task;
+    // @ts-expect-error: a default is of the property's type.
+    t.oneOf('open', 'shut').default('ajar');
+    assert(missing);
   });
 
   test('are times of the first write and the last, whatever the write is called', async () => {
-    const { db, go } = opened();
-    const tasks = db.repo(Task, { table: await peer.newTable() });
-    const times = async (): Promise<readonly Instant[]> => {
-      const { created, updated } = (await tasks.get(given))?.value ?? assert.fail();
-      return [created, updated];
-    };
-    let stored = await tasks.create(given);
-    go(1);
-    stored = await tasks.merge(stored, { name: 'two' });
-    assert.deepEqual(await times(), [at(0), at(1)]);
-    assert.deepEqual([stored.value.created, stored.value.updated], [at(0), at(1)]);
-    go(2);
-    stored = await tasks.replace(stored, { ...given, name: 'three' });
-    assert.deepEqual(await times(), [at(0), at(2)]);
-    go(3);
-    await tasks.merge({ key: given, etag: '*' }, { name: 'four', updated: at(100) });
-    assert.deepEqual(await times(), [at(0), at(3)]);
-    go(4);
-    await tasks.upsertMerge(given);
-    assert.deepEqual(await times(), [at(0), at(4)]);
-    go(5);
-    await tasks.mutate(given, row => row && { ...row, name: 'five' });
-    assert.deepEqual(await times(), [at(0), at(5)]);
-    go(6);
-    const now = (await tasks.get(given)) ?? assert.fail();
-    await db
-      .batch(Task, { department: 'a' }, { table: tasks.table })
-      .merge(Task, now, { name: 'six' })
-      .commit();
-    assert.deepEqual(await times(), [at(0), at(6)]);
-    go(7);
-    const changes = [change.merge(Task, (await tasks.get(given)) ?? assert.fail(), { name: 'seven' })];
-    for await (const report of writeAll(db, changes)) assert.equal(report.kind, 'done');
-    assert.deepEqual(await times(), [at(0), at(7)]);
-    go(8);
-    await tasks.upsert(given);
-    assert.deepEqual(await times(), [at(8), at(8)]);
+    const { db, clock, tasks } = await opened();
+    const row = async () => (await tasks.get(task)) ?? assert.fail();
+    const batch = async () =>
+      db.batch(Task, task, { table: tasks.table }).merge(Task, await row(), { name: 'six' });
+    for (const [seconds, write, created] of [
+      [1, async () => tasks.create(task), 1],
+      [2, async () => tasks.merge(await row(), { name: 'two' }), 1],
+      [3, async () => tasks.replace(await row(), { ...task, name: 'three' }), 1],
+      [4, async () => tasks.merge(any, { name: 'four', updated: at(100) }), 1],
+      [5, async () => tasks.upsertMerge(task), 1],
+      [6, async () => tasks.mutate(task, now => now && { ...now, name: 'five' }), 1],
+      [7, async () => (await batch()).commit(), 1],
+      [8, async () => writeEach(db, [change.merge(Task, await row(), { name: 'seven' })]), 1],
+      [9, async () => tasks.upsert(task), 9],
+    ] as const) {
+      clock.now = FIRST + seconds * 1000;
+      await write();
+      const { value } = await row();
+      assert.deepEqual([value.created, value.updated], [at(created), at(seconds)], `at ${seconds}`);
+    }
   });
 
   test('are given for rows that lack them', async () => {
-    const { db } = opened();
-    const table = await peer.newTable();
-    const bare = await db.repo(Bare, { table }).create({ department: 'a', id: 1, name: 'one' });
-    const read = (await db.repo(Task, { table }).get(given)) ?? assert.fail();
-    assert.deepEqual(read.value, { ...whole, created: bare.timestamp, updated: bare.timestamp });
-    const some = await db
-      .repo(Task, { table })
-      .partition({ department: 'a' })
-      .select('state', 'updated')
-      .take(1);
-    assert.deepEqual([some[0]?.value.state, some[0]?.value.updated], ['open', bare.timestamp]);
+    const { db, table, tasks } = await opened();
+    const { timestamp } = await db.repo(Bare, { table }).create(task);
+    const { value } = (await tasks.get(task)) ?? assert.fail();
+    assert.deepEqual([value.state, value.created, value.updated], ['open', timestamp, timestamp]);
+    const [some] = await tasks.partition(task).select('state', 'updated').take(1);
+    assert.deepEqual([some?.value.state, some?.value.updated], ['open', timestamp]);
   });
 
   test('need not be given where a row is made by mutate, and a change that is none writes nothing', async () => {
-    const { db, go } = opened();
-    const tasks = db.repo(Task, { table: await peer.newTable() });
-    const made = await tasks.mutate(given, row => row ?? given, { checksPurity: true });
-    assert.deepEqual(made?.value, whole);
-    go(1);
-    const same = await tasks.mutate(given, row => row);
-    assert.equal(same?.etag, made?.etag);
+    const { clock, tasks } = await opened();
+    const made = await tasks.mutate(task, row => row ?? shut, { checksPurity: true });
+    assert.deepEqual(made?.value, { ...shut, created: at(0), updated: at(0) });
+    clock.now++;
+    assert.equal((await tasks.mutate(task, row => row))?.etag, made?.etag);
   });
 
-  test('are typed: what must be given and what is read', () => {
-    const read: Of<typeof Task> = whole;
-    // @ts-expect-error: a row that was read has them all.
-    const missing: Of<typeof Task> = given;
-    // @ts-expect-error: a default is of the property's type.
-    t.oneOf('open', 'shut').default('ajar');
-    assert(read !== missing);
+  /** Entities whose writes have a way of their own. */
+  const WAYS: Readonly<Record<string, (db: Db, table: string) => Promise<Rows>>> = {
+    'a repository': async (db, table) => db.repo(Task, { table }),
+    'a near index': async (db, table) => db.repo(Near, { table }),
+    'a number of buckets that is being changed': async (db, table) => {
+      const partition = key(part('department'), part('id', codec.hash(16, rebucketing(4))));
+      return db.repo(entity('Task', { ...spec, partition, row: key(part('id')) }), { table });
+    },
+    'a wide entity': async (db, table) => wideRepo(db, wide('Wide', { ...spec, table })),
+    'large values': async (db, table) => {
+      const container = 'defaults';
+      await peer.blobs().getContainerClient(container).createIfNotExists();
+      const Large = entity('Large', { ...spec, table, props: { ...props, text: largeText().optional() } });
+      return larges(db, Large, { container });
+    },
+  };
+  for (const [name, way] of Object.entries(WAYS))
+    test(`stay in an Insert Or Merge: ${name}`, async () => {
+      const { db, table } = await opened();
+      const rows = await way(db, table);
+      await rows.create(shut);
+      const { value: before } = (await rows.get(task)) ?? assert.fail();
+      const asked = given;
+      await rows.upsertMerge({ ...task, name: 'two' });
+      assert.deepEqual((await rows.get(task))?.value, { ...before, ...shut, name: 'two' });
+      assert.equal(given, asked, 'no default is asked for');
+    });
+
+  test('stay in an Insert Or Merge: a long value, and what is given is written', async () => {
+    const { db, table } = await opened();
+    const rows = db.repo(Long, { table });
+    const text = 'x'.repeat(100_000);
+    await rows.create({ ...shut, text });
+    await rows.upsertMerge({ ...task, state: 'open' });
+    const { value } = (await rows.get(task)) ?? assert.fail();
+    assert.deepEqual([value.text, value.state], [text, 'open']);
+  });
+
+  test('are not in a row that an Insert Or Merge makes, unless it read first', async () => {
+    const { db, table, tasks } = await opened();
+    const namesOf = async (rowKey: string): Promise<readonly string[]> => {
+      const { properties } = (await bags(db, table).get('a', rowKey)) ?? assert.fail();
+      return ['name', 'state', 'number', 'created'].filter(name => properties.has(name));
+    };
+    await tasks.upsertMerge(task);
+    assert.deepEqual(await namesOf('task!0001'), ['name']);
+    assert.equal((await tasks.get(task))?.value.state, 'open');
+    assert.deepEqual(
+      await tasks
+        .partition(task)
+        .where(p => p.state.eq('open'))
+        .take(9),
+      [],
+    );
+    await db.repo(Near, { table }).upsertMerge({ ...task, id: 2 });
+    assert.deepEqual(await namesOf('task!0002'), ['name', 'state', 'number', 'created']);
   });
 });

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { entity, key, t } from '#patterns';
-import { change, writeAll } from '#patterns/bulk';
+import { change } from '#patterns/bulk';
 import { encrypted, encryption, keyRing, localKey } from '#patterns/encryption';
+import { writeEach } from '../support/collect.js';
 import { describePeers, fresh } from '../support/peers.js';
 
 const PROPS = {
@@ -16,19 +17,13 @@ const PROPS = {
   labels: t.json(z.array(z.string())).default([]),
   total: t.int32().optional(),
 };
+const KEYS = { table: 'Docs', partition: key('docs') } as const;
 
-const Doc = entity('Doc', {
-  version: 1,
-  table: 'Docs',
-  props: PROPS,
-  partition: p => key(p.group),
-  row: p => key(p.id),
-});
+const Doc = entity('Doc', { ...KEYS, version: 1, props: PROPS, row: p => key(p.id) });
 const DocNow = entity('Doc', {
+  ...KEYS,
   version: 2,
-  table: 'Docs',
   props: { ...PROPS, level: t.json(z.array(z.number())) },
-  partition: p => key(p.group),
   row: p => key(p.id),
   upcast: { 1: old => ({ ...old, level: [1] }) },
 });
@@ -46,80 +41,67 @@ interface Changeable {
   readonly text?: string[] | undefined;
 }
 
-function changeInPlace({ data, photo, text }: Changeable): void {
+/** In place. Gives what it changed. */
+function changeInPlace<V extends Changeable>({ data, photo, text }: V) {
   data.tags.push('y');
   photo?.fill(9);
   text?.push('y');
+  return { data, photo, text };
 }
 const changed = { data: { tags: ['x', 'y'] }, photo: Uint8Array.of(9, 9), text: ['x', 'y'] };
 
 describePeers('a value that was read and changed in place', peer => {
   const opened = async () => {
     const { db, table, repo: docs } = await fresh(peer, Doc);
+    const read = async (id = 'a') => (await docs.get(doc(id))) ?? assert.fail();
     const held = async (id = 'a') => {
-      const { data, photo, text } = (await docs.get({ group: 'g', id }))?.value ?? assert.fail();
+      const { data, photo, text } = (await read(id)).value;
       return { data, photo, text };
     };
-    return { db, table, docs, held };
+    return { db, table, docs, created: await docs.create(doc()), read, held };
   };
+  type World = Awaited<ReturnType<typeof opened>>;
   /** Rows that were read, those that a write gave, and copies of them. */
   const WAYS = {
-    read: ({ docs }: Awaited<ReturnType<typeof opened>>) => docs.get(doc()),
-    created: async () => undefined,
-    merged: async ({ docs }: Awaited<ReturnType<typeof opened>>) =>
-      docs.merge((await docs.get(doc())) ?? assert.fail(), { total: 1 }),
-    replaced: async ({ docs }: Awaited<ReturnType<typeof opened>>) =>
-      docs.replace((await docs.get(doc())) ?? assert.fail(), doc()),
-    queried: async ({ docs }: Awaited<ReturnType<typeof opened>>) => docs.partition({ group: 'g' }).first(),
-    checked: async ({ db, docs, table }: Awaited<ReturnType<typeof opened>>) => {
-      const row = (await docs.get(doc())) ?? assert.fail();
-      const [same] = await db.batch(Doc, row.value, { table }).conditionCheck(row).commit();
+    read: ({ read }: World) => read(),
+    created: async ({ created }: World) => created,
+    merged: async ({ docs, read }: World) => docs.merge(await read(), { total: 1 }),
+    replaced: async ({ docs, read }: World) => docs.replace(await read(), doc()),
+    queried: async ({ docs }: World) => (await docs.partition({}).first()) ?? assert.fail(),
+    checked: async ({ db, table, read }: World) => {
+      const [same] = await db
+        .batch(Doc, {}, { table })
+        .conditionCheck(await read())
+        .commit();
       return same;
     },
-    spread: async ({ docs }: Awaited<ReturnType<typeof opened>>) => {
-      const row = await docs.get(doc());
-      return row && { ...row };
-    },
+    spread: async ({ read }: World) => ({ ...(await read()) }),
   };
 
   for (const [name, way] of Object.entries(WAYS))
     test(`is written by a merge: ${name}`, async () => {
       const world = await opened();
-      const created = await world.docs.create(doc());
-      const row = (await way(world)) ?? created;
-      changeInPlace(row.value);
-      const { data, photo, text } = row.value;
-      const merged = await world.docs.merge(row, { data, photo, text });
+      const row = await way(world);
+      const merged = await world.docs.merge(row, changeInPlace(row.value));
       assert.deepEqual(await world.held(), changed);
       assert.deepEqual(merged.value.data, changed.data);
     });
 
   test('is written by a replace, a batch and bulk writes', async () => {
-    const { db, table, docs, held } = await opened();
-    for (const id of ['a', 'b', 'c', 'd']) await docs.create(doc(id));
-    const read = async (id: string) => {
-      const row = (await docs.get({ group: 'g', id })) ?? assert.fail();
-      changeInPlace(row.value);
-      return row;
-    };
-    const a = await read('a');
+    const { db, table, docs, read, held } = await opened();
+    for (const id of ['b', 'c', 'd']) await docs.create(doc(id));
+    const [a, b, c, d] = [await read('a'), await read('b'), await read('c'), await read('d')];
+    for (const { value } of [a, b, c, d]) changeInPlace(value);
+    const { data, photo, text } = b.value;
     await docs.replace(a, a.value);
-    const [b, c, d] = [await read('b'), await read('c'), await read('d')];
-    await db
-      .batch(Doc, b.value, { table })
-      .merge(Doc, b, { ...changed, data: b.value.data })
-      .commit();
-    const changes = [
-      change.merge(Doc, c, { data: c.value.data, photo: c.value.photo, text: c.value.text }),
-      change.replace(Doc, d, d.value),
-    ];
-    for await (const report of writeAll(db, changes)) assert.equal(report.kind, 'done');
+    await db.batch(Doc, {}, { table }).merge(Doc, b, { data, photo, text }).commit();
+    const patch = { data: c.value.data, photo: c.value.photo, text: c.value.text };
+    await writeEach(db, [change.merge(Doc, c, patch), change.replace(Doc, d, d.value)]);
     for (const id of ['a', 'b', 'c', 'd']) assert.deepEqual(await held(id), changed);
   });
 
   test('is written by mutate, which writes nothing where nothing was changed', async () => {
-    const { docs, held } = await opened();
-    const created = await docs.create(doc());
+    const { docs, created, held } = await opened();
     const changing = <V extends Changeable>(row: V | undefined) => {
       if (row?.data.tags.length === 1) changeInPlace(row);
       return row;
@@ -131,64 +113,51 @@ describePeers('a value that was read and changed in place', peer => {
     assert.equal(same?.etag, written?.etag);
   });
 
-  test('leaves what it was read as to a merge of other properties', async () => {
-    const { docs, held } = await opened();
-    const created = await docs.create(doc());
+  test('leaves what it was read as to a merge of other properties, and is not the bytes that were given', async () => {
+    const { docs, created, held } = await opened();
     changeInPlace(created.value);
     const merged = await docs.merge(created, { total: 2 });
     const { data, photo, text } = doc();
-    assert.deepEqual(await held(), { data, photo, text });
-    assert.deepEqual(merged.value.data, data);
-  });
-
-  test('is not the bytes that the caller gave', async () => {
-    const { docs } = await opened();
-    const photo = Uint8Array.of(1, 2);
-    const created = await docs.create({ ...doc(), photo });
-    photo.fill(9);
-    await docs.merge(created, { photo });
-    assert.deepEqual((await docs.get(doc()))?.value.photo, photo);
+    assert.deepEqual([await held(), merged.value.data], [{ data, photo, text }, data]);
+    const given = doc('b');
+    const row = await docs.create(given);
+    given.photo.fill(9);
+    await docs.merge(row, { photo: given.photo });
+    assert.deepEqual((await held('b')).photo, given.photo);
   });
 
   test('of an earlier version, or of a default, is its own', async () => {
     const { db, table, docs } = await opened();
-    for (const id of ['a', 'b']) await docs.create(doc(id));
+    await docs.create(doc('b'));
     const now = db.repo(DocNow, { table });
-    const row = (await now.get(doc())) ?? assert.fail();
+    const of = async (id = 'a') => (await now.get(doc(id))) ?? assert.fail();
+    const row = await of();
     row.value.level.push(2);
     const merged = await now.merge(row, { level: row.value.level });
     merged.value.labels.push('mine');
-    assert.deepEqual((await now.get(doc()))?.value.level, [1, 2]);
+    assert.deepEqual((await of()).value.level, [1, 2]);
     await now.merge(merged, { labels: merged.value.labels });
-    assert.deepEqual((await now.get(doc()))?.value.labels, ['mine']);
-    assert.deepEqual((await now.get(doc('b')))?.value.labels, []);
-    const Bare = entity('Doc', {
-      version: 1,
-      table: 'Docs',
-      props: { group: t.string(), id: t.string(), data: PROPS.data },
-      partition: p => key(p.group),
-      row: p => key(p.id),
-    });
-    const { group, data } = doc();
-    await db.repo(Bare, { table }).create({ group, id: 'c', data });
-    const lacks = (await docs.get({ group, id: 'c' })) ?? assert.fail();
+    assert.deepEqual([(await of()).value.labels, (await of('b')).value.labels], [['mine'], []]);
+    const { group, id, data } = PROPS;
+    const Bare = entity('Doc', { ...KEYS, version: 1, props: { group, id, data }, row: p => key(p.id) });
+    await db.repo(Bare, { table }).create({ group: 'g', id: 'c', data: doc().data });
+    const lacks = (await docs.get(doc('c'))) ?? assert.fail();
     lacks.value.labels.push('mine');
     await docs.merge(lacks, { labels: lacks.value.labels });
-    assert.deepEqual((await docs.get({ group, id: 'c' }))?.value.labels, ['mine']);
-    assert.deepEqual((await docs.create({ group, id: 'e', data })).value.labels, []);
+    assert.deepEqual((await of('c')).value.labels, ['mine']);
+    assert.deepEqual((await docs.create(doc('e'))).value.labels, []);
   });
 
   test('is written where values are encrypted', async () => {
-    const table = await peer.newTable();
     const Secret = entity('Secret', {
+      ...KEYS,
       version: 1,
-      table,
+      table: await peer.newTable(),
       props: {
         id: t.string(),
         open: t.json(z.array(z.string())),
         tags: encrypted(t.json(z.array(z.string())), 'self-contained'),
       },
-      partition: key('secrets'),
       row: p => key(p.id),
     });
     const ring = keyRing({ current: 'k', keys: { k: localKey(new Uint8Array(32).fill(1)) } });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { codec, entity, Instant, key, t } from '#patterns';
 import { ring, series, seriesOf } from '#patterns/series';
 import { before, FaultyClient } from '../support/faulty-client.js';
-import { describePeers, type Peer } from '../support/peers.js';
+import { describePeers, type FreshOptions, fresh } from '../support/peers.js';
 import { rejects } from '../support/rejects.js';
 
 const siteOf = (table: string) =>
@@ -24,76 +24,65 @@ const siteOf = (table: string) =>
   });
 
 const a = { site: 'a', day: '2026-01-05' } as const;
-const rowKey = `site!${a.day}`;
 const hour = (day: number, at: number): Instant => Instant.fromDate(new Date(Date.UTC(2026, 0, day, at, 30)));
 
-const world = async (peer: Peer, options = {}) => {
-  const Site = siteOf(await peer.newTable());
-  const db = peer.open(options);
-  return {
-    Site,
-    db,
-    hits: seriesOf(db, Site, 'hits'),
-    row: () => peer.table(Site.table).getEntity(a.site, rowKey),
-  };
-};
-
 describePeers('series', peer => {
+  const world = async (options: FreshOptions = {}) => {
+    const { db, table, httpClient, raw } = await fresh(peer, siteOf('Sites'), options);
+    const Site = siteOf(table);
+    const row = () => raw.getEntity<Record<string, unknown>>(a.site, `site!${a.day}`);
+    return { Site, db, hits: seriesOf(db, Site, 'hits'), row, sites: db.repo(Site), httpClient };
+  };
+
   test('have slots, each written by the first and later writers alike, in one request without a read', async () => {
-    const requests = new FaultyClient();
-    const { hits, row, db, Site } = await world(peer, { httpClient: requests });
-    await hits.set(a, 7, 70);
-    await hits.set(a, 0, 5);
-    await hits.set(a, 7, 71);
-    assert.equal(requests.count, 3);
-    const stored = await row();
-    assert.deepEqual(
-      [stored.hits07, stored.hits00, stored.hits01, stored._op],
-      [71, 5, undefined, undefined],
-    );
+    const { hits, row, sites, httpClient } = await world();
+    for (const [slot, value] of [
+      [7, 70],
+      [0, 5],
+      [7, 71],
+    ] as const)
+      assert.equal(await httpClient.counted(() => hits.set(a, slot, value)), 1);
+    const { hits00, hits01, hits07, _op } = await row();
+    assert.deepEqual([hits07, hits00, hits01, _op], [71, 5, undefined, undefined]);
     const slots = await hits.slots(a);
-    assert.equal(slots.length, 24);
-    assert.deepEqual([slots[0], slots[1], slots[7]], [5, undefined, 71]);
+    assert.deepEqual([slots.length, slots[0], slots[1], slots[7]], [24, 5, undefined, 71]);
     assert.deepEqual((await hits.get(a))?.value.hits, slots);
     assert.deepEqual(await hits.slots({ ...a, site: 'b' }), Array.from({ length: 24 }));
     // As a property of the entity, it is written by every operation.
-    const whole = await db.repo(Site).get(a);
-    await db.repo(Site).merge(whole as never, { note: 'n' });
-    await db.repo(Site).upsertMerge({ ...a, hits: [1] });
-    assert.deepEqual([(await row()).hits00, (await row()).hits07, (await row()).note], [1, 71, 'n']);
-    await db.repo(Site).upsert({ ...a, hits: [undefined, 2] });
-    assert.deepEqual(
-      [(await row()).hits00, (await row()).hits01, (await row()).hits07],
-      [undefined, 2, undefined],
-    );
+    await sites.merge((await sites.get(a)) as never, { note: 'n' });
+    await sites.upsertMerge({ ...a, hits: [1] });
+    const merged = await row();
+    assert.deepEqual([merged.hits00, merged.hits07, merged.note], [1, 71, 'n']);
+    await sites.upsert({ ...a, hits: [undefined, 2] });
+    const written = await row();
+    assert.deepEqual([written.hits00, written.hits01, written.hits07], [undefined, 2, undefined]);
   });
 
   test('are added to by a counter with a slot of its own, once for each call', async () => {
-    const { Site, hits } = await world(peer);
-    const bytesOf = (options = {}) => seriesOf(peer.open(options), Site, 'bytes');
+    const { Site, hits } = await world();
+    // The first request reads the slot, and the answer to every third is lost.
+    const losing = () => new FaultyClient(at => (at % 3 === 1 ? 'reset after' : undefined));
     const counters = [0, 1, 2, 3].map(slot =>
-      // The first request reads the slot, and the answer to every third is lost.
-      bytesOf({ httpClient: new FaultyClient(at => (at % 3 === 1 ? 'reset after' : undefined)) }).counter(
-        a,
-        slot,
-      ),
+      seriesOf(peer.open({ httpClient: losing() }), Site, 'bytes').counter(a, slot),
     );
     await Promise.all(
       counters.map(async counter => {
         for (let at = 0; at < 10; at++) await counter.add(3n);
       }),
     );
-    assert.equal(await bytesOf().sum(a), 120n);
-    assert.equal(await bytesOf().counter(a, 2).add(1n), 31n);
+    const bytes = seriesOf(peer.open(), Site, 'bytes');
+    assert.equal(await bytes.sum(a), 120n);
+    assert.equal(await bytes.counter(a, 2).add(1n), 31n);
     assert.equal(await hits.sum(a), 0);
   });
 
   test('are computed under the ETag of the row, exactly, or Contention says what has none', async () => {
-    const { Site, hits } = await world(peer);
-    const writers = Array.from({ length: 4 }, () => seriesOf(peer.open(), Site, 'hits'));
+    const { Site, hits } = await world();
+    const more = (now: number | undefined) => (now ?? 0) + 1;
     await Promise.all(
-      writers.map(async writer => {
-        for (let at = 0; at < 5; at++) await writer.mutate(a, 2, now => (now ?? 0) + 1, { attempts: 60 });
+      [1, 2, 3, 4].map(async () => {
+        const writer = seriesOf(peer.open(), Site, 'hits');
+        for (let at = 0; at < 5; at++) await writer.mutate(a, 2, more, { attempts: 60 });
       }),
     );
     assert.equal((await hits.slots(a))[2], 20);
@@ -102,49 +91,47 @@ describePeers('series', peer => {
     const httpClient = new FaultyClient(before('PUT', () => hits.set(a, 3, 1), 99));
     const late = seriesOf(peer.open({ httpClient }), Site, 'hits');
     await assert.rejects(
-      late.mutate(a, 2, now => (now ?? 0) + 1, { attempts: 2 }),
+      late.mutate(a, 2, more, { attempts: 2 }),
       (thrown: Error) => /Contention/.test(thrown.message) && /slot of its own/.test(String(thrown.cause)),
     );
   });
 
   test('of the last periods give no value of an earlier round', async () => {
     let now = hour(5, 3);
-    const { Site, db } = await world(peer, { now: () => now.toDate().getTime() });
+    const { Site, db } = await world({ now: () => now.toDate().getTime() });
     const recent = seriesOf(db, Site, 'recent');
+    const values = async (at: Instant) => (await recent.last(a, at)).map(({ value }) => value);
     await recent.setAt(a, hour(5, 3), 1.5);
     await recent.setAt(a, hour(5, 2), 1);
     await recent.setAt(a, hour(4, 4), 0.5);
-    await rejects(recent.setAt(a, hour(4, 3), 9), 'ValueInvalid');
-    await rejects(recent.setAt(a, hour(5, 5), 9), 'ValueInvalid');
+    for (const outside of [hour(4, 3), hour(5, 5)])
+      await rejects(recent.setAt(a, outside, 9), 'ValueInvalid');
     await recent.setAt(a, hour(5, 4), 2);
-    const seen = await recent.last(a, hour(5, 3));
-    assert.equal(seen.length, 24);
     // Hour 4 of the day before has given its slot to hour 4 of this day.
-    assert.deepEqual([seen[0]?.value, seen[22]?.value, seen[23]?.value], [undefined, 1, 1.5]);
-    assert.equal(String(seen[23]?.from), '2026-01-05T03:00:00.0000000Z');
+    const nothing = Array.from({ length: 22 });
+    assert.deepEqual(await values(hour(5, 3)), [...nothing, 1, 1.5]);
+    assert.equal(String((await recent.last(a, hour(5, 3))).at(-1)?.from), '2026-01-05T03:00:00.0000000Z');
     now = hour(6, 3);
-    assert.deepEqual(
-      (await recent.last(a, now)).map(({ value }) => value).filter(value => value !== undefined),
-      [2],
-    );
-    await recent.mutateAt(a, now, value => (value ?? 10) + 1);
-    await recent.mutateAt(a, now, value => (value ?? 10) + 1);
-    assert.equal((await recent.last(a, now)).at(-1)?.value, 12);
+    assert.deepEqual(await values(now), [2, ...nothing, undefined]);
+    for (let n = 0; n < 2; n++) await recent.mutateAt(a, now, value => (value ?? 10) + 1);
+    assert.equal((await values(now)).at(-1), 12);
   });
 
   test('refuse what is no slot, no value or no series', async () => {
-    const { Site, db, hits } = await world(peer);
+    const { Site, db, hits, sites } = await world();
     await hits.set(a, 23, 1);
-    await rejects(hits.set(a, 24, 1), 'ValueInvalid');
-    await rejects(hits.set(a, -1, 1), 'ValueInvalid');
-    await rejects(hits.set(a, 1, 1.5), 'ValueInvalid');
+    for (const [slot, value] of [
+      [24, 1],
+      [-1, 1],
+      [1, 1.5],
+    ] as const)
+      await rejects(hits.set(a, slot, value), 'ValueInvalid');
     await rejects(seriesOf(db, Site, 'recent').set(a, 0, 1), 'ValueInvalid');
     await rejects(hits.last(a, hour(5, 3)), 'ValueInvalid');
     // @ts-expect-error a note is not a series
     assert.throws(() => seriesOf(db, Site, 'note'), /it is not a series/);
-    const query = db.repo(Site).partition({ site: 'a' });
     // @ts-expect-error the service cannot compare it
-    assert.throws(() => query.where(p => p.hits.eq(1)), /opaque/);
+    assert.throws(() => sites.partition({ site: 'a' }).where(p => p.hits.eq(1)), /opaque/);
     const Needy = entity('Needy', {
       version: 1,
       table: Site.table,
@@ -152,9 +139,7 @@ describePeers('series', peer => {
       partition: key('needy'),
       row: p => key(p.id.as(codec.int(3))),
     });
-    assert.throws(
-      () => seriesOf(db, Needy, 'hits'),
-      /Needy\.name: in an entity with a series it is optional/,
-    );
+    const optional = /Needy\.name: in an entity with a series it is optional/;
+    assert.throws(() => seriesOf(db, Needy, 'hits'), optional);
   });
 });

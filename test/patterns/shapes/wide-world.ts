@@ -65,6 +65,9 @@ export function tornReads(between: () => Promise<unknown>): FaultyClient {
   });
 }
 
+/** In the body of a batch: method, address, headers and body. */
+const OPERATION = /\r\n\r\n([A-Z]+) (\S+) HTTP\/1\.1\r\n(.*?)\r\n\r\n(.*?)\r\n?(?=--changeset_)/gs;
+
 /** A batch is done operation by operation, as a server without transactions would do it, and something is done between them. */
 export class TornWrites implements HttpClient {
   readonly #peer: Peer;
@@ -78,14 +81,9 @@ export class TornWrites implements HttpClient {
   async sendRequest(request: PipelineRequest): Promise<PipelineResponse> {
     if (!request.url.endsWith('$batch')) return client.sendRequest(request);
     const answers: string[] = [];
-    for (const part of String(request.body)
-      .split(/--changeset_[^\r]*\r\n/)
-      .slice(1)) {
-      const [, method = '', url = '', headers = '', body = ''] =
-        /\r\n\r\n(\w+) (\S+) HTTP\/1\.1\r\n(.*?)\r\n\r\n(.*?)\r\n?$/s.exec(
-          part.replace(/--changeset_.*/s, ''),
-        ) ?? [];
-      if (method === '') continue;
+    for (const [, method = '', url = '', headers = '', body = ''] of String(request.body).matchAll(
+      OPERATION,
+    )) {
       const own = createPipelineRequest({
         url,
         method: method as HttpMethods,
