@@ -16,132 +16,99 @@ export interface PlantedFault {
   readonly words: RegExp;
 }
 
-const COPY = {
-  by: 'flows',
-  case: 'a copy that follows its row',
-  words: /The copy is not what the row says/,
+/** The words of each file's case that finds faults. */
+const FOUND = {
+  flows: /The copy is not what the row says/,
+  moves: /still where it was/,
+  indexes: /Index rows are not what people are/,
 } as const;
-const MOVE = { by: 'moves', case: 'a row that is moved', file: 'flows/move.js' } as const;
-const INDEX = { by: 'indexes', words: /Index rows are not what people are/, crash: 'dies after' } as const;
-const CREATED = 'indexes of rows that are created, changed and deleted';
-const OVER = 'indexes of rows that are written over';
+const CASES = { flows: 'a copy that follows its row', moves: 'a row that is moved' } as const;
+
+type Change = PlantedFault['changes'][number];
+
+/** Of one case of a file, found by these words, or by the file's. */
+const planted =
+  (
+    by: keyof typeof FOUND,
+    file: string,
+    name: string = CASES[by as keyof typeof CASES],
+    words: RegExp = FOUND[by],
+  ) =>
+  (title: string, crash: Crash, ...changes: readonly Change[]): PlantedFault => ({
+    name: title,
+    file,
+    changes,
+    by,
+    case: name,
+    crash,
+    words,
+  });
+
+const delivery = planted('flows', 'flows/delivery.js');
+const moves = (words?: RegExp) => planted('moves', 'flows/move.js', undefined, words);
 
 export const PLANTED_FAULTS: readonly PlantedFault[] = [
-  {
-    ...COPY,
-    name: 'a worker that does not look at the row again',
-    file: 'flows/follow.js',
-    changes: [['if (again?.etag === row?.etag)', 'if (true)']],
-    crash: 'lags',
-  },
-  {
-    ...COPY,
-    name: 'a worker that does not wait for the write of its message',
-    file: 'flows/delivery.js',
-    changes: [["isPending ? 'pending' : 'done'", "'done'"]],
-    crash: 'stalls',
-  },
-  {
-    ...COPY,
-    name: 'a worker that deletes the message before its steps',
-    file: 'flows/delivery.js',
-    changes: [
-      [
-        'const { outcome, held } = await',
-        'await this.#queue.delete(this.#message);\nconst { outcome, held } = await',
-      ],
+  planted('flows', 'flows/follow.js')('a worker that does not look at the row again', 'lags', [
+    'if (again?.etag === row?.etag)',
+    'if (true)',
+  ]),
+  delivery('a worker that does not wait for the write of its message', 'stalls', [
+    "isPending ? 'pending' : 'done'",
+    "'done'",
+  ]),
+  delivery('a worker that deletes the message before its steps', 'dies after', [
+    'const { outcome, held } = await',
+    'await this.#queue.delete(this.#message);\nconst { outcome, held } = await',
+  ]),
+  delivery('no redelivery behind a stalled worker', 'stalls and dies', [
+    '!envelope.isRedelivery && redeliverAfter > 0',
+    'false',
+  ]),
+  planted('flows', 'flows/flow.js')(
+    'the entity before its message',
+    'dies after',
+    [
+      'const sent = await this.announce(db, input, operationId, { after, ...options });',
+      'const early = await write(new Db({ ...service, operationIds: operationIds?.beginningWith(operationId) }));\nconst sent = await this.announce(db, input, operationId, { after, ...options });',
     ],
-    crash: 'dies after',
-  },
-  {
-    ...COPY,
-    name: 'no redelivery behind a stalled worker',
-    file: 'flows/delivery.js',
-    changes: [['!envelope.isRedelivery && redeliverAfter > 0', 'false']],
-    crash: 'stalls and dies',
-  },
-  {
-    ...COPY,
-    name: 'the entity before its message',
-    file: 'flows/flow.js',
-    changes: [
-      [
-        'const sent = await this.announce(db, input, operationId, { after, ...options });',
-        'const early = await write(new Db({ ...service, operationIds: operationIds?.beginningWith(operationId) }));\nconst sent = await this.announce(db, input, operationId, { after, ...options });',
-      ],
-      ['() => write(new Db({ ...service, operationIds: own }))', 'async () => early'],
+    ['() => write(new Db({ ...service, operationIds: own }))', 'async () => early'],
+  ),
+  moves(/in neither table/)('a move that deletes before it writes', 'dies after', [
+    'if (going === undefined || !(await this.#copy(going)))',
+    'if (going !== undefined) await unlessLost(() => this.#from.delete(going, {}));\nif (going === undefined || !(await this.#copy(going)))',
+  ]),
+  moves(/views, and had|in neither table|last version is lost/)(
+    'a move that deletes whatever is there',
+    'lags',
+    [
+      'await this.#from.delete(going, { signal });',
+      "await this.#from.deleteIfExists({ key: this.#key, etag: '*' });",
     ],
-    crash: 'dies after',
-  },
-  {
-    ...MOVE,
-    name: 'a move that deletes before it writes',
-    changes: [
-      [
-        'if (going === undefined || !(await this.#copy(going)))',
-        'if (going !== undefined) await unlessLost(() => this.#from.delete(going, {}));\nif (going === undefined || !(await this.#copy(going)))',
-      ],
+  ),
+  moves()('a move that does not try again after a 412', 'lags', ['return gone ?? false;', 'return true;']),
+  planted('flows', 'flows/poison.js', 'a message that is put aside', /0 were put aside/)(
+    'a poisoned message that is deleted before it is put aside',
+    'dies after',
+    ['await to.send(', 'await from.delete(message);\nawait to.send('],
+    ['    await from.delete(message);\n}', '}'],
+  ),
+  planted('flows', 'flows/outbox.js', 'an outbox')(
+    'an outbox whose row goes before its message is sent',
+    'dies after',
+    ['await flow.start(db, inputIn(flow, row), { id, ...options });', 'inputIn(flow, row);'],
+    [
+      "return { ...address, kind: 'sent'",
+      "await flow.start(db, inputIn(flow, row), { id, ...options });\nreturn { ...address, kind: 'sent'",
     ],
-    crash: 'dies after',
-    words: /in neither table/,
-  },
-  {
-    ...MOVE,
-    name: 'a move that deletes whatever is there',
-    changes: [
-      [
-        'await this.#from.delete(going, { signal });',
-        "await this.#from.deleteIfExists({ key: this.#key, etag: '*' });",
-      ],
-    ],
-    crash: 'lags',
-    words: /views, and had|in neither table|last version is lost/,
-  },
-  {
-    ...MOVE,
-    name: 'a move that does not try again after a 412',
-    changes: [['return gone ?? false;', 'return true;']],
-    crash: 'lags',
-    words: /still where it was/,
-  },
-  {
-    by: 'flows',
-    case: 'a message that is put aside',
-    name: 'a poisoned message that is deleted before it is put aside',
-    file: 'flows/poison.js',
-    changes: [
-      ['await to.send(', 'await from.delete(message);\nawait to.send('],
-      ['    await from.delete(message);\n}', '}'],
-    ],
-    crash: 'dies after',
-    words: /0 were put aside/,
-  },
-  {
-    ...COPY,
-    case: 'an outbox',
-    name: 'an outbox whose row goes before its message is sent',
-    file: 'flows/outbox.js',
-    changes: [
-      ['await flow.start(db, inputIn(flow, row), { id, ...options });', 'inputIn(flow, row);'],
-      [
-        "return { ...address, kind: 'sent'",
-        "await flow.start(db, inputIn(flow, row), { id, ...options });\nreturn { ...address, kind: 'sent'",
-      ],
-    ],
-    crash: 'dies after',
-  },
-  {
-    ...INDEX,
-    case: CREATED,
-    name: 'an index row that stays where the key has changed',
-    file: 'derived/near/index-write.js',
-    changes: [['if (old !== undefined && !isSameKey)', 'if (old !== undefined && row === undefined)']],
-  },
-  {
-    ...INDEX,
-    case: OVER,
-    name: 'a unique index row without a condition',
-    file: 'derived/near/index-write.js',
-    changes: [['if (!unique)', 'if (true)']],
-  },
+  ),
+  planted('indexes', 'derived/near/index-write.js', 'indexes of rows that are created, changed and deleted')(
+    'an index row that stays where the key has changed',
+    'dies after',
+    ['if (old !== undefined && !isSameKey)', 'if (old !== undefined && row === undefined)'],
+  ),
+  planted('indexes', 'derived/near/index-write.js', 'indexes of rows that are written over')(
+    'a unique index row without a condition',
+    'dies after',
+    ['if (!unique)', 'if (true)'],
+  ),
 ];

@@ -27,7 +27,7 @@ const spec = { version: 1, table: 'Tasks', props, ...KEYS } as const;
 const Task = entity('Task', spec);
 const Near = entity('Task', {
   ...spec,
-  indexes: { byState: { kind: 'same-partition', row: key('state', part('state')), project: 'all' } },
+  indexes: { byState: { kind: near, row: key('state', part('state')), project: 'all' } },
 });
 const Long = entity('Task', { ...spec, props: { ...props, text: t.string().long().default('short') } });
 

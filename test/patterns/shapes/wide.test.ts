@@ -5,11 +5,11 @@ import { remove } from '#patterns';
 import { change } from '#patterns/bulk';
 import { encryption } from '#patterns/encryption';
 import { wideRepo } from '#patterns/wide';
-import { collect, outcomeOf, written } from '../support/collect.js';
+import { collect, written } from '../support/collect.js';
 import { FaultyClient, faultAt } from '../support/faulty-client.js';
 import { describePeers } from '../support/peers.js';
 import { refuses, rejects } from '../support/rejects.js';
-import { numberOf, TornWrites, tornReads, wideOf, wideValue } from './wide-world.js';
+import { numberOf, tornReads, wideOf, wideValue } from './wide-world.js';
 
 const COUNT = 600;
 /** 600 numbers take three rows. */
@@ -152,26 +152,6 @@ describePeers('wide entities', peer => {
       }),
     });
     await rejects(always.get({ id: 'a' }), 'Contention');
-  });
-
-  test('whose rows are written one by one, by a proxy, are never read as a mixture', async () => {
-    const { repo } = await world();
-    const seen: number[] = [];
-    const reader = repo({ sleep: async () => undefined });
-    const look = async (): Promise<void> => {
-      const reading = reader.get({ id: 'a' });
-      const outcome = await outcomeOf(reading);
-      assert(['done', 'RowUnreadable', 'Contention'].includes(outcome), outcome);
-      const found = outcome === 'done' ? await reading : undefined;
-      if (found !== undefined) seen.push(numberOf(found.value));
-    };
-    const writer = repo({ httpClient: new TornWrites(peer, look) });
-    let row = await writer.create(wideValue('a', COUNT, 1));
-    for (const number of [2, 3]) row = await writer.replace(row, wideValue('a', COUNT, number));
-    const last = row.pieces.at(-1)?.names.at(-1) ?? '';
-    row = await writer.merge(row, { [last]: 3 } as never);
-    assert.equal(row && numberOf((await reader.get({ id: 'a' }))?.value ?? {}), 3);
-    assert.deepEqual([...new Set(seen)], [1, 2, 3]);
   });
 
   test('whose rows do not belong together are damaged, and told', async () => {

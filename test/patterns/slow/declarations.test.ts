@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { ROOT } from '../../support/spawned-server.js';
 import { compileByCommand, compileByFunction, packageOf } from './compile-program.js';
-import { completionsByFunction, completionsByServer } from './editor-services.js';
+import { completionsOf } from './editor-services.js';
 
 const run = promisify(execFile);
 
@@ -290,16 +290,16 @@ describe('declarations of programs', () => {
         await rm(join(app, 'out'), { recursive: true });
       });
 
-  for (const version of VERSIONS)
-    test(`an editor with TypeScript ${version} completes the parts of a key`, async context => {
+  // TypeScript 7 has no language service as a function.
+  for (const version of VERSIONS.filter(each => each !== 'own'))
+    test(`an editor with TypeScript ${version} completes the parts of a key`, context => {
       const compiler = compilerOf(version);
       if (!existsSync(compiler)) return context.skip(`The registry did not give TypeScript ${version}.`);
-      const file = join(folder, 'app', 'caret.ts');
-      const texts = CARETS.map(([line]) => caretIn(line));
-      const found =
-        version === 'own'
-          ? await completionsByServer(compiler, file, texts)
-          : completionsByFunction(packageOf(compiler), file, texts);
+      const found = completionsOf(
+        packageOf(compiler),
+        join(folder, 'app', 'caret.ts'),
+        CARETS.map(([line]) => caretIn(line)),
+      );
       assert.deepEqual(
         found,
         CARETS.map(([, names]) => names),
