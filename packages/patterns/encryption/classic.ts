@@ -2,9 +2,10 @@
 // changed value: read such rows once and write them anew with encryption.ts. Nothing is written in this form.
 import { fromBase64, fromUtf8, joinBytes, toUtf8 } from '../values/bytes.js';
 import { isObject } from '../values/is-object.js';
-import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import type { RowAddress } from '../values/pattern-error.js';
 import type { BagValue, TypedValue } from '../values/typed-value.js';
 import { decryptCbc, sha256 } from './cipher.js';
+import { ciphertextRefused, keyUnavailable } from './content-keys.js';
 
 /** What unwraps the content keys of a key's name: as `CryptographyClient` of `@azure/keyvault-keys`, or a local one. `algorithm` is what the row says: `A256KW`, `RSA-OAEP`. */
 type ClassicUnwrap = (
@@ -108,7 +109,7 @@ class ClassicDecryption {
 
   refuse(property: string, reason: string): never {
     const { table, partitionKey, rowKey } = this.#row;
-    throw new PatternError('CiphertextRefused', { table, partitionKey, rowKey, property, reason });
+    throw ciphertextRefused({ table, partitionKey, rowKey, property }, reason);
   }
 
   /** .NET joins the row key and the name by the partition key, which comes to row key first; Java has the keys in their order. */
@@ -134,11 +135,7 @@ export async function readClassic(row: ClassicRow, unwrap: ClassicUnwrap): Promi
   const { table, partitionKey, rowKey } = row;
   const at = { table, partitionKey, rowKey, property: METADATA };
   const read = readMetadata(metadata?.value);
-  if (read === undefined)
-    throw new PatternError('CiphertextRefused', {
-      ...at,
-      reason: 'it is not metadata of AES_CBC_256, protocol 1.0',
-    });
+  if (read === undefined) throw ciphertextRefused(at, 'it is not metadata of AES_CBC_256, protocol 1.0');
   let key: Uint8Array | undefined;
   let cause: unknown;
   try {
@@ -149,7 +146,7 @@ export async function readClassic(row: ClassicRow, unwrap: ClassicUnwrap): Promi
   if (key === undefined) {
     const reason =
       cause === undefined ? 'the program has no such key' : 'it does not unwrap what stands in the row';
-    throw new PatternError('KeyUnavailable', { ...at, keyId: read.keyId, reason }, { cause });
+    throw keyUnavailable(at, read.keyId, reason, cause);
   }
   const decryption = new ClassicDecryption(row, read, key);
   const encrypted = await decryption.names();

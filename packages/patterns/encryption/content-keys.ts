@@ -1,7 +1,7 @@
 // The keys that values are under: made, wrapped by the ring, and kept unwrapped for a while, so that a service that wraps is not asked for every value. Nothing of them leaves the process unwrapped.
 import type { Chance } from '../concurrency/surroundings.js';
 import { toBase64 } from '../values/bytes.js';
-import { PatternError, type RowAddress, refuseDefinition } from '../values/pattern-error.js';
+import { PatternError, type RowAddress, refuseDefinition, rowText } from '../values/pattern-error.js';
 import { contentKeyOf, KEY_BYTES, type SecretKey } from './cipher.js';
 import type { WrappedKey } from './ciphertext.js';
 import { checkKeyId, type KeyRing } from './key-ring.js';
@@ -28,6 +28,21 @@ interface SharedKey {
 /** Where a key is wanted, for errors. */
 export type WantedAt = RowAddress & { readonly property: string };
 
+export const keyUnavailable = (
+  at: WantedAt,
+  keyId: string,
+  reason: string,
+  cause?: unknown,
+): PatternError => {
+  const sentence = `The key ${keyId} of ${at.property} of ${rowText(at)} is not available: ${reason}.`;
+  return new PatternError('KeyUnavailable', { ...at, keyId, reason }, { sentence, cause });
+};
+
+export const ciphertextRefused = (at: WantedAt, reason: string): PatternError => {
+  const sentence = `The value ${at.property} of ${rowText(at)} does not open: ${reason}.`;
+  return new PatternError('CiphertextRefused', { ...at, reason }, { sentence });
+};
+
 export class ContentKeys {
   readonly #ring: KeyRing;
   readonly #chance: Chance;
@@ -53,7 +68,7 @@ export class ContentKeys {
       this.#keep(wrapped, key);
       return { key: await key, wrapped };
     } catch (cause) {
-      throw new PatternError('KeyUnavailable', { ...at, keyId, reason: 'it did not wrap a key' }, { cause });
+      throw keyUnavailable(at, keyId, 'it did not wrap a key', cause);
     }
   }
 
@@ -92,11 +107,7 @@ export class ContentKeys {
     try {
       return await contentKeyOf(await own.unwrap(wrapped.wrapped));
     } catch (cause) {
-      throw new PatternError(
-        'KeyUnavailable',
-        { ...at, keyId, reason: 'it does not unwrap what stands in the row' },
-        { cause },
-      );
+      throw keyUnavailable(at, keyId, 'it does not unwrap what stands in the row', cause);
     }
   }
 
@@ -109,7 +120,7 @@ export class ContentKeys {
       cause = thrown;
     }
     const reason = cause === undefined ? 'the ring has no such key' : 'the ring could not find it';
-    throw new PatternError('KeyUnavailable', { ...at, keyId, reason }, { cause });
+    throw keyUnavailable(at, keyId, reason, cause);
   }
 
   #keep(wrapped: WrappedKey, key: Promise<SecretKey>): void {

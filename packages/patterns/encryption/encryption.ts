@@ -20,7 +20,7 @@ import {
   parseContentKey,
 } from './ciphertext.js';
 import type { ClearStored, NewClearOf, OpenOptions } from './clear.js';
-import { ContentKeys, type OpenKey, type WantedAt } from './content-keys.js';
+import { ContentKeys, ciphertextRefused, type OpenKey, type WantedAt } from './content-keys.js';
 import { EncryptedPieces, plaintextOf, valueOfPlaintext } from './encrypted.js';
 import { EncryptedRepo } from './encrypted-repo.js';
 import type { KeyRing } from './key-ring.js';
@@ -260,7 +260,7 @@ export class Encryption<E extends AnyEntity, H extends string = never> {
     const { name, pieces } = field;
     const at: WantedAt = { table, partitionKey, rowKey, property: name };
     const refuse = (reason: string): never => {
-      throw new PatternError('CiphertextRefused', { ...at, reason });
+      throw ciphertextRefused(at, reason);
     };
     const parsed =
       (value instanceof Ciphertext ? parseCiphertext(value) : undefined) ??

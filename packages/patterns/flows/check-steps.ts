@@ -80,7 +80,8 @@ export async function checkSteps<I, O>(
       return snapshot();
     };
     const reason = difference(await run(1), await run(2));
-    if (reason !== undefined)
-      throw new PatternError('NotIdempotent', { flow: definition.name, step: step.name, reason });
+    if (reason === undefined) continue;
+    const sentence = `The step ${step.name} of ${definition.name} did something else the second time: ${reason}.`;
+    throw new PatternError('NotIdempotent', { flow: definition.name, step: step.name, reason }, { sentence });
   }
 }

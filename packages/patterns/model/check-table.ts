@@ -2,6 +2,7 @@
 
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { AnyEntity } from './definition.js';
+import { areDisjoint } from './keys/beginning.js';
 
 const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]{2,62}$/;
 
@@ -18,7 +19,7 @@ function checkPair(a: AnyEntity, b: AnyEntity): void {
   if (a.table.toLowerCase() !== b.table.toLowerCase()) return;
   if (a.name === b.name) refuse('two entities of a table have one name');
   if (a.tag !== b.tag) refuse('entities of one table say what they are by the same property');
-  if (!a.plan.partition.isDisjoint(b.plan.partition) && !a.plan.row.isDisjoint(b.plan.row))
+  if (!areDisjoint(a.plan.partition, b.plan.partition) && !areDisjoint(a.plan.row, b.plan.row))
     refuse('both may have the same keys; begin one of the keys with a literal of its own');
 }
 

@@ -36,7 +36,7 @@ function checkCount(subject: string, fields: readonly Field[], tag: string | und
   if (stored > CUSTOM_PROPERTIES_MAX)
     refuseDefinition(
       subject,
-      `${stored} properties would be stored, and a row may have ${CUSTOM_PROPERTIES_MAX}: a wide entity, of shelfmark-patterns/wide, has more`,
+      `${stored} properties would be stored, and a row may have ${CUSTOM_PROPERTIES_MAX}: shelfmark-patterns/wide has more`,
     );
 }
 
@@ -48,7 +48,7 @@ function warningsOf(partition: CompiledKey, row: CompiledKey, named: readonly st
   const { trend, names, subject } = partition;
   if (names.length === 0 && row.times.some(each => named.includes(each)))
     return [
-      `${row.subject} ${row.trend === 'time' ? 'begins with' : 'has'} time, in a partition that all rows share: all new rows go to it, as fast as one partition goes. Put a part by which they spread into the partition key, or a hash: p.id.as(codec.hash(16)).`,
+      `${row.subject} ${row.trend === 'time' ? 'begins with' : 'has'} time, in a partition that all rows share, which takes all new rows. Put another part into the partition key, or a hash: p.id.as(codec.hash(16)).`,
     ];
   if (trend === 'none') return [];
   const cause = trend === 'time' ? 'with time:' : 'with a number; if numbers are given out in order,';

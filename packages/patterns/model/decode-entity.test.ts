@@ -242,7 +242,7 @@ describe('what the definition does not know', () => {
 
   test('may be the whole row', () => {
     const row = readRow('{"PartitionKey":"p","RowKey":"r","EntityType":"Other.1"}');
-    refuses(() => decodeEntity(Typed, row), 'WrongEntity', /tagged Other.1, not Typed/);
+    refuses(() => decodeEntity(Typed, row), 'WrongEntity', /of Other.1, not Typed/);
   });
 });
 

@@ -4,6 +4,7 @@ import { textOf } from '../values/row-member.js';
 import { type Bag, decodeBag } from './bag.js';
 import { type DecodeOptions, decodeEntity } from './decode-entity.js';
 import type { AnyEntity } from './definition.js';
+import { beginningOf } from './keys/beginning.js';
 import { readAddress } from './row-head.js';
 import type { StoredOf } from './stored.js';
 import { parseTag } from './type-tag.js';
@@ -22,8 +23,8 @@ interface MixedOptions extends DecodeOptions {
 
 /** Whether the row's keys begin as the entity's do, and one of them begins with a literal. */
 function hasKeysOf({ plan }: AnyEntity, partitionKey: string, rowKey: string): boolean {
-  const partition = plan.partition.beginning;
-  const row = plan.row.beginning;
+  const partition = beginningOf(plan.partition);
+  const row = beginningOf(plan.row);
   const fits = (text: string, { text: start, isWhole }: typeof partition): boolean =>
     isWhole ? text === start : text.startsWith(start);
   return partition.text + row.text !== '' && fits(partitionKey, partition) && fits(rowKey, row);

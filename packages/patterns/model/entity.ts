@@ -106,7 +106,7 @@ export function defined<
     ...all.flatMap(({ entity }) => entity.warnings),
     ...CLIENT_NAMES.filter(each => plan.byWire.has(each) || each === tag).map(
       each =>
-        `${name} has a property that is called ${each} in the table, which the official client takes for what it calls ${each} itself. Give it another name, or another one in the table by stored().`,
+        `${name} has a property ${each} in the table, which the official client takes for its own: name it by stored().`,
     ),
   ];
   return Object.freeze({ ...made, indexes: indexes as never, plan, warnings });

@@ -18,6 +18,7 @@ import type {
   RemoteKind,
   Upcast,
 } from './definition.js';
+import { areDisjoint } from './keys/beginning.js';
 import {
   type Key,
   type KeyParts,
@@ -285,8 +286,8 @@ function checkTogether({ name, table }: IndexOwner, plan: EntityPlan, indexes: r
     for (const b of all.slice(at + 1)) {
       const isApart =
         a.table.toLowerCase() !== b.table.toLowerCase() ||
-        a.plan.row.isDisjoint(b.plan.row) ||
-        a.plan.partition.isDisjoint(b.plan.partition);
+        areDisjoint(a.plan.row, b.plan.row) ||
+        areDisjoint(a.plan.partition, b.plan.partition);
       if (!isApart)
         refuseDefinition(
           `${a.plan.row.subject} and ${b.plan.row.subject}`,

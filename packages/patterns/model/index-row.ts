@@ -8,6 +8,7 @@ import { MARKS } from '../values/row-member.js';
 import { encodeProperty, type WireProperty, wireText } from '../values/wire-property.js';
 import type { AnyEntity, IndexPlan } from './definition.js';
 import { type EncodedRow, encodeEntity } from './encode-entity.js';
+import { beginningOf } from './keys/beginning.js';
 import type { CompiledKey } from './keys/compiled-key.js';
 import type { Stored } from './stored.js';
 
@@ -45,8 +46,10 @@ export function refuseBuilding(entity: AnyEntity, { name, definition }: IndexPla
     );
 }
 
-const begins = ({ beginning: { text, isWhole } }: CompiledKey, key: string): boolean =>
-  isWhole ? key === text : key.startsWith(text);
+function begins(of: CompiledKey, key: string): boolean {
+  const { text, isWhole } = beginningOf(of);
+  return isWhole ? key === text : key.startsWith(text);
+}
 
 /** The row keys of the indexes that these entities may have in a partition of their table. */
 export const indexKeysIn = (entities: readonly AnyEntity[], partitionKey: string): readonly CompiledKey[] =>

@@ -31,6 +31,12 @@ export function rowFault(
   return new PatternError('RowUnreadable', { ...address, entity: entity.name, reason }, { cause: thrown });
 }
 
+/** Throws BucketsChanging. */
+export function refuseChanging(entity: string, reason: string): never {
+  const sentence = `The number of buckets of ${entity} is being changed: ${reason}.`;
+  throw new PatternError('BucketsChanging', { entity, reason }, { sentence });
+}
+
 /** Throws NewerVersion for a row that a newer program wrote: what that one knows, a replace would lose. */
 export function refuseNewer(entity: AnyEntity, stored: Stored<unknown>): void {
   if (stored.version <= entity.version) return;

@@ -9,11 +9,11 @@ import type { AnyEntity, KeyOf, NewOf } from '../model/definition.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../repo/open.js';
 import { type Instant, TICKS_OF } from '../values/instant.js';
-import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
+import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { Values } from '../values/property.js';
 import { isInstant } from '../values/typed-value.js';
 import { type RollingOptions, RollingTables, type TimeName } from './rolling-tables.js';
-import { instantOf, type RollingTime, type Schedule } from './schedule.js';
+import { expired, instantOf, type RollingTime, type Schedule } from './schedule.js';
 
 /** The longest life of a row. */
 export type Lifetime = { readonly hours: number } | { readonly days: number };
@@ -192,8 +192,7 @@ export class ExpiringRows<E extends AnyEntity, T extends TimeName<E>> {
 
   #refuseOutside(at: Instant): void {
     const { now } = this.#schedule;
-    if (at.ticks <= now.ticks)
-      throw new PatternError('Expired', { table: this.rows.tableOf(at), retainedFrom: now });
+    if (at.ticks <= now.ticks) throw expired(this.rows.tableOf(at), now);
     const last = now.plus(this.#longest);
     if (at.ticks > last.ticks)
       refuseValue(this.#expires, `a time up to ${last}`, `a row that lives until ${at} would not be found`);

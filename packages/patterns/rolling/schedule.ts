@@ -31,6 +31,12 @@ interface ScheduleOptions {
 /** Before what is kept, or behind what is taken. */
 export type OutsideReason = 'late' | 'early';
 
+/** The error of a row of a time that is no longer kept. */
+export const expired = (table: string, retainedFrom: Instant): PatternError => {
+  const sentence = `Rows of ${table} are not kept: those from ${retainedFrom} on are.`;
+  return new PatternError('Expired', { table, retainedFrom }, { sentence });
+};
+
 export class Schedule {
   readonly names: TableNames;
   readonly #every: RollingPeriod;
@@ -103,8 +109,7 @@ export class Schedule {
     const named = this.names.read(table);
     const reason = named && this.outside(named.period);
     if (named === undefined || reason === undefined) return;
-    if (reason === 'late')
-      throw new PatternError('Expired', { table, retainedFrom: this.startOf(this.retained().first) });
+    if (reason === 'late') throw expired(table, this.startOf(this.retained().first));
     const end = this.names.nameOf(this.retained().last);
     refuseValue('time', `one of the tables up to ${end}`, `${table} is of a time that is too far ahead`);
   }

@@ -85,7 +85,7 @@ const isTaken = ({ status, code }: ClientFault): boolean =>
 function errorOf(thrown: unknown, queue: string): PatternError {
   const fault = clientFault(thrown);
   return fault.code === 'QueueNotFound'
-    ? new PatternError('QueueNotFound', { queue }, { cause: thrown })
+    ? new PatternError('QueueNotFound', { queue }, { sentence: `There is no queue ${queue}.`, cause: thrown })
     : clientError(fault, thrown);
 }
 

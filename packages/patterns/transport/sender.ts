@@ -150,10 +150,7 @@ export class Sender {
     this.#httpClient = options.httpClient ?? defaultClient();
     this.#allowInsecureConnection = options.allowInsecureConnection ?? LOOPBACK.test(base);
     if (base.startsWith('http:') && !this.#allowInsecureConnection)
-      refuseDefinition(
-        base,
-        'plain HTTP to another computer must be allowed in so many words: allowInsecureConnection',
-      );
+      refuseDefinition(base, 'plain HTTP to another computer needs allowInsecureConnection');
   }
 
   /** Throws what the signal says when it stops the request. */

@@ -18,20 +18,7 @@ export const toUtf8 = (text: string): Uint8Array => ENCODER.encode(text);
 export const fromUtf8 = (bytes: Uint8Array): string => DECODER.decode(bytes);
 
 /** How many bytes the text has as UTF-8; half of a surrogate pair counts as what replaces it. */
-export function utf8Length(text: string): number {
-  let length = text.length;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code < 0x80) continue;
-    length++;
-    if (code < 0x800) continue;
-    length++;
-    // The second half of a pair is a code unit that was counted as one byte, and the pair has four.
-    const next = code >= 0xd800 && code < 0xdc00 ? text.charCodeAt(at + 1) : 0;
-    if (next >= 0xdc00 && next < 0xe000) at++;
-  }
-  return length;
-}
+export const utf8Length = (text: string): number => toUtf8(text).length;
 
 export function toBase64(bytes: Uint8Array): string {
   let text = '';

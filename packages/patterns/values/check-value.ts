@@ -39,7 +39,7 @@ function typeFault({ edm }: Checked, value: unknown): string | undefined {
       return typeof value === 'number' ? undefined : 'is not a number';
     case 'DateTime':
       if (!isInstant(value)) return 'is not an Instant';
-      return value.isStorable ? undefined : 'is before 1601, where the times of the service begin';
+      return value.isStorable ? undefined : 'is before 1601';
     case 'Guid':
       return typeof value === 'string' && isGuid(value) ? undefined : 'is not a GUID';
     case 'Binary':
@@ -60,7 +60,7 @@ export function validated(schema: StandardSchema, value: unknown, property: stri
   if ('then' in result) {
     // Its rejection would be unhandled.
     result.then(undefined, () => undefined);
-    return refuse('the schema answers by a promise, and it must answer at once');
+    return refuse('its schema answers by a promise, not at once');
   }
   return result.issues ? refuse(result.issues.map(issueText).join('; ')) : result.value;
 }

@@ -9,7 +9,6 @@ const TICKS_PER_MILLISECOND = 10_000n;
 const TICKS_PER_SECOND = 10_000_000n;
 /** Ticks from 0001-01-01 to 1970-01-01. */
 const EPOCH_TICKS = 621_355_968_000_000_000n;
-const EPOCH_SECONDS = 62_135_596_800;
 /** 9999-12-31T23:59:59.9999999Z. */
 export const TICKS_MAX = 3_155_378_975_999_999_999n;
 /** 1601-01-01T00:00:00Z. */
@@ -87,17 +86,13 @@ export class Instant {
 
   /** To the millisecond, rounded down. */
   toDate(): Date {
-    const ticks = this.ticks - EPOCH_TICKS;
-    const below = ticks < 0n && ticks % TICKS_PER_MILLISECOND !== 0n ? 1n : 0n;
-    return new Date(Number(ticks / TICKS_PER_MILLISECOND - below));
+    return new Date(Number(this.ticks / TICKS_PER_MILLISECOND - EPOCH_TICKS / TICKS_PER_MILLISECOND));
   }
 
   /** `2017-11-10T02:44:47.6221962Z`, always with seven digits: what is later has a greater text. */
   toString(): string {
-    const seconds = this.ticks / TICKS_PER_SECOND;
-    const fraction = Number(this.ticks - seconds * TICKS_PER_SECOND);
-    const date = new Date((Number(seconds) - EPOCH_SECONDS) * 1000);
-    return `${date.toISOString().slice(0, 19)}.${String(10_000_000 + fraction).slice(1)}Z`;
+    const fraction = String(this.ticks % TICKS_PER_SECOND).padStart(7, '0');
+    return `${this.toDate().toISOString().slice(0, 19)}.${fraction}Z`;
   }
 
   toJSON(): string {

@@ -121,63 +121,71 @@ export interface Drift extends RowAddress {
   readonly reason: string;
 }
 
-const at = ({ table, partitionKey, rowKey }: RowAddress): string =>
+/** Codes of the library's other entries, which give the sentence where they throw: others' bundles do without it. */
+type CodeOfEntry =
+  | 'Expired'
+  | 'SourceMissing'
+  | 'SourceInUse'
+  | 'FilterInvalid'
+  | 'BucketsChanging'
+  | 'KeyUnavailable'
+  | 'CiphertextRefused'
+  | 'QueueNotFound'
+  | 'MessageUnreadable'
+  | 'NotIdempotent';
+
+/** A row, as sentences name it. */
+export const rowText = ({ table, partitionKey, rowKey }: RowAddress): string =>
   `${table}('${partitionKey}', '${rowKey}')`;
 
-type Sentence<C extends PatternErrorCode> = (detail: PatternErrorDetails[C]) => string;
+type Sentences = {
+  readonly [C in Exclude<PatternErrorCode, CodeOfEntry>]: (detail: PatternErrorDetails[C]) => string;
+};
 
-const SENTENCES: { readonly [C in PatternErrorCode]: Sentence<C> } = {
-  NotFound: row => `There is no row ${at(row)}.`,
+const SENTENCES: Sentences = {
+  NotFound: row => `There is no row ${rowText(row)}.`,
   TableNotFound: ({ table }) => `There is no table ${table}.`,
   TableBeingDeleted: ({ table }) => `The table ${table} is being deleted.`,
-  Expired: ({ table, retainedFrom }) => `Rows of ${table} are not kept: those from ${retainedFrom} on are.`,
-  AlreadyExists: row => `There is a row ${at(row)} already.`,
+  AlreadyExists: row => `There is a row ${rowText(row)} already.`,
   UniqueViolation: detail =>
-    `Another ${detail.entity} has this key in ${detail.index}, by the row ${at(detail)}.`,
+    `Another ${detail.entity} has this key in ${detail.index}, by the row ${rowText(detail)}.`,
   RowNotRead: detail =>
-    `${detail.entity} has indexes or values in pieces, and ${detail.op} of ${at(detail)} does not know the row before: read it, or write it by a repository.`,
+    `${detail.entity} has indexes or values in pieces: read the row ${rowText(detail)} before its ${detail.op}, or write it by a repository.`,
   NotInBatch: detail =>
-    `${detail.entity} has ${detail.derivation}, with which ${detail.op} of ${at(detail)} has to be written: use db.repo(${detail.entity}).`,
-  SourceMissing: detail => `There is no row ${at(detail)}, of which ${detail.copies} takes copies.`,
-  SourceInUse: detail =>
-    `The row ${at(detail)} stays, because ${at(detail.by)} has copies of it: ${detail.copies} refuses its deletion.`,
-  Conflict: row => `The row ${at(row)} was changed since it was read.`,
-  Contention: detail =>
-    `Others changed the row ${at(detail)} each of the ${detail.attempts} times it was tried.`,
+    `${detail.entity} has ${detail.derivation}: write the row ${rowText(detail)} by a repository.`,
+  Conflict: row => `The row ${rowText(row)} was changed since it was read.`,
+  Contention: detail => `Others changed the row ${rowText(detail)} in each of ${detail.attempts} attempts.`,
   TooManyOperations: detail => `The batch has ${detail.operations} operations, and may have ${detail.limit}.`,
   TooLarge: detail =>
     `${detail.where} has a size of ${detail.size} (${detail.what}), and may have ${detail.limit}.`,
   TypeDrift: detail =>
-    `${detail.entity}.${detail.property} of ${at(detail)} should be ${detail.expected}: ${detail.reason}.`,
+    `${detail.entity}.${detail.property} of ${rowText(detail)} should be ${detail.expected}: ${detail.reason}.`,
   NewerVersion: detail =>
-    `The row ${at(detail)} is of version ${detail.found}, and this program knows ${detail.known}.`,
+    `The row ${rowText(detail)} is of version ${detail.found}, and this program knows ${detail.known}.`,
   WrongEntity: detail =>
-    `The row ${at(detail)} is ${detail.found === undefined ? 'of no known entity' : `tagged ${detail.found}`}, not ${detail.expected}.`,
-  RowUnreadable: detail => `The row ${at(detail)} cannot be read as ${detail.entity}: ${detail.reason}`,
+    `The row ${rowText(detail)} is of ${detail.found ?? 'no known entity'}, not ${detail.expected}.`,
+  RowUnreadable: detail => `The row ${rowText(detail)} cannot be read as ${detail.entity}: ${detail.reason}`,
   KeyInvalid: detail => `The key part ${detail.part} ${detail.reason}.`,
   ValueInvalid: detail => `The property ${detail.property} should be ${detail.expected}: ${detail.reason}.`,
   DefinitionInvalid: detail => `${detail.subject}: ${detail.reason}.`,
-  FilterInvalid: detail => `At ${detail.position} of the filter: ${detail.reason}. It is: ${detail.filter}`,
-  BucketsChanging: detail => `The number of buckets of ${detail.entity} is being changed: ${detail.reason}.`,
-  ScanRefused: detail =>
-    `The query reads more than it should: ${detail.reason}. Its filter: ${detail.filter}`,
+  ScanRefused: detail => `The query is refused: ${detail.reason}. Its filter: ${detail.filter}`,
   TokenMismatch: detail => `The token is not one of this query: ${detail.reason}.`,
   BatchFailed: detail =>
-    `Operation ${detail.index} (${detail.op} of ${at(detail)}) failed, and nothing was done: ${detail.reason}.`,
-  OutcomeUnknown: detail => `Whether ${detail.op} of ${at(detail)} was done could not be found out.`,
-  Unreachable: ({ attempts }) =>
-    `No answer came, in ${attempts === undefined ? 'all attempts of the client' : attempts === 1 ? 'one attempt' : `${attempts} attempts`}.`,
+    `Operation ${detail.index} (${detail.op} of ${rowText(detail)}) failed, and nothing was done: ${detail.reason}.`,
+  OutcomeUnknown: detail => `It is unknown whether ${detail.op} of ${rowText(detail)} was done.`,
+  Unreachable: ({ attempts }) => `No answer came (attempts: ${attempts ?? 'unknown'}).`,
   Throttled: () => 'The service is busy.',
-  KeyUnavailable: detail =>
-    `The key ${detail.keyId} of ${detail.property} of ${at(detail)} is not to be had: ${detail.reason}.`,
-  CiphertextRefused: detail =>
-    `The value ${detail.property} of ${at(detail)} does not open: ${detail.reason}.`,
-  QueueNotFound: ({ queue }) => `There is no queue ${queue}.`,
-  MessageUnreadable: detail => `A message of the queue ${detail.queue} cannot be read: ${detail.reason}.`,
-  NotIdempotent: detail =>
-    `The step ${detail.step} of ${detail.flow} did something else the second time: ${detail.reason}.`,
   ServiceRefused: detail => `The service answered ${detail.status} ${detail.code}: ${detail.text}`,
 };
+
+/** What an error needs in addition to its code and details. */
+type ErrorText<C extends PatternErrorCode> = ErrorOptions &
+  (C extends CodeOfEntry ? { readonly sentence: string } : unknown);
+
+/** The last arguments of `new PatternError`: nothing need be given for a code that has a sentence here. */
+type TextFor<C extends PatternErrorCode> = C extends CodeOfEntry
+  ? readonly [text: ErrorText<C>]
+  : readonly [text?: ErrorText<C>];
 
 /**
  * Every failure that this library knows by name. `detail` has the type that goes with the code, which `PatternError.is` narrows for the
@@ -188,8 +196,9 @@ export class PatternError<C extends PatternErrorCode = PatternErrorCode> extends
   readonly code: C;
   readonly detail: PatternErrorDetails[C];
 
-  constructor(code: C, detail: PatternErrorDetails[C], options?: ErrorOptions) {
-    super(`${code}: ${SENTENCES[code](detail)}`, options);
+  constructor(code: C, detail: PatternErrorDetails[C], ...[text]: TextFor<C>) {
+    const { sentence, ...options }: { readonly sentence?: string } & ErrorOptions = text ?? {};
+    super(`${code}: ${sentence ?? SENTENCES[code as keyof Sentences](detail as never)}`, options);
     this.code = code;
     this.detail = detail;
   }

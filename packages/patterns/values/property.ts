@@ -6,6 +6,7 @@ import { longPieces } from './long-pieces.js';
 import { refuseDefinition } from './pattern-error.js';
 import type { Pieces } from './pieces.js';
 import type { OutputOf, StandardSchema } from './standard-schema.js';
+import { isInstant } from './typed-value.js';
 
 /** `filled`: always there in a row that is read; the library gives the value where a program gives none. */
 export type Presence = 'required' | 'optional' | 'filled';
@@ -67,21 +68,8 @@ function refuseEmptyName(name: string): void {
   if (name === '') refuseDefinition('stored()', 'the name is empty');
 }
 
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
-
-/** A copy that shares no array, plain object or bytes. Anything else is returned as is. */
-function ownCopy<T>(value: T): T {
-  const given: unknown = value;
-  if (typeof given !== 'object' || given === null) return value;
-  // A Buffer's slice would share its memory.
-  if (given instanceof Uint8Array) return new Uint8Array(given) as T;
-  if (Array.isArray(given)) return given.map(ownCopy) as T;
-  if (!isPlain(given)) return value;
-  return Object.fromEntries(Object.entries(given).map(([name, each]) => [name, ownCopy(each)])) as T;
-}
+/** A copy that shares nothing with the value. Times cannot change. */
+const ownCopy = <T>(value: T): T => (isInstant(value) ? value : structuredClone(value));
 
 function define<T, P extends Presence, U extends Use>(settings: Settings<P, U>): Property<T, P, U> {
   return Object.freeze({

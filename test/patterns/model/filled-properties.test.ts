@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codec, type Db, entity, Instant, key, type NewOf, type Of, part, t } from '#patterns';
 import { change, rebucketing } from '#patterns/bulk';
+import { near } from '#patterns/indexes';
 import { larges, largeText } from '#patterns/large';
 import { bags } from '#patterns/mixed';
 import { wide, wideRepo } from '#patterns/wide';

@@ -19,7 +19,7 @@ import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/plann
 import type { Service } from '../../repo/write/service.js';
 import { derive } from '../../repo/write/write-deriving.js';
 import { isObject } from '../../values/is-object.js';
-import { PatternError, refuseValue } from '../../values/pattern-error.js';
+import { PatternError, refuseValue, rowText } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
 import { schemaOf } from '../../values/standard-schema.js';
 import type { CopyRules } from './copy-rules.js';
@@ -67,8 +67,11 @@ async function refuseUsed(
     new Db(service),
     valuesOf(before) ?? {},
     options,
-  ))
-    throw new PatternError('SourceInUse', { ...address, copies: name, by: { table, partitionKey, rowKey } });
+  )) {
+    const by = { table, partitionKey, rowKey };
+    const sentence = `The row ${rowText(address)} stays, because ${rowText(by)} has copies of it: ${name} refuses its deletion.`;
+    throw new PatternError('SourceInUse', { ...address, copies: name, by }, { sentence });
+  }
 }
 
 /** The source of a row that takes its copies. Throws SourceMissing. */
@@ -84,7 +87,11 @@ async function sourceFor(
   const source = key && (await new Db(service).repo(embedded.source).get(key, options));
   const address = rules.sourceOf(value);
   if (source === undefined && address !== undefined)
-    throw new PatternError('SourceMissing', { ...address, copies: name });
+    throw new PatternError(
+      'SourceMissing',
+      { ...address, copies: name },
+      { sentence: `There is no row ${rowText(address)}, of which ${name} takes copies.` },
+    );
   return source as StoredOf<AnyEntity>;
 }
 

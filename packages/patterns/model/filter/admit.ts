@@ -11,29 +11,19 @@ export interface Admission {
   readonly refuse?: readonly QueryClass[] | undefined;
 }
 
+function refuseScan({ filter = '' }: RowQuery, reason: string): never {
+  throw new PatternError('ScanRefused', { filter, reason });
+}
+
 /** Throws ScanRefused. */
 export function admit(query: RowQuery, { warn, refuse }: Admission, reason: string | undefined): void {
-  const { filter = '', classification } = query;
-  const { class: queryClass } = classification;
-  if (refuse?.includes(queryClass))
-    throw new PatternError('ScanRefused', {
-      filter,
-      reason: `queries of the class ${queryClass} are refused here`,
-    });
+  const { class: queryClass } = query.classification;
+  if (refuse?.includes(queryClass)) refuseScan(query, `queries of the class ${queryClass} are refused here`);
   if (queryClass === 'table-scan' && reason === undefined)
-    throw new PatternError('ScanRefused', {
-      filter,
-      reason: 'it reads many partitions, and nobody allowed it: allowScan(reason)',
-    });
+    refuseScan(query, 'it reads many partitions: allowScan(reason)');
   if (queryClass === 'table-scan' || queryClass === 'partition-scan') warn?.(planOf(query), reason);
 }
 
 /** The reason, if it is one. Throws ScanRefused. */
-export function checkReason(query: RowQuery, reason: string): string {
-  if (reason.trim() === '')
-    throw new PatternError('ScanRefused', {
-      filter: query.filter ?? '',
-      reason: 'the reason for it is empty',
-    });
-  return reason;
-}
+export const checkReason = (query: RowQuery, reason: string): string =>
+  reason.trim() === '' ? refuseScan(query, 'the reason for it is empty') : reason;

@@ -66,7 +66,7 @@ const NEGATED: Readonly<Record<Comparison, Comparison>> = {
   le: 'gt',
 };
 
-const KEY_NAMES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey']);
+export const KEY_NAMES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey']);
 
 function regionsOfComparison(operator: Comparison, left: Operand, right: Operand): readonly Region[] {
   if (left.kind === 'value')
@@ -132,65 +132,55 @@ function classOf(regions: readonly Region[], points: readonly Point[]): QueryCla
 }
 
 /** Every comparison and what stands alone. */
-function* leavesOf(condition: Condition): Generator<Condition> {
+export function* leavesOf(condition: Condition): Generator<Condition> {
   if (condition.kind === 'and' || condition.kind === 'or')
     for (const term of condition.terms) yield* leavesOf(term);
   else if (condition.kind === 'not') yield* leavesOf(condition.term);
   else yield condition;
 }
 
-function operandsOf(leaf: Condition): readonly Operand[] {
+export function operandsOf(leaf: Condition): readonly Operand[] {
   if (leaf.kind === 'compare') return [leaf.left, leaf.right];
   return leaf.kind === 'property' || leaf.kind === 'value' ? [leaf] : [];
 }
 
-const namesIn = (leaf: Condition): readonly string[] =>
+export const namesIn = (leaf: Condition): readonly string[] =>
   operandsOf(leaf).flatMap(operand => (operand.kind === 'property' ? [operand.name] : []));
 
-/** The name of a key that is compared with what is not a string: the service refuses it. */
-function wrongKeyType(leaf: Condition): string | undefined {
-  const operands = operandsOf(leaf);
-  const isText = operands.every(operand => operand.kind === 'property' || operand.typed.type === 'String');
-  return leaf.kind === 'compare' && isText ? undefined : namesIn(leaf).find(name => KEY_NAMES.has(name));
-}
-
-/** `RowKey ge 'a' and RowKey lt 'b'`; undefined for all keys. */
-function boundsText(name: string, interval: Interval): string | undefined {
-  const bounds = Object.entries(keyRangeOf(interval)).map(
-    ([operator, bound]) => `${name} ${operator} '${bound}'`,
-  );
-  return bounds.length === 0 ? undefined : bounds.join(' and ');
-}
+/** `RowKey ge 'a' and RowKey lt 'b'`; empty for all keys. */
+const boundsText = (name: string, interval: Interval): string =>
+  Object.entries(keyRangeOf(interval))
+    .map(([operator, bound]) => `${name} ${operator} '${bound}'`)
+    .join(' and ');
 
 /** What a scan reads, by its bounds where it has any; or why nothing is read. */
-function classWarning(queryClass: QueryClass, [first, ...others]: readonly Region[]): string | undefined {
-  if (queryClass === 'none') return 'Nothing can match: its conditions on the keys contradict each other.';
-  const isOne = first !== undefined && others.length === 0;
-  if (queryClass === 'partition-scan') {
-    const range = isOne ? boundsText('RowKey', first.row) : undefined;
-    return range === undefined
-      ? 'It reads a whole partition.'
-      : `It scans a range of a partition: every row with ${range}.`;
+function classWarnings(queryClass: QueryClass, regions: readonly Region[]): readonly string[] {
+  const only = regions.length === 1 ? regions[0] : undefined;
+  switch (queryClass) {
+    case 'none':
+      return ['Nothing can match: its conditions on the keys contradict each other.'];
+    case 'partition-scan': {
+      if (only === undefined)
+        return [
+          'It reads a whole partition.',
+          `Its ${regions.length} ranges of row keys are joined by 'or', for which the service reads all of the partition.`,
+        ];
+      const range = boundsText('RowKey', only.row);
+      return range === ''
+        ? ['It reads a whole partition.']
+        : [`It scans a range of a partition: every row with ${range}.`];
+    }
+    case 'table-scan': {
+      const range = only === undefined ? '' : boundsText('PartitionKey', only.partition);
+      const areKnown = regions.every(({ partition }) => onlyOf(partition) !== undefined);
+      return [
+        `It reads many partitions, one after the other${range && `: all with ${range}`}.`,
+        ...(areKnown ? ['Its partitions are known: ask each for itself (fanOut).'] : []),
+      ];
+    }
+    default:
+      return [];
   }
-  if (queryClass !== 'table-scan') return undefined;
-  const range = isOne ? boundsText('PartitionKey', first.partition) : undefined;
-  return range === undefined
-    ? 'It reads many partitions, one after the other.'
-    : `It reads many partitions, one after the other: all with ${range}.`;
-}
-
-function classWarnings(queryClass: QueryClass, regions: readonly Region[], points: number): string[] {
-  if (queryClass === 'points')
-    return [`Of ${points} rows; the service would read all between them. Ask for each by its keys: getMany.`];
-  const byClass = classWarning(queryClass, regions);
-  const warnings = byClass === undefined ? [] : [byClass];
-  if (queryClass === 'partition-scan' && regions.length > 1)
-    warnings.push(
-      `Its ${regions.length} ranges of row keys are joined by 'or', for which the service reads all of the partition.`,
-    );
-  if (queryClass === 'table-scan' && regions.every(({ partition }) => onlyOf(partition) !== undefined))
-    warnings.push('Its partitions are known: ask each for itself (fanOut).');
-  return warnings;
 }
 
 /** Which properties the service has to look at in each row, if any. */
@@ -201,18 +191,11 @@ export function filterWarnings(condition: Condition): readonly string[] {
     : [`Filtered on the server, which reads each row for it: ${[...new Set(names)].join(', ')}.`];
 }
 
-function conditionWarnings(condition: Condition): string[] {
-  const leaves = [...leavesOf(condition)];
-  const warnings = [...filterWarnings(condition)];
+function countWarnings(condition: Condition): readonly string[] {
   const comparisons = comparisonCount(condition);
-  if (comparisons > COMPARISONS_MAX)
-    warnings.push(
-      `It has ${comparisons} comparisons, and the service's documentation allows ${COMPARISONS_MAX}.`,
-    );
-  const wrong = leaves.map(wrongKeyType).find(name => name !== undefined);
-  if (wrong !== undefined)
-    warnings.push(`${wrong} is a string and is not compared with one: the service refuses that.`);
-  return warnings;
+  return comparisons <= COMPARISONS_MAX
+    ? []
+    : [`It has ${comparisons} comparisons, and the service's documentation allows ${COMPARISONS_MAX}.`];
 }
 
 /** What the condition makes the service do. */
@@ -228,6 +211,10 @@ export function classify(condition: Condition): Classification {
     })),
     points: queryClass === 'point' || queryClass === 'points' ? points : [],
     isFiltered: regions.some(region => region.isFiltered),
-    warnings: [...classWarnings(queryClass, regions, points.length), ...conditionWarnings(condition)],
+    warnings: [
+      ...classWarnings(queryClass, regions),
+      ...filterWarnings(condition),
+      ...countWarnings(condition),
+    ],
   };
 }

@@ -108,34 +108,6 @@ const byKeys = (a: Region, b: Region): number =>
   byEnd(a.partition, b.partition) ||
   ordinal(a.row.from, b.row.from);
 
-/** Comparisons of regions with each other, beyond which those within others are left. */
-const COMPARISONS_OF_REGIONS_MAX = 1_000_000;
-
-/** Without those that are within a region of several partitions. */
-function withoutCovered(regions: readonly Region[]): readonly Region[] {
-  const wide = new Map<string, Region[]>();
-  for (const region of regions) {
-    const { from, until } = region.partition;
-    if (onlyOf(region.partition) !== undefined) continue;
-    const name = JSON.stringify([from, until]);
-    const group = wide.get(name) ?? [];
-    group.push(region);
-    wide.set(name, group);
-  }
-  if (wide.size === 0) return regions;
-  const groups = [...wide.values()];
-  const isCovered = (region: Region): boolean =>
-    groups.some(group => {
-      const [first] = group;
-      if (first === undefined || isSame(first.partition, region.partition)) return false;
-      return holds(first.partition, region.partition) && group.some(({ row }) => holds(row, region.row));
-    });
-  // Regions of the same partitions were put together before.
-  const largest = groups.reduce((count, group) => count + group.length, 0);
-  const others = wide.size === 1 ? regions.length - largest : regions.length;
-  return others * largest > COMPARISONS_OF_REGIONS_MAX ? regions : regions.filter(each => !isCovered(each));
-}
-
 /** The same rows in fewer regions, in the order of their keys: nested and adjacent regions are merged. */
 export function simplified(regions: readonly Region[]): readonly Region[] {
   const kept: Region[] = [];
@@ -145,7 +117,7 @@ export function simplified(regions: readonly Region[]): readonly Region[] {
     if (one) kept[kept.length - 1] = one;
     else kept.push(region);
   }
-  return withoutCovered(kept);
+  return kept;
 }
 
 /** The least region that holds all of them. */

@@ -95,11 +95,9 @@ class FilterParser {
     const token = this.#token;
     const why = token.kind === 'other' ? token.reason : reason;
     const found = token.kind === 'end' ? 'the end' : this.#text.slice(token.start, token.end);
-    throw new PatternError('FilterInvalid', {
-      filter: this.#text,
-      position: token.start,
-      reason: `${found} ${why}`,
-    });
+    const detail = { filter: this.#text, position: token.start, reason: `${found} ${why}` };
+    const sentence = `At ${detail.position} of the filter: ${detail.reason}. It is: ${detail.filter}`;
+    throw new PatternError('FilterInvalid', detail, { sentence });
   }
 }
 

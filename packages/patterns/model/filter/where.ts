@@ -3,11 +3,11 @@
 
 import { checkValue } from '../../values/check-value.js';
 import { type Refused, refuseDefinition, refuseValue } from '../../values/pattern-error.js';
-import type { Property, ValueOf } from '../../values/property.js';
+import type { Property, ValueOf, Values } from '../../values/property.js';
 import type { BagValue } from '../../values/typed-value.js';
 import type { AnyEntity, Field } from '../definition.js';
 import type { PartBounds } from '../keys/compiled-key.js';
-import { hasUncertainOrder, successorOf } from '../keys/key-codec.js';
+import { hasUncertainOrder, successorOf, UNCERTAIN_ORDER } from '../keys/key-codec.js';
 import { allOf, anyOf, type Comparison, type Condition, compare, TRUE } from './condition.js';
 import { keyCondition } from './key-condition.js';
 
@@ -90,72 +90,54 @@ function prefixCondition(name: string, prefix: string): Condition {
   const from = compare(name, 'ge', { type, value: prefix });
   if (prefix === '') return from;
   const value = hasUncertainOrder(prefix) ? undefined : successorOf(prefix);
-  if (value === undefined)
-    return refuseValue(
-      name,
-      'a text that has an order',
-      'it has characters beyond U+D7FE, of whose order the service says nothing',
-    );
+  if (value === undefined) return refuseValue(name, 'a text that has an order', `it ${UNCERTAIN_ORDER}`);
   return allOf([from, compare(name, 'lt', { type, value })]);
 }
 
+/** How a property is compared. */
+interface Comparing {
+  compare(operator: Comparison, value: unknown): Condition;
+  startsWith(prefix: string): Condition;
+}
+
 /** Of a property that is stored as it is. */
-class StoredField {
-  readonly #field: Field;
-
-  constructor(field: Field) {
-    this.#field = field;
-  }
-
-  compare(operator: Comparison, value: unknown): Condition {
-    const { property, name, wire } = this.#field;
+function storedField({ property, name, wire }: Field): Comparing {
+  const { edm } = property;
+  const compareTo: Comparing['compare'] = (operator, value) => {
     // What a check refuses may still be stored, and may be asked for.
-    const checked = checkValue({ edm: property.edm, checks: [] }, value, name) as BagValue;
+    const checked = checkValue({ edm, checks: [] }, value, name) as BagValue;
     if (typeof checked === 'number' && !Number.isFinite(checked))
       refuseValue(name, 'a finite number', `filters have no literal for ${checked}`);
-    return compare(wire, operator, { type: property.edm, value: checked });
-  }
-
-  startsWith(prefix: string): Condition {
-    if (typeof prefix !== 'string') return this.compare('ge', prefix);
-    return prefixCondition(this.#field.wire, prefix);
-  }
+    return compare(wire, operator, { type: edm, value: checked });
+  };
+  return {
+    compare: compareTo,
+    startsWith: prefix =>
+      typeof prefix === 'string' ? prefixCondition(wire, prefix) : compareTo('ge', prefix),
+  };
 }
 
 /** Of a property that only a key holds. The service sees the key's text, so the property must be its first part. */
-class KeyField {
-  readonly #entity: AnyEntity;
-  readonly #field: Field;
-
-  constructor(entity: AnyEntity, field: Field) {
-    this.#entity = entity;
-    this.#field = field;
-  }
-
-  compare(operator: Comparison, value: unknown): Condition {
-    if (operator === 'eq') return this.#range({ [this.#field.name]: value });
-    if (operator === 'ne') return { kind: 'not', term: this.compare('eq', value) };
-    return this.#range({}, { [operator]: value });
-  }
-
-  startsWith(prefix: string): Condition {
-    return this.#range({}, { prefix });
-  }
-
-  #range(lead: Readonly<Record<string, unknown>>, next: PartBounds = {}): Condition {
-    const { name, rebuiltFrom } = this.#field;
-    const { plan } = this.#entity;
-    const [key, keyName] =
-      rebuiltFrom === 'partition'
-        ? ([plan.partition, 'PartitionKey'] as const)
-        : ([plan.row, 'RowKey'] as const);
-    if (key.names[0] !== name)
-      refuseDefinition(
-        `${this.#entity.name}.${name}`,
-        `it is kept in ${keyName} alone, behind ${key.names[0]}, and cannot be compared without it: see rows()`,
-      );
-    return keyCondition(keyName, key.range(lead, next));
-  }
+function keyField({ name: entity, plan }: AnyEntity, { name, rebuiltFrom }: Field): Comparing {
+  const isPartition = rebuiltFrom === 'partition';
+  const keyName = isPartition ? 'PartitionKey' : 'RowKey';
+  const key = isPartition ? plan.partition : plan.row;
+  const within = (lead: Values, next: PartBounds): Condition =>
+    key.names[0] === name
+      ? keyCondition(keyName, key.range(lead, next))
+      : refuseDefinition(
+          `${entity}.${name}`,
+          `it is kept in ${keyName} alone, behind ${key.names[0]}: see rows()`,
+        );
+  const equals = (value: unknown): Condition => within({ [name]: value }, {});
+  return {
+    compare: (operator, value) => {
+      if (operator === 'eq') return equals(value);
+      if (operator === 'ne') return { kind: 'not', term: equals(value) };
+      return within({}, { [operator]: value });
+    },
+    startsWith: prefix => within({}, { prefix }),
+  };
 }
 
 /** For programs without types: members that are not there have a sentence, in place of undefined. */
@@ -165,7 +147,7 @@ const guarded = <T extends object>(members: T, refuse: (name: string) => never):
       typeof name === 'symbol' || Object.hasOwn(target, name) ? Reflect.get(target, name) : refuse(name),
   });
 
-function fieldOf(subject: string, comparing: StoredField | KeyField): AnyField {
+function fieldOf(subject: string, comparing: Comparing): AnyField {
   const clause = (operator: Comparison) => (value: unknown) => new Clause(comparing.compare(operator, value));
   const members: AnyField = {
     eq: clause('eq'),
@@ -192,7 +174,7 @@ function fieldOf(subject: string, comparing: StoredField | KeyField): AnyField {
 
 /** A property without an entity, by its name in the table and its type. */
 export const plainField = (name: string, property: Property): AnyField =>
-  fieldOf(name, new StoredField({ name, wire: name, property, rebuiltFrom: undefined, inKey: false }));
+  fieldOf(name, storedField({ name, wire: name, property, rebuiltFrom: undefined, inKey: false }));
 
 const FIELDS = new WeakMap<AnyEntity, Readonly<Record<string, AnyField>>>();
 
@@ -201,7 +183,7 @@ function refuseField({ name, plan }: AnyEntity, each: string): never {
   if (!plan.byName.has(each)) refuseValue(each, `a property of ${name}`, 'it is not');
   return refuseDefinition(
     `${name}.${each}`,
-    'it is opaque to the service, which cannot compare it: keep what is asked for in a property of its own',
+    'the service cannot compare it: keep what is asked for in a property of its own',
   );
 }
 
@@ -218,9 +200,6 @@ const fieldsIn = (entity: AnyEntity): Readonly<Record<string, AnyField>> =>
       .filter(({ property }) => property.use === 'plain')
       .map(field => [
         field.name,
-        fieldOf(
-          field.name,
-          field.rebuiltFrom === undefined ? new StoredField(field) : new KeyField(entity, field),
-        ),
+        fieldOf(field.name, field.rebuiltFrom === undefined ? storedField(field) : keyField(entity, field)),
       ]),
   );

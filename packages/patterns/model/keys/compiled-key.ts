@@ -3,6 +3,7 @@
 import { checkValue } from '../../values/check-value.js';
 import { PatternError, refuseDefinition, refuseKey } from '../../values/pattern-error.js';
 import type { Property, Props, Values } from '../../values/property.js';
+import { checkSize } from '../../values/wire-property.js';
 import type { Key } from './key.js';
 import {
   type AnyKeyCodec,
@@ -13,6 +14,7 @@ import {
   type Rebucketing,
   SEPARATOR,
   successorOf,
+  UNCERTAIN_ORDER,
 } from './key-codec.js';
 import type { KeyRange } from './key-range.js';
 
@@ -43,15 +45,9 @@ const BY_TYPE: { readonly [edm: string]: AnyKeyCodec } = {
   Guid: codec.guid,
 };
 
-const DIGITS = /^[0-9]/;
-const HEX = /^[0-9a-f]/;
-
 /** The text that comes right after all that begin with this one. */
 function successor(text: string): string {
-  return (
-    successorOf(text) ??
-    refuseKey('range', 'ends in a character of whose place in the order the service says nothing', text)
-  );
+  return successorOf(text) ?? refuseKey('range', UNCERTAIN_ORDER, text);
 }
 
 /** The same bounds on texts, where texts are in the reverse order of values. */
@@ -63,13 +59,14 @@ export class CompiledKey {
   readonly subject: string;
   /** The names of its parts, each once, in order. */
   readonly names: readonly string[];
-  readonly #parts: readonly (string | BoundPart)[];
-  readonly #separator: string;
+  /** Literals and properties, in order. */
+  readonly parts: readonly (string | BoundPart)[];
+  readonly separator: string;
 
   constructor(subject: string, key: Key, props: Props) {
     this.subject = subject;
-    this.#separator = key.separator;
-    this.#parts = key.parts.map(each => {
+    this.separator = key.separator;
+    this.parts = key.parts.map(each => {
       if (typeof each === 'string') return each;
       const property = props[each.name];
       if (property === undefined) return this.#wrong(`${each.name} is not one of its properties`);
@@ -111,26 +108,6 @@ export class CompiledKey {
       .map(({ name }) => name);
   }
 
-  /** The text that every key begins with: its leading literals. `isWhole` if that is all of the key. */
-  get beginning(): { readonly text: string; readonly isWhole: boolean } {
-    const first = this.#parts.findIndex(each => typeof each !== 'string');
-    const literals = first < 0 ? this.#parts : this.#parts.slice(0, first);
-    const text = literals.map((literal, at) => (at === 0 ? literal : this.#separator + literal)).join('');
-    const isWhole = first < 0;
-    return { text: isWhole || first === 0 ? text : text + this.#separator, isWhole };
-  }
-
-  /** Whether no text is a key by both definitions, judged by their leading literals and alphabets. */
-  isDisjoint(other: CompiledKey): boolean {
-    const { text: own, isWhole } = this.beginning;
-    const { text: others, isWhole: isOtherWhole } = other.beginning;
-    if (isWhole && isOtherWhole) return own !== others;
-    if (isWhole) return !own.startsWith(others) || !other.#mayBegin(own);
-    if (isOtherWhole) return other.isDisjoint(this);
-    const isPrefix = own.startsWith(others) || others.startsWith(own);
-    return !isPrefix || !other.#mayBegin(own) || !this.#mayBegin(others);
-  }
-
   /** The names whose values the key gives back. */
   get lossless(): readonly string[] {
     return this.#bound()
@@ -140,7 +117,7 @@ export class CompiledKey {
 
   /** The key of these values. Throws KeyInvalid, ValueInvalid and TooLarge. */
   encode(values: Values): string {
-    return this.#checked(this.#parts.map((each, at) => this.#text(each, at, values)).join(this.#separator));
+    return this.#checked(this.parts.map((each, at) => this.#text(each, at, values)).join(this.separator));
   }
 
   /** Keys under which a row of these values may stand: that of `encode`, then those of earlier numbers of buckets. */
@@ -163,8 +140,8 @@ export class CompiledKey {
   decode(text: string): Record<string, unknown> {
     const values: Record<string, unknown> = {};
     let at = 0;
-    for (const [index, each] of this.#parts.entries()) {
-      const isLast = index === this.#parts.length - 1;
+    for (const [index, each] of this.parts.entries()) {
+      const isLast = index === this.parts.length - 1;
       const end = this.#endOf(each, text, at, isLast);
       const piece = text.slice(at, end);
       if (typeof each === 'string') {
@@ -174,8 +151,8 @@ export class CompiledKey {
       }
       at = end;
       if (!isLast) {
-        if (!text.startsWith(this.#separator, at)) this.#misread(text, `ends before all parts`);
-        at += this.#separator.length;
+        if (!text.startsWith(this.separator, at)) this.#misread(text, `ends before all parts`);
+        at += this.separator.length;
       }
     }
     if (at !== text.length) this.#misread(text, 'goes on after its last part');
@@ -185,7 +162,7 @@ export class CompiledKey {
   /** The keys that have these leading parts, and within them those whose next part is in bounds. */
   range(lead: Values, next: PartBounds = {}): KeyRange {
     const pieces: string[] = [];
-    for (const [at, each] of this.#parts.entries()) {
+    for (const [at, each] of this.parts.entries()) {
       if (typeof each !== 'string' && lead[each.name] === undefined) {
         this.#refuseGap(each, at, lead);
         return this.#within(pieces, each, at, next);
@@ -194,19 +171,11 @@ export class CompiledKey {
     }
     if (Object.values(next).some(bound => bound !== undefined))
       refuseKey(this.subject, 'has no part after those that are given');
-    return { eq: this.#checked(pieces.join(this.#separator)) };
-  }
-
-  /** Whether a key that begins with the text may begin with the first part of this one. */
-  #mayBegin(text: string): boolean {
-    const [first] = this.#parts;
-    if (text === '' || typeof first !== 'object') return true;
-    if (first.codec.text === 'digits') return DIGITS.test(text);
-    return first.codec.text === 'hex' ? HEX.test(text) : true;
+    return { eq: this.#checked(pieces.join(this.separator)) };
   }
 
   #bound(): readonly BoundPart[] {
-    return this.#parts.filter(each => typeof each !== 'string');
+    return this.parts.filter(each => typeof each !== 'string');
   }
 
   #wrong(reason: string): never {
@@ -219,27 +188,27 @@ export class CompiledKey {
 
   /** Ranges over the part's values are ranges of keys. */
   #hasOrder({ codec: { order, width } }: BoundPart, at: number): boolean {
-    const isLast = at === this.#parts.length - 1;
-    return order !== 'none' && (isLast || this.#separator === SEPARATOR || width !== undefined);
+    const isLast = at === this.parts.length - 1;
+    return order !== 'none' && (isLast || this.separator === SEPARATOR || width !== undefined);
   }
 
   /** Literals and separators that keys may hold, and by which they can be taken apart again. */
   #checkText(): void {
-    const separator = this.#separator;
+    const separator = this.separator;
     if (forbiddenIn(separator) !== undefined)
       this.#wrong('the separator is a character that no key may hold');
-    for (const [at, each] of this.#parts.entries()) {
-      const isLast = at === this.#parts.length - 1;
+    for (const [at, each] of this.parts.entries()) {
+      const isLast = at === this.parts.length - 1;
       if (typeof each !== 'string') {
         if (separator === '' && !isLast && each.codec.width === undefined)
-          this.#wrong(`${each.name} has no fixed width, so that something must stand behind it`);
+          this.#wrong(`${each.name} has no fixed width, and no separator behind it`);
         continue;
       }
       const character = forbiddenIn(each);
       if (character !== undefined) this.#wrong(`the literal ${each} holds ${character}, which no key may`);
       if (separator === SEPARATOR ? /[ !]/.test(each) : separator !== '' && each.includes(separator))
         this.#wrong(`the literal '${each}' holds a separator or a space`);
-      if (each === '' && this.#parts.length > 1) this.#wrong('a literal is empty');
+      if (each === '' && this.parts.length > 1) this.#wrong('a literal is empty');
     }
   }
 
@@ -248,10 +217,10 @@ export class CompiledKey {
     const value = values[each.name];
     if (value === undefined || value === null) refuseKey(each.name, `is missing in ${this.subject}`);
     const text = this.#encoded(each, checkValue(each.property, value, each.name));
-    const isLast = at === this.#parts.length - 1;
-    if (!isLast && this.#endOf(each, `${text}${this.#separator}`, 0, false) !== text.length)
+    const isLast = at === this.parts.length - 1;
+    if (!isLast && this.#endOf(each, `${text}${this.separator}`, 0, false) !== text.length)
       refuseKey(each.name, 'holds the separator', text);
-    if (!isLast && each.codec.text === 'exact' && this.#separator === SEPARATOR && /[ !]/.test(text))
+    if (!isLast && each.codec.text === 'exact' && this.separator === SEPARATOR && /[ !]/.test(text))
       refuseKey(each.name, 'holds a space, which sorts below the separator', text);
     return text;
   }
@@ -266,13 +235,7 @@ export class CompiledKey {
   }
 
   #checked(text: string): string {
-    if (text.length > KEY_LENGTH_MAX)
-      throw new PatternError('TooLarge', {
-        what: 'key',
-        where: this.subject,
-        size: text.length,
-        limit: KEY_LENGTH_MAX,
-      });
+    checkSize('key', this.subject, text.length, KEY_LENGTH_MAX);
     return text;
   }
 
@@ -280,14 +243,14 @@ export class CompiledKey {
   #endOf(each: string | BoundPart, text: string, at: number, isLast: boolean): number {
     if (typeof each === 'string') return at + each.length;
     if (each.codec.width !== undefined) return Math.min(at + each.codec.width, text.length);
-    const end = isLast ? -1 : text.indexOf(this.#separator, at);
+    const end = isLast ? -1 : text.indexOf(this.separator, at);
     return end < 0 ? text.length : end;
   }
 
   #product(choices: (each: string | BoundPart, at: number) => readonly string[]): readonly string[] {
     let texts: readonly string[] = [''];
-    for (const [at, each] of this.#parts.entries()) {
-      const before = at === 0 ? '' : this.#separator;
+    for (const [at, each] of this.parts.entries()) {
+      const before = at === 0 ? '' : this.separator;
       const pieces = choices(each, at);
       texts = texts.flatMap(text => pieces.map(piece => `${text}${before}${piece}`));
     }
@@ -296,7 +259,7 @@ export class CompiledKey {
 
   /** A part that is given behind one that is not would be passed over, and the range be wider than it looks. */
   #refuseGap(missing: BoundPart, at: number, lead: Values): void {
-    const given = this.#parts
+    const given = this.parts
       .slice(at)
       .find(each => typeof each !== 'string' && lead[each.name] !== undefined);
     if (typeof given === 'object')
@@ -305,7 +268,7 @@ export class CompiledKey {
 
   /** Keys behind the pieces whose part `each` is in bounds. */
   #within(pieces: readonly string[], each: BoundPart, at: number, next: PartBounds): KeyRange {
-    const before = pieces.map(piece => piece + this.#separator).join('');
+    const before = pieces.map(piece => piece + this.separator).join('');
     const first: KeyRange = before === '' ? {} : { ge: before };
     const end: KeyRange = before === '' ? {} : { lt: successor(before) };
     if (Object.values(next).every(bound => bound === undefined)) return { ...first, ...end };
@@ -314,11 +277,11 @@ export class CompiledKey {
     if (next.prefix !== undefined) return this.#beginning(before, each, next);
     const { ge, gt, lt, le } = each.codec.order === 'down' ? reversed(next) : next;
     if ((ge !== undefined && gt !== undefined) || (le !== undefined && lt !== undefined))
-      refuseKey(each.name, 'has two bounds on one side: ge and gt, or le and lt');
+      refuseKey(each.name, 'has two bounds on one side');
     const text = (value: unknown): string => before + this.#orderedText(each, value);
-    const isLast = at === this.#parts.length - 1;
+    const isLast = at === this.parts.length - 1;
     const after = (value: unknown): string =>
-      this.#separator === '' ? successor(text(value)) : text(value) + successor(this.#separator);
+      this.separator === '' ? successor(text(value)) : text(value) + successor(this.separator);
     const above = (): KeyRange => (isLast ? { gt: text(gt) } : { ge: after(gt) });
     const upTo = (): KeyRange => (isLast ? { le: text(le) } : { lt: after(le) });
     return {
@@ -339,8 +302,7 @@ export class CompiledKey {
 
   #orderedText(each: BoundPart, value: unknown): string {
     const text = this.#encoded(each, checkValue({ ...each.property, checks: [] }, value, each.name));
-    if (hasUncertainOrder(text))
-      refuseKey(each.name, 'has characters beyond U+D7FF, of whose order the service says nothing', text);
+    if (hasUncertainOrder(text)) refuseKey(each.name, UNCERTAIN_ORDER, text);
     return text;
   }
 }

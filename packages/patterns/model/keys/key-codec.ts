@@ -29,7 +29,6 @@ export const SEPARATOR = '!';
 const FORBIDDEN = /[/\\#?\u0000-\u001f\u007f-\u009f\p{Surrogate}]/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const ESCAPED = /[\u0000-#./>?[\\~\u007f-\u009f]/g;
-const PLAIN = /^[$-\-0-=@-Z\]-}\u00a0-\ud7ff]*$/;
 const CODE = /"0([01][0-9a-f])|~1([89][0-9a-f]|7f)|"[1-4]|\.[01]|>[01]|\[[01]|~0/g;
 const UNEXPLAINED = new RegExp(ESCAPED.source);
 
@@ -55,16 +54,14 @@ const codeOf = (character: string): string =>
   CODES[character] ?? `${character < ' ' ? '"0' : '~1'}${hex(character)}`;
 
 export function escapeKeyText(text: string): string {
-  if (PLAIN.test(text)) return text;
   if (LONE_SURROGATE.test(text)) refuseKey('text', 'has half of a surrogate pair', text);
   return text.replace(ESCAPED, codeOf);
 }
 
 export function unescapeKeyText(text: string): string {
-  if (PLAIN.test(text)) return text;
   // What no code explains was not written by escapeKeyText.
   if (UNEXPLAINED.test(text.replace(CODE, '')))
-    refuseKey('text', 'is not escaped as codec.text does; codec.exact takes keys as they are', text);
+    refuseKey('text', 'is not escaped by codec.text; codec.exact takes keys as they are', text);
   return text.replace(CODE, (code, low?: string, high?: string) => {
     const digits = low ?? high;
     return digits === undefined
@@ -86,6 +83,8 @@ export function forbiddenIn(text: string): string | undefined {
  * between characters beyond U+FFFF and those from U+E000 on.
  */
 export const hasUncertainOrder = (text: string): boolean => /[\ud800-\uffff]/.test(text);
+
+export const UNCERTAIN_ORDER = 'has characters beyond U+D7FF, of whose order the service says nothing';
 
 /** The text that comes right after all that begin with this one; undefined where that cannot be said. */
 export function successorOf(text: string): string | undefined {

@@ -10,6 +10,7 @@ import { keyCondition } from '../../model/filter/key-condition.js';
 import type { Plan } from '../../model/filter/plan.js';
 import { indexKeysIn, isIndexRow } from '../../model/index-row.js';
 import type { KeyRange } from '../../model/keys/key-range.js';
+import { refuseChanging } from '../../model/row-fault.js';
 import { readAddress } from '../../model/row-head.js';
 import {
   type AnyPatternError,
@@ -109,10 +110,7 @@ const besidesIndexes = (entities: readonly AnyEntity[], partitionKey: string): r
 function partitionKeyOf(entities: readonly AnyEntity[], values: Values): string {
   const changing = entities.find(({ plan }) => plan.partition.changing.length > 0);
   if (changing !== undefined)
-    throw new PatternError('BucketsChanging', {
-      entity: changing.name,
-      reason: 'its partition is one of several; name each by its text',
-    });
+    refuseChanging(changing.name, 'its partition is one of several; name each by its text');
   const texts = new Set(
     entities
       .filter(({ plan }) => plan.partition.names.every(name => values[name] !== undefined))

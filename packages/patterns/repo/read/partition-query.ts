@@ -4,7 +4,7 @@ import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity, NameList, RowLead, RowOf } from '../../model/definition.js';
 import { allOf, anyOf } from '../../model/filter/condition.js';
 import { keyCondition, keysCondition } from '../../model/filter/key-condition.js';
-import type { PartBounds } from '../../model/keys/compiled-key.js';
+import type { CompiledKey, PartBounds } from '../../model/keys/compiled-key.js';
 import type { DescendingNames } from '../../model/keys/key.js';
 import type { KeyRange } from '../../model/keys/key-range.js';
 import type { StoredOf } from '../../model/stored.js';
@@ -54,15 +54,11 @@ export type PartitionQuery<E extends AnyEntity> = Query<E, StoredOf<E>, 'partiti
   rows<const L extends RowLead<E>>(lead: L, bounds?: BoundsAfter<E, L>): Query<E, StoredOf<E>, 'range'>;
 } & ([DescendingNames<E['row']['parts']>] extends [never] ? unknown : LogTail<E>);
 
-/** The parts that are given, which must be the leading ones. */
-function checkLead(subject: string, names: readonly string[], lead: Values): string | undefined {
-  const next = names.find(name => lead[name] === undefined);
-  const given = Object.keys(lead).filter(name => lead[name] !== undefined);
-  const wrong = given.find(
-    name => !names.includes(name) || (next !== undefined && names.indexOf(name) > names.indexOf(next)),
-  );
-  if (wrong !== undefined) refuseKey(wrong, `is not a leading part of ${subject}`);
-  return next;
+/** The first part that is not given. That those before it are, the key checks. */
+function nextPart({ names, subject }: CompiledKey, lead: Values): string | undefined {
+  const wrong = Object.keys(lead).find(name => lead[name] !== undefined && !names.includes(name));
+  if (wrong !== undefined) refuseKey(wrong, `is not a part of ${subject}`);
+  return names.find(name => lead[name] === undefined);
 }
 
 export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredOf<E>> {
@@ -83,11 +79,10 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
 
   rows(lead: RowLead<E>, bounds: RowBounds<E> = {}): EntityQuery<E, StoredOf<E>> {
     const { row } = this.#entity.plan;
-    const next = checkLead(row.subject, row.names, lead);
+    const next = nextPart(row, lead);
     const given = Object.entries(bounds).filter(([, bound]) => bound !== undefined);
     const wrong = given.find(([name]) => name !== next);
-    if (wrong !== undefined)
-      refuseKey(wrong[0], `is not the part of ${row.subject} that follows those which are given`);
+    if (wrong !== undefined) refuseKey(wrong[0], `is not the next part of ${row.subject}`);
     const changing = row.changing.find(({ name }) => (lead as Values)[name] !== undefined);
     changing?.by.refuseRange(this.#entity.name, changing.name);
     return this.#query(row.range(lead, (given[0]?.[1] ?? {}) as PartBounds));
@@ -104,13 +99,10 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
   /** Throws KeyInvalid if the part behind these is not a reversed time. */
   checkLatest(lead: RowLead<E>): void {
     const { name, row } = this.#entity;
-    const next = checkLead(`${name}.row`, this.#entity.plan.row.names, lead);
+    const next = nextPart(this.#entity.plan.row, lead);
     const part = row.parts.find(each => typeof each !== 'string' && each.name === next);
     if (typeof part !== 'object' || part.codec?.name !== 'timeDesc')
-      refuseKey(
-        next ?? name,
-        `is not a reversed time in ${name}.row, so that its latest rows are not its first`,
-      );
+      refuseKey(next ?? name, `is not a reversed time in ${name}.row`);
   }
 
   #query(range: KeyRange, ...others: readonly KeyRange[]): EntityQuery<E, StoredOf<E>> {

@@ -62,7 +62,7 @@ async function unsealed(query: string, bytes: Uint8Array, secret: Uint8Array): P
   const body = bytes.subarray(SEAL_BYTES);
   const seal = bytes.subarray(0, SEAL_BYTES);
   if (!(await crypto.subtle.verify('HMAC', await keyOf(secret), seal, sealed(query, body))))
-    mismatch('its seal is not that of this program and this query');
+    mismatch('its seal is of another program or query');
   return body;
 }
 

@@ -48,11 +48,7 @@ async function computed<T, G, N extends string>(
   // The first call may have changed the object that it got.
   const again = change(stored && (await row.valueAsRead(stored)));
   const isSame = value === undefined || again === undefined ? value === again : row.isSame(value, again);
-  if (!isSame)
-    refuseDefinition(
-      'mutate',
-      'the function gave two values for one row, and it may be called more than once',
-    );
+  if (!isSame) refuseDefinition('mutate', 'the function gave two values for one row');
   return value;
 }
 

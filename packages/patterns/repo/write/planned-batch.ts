@@ -4,7 +4,8 @@
 import type { CallOptions } from '../../concurrency/abort.js';
 import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX, EMPTY_BYTES, partBytes } from '../../transport/batch-body.js';
 import { addressOf, type RowWrite } from '../../transport/row-write.js';
-import { PatternError } from '../../values/pattern-error.js';
+import { PatternError, refuseValue } from '../../values/pattern-error.js';
+import { checkSize } from '../../values/wire-property.js';
 import { refusalOf } from '../optimistic.js';
 import { readingOf } from './derivation.js';
 import type { IndexWrite, PlannedWrite, RemoteEffect, WriteResult } from './planned-write.js';
@@ -252,31 +253,18 @@ export class PlannedBatch {
   #refuseTooMuch({ operations, bytes }: PlannedBatch['size']): void {
     if (operations > BATCH_OPERATIONS_MAX)
       throw new PatternError('TooManyOperations', { operations, limit: BATCH_OPERATIONS_MAX });
-    if (bytes > BATCH_BYTES_MAX)
-      throw new PatternError('TooLarge', {
-        what: 'batch bytes',
-        where: `The batch with operation ${operations}`,
-        size: bytes,
-        limit: BATCH_BYTES_MAX,
-      });
+    checkSize('batch bytes', `The batch with operation ${operations}`, bytes, BATCH_BYTES_MAX);
   }
 
   #refuseMisplaced({ write }: Planned): void {
     const { table, partitionKey, rowKey } = addressOf(write);
-    const refuse = (property: string, expected: string, reason: string): never => {
-      throw new PatternError('ValueInvalid', { property, expected, reason });
-    };
-    if (this.#committed) refuse('batch', 'one that is not done', 'commit() was called');
+    if (this.#committed) refuseValue('batch', 'one that is not done', 'commit() was called');
     const target = this.#target;
     if (table.toLowerCase() !== target.table.toLowerCase())
-      refuse('table', target.table, `the row is of ${table}, and a batch is of one table`);
+      refuseValue('table', target.table, `the row is of ${table}`);
     if (partitionKey !== target.partitionKey)
-      refuse(
-        'PartitionKey',
-        target.partitionKey,
-        `the row is of ${partitionKey}, and a batch is of one partition`,
-      );
+      refuseValue('PartitionKey', target.partitionKey, `the row is of ${partitionKey}`);
     if (this.#rowKeys.has(rowKey))
-      refuse('RowKey', 'a row that is not in the batch yet', `${rowKey} is, and a row may be there once`);
+      refuseValue('RowKey', 'a row that is not in the batch yet', `${rowKey} is`);
   }
 }

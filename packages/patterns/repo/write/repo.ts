@@ -7,7 +7,6 @@ import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
 import { encodeEntity } from '../../model/encode-entity.js';
 import type { PatchOf } from '../../model/patch.js';
 import { asRead, type BareKey, type RowRef, type StoredOf } from '../../model/stored.js';
-import { refuseValue } from '../../values/pattern-error.js';
 import { wireText } from '../../values/wire-property.js';
 import { EntityReads } from '../read/reads.js';
 import type { QueryOptions } from '../read/table-query.js';
@@ -90,17 +89,8 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   ): Promise<void> {
     const planned = OPERATIONS.delete(this.#subject(), target as Deletable<E>);
     if (!exactlyOnce) return this.#done(planned, options);
-    const stored = target as Partial<StoredOf<E>>;
-    if (stored.whole !== true)
-      refuseValue(
-        'whole',
-        'a whole row that was read',
-        'operation ids are among the properties that were not',
-      );
-    const checked = await this.#done(
-      planConditionCheck(stored as StoredOf<E>, newIdentity(this.#service)),
-      options,
-    );
+    const check = planConditionCheck(target as StoredOf<E>, newIdentity(this.#service));
+    const checked = await this.#done(check, options);
     return this.#done(OPERATIONS.delete(this.#subject(), checked), options);
   }
 

@@ -49,8 +49,7 @@ export interface Service {
 
 /** An empty secret would let anyone forge tokens. */
 export function refuseEmptySecret({ tokenSecret }: QueryOptions = {}): void {
-  if (tokenSecret !== undefined && tokenSecret.length === 0)
-    refuseDefinition('tokenSecret', 'it is empty, so that anybody could make tokens');
+  if (tokenSecret !== undefined && tokenSecret.length === 0) refuseDefinition('tokenSecret', 'it is empty');
 }
 
 /** What queries of a table need. */
@@ -66,8 +65,5 @@ export function querySettings(
 /** Throws DefinitionInvalid for an entity whose own property would hold operation ids. */
 export function refuseOperationIdProperty({ operationIds }: Service, { name, plan }: AnyEntity): void {
   if (operationIds && plan.byWire.has(operationIds.property))
-    refuseDefinition(
-      name,
-      `${operationIds.property} is the property that holds operation ids: name another one in the options`,
-    );
+    refuseDefinition(name, `${operationIds.property} holds operation ids: name another one in the options`);
 }

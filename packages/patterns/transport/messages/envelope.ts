@@ -75,10 +75,15 @@ function jsonIn(text: string): unknown {
 const isPoisonMark = (value: unknown): value is PoisonMark =>
   isObject(value) && typeof value.message === 'string' && typeof value.reason === 'string';
 
+export const messageUnreadable = (queue: string, reason: string): PatternError => {
+  const sentence = `A message of the queue ${queue} cannot be read: ${reason}.`;
+  return new PatternError('MessageUnreadable', { queue, reason }, { sentence });
+};
+
 /** Throws MessageUnreadable. */
 export function readEnvelope(text: string, queue: string): Envelope {
   const refuse = (reason: string): never => {
-    throw new PatternError('MessageUnreadable', { queue, reason });
+    throw messageUnreadable(queue, reason);
   };
   const json = jsonIn(text);
   if (!isObject(json) || json.v === undefined) return refuse('it is not an envelope of this library');
