@@ -1,6 +1,7 @@
 // How much one front end hands to another, takes of all and remembers of one: each bound below, at and above, over real connections.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import net from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { until } from '#base/testing/until';
 import type { Grant } from '../auth/grant.js';
@@ -166,4 +167,21 @@ test('peers: a link that has used up its numbers ends, and nobody is to blame', 
   assert.equal(link.isOpen, false);
   await until('it ends', () => ended !== undefined);
   assert.equal(ended, false);
+});
+
+test('peers: a connection whose handshake ends while the port closes does not keep it open', {
+  timeout: 60_000,
+}, async t => {
+  const owner = await Owner.start(t);
+  const far = net.connect(owner.address);
+  await once(far, 'connect');
+  const closed = owner.port.close();
+  for (let turn = 0; turn < 3; turn++) await new Promise(resolve => setImmediate(resolve));
+  const gate = net.createServer(near => near.pipe(far).pipe(near)).listen(0, '127.0.0.1');
+  t.after(() => gate.close());
+  await once(gate, 'listening');
+  const { port } = gate.address() as net.AddressInfo;
+  const socket = connectPeer({ host: '127.0.0.1', port }, SECRET).on('error', () => undefined);
+  await new Promise(resolve => socket.on('close', resolve));
+  await closed;
 });

@@ -70,6 +70,11 @@ export class PeerPort {
   }
 
   #accept(socket: PeerSocket): void {
+    // Its handshake may end after the others were ended.
+    if (this.#isLeaving) {
+      socket.destroy();
+      return;
+    }
     const reader = new FrameReader();
     const links = new Set<string>();
     this.#sockets.add(socket);
