@@ -1,6 +1,14 @@
-// The spaces of tables and service properties in the store: their addresses and their metadata.
-import { type DeletionDelay, decodeIdentifiers, encodeIdentifiers, type SignedIdentifier } from '#account';
+// The spaces of tables in the store: their addresses and their metadata. Names of dropped tables are free at once, or
+// reserved for a while as in Azure (protocol: tables#deleted-names).
+import {
+  type DeletionDelay,
+  decodeIdentifiers,
+  encodeIdentifiers,
+  isNameReserved,
+  type SignedIdentifier,
+} from '#account';
 import { type ScanRange, type Space, type SpaceAddress, type Store, StoreError } from '#store';
+import { TableError } from './table-error.js';
 
 /** Where the tables of an account are. */
 export interface TableSpaces {
@@ -23,6 +31,14 @@ export function tableAddress(account: string, table: string): SpaceAddress {
 
 export const openTable = ({ store, account }: TableSpaces, table: string): Promise<Space | undefined> =>
   store.getSpace(tableAddress(account, table));
+
+export const isNameHeld = (context: TableContext, table: string): Promise<boolean> =>
+  isNameReserved(context, tableAddress(context.account, table));
+
+/** The refusal of an operation on a table that does not exist. */
+export async function missingTable(context: TableContext, table: string): Promise<TableError> {
+  return new TableError((await isNameHeld(context, table)) ? 'TableBeingDeleted' : 'TableNotFound');
+}
 
 interface TableMetadata {
   /** As spelled when the table was created. */

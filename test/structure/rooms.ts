@@ -147,8 +147,7 @@ const LISTED: Readonly<Record<string, Listed>> = {
   },
   'packages/tables': {
     'table-error.ts': [],
-    'table-space.ts': [],
-    'missing-table.ts': ['table-error.ts', 'table-space.ts'],
+    'table-space.ts': ['table-error.ts'],
     entity: [],
     filter: ['table-error.ts', 'entity'],
     'operation.ts': ['entity', 'filter'],

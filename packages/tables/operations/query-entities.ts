@@ -1,13 +1,14 @@
-// Query Entities: one page of the rows that a filter matches, in order (protocol: queries).
+// Query Entities: one page of the rows that a filter matches, in order (protocol: queries), or one row by its key.
 // The bounds of the scan come from the filter, the caller's key range and the continuation; the residual predicate is evaluated on each row.
 import type { Position, RowInPlace, ScanRange, Visit } from '#store';
 import type { EntityKey } from '../entity/entity-key.js';
 import { compileFilter } from '../filter/compile-filter.js';
 import { scanPlanOf } from '../filter/filter-range.js';
 import { PAGE_BYTES_MAX, PAGE_MILLISECONDS_MAX } from '../limits.js';
-import { missingTable } from '../missing-table.js';
-import type { QueryEntities } from '../operation.js';
-import { openTable, type TableContext } from '../table-space.js';
+import type { GetEntity, QueryEntities } from '../operation.js';
+import type { Outcome } from '../outcome.js';
+import { TableError } from '../table-error.js';
+import { missingTable, openTable, type TableContext } from '../table-space.js';
 
 const isBefore = (a: Position, b: Position): boolean =>
   a.partition < b.partition || (a.partition === b.partition && a.key < b.key);
@@ -61,4 +62,12 @@ export async function queryEntities(
   };
   const { next, examined } = await context.store.scan(space, range, budget, visit);
   return { next: next && { partitionKey: next.partition, rowKey: next.key }, examined };
+}
+
+/** By key: a point query. A missing table and a missing entity look the same (protocol: entities#get). */
+export async function getEntity(context: TableContext, { table, key }: GetEntity): Promise<Outcome> {
+  const space = await openTable(context, table);
+  const row = space && (await context.store.read(space, key.partitionKey, [key.rowKey]))[0];
+  if (!row) throw new TableError('ResourceNotFound');
+  return { kind: 'entity', row };
 }

@@ -3,11 +3,10 @@
 import { detachedString } from '#base';
 import type { Decision, ReadRows, Row } from '#store';
 import { encodeEntity } from '../entity/entity-encoder.js';
-import { missingTable } from '../missing-table.js';
 import type { Condition, EntityWrite } from '../operation.js';
 import type { WriteOutcome } from '../outcome.js';
 import { ChangesetFailure, TableError } from '../table-error.js';
-import { openTable, type TableContext } from '../table-space.js';
+import { missingTable, openTable, type TableContext } from '../table-space.js';
 import { inOrdinalOrder, mergeStored } from './merge-stored.js';
 
 /** Pure: maps the current row to its new value, or to undefined for a delete. Throws a TableError to refuse. */
