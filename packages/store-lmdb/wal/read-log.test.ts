@@ -255,6 +255,19 @@ const [FIRST, SECOND] = [LOG_HALVES[0].from, LOG_HALVES[1].from];
 const sequences = (bytes: Buffer): readonly bigint[] | undefined =>
   parse(bytes)?.map(({ sequence }) => sequence);
 
+test('a head of which any bit has changed is damage', () => {
+  const { bytes, put } = makeLog();
+  put(FIRST, 1n);
+  for (let bit = 0; bit < 8 * HEAD_BYTES; bit += 1) {
+    const at = bit >> 3;
+    const before = bytes[at] ?? 0;
+    bytes[at] = before ^ (1 << (bit & 7));
+    assert.equal(parse(bytes), undefined, `bit ${bit}`);
+    bytes[at] = before;
+  }
+  assert.deepEqual(sequences(bytes), [1n]);
+});
+
 test('segments are joined in the order of their numbers, and only as writes can have left them', () => {
   const log = (...places: readonly [at: number, sequence: bigint][]): readonly bigint[] | undefined => {
     const made = makeLog();
