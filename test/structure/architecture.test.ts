@@ -42,9 +42,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   lmdb: /^packages\/store-lmdb\//,
   'cassandra-driver': /^packages\/store-cassandra\/session\//,
   commander: /^packages\/cli\//,
-  'cli-progress': /^packages\/cli\/data-tools\/terminal-display\.ts$/,
   'csv-parse': /^packages\/data-tools\/formats\/read-csv\.ts$/,
-  'csv-stringify/sync': /^packages\/data-tools\/formats\/write-csv\.ts$/,
   'hyparquet-writer': /^packages\/data-tools\/formats\/write-parquet\.ts$/,
   // Only its types.
   hyparquet: /^packages\/(?:data-tools\/formats\/parquet-columns\.ts$|explorer\/page\/blobs\/)/,

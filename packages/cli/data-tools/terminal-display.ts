@@ -1,29 +1,29 @@
-// Progress on a terminal: a line that is overwritten, with rows, rate, ranges done and retries, and single events as
-// lines above it.
-import { SingleBar } from 'cli-progress';
+// Progress on a terminal: a line that is overwritten, with a bar of the ranges done, rows, rate and retries, and single
+// events as lines above it.
 import type { Counts, Display, Fields, ToolEvent } from '#data-tools';
 
-const FORMAT = '{bar} {value}/{total} ranges | {rows} rows | {rate}/s | {retries} retries{reason}';
+const BAR_WIDTH = 24;
+const COLUMNS_DEFAULT = 80;
+/** To the start of the line, which is erased. */
+const CLEAR = '\r\u001b[K';
 
 export class TerminalDisplay implements Display {
-  readonly #bar = new SingleBar({
-    format: FORMAT,
-    barsize: 24,
-    hideCursor: true,
-    clearOnComplete: true,
-    stream: process.stderr,
-    gracefulExit: false,
-  });
   #isShown = false;
 
   progress({ rows, rate, ranges, rangesDone, retries, reason }: Counts): void {
-    const fields = { rows, rate, retries, reason: reason === undefined ? '' : ` | ${reason}` };
-    if (!this.#isShown) {
-      this.#bar.start(ranges, rangesDone, fields);
-      this.#isShown = true;
-    }
-    this.#bar.setTotal(ranges);
-    this.#bar.update(rangesDone, fields);
+    const full = Math.floor((BAR_WIDTH * rangesDone) / Math.max(1, ranges));
+    const bar = '='.repeat(full).padEnd(BAR_WIDTH, '-');
+    const parts = [
+      `${bar} ${rangesDone}/${ranges} ranges`,
+      `${rows} rows`,
+      `${rate}/s`,
+      `${retries} retries`,
+      ...(reason === undefined ? [] : [reason]),
+    ];
+    // A line that wraps could not be erased.
+    const width = (process.stderr.columns || COLUMNS_DEFAULT) - 1;
+    process.stderr.write(CLEAR + parts.join(' | ').slice(0, width));
+    this.#isShown = true;
   }
 
   tell(event: ToolEvent, fields: Fields): void {
@@ -32,7 +32,7 @@ export class TerminalDisplay implements Display {
   }
 
   close(): void {
-    if (this.#isShown) this.#bar.stop();
+    if (this.#isShown) process.stderr.write(CLEAR);
     this.#isShown = false;
   }
 }
@@ -42,6 +42,5 @@ function sentenceOf(event: ToolEvent, fields: Fields): string {
   if (event === 'error') return `shelfmark: ${message}`;
   if (event === 'done') return `Done: ${rows} rows of ${tables} tables in ${seconds} s, ${retries} retries.`;
   if (event === 'note') return String(message);
-  const { event: _, ...rest } = fields;
-  return `${event}: ${JSON.stringify(rest)}`;
+  return `${event}: ${JSON.stringify(fields)}`;
 }
