@@ -31,16 +31,8 @@ export function formatBytes(bytes: number): string {
   return `${value >= 100 ? value.toFixed(0) : value.toFixed(1)} ${UNITS[unit]}`;
 }
 
-const KINDS: Readonly<Record<EdmType, Cell['kind']>> = {
-  String: 'value',
-  Boolean: 'constant',
-  Int32: 'number',
-  Int64: 'number',
-  Double: 'number',
-  DateTime: 'constant',
-  Guid: 'constant',
-  Binary: 'constant',
-};
+const NUMBERS: ReadonlySet<EdmType> = new Set(['Int32', 'Int64', 'Double']);
+export const isNumber = (type: EdmType): boolean => NUMBERS.has(type);
 
 export function cellOf(property: Property | undefined): Cell {
   if (property === undefined) return { text: '', kind: 'absent' };
@@ -49,7 +41,8 @@ export function cellOf(property: Property | undefined): Cell {
   const short = text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text;
   if (property.type === 'Binary')
     return { text: `${formatBytes(bytesIn(text))} · ${short}`, kind: 'constant' };
-  return { text: property.type === 'String' ? visible(short) : short, kind: KINDS[property.type] };
+  if (property.type === 'String') return { text: visible(short), kind: 'value' };
+  return { text: short, kind: isNumber(property.type) ? 'number' : 'constant' };
 }
 
 /** As `2026-01-31 12:00:00Z`. */

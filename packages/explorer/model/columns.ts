@@ -1,6 +1,7 @@
 // The columns of a grid: the properties seen so far, with the types that they had. Any name is possible, so names are
 // never members of an object.
 import { type EdmType, int64Of, numberOf, type Property, type Row, textOf } from '#data-tools/line';
+import { isNumber } from './cell.js';
 
 /** Keys and Timestamp have columns too, before and after the properties. */
 const PARTITION_KEY = 'PartitionKey';
@@ -75,9 +76,6 @@ export function arranged(columns: readonly Column[], { order }: ColumnChoice): r
     .sort((one, other) => one.place - other.place)
     .map(({ column }) => column);
 }
-
-const NUMBERS: ReadonlySet<EdmType> = new Set(['Int32', 'Int64', 'Double']);
-const isNumber = (type: EdmType): boolean => NUMBERS.has(type);
 
 const compare = <Value>(left: Value, right: Value): number => (left < right ? -1 : left > right ? 1 : 0);
 

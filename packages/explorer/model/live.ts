@@ -8,17 +8,15 @@ interface Family {
 }
 export type Figures = readonly Family[];
 
-const LIVE_SERVICES = ['table', 'queue', 'blob'] as const;
-type LiveService = (typeof LIVE_SERVICES)[number];
+type LiveService = 'table' | 'queue' | 'blob';
+/** Operations by service; answers of 400 to 499, and of 500 and above; commits of the engine. */
+const COUNTERS = ['table', 'queue', 'blob', 'refusals', 'errors', 'commits'] as const;
+type Counts = Readonly<Record<(typeof COUNTERS)[number], number>>;
 
 export interface Reading {
   /** Milliseconds of any clock that only rises. */
   readonly at: number;
-  readonly requests: Readonly<Record<LiveService, number>>;
-  /** Answers of 500 and above; refusals are those of 400 and above. */
-  readonly errors: number;
-  readonly refusals: number;
-  readonly commits: number;
+  readonly counts: Counts;
   readonly connections: number;
   /** How many requests took at most so many seconds. */
   readonly buckets: ReadonlyMap<number, number>;
@@ -26,10 +24,7 @@ export interface Reading {
 
 export interface Point {
   readonly at: number;
-  readonly perSecond: Readonly<Record<LiveService, number>>;
-  readonly errors: number;
-  readonly refusals: number;
-  readonly commits: number;
+  readonly perSecond: Counts;
   /** Milliseconds; undefined without a request. */
   readonly p50: number | undefined;
   readonly p99: number | undefined;
@@ -47,24 +42,23 @@ const labelIn = (labels: string, name: string): string =>
   new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
 
 export function readingOf(figures: Figures, at: number): Reading {
-  const requests = { table: 0, queue: 0, blob: 0 };
+  const counts = { table: 0, queue: 0, blob: 0, refusals: 0, errors: 0, commits: 0 };
   const buckets = new Map<number, number>();
-  let [errors, refusals, commits, connections] = [0, 0, 0, 0];
+  let connections = 0;
   for (const { name, samples } of figures)
     for (const { suffix, labels, value } of samples) {
       if (name === 'shelfmark_requests_total') {
         const status = Number(labelIn(labels, 'status'));
-        requests[serviceOf(labelIn(labels, 'operation'))] += value;
-        if (status >= 500) errors += value;
-        else if (status >= 400) refusals += value;
+        counts[serviceOf(labelIn(labels, 'operation'))] += value;
+        if (status >= 400) counts[status >= 500 ? 'errors' : 'refusals'] += value;
       } else if (name === 'shelfmark_request_duration_seconds' && suffix === '_bucket') {
         const bound = labelIn(labels, 'le');
         const seconds = bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound);
         buckets.set(seconds, (buckets.get(seconds) ?? 0) + value);
       } else if (name === 'shelfmark_connections') connections += value;
-      else if (/commits/.test(name) && suffix === '') commits += value;
+      else if (/commits/.test(name) && suffix === '') counts.commits += value;
     }
-  return { at, requests, errors, refusals, commits, connections, buckets };
+  return { at, counts, connections, buckets };
 }
 
 /** The time within which a share of the requests was answered, in milliseconds, between the bounds of its bucket. */
@@ -89,16 +83,12 @@ function quantile(before: Reading, after: Reading, share: number): number | unde
 /** What happened between two readings; undefined if the counters began anew. */
 export function pointBetween(before: Reading, after: Reading): Point | undefined {
   const seconds = (after.at - before.at) / 1000;
-  const rate = (then: number, now: number): number => (now - then) / seconds;
-  const isNew = LIVE_SERVICES.some(service => after.requests[service] < before.requests[service]);
-  if (seconds <= 0 || isNew) return undefined;
-  const of = (service: LiveService): number => rate(before.requests[service], after.requests[service]);
+  const rise = (counter: keyof Counts): number => after.counts[counter] - before.counts[counter];
+  if (seconds <= 0 || COUNTERS.some(counter => rise(counter) < 0)) return undefined;
+  const rates = COUNTERS.map(counter => [counter, rise(counter) / seconds] as const);
   return {
     at: after.at,
-    perSecond: { table: of('table'), queue: of('queue'), blob: of('blob') },
-    errors: rate(before.errors, after.errors),
-    refusals: rate(before.refusals, after.refusals),
-    commits: rate(before.commits, after.commits),
+    perSecond: Object.fromEntries(rates) as Counts,
     p50: quantile(before, after, 0.5),
     p99: quantile(before, after, 0.99),
   };

@@ -36,7 +36,7 @@ const TICKETS_MAX = 100;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
 
-/** Adds an entry to those of which only so many are kept. */
+/** Adds an entry; beyond `most`, the oldest goes. */
 function keep<Value>(entries: Map<string, Value>, key: string, value: Value, most: number): void {
   const [oldest] = entries.keys();
   if (entries.size >= most && oldest !== undefined) entries.delete(oldest);

@@ -16,43 +16,37 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-interface SiteFile {
-  readonly type: string;
-  readonly bytes: Buffer;
-  gzipped: Buffer | undefined;
-}
-
 export class Site {
-  readonly #files = new Map<string, SiteFile>();
+  readonly #files = new Map<string, Buffer>();
+  /** On first use; every browser takes it. */
+  readonly #gzipped = new Map<string, Buffer>();
 
   constructor() {
     for (const entry of readdirSync(SITE_DIRECTORY, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const path = join(entry.parentPath, entry.name);
       const name = path.slice(SITE_DIRECTORY.length).replaceAll('\\', '/');
-      const type = TYPES[extname(name)] ?? 'application/octet-stream';
-      this.#files.set(name, { type, bytes: readFileSync(path), gzipped: undefined });
+      this.#files.set(name, readFileSync(path));
     }
   }
 
   /** @throws Refusal if there is no such file. */
-  send({ method, headers }: IncomingMessage, response: ServerResponse, path: string): void {
-    const name = path === '/' ? '/index.html' : path;
+  send({ method }: IncomingMessage, response: ServerResponse, path: string): void {
+    const isPage = path === '/' || path === '/index.html';
+    const name = isPage ? '/index.html' : path;
     const file = this.#files.get(name);
     if (file === undefined) throw new Refusal(404, 'NotFound', 'There is no such page.');
     if (method !== 'GET' && method !== 'HEAD')
       throw new Refusal(405, 'BadMethod', 'The page is read by GET.');
-    const takesGzip = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''));
-    if (takesGzip) file.gzipped ??= gzipSync(file.bytes, { level: 9 });
-    const bytes = takesGzip ? (file.gzipped ?? file.bytes) : file.bytes;
+    const bytes = this.#gzipped.get(name) ?? gzipSync(file, { level: 9 });
+    this.#gzipped.set(name, bytes);
     response.writeHead(200, {
-      ...commonHeaders(name === '/index.html'),
-      'content-type': file.type,
+      ...commonHeaders(isPage),
+      'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
+      'content-encoding': 'gzip',
       'content-length': bytes.length,
-      vary: 'accept-encoding',
       // The names of all other files change with their contents.
-      'cache-control': name === '/index.html' ? 'no-cache' : 'public, max-age=31536000, immutable',
-      ...(takesGzip && { 'content-encoding': 'gzip' }),
+      'cache-control': isPage ? 'no-cache' : 'public, max-age=31536000, immutable',
     });
     response.end(method === 'HEAD' ? undefined : bytes);
   }

@@ -12,18 +12,6 @@ const PICTURE_BYTES_MAX = 8 * 1024 * 1024;
 /** Footers of wide files are some hundred KiB. */
 const FOOTER_BYTES = 512 * 1024;
 
-const PICTURES: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  bmp: 'image/bmp',
-  ico: 'image/x-icon',
-  svg: 'image/svg+xml',
-};
-
 interface SchemaColumn {
   readonly name: string;
   readonly type: string;
@@ -41,10 +29,11 @@ const NO_TEXT = /[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]/g;
 
 const extensionOf = (name: string): string => /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
 
-/** The type of a picture, by the blob's type or its name. */
+/** The type of a picture, by the blob's type or its name. Browsers recognize every type except SVG by its first bytes. */
 function pictureType(name: string, contentType: string): string | undefined {
   if (contentType.startsWith('image/')) return contentType;
-  return PICTURES[extensionOf(name)];
+  if (extensionOf(name) === 'svg') return 'image/svg+xml';
+  return /^(?:png|jpe?g|gif|webp|avif|bmp|ico)$/.test(extensionOf(name)) ? 'image/png' : undefined;
 }
 
 type SchemaTree = ReturnType<typeof parquetSchema>;

@@ -5,7 +5,7 @@ import type { ContainerClient } from '@azure/storage-blob';
 import type { QueueClient } from '@azure/storage-queue';
 import { signal } from '@preact/signals';
 import { AskError, refusalOf } from './ask.js';
-import { send } from './session.js';
+import { fetchValue } from './session.js';
 
 export type Service = 'table' | 'queue' | 'blob';
 
@@ -42,7 +42,7 @@ interface Offer {
 }
 
 export async function readAccounts(): Promise<Offer> {
-  const offer = (await (await send('/accounts')).json()) as Offer;
+  const offer = await fetchValue<Offer>('/accounts');
   accounts.value = offer.accounts;
   return offer;
 }

@@ -3,7 +3,7 @@ import type { BlobItem, BlockBlobClient } from '@azure/storage-blob';
 import { containerOf, type Place, pathOf } from './account.js';
 import { posted } from './ask.js';
 import { saveAs } from './save.js';
-import { send } from './session.js';
+import { fetchValue } from './session.js';
 
 export interface BlobRef {
   readonly container: Place;
@@ -65,7 +65,6 @@ export async function readBytes(ref: BlobRef, bytes: number, size: number): Prom
 /** Has the browser save it; the server streams it. */
 export async function download(ref: BlobRef): Promise<void> {
   const path = pathOf(ref.container.account, 'blob', (await blobOf(ref)).url);
-  const response = await send('/downloads', posted({ path, name: ref.name.split('/').at(-1) ?? ref.name }));
-  const { url } = (await response.json()) as { readonly url: string };
-  saveAs(url, '');
+  const asked = posted({ path, name: ref.name.split('/').at(-1) ?? ref.name });
+  saveAs((await fetchValue<{ readonly url: string }>('/downloads', asked)).url, '');
 }

@@ -32,6 +32,10 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
   }
 }
 
+/** The value of an answer of the explorer's own. */
+export const fetchValue = async <Value>(path: string, init: RequestInit = {}): Promise<Value> =>
+  (await send(path, init)).json();
+
 function goOn(): void {
   sessionState.value = 'open';
   for (const resolve of waiting.splice(0)) resolve();

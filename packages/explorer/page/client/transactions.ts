@@ -19,14 +19,12 @@ import { inParallel } from './parallel.js';
 const CONCURRENT = 4;
 const FAILED_KEPT_MAX = 20;
 
-function sizeOf(kind: ChangeKind, { partitionKey, rowKey, properties }: Row): number {
-  const keys = partitionKey.length + rowKey.length;
-  if (kind === 'delete') return 3 * keys;
-  return properties.reduce(
+/** An upper bound: a unit of UTF-16 has up to three bytes of UTF-8. */
+const sizeOf = ({ partitionKey, rowKey, properties }: Row): number =>
+  properties.reduce(
     (bytes, { name, literal }) => bytes + 3 * (2 * name.length + literal.length) + 40,
-    6 * keys,
+    6 * (partitionKey.length + rowKey.length) + PART_OVERHEAD_BYTES,
   );
-}
 
 interface Group {
   readonly rows: Row[];
@@ -34,10 +32,10 @@ interface Group {
 }
 
 /** For each partition its rows in their order, in groups of what a transaction can have. */
-function groupsOf(rows: readonly Row[], kind: ChangeKind): readonly (readonly Group[])[] {
+function groupsOf(rows: readonly Row[]): readonly (readonly Group[])[] {
   const partitions = new Map<string, Group[]>();
   for (const row of rows) {
-    const bytes = sizeOf(kind, row) + PART_OVERHEAD_BYTES;
+    const bytes = sizeOf(row);
     const groups = partitions.get(row.partitionKey) ?? [];
     partitions.set(row.partitionKey, groups);
     const last = groups.at(-1);
@@ -91,54 +89,40 @@ async function sendOne(
   else await client.upsertEntity(entityOf(row), kind === 'merge' ? 'Merge' : 'Replace', { abortSignal });
 }
 
-/** Changes of one kind, page by page or all at once, and what came of them. */
-export class Changes {
-  readonly #table: Place;
-  readonly #kind: ChangeKind;
-  readonly #running: Running;
-  readonly #failed: Failed[] = [];
-  #done = 0;
-
-  constructor(table: Place, kind: ChangeKind, running: Running) {
-    this.#table = table;
-    this.#kind = kind;
-    this.#running = running;
-  }
-
-  /** @throws the signal's reason, or what stops everything. */
-  async apply(rows: readonly Row[]): Promise<void> {
-    const client = await tableOf(this.#table);
-    await inParallel(groupsOf(rows, this.#kind), CONCURRENT, async groups => {
-      for (const group of groups) {
-        await this.#applyGroup(client, group.rows);
-        this.#running.signal.throwIfAborted();
-      }
-    });
-  }
-
-  async #applyGroup(client: TableClient, rows: readonly Row[]): Promise<void> {
-    const mayBeWhole = rows.length > 1 && rows.every(row => isAddressable({ kind: this.#kind, row }));
-    if (mayBeWhole && (await sendGroup(client, this.#kind, rows, this.#running.signal)))
-      this.#done += rows.length;
-    else for (const row of rows) await this.#applyOne(client, row);
-    this.#report();
-  }
-
-  async #applyOne(client: TableClient, row: Row): Promise<void> {
+/**
+ * Makes changes of one kind, page by page or all at once, and reports what came of them. The result throws the signal's
+ * reason, or what stops everything.
+ */
+export function changing(table: Place, kind: ChangeKind, { signal, change }: Running) {
+  const failed: Failed[] = [];
+  let done = 0;
+  const report = (): void => change({ done, failed: [...failed] });
+  const applyOne = async (client: TableClient, row: Row): Promise<void> => {
     try {
-      await sendOne(client, this.#kind, row, this.#running.signal);
-      this.#done++;
+      await sendOne(client, kind, row, signal);
+      done++;
     } catch (error) {
       if (isAborted(error)) throw error;
       // A row that is gone is deleted; one that is there and may not be replaced is a failure of its own.
-      if (this.#kind === 'delete' && codeOf(error) === 'ResourceNotFound') this.#done++;
-      else if (this.#failed.length < FAILED_KEPT_MAX)
-        this.#failed.push({ what: `${row.partitionKey} · ${row.rowKey}`, reason: sentenceOf(error) });
+      if (kind === 'delete' && codeOf(error) === 'ResourceNotFound') done++;
+      else if (failed.length < FAILED_KEPT_MAX)
+        failed.push({ what: `${row.partitionKey} · ${row.rowKey}`, reason: sentenceOf(error) });
     }
-    this.#report();
-  }
-
-  #report(): void {
-    this.#running.change({ done: this.#done, failed: [...this.#failed] });
-  }
+    report();
+  };
+  const applyGroup = async (client: TableClient, rows: readonly Row[]): Promise<void> => {
+    const mayBeWhole = rows.length > 1 && rows.every(row => isAddressable({ kind, row }));
+    if (mayBeWhole && (await sendGroup(client, kind, rows, signal))) done += rows.length;
+    else for (const row of rows) await applyOne(client, row);
+    report();
+  };
+  return async (rows: readonly Row[]): Promise<void> => {
+    const client = await tableOf(table);
+    await inParallel(groupsOf(rows), CONCURRENT, async groups => {
+      for (const group of groups) {
+        await applyGroup(client, group.rows);
+        signal.throwIfAborted();
+      }
+    });
+  };
 }

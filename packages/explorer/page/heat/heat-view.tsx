@@ -14,7 +14,7 @@ import {
   sumOf,
 } from '../../model/heat.js';
 import type { Place } from '../client/account.js';
-import { send } from '../client/session.js';
+import { fetchValue } from '../client/session.js';
 import { Blank, Until } from '../shell/blank.js';
 import { type Options, Radios } from '../shell/field.js';
 import { Icon } from '../shell/icon.js';
@@ -82,11 +82,6 @@ function HeatMap({ heat, measure }: HeatMapProps) {
   );
 }
 
-async function heatOf({ account, name }: Place, signal: AbortSignal): Promise<readonly PartitionHeat[]> {
-  const response = await send(`/heat?${new URLSearchParams({ account, table: name })}`, { signal });
-  return (await response.json()) as readonly PartitionHeat[];
-}
-
 const Heat = ({ account, name, heat, measure }: Place & HeatMapProps) => (
   <div class="heat">
     {adviceOf(heat).map(line => (
@@ -119,9 +114,13 @@ const Heat = ({ account, name, heat, measure }: Place & HeatMapProps) => (
   </div>
 );
 
-export function HeatView(table: Place) {
-  const { account, name } = table;
-  const loading = useLoaded(stop => heatOf(table, stop), [account, name], PERIOD_MILLISECONDS);
+export function HeatView({ account, name }: Place) {
+  const path = `/heat?${new URLSearchParams({ account, table: name })}`;
+  const loading = useLoaded(
+    signal => fetchValue<readonly PartitionHeat[]>(path, { signal }),
+    [path],
+    PERIOD_MILLISECONDS,
+  );
   const [measure, setMeasure] = useState<Measure>('requests');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a view that scrolls must be reachable by keys.

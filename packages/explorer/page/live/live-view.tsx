@@ -1,7 +1,7 @@
 // Live figures of the server: what it does now, and over the last five minutes.
 import { groupDigits } from '../../model/cell.js';
 import { type Figures, type Point, pointBetween, type Reading, readingOf } from '../../model/live.js';
-import { send } from '../client/session.js';
+import { fetchValue } from '../client/session.js';
 import { Fault } from '../shell/blank.js';
 import { useLoaded } from '../state/loaded.js';
 import { Chart, type Series } from './chart.js';
@@ -20,8 +20,8 @@ const TIMES: readonly Series[] = [
   { label: '99 of 100', color: '--series-2', take: ({ p99 }) => p99 },
 ];
 const FAILURES: readonly Series[] = [
-  { label: 'Refused (4xx)', color: '--series-2', take: ({ refusals }) => refusals },
-  { label: 'Failed (5xx)', color: '--danger', take: ({ errors }) => errors },
+  { label: 'Refused (4xx)', color: '--series-2', take: ({ perSecond }) => perSecond.refusals },
+  { label: 'Failed (5xx)', color: '--danger', take: ({ perSecond }) => perSecond.errors },
 ];
 
 const rateText = (value: number | undefined): string =>
@@ -37,14 +37,15 @@ const Tile = ({ label, value }: { readonly label: string; readonly value: string
 );
 
 function Tiles({ last, connections }: { readonly last: Point | undefined; readonly connections: number }) {
-  const all = last && last.perSecond.table + last.perSecond.queue + last.perSecond.blob;
+  const { table = 0, queue = 0, blob = 0, errors, commits } = last?.perSecond ?? {};
+  const all = last && table + queue + blob;
   return (
     <dl class="tiles">
       <Tile label="Operations a second" value={rateText(all)} />
       <Tile label="Median" value={timeText(last?.p50)} />
       <Tile label="99 of 100 within" value={timeText(last?.p99)} />
-      <Tile label="Failed a second" value={rateText(last?.errors)} />
-      <Tile label="Commits a second" value={rateText(last?.commits)} />
+      <Tile label="Failed a second" value={rateText(errors)} />
+      <Tile label="Commits a second" value={rateText(commits)} />
       <Tile label="Connections" value={groupDigits(connections)} />
     </dl>
   );
@@ -63,8 +64,7 @@ interface Shown {
 
 /** Reads the server's counters, and keeps the last five minutes. */
 async function readFigures(signal: AbortSignal, from: Shown | undefined): Promise<Shown> {
-  const response = await send('/live', { signal });
-  const reading = readingOf((await response.json()) as Figures, performance.now());
+  const reading = readingOf(await fetchValue<Figures>('/live', { signal }), performance.now());
   const point = from && pointBetween(from.reading, reading);
   const points = from?.points ?? [];
   return { reading, points: point === undefined ? points : [...points.slice(1 - POINTS_MAX), point] };

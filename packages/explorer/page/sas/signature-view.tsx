@@ -15,7 +15,7 @@ import {
 } from '../../model/sas-form.js';
 import type { Service } from '../client/account.js';
 import { posted, sentenceOf } from '../client/ask.js';
-import { send } from '../client/session.js';
+import { fetchValue } from '../client/session.js';
 import { Fault } from '../shell/blank.js';
 import { Button } from '../shell/button.js';
 import { Check, type Options, SelectField, TextField } from '../shell/field.js';
@@ -189,8 +189,7 @@ export function SignatureView(wanted: { readonly scope: string; readonly resourc
     if (fault !== undefined) return;
     try {
       const request = { account: account.value, scope, resource, fields: fieldsOf(form) };
-      const response = await send('/signatures', posted(request));
-      setUrls(((await response.json()) as { readonly urls: Urls }).urls);
+      setUrls((await fetchValue<{ readonly urls: Urls }>('/signatures', posted(request))).urls);
     } catch (error) {
       setFailure(sentenceOf(error));
     }

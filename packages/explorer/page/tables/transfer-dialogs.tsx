@@ -1,18 +1,53 @@
-// The dialogs of long work: export, import, delete by filter.
+// The dialogs of long work: export, import, delete by filter. Each is done page by page, and can be stopped.
 import { useState } from 'preact/hooks';
+import type { Row } from '#data-tools/line';
 import type { ChangeKind } from '#data-tools/write';
 import { counted } from '../../model/cell.js';
-import { type EntityFile, type Format, readEntityFile } from '../../model/entity-file.js';
+import { type EntityFile, EntityWriter, type Format, readEntityFile } from '../../model/entity-file.js';
 import { CLASS_NAMES, verdictOf } from '../../model/verdict.js';
-import type { Selected } from '../client/table-client.js';
-import { Changes } from '../client/transactions.js';
+import { saveAs } from '../client/save.js';
+import { KEYS, queryPages, type Selected } from '../client/table-client.js';
+import { changing } from '../client/transactions.js';
 import { Fault } from '../shell/blank.js';
 import { Button } from '../shell/button.js';
 import { Dialog, type DialogProps } from '../shell/dialog.js';
 import { type Options, Radios } from '../shell/field.js';
 import { WorkView } from '../shell/work-view.js';
-import { useWork } from '../state/work.js';
-import { countMatching, deleteMatching, exportMatching } from './transfer.js';
+import { type Running, useWork } from '../state/work.js';
+
+/** Reads what the filter matches, all of it or only `select`. */
+async function read(
+  selected: Selected,
+  part: { readonly select?: string[] },
+  { signal, change }: Running,
+  onRows: (rows: readonly Row[]) => void,
+): Promise<void> {
+  let done = 0;
+  for await (const rows of queryPages(selected, part, signal)) {
+    onRows(rows);
+    done += rows.length;
+    change({ done });
+  }
+}
+
+const countMatching = (selected: Selected, running: Running): Promise<void> =>
+  read(selected, { select: KEYS }, running, () => undefined);
+
+async function deleteMatching(selected: Selected, running: Running): Promise<void> {
+  const remove = changing(selected.table, 'delete', running);
+  for await (const rows of queryPages(selected, { select: KEYS }, running.signal)) await remove(rows);
+}
+
+/** Has the browser save a file of what the filter matches. */
+async function exportMatching(selected: Selected, format: Format, running: Running): Promise<void> {
+  const writer = new EntityWriter(format);
+  await read(selected, {}, running, rows => writer.add(rows));
+  const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
+  const url = URL.createObjectURL(new Blob([...writer.pieces()], { type }));
+  saveAs(url, `${selected.table.name}.${format}`);
+  // The browser has the file by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
 
 interface TransferProps {
   readonly selected: Selected;
@@ -108,7 +143,7 @@ export function ImportDialog({ selected: { table }, onClose, onChanged }: Transf
     if (file !== undefined) setChosen(readEntityFile(file.name, await file.text()));
   };
   const start = async (): Promise<void> => {
-    await run(rows.length, running => new Changes(table, kind, running).apply(rows));
+    await run(rows.length, running => changing(table, kind, running)(rows));
     onChanged();
   };
   return (

@@ -64,7 +64,7 @@ function placedOf(columns: readonly Column[], widthOf: (column: Column) => numbe
   });
 }
 
-/** Scrolls as little as shows a part of the contents, of which `covered` pixels at its start are under others. */
+/** The least scroll that shows a part of the contents. @param covered pixels at the start that are under others. */
 function nearest(start: number, end: number, scroll: number, size: number, covered: number): number {
   if (start < scroll + covered) return start - covered;
   return Math.max(scroll, end - size);
