@@ -48,6 +48,30 @@ describe('queues, blobs and signatures', WITH_BROWSER, () => {
     assert.equal((await queueOf('invoices').getProperties()).approximateMessagesCount, 5);
   });
 
+  test('moving messages can be stopped', async t => {
+    const queue = queueOf('stopped');
+    await queue.create();
+    for (const text of ['1', '2', '3']) await queue.sendMessage(text);
+    const page = await world().open(t, 'queues/stopped');
+    let [sent, goOn] = [0, () => {}];
+    const stopped = new Promise<void>(resolve => {
+      goOn = resolve;
+    });
+    await page.route('**/messages?*', async route => {
+      if (route.request().method() === 'POST' && sent++ > 0) await stopped;
+      await route.continue();
+    });
+    await button(page, 'Move').click();
+    await page.getByLabel('To the queue').selectOption('thumbnails');
+    await button(page, 'Move').last().click();
+    await page.getByText('Moved 1 of 3 messages').waitFor();
+    await button(page, 'Stop').click();
+    goOn();
+    await page.getByText('Moved 2 messages to thumbnails, then stopped.').waitFor();
+    await page.getByText('About 1 message').waitFor();
+    await queue.delete();
+  });
+
   test('a queue is cleared after its name is typed', async t => {
     const page = await world().open(t, 'queues/thumbnails');
     await queueOf('thumbnails').sendMessage('x');

@@ -30,8 +30,8 @@ export interface Move {
 }
 
 /**
- * Takes batches until the queue is empty, `count` messages are moved, or it is stopped. A message is put into the other
- * queue, then deleted here: after a failure between the two it is in both.
+ * Takes batches until the queue is empty or `count` messages are moved. A message is put into the other queue, then
+ * deleted here: after a failure between the two it is in both. @throws the signal's reason.
  */
 export async function moveMessages(
   { from, to, count }: Move,
@@ -46,7 +46,8 @@ export async function moveMessages(
     let dealtWith = 0;
     try {
       for (const { messageId, popReceipt, messageText } of batch) {
-        if (done === count || stop.aborted) return;
+        stop.throwIfAborted();
+        if (done === count) return;
         await target.sendMessage(messageText);
         await client.deleteMessage(messageId, popReceipt);
         dealtWith++;
