@@ -6,7 +6,7 @@ import * as requests from '../load/requests.js';
 import { GROUP_ROWS, loadedEntity, narrowEntity, PARTITION_ROWS } from '../load/rows.js';
 import type { Sample } from '../subjects/subject.js';
 import { timed } from './loop.js';
-import { type RateWork, READ_ROWS, shapeOf } from './works.js';
+import { READ_ROWS, type Shape } from './works.js';
 
 const LOADERS = 8;
 /** Of single rows, each into a partition of its own. */
@@ -15,30 +15,29 @@ const NO_METADATA = { 'x-ms-version': '2019-02-02', Accept: 'application/json;od
 const ROW = Buffer.from('"RowKey":"');
 const CONTINUATIONS = ['NextPartitionKey', 'NextRowKey'] as const;
 
-/** Rows of 200 bytes for scans, else of 1 KB. */
-export async function fillTable(at: Endpoint, table: string, work: RateWork, scanned: number): Promise<void> {
-  const shape = shapeOf(work, scanned);
+/** Rows of 200 bytes for scans, `scanned` of them; else of 1 KB. */
+export async function fillTable(at: Endpoint, table: string, shape: Shape, scanned: number): Promise<void> {
   if (shape.kind === 'write') return;
-  const { partitionRows } = shape;
-  const isScan = shape.kind === 'scan';
-  const rows = isScan ? scanned : READ_ROWS;
-  const entity = isScan ? narrowEntity : loadedEntity;
+  const { kind, partitionRows } = shape;
+  const [entity, rows] = kind === 'scan' ? [narrowEntity, scanned] : [loadedEntity, READ_ROWS];
   if (partitionRows % GROUP_ROWS === 0)
     await sendAll(requests.load(at, table, entity, partitionRows), at.port, LOADERS, rows / GROUP_ROWS);
-  else {
-    const insert = requests.insert(at, table, entity('sequence', partitionRows));
-    await sendAll(insert, at.port, SPREAD_LOADERS, rows);
-  }
+  else
+    await sendAll(
+      requests.insert(at, table, entity('sequence', partitionRows)),
+      at.port,
+      SPREAD_LOADERS,
+      rows,
+    );
 }
 
 export async function requestWork(
   at: Endpoint,
   table: string,
-  work: RateWork,
+  shape: Shape,
   scanned: number,
   seconds: number,
 ): Promise<Sample> {
-  const shape = shapeOf(work, scanned);
   if (shape.kind === 'scan') return timed(scanned, () => scan(at, table, scanned));
   const load = async (kind: Kind, size: number, rows: number): Promise<Sample> => {
     const job = { port: at.port, connections: shape.clients, rows, first: 0, seconds };

@@ -11,7 +11,7 @@ import { runEngine } from './engine.js';
 import { fillTable, requestWork } from './http.js';
 import { patiently, type Say } from './loop.js';
 import { measureQueues } from './queue-depths.js';
-import { type RateWork, shapeOf, type Work } from './works.js';
+import { type RateWork, type Shape, shapeOf, type Work } from './works.js';
 
 /** A server first has to compile its code. */
 const WARM_UP_SECONDS = 5;
@@ -35,20 +35,20 @@ async function createOverHttp(cluster: Cluster): Promise<string> {
 async function run(
   cluster: Cluster,
   subject: string,
-  work: RateWork,
+  shape: Shape,
   filled: string | undefined,
   { rows, seconds }: ClusterOptions,
 ): Promise<Sample> {
   if (subject === 'http') {
     const table = filled ?? (await createOverHttp(cluster));
-    return requestWork(await cluster.endpoint('table'), table, work, rows, seconds);
+    return requestWork(await cluster.endpoint('table'), table, shape, rows, seconds);
   }
   const engine = await cluster.engine();
   const address = tableAddress(cluster.account, filled ?? newName());
   if (filled === undefined)
     await engine.createSpace(address, encodeTableMetadata({ name: address.name, identifiers: [] }));
   const space = await cluster.space(address);
-  const job = { shape: shapeOf(work, rows), space, rows, value: VALUE, seconds };
+  const job = { shape, space, rows, value: VALUE, seconds };
   return subject === 'engine' ? runEngine(engine, job) : cluster.driver.run(job);
 }
 
@@ -61,7 +61,7 @@ async function measureWork(
   const shape = shapeOf(work, options.rows);
   const fill = async (): Promise<string> => {
     const name = await createOverHttp(cluster);
-    await fillTable(await cluster.endpoint('table'), name, work, options.rows);
+    await fillTable(await cluster.endpoint('table'), name, shape, options.rows);
     say(`${work}: filled`);
     return name;
   };
@@ -78,7 +78,7 @@ async function measureWork(
       for (const subject of subjects) {
         const what = `${work}, run ${number}, ${subject}`;
         const timing = number === 0 ? { ...options, seconds: WARM_UP_SECONDS } : options;
-        const sample = await patiently(what, say, () => run(cluster, subject, work, filled, timing));
+        const sample = await patiently(what, say, () => run(cluster, subject, shape, filled, timing));
         if (number === 0) continue;
         samples.get(subject)?.push(sample);
         say(`${what}: ${Math.round(sample.perSecond)} rows a second`);

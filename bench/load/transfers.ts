@@ -6,8 +6,7 @@ import { connect } from 'node:net';
 import { type Endpoint, requestOf, wireText } from './request.js';
 import { BLOCK_BLOB } from './requests.js';
 
-export const TRANSFERS = ['download', 'upload', 'upload-blocks'] as const;
-export type Transfer = (typeof TRANSFERS)[number];
+export type Transfer = 'download' | 'upload' | 'upload-blocks';
 
 const MEGABYTE = 1_000_000;
 const BYTES = 256 * MEGABYTE;
