@@ -1,5 +1,5 @@
-// The load of one kind of requests: first some one by one, whose answers are checked whole, then many at once by wrk where it is
-// installed, else by autocannon, of whose answers only the statuses are.
+// The load of one kind of requests: first some one by one, whose answers are checked whole; then many at once by wrk where it is
+// installed, else by autocannon, which check only the statuses.
 import { fire, type Latency } from './autocannon.js';
 import { scatter } from './gaps.js';
 import { ask, type Kind, requestFiller } from './request.js';

@@ -7,7 +7,7 @@ export const SUBJECTS = ['shelfmark', 'azurite', 'bare', 'lmdb'] as const;
 export type SubjectName = (typeof SUBJECTS)[number];
 
 interface Workload {
-  /** Besides Shelfmark and Azurite. */
+  /** In addition to Shelfmark and Azurite. */
   readonly peers: readonly ('bare' | 'lmdb')[];
   readonly goals: Readonly<Partial<Record<SubjectName, number>>>;
 }

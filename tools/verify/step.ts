@@ -10,7 +10,7 @@ export interface Step {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether a failed step is repeated even if nothing ran beside it. run-tests.ts repeats test files. */
+  /** Whether a failed step is repeated even if it ran alone. run-tests.ts repeats test files. */
   readonly isRepeated: boolean;
 }
 
@@ -128,7 +128,7 @@ interface Stage {
   readonly steps: readonly Step[];
   /** At a time. */
   readonly width: number;
-  /** Whether the output is printed: at once, or beside another step at the end, so that theirs do not mix. */
+  /** Whether the output is printed: at once, or at the end of a step that runs with another, so that theirs do not mix. */
   readonly isShown: boolean;
   /** For the output's files. */
   readonly directory: string;
