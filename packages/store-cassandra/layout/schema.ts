@@ -5,7 +5,6 @@
 //
 //   fence      the tick of the last commit: a commit's one condition is that the fence is as it was read
 //   gaps       the tick of the last commit that changed its gaps; null where it never had one
-//   row_count  unused, like row_bytes
 //   kind 0     one row without a value, so that a read of missing keys gives the fence too
 //   kind 1     the rows, and dead rows in place of deleted ones: version 0, and no value
 //   kind 2     outcomes: rk is the id of a commit that happened; they expire
@@ -44,7 +43,7 @@ const OUTCOME_SECONDS = 900;
 export const TABLES: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS row (
     sid bigint, pk blob, kind tinyint, rk blob,
-    fence bigint static, gaps bigint static, row_count bigint static, row_bytes bigint static,
+    fence bigint static, gaps bigint static,
     version bigint, value blob,
     PRIMARY KEY ((sid, pk), kind, rk)
   ) WITH compaction = {'class': 'UnifiedCompactionStrategy'} AND gc_grace_seconds = 86400 AND read_repair = 'NONE'`,
@@ -66,23 +65,6 @@ export const TABLES: readonly string[] = [
   ) WITH gc_grace_seconds = 86400`,
   `CREATE TABLE IF NOT EXISTS format (name text PRIMARY KEY, version int)`,
 ];
-
-/**
- * Turns tables of a version into those of the next one; safe to repeat. Programs of version 1 that have the store open
- * keep working under version 2. Those of versions 1 and 2 have to be stopped before version 3: they know no gaps, and
- * what they put into one would not be seen. Those of version 3 keep working under version 4.
- */
-export const UPGRADES: ReadonlyMap<number, readonly string[]> = new Map([
-  [1, ['ALTER TABLE member ADD IF NOT EXISTS url text', 'ALTER TABLE member ADD IF NOT EXISTS lease text']],
-  [2, ['ALTER TABLE row ADD IF NOT EXISTS gaps bigint static']],
-  [
-    3,
-    [
-      'ALTER TABLE row ADD IF NOT EXISTS row_count bigint static',
-      'ALTER TABLE row ADD IF NOT EXISTS row_bytes bigint static',
-    ],
-  ],
-]);
 
 export const READ_KEYS =
   'SELECT fence, gaps, kind, rk, version, value FROM row WHERE sid = ? AND pk = ? AND (kind, rk) IN ?';

@@ -2,7 +2,7 @@
 // of the cluster breaks the promise that acknowledged changes are kept.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '#store';
-import { SCHEMA_VERSION, TABLES, UPGRADES } from '../layout/schema.js';
+import { SCHEMA_VERSION, TABLES } from '../layout/schema.js';
 import type { ClusterAccess, Run } from './session.js';
 
 export interface Wanted {
@@ -38,8 +38,6 @@ const READ_KEYSPACE = 'SELECT replication FROM system_schema.keyspaces WHERE key
 const READ_VERSION = (keyspace: string) => `SELECT version FROM "${keyspace}".format WHERE name = 'store'`;
 const PUT_VERSION = (keyspace: string) =>
   `INSERT INTO "${keyspace}".format (name, version) VALUES ('store', ${SCHEMA_VERSION}) IF NOT EXISTS`;
-const RAISE_VERSION = (keyspace: string, version: number) =>
-  `UPDATE "${keyspace}".format SET version = ${version + 1} WHERE name = 'store' IF version = ${version}`;
 
 /**
  * @throws StoreError in one sentence that names what is wrong: `unsupported`, or `busy` if it may pass while nodes
@@ -161,21 +159,6 @@ async function createTables(cluster: ClusterAccess, dataCenter: string, wanted: 
   for (const table of TABLES) await define(table.replace('EXISTS ', `EXISTS "${keyspace}".`));
   await agree(cluster, dataCenter);
   await cluster.run(PUT_VERSION(keyspace));
-  await upgrade(cluster, dataCenter, keyspace);
-}
-
-/** The version is raised after the tables are there, and each step is repeatable. */
-async function upgrade(cluster: ClusterAccess, dataCenter: string, keyspace: string): Promise<void> {
-  const define = cluster.onFirst(dataCenter);
-  for (;;) {
-    const [found] = await cluster.run(READ_VERSION(keyspace));
-    const version: number = found?.version;
-    const steps = UPGRADES.get(version);
-    if (steps === undefined) return;
-    for (const step of steps) await define(step.replace('TABLE ', `TABLE "${keyspace}".`));
-    await agree(cluster, dataCenter);
-    await cluster.run(RAISE_VERSION(keyspace, version));
-  }
 }
 
 async function replicasOf(run: Run, dataCenter: string, keyspace: string): Promise<number> {
@@ -194,9 +177,8 @@ async function checkVersion(run: Run, keyspace: string): Promise<void> {
     );
   const [found] = await run(READ_VERSION(keyspace));
   if (found?.version === SCHEMA_VERSION) return;
-  const cure = UPGRADES.has(found?.version) ? ' The option create makes it that.' : '';
   throw new StoreError(
     'unsupported',
-    `The keyspace ${keyspace} has version ${found?.version} of the tables; this program writes version ${SCHEMA_VERSION}.${cure}`,
+    `The keyspace ${keyspace} has version ${found?.version} of the tables; this program writes version ${SCHEMA_VERSION}.`,
   );
 }
