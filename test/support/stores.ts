@@ -1,15 +1,10 @@
 // Empty stores of each engine, by address, for suites that run against several of them.
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Engines } from '#server/parts';
-import { cassandraEngine, cassandraTools } from '../../packages/store-cassandra/cassandra-engine.js';
-import { openCassandraStore } from '../../packages/store-cassandra/open.js';
-import { parsePlace } from '../../packages/store-cassandra/place.js';
-import { dropKeyspace } from '../../packages/store-cassandra/testing/drop-keyspace.js';
-
-const LEASE_MS = 20;
+import { cassandraEngine } from '../../packages/store-cassandra/cassandra-engine.js';
+import { dropKeyspace, newPlace, openStore } from '../../packages/store-cassandra/testing/cluster.js';
 
 /** A kind of store. */
 interface StoreKind {
@@ -36,15 +31,9 @@ export const lmdb: StoreKind = {
 /** On the node that SHELFMARK_CASSANDRA names, and only if selected. */
 export const cassandra: StoreKind = {
   name: 'cassandra',
-  quick: new Engines([
-    {
-      ...cassandraEngine,
-      open: (place, { clock }) =>
-        openCassandraStore(parsePlace(place), { clock, leaseMs: LEASE_MS }, cassandraTools(place)),
-    },
-  ]),
+  quick: new Engines([{ ...cassandraEngine, open: (place, { clock }) => openStore(place, { clock }) }]),
   open: async () => {
-    const place = `//${process.env.SHELFMARK_CASSANDRA}/test_${randomBytes(6).toString('hex')}?create&replicas=1`;
+    const place = newPlace();
     return { store: `cassandra:${place}`, discard: () => dropKeyspace(place) };
   },
 };

@@ -1,19 +1,14 @@
 // Deleted rows on a cluster: two stores that share it answer like a map while dead rows become gaps and rows come back
 // into them. No read walks many tombstones where many rows were deleted, by the node's own count.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { systemClock } from '#base';
+import fc from 'fast-check';
 import type { Budget, Row, Space } from '#store';
-import { cassandraTools } from '../cassandra-engine.js';
 import type { CassandraStore } from '../cassandra-store.js';
-import { openCassandraStore } from '../open.js';
 import { parsePlace } from '../place.js';
 import { onCluster } from '../session/session.js';
-import { dropKeyspace } from '../testing/drop-keyspace.js';
+import { dropKeyspace, newPlace, openStore, skip } from '../testing/cluster.js';
 
-const host = process.env.SHELFMARK_CASSANDRA;
-const LEASE_MS = 20;
 const LEAST_DEAD = 3;
 const KEYS = 60;
 const STEPS = 400;
@@ -26,24 +21,6 @@ const EVERYTHING = Number.MAX_SAFE_INTEGER;
 const all: Budget = { rows: EVERYTHING, bytes: EVERYTHING, examined: EVERYTHING, milliseconds: 60_000 };
 
 const keyOf = (number: number): string => String(number).padStart(6, '0');
-
-/** Numbers from 0 up to 1, the same for the same seed (Park and Miller). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
-
-const randomPlace = (): string => `//${host}/test_${randomBytes(6).toString('hex')}?create&replicas=1`;
-
-const open = (place: string, leastDead?: number): Promise<CassandraStore> =>
-  openCassandraStore(
-    parsePlace(place),
-    { clock: systemClock, leaseMs: LEASE_MS, leastDead },
-    cassandraTools(place),
-  );
 
 async function create(store: CassandraStore, name: string): Promise<Space> {
   const space = await store.createSpace({ account: 'a', service: 'table', name }, Buffer.alloc(0));
@@ -64,13 +41,12 @@ async function keysFrom(store: CassandraStore, space: Space, from: string, budge
   return keys;
 }
 
-describe('cassandra: dead rows', {
-  skip: host === undefined && 'SHELFMARK_CASSANDRA names no host',
-}, () => {
-  const place = randomPlace();
+describe('cassandra: dead rows', { skip }, () => {
+  const place = newPlace();
   let stores: readonly [CassandraStore, CassandraStore];
   before(async () => {
-    stores = [await open(place, LEAST_DEAD), await open(place, LEAST_DEAD)];
+    const options = { leastDead: LEAST_DEAD };
+    stores = [await openStore(place, options), await openStore(place, options)];
   });
   after(async () => {
     for (const store of stores) await store.close();
@@ -92,33 +68,38 @@ const tombstonesOfReads = (place: string): Promise<number> =>
     return Number(own?.max ?? assert.fail('The node counts none.'));
   });
 
+const someStep = fc.record({
+  at: fc.constantFrom(0, 1),
+  number: fc.nat(KEYS - 1),
+  kind: fc.nat(9),
+  count: fc.nat(KEYS - 1),
+});
+
 /** Random puts, deletes, scans and reads by either store, each compared with a map. */
 async function compareWithMap(
   stores: readonly [CassandraStore, CassandraStore],
   seed: number,
 ): Promise<void> {
-  const random = seeded(seed * 7919);
-  const pick = (): number => Math.floor(random() * KEYS);
+  const steps = fc.sample(someStep, { seed, numRuns: STEPS, unbiased: true });
   const space = await create(stores[0], `model${seed}`);
   const model = new Map<string, string>();
   const sorted = (from: string): string[] => [...model.keys()].filter(key => key >= from).sort();
-  for (let step = 0; step < STEPS; step++) {
-    const store = stores[random() < 0.5 ? 0 : 1];
-    const key = keyOf(pick());
-    const kind = random();
+  for (const [step, { at, number, kind, count }] of steps.entries()) {
+    const store = stores[at];
+    const key = keyOf(number);
     const what = `seed ${seed}, step ${step}`;
-    if (kind < 0.3) {
+    if (kind < 3) {
       const puts = [{ key, value: Buffer.from(String(step)) }];
       await store.commit(space, 'p', NO_READS, () => ({ result: true, puts }));
       model.set(key, String(step));
-    } else if (kind < 0.6) {
-      const deletes = sorted(key).slice(0, 1 + Math.floor(random() * 10));
+    } else if (kind < 6) {
+      const deletes = sorted(key).slice(0, 1 + (count % 10));
       await store.commit(space, 'p', { keys: deletes }, () => ({ result: true, deletes }));
       for (const gone of deletes) model.delete(gone);
-    } else if (kind < 0.8) {
+    } else if (kind < 8) {
       assert.deepEqual(await keysFrom(store, space, key), sorted(key), what);
-    } else if (kind < 0.9) {
-      const range = { from: key, rows: 1 + Math.floor(random() * KEYS) };
+    } else if (kind < 9) {
+      const range = { from: key, rows: 1 + count };
       const read = await store.commit(space, 'p', { keys: [], range }, rows => ({
         result: rows.range.map((row: Row) => row.key),
       }));
@@ -132,8 +113,8 @@ async function compareWithMap(
 }
 
 async function moveHead(): Promise<void> {
-  const own = randomPlace();
-  const store = await open(own);
+  const own = newPlace();
+  const store = await openStore(own);
   try {
     const space = await create(store, 'head');
     for (let from = 0; from < ROWS; from += COMMIT) {

@@ -1,33 +1,22 @@
 // What a session leaves behind of a host that stood still. It is the session's only host, so the driver creates it
 // again.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '#base';
 import { until } from '#base/testing/until';
-import { cassandraTools } from '../cassandra-engine.js';
 import { ENTER_PARTITION } from '../layout/schema.js';
-import { openCassandraStore } from '../open.js';
 import { parsePlace } from '../place.js';
-import { onCluster, Session } from '../session/session.js';
-import { dropKeyspace } from '../testing/drop-keyspace.js';
+import { dropKeyspace, host, newPlace, openSession, skip } from '../testing/cluster.js';
 import { proxyTo } from '../testing/proxy.js';
 
-const host = process.env.SHELFMARK_CASSANDRA ?? '';
-
-describe('session', { skip: host === '' && 'SHELFMARK_CASSANDRA names no host' }, () => {
-  const text = `//${host}/test_${randomBytes(6).toString('hex')}?create&replicas=1`;
-  const place = parsePlace(text);
-  before(async () => {
-    await (await openCassandraStore(place, { clock: systemClock }, cassandraTools(text))).close();
-  });
+describe('session', { skip }, () => {
+  const text = newPlace();
+  const { port: own } = parsePlace(text);
   after(() => dropKeyspace(text));
 
   test('session: a host that stood still for seconds leaves no connection behind that outlives it', async () => {
-    const { port, pause, resume, connections, close } = await proxyTo(host, place.port);
-    const [local] = await onCluster(place, ({ run }) => run('SELECT data_center FROM system.local'));
-    const one = await Session.open({ ...place, port }, local?.data_center);
+    const { port, pause, resume, connections, close } = await proxyTo(host, own);
+    const one = await openSession(text, port);
     pause();
     // After a failed heartbeat the driver takes it for down and tries to reach it again.
     await sleep(6500);
@@ -44,9 +33,8 @@ describe('session', { skip: host === '' && 'SHELFMARK_CASSANDRA names no host' }
   });
 
   test('session: after all connections broke, statements on a partition are answered again', async () => {
-    const { port, cut, close } = await proxyTo(host, place.port);
-    const [local] = await onCluster(place, ({ run }) => run('SELECT data_center FROM system.local'));
-    const one = await Session.open({ ...place, port }, local?.data_center);
+    const { port, cut, close } = await proxyTo(host, own);
+    const one = await openSession(text, port);
     const write = (): Promise<boolean> =>
       one.write({ query: ENTER_PARTITION, params: [1n, 0, Buffer.of(1)] }).then(
         () => true,

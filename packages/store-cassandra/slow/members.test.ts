@@ -1,19 +1,15 @@
 // Processes that have a store open: one that sees no other is exclusive, and one that starts next to others serves no
 // request until none of them is exclusive.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { until } from '#base/testing/until';
 import { LiveMembers } from '../live-members.js';
 import { Members } from '../members.js';
 import type { Session } from '../session/session.js';
-import { dropKeyspace } from '../testing/drop-keyspace.js';
-import { openSession } from '../testing/open-session.js';
+import { dropKeyspace, newPlace, openSession, skip } from '../testing/cluster.js';
 
-const host = process.env.SHELFMARK_CASSANDRA;
-
-describe('members', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no host' }, () => {
-  const text = `//${host}/test_${randomBytes(6).toString('hex')}?create&replicas=1`;
+describe('members', { skip }, () => {
+  const text = newPlace();
   let session: Session;
   before(async () => {
     session = await openSession(text);

@@ -1,28 +1,21 @@
 // Where the ticks of new spaces begin on a cluster: after a drop, those of other names begin at the clock's time, those
 // of the same name above the old ones. Also a commit whose range is longer than one answer.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '#base';
 import type { Space } from '#store';
-import { cassandraTools } from '../cassandra-engine.js';
 import type { CassandraStore } from '../cassandra-store.js';
-import { openCassandraStore } from '../open.js';
-import { parsePlace } from '../place.js';
-import { dropKeyspace } from '../testing/drop-keyspace.js';
+import { dropKeyspace, newPlace, openStore, skip } from '../testing/cluster.js';
 
-const host = process.env.SHELFMARK_CASSANDRA;
-const LEASE_MS = 20;
 const NO_READS = { keys: [] };
 const TICKS_A_SECOND = 10_000_000n;
 const ROWS = 2500;
 
-describe('cassandra', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no host' }, () => {
-  const place = `//${host}/test_${randomBytes(6).toString('hex')}?create&replicas=1`;
-  const options = { clock: systemClock, leaseMs: LEASE_MS };
+describe('cassandra', { skip }, () => {
+  const place = newPlace();
   let store: CassandraStore;
   before(async () => {
-    store = await openCassandraStore(parsePlace(place), options, cassandraTools(place));
+    store = await openStore(place);
   });
   after(async () => {
     await store.close();

@@ -1,33 +1,22 @@
 // Several stores on one cluster: they see each other, share one secret, and name owners once their commits meet.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { systemClock } from '#base';
 import { until } from '#base/testing/until';
 import type { Space } from '#store';
-import { cassandraTools } from '../cassandra-engine.js';
 import type { CassandraStore } from '../cassandra-store.js';
-import { openCassandraStore } from '../open.js';
-import { parsePlace } from '../place.js';
-import { dropKeyspace } from '../testing/drop-keyspace.js';
-
-const host = process.env.SHELFMARK_CASSANDRA;
-const OPTIONS = { clock: systemClock, leaseMs: 20 };
-
-const open = (place: string): Promise<CassandraStore> =>
-  openCassandraStore(parsePlace(place), OPTIONS, cassandraTools(place));
+import { dropKeyspace, newPlace, openStore, skip } from '../testing/cluster.js';
 
 async function created(store: CassandraStore, name: string): Promise<Space> {
   const space = await store.createSpace({ account: 'a', service: 'table', name }, Buffer.alloc(0));
   return space ?? assert.fail(`${name} is there.`);
 }
 
-describe('cassandra', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no host' }, () => {
-  const place = `//${host}/test_${randomBytes(6).toString('hex')}?create&replicas=1`;
+describe('cassandra', { skip }, () => {
+  const place = newPlace();
   let stores: readonly CassandraStore[] = [];
   before(async () => {
-    const first = await open(place);
-    stores = [first, await open(place)];
+    const first = await openStore(place);
+    stores = [first, await openStore(place)];
   });
   after(async () => {
     await Promise.all(stores.map(store => store.close()));

@@ -1,21 +1,17 @@
 // How a session reports requests that are wrong in themselves: on a cluster, since the cluster refuses them.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { StoreError } from '#store';
 import { MOVE_FENCE, PUT_ROW } from '../layout/schema.js';
 import { parsePlace } from '../place.js';
 import { COMMIT_BYTES_MAX, frameBytes } from '../session/frame.js';
 import { onCluster, type Session, type Statement } from '../session/session.js';
-import { dropKeyspace } from '../testing/drop-keyspace.js';
-import { openSession } from '../testing/open-session.js';
-
-const host = process.env.SHELFMARK_CASSANDRA;
+import { dropKeyspace, newPlace, openSession, skip } from '../testing/cluster.js';
 
 const isFault = (error: unknown): boolean => !(error instanceof StoreError);
 
-describe('session', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no host' }, () => {
-  const text = `//${host}/test_${randomBytes(6).toString('hex')}?create&replicas=1`;
+describe('session', { skip }, () => {
+  const text = newPlace();
   let session: Session;
   before(async () => {
     session = await openSession(text);

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-export interface Proxy {
+export interface HostProxy {
   readonly port: number;
   /** No byte passes in either direction, and neither side is notified. */
   readonly pause: () => void;
@@ -13,7 +13,7 @@ export interface Proxy {
   readonly close: () => void;
 }
 
-export async function proxyTo(host: string, port: number): Promise<Proxy> {
+export async function proxyTo(host: string, port: number): Promise<HostProxy> {
   const sockets = new Set<Socket>();
   let isPaused = false;
   const server = createServer(client => {

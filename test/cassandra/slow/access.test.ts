@@ -9,11 +9,11 @@ import { cassandraEngine } from '../../../packages/store-cassandra/cassandra-eng
 import { parsePlace } from '../../../packages/store-cassandra/place.js';
 import { readAccess } from '../../../packages/store-cassandra/session/access.js';
 import { onCluster } from '../../../packages/store-cassandra/session/session.js';
+import { host as plainHost, skip } from '../../../packages/store-cassandra/testing/cluster.js';
 import { WITH_PASSWORDS, withTls } from '../../../tools/cassandra/node-files.js';
 import { Authority } from '../node/certificates.js';
 import { ownCluster } from '../node/own-cluster.js';
 
-const plainHost = process.env.SHELFMARK_CASSANDRA;
 const NAMES = ['USER', 'PASSWORD', 'PASSWORD_FILE'].map(name => `SHELFMARK_CASSANDRA_${name}`);
 const OPTIONS = { clock: systemClock, durability: 'full', exclusive: false } as const;
 
@@ -49,8 +49,6 @@ const command = async (place: string, ...queries: readonly string[]): Promise<vo
     throw new Error(String(error), { cause });
   });
 };
-
-const skip = plainHost === undefined && 'SHELFMARK_CASSANDRA names no host';
 
 /** A node that asks for passwords by TLS, while the tests around it run. */
 function securedNode() {
@@ -144,9 +142,7 @@ describe('access by TLS', { skip }, () => {
   });
 });
 
-describe('access by certificate', {
-  skip: plainHost === undefined && 'SHELFMARK_CASSANDRA names no host',
-}, () => {
+describe('access by certificate', { skip }, () => {
   const cluster = ownCluster(3);
   const host = cluster.hostOf(1);
   const [authority, stranger] = [new Authority('ca'), new Authority('stranger')];

@@ -6,10 +6,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { skip } from '../../../packages/store-cassandra/testing/cluster.js';
 import { ROOT } from '../../support/spawned-server.js';
 import { addressOf } from '../node/own-cluster.js';
 
-const isBeside = process.env.SHELFMARK_CASSANDRA !== undefined;
 const FIRST = String(addressOf(5));
 const HOST = `127.0.0.${FIRST}`;
 const STOPPED = 'stopped; no data is left';
@@ -33,7 +33,7 @@ function refuses(args: string, said: string | RegExp, env?: NodeJS.ProcessEnv): 
   else assert.equal(stderr, `${said}\n`);
 }
 
-describe('commands', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' }, () => {
+describe('commands', { skip }, () => {
   after(() => called(['stop']));
 
   test('commands: impossible ones are refused, and leave no cluster behind', async () => {

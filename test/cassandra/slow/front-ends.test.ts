@@ -1,8 +1,6 @@
 // Several front ends on one cluster: clients of all of them write into the same partitions while owners are killed and
 // stopped, lose their connections, or are two at once. All answers are judged as in the runs with faults of nodes.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '#base/testing/until';
@@ -10,14 +8,14 @@ import { type RunningServer, serve } from '#server';
 import type { EngineKind, Peer, Peers } from '#store';
 import { Engines } from '../../../packages/server/engines.js';
 import { cassandraEngine } from '../../../packages/store-cassandra/cassandra-engine.js';
-import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-keyspace.js';
+import { dropKeyspace, newPlace, skip } from '../../../packages/store-cassandra/testing/cluster.js';
+import { type HostProxy, proxyTo } from '../../../packages/store-cassandra/testing/proxy.js';
 import { withMembers } from '../../planted/members.js';
 import { drawFrom, from } from '../../random/arbitrary.js';
 import { FrontEnds } from '../faults/cluster/front-ends.js';
 import { Pace } from '../faults/work/pace.js';
 import { makeTable, Work, type WorkOptions } from '../faults/work/work.js';
 
-const host = process.env.SHELFMARK_CASSANDRA;
 const seed = Number(process.env.SHELFMARK_SEED ?? 24);
 const COUNT = 3;
 const QUIET_MS = 3000;
@@ -48,8 +46,8 @@ async function judged(
   assert.deepEqual(faults, [], `${repeat}\n${faults.length > 0 ? work.journal.text() : ''}`);
 }
 
-describe('front ends', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no host' }, () => {
-  const place = `//${host}/front_${randomBytes(6).toString('hex')}?create&replicas=1`;
+describe('front ends', { skip }, () => {
+  const place = newPlace();
   after(() => dropKeyspace(place));
 
   test('front ends: owners are killed and stopped', async () => {
@@ -96,9 +94,9 @@ describe('front ends', { skip: host === undefined && 'SHELFMARK_CASSANDRA names 
   });
 });
 
-/** Front ends in this process, each behind a gate that cuts its connections to the others. */
+/** Front ends in this process, each behind a proxy that cuts its connections to the others. */
 class Inside {
-  readonly gates: readonly Gate[] = Array.from({ length: COUNT }, () => new Gate());
+  readonly gates: HostProxy[] = [];
   isForced = false;
   readonly #servers: RunningServer[] = [];
   readonly #urls: string[] = [];
@@ -110,7 +108,10 @@ class Inside {
       const options = { store, operations: { port: 0 }, logLevel: 'silent' } as const;
       const server = await serve(options, new Engines([all.#kind(number)]));
       t.after(() => server.close());
-      t.after(() => all.gates[number]?.close());
+      t.after(() => {
+        all.gates[number]?.close();
+        all.gates[number]?.cut();
+      });
       all.#servers.push(server);
     }
     return all;
@@ -144,7 +145,6 @@ class Inside {
   }
 
   #peersOf(number: number, peers: Peers): Peers {
-    const gate = this.gates[number] ?? assert.fail();
     const next = (number + 1) % COUNT;
     const forced = (): Peer => ({ id: String(next), url: this.#urls[next] ?? '', lease: FORCED });
     const all = this;
@@ -153,7 +153,10 @@ class Inside {
         return all.isForced || peers.hasOwners;
       },
       join: async url => {
-        const own = await gate.open(url);
+        const { hostname, port } = new URL(url);
+        const gate = await proxyTo(hostname, Number(port));
+        this.gates[number] = gate;
+        const own = `shelfmark://127.0.0.1:${gate.port}`;
         this.#urls[number] = own;
         await peers.join(own);
       },
@@ -163,44 +166,5 @@ class Inside {
       holds: lease => lease === FORCED || peers.holds(lease),
       suspect: peer => (this.isForced ? undefined : peers.suspect(peer)),
     };
-  }
-}
-
-class Gate {
-  readonly #sockets = new Set<Socket>();
-  #server: Server | undefined;
-
-  /** The address that stands in for that one. */
-  async open(url: string): Promise<string> {
-    const { hostname: to, port } = new URL(url);
-    const server = createServer(near => {
-      const far = connect({ host: to, port: Number(port) });
-      for (const [one, other] of [
-        [near, far],
-        [far, near],
-      ] as const) {
-        this.#sockets.add(one);
-        one
-          .on('error', () => undefined)
-          .on('close', () => {
-            this.#sockets.delete(one);
-            other.destroy();
-          });
-        one.pipe(other);
-      }
-    });
-    this.#server = server;
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    return `shelfmark://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-  }
-
-  cut(): void {
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  close(): void {
-    this.#server?.close();
-    this.cut();
   }
 }

@@ -2,7 +2,6 @@
 // writes or by a dump, messages and blobs while their writers pause. After each switch both stores have the same rows,
 // and the clients' last writes are there.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,12 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RestError, TableClient, TableServiceClient } from '@azure/data-tables';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
-import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-keyspace.js';
+import { dropKeyspace, newPlace, skip } from '../../../packages/store-cassandra/testing/cluster.js';
 import { type Ended, runCommand } from '../../data-tools/command-run.js';
 import { below, chance, drawFrom } from '../../random/arbitrary.js';
 import { type SpawnedServer, spawnServer } from '../../support/spawned-server.js';
 
-const host = process.env.SHELFMARK_CASSANDRA;
 const seed = Number(process.env.SHELFMARK_SEED ?? 24);
 const TABLE = 'people';
 const OTHER_TABLE = 'orders';
@@ -198,9 +196,8 @@ async function moveThereAndBack(place: string): Promise<void> {
   }
 }
 
-describe('move', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no host' }, () => {
-  const place = `//${host}/move_${randomBytes(6).toString('hex')}?create&replicas=1`;
-  const dumpPlace = `//${host}/move_${randomBytes(6).toString('hex')}?create&replicas=1`;
+describe('move', { skip }, () => {
+  const [place, dumpPlace] = [newPlace(), newPlace()];
   const directory = join(JOURNALS, 'data');
   after(async () => {
     rmSync(JOURNALS, { recursive: true, force: true });

@@ -4,20 +4,20 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '#base/testing/until';
+import { skip } from '../../../packages/store-cassandra/testing/cluster.js';
 import { blobPortOf, queuePortOf, type SpawnedServer, spawnServer } from '../../support/spawned-server.js';
 import { areAllAlive } from '../node/all-alive.js';
 import { ownCluster } from '../node/own-cluster.js';
 import { Balancer } from '../rolling/balancer.js';
 import { Clients } from '../rolling/clients.js';
 
-const isBeside = process.env.SHELFMARK_CASSANDRA !== undefined;
 const KEYSPACE = 'rolling';
 const NODES = [1, 2, 3];
 /** Between two steps: shapes the load. */
 const QUIET_MS = 5000;
 const READY_MS = 300_000;
 
-describe('rolling restart', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' }, () => {
+describe('rolling restart', { skip }, () => {
   const cluster = ownCluster(8);
   const hosts = NODES.map(node => cluster.hostOf(node));
   const serve = (): Promise<SpawnedServer> =>

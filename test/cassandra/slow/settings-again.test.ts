@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { until } from '#base/testing/until';
+import { skip } from '../../../packages/store-cassandra/testing/cluster.js';
 import { spawnServer } from '../../support/spawned-server.js';
 import { ownCluster } from '../node/own-cluster.js';
 
-const isBeside = process.env.SHELFMARK_CASSANDRA !== undefined;
 const PERIODIC = { commitlog_sync: 'periodic', commitlog_sync_period: '10000ms' };
 const SENTENCE =
   'A node of the cluster has commitlog_sync: periodic, which may lose or hide what was answered; it has to be batch or group.';
@@ -35,7 +35,7 @@ async function serve(address: string) {
 }
 
 describe('settings of a host that comes up again', {
-  skip: !isBeside && 'SHELFMARK_CASSANDRA names no host',
+  skip,
 }, () => {
   const cluster = ownCluster(4);
   before(() => cluster.start(1));

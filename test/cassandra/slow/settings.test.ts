@@ -1,5 +1,5 @@
-// Why a cluster is refused when a store is opened, and the reports if it is served anyway. On a node of its own, which
-// acknowledges a write before it is on disk.
+// Why a cluster is refused when a store is opened, and the reports if it is served anyway: prepare.test.ts has the
+// causes. On a node of its own, which acknowledges a write before it is on disk.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '#base';
@@ -7,16 +7,15 @@ import { cassandraEngine } from '../../../packages/store-cassandra/cassandra-eng
 import { SCHEMA_VERSION } from '../../../packages/store-cassandra/layout/schema.js';
 import { parsePlace } from '../../../packages/store-cassandra/place.js';
 import { onCluster } from '../../../packages/store-cassandra/session/session.js';
-import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-keyspace.js';
+import { skip } from '../../../packages/store-cassandra/testing/cluster.js';
 import { ownCluster } from '../node/own-cluster.js';
 
-const isBeside = process.env.SHELFMARK_CASSANDRA !== undefined;
 const UNSAFE = ['commitlog_sync=periodic', 'paxos_variant=v2_without_linearizable_reads'];
 const OPTIONS = { clock: systemClock, durability: 'full', exclusive: false } as const;
 
 const openAt = (place: string) => cassandraEngine.open(place, OPTIONS);
 
-describe('settings', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' }, () => {
+describe('settings', { skip }, () => {
   const cluster = ownCluster(1);
   const host = cluster.hostOf(1);
   before(() =>
@@ -38,13 +37,6 @@ describe('settings', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' },
     });
     const noStore = 'The keyspace strange has no store; the option create makes one.';
     await assert.rejects(openAt(`//${host}/strange`), { code: 'unsupported', message: noStore });
-  });
-
-  test('settings: one that acknowledges before writing to disk, in one sentence with the name', async () => {
-    const message =
-      'A node of the cluster has commitlog_sync: periodic, which may lose or hide what was answered; it has to be batch or group. ' +
-      'The option unsafe serves all the same.';
-    await assert.rejects(openAt(`//${host}/k?create&replicas=1`), { code: 'unsupported', message });
   });
 
   test('settings: another version of the tables', async () => {
@@ -73,28 +65,5 @@ describe('settings', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' },
       code: 'busy',
       message: /^Cassandra cannot do it now/,
     });
-  });
-});
-
-describe('copies', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' }, () => {
-  test('settings: fewer nodes than requested copies, and no keyspace is created', async () => {
-    const place = `//${process.env.SHELFMARK_CASSANDRA}/nodes`;
-    const message =
-      'The data center has 1 node, and 3 copies of everything are asked for (replicas), each of which needs a node. ' +
-      'The option unsafe serves all the same.';
-    await assert.rejects(openAt(`${place}?create&wait=0`), { code: 'busy', message });
-    await assert.rejects(openAt(place), {
-      message: 'There is no keyspace nodes; the option create makes it.',
-    });
-  });
-
-  test('settings: fewer copies than requested', async () => {
-    const place = `//${process.env.SHELFMARK_CASSANDRA}/copies`;
-    const store = await openAt(`${place}?create&replicas=1`);
-    await store.close();
-    const message =
-      'The keyspace copies keeps 1 copies of everything, and 3 are asked for (replication). The option unsafe serves all the same.';
-    await assert.rejects(openAt(place), { code: 'unsupported', message });
-    await dropKeyspace(place);
   });
 });

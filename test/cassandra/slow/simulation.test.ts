@@ -1,19 +1,17 @@
 // Seeds of the simulation on a cluster: the plans of an engine that is closed, opened again and left behind, with a
 // jumping clock and a store's faults. Each has a keyspace of its own. SIMULATION_SEED names one.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { cassandraTools } from '../../../packages/store-cassandra/cassandra-engine.js';
-import { openCassandraStore } from '../../../packages/store-cassandra/open.js';
-import { parsePlace } from '../../../packages/store-cassandra/place.js';
-import { dropKeyspace } from '../../../packages/store-cassandra/testing/drop-keyspace.js';
+import {
+  dropKeyspace,
+  newPlace,
+  openStore,
+  skip,
+} from '../../../packages/store-cassandra/testing/cluster.js';
 import { planOf } from '../../simulation/plan/workload.js';
 import { runPlan } from '../../simulation/run/run.js';
 import type { Plant } from '../../simulation/run/subject.js';
 
-const host = process.env.SHELFMARK_CASSANDRA;
-/** The wait for a dropped space. */
-const LEASE_MS = 20;
 /**
  * With faults and without, jumps, rushes, and what only an engine that outlives its process can do. Without seeds that
  * put messages into a queue that was dropped and created again: their times may be 10 s ahead (docs/scale-out.md),
@@ -22,9 +20,8 @@ const LEASE_MS = 20;
 const SEEDS = [2, 4, 6, 8, 23];
 
 async function failureOf(seed: number, plant?: Plant): Promise<string | undefined> {
-  const place = `//${host}/simulation_${randomBytes(6).toString('hex')}?create&replicas=1`;
-  const open = (clock: () => bigint) =>
-    openCassandraStore(parsePlace(place), { clock, leaseMs: LEASE_MS }, cassandraTools(place));
+  const place = newPlace();
+  const open = (clock: () => bigint) => openStore(place, { clock });
   try {
     // All of these are plans of LMDB.
     const { failure } = await runPlan({ ...planOf(seed), sockets: false }, plant, open);
@@ -34,7 +31,7 @@ async function failureOf(seed: number, plant?: Plant): Promise<string | undefine
   }
 }
 
-describe('simulation', { skip: host === undefined && 'SHELFMARK_CASSANDRA names no host' }, () => {
+describe('simulation', { skip }, () => {
   const one = process.env.SIMULATION_SEED;
   for (const seed of one === undefined ? SEEDS : [Number(one)])
     test(`simulation: seed ${seed}`, async () => {

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { until } from '#base/testing/until';
+import { skip } from '../../../packages/store-cassandra/testing/cluster.js';
 import { runToEnd, type SpawnedServer, spawnServer } from '../../support/spawned-server.js';
 import { ownCluster } from '../node/own-cluster.js';
 
-const isBeside = process.env.SHELFMARK_CASSANDRA !== undefined;
 const NODES = [1, 2, 3];
 const OTHERS = [2, 3];
 /** Nodes of a busy machine may need more than a minute. */
 const PATIENT = '&wait=600';
 const READY_MS = 600_000;
 
-describe('start', { skip: !isBeside && 'SHELFMARK_CASSANDRA names no host' }, () => {
+describe('start', { skip }, () => {
   const cluster = ownCluster(5);
   const serve = (keyspace: string, options = ''): readonly string[] => {
     const hosts = NODES.map(node => cluster.hostOf(node)).join(',');
