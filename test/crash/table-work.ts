@@ -143,7 +143,7 @@ export class TableWork extends Work<Call, Answer, SentTableCall> {
   protected override faultsOf(history: readonly SentTableCall[], courses: Courses): readonly string[] {
     try {
       // A page may end early: a transfer has a time.
-      judge(history, { faults: true, jumps: true }, courses);
+      judge(history, { faults: true, jumps: true }, { courses });
       return [];
     } catch (error) {
       if (!(error instanceof Breach)) throw error;

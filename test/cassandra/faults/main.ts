@@ -22,12 +22,9 @@ const { values } = parseArgs({
     nodes: { type: 'string', default: '3' },
     // Only one kind of rounds, by its name in the report.
     round: { type: 'string' },
-    // To show that the suite finds what a setting breaks.
-    setting: { type: 'string', multiple: true, default: [] },
     plant: { type: 'string' },
     // For a machine that is slow now and then.
     'tell-gaps': { type: 'boolean', default: false },
-    unsafe: { type: 'boolean', default: false },
   },
 });
 
@@ -55,7 +52,6 @@ async function main(): Promise<void> {
   const minutes = Number(values.minutes);
   const directory = await mkdtemp(join(tmpdir(), 'shelfmark-faults-'));
   const first = Number(process.env.SHELFMARK_CASSANDRA_FIRST ?? FIRST);
-  const settings = Object.fromEntries(values.setting.map(text => text.split('=', 2) as [string, string]));
   const { plant, nodes, round } = values;
   if (nodes !== '1' && nodes !== '3') throw new Error('--nodes is 1 or 3.');
   if (plant !== undefined && !isPlant(plant))
@@ -74,9 +70,7 @@ async function main(): Promise<void> {
       kind: round,
       directory,
       first,
-      settings,
       plant,
-      options: values.unsafe ? '&unsafe' : '',
       say,
     });
     tell(told);

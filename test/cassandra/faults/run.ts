@@ -23,8 +23,6 @@ export interface RunOptions {
   readonly kind?: string | undefined;
   readonly directory: string;
   readonly first: number;
-  readonly settings: Readonly<Record<string, string>>;
-  readonly options: string;
   readonly plant?: PlantName | undefined;
   readonly say: (line: string) => void;
 }
@@ -115,7 +113,7 @@ async function runRound(
 
 /** Throws at the first round in which something is wrong. */
 export async function run(options: RunOptions): Promise<readonly Told[]> {
-  const { seed, minutes, directory, first, settings, say } = options;
+  const { seed, minutes, directory, first, say } = options;
   const draw = drawFrom(seed);
   const nodes = Array.from({ length: options.nodes }, (_, at) => at + 1);
   const plan = planOf({ nodes, frontEnds: FRONT_ENDS }, drawFrom(seed));
@@ -124,8 +122,6 @@ export async function run(options: RunOptions): Promise<readonly Told[]> {
     directory,
     first,
     draw,
-    settings,
-    options: options.options,
     plant: options.plant,
   });
   if (!world.hasNetwork) say('No network namespaces can be made here: nodes are not cut off.');

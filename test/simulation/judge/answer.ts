@@ -25,7 +25,8 @@ const STATUSES: Readonly<Record<string, number>> = {
   ServerBusy: 503,
 };
 
-const NOTHING: Omit<Answer, 'status'> = {
+/** What most answers lack. */
+export const NOTHING: Omit<Answer, 'status'> = {
   code: undefined,
   index: undefined,
   versions: [],

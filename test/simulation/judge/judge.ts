@@ -188,28 +188,42 @@ const partitionsIn = (history: readonly Happening[]): string[] => [
   ),
 ];
 
+/** Whether an answer shows what a write leaves. */
+function seenIn(history: readonly Happening[]): (question: PartitionQuestion) => boolean {
+  const seen = new Set(history.flatMap(({ answer }) => answer?.entities.map(({ content }) => content) ?? []));
+  const [{ level } = { level: 'minimalmetadata' as const }] = history;
+  return question =>
+    question.kind !== 'writes' ||
+    question.writes.some(({ properties }) => seen.has(expectedContent(properties, level, undefined)));
+}
+
 const overlaps = (a: Happening, b: Happening): boolean => a.invoked < b.answered && b.invoked < a.answered;
 
-/**
- * With `courses`, the history goes on where the one before ended. @throws Breach for the first answer of an object that
- * no order of its calls explains.
- */
+interface Judging {
+  /** The history goes on where the one before ended. */
+  readonly courses?: Courses | undefined;
+  /** Many answers may be lost: writes whose content no answer shows are first taken for ones that did not happen. */
+  readonly prefersSeen?: boolean;
+}
+
+/** @throws Breach for the first answer of an object that no order of its calls explains. */
 export function judge(
   history: readonly Happening[],
   plan: Pick<Plan, 'faults' | 'jumps'>,
-  courses?: Courses,
+  { courses, prefersSeen = false }: Judging = {},
 ): void {
   const explain = <State, Question>(
     object: string,
     happenings: readonly Happening[],
     ask: (happening: Happening) => Question | undefined,
     model: Model<State, Question>,
+    isSeen?: (question: Question) => boolean,
   ): void => {
     const events = happenings.flatMap((happening): Event<Question, Happening>[] => {
       const question = ask(happening);
       return question === undefined ? [] : [{ happening, question }];
     });
-    const breach = unexplained(object, events, model, { courses });
+    const breach = unexplained(object, events, model, { courses, ...(isSeen && { isSeen }) });
     if (breach) throw breach;
   };
   for (const happening of history) {
@@ -235,7 +249,7 @@ export function judge(
           partition,
           drops.some(drop => overlaps(drop, happening)),
         );
-      explain(object, own, ask, PARTITION_MODEL);
+      explain(object, own, ask, PARTITION_MODEL, prefersSeen ? seenIn(own) : undefined);
     }
   }
   explain('the settings', history, settingsQuestion, SETTINGS_MODEL);

@@ -18,9 +18,6 @@ export interface WorldOptions {
   /** The last number of the first proxy's address, and the network's. */
   readonly first: number;
   readonly draw: Draw;
-  readonly settings?: Readonly<Record<string, string>>;
-  /** For the store's address. */
-  readonly options: string;
   /** A fault of the front ends. */
   readonly plant?: PlantName | undefined;
 }
@@ -46,7 +43,7 @@ export class World {
     this.#cluster = new Cluster(join(directory, 'nodes'), places);
     const hosts = nodes.map(clientHostOf).join(',');
     this.frontEnds = new FrontEnds(
-      `cassandra://${hosts}/faults?create&replicas=${nodes.length}${options.options}`,
+      `cassandra://${hosts}/faults?create&replicas=${nodes.length}`,
       draw,
       options.plant,
     );
@@ -58,8 +55,8 @@ export class World {
   }
 
   async start(): Promise<void> {
-    const { nodes, first, draw, settings } = this.#options;
-    await this.#cluster.start(nodes.length, settings);
+    const { nodes, first, draw } = this.#options;
+    await this.#cluster.start(nodes.length);
     for (const node of nodes)
       this.#proxies.set(
         node,

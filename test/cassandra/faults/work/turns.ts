@@ -13,7 +13,7 @@ import { pageOf } from '../../../simulation/run/table-wire.js';
 export const TABLE = 'faults';
 const COUNTERS = ['count-a', 'count-b'];
 /** Rows that are only written together, all in one transaction. */
-export const GROUP = ['group-1', 'group-2', 'group-3'];
+const GROUP = ['group-1', 'group-2', 'group-3'];
 /** Less than a chunk of the engine, more than one, and more than are read at a time. */
 const LENGTHS = [100, 300_000, 1_200_000] as const;
 
@@ -36,7 +36,7 @@ export const blobRead = (container: string): BlobCall => ({
   range: undefined,
 });
 
-const writeOf = (kind: SentWrite['kind'], partition: string, key: string, n: number): SentWrite => ({
+export const writeOf = (kind: SentWrite['kind'], partition: string, key: string, n: number): SentWrite => ({
   kind,
   partition,
   key,
@@ -45,12 +45,21 @@ const writeOf = (kind: SentWrite['kind'], partition: string, key: string, n: num
   ifMatch: undefined,
 });
 
-const writes = (all: readonly SentWrite[]): Call => ({
+export const writes = (all: readonly SentWrite[]): Call => ({
   kind: 'writes',
   table: TABLE,
   writes: all,
   isBatch: all.length > 1,
   prefer: undefined,
+});
+
+export const getOf = (partition: string, key: string): Call => ({
+  kind: 'get',
+  table: TABLE,
+  isBatch: false,
+  partition,
+  key,
+  select: undefined,
 });
 
 type AskTable = Ask<Call, Answer>;
@@ -74,14 +83,10 @@ export class TableTurns {
         [4, () => this.#raise(ask, partition)],
         [3, () => this.#transact(ask, partition)],
         [1, () => this.#delete(ask)],
-        [2, () => ask(this.#get(partition, this.#draw(from(GROUP))))],
+        [2, () => ask(getOf(partition, this.#draw(from(GROUP))))],
         [1, () => ask(partitionPage(partition))],
       ),
     )();
-  }
-
-  #get(partition: string, key: string): Call {
-    return { kind: 'get', table: TABLE, isBatch: false, partition, key, select: undefined };
   }
 
   async #insert(ask: AskTable, partition: string): Promise<void> {
@@ -118,7 +123,7 @@ export class TableTurns {
   /** A counter with one more than was read, if unchanged since. */
   async #raised(ask: AskTable, partition: string): Promise<SentWrite | undefined> {
     const key = this.#draw(from(COUNTERS));
-    const answer = await ask(this.#get(partition, key));
+    const answer = await ask(getOf(partition, key));
     if (answer === undefined) return undefined;
     const [seen] = answer.entities;
     if (seen === undefined) return writeOf('insert', partition, key, 1);

@@ -16,7 +16,7 @@ import { Connection } from '../../../support/worker-processes.js';
 import type { FrontEnds, Service } from '../cluster/front-ends.js';
 import { rowFaults } from '../judge/rows.js';
 import type { Pace } from './pace.js';
-import { BlobTurns, blobRead, GROUP, partitionPage, TABLE, TableTurns } from './turns.js';
+import { BlobTurns, blobRead, partitionPage, TABLE, TableTurns } from './turns.js';
 
 const TABLE_WRITERS = 4;
 const QUEUE_HANDS = 2;
@@ -105,7 +105,7 @@ export class Work {
     return allFaults([
       () => [...this.#rows.faults, ...this.#blobs.faults],
       () => this.#messages.judge(),
-      () => rowFaults(this.#rows.history, GROUP).map(fault => `table ${fault}`),
+      () => rowFaults(this.#rows.history, TABLE).map(fault => `table ${fault}`),
       () => blobFaults(this.#blobs.history).map(({ step, message }) => `blob ${step}: ${message}`),
     ]);
   }
