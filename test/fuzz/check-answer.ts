@@ -8,7 +8,7 @@ import { BLOB_ERROR_TABLE } from '#wire/blob';
 import { QUEUE_ERROR_TABLE } from '#wire/queue';
 import { ERROR_TABLE } from '#wire/table';
 
-export type FuzzedService = 'table' | 'queue' | 'blob';
+type FuzzedService = 'table' | 'queue' | 'blob';
 
 export interface SeenAnswer {
   readonly status: number;

@@ -1,5 +1,5 @@
-// What grammars of random input need besides fast-check's arbitraries: choices with weights, texts with gaps, and
-// values that are drawn one after the other, all decided by a seed.
+// What random input needs besides fast-check's arbitraries: choices with weights, and values that are drawn one after the
+// other, all decided by a seed.
 import fc from 'fast-check';
 
 /** One of them, each as likely as its weight is of all weights. */
@@ -31,17 +31,6 @@ export const seldom = <T>(percent: number, rare: fc.Arbitrary<T>, usual: fc.Arbi
 /** Undefined in the other cases. */
 export const maybe = <T>(percent: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   seldom<T | undefined>(percent, arbitrary, fc.constant(undefined));
-
-/** A template whose gaps are drawn. */
-export const text = (
-  pieces: TemplateStringsArray,
-  ...gaps: readonly fc.Arbitrary<string>[]
-): fc.Arbitrary<string> =>
-  fc.tuple(...gaps).map(filled => {
-    let whole = pieces[0] ?? '';
-    for (const [at, gap] of filled.entries()) whole += gap + (pieces[at + 1] ?? '');
-    return whole;
-  });
 
 /** From 0 up to but not including the bound. */
 export const below = (bound: number): fc.Arbitrary<number> => fc.nat({ max: bound - 1 });

@@ -29,7 +29,6 @@ export const SCHEMA_VERSION = 4;
 export const SENTINEL = 0;
 export const ROW = 1;
 export const OUTCOME = 2;
-export const GAP = 3;
 
 /** The version of a dead row; those of rows are ticks. */
 export const DEAD = 0n;

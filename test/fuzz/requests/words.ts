@@ -1,13 +1,13 @@
 // The words of requests, mostly valid, as texts with choices (phrase.ts). Frequent ones are there several times, so that
 // requests find what others made.
 import { accountSas } from '../../simulation/run/signing.js';
-import { ODD_NAMES } from './odd-texts.js';
+import { ODD_NAMES, ODD_TABLE_NAMES } from './odd-texts.js';
 
 const several = (count: number, ...texts: readonly string[]): readonly string[] =>
   Array.from({ length: count }, () => texts).flat();
 
 /** These exist when a run begins. */
-export const TABLES = ['People', 'orders', ...ODD_NAMES.filter(name => !name.startsWith('_'))];
+export const TABLES = ['People', 'orders', ...ODD_TABLE_NAMES];
 export const CONTAINERS = ['fuzz', 'fuzz-2'] as const;
 export const QUEUES = ['jobs', 'more-jobs'] as const;
 

@@ -24,7 +24,7 @@ export interface BlobSecrets {
   readonly snapshot: string;
 }
 
-export interface BlobAttempt {
+interface BlobAttempt {
   readonly ask: BlobAsk;
   readonly caller: Presented;
   readonly body: string;

@@ -18,7 +18,7 @@ export interface Surroundings {
   faultsOfOurs(): readonly unknown[];
 }
 
-export interface LaneService<Answer, H> {
+interface LaneService<Answer, H> {
   send(request: PlainRequest): Promise<PlainAnswer>;
   /** @throws Error for an answer that cannot be one to this call. */
   read(happening: H, plain: PlainAnswer): Answer;
