@@ -1,4 +1,4 @@
-// Rows of several entities of a table, or of none, as `shelfmark-patterns/mixed`: each row as its own type, or as a property bag.
+// Rows of several entities of a table, of none, or of programs with other types, as `shelfmark-patterns/mixed`: each row as its own type, or as a property bag.
 import type { AnyEntity } from './model/definition.js';
 import { Db } from './repo/open.js';
 import { type BagReads, bagReads } from './repo/read/bags.js';
@@ -7,6 +7,7 @@ import { querySettings } from './repo/write/service.js';
 
 export type { Bag } from './model/bag.js';
 export { checkTable } from './model/check-table.js';
+export { coerce } from './model/coerce.js';
 export type { BagQuery, BagReads, BagScan } from './repo/read/bags.js';
 export type { MixedQuery, MixedReads, MixedRow, MixedScan } from './repo/read/mixed.js';
 

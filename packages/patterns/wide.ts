@@ -7,7 +7,7 @@ import type { WideEntity } from './shapes/wide/wide.js';
 import { WideRepo } from './shapes/wide/wide-repo.js';
 
 export { type WideEntity, wide } from './shapes/wide/wide.js';
-export type { WidePlan, WideRepo } from './shapes/wide/wide-repo.js';
+export type { WideRepo } from './shapes/wide/wide-repo.js';
 export type { WideStored } from './shapes/wide/wide-stored.js';
 
 /** The wide entities of a definition. */

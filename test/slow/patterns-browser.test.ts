@@ -21,7 +21,7 @@ const run = promisify(execFile);
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /** For everything that the root exports, without the clients; gzip as a server would send it. */
-const GZIP_BYTES_MAX = 32 * 1024;
+const GZIP_BYTES_MAX = 32_000;
 
 /** For the class of errors with its sentences: anything else that is bundled with it has side effects on import. */
 const ERROR_BYTES_MAX = 1_400;

@@ -32,7 +32,7 @@ export const PATTERN_NAMES: Readonly<Record<string, string>> = {
     EntityList List ListContention ListFlowInput ListMembers ListRepo ListedRepo auditLists
     list listFlow listOf listed lists`,
   mixed: `
-    Bag BagQuery BagReads BagScan MixedQuery MixedReads MixedRow MixedScan bags checkTable mixed`,
+    Bag BagQuery BagReads BagScan MixedQuery MixedReads MixedRow MixedScan bags checkTable coerce mixed`,
   sas: `
     SasRows partitions putPolicy removePolicy tableSas`,
   large: `
@@ -44,5 +44,5 @@ export const PATTERN_NAMES: Readonly<Record<string, string>> = {
   series: `
     Ring RingSlot RingValue Series SeriesRepo SlotCounter Slots ring series seriesOf`,
   wide: `
-    WideEntity WidePlan WideRepo WideStored wide wideRepo`,
+    WideEntity WideRepo WideStored wide wideRepo`,
 };

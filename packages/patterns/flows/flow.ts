@@ -21,6 +21,7 @@ import {
   queueOf,
   type Step,
 } from './definition.js';
+import { AnnouncedIds } from './flow-ids.js';
 import { oldestIn } from './oldest-message.js';
 import { type PoisonMessage, type PoisonOptions, poisonMessages } from './poison.js';
 import { Worker, type WorkerOptions } from './worker.js';
@@ -102,7 +103,7 @@ export class Flow<I = unknown, O = unknown> {
     const { operationIds } = service;
     const operationId = operationIds?.next();
     const sent = await this.announce(db, input, operationId, { after, ...options });
-    const own = operationIds?.beginningWith(operationId as OperationId);
+    const own = operationIds && new AnnouncedIds(operationIds, operationId);
     return unlessRefused([sent], () => write(new Db({ ...service, operationIds: own })));
   }
 

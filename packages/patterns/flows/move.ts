@@ -19,6 +19,7 @@ import { MARKS } from '../values/row-member.js';
 import { encodeProperty, type WireProperty } from '../values/wire-property.js';
 import { define, type FlowOptions, type StepContext } from './definition.js';
 import { Flow, type StartOptions } from './flow.js';
+import { CarryingIds } from './flow-ids.js';
 import { type KeyJson, keyOfJson, keySchema, rowKeyJson } from './key-json.js';
 
 /** The old and the new place. */
@@ -135,7 +136,8 @@ class Passage<F extends AnyEntity, T extends AnyEntity> {
   /** A repository whose new rows keep the row's properties beyond its entity. */
   #copying(row: StoredOf<F>, mark: WireProperty): Repo<T> {
     const service = Db.serviceOf(this.#context.db);
-    const operationIds = service.operationIds?.leaving([...this.#kept(row), mark]);
+    const ids = service.operationIds;
+    const operationIds = ids && new CarryingIds(ids, [...this.#kept(row), mark]);
     return new Db({ ...service, operationIds }).repo(this.#spec.to, { table: this.#spec.toTable });
   }
 

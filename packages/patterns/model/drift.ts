@@ -1,6 +1,5 @@
-// Schema drift: a stored property is taken as it is, widened to the type in the definition, or handled by the drift policy.
+// Schema drift: a stored property is taken as it is, widened to the type in the definition, or handled by the drift policy. coerce.ts is one of them.
 import { passChecks, validated } from '../values/check-value.js';
-import { coerce } from '../values/coerce.js';
 import { decodeProperty } from '../values/decode-property.js';
 import type { Instant } from '../values/instant.js';
 import { type Drift, PatternError, type RowAddress } from '../values/pattern-error.js';
@@ -10,14 +9,20 @@ import type { BagValue, TypedValue } from '../values/typed-value.js';
 import type { AnyEntity, Field } from './definition.js';
 
 /** A drift, with what is there. */
-interface FoundDrift extends Drift {
+export interface FoundDrift extends Drift {
   readonly value: BagValue | undefined;
-  /** What the value would be as the type that is wanted; undefined if that cannot be said exactly. */
-  readonly coerced: BagValue | undefined;
+  /** What a value of the type that is wanted is read as: of JSON, what its schema gives. Throws TypeDrift, or asks again, where the property's check refuses it. */
+  readonly passed: (value: BagValue) => unknown;
 }
 
-/** What becomes of a stored property that is not what the entity says: refused, made fit where that loses nothing, or asked. */
-export type DriftPolicy = 'throw' | 'coerce' | ((drift: FoundDrift) => unknown);
+/** What becomes of a stored property that is not what the entity says: refused, or what the function gives. */
+export type DriftPolicy = 'throw' | ((drift: FoundDrift) => unknown);
+
+/** Throws TypeDrift. */
+export function refuseDrift(drift: Drift & Partial<FoundDrift>): never {
+  const { value: _, passed: __, ...detail } = drift;
+  throw new PatternError('TypeDrift', detail);
+}
 
 export class FieldReader {
   readonly #entity: AnyEntity;
@@ -95,10 +100,8 @@ export class FieldReader {
     const expected = field.property.edm;
     const { name: property } = field;
     const drift: Drift = { ...this.#address, entity: this.#entity.name, property, expected, found, reason };
-    const coerced = typed === undefined || found === 'check' ? undefined : coerce(typed, expected);
-    if (typeof this.#policy === 'function') return this.#policy({ ...drift, value: typed?.value, coerced });
-    if (this.#policy === 'coerce' && coerced !== undefined)
-      return this.#passed(field, { type: expected, value: coerced });
-    throw new PatternError('TypeDrift', drift);
+    if (this.#policy === 'throw') return refuseDrift(drift);
+    const passed = (value: BagValue): unknown => this.#passed(field, { type: expected, value });
+    return this.#policy({ ...drift, value: typed?.value, passed });
   }
 }

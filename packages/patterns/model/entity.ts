@@ -106,7 +106,7 @@ export function defined<
     ...all.flatMap(({ entity }) => entity.warnings),
     ...CLIENT_NAMES.filter(each => plan.byWire.has(each) || each === tag).map(
       each =>
-        `${name} has a property ${each} in the table, which the official client takes for its own: name it by stored().`,
+        `${name} has a property ${each} in the table, which is a name of the official client: use stored().`,
     ),
   ];
   return Object.freeze({ ...made, indexes: indexes as never, plan, warnings });

@@ -7,11 +7,7 @@ import type { Stored } from './stored.js';
 import { parseTag } from './type-tag.js';
 
 /** Errors that name the row and its problem. */
-const isClear = (thrown: unknown): thrown is AnyPatternError =>
-  PatternError.is(thrown, 'WrongEntity') ||
-  PatternError.is(thrown, 'TypeDrift') ||
-  PatternError.is(thrown, 'NewerVersion') ||
-  PatternError.is(thrown, 'RowUnreadable');
+const CLEAR: readonly string[] = ['WrongEntity', 'TypeDrift', 'NewerVersion', 'RowUnreadable'];
 
 /** What was thrown while the row was decoded, as an error that names it. */
 export function rowFault(
@@ -26,7 +22,7 @@ export function rowFault(
   const found = tag === undefined ? 1 : parseTag(tag).version;
   if (found > entity.version)
     return new PatternError('NewerVersion', { ...address, known: entity.version, found }, { cause: thrown });
-  if (isClear(thrown)) return thrown;
+  if (PatternError.is(thrown) && CLEAR.includes(thrown.code)) return thrown;
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   return new PatternError('RowUnreadable', { ...address, entity: entity.name, reason }, { cause: thrown });
 }

@@ -15,11 +15,7 @@ export const refusalOf = (thrown: unknown): unknown =>
 /** Whether another writer came first: the row exists already, was changed or is gone. */
 export function isLost(thrown: unknown): boolean {
   const refusal = refusalOf(thrown);
-  return (
-    PatternError.is(refusal, 'Conflict') ||
-    PatternError.is(refusal, 'NotFound') ||
-    PatternError.is(refusal, 'AlreadyExists')
-  );
+  return PatternError.is(refusal) && ['Conflict', 'NotFound', 'AlreadyExists'].includes(refusal.code);
 }
 
 /** The result of `write`; undefined if another writer came first. */

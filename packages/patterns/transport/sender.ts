@@ -65,54 +65,33 @@ const codeOf = (thrown: unknown): unknown => (isObject(thrown) ? thrown.code : u
 /** The service said no before it did anything. */
 const isRefusal = (status: number): boolean => status >= 300 && status < 500 && status !== 408;
 
-/** The client below, with a record of what became of each attempt. */
-class Attempts implements HttpClient {
-  count = 0;
+/** Attempts of one request. */
+interface Attempts {
+  count: number;
   /** Of those whose answer was not a clear no. */
-  doubtful = 0;
+  doubtful: number;
   /** Whether that holds of the last one. */
-  isLastDoubtful = false;
-  readonly #client: HttpClient;
-  readonly #timeout: number;
+  isLastDoubtful: boolean;
+}
 
-  constructor(client: HttpClient, timeout: number) {
-    this.#client = client;
-    this.#timeout = timeout;
-  }
-
-  async sendRequest(request: PipelineRequest): Promise<PipelineResponse> {
-    this.count++;
-    this.isLastDoubtful = false;
-    try {
-      const response = await this.#inTime(request);
-      if (!isRefusal(response.status)) this.#doubt();
-      return response;
-    } catch (thrown) {
-      if (!NEVER_SENT.has(codeOf(thrown))) this.#doubt();
-      throw thrown;
-    }
-  }
-
-  /** The client has a timeout too; its timer keeps running after a connection broke and keeps the process from ending. */
-  async #inTime(request: PipelineRequest): Promise<PipelineResponse> {
-    const { abortSignal } = request;
-    const linked = abortSignal && linkedController(abortSignal as AbortSignal);
-    const controller = linked ?? new AbortController();
-    const timer = setTimeout(() => controller.abort(), this.#timeout);
-    request.abortSignal = controller.signal;
-    try {
-      return await this.#client.sendRequest(request);
-    } finally {
-      clearTimeout(timer);
-      linked?.release();
-      if (abortSignal) request.abortSignal = abortSignal;
-      else delete request.abortSignal;
-    }
-  }
-
-  #doubt(): void {
-    this.doubtful++;
-    this.isLastDoubtful = true;
+/** The client's own timeout has a timer that keeps running after a connection broke, and keeps the process from ending. */
+async function sendInTime(
+  client: HttpClient,
+  request: PipelineRequest,
+  timeout: number,
+): Promise<PipelineResponse> {
+  const { abortSignal } = request;
+  const linked = abortSignal && linkedController(abortSignal as AbortSignal);
+  const controller = linked ?? new AbortController();
+  const timer = setTimeout(() => controller.abort(), timeout);
+  request.abortSignal = controller.signal;
+  try {
+    return await client.sendRequest(request);
+  } finally {
+    clearTimeout(timer);
+    linked?.release();
+    if (abortSignal) request.abortSignal = abortSignal;
+    else delete request.abortSignal;
   }
 }
 
@@ -155,12 +134,13 @@ export class Sender {
 
   /** Throws what the signal says when it stops the request. */
   async send(request: TableRequest): Promise<TableAnswer | Silence> {
-    const attempts = new Attempts(this.#httpClient, this.#timeout);
+    const attempts: Attempts = { count: 0, doubtful: 0, isLastDoubtful: false };
     // The client's policies listen to a signal of this request alone.
     const linked = request.signal && linkedController(request.signal);
     try {
       const sent = this.#pipelineRequest({ ...request, signal: linked?.signal });
-      const response = await this.#pipeline.sendRequest(attempts, sent);
+      const client = { sendRequest: (each: PipelineRequest) => this.#attempt(each, attempts) };
+      const response = await this.#pipeline.sendRequest(client, sent);
       const { status, bodyAsText: text } = response;
       // The last attempt's outcome is this answer itself.
       const unheard = attempts.doubtful - (attempts.isLastDoubtful ? 1 : 0);
@@ -177,6 +157,23 @@ export class Sender {
       return { kind: 'silence', attempts: attempts.count, isInDoubt: attempts.doubtful > 0, cause };
     } finally {
       linked?.release();
+    }
+  }
+
+  /** Sends the request once, and records what became of it. */
+  async #attempt(request: PipelineRequest, attempts: Attempts): Promise<PipelineResponse> {
+    const note = (isDoubtful: boolean): void => {
+      attempts.count++;
+      attempts.doubtful += Number(isDoubtful);
+      attempts.isLastDoubtful = isDoubtful;
+    };
+    try {
+      const response = await sendInTime(this.#httpClient, request, this.#timeout);
+      note(!isRefusal(response.status));
+      return response;
+    } catch (thrown) {
+      note(!NEVER_SENT.has(codeOf(thrown)));
+      throw thrown;
     }
   }
 

@@ -3,12 +3,6 @@
 /** Arguments of a call at most: engines bound them. */
 const CHUNK = 8_192;
 
-const HEX_DIGITS = '0123456789abcdef';
-const HEX_BYTES = Array.from(
-  { length: 256 },
-  (_, byte) => HEX_DIGITS.charAt(byte >> 4) + HEX_DIGITS.charAt(byte & 15),
-);
-
 const ENCODER = /* @__PURE__ */ new TextEncoder();
 const DECODER = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -48,11 +42,8 @@ export const toBase64Url = (bytes: Uint8Array): string =>
 export const fromBase64Url = (text: string): Uint8Array | undefined =>
   /^[\w-]*$/.test(text) ? fromBase64(text.replaceAll('-', '+').replaceAll('_', '/')) : undefined;
 
-export function toHex(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += HEX_BYTES[byte];
-  return text;
-}
+export const toHex = (bytes: Uint8Array): string =>
+  Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
 
 /** Of an even number of hexadecimal digits. */
 export const fromHex = (hex: string): Uint8Array =>

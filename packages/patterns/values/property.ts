@@ -64,10 +64,6 @@ type Settings<P extends Presence, U extends Use> = Pick<
   'edm' | 'presence' | 'use' | 'storedName' | 'json' | 'checks' | 'filling' | 'pieces'
 >;
 
-function refuseEmptyName(name: string): void {
-  if (name === '') refuseDefinition('stored()', 'the name is empty');
-}
-
 /** A copy that shares nothing with the value. Times cannot change. */
 const ownCopy = <T>(value: T): T => (isInstant(value) ? value : structuredClone(value));
 
@@ -82,10 +78,7 @@ function define<T, P extends Presence, U extends Use>(settings: Settings<P, U>):
     },
     check: <V extends T>(schema: StandardSchema) =>
       define<V, P, U>({ ...settings, checks: [...settings.checks, schema] }),
-    stored: (name: string) => {
-      refuseEmptyName(name);
-      return define<T, P, U>({ ...settings, storedName: name });
-    },
+    stored: (name: string) => define<T, P, U>({ ...settings, storedName: name }),
     long: () => {
       const { edm, pieces } = settings;
       if ((edm !== 'String' && edm !== 'Binary') || pieces !== undefined)

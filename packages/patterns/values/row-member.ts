@@ -16,10 +16,8 @@ export const MARKS = {
   source: '_source',
 } as const;
 
-/** C# identifiers. */
-const PROPERTY_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]*$/u;
-
-const NAME_LENGTH_MAX = 255;
+/** C# identifiers of up to 255 characters. */
+const PROPERTY_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]{0,254}$/u;
 
 /** Throws DefinitionInvalid for a name that no property of a program may have in the table. */
 export function checkPropertyName(subject: string, name: string): void {
@@ -30,11 +28,6 @@ export function checkPropertyName(subject: string, name: string): void {
       `${name} is a name that ${isSystem ? 'the service' : 'this library'} keeps for itself`,
     );
   if (!PROPERTY_NAME.test(name)) refuseDefinition(subject, `${name} is not a name that a property may have`);
-  if (name.length > NAME_LENGTH_MAX)
-    refuseDefinition(
-      subject,
-      `the name ${name.slice(0, 20)}… has ${name.length} characters, and may have ${NAME_LENGTH_MAX}`,
-    );
 }
 
 /** The member that holds the type of another. */

@@ -69,7 +69,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'dies after',
     [
       'const sent = await this.announce(db, input, operationId, { after, ...options });',
-      'const early = await write(new Db({ ...service, operationIds: operationIds?.beginningWith(operationId) }));\nconst sent = await this.announce(db, input, operationId, { after, ...options });',
+      'const early = await write(new Db({ ...service, operationIds: operationIds && new AnnouncedIds(operationIds, operationId) }));\nconst sent = await this.announce(db, input, operationId, { after, ...options });',
     ],
     ['() => write(new Db({ ...service, operationIds: own }))', 'async () => early'],
   ),

@@ -163,7 +163,7 @@ function classWarnings(queryClass: QueryClass, regions: readonly Region[]): read
       if (only === undefined)
         return [
           'It reads a whole partition.',
-          `Its ${regions.length} ranges of row keys are joined by 'or', for which the service reads all of the partition.`,
+          `Its ${regions.length} ranges of row keys are joined by 'or': the service reads all rows.`,
         ];
       const range = boundsText('RowKey', only.row);
       return range === ''

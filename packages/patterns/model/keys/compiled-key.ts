@@ -201,7 +201,7 @@ export class CompiledKey {
       const isLast = at === this.parts.length - 1;
       if (typeof each !== 'string') {
         if (separator === '' && !isLast && each.codec.width === undefined)
-          this.#wrong(`${each.name} has no fixed width, and no separator behind it`);
+          this.#wrong(`${each.name} has no fixed width`);
         continue;
       }
       const character = forbiddenIn(each);
@@ -272,8 +272,7 @@ export class CompiledKey {
     const first: KeyRange = before === '' ? {} : { ge: before };
     const end: KeyRange = before === '' ? {} : { lt: successor(before) };
     if (Object.values(next).every(bound => bound === undefined)) return { ...first, ...end };
-    if (!this.#hasOrder(each, at))
-      refuseKey(each.name, `has no order in ${this.subject}, so that it has no ranges`);
+    if (!this.#hasOrder(each, at)) refuseKey(each.name, `has no order in ${this.subject}`);
     if (next.prefix !== undefined) return this.#beginning(before, each, next);
     const { ge, gt, lt, le } = each.codec.order === 'down' ? reversed(next) : next;
     if ((ge !== undefined && gt !== undefined) || (le !== undefined && lt !== undefined))

@@ -342,7 +342,7 @@ const hashedText = (value: Hashable): string => (isInstant(value) ? `${value.tic
  */
 function hash(buckets: number, rebucketing?: Rebucketing): KeyCodec<Hashable> {
   const { also = [] } = rebucketing ?? {};
-  const name = also.length === 0 ? `hash(${buckets})` : `hash(${buckets}, also ${also.join(', ')})`;
+  const name = `hash(${[buckets, ...also].join(', also ')})`;
   const wrong = [buckets, ...also].find(count => !isBucketCount(count));
   if (wrong !== undefined) refuseDefinition(name, `${wrong} is not a number of buckets from 2 to 10000`);
   const names = [buckets, ...also].flatMap(count =>

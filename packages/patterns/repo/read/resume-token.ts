@@ -18,12 +18,6 @@ function mismatch(reason: string): never {
 const queryHash = (query: string): string =>
   [query, `:${query}`].map(text => hashText(text).toString(36)).join('.');
 
-interface Content {
-  readonly v: number;
-  readonly q: string;
-  readonly at: unknown;
-}
-
 /** By Web Crypto, which browsers have where pages are secure. */
 const keyOf = (secret: Uint8Array) =>
   crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
@@ -40,22 +34,20 @@ export async function formatToken(
   at: unknown,
   secret: Uint8Array | undefined,
 ): Promise<string> {
-  const content: Content = { v: VERSION, q: queryHash(query), at };
-  const body = toUtf8(JSON.stringify(content));
+  const body = toUtf8(JSON.stringify({ v: VERSION, q: queryHash(query), at }));
   if (secret === undefined) return toBase64Url(body);
   const seal = await crypto.subtle.sign('HMAC', await keyOf(secret), sealed(query, body));
   return toBase64Url(Uint8Array.of(...new Uint8Array(seal), ...body));
 }
 
-const isContent = (value: unknown): value is Content =>
-  isObject(value) && 'v' in value && 'q' in value && 'at' in value;
-
-function contentOf(body: Uint8Array): unknown {
+function contentOf(body: Uint8Array): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(fromUtf8(body));
+    const content: unknown = JSON.parse(fromUtf8(body));
+    if (isObject(content) && 'v' in content && 'at' in content) return content;
   } catch {
-    return undefined;
+    // It is refused below, like every other text.
   }
+  return mismatch(NO_TOKEN);
 }
 
 async function unsealed(query: string, bytes: Uint8Array, secret: Uint8Array): Promise<Uint8Array> {
@@ -73,9 +65,8 @@ export async function parseToken(
   secret: Uint8Array | undefined,
 ): Promise<unknown> {
   const bytes = fromBase64Url(token) ?? mismatch(NO_TOKEN);
-  const content = contentOf(secret === undefined ? bytes : await unsealed(query, bytes, secret));
-  if (!isContent(content)) return mismatch(NO_TOKEN);
-  if (content.v !== VERSION) mismatch(`it is of version ${String(content.v).slice(0, 20)}`);
-  if (content.q !== queryHash(query)) mismatch('it was made by another query');
-  return content.at;
+  const { v, q, at } = contentOf(secret === undefined ? bytes : await unsealed(query, bytes, secret));
+  if (v !== VERSION) mismatch(`it is of version ${String(v).slice(0, 20)}`);
+  if (q !== queryHash(query)) mismatch('it was made by another query');
+  return at;
 }

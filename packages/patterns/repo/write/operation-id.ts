@@ -38,11 +38,9 @@ function idsIn(base64: string): readonly OperationId[] {
 
 export class OperationIds {
   readonly property: string;
-  readonly #keep: number;
-  readonly #keepMilliseconds: number;
-  readonly #chance: Chance;
-  #first: OperationId | undefined;
-  #beside: readonly WireProperty[] = [];
+  readonly keep: number;
+  readonly keepMilliseconds: number;
+  readonly chance: Chance;
 
   constructor(
     { property = '_op', keep = 64, keepMilliseconds = 60_000 }: OperationIdOptions,
@@ -55,40 +53,17 @@ export class OperationIds {
       );
     checkPropertyName('operationIds', property);
     this.property = property;
-    this.#keep = keep;
-    this.#keepMilliseconds = keepMilliseconds;
-    this.#chance = chance;
-  }
-
-  /** The same, whose next id is this one: it was announced before the write. */
-  beginningWith(operationId: OperationId): OperationIds {
-    const ids = this.#again();
-    ids.#first = operationId;
-    return ids;
-  }
-
-  /** The same, whose writes of whole rows leave these properties next to the id. */
-  leaving(properties: readonly WireProperty[]): OperationIds {
-    const ids = this.#again();
-    ids.#beside = properties;
-    return ids;
-  }
-
-  #again(): OperationIds {
-    const { property } = this;
-    const options = { property, keep: this.#keep, keepMilliseconds: this.#keepMilliseconds };
-    return new OperationIds(options, this.#chance);
+    this.keep = keep;
+    this.keepMilliseconds = keepMilliseconds;
+    this.chance = chance;
   }
 
   /** An operation id that no other write has. */
   next(): OperationId {
-    const first = this.#first;
-    this.#first = undefined;
-    if (first !== undefined) return first;
-    const time = Math.max(0, Math.floor(this.#chance.now()))
+    const time = Math.max(0, Math.floor(this.chance.now()))
       .toString(16)
       .padStart(2 * TIME_BYTES, '0');
-    return time + toHex(this.#chance.random(ID_BYTES - TIME_BYTES));
+    return time + toHex(this.chance.random(ID_BYTES - TIME_BYTES));
   }
 
   /** Of a row of an answer. */
@@ -104,18 +79,17 @@ export class OperationIds {
 
   /** What a row has beyond its entity, as the write with this operation id leaves it. */
   added(operationId: OperationId, unknown: readonly WireProperty[]): readonly WireProperty[] {
-    const own = new Set([this.property, ...this.#beside.map(({ name }) => name)]);
-    const kept = unknown.filter(({ name }) => !own.has(name));
-    return [...kept, ...this.#beside, this.encoded(operationId, unknown)];
+    const kept = unknown.filter(({ name }) => name !== this.property);
+    return [...kept, this.encoded(operationId, unknown)];
   }
 
   /** The property that the write with this operation id sends. */
   encoded(operationId: OperationId, unknown: readonly WireProperty[] = []): WireProperty {
-    const since = this.#chance.now() - this.#keepMilliseconds;
+    const since = this.chance.now() - this.keepMilliseconds;
     const [before, ...earlier] = this.ofUnknown(unknown).filter(each => each !== operationId);
     const end = earlier.findIndex(each => timeOf(each) < since);
     const young = end < 0 ? earlier : earlier.slice(0, end);
-    const all = [operationId, ...(before === undefined ? [] : [before]), ...young].slice(0, this.#keep);
+    const all = [operationId, ...(before === undefined ? [] : [before]), ...young].slice(0, this.keep);
     return encodeProperty(this.property, 'Binary', fromHex(all.join('')));
   }
 }

@@ -113,8 +113,7 @@ export class SettledWrites {
     let areAllGone = telling.length === 0;
     for (const operation of areAllGone ? operations : telling) {
       const verdict = await this.#readRow(operation).catch((thrown: unknown) => {
-        const causes = new AggregateError([error, thrown], 'The write and the read of its row failed.');
-        throw outcomeUnknown([operation], causes);
+        throw outcomeUnknown([operation], new AggregateError([error, thrown]));
       });
       verdicts.set(operation, verdict);
       if (verdict.kind === 'undone') throw error;

@@ -23,15 +23,6 @@ import { WideReads } from './wide-reads.js';
 import type { WideStored, WideTarget } from './wide-stored.js';
 import { planCreate, planDelete, planMerge, planReplace, type WideSubject } from './wide-writes.js';
 
-/** The requests that a wide entity costs, and advice before you use one. */
-export interface WidePlan {
-  /** One query of all its rows, repeated if they were written during it. */
-  readonly read: readonly string[];
-  /** One transaction, with the first row and those that change. */
-  readonly write: readonly string[];
-  readonly warnings: readonly string[];
-}
-
 const ID_BYTES = 16;
 
 type Planned = PlannedWrite<WriteResult>;
@@ -158,7 +149,13 @@ export class WideRepo<E extends AnyEntity> {
     return mutate(row, change, this.#service, options) as Promise<WideStored<E> | undefined>;
   }
 
-  explain(key: KeyOf<E>): WidePlan {
+  explain(key: KeyOf<E>): {
+    /** One query of all its rows, repeated if they were written during it. */
+    readonly read: readonly string[];
+    /** One transaction, with the first row and those that change. */
+    readonly write: readonly string[];
+    readonly warnings: readonly string[];
+  } {
     const address = this.#reads.addressOf(key);
     const first = `${this.table}(PartitionKey='${address.partitionKey}',RowKey='${address.rowKey}')`;
     return {

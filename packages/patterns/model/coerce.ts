@@ -1,9 +1,10 @@
 // Converts a stored value to another type where nothing is lost: for rows in which an earlier program stored a number as text, or a count as a double.
-import { isInt32, isInt64 } from './check-value.js';
-import { type EdmType, GUID } from './edm.js';
-import { Instant } from './instant.js';
-import { PatternError } from './pattern-error.js';
-import type { BagValue, TypedValue } from './typed-value.js';
+import { isInt32, isInt64 } from '../values/check-value.js';
+import { type EdmType, GUID } from '../values/edm.js';
+import { Instant } from '../values/instant.js';
+import { PatternError } from '../values/pattern-error.js';
+import type { BagValue, TypedValue } from '../values/typed-value.js';
+import { type FoundDrift, refuseDrift } from './drift.js';
 
 const WHOLE = /^-?\d+$/;
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -49,7 +50,7 @@ function toGuid(value: BagValue): string | undefined {
 }
 
 /** Undefined where the value cannot be one of the type. */
-export function coerce({ type, value }: TypedValue, wanted: EdmType): BagValue | undefined {
+function coerced({ type, value }: TypedValue, wanted: EdmType): BagValue | undefined {
   if (type === wanted) return value;
   switch (wanted) {
     case 'Int32':
@@ -69,4 +70,12 @@ export function coerce({ type, value }: TypedValue, wanted: EdmType): BagValue |
     case 'Binary':
       return undefined;
   }
+}
+
+/** As `onDrift`: the value as the type that is wanted. Throws TypeDrift where that would lose something, and where the property's check refuses it. */
+export function coerce(drift: FoundDrift): unknown {
+  const { found, value, expected } = drift;
+  const isTyped = found !== 'missing' && found !== 'check' && value !== undefined;
+  const made = isTyped ? coerced({ type: found, value }, expected) : undefined;
+  return made === undefined ? refuseDrift(drift) : drift.passed(made);
 }
