@@ -183,7 +183,7 @@ function refuseField({ name, plan }: AnyEntity, each: string): never {
   if (!plan.byName.has(each)) refuseValue(each, `a property of ${name}`, 'it is not');
   return refuseDefinition(
     `${name}.${each}`,
-    'the service cannot compare it: keep what is asked for in a property of its own',
+    'it is opaque to the service: keep what is asked for in a property of its own',
   );
 }
 
