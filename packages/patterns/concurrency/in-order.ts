@@ -22,52 +22,11 @@ const sourceOf = <T>(items: Items<T>): Source<T> =>
     ? (items[Symbol.asyncIterator]() as Source<T>)
     : (items[Symbol.iterator]() as Source<T>);
 
-/** Steps that were begun; the first is taken first. */
-class Steps<T, R> {
-  readonly #begun: {
-    readonly result: Promise<R>;
-    readonly controller: ReturnType<typeof linkedController>;
-  }[] = [];
-  readonly #signal: AbortSignal | undefined;
-  readonly #step: (item: T, signal: AbortSignal) => Promise<R>;
-
-  constructor(signal: AbortSignal | undefined, step: (item: T, signal: AbortSignal) => Promise<R>) {
-    this.#signal = signal;
-    this.#step = step;
-  }
-
-  get count(): number {
-    return this.#begun.length;
-  }
-
-  get first(): Promise<R> | undefined {
-    return this.#begun[0]?.result;
-  }
-
-  begin(item: T): void {
-    // Each step has a signal of its own, so that none collects the listeners of all.
-    const controller = linkedController(this.#signal);
-    const result = this.#step(item, controller.signal);
-    // It is awaited in its turn, and may fail before that.
-    result.catch(() => undefined);
-    this.#begun.push({ result, controller });
-  }
-
-  /** The first one has been taken. */
-  done(): void {
-    this.#begun.shift()?.controller.release();
-  }
-
-  end(): void {
-    for (const { controller } of this.#begun) {
-      controller.abort();
-      controller.release();
-    }
-  }
-}
-
 const isPromise = <T>(value: T | Promise<T>): value is Promise<T> =>
   typeof value === 'object' && value !== null && 'then' in value;
+
+/** Nothing waits for it yet, or any more. */
+const unheard = (promise: Promise<unknown>): void => void promise.catch(() => undefined);
 
 /**
  * What `step` gives for each item, in the order of the items, as soon as it is there. At most `concurrency` steps are under way or done and not yet
@@ -79,60 +38,58 @@ export async function* inOrder<T, R>(
   step: (item: T, signal: AbortSignal) => Promise<R>,
 ): AsyncGenerator<R, void, undefined> {
   const source = sourceOf(items);
-  const steps = new Steps(signal, step);
+  const linked = linkedController(signal);
+  const begun: { readonly result: Promise<R>; release(): void }[] = [];
   let isAtEnd = false;
+  let failure: { readonly thrown: unknown } | undefined;
   let coming: Promise<void> | undefined;
   const take = ({ done, value }: IteratorResult<T>): void => {
     coming = undefined;
-    if (done) isAtEnd = true;
-    else steps.begin(value);
+    if (done) {
+      isAtEnd = true;
+      return;
+    }
+    // Each step has a signal of its own, so that none collects the listeners of all.
+    const each = linkedController(linked.signal);
+    const result = step(value, each.signal);
+    unheard(result);
+    begun.push({ result, release: each.release });
   };
   const fill = (): void => {
-    while (!isAtEnd && coming === undefined && steps.count < concurrency) {
-      signal?.throwIfAborted();
+    while (!isAtEnd && coming === undefined && !linked.signal.aborted && begun.length < concurrency) {
       const next = source.next();
-      if (isPromise(next)) {
-        coming = next.then(take);
-        // It is awaited below, unless the consumer leaves before.
-        coming.catch(() => undefined);
-      } else take(next);
+      if (isPromise(next)) coming = next.then(take).then(fill).catch(fail);
+      else take(next);
     }
+  };
+  // A source that fails ends the steps, also one that is waited for.
+  const fail = (thrown: unknown): void => {
+    failure = { thrown };
+    linked.abort();
   };
   try {
     for (;;) {
+      signal?.throwIfAborted();
       fill();
-      const { first } = steps;
-      if (first === undefined) {
-        if (coming === undefined) return;
-        await coming;
-      } else if (coming === undefined || (await isFirst(first, coming))) {
-        const result = await first;
-        steps.done();
-        yield result;
-      }
+      const [first] = begun;
+      if (first === undefined && coming === undefined) return;
+      const result = await (first?.result ?? coming)?.catch((thrown: unknown) => {
+        throw failure?.thrown ?? thrown;
+      });
+      if (failure !== undefined) throw failure.thrown;
+      if (first === undefined) continue;
+      begun.shift()?.release();
+      yield result as R;
     }
   } finally {
-    steps.end();
+    linked.abort();
+    linked.release();
     // A source that is about to yield an item ends after it, without anything waiting for it.
-    if (!isAtEnd && coming === undefined) await source.return?.();
-    else if (!isAtEnd) leave(source);
+    const left = isAtEnd ? undefined : Promise.resolve(source.return?.());
+    if (coming === undefined) await left;
+    else if (left !== undefined) unheard(left);
   }
 }
-
-/** The source's answer to that is ignored. */
-function leave(source: Source<unknown>): void {
-  Promise.resolve(source.return?.()).catch(() => undefined);
-}
-
-/** Whether the result is there before the next item. Throws at once where the source fails. */
-const isFirst = (result: Promise<unknown>, coming: Promise<void>): Promise<boolean> =>
-  Promise.race([
-    result.then(
-      () => true,
-      () => true,
-    ),
-    coming.then(() => false),
-  ]);
 
 /** What `step` gives for each item, as a list. The first failure ends the others by the signals that they got. */
 export async function allInOrder<T, R>(
