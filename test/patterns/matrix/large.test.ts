@@ -4,7 +4,7 @@ import { codec, type Db, entity, key, t } from '#patterns';
 import { largeBytes, larges } from '#patterns/large';
 import { Db as OwnDb } from '../../../packages/patterns/repo/open.js';
 import { sweepOlderThan } from '../../../packages/patterns/shapes/large/sweep.js';
-import { type Ground, type MatrixCase, matrixCase } from './case.js';
+import { type Ground, matrixCase } from './case.js';
 import { crashMatrix } from './matrix.js';
 
 const photoOf = (table: string) =>
@@ -72,7 +72,7 @@ const largeCase = (name: string, operation: (photos: ReturnType<typeof photosOf>
     finally: assertSwept,
   });
 
-const LARGE_CASES: readonly MatrixCase[] = [
+crashMatrix('large', [
   largeCase('replace', photos => photos.mutate({ id: 1 }, now => now && { ...now, image: bytesOf(2) })),
   largeCase('create', photos => photos.create({ id: 2, image: bytesOf(2) })),
   largeCase('merge', photos => photos.merge({ key: { id: 1 }, etag: '*' }, { image: bytesOf(3) })),
@@ -80,6 +80,4 @@ const LARGE_CASES: readonly MatrixCase[] = [
     photos.merge({ key: { id: 1 }, etag: '*' }, { title: 't' }),
   ),
   largeCase('delete', photos => photos.deleteIfExists({ key: { id: 1 }, etag: '*' })),
-];
-
-crashMatrix('large', LARGE_CASES);
+]);

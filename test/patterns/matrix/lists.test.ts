@@ -114,7 +114,7 @@ const renamed = (name: string, parts: Parts, of: typeof followed = byFlow): read
   }),
 ];
 
-const LIST_CASES: readonly MatrixCase[] = [
+crashMatrix('lists', [
   ...renamed(
     'a list in the partition',
     { setUp: ground => setUp(ground, near), always: assertExact },
@@ -133,6 +133,4 @@ const LIST_CASES: readonly MatrixCase[] = [
       return setUp(ground, of => inBlobs(of, container));
     },
   }),
-];
-
-crashMatrix('lists', LIST_CASES);
+]);

@@ -61,7 +61,7 @@ const seriesCase = (name: string, operation: MatrixCase<World>['operation']) =>
     finally: assertSlots,
   });
 
-const SERIES_CASES: readonly MatrixCase[] = [
+crashMatrix('series', [
   seriesCase('slots that are set', async (world, db) => {
     for (const value of [1, 2]) await noted(world, 0, value, () => slotsOf(db, world).set(a, 0, value));
   }),
@@ -73,6 +73,4 @@ const SERIES_CASES: readonly MatrixCase[] = [
     for (const value of [1, 2])
       await noted(world, 2, value, () => slotsOf(db, world).mutate(a, 2, now => (now ?? 0) + 1));
   }),
-];
-
-crashMatrix('series', SERIES_CASES);
+]);

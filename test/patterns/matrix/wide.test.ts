@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Db } from '#patterns';
 import { wideRepo } from '#patterns/wide';
 import { numberOf, type Wide, wideOf, wideValue } from '../shapes/wide-world.js';
-import { type Ground, type MatrixCase, matrixCase, rawRows } from './case.js';
+import { type Ground, matrixCase, rawRows } from './case.js';
 import { crashMatrix } from './matrix.js';
 
 /** Two rows. */
@@ -48,7 +48,7 @@ const wideCase = (name: string, operation: (rows: ReturnType<typeof rowsOf>) => 
 
 const rowsOf = (db: Db, world: Wide) => wideRepo(db, world);
 
-const WIDE_CASES: readonly MatrixCase[] = [
+crashMatrix('wide', [
   wideCase('replace', rows => rows.mutate({ id: 'a' }, () => wideValue('a', COUNT, 1))),
   wideCase('create', rows => rows.create(wideValue('b', COUNT, 1))),
   wideCase('merge of a value into more rows', rows =>
@@ -56,6 +56,4 @@ const WIDE_CASES: readonly MatrixCase[] = [
   ),
   wideCase('upsert', rows => rows.upsert(wideValue('a', COUNT, 2))),
   wideCase('delete', rows => rows.deleteIfExists({ key: { id: 'a' }, etag: '*' })),
-];
-
-crashMatrix('wide', WIDE_CASES);
+]);

@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { codec, entity, key, remove, t } from '#patterns';
-import { change } from '#patterns/bulk';
-import { OPERATIONS, type WriteName } from '#patterns/internals';
 import { anna, Employee, EmployeeNow } from '../../support/employee.js';
 import { describePeers, fresh } from '../../support/peers.js';
 import { refuses, rejects } from '../../support/rejects.js';
@@ -180,13 +178,6 @@ describePeers('writes', peer => {
     const moved = { ...stored, rowKey: 'gst!000001' };
     await rejects(staff.delete(moved), 'WrongEntity', { expected: 'Employee' });
     assert.deepEqual(await staff.get(anna), stored);
-  });
-
-  test('repository, batch and bulk have the same writes', () => {
-    const staff = peer.open().repo(Employee);
-    const batch = peer.open().batch(Employee, anna);
-    for (const name of Object.keys(OPERATIONS) as WriteName[])
-      for (const by of [staff, batch, change]) assert.equal(typeof Reflect.get(by, name), 'function', name);
   });
 
   test('operation ids can have another name, or be left out', async () => {
