@@ -1,14 +1,13 @@
-// How much one front end hands to another, takes of all and remembers of one: each bound below, at and above, over real connections.
+// How much one front end hands to another, and takes of all: each bound below, at and above, over real connections.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { until } from '#base/testing/until';
 import type { Grant } from '../auth/grant.js';
-import { type Carried, encodeRequest, type ForwardedRequest } from './forwarded.js';
-import { encodeFrame, type Frame, FrameReader } from './frames.js';
-import { type LinkOutcome, NUMBER_MAX, PeerLink, UNDER_WAY_MAX } from './peer-link.js';
-import { CARRIED_MAX, PeerPort, REMEMBERED_MAX } from './peer-port.js';
+import type { Carried, ForwardedRequest } from './forwarded.js';
+import { type LinkOutcome, PeerLink, UNDER_WAY_MAX } from './peer-link.js';
+import { CARRIED_MAX, PeerPort } from './peer-port.js';
 import { connectPeer, type PeerAddress, urlOf } from './peer-socket.js';
 
 const SECRET = 'ab'.repeat(32);
@@ -46,11 +45,10 @@ class Owner {
     this.#waiting = waiting;
   }
 
-  static async start(t: TestContext, waits = true): Promise<Owner> {
+  static async start(t: TestContext): Promise<Owner> {
     const waiting: (() => void)[] = [];
     const port: PeerPort = new PeerPort({ holds: () => true }, SECRET, () => {
       owner.begun += 1;
-      if (!waits) return Promise.resolve(CARRIED);
       return new Promise(resolve => waiting.push(() => resolve(CARRIED)));
     });
     const owner = new Owner(await port.listen({ host: '127.0.0.1', port: 0 }), port, waiting);
@@ -65,8 +63,8 @@ class Owner {
     for (const end of this.#waiting.splice(0, count)) end();
   }
 
-  async link(t: TestContext, last?: number, onEnd: (isSuspect: boolean) => void = () => undefined) {
-    const link = new PeerLink(urlOf(this.address), SECRET, onEnd, last);
+  async link(t: TestContext) {
+    const link = new PeerLink(urlOf(this.address), SECRET, () => undefined);
     t.after(() => link.end('The test is over.', false));
     await until('the link is open', () => link.isOpen);
     return link;
@@ -113,60 +111,6 @@ test('peers: 1,024 requests of all links are carried out at a time', async t => 
     true,
   );
   assert.deepEqual(owner.port.told, { answered: CARRIED_MAX + 1, refused: 1 });
-});
-
-test('peers: 8,192 requests of one link are remembered, until a ping tells that they are answered', async t => {
-  const owner = await Owner.start(t, false);
-  const socket = connectPeer(owner.address, SECRET);
-  t.after(() => socket.destroy());
-  await once(socket, 'secureConnect');
-  const answers: Frame[] = [];
-  const reader = new FrameReader();
-  socket.on('data', piece => answers.push(...[...reader.add(piece)].filter(({ kind }) => kind !== 'pong')));
-  const sending = {
-    link: 'l',
-    lease: PEER.lease,
-    until: Number.MAX_SAFE_INTEGER,
-    isAgain: false,
-  };
-  const payload = encodeRequest(sending, REQUEST);
-  const ask = async (from: number, to: number) => {
-    answers.length = 0;
-    for (let number = from; number <= to; number++) socket.write(encodeFrame('request', number, payload));
-    await until(`${from} to ${to} are answered`, () => answers.length === to - from + 1);
-    return new Set(answers.map(({ kind }) => kind));
-  };
-  const step = 512;
-  for (let from = 1; from < REMEMBERED_MAX - 1; from += step)
-    assert.deepEqual([...(await ask(from, Math.min(from + step, REMEMBERED_MAX) - 1))], ['answer']);
-  assert.equal(owner.begun, REMEMBERED_MAX - 1);
-  assert.deepEqual([...(await ask(REMEMBERED_MAX, REMEMBERED_MAX))], ['answer']);
-  assert.deepEqual([...(await ask(REMEMBERED_MAX + 1, REMEMBERED_MAX + 1))], ['refused']);
-  assert.equal(owner.begun, REMEMBERED_MAX);
-  // What is remembered is not carried out again.
-  assert.deepEqual([...(await ask(1, 1))], ['answer']);
-  assert.equal(owner.begun, REMEMBERED_MAX);
-  socket.write(encodeFrame('ping', 2, Buffer.from(sending.link)));
-  // One that is forgotten makes place for one.
-  const [next, behind] = [REMEMBERED_MAX + 2, REMEMBERED_MAX + 3];
-  assert.deepEqual([...(await ask(next, next))], ['answer']);
-  assert.deepEqual([...(await ask(behind, behind))], ['refused']);
-  assert.equal(owner.begun, REMEMBERED_MAX + 1);
-});
-
-test('peers: a link that has used up its numbers ends, and nobody is to blame', async t => {
-  stopClock(t);
-  const owner = await Owner.start(t, false);
-  let ended: boolean | undefined;
-  const link = await owner.link(t, NUMBER_MAX - 2, isSuspect => {
-    ended = isSuspect;
-  });
-  assert.equal((await link.send(PEER, REQUEST)).kind, 'answered');
-  await until('there is one number more', () => link.isOpen);
-  assert.equal((await link.send(PEER, REQUEST)).kind, 'answered');
-  assert.equal(link.isOpen, false);
-  await until('it ends', () => ended !== undefined);
-  assert.equal(ended, false);
 });
 
 test('peers: a connection whose handshake ends while the port closes does not keep it open', {

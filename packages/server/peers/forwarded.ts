@@ -32,15 +32,12 @@ export interface Carried {
   readonly refused: ToldRefusal | undefined;
 }
 
-/** What is sent with a request; with the number of its frame `link` makes it unlike any other, and both stay the same when it is sent again. */
+/** What is sent with a request. */
 export interface Sending {
-  readonly link: string;
   /** Of the process that is meant, as it was seen to have it. */
   readonly lease: string;
   /** By the clock of that process, in milliseconds: afterwards it does not begin with it. */
   readonly until: number;
-  /** It was sent before, over a link that ended. */
-  readonly isAgain: boolean;
 }
 
 /** What is signed is known already, so that no signature travels in a header. */

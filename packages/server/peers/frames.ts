@@ -12,7 +12,7 @@ type FrameKind = (typeof FRAME_KINDS)[number];
 
 export interface Frame {
   readonly kind: FrameKind;
-  /** Of the request that it belongs to. A ping has that of the oldest one which is under way, its answer 0. */
+  /** Of the request that it belongs to; 0 for pings and their answers. */
   readonly number: number;
   readonly payload: Buffer;
 }

@@ -1,107 +1,83 @@
 // The sending side's link to another front end: one connection with many requests under way. It guarantees above all that it knows whether a request
-// that got no answer can still run there. After a connection ends it reconnects, and sends the requests under way again under their ids, which the other side knows if it had
-// begun them; it abandons a silent connection.
-import { randomUUID } from 'node:crypto';
+// that got no answer can still begin there. A link whose connection ends, or that is silent, is abandoned with its requests, but not before none of
+// them can begin any more; the next request opens another.
 import type { Peer } from '#store';
-import {
-  type Carried,
-  decodeCarried,
-  encodeRequest,
-  type ForwardedRequest,
-  type Sending,
-} from './forwarded.js';
+import { type Carried, decodeCarried, encodeRequest, type ForwardedRequest } from './forwarded.js';
 import { decodeClock, encodeFrame, type Frame, FrameReader } from './frames.js';
 import { addressIn, connectPeer, type PeerSocket } from './peer-socket.js';
 
 /** How often to request the other side's clock. */
 const PING_MS = 250;
-/** Unanswered pings after which the link takes no new requests, and after which those under way are abandoned. */
+/** Unanswered pings after which the link takes no new requests, and after which it is abandoned, also while it connects. */
 const LATE_PINGS = 2;
 const SILENT_PINGS = 8;
-/** By the other side's clock, since it was last received. It must have ended when the requests under way are abandoned. */
+/** By the other side's clock, since it was last received. It must have ended when the link is abandoned. */
 const BEGUN_WITHIN_MS = PING_MS * (SILENT_PINGS - 1);
-/** Also of one that has ended. */
-const CONNECT_MS = 2000;
-const AGAIN_MS = 50;
 /** An answer takes no longer, whatever the cluster does. */
 const ANSWER_MS_MAX = 30_000;
 /** Forwarded and not answered. */
 export const UNDER_WAY_MAX = 512;
-/** A ping names the number after the last, in the 32 bits of a frame. */
-export const NUMBER_MAX = 0xffff_fffe;
 /** Not yet taken by the system. */
 const UNSENT_BYTES_MAX = 8 * 1_048_576;
+const EMPTY = Buffer.alloc(0);
 
-/** `refused`: it was not begun there, and never will be. `unclear`: it may have happened, or may still happen. */
+/** `refused`: it was not begun there, and never will be. `unclear`: it may have happened. */
 export type LinkOutcome =
   | { readonly kind: 'answered'; readonly carried: Carried }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unclear'; readonly reason: string };
 
 interface UnderWay {
-  readonly sending: Sending;
-  readonly request: ForwardedRequest;
   readonly began: number;
   readonly resolve: (outcome: LinkOutcome) => void;
 }
 
 export class PeerLink {
-  readonly #url: string;
-  readonly #secret: string;
   readonly #onEnd: (isSuspect: boolean) => void;
-  /** Unlike that of any other link. */
-  readonly #id = randomUUID();
   readonly #underWay = new Map<number, UnderWay>();
   readonly #timer: NodeJS.Timeout;
-  #socket: PeerSocket | undefined;
-  #isReady = false;
-  #hasEnded = false;
+  readonly #socket: PeerSocket | undefined;
+  #state: 'connecting' | 'ready' | 'lost' | 'ended' = 'connecting';
+  /** Pings since anything was received. */
   #missed = 0;
-  #number: number;
+  #number = 0;
   /** The other side's clock, as last received. */
   #clock = 0;
-  /** Since the connection was made, or was lost. */
-  #since = performance.now();
 
-  /**
-   * `onEnd` is called once this link is of no use any more, with whether the other side is to blame. Requests are numbered after `last`.
-   */
-  constructor(url: string, secret: string, onEnd: (isSuspect: boolean) => void, last = 0) {
-    this.#number = last;
-    this.#url = url;
-    this.#secret = secret;
+  /** `onEnd` is called once this link is of no use any more, with whether the other side is to blame. */
+  constructor(url: string, secret: string, onEnd: (isSuspect: boolean) => void) {
     this.#onEnd = onEnd;
     this.#timer = setInterval(() => this.#look(), PING_MS).unref();
-    this.#connect();
+    const address = addressIn(url);
+    if (address === undefined) setImmediate(() => this.end('Its address cannot be read.'));
+    else this.#socket = this.#connect(connectPeer(address, secret));
   }
 
   /** Whether a request may be handed over now. */
   get isOpen(): boolean {
     return (
-      this.#isReady &&
+      this.#state === 'ready' &&
       this.#missed < LATE_PINGS &&
       this.#underWay.size < UNDER_WAY_MAX &&
-      this.#number < NUMBER_MAX &&
       (this.#socket?.writableLength ?? 0) < UNSENT_BYTES_MAX
     );
   }
 
   /** To be called while it is open. */
-  send(peer: Peer, request: ForwardedRequest): Promise<LinkOutcome> {
+  send({ lease }: Peer, request: ForwardedRequest): Promise<LinkOutcome> {
     const until = this.#clock + BEGUN_WITHIN_MS;
-    const sending = { link: this.#id, lease: peer.lease, until, isAgain: false };
-    this.#number += 1;
+    // Unlike those under way, also once the 32 bits of a frame are used up.
+    this.#number = (this.#number + 1) >>> 0;
     const number = this.#number;
     return new Promise(resolve => {
-      this.#underWay.set(number, { sending, request, began: performance.now(), resolve });
-      this.#write(number, sending, request);
+      this.#underWay.set(number, { began: performance.now(), resolve });
+      this.#socket?.write(encodeFrame('request', number, encodeRequest({ lease, until }, request)));
     });
   }
 
   end(reason: string, isSuspect = true): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    this.#isReady = false;
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
     clearInterval(this.#timer);
     this.#socket?.destroy();
     for (const { resolve } of this.#underWay.values()) resolve({ kind: 'unclear', reason });
@@ -109,15 +85,8 @@ export class PeerLink {
     this.#onEnd(isSuspect);
   }
 
-  #connect(): void {
-    const address = addressIn(this.#url);
-    if (address === undefined) {
-      setImmediate(() => this.end('Its address cannot be read.'));
-      return;
-    }
-    const socket = connectPeer(address, this.#secret);
+  #connect(socket: PeerSocket): PeerSocket {
     const reader = new FrameReader();
-    this.#socket = socket;
     socket.on('secureConnect', () => this.#ping());
     socket.on('data', piece => {
       try {
@@ -127,64 +96,41 @@ export class PeerLink {
       }
     });
     socket.on('error', () => undefined);
-    socket.on('close', () => {
-      if (this.#socket === socket) this.#lose();
-    });
+    socket.on('close', () => this.#lose());
+    return socket;
   }
 
-  /** Resends the requests under way as long as that may still help. */
+  /** What is under way may still begin there for as long as at a silent front end: until then its outcome stays open. */
   #lose(): void {
-    if (this.#hasEnded) return;
-    const wasReady = this.#isReady;
-    if (wasReady) this.#since = performance.now();
-    this.#isReady = false;
-    // The next caller that needs it reconnects, and learns then whether that works.
-    if (this.#underWay.size === 0 || performance.now() - this.#since > CONNECT_MS)
-      this.end('The connection to it ended.', !wasReady);
-    else setTimeout(() => !this.#hasEnded && this.#connect(), AGAIN_MS).unref();
+    if (this.#state === 'connecting') this.end('It could not be reached.');
+    else if (this.#underWay.size === 0) this.end('The connection to it ended.', false);
+    else if (this.#state === 'ready') this.#state = 'lost';
   }
 
-  /** Reports the oldest request under way: the other side can forget all before it. */
   #ping(): void {
-    const [oldest = this.#number + 1] = this.#underWay.keys();
-    this.#socket?.write(encodeFrame('ping', oldest, Buffer.from(this.#id)));
+    this.#socket?.write(encodeFrame('ping', 0, EMPTY));
   }
 
   /** Ends a link that is unreachable or silent. A long pause of this process counts as one look: what arrived in between is read first. */
   #look(): void {
-    const now = performance.now();
-    if (!this.#isReady) {
-      if (now - this.#since > CONNECT_MS) this.end('It could not be reached.');
-      return;
-    }
     this.#missed += 1;
     const [oldest] = this.#underWay.values();
-    if (this.#missed > SILENT_PINGS) this.end('It was silent.');
-    else if (oldest !== undefined && now - oldest.began > ANSWER_MS_MAX) this.end('It did not answer.');
-    else if (oldest === undefined && this.#number === NUMBER_MAX) this.end('Its numbers are used up.', false);
-    else this.#ping();
+    if (this.#missed > SILENT_PINGS) this.end('It was silent.', this.#state !== 'lost');
+    else if (oldest !== undefined && performance.now() - oldest.began > ANSWER_MS_MAX)
+      this.end('It did not answer.');
+    else if (this.#state === 'ready') this.#ping();
   }
 
   #hear({ kind, number, payload }: Frame): void {
     this.#missed = 0;
     if (kind === 'pong') {
       this.#clock = decodeClock(payload);
-      if (!this.#isReady) this.#open();
+      if (this.#state === 'connecting') this.#state = 'ready';
       return;
     }
     const outcome = outcomeOf(kind, payload);
     this.#underWay.get(number)?.resolve(outcome);
     this.#underWay.delete(number);
-  }
-
-  #open(): void {
-    this.#isReady = true;
-    for (const [number, { sending, request }] of this.#underWay)
-      this.#write(number, { ...sending, isAgain: true }, request);
-  }
-
-  #write(number: number, sending: Sending, request: ForwardedRequest): void {
-    this.#socket?.write(encodeFrame('request', number, encodeRequest(sending, request)));
   }
 }
 

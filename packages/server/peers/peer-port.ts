@@ -1,5 +1,4 @@
-// Receives requests of other front ends, runs each once, and answers. A refused request has not begun, and never will. It remembers a request until the other side has its
-// answer, so that a request that is sent again does not run again.
+// Receives requests of other front ends, runs each once, and answers. A refused request has not begun, and never will.
 import { once } from 'node:events';
 import type { Peers } from '#store';
 import {
@@ -14,10 +13,6 @@ import { type PeerAddress, type PeerServer, type PeerSocket, peerServer } from '
 
 /** Under way, of all other front ends together; a front end that is refused runs the request itself. */
 export const CARRIED_MAX = 1024;
-/** Of one link, under way or answered since its last ping. */
-export const REMEMBERED_MAX = 8192;
-/** After the end of a connection: twice as long as requests that were sent over it may begin. */
-const REMEMBERED_MS = 5000;
 const UNSENT_BYTES_MAX = 32 * 1_048_576;
 /** For a peer that does not read its answers. */
 const ENDING_MS = 500;
@@ -25,15 +20,11 @@ const ENDING_MS = 500;
 /** Undefined for an unknown service or account. */
 export type Carry = (request: ForwardedRequest) => Promise<Carried> | undefined;
 
-/** By the numbers of their frames. */
-type Remembered = Map<number, Promise<Carried>>;
-
 export class PeerPort {
   readonly #peers: Pick<Peers, 'holds'>;
   readonly #carry: Carry;
   readonly #server: PeerServer;
   readonly #sockets = new Set<PeerSocket>();
-  readonly #links = new Map<string, Remembered>();
   readonly #told = { answered: 0, refused: 0 };
   readonly #underWay = new Set<Promise<Carried>>();
   #isLeaving = false;
@@ -76,41 +67,31 @@ export class PeerPort {
       return;
     }
     const reader = new FrameReader();
-    const links = new Set<string>();
     this.#sockets.add(socket);
     socket.on('data', piece => {
       try {
-        for (const frame of reader.add(piece)) this.#hear(socket, links, frame);
+        for (const frame of reader.add(piece)) this.#hear(socket, frame);
       } catch {
         socket.destroy();
       }
     });
     socket.on('error', () => undefined);
-    socket.on('close', () => {
-      this.#sockets.delete(socket);
-      for (const link of links) this.#forget(link);
-    });
+    socket.on('close', () => this.#sockets.delete(socket));
   }
 
-  #hear(socket: PeerSocket, links: Set<string>, { kind, number, payload }: Frame): void {
-    if (kind === 'ping') {
-      const link = payload.toString();
-      links.add(link);
-      this.#trim(link, number);
-      socket.write(encodeFrame('pong', 0, encodeClock(performance.now())));
-    } else if (kind === 'request') this.#answer(socket, number, decodeRequest(payload));
+  #hear(socket: PeerSocket, { kind, number, payload }: Frame): void {
+    if (kind === 'ping') socket.write(encodeFrame('pong', 0, encodeClock(performance.now())));
+    else if (kind === 'request') this.#answer(socket, number, decodeRequest(payload));
   }
 
   #answer(socket: PeerSocket, number: number, asked: Sending & ForwardedRequest): void {
-    const known = this.#links.get(asked.link)?.get(number);
-    const carried = known ?? this.#begin(number, asked, socket.writableLength);
+    const carried = this.#begin(asked, socket.writableLength);
     const tell = (kind: Frame['kind'], payload: Buffer): void => {
       if (socket.writable) socket.write(encodeFrame(kind, number, payload));
     };
     if (typeof carried === 'string') {
       this.#told.refused += 1;
-      // Whether a request that was sent before had begun is unknown: it may be forgotten, or another process may have had this address.
-      tell(asked.isAgain ? 'unknown' : 'refused', Buffer.from(carried));
+      tell('refused', Buffer.from(carried));
       return;
     }
     carried.then(
@@ -120,16 +101,13 @@ export class PeerPort {
   }
 
   /** Or why not. */
-  #begin(number: number, asked: Sending & ForwardedRequest, unsent: number): Promise<Carried> | string {
-    const remembered: Remembered = this.#links.get(asked.link) ?? new Map();
+  #begin(asked: Sending & ForwardedRequest, unsent: number): Promise<Carried> | string {
     if (this.#isLeaving) return 'It is leaving.';
     if (!this.#peers.holds(asked.lease)) return 'The lease is not its own.';
     if (performance.now() >= asked.until) return 'It came too late.';
-    const isFull = this.#underWay.size >= CARRIED_MAX || remembered.size >= REMEMBERED_MAX;
-    if (isFull || unsent > UNSENT_BYTES_MAX) return 'It has too many.';
+    if (this.#underWay.size >= CARRIED_MAX || unsent > UNSENT_BYTES_MAX) return 'It has too many.';
     const carried = this.#carry(asked);
     if (carried === undefined) return 'It has no such account or service.';
-    this.#links.set(asked.link, remembered.set(number, carried));
     this.#underWay.add(carried);
     const end = (): void => {
       this.#underWay.delete(carried);
@@ -137,20 +115,5 @@ export class PeerPort {
     };
     carried.then(end, end);
     return carried;
-  }
-
-  #trim(link: string, oldest: number): void {
-    const remembered = this.#links.get(link);
-    if (remembered === undefined) return;
-    // They are in the order in which they came, which is that of their numbers but for those that were sent again.
-    for (const number of remembered.keys()) if (number < oldest) remembered.delete(number);
-  }
-
-  #forget(link: string): void {
-    const remembered = this.#links.get(link);
-    const forget = (): void => {
-      if (this.#links.get(link) === remembered) this.#links.delete(link);
-    };
-    if (remembered !== undefined) setTimeout(forget, REMEMBERED_MS).unref();
   }
 }
