@@ -62,46 +62,19 @@ test('names on Object.prototype are ordinary names', () => {
   );
 });
 
+// saxes decides what is well-formed, and has tests of it.
 test('documents that are not well-formed are refused', () => {
   const documents = [
-    ...['', ' ', 'x', '\ufeff', '<?xml version="1.0"?>', '<!-- a -->'],
-    ...['<a>', '</a>', '</a/>', '<a></b>', '<a><b></a></b>', '<a/><b/>', '<a/>x', 'x<a/>', '<a></a></a>'],
-    ...[
-      '<a',
-      '<a/',
-      '<a b/>',
-      '<a b=1/>',
-      '<a b="1"c="2"/>',
-      '<a b="1" b="2"/>',
-      '<a b="<"/>',
-      '<a b="&x;"/>',
-    ],
-    ...['<1/>', '<-a/>', '< a/>', '<a/ >', '<a>< /a>', '<>', '</>', '<a>]]></a>', '<a>&</a>', '<a>& </a>'],
-    ...[
-      '<a>&x;</a>',
-      '<a>&copy;</a>',
-      '<a>&#;</a>',
-      '<a>&#x;</a>',
-      '<a>&#0;</a>',
-      '<a>&#xD800;</a>',
-      '<a>&#xFFFE;</a>',
-    ],
-    ...['<a>&#x110000;</a>', '<a>&#99999999999;</a>', '<a>\u0001</a>', '<a>\uffff</a>', '<a b="\u0000"/>'],
-    ...[
-      '<a><!-- </a>',
-      '<a><!-- -- --></a>',
-      '<a><!----->',
-      '<a><![CDATA[</a>',
-      '<![CDATA[x]]><a/>',
-      '&#32;<a/>',
-    ],
-    ...[
-      '<a><?xml version="1.0"?></a>',
-      ' <?xml version="1.0"?><a/>',
-      '<?xml?><a/>',
-      '<a><?x</a>',
-      '<a><? x?></a>',
-    ],
+    '',
+    ' ',
+    'x',
+    '<a>',
+    '<a></b>',
+    '<a/><b/>',
+    'x<a/>',
+    '<a b=1/>',
+    '<a>&x;</a>',
+    '<a>\u0001</a>',
   ];
   for (const document of documents) assert.throws(() => parse(document), refused, JSON.stringify(document));
 });
