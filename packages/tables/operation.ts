@@ -15,45 +15,23 @@ interface OnEntity {
   readonly key: EntityKey;
 }
 
-interface WithProperties extends OnEntity {
+interface Conditional {
+  readonly condition: Condition;
+}
+
+interface WithProperties<Kind extends string> extends OnEntity {
+  readonly kind: Kind;
   readonly properties: readonly Property[];
-}
-
-export interface InsertEntity extends WithProperties {
-  readonly kind: 'insertEntity';
-}
-
-export interface UpdateEntity extends WithProperties {
-  readonly kind: 'updateEntity';
-  readonly condition: Condition;
-}
-
-export interface MergeEntity extends WithProperties {
-  readonly kind: 'mergeEntity';
-  readonly condition: Condition;
-}
-
-export interface InsertOrReplaceEntity extends WithProperties {
-  readonly kind: 'insertOrReplaceEntity';
-}
-
-export interface InsertOrMergeEntity extends WithProperties {
-  readonly kind: 'insertOrMergeEntity';
-}
-
-export interface DeleteEntity extends OnEntity {
-  readonly kind: 'deleteEntity';
-  readonly condition: Condition;
 }
 
 /** The operations that a changeset may contain. */
 export type EntityWrite =
-  | InsertEntity
-  | UpdateEntity
-  | MergeEntity
-  | InsertOrReplaceEntity
-  | InsertOrMergeEntity
-  | DeleteEntity;
+  | WithProperties<'insertEntity'>
+  | WithProperties<'insertOrReplaceEntity'>
+  | WithProperties<'insertOrMergeEntity'>
+  | (WithProperties<'updateEntity'> & Conditional)
+  | (WithProperties<'mergeEntity'> & Conditional)
+  | (OnEntity & Conditional & { readonly kind: 'deleteEntity' });
 
 /** 1 to 100 writes of one partition of one table, all or nothing; an empty changeset is legal and does nothing. */
 export interface SubmitTransaction {

@@ -12,7 +12,7 @@ import type { Digests } from '../outcome.js';
 const NOTHING = Buffer.alloc(0);
 
 /** The MD5 of a body, computed only on request. */
-export class Md5Sum {
+class Md5Sum {
   readonly #isWanted: boolean;
   readonly #length: number | undefined;
   readonly #offThread: OffThreadMd5 | undefined;
@@ -61,7 +61,7 @@ export class Md5Sum {
 }
 
 /** The digests that a client sent with a body. */
-export interface SentDigests {
+interface SentDigests {
   readonly md5: Buffer | undefined;
   readonly crc64: Buffer | undefined;
 }

@@ -33,7 +33,7 @@ import { changeLease, type LeaseChange } from '../values/lease.js';
 import { admitWrite, checkOnline, isArchived, missingBlob, onlyTags, stampOf } from './admission.js';
 
 /** Called with the head in place; `inline` in it is a view. */
-export type ChangeHead = (head: Head, tick: bigint) => Head;
+type ChangeHead = (head: Head, tick: bigint) => Head;
 
 /** Returns the new head. Fails with BlobNotFound, and with what `change` throws. */
 export async function changeBlob(

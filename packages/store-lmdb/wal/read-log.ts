@@ -153,17 +153,17 @@ export function decodeHead(bytes: Buffer): LogHead | undefined {
 }
 
 /** The sequence field at this position, whether or not there is a record. */
-export function sequenceAt(bytes: Buffer, from: number): bigint {
+function sequenceAt(bytes: Buffer, from: number): bigint {
   return bytes.readBigUInt64BE(from + 16);
 }
 
 /** The length field at this position. */
-export function lengthAt(bytes: Buffer, from: number): number {
+function lengthAt(bytes: Buffer, from: number): number {
   return bytes.readUInt32BE(from + 4);
 }
 
 /** Whether a whole record of this file begins here and ends before `until`. */
-export function isRecord(bytes: Buffer, from: number, until: number, head: LogHead): boolean {
+function isRecord(bytes: Buffer, from: number, until: number, head: LogHead): boolean {
   const length = lengthAt(bytes, from);
   if (length < RECORD_HEADER_BYTES || length > until - from) return false;
   if (bytes.readBigUInt64BE(from + 8) !== head.epoch) return false;
@@ -174,7 +174,7 @@ export function isRecord(bytes: Buffer, from: number, until: number, head: LogHe
  * The record that begins here, which `isRecord` has found whole; undefined if lengths in it are false. Its keys and
  * values are views.
  */
-export function decodeRecord(bytes: Buffer, from: number): LogRecord | undefined {
+function decodeRecord(bytes: Buffer, from: number): LogRecord | undefined {
   const end = from + lengthAt(bytes, from);
   const count = bytes.readUInt32BE(from + 40);
   const changes: LogRecord['changes'][number][] = [];
