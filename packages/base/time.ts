@@ -153,6 +153,8 @@ function fractionOf(ticks: bigint): number {
 /** Seven digits behind the point. */
 const formatFraction = (fraction: number): string => `.${String(TICKS_PER_SECOND + fraction).slice(1)}`;
 
+const withoutZeros = (text: string): string => (text.endsWith('0') ? withoutZeros(text.slice(0, -1)) : text);
+
 // The entities of one answer were mostly written in one commit, or within a second: the text of the last second is cached.
 let secondTicks = 0n;
 let secondText = formatSecond(0);
@@ -168,8 +170,7 @@ export function formatDateTime(ticks: bigint): string {
     secondTicks = ticks - BigInt(fraction);
     secondText = formatSecond(Number(secondTicks / BIG_TICKS_PER_SECOND));
   }
-  const short = fraction === 0 ? '' : formatFraction(fraction).replace(/0+$/, '');
-  answeredText = `${secondText}${short}Z`;
+  answeredText = `${secondText}${withoutZeros(fraction === 0 ? '' : formatFraction(fraction))}Z`;
   answeredTicks = ticks;
   return answeredText;
 }

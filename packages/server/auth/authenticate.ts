@@ -228,11 +228,9 @@ export class Authenticator<Route extends ServiceRoute> {
     if (keys === undefined) throw failed(`There is no account ${account}.`);
     checkDate(signedDate(request), now);
     const bytes = Buffer.from(signature, 'base64');
-    let first: string | undefined;
-    for (const text of this.#protocol.stringsToSign(scheme, request, route)) {
+    for (const text of this.#protocol.stringsToSign(scheme, request, route))
       if (isSigned(keys, text, bytes)) return OWNER;
-      first ??= text;
-    }
+    const [first] = this.#protocol.stringsToSign(scheme, request, route);
     throw failed(
       first === undefined
         ? 'A signed parameter is given more than once.'
