@@ -115,6 +115,34 @@ test('a source that fails ends the steps, behind the results that came before', 
   assert(isEnded);
 });
 
+test('a step that throws while a result is held fails too, and none is begun for who has left', async () => {
+  let go = (): void => undefined;
+  async function* two(): AsyncGenerator<number> {
+    yield 1;
+    await new Promise<void>(resolve => {
+      go = resolve;
+    });
+    yield 2;
+  }
+  const begun: number[] = [];
+  const step = (item: number): Promise<number> => {
+    begun.push(item);
+    if (item === 2) throw new Error('two');
+    return Promise.resolve(item);
+  };
+  const failing = inOrder(two(), { concurrency: 2 }, step);
+  assert.equal((await failing.next()).value, 1);
+  go();
+  await turns(5);
+  await assert.rejects(failing.next(), /two/);
+  const left = inOrder(two(), { concurrency: 2 }, step);
+  await left.next();
+  await left.return();
+  go();
+  await turns(5);
+  assert.deepEqual(begun, [1, 2, 1]);
+});
+
 test('a failure comes in its turn and ends the other steps', async () => {
   const ended: number[] = [];
   const results = inOrder([0, 1, 2, 3, 4], { concurrency: 4 }, async (item, signal) => {

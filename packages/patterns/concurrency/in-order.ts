@@ -49,6 +49,7 @@ export async function* inOrder<T, R>(
       isAtEnd = true;
       return;
     }
+    if (linked.signal.aborted) return;
     // Each step has a signal of its own, so that none collects the listeners of all.
     const each = linkedController(linked.signal);
     const result = step(value, each.signal);
@@ -72,7 +73,10 @@ export async function* inOrder<T, R>(
       signal?.throwIfAborted();
       fill();
       const [first] = begun;
-      if (first === undefined && coming === undefined) return;
+      if (first === undefined && coming === undefined) {
+        if (failure !== undefined) throw failure.thrown;
+        return;
+      }
       const result = await (first?.result ?? coming)?.catch((thrown: unknown) => {
         throw failure?.thrown ?? thrown;
       });

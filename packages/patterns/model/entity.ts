@@ -67,11 +67,8 @@ export const entity = <
 function compiledIndexes(owner: IndexOwner, plan: EntityPlan): readonly IndexPlan[] {
   const kinds = Object.values(owner.indexes).map(each => (each as { kind?: IndexKind }).kind);
   const strange = kinds.find(kind => kind?.compile === undefined);
-  if (kinds.length > 0 && kinds.includes(strange))
-    refuseDefinition(
-      owner.name,
-      `there are no indexes of the kind ${strange}, but near and remote of shelfmark-patterns/indexes`,
-    );
+  if (kinds.includes(strange))
+    refuseDefinition(owner.name, `no index is of the kind ${strange}: see shelfmark-patterns/indexes`);
   return [...(kinds[0]?.compile(owner, plan).values() ?? [])];
 }
 

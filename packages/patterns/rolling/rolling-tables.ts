@@ -108,7 +108,7 @@ function checkEntity(entity: AnyEntity, time: string): void {
       `${name}.${time}`,
       'the table of a row follows from a required property of the type t.instant()',
     );
-  if (plan.derivations.some(each => !('kind' in each) || each.kind === 'remote'))
+  if (plan.derivations.some(each => !plan.indexes.some(({ kind }) => kind === each)))
     refuseDefinition(name, 'it has remote rows, which would stay when a table is dropped');
 }
 

@@ -2,11 +2,11 @@
 // decode-property.ts convert the values.
 import type { EdmType } from './edm.js';
 import type { Instant } from './instant.js';
+import { isObject } from './is-object.js';
 import { longPieces } from './long-pieces.js';
 import { refuseDefinition } from './pattern-error.js';
 import type { Pieces } from './pieces.js';
 import type { OutputOf, StandardSchema } from './standard-schema.js';
-import { isInstant } from './typed-value.js';
 
 /** `filled`: always there in a row that is read; the library gives the value where a program gives none. */
 export type Presence = 'required' | 'optional' | 'filled';
@@ -64,8 +64,16 @@ type Settings<P extends Presence, U extends Use> = Pick<
   'edm' | 'presence' | 'use' | 'storedName' | 'json' | 'checks' | 'filling' | 'pieces'
 >;
 
-/** A copy that shares nothing with the value. Times cannot change. */
-const ownCopy = <T>(value: T): T => (isInstant(value) ? value : structuredClone(value));
+/** A copy that shares no array, plain object or bytes. Anything else is returned as is, such as a time inside JSON. */
+function ownCopy(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  // A Buffer's slice would share its memory.
+  if (value instanceof Uint8Array) return new Uint8Array(value);
+  if (Array.isArray(value)) return value.map(ownCopy);
+  return [Object.prototype, null].includes(Object.getPrototypeOf(value))
+    ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, ownCopy(each)]))
+    : value;
+}
 
 function define<T, P extends Presence, U extends Use>(settings: Settings<P, U>): Property<T, P, U> {
   return Object.freeze({
@@ -82,7 +90,7 @@ function define<T, P extends Presence, U extends Use>(settings: Settings<P, U>):
     long: () => {
       const { edm, pieces } = settings;
       if ((edm !== 'String' && edm !== 'Binary') || pieces !== undefined)
-        return refuseDefinition('long()', `only a text, bytes or JSON is long, and not ${edm}`);
+        return refuseDefinition('long()', `only a text, bytes or JSON is long, not ${edm}`);
       return define<T, P, 'opaque'>({ ...settings, use: 'opaque', pieces: longPieces(edm) });
     },
   });

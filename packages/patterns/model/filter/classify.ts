@@ -158,7 +158,7 @@ function classWarnings(queryClass: QueryClass, regions: readonly Region[]): read
   const only = regions.length === 1 ? regions[0] : undefined;
   switch (queryClass) {
     case 'none':
-      return ['Nothing can match: its conditions on the keys contradict each other.'];
+      return ['Nothing can match: conditions on keys exclude each other.'];
     case 'partition-scan': {
       if (only === undefined)
         return [

@@ -181,10 +181,7 @@ const FIELDS = new WeakMap<AnyEntity, Readonly<Record<string, AnyField>>>();
 /** What is none, and what the service sees as a text of JSON or in pieces, has no conditions. */
 function refuseField({ name, plan }: AnyEntity, each: string): never {
   if (!plan.byName.has(each)) refuseValue(each, `a property of ${name}`, 'it is not');
-  return refuseDefinition(
-    `${name}.${each}`,
-    'it is opaque to the service: keep what is asked for in a property of its own',
-  );
+  return refuseDefinition(`${name}.${each}`, 'it is opaque to the service: ask for another property');
 }
 
 /** The properties of the entity, to be compared. */

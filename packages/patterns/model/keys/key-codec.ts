@@ -84,7 +84,7 @@ export function forbiddenIn(text: string): string | undefined {
  */
 export const hasUncertainOrder = (text: string): boolean => /[\ud800-\uffff]/.test(text);
 
-export const UNCERTAIN_ORDER = 'has characters beyond U+D7FF, of whose order the service says nothing';
+export const UNCERTAIN_ORDER = 'has characters beyond U+D7FF, whose order is uncertain';
 
 /** The text that comes right after all that begin with this one; undefined where that cannot be said. */
 export function successorOf(text: string): string | undefined {

@@ -46,6 +46,13 @@ interface FanOutPart<R> {
   readonly query: FanOutQuery<R>;
 }
 
+/** What makes two queries the same, whatever their pages. */
+const askedBy = ({ rowQuery: { table, filter = '', select = [] } }: FanOutQuery<unknown>) => [
+  table,
+  filter,
+  select,
+];
+
 export class MergedResults<R extends RowPosition> extends StreamedResults<R> {
   readonly #parts: readonly FanOutPart<R>[];
   readonly #merge: Merge;
@@ -58,12 +65,7 @@ export class MergedResults<R extends RowPosition> extends StreamedResults<R> {
     this.#parts = parts;
     this.#merge = merge;
     this.#concurrency = checkWhole('concurrency', concurrency);
-    const queries = parts.map(({ query: { rowQuery } }) => [
-      rowQuery.table,
-      rowQuery.filter ?? '',
-      rowQuery.select ?? [],
-    ]);
-    this.#query = JSON.stringify(['fan-out', order, queries]);
+    this.#query = JSON.stringify(['fan-out', order, parts.map(({ query }) => askedBy(query))]);
   }
 
   override async *pages({
@@ -125,7 +127,7 @@ export function fanOut<R extends RowPosition>(
     const partitionKey = partitionOf(query);
     if (partitionKey === undefined) continue;
     const earlier = parts.get(partitionKey);
-    if (earlier !== undefined && earlier.query.rowQuery.filter !== query.rowQuery.filter)
+    if (earlier !== undefined && JSON.stringify(askedBy(earlier.query)) !== JSON.stringify(askedBy(query)))
       refuseValue('queries', 'one query of each partition', `there are two of ${partitionKey}`);
     parts.set(partitionKey, { partitionKey, query });
   }

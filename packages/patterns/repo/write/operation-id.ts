@@ -47,10 +47,7 @@ export class OperationIds {
     chance: Chance,
   ) {
     if (!Number.isInteger(keep) || keep < KEEP_MIN || keep > KEEP_MAX)
-      refuseDefinition(
-        'operationIds',
-        `a row keeps from ${KEEP_MIN} to ${KEEP_MAX} operation ids, not ${keep}`,
-      );
+      refuseDefinition('operationIds', `a row keeps ${KEEP_MIN} to ${KEEP_MAX} operation ids, not ${keep}`);
     checkPropertyName('operationIds', property);
     this.property = property;
     this.keep = keep;

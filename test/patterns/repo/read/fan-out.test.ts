@@ -80,6 +80,9 @@ describePeers('fan-out', peer => {
       // @ts-expect-error a table scan is no query of a partition
       () => fanOut([orders.scan()]),
       () => fanOut([ann, ann.rows({ year: 2011 })]),
+      // @ts-expect-error rows of two forms
+      () => fanOut([ann, ann.select('total')]),
+      () => fanOut([ann, peer.open().repo(Order, { table: 'Others' }).partition({ customer: 'ann' })]),
       () => fanOut([], { concurrency: 0 }),
       () => fanOut([], { concurrency: 1.5 }),
       // @ts-expect-error no such order
