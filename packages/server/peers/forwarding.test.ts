@@ -166,7 +166,7 @@ test('forwarding: what the owner refuses is carried out here', async t => {
 
 test('forwarding: an owner that nobody answers for costs nobody a wait', async t => {
   const { table, ownerMember, guestMember } = await pair(t);
-  ownerMember.url = 'shelfmark://127.0.0.1:1';
+  ownerMember.url = 'shelfmark2://127.0.0.1:1';
   await table.createEntity({ partitionKey: 'p', rowKey: 'a' });
   await until('the owner is suspected', () => guestMember.suspected.length > 0);
   assert.deepEqual(guestMember.suspected, ['owner']);
@@ -200,7 +200,7 @@ class Gate {
   async open(): Promise<string> {
     await new Promise<void>(resolve => this.#server.listen(0, '127.0.0.1', resolve));
     const address = this.#server.address();
-    return `shelfmark://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+    return `shelfmark2://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
   }
 
   /** Nothing comes through any more. */

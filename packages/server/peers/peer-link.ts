@@ -21,7 +21,7 @@ export const UNDER_WAY_MAX = 512;
 const UNSENT_BYTES_MAX = 8 * 1_048_576;
 const EMPTY = Buffer.alloc(0);
 
-/** `refused`: it was not begun there, and never will be. `unclear`: it may have happened. */
+/** `refused`: it was not begun there, and never will be. `unclear`: it may have happened or, if it had begun, may still happen. */
 export type LinkOutcome =
   | { readonly kind: 'answered'; readonly carried: Carried }
   | { readonly kind: 'refused'; readonly reason: string }

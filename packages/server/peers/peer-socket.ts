@@ -10,7 +10,8 @@ const SECURITY = {
 } as const;
 const IDENTITY = 'shelfmark';
 const HANDSHAKE_MS_MAX = 2000;
-const SCHEME = 'shelfmark:';
+/** Another version of the protocol has another one: its front ends then run requests themselves. */
+const SCHEME = 'shelfmark2:';
 
 /** Of either side. */
 export type PeerSocket = TLSSocket;
