@@ -51,7 +51,7 @@ export interface TierConditions {
 /** On the source of a copy. */
 export interface SourceConditions extends Conditions {}
 
-const TICKS_A_SECOND = 10_000_000n;
+export const TICKS_A_SECOND = 10_000_000n;
 
 /**
  * - `read`: a client that already has the blob gets 304.

@@ -1,7 +1,7 @@
 // The actions on leases of containers and blobs, and the state machine, pure: how an action changes a lease
 // (protocol: leases#actions). conditions.ts has which other operations a lease permits.
 import { BlobError } from '../blob-error.js';
-import { type Lease, type Leased, stateOfLease, textOf } from './conditions.js';
+import { type Lease, type Leased, stateOfLease, TICKS_A_SECOND, textOf } from './conditions.js';
 
 /** Ids are GUIDs in lower case with dashes. Durations in seconds; `infinite` has no end. */
 export type LeaseAction =
@@ -14,8 +14,6 @@ export type LeaseAction =
   | { readonly kind: 'change'; readonly id: string; readonly proposedId: string }
   | { readonly kind: 'release'; readonly id: string }
   | { readonly kind: 'break'; readonly seconds: number | undefined };
-
-const TICKS_A_SECOND = 10_000_000n;
 
 export interface LeaseChange {
   /** Undefined: it is available. */

@@ -3,7 +3,7 @@
 // One commit moves messages to the time at which they are visible again, so two callers never lease one message. A scan
 // finds messages first, and the commit reads the keys that it found: commits of keys share a batch of any engine, while
 // one that reads a range waits alone on Cassandra and walks over what was taken last on LMDB. Gets of one process skip
-// what others of it have claimed (claims.ts); a get that lost messages to another process continues with a range.
+// what others of it have claimed; a get that lost messages to another process continues with a range.
 // The commit reads the texts too; texts of messages from a range are read afterwards, when the lease protects them. No head is
 // cached between two gets: engines find the first row without walking over deleted ones.
 import type { Clock } from '#base';

@@ -23,7 +23,7 @@ export interface Branch {
 }
 
 /** Where a row with a long key is. */
-export interface Place extends Branch {
+interface Place extends Branch {
   /** The key of the row within the tree. */
   readonly key: Buffer;
   /** Pointers on the way to the row, outermost first. */

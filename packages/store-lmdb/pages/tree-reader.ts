@@ -36,7 +36,7 @@ import { type EntryCursor, KeySpan, type TreeRange, ValueSpan } from '../lmdb/tr
 import { NODE_MAX, readPageNumber, Snapshot, TreePage } from './tree-page.js';
 
 /** The root of a tree, and how many levels it has. */
-export interface Root {
+interface Root {
   readonly page: number;
   readonly depth: number;
 }

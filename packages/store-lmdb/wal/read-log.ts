@@ -9,6 +9,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { StoreError } from '#store';
 import { REMEDY } from '../lmdb/file-head.js';
+import { isAbsent } from '../lmdb/system-call.js';
 import {
   BLOCK_BYTES,
   CHANGE_HEADER_BYTES,
@@ -127,7 +128,7 @@ function readBytes(path: string): Buffer {
     return readFileSync(path);
   } catch (error) {
     if (error instanceof StoreError || !(error instanceof Error)) throw error;
-    if ('code' in error && error.code === 'ENOENT') throw damaged(path, 'is missing');
+    if (isAbsent(error)) throw damaged(path, 'is missing');
     throw new StoreError('busy', `${path} cannot be read: ${error.message}`, error);
   }
 }

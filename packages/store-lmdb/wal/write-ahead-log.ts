@@ -33,8 +33,8 @@ interface DecidedBatch extends TickRange {
 }
 
 /**
- * `last`: it is durable, and the log was fenced off: whatever was decided after it is not. `lost`: it was fenced off
- * before. `unknown`: it was fenced off, and whether the batch is durable can no longer be known. A failure: the file
+ * `last`: it is durable, and the log was fenced off: whatever was decided after it is not. `lost`: it is not in the
+ * log, which was fenced off or closed before. `unknown`: it was fenced off, and whether the batch is durable can no longer be known. A failure: the file
  * failed and is no longer used, and after a crash of the process the batch may reappear.
  */
 export type Appended = 'durable' | 'last' | 'lost' | 'unknown' | Failure;
