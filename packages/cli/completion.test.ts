@@ -55,6 +55,7 @@ test('in bash, and files for a value that may be anything', t => {
     return lines.filter(line => line !== '');
   };
   assert.deepEqual(asked('du'), ['dump']);
+  assert.deepEqual(asked('--vers'), ['--version']);
   assert.deepEqual(asked('dump', '--comp'), ['--compress']);
   assert.deepEqual(asked('dump', '--out', ''), []);
 });

@@ -62,7 +62,9 @@ Examples:
       if (next === undefined) return void process.stdout.write(SCRIPTS[shell] ?? '');
       // Loads only the subcommand that is named.
       const [name = ''] = words;
-      const found = names.includes(name) ? wordsAfter(await programOf([name]), words) : names;
+      const isNamed = names.includes(name);
+      const after = wordsAfter(await programOf(isNamed ? [name] : []), words);
+      const found = isNamed ? after : [...names, ...after];
       process.stdout.write(found.map(word => `${word}\n`).join(''));
     });
 }

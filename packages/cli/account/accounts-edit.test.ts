@@ -60,6 +60,7 @@ test('what a server would refuse is refused, and the file stays as it is', t => 
   assert.equal(readFileSync(path, 'utf8'), 'alice:AQID\n');
   refuses(() => accountsIn(`${path}.missing`), 'notThere', /There is no file/);
   refuses(() => accountsIn(join(path, '..')), 'usage', /is a folder/);
+  refuses(() => accountsIn(fileWith(t, 'alice:no key\n')), 'usage', /is not base64/);
   refuses(
     () => addAccount(join(path, '..', 'none', 'accounts'), 'bob', 'AQID'),
     'notThere',

@@ -49,7 +49,13 @@ function parsed(text: string, path: string): AccountKeys {
 function fileIn(path: string): { readonly text: string; readonly accounts: AccountKeys } {
   const text = textOf(path);
   if (text === undefined) throw new ToolError('notThere', `There is no file ${path}.`);
-  return { text, accounts: parsed(text, path) };
+  const accounts = parsed(text, path);
+  try {
+    new Accounts(accounts);
+  } catch (error) {
+    throw failed(path, error);
+  }
+  return { text, accounts };
 }
 
 export const accountsIn = (path: string): AccountKeys => fileIn(path).accounts;

@@ -34,7 +34,6 @@ export class AdviceOnTable {
     new TypeDrift(),
   ];
   readonly #sizes = createHistogram({ figures: 2 });
-  #rows = 0;
   #bytes = 0;
   #max = 0;
   #partition: string | undefined;
@@ -44,7 +43,6 @@ export class AdviceOnTable {
   add(row: Row): void {
     const bytes = entitySize(row);
     this.#sizes.record(bytes);
-    this.#rows++;
     this.#bytes += bytes;
     this.#max = Math.max(this.#max, bytes);
     if (row.partitionKey !== this.#partition) {
@@ -61,7 +59,7 @@ export class AdviceOnTable {
 
   result(table: string, { prices, sample }: { prices: Prices; sample?: number | undefined }): TableAdvice {
     this.#begin(undefined);
-    const [rows, bytes, max] = [this.#rows, this.#bytes, this.#max];
+    const [rows, bytes, max] = [this.#sizes.count, this.#bytes, this.#max];
     const hasPrices = prices.gib !== undefined || prices.tenThousandRequests !== undefined;
     /** Up to a hundredth too large. */
     const quantile = (percentile: number): number => Math.min(max, this.#sizes.percentile(percentile));

@@ -17,28 +17,40 @@ export function extentOf(value: unknown): Extent | undefined {
   return { id, offset, count };
 }
 
+/** The file in which Azurite keeps the files' paths, and their folder. */
+interface ContentNames {
+  readonly index: string;
+  readonly folder: string;
+}
+
 /** Bytes per read, however large a blob is. */
 const PIECE_BYTES = 4 * 1_048_576;
 
 export class Extents {
-  readonly #paths: ReadonlyMap<string, string>;
+  readonly #directory: string;
+  readonly #names: ContentNames;
+  #paths: ReadonlyMap<string, string> | undefined;
 
-  /**
-   * @param names the file in which Azurite keeps the files' paths, and their folder.
-   * @throws ToolError damaged, or the system's error.
-   */
-  constructor(directory: string, names: { readonly index: string; readonly folder: string }) {
-    const documents = new LokiFile(join(directory, names.index)).documents('$EXTENTS_COLLECTION$');
-    this.#paths = new Map(
+  constructor(directory: string, names: ContentNames) {
+    this.#directory = directory;
+    this.#names = names;
+  }
+
+  /** Read when the first content is: a folder without contents may have no such file. */
+  #pathsById(): ReadonlyMap<string, string> {
+    const { index, folder } = this.#names;
+    const documents = new LokiFile(join(this.#directory, index)).documents('$EXTENTS_COLLECTION$');
+    return new Map(
       documents.flatMap(({ id, path }) =>
-        typeof id === 'string' && typeof path === 'string' ? [[id, join(directory, names.folder, path)]] : [],
+        typeof id === 'string' && typeof path === 'string' ? [[id, join(this.#directory, folder, path)]] : [],
       ),
     );
   }
 
-  /** The bytes of an extent, in pieces. @throws ToolError damaged, if they are incomplete. */
+  /** The bytes of an extent, in pieces. @throws ToolError damaged, if they are incomplete, or the system's error. */
   *read({ id, offset, count }: Extent): Generator<Buffer> {
     if (count === 0) return;
+    this.#paths ??= this.#pathsById();
     const path = this.#paths.get(id);
     if (path === undefined) throw damaged(`The file ${id} of contents is not there.`);
     const file = found(path, () => openSync(path, 'r'));

@@ -5,8 +5,8 @@ import type { BlobRecord } from '../blobs/blob-record.js';
 import type { Message } from '../queues/queue-account.js';
 
 export const CONTENTS_PATH = 'blob-contents';
-const CONTAINERS_PATH = 'blob-containers';
-const QUEUES_PATH = 'storage-queues';
+export const CONTAINERS_PATH = 'blob-containers';
+export const QUEUES_PATH = 'storage-queues';
 
 export const indexPath = (container: string): string => `${CONTAINERS_PATH}/${container}/blobs.jsonl`;
 export const messagesPath = (queue: string): string => `${QUEUES_PATH}/${queue}/messages.jsonl`;

@@ -11,7 +11,15 @@ import type { ToolContext } from '../run/context.js';
 import { install, syncFile } from '../run/install.js';
 import type { Address } from '../source/address.js';
 import { ToolError } from '../source/tool-error.js';
-import { CONTENTS_PATH, contentPath, formatMessage, indexPath, messagesPath } from './blob-index.js';
+import {
+  CONTAINERS_PATH,
+  CONTENTS_PATH,
+  contentPath,
+  formatMessage,
+  indexPath,
+  messagesPath,
+  QUEUES_PATH,
+} from './blob-index.js';
 import { ContainerDump } from './container-dump.js';
 import { FolderFiles, sumOf, writePieces } from './dump-files.js';
 import type { DumpedContainer, DumpedQueue, Sum } from './manifest.js';
@@ -57,6 +65,9 @@ interface ContentDump {
 export async function dumpContents(dump: ContentDump): Promise<Contents> {
   const { choice, source, context, journal, directory } = dump;
   const { containers, queues } = await accountContents(source, choice, context, journal);
+  // An earlier run may have dumped some that are gone now.
+  keepOnly(join(directory, CONTAINERS_PATH), containers);
+  keepOnly(join(directory, QUEUES_PATH), queues);
   const contents = new Set<string>();
   const dumped = await each(context, containers, container => dumpContainer(dump, container, contents));
   for (const sha256 of contents) dump.add({ path: contentPath(sha256), sha256 });
@@ -64,6 +75,14 @@ export async function dumpContents(dump: ContentDump): Promise<Contents> {
   if (containers !== undefined) removeOthers(join(directory, CONTENTS_PATH), contents);
   const dumpedQueues = await each(context, queues, queue => dumpQueue(dump, queue));
   return { ...(dumpedQueues && { queues: dumpedQueues }), ...(dumped && { containers: dumped }) };
+}
+
+/** Removes the folders of all others. */
+function keepOnly(folder: string, all: readonly { readonly name: string }[] | undefined): void {
+  if (all === undefined || !existsSync(folder)) return;
+  const wanted = new Set(all.map(({ name }) => name));
+  for (const name of readdirSync(folder))
+    if (!wanted.has(name)) rmSync(join(folder, name), { recursive: true });
 }
 
 async function each<T, R>(

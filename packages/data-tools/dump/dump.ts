@@ -330,7 +330,7 @@ function manifestOf(parts: Dump, state: DumpState, tables: readonly DumpedTable[
 
 /** A finished dump is not started again; one with other arguments is not this one. */
 function finished(parts: Dump, directory: string, work: string): Dumped {
-  const { choice, queues = false, blobs = false } = parts.options;
+  const { choice, queues = false, blobs = false, takeMessages = false } = parts.options;
   const manifest = JSON.parse(readFileSync(join(directory, MANIFEST_PATH), 'utf8')) as Manifest;
   const there = new Set(manifest.tables.map(({ name }) => name.toLowerCase()));
   const named = choice.names.filter(name => !name.includes('*'));
@@ -338,6 +338,7 @@ function finished(parts: Dump, directory: string, work: string): Dumped {
     isDeepStrictEqual({ ...manifest, ...headOf(parts) }, manifest) &&
     queues === (manifest.queues !== undefined) &&
     blobs === (manifest.containers !== undefined) &&
+    (manifest.queues ?? []).every(({ messages }) => (messages !== null) === takeMessages) &&
     named.every(name => there.has(name.toLowerCase()));
   if (!isSame) throw new ToolError('usage', `${directory} is a finished dump with other arguments.`);
   removeWork(work);

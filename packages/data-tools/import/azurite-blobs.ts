@@ -46,11 +46,7 @@ function reasonOf(document: LokiDocument): string | undefined {
   return type === 'PageBlob' ? 'it is a PageBlob' : undefined;
 }
 
-interface Contents {
-  read(extent: Extent): Generator<Buffer>;
-}
-
-function blobOf(document: LokiDocument, file: LokiFile, contents: Contents): Blob {
+function blobOf(document: LokiDocument, file: LokiFile, contents: Extents): Blob {
   const properties = isRecord(document.properties) ? document.properties : {};
   const extents = extentsOf(document);
   return {
@@ -68,7 +64,7 @@ function blobOf(document: LokiDocument, file: LokiFile, contents: Contents): Blo
 }
 
 /** Reads contents to find damage before the first write. @throws ToolError damaged, if one is incomplete. */
-function checkContents(documents: readonly LokiDocument[], contents: Contents): void {
+function checkContents(documents: readonly LokiDocument[], contents: Extents): void {
   for (const extent of documents.flatMap(extentsOf)) Array.from(contents.read(extent), () => undefined);
 }
 
@@ -84,14 +80,7 @@ export function azuriteBlobs(
   account: string,
   { directory, isWanted }: BlobOptions,
 ): readonly InputContainer[] {
-  // Files of contents are looked for only if one is read.
-  let files: Extents | undefined;
-  const contents: Contents = {
-    read(extent) {
-      files ??= new Extents(directory, CONTENTS);
-      return files.read(extent);
-    },
-  };
+  const contents = new Extents(directory, CONTENTS);
   const ofAccount = (document: LokiDocument): boolean => document.accountName === account;
   const all = file.documents('$BLOBS_COLLECTION$').filter(each => ofAccount(each) && each.deleted !== true);
   return file

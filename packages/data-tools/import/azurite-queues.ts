@@ -25,8 +25,8 @@ export function azuriteQueues(
   account: string,
   { directory, isWanted, now }: QueueOptions,
 ): readonly QueueContent[] {
+  const contents = new Extents(directory, CONTENTS);
   const messagesOf = (queue: string): readonly Message[] => {
-    const contents = new Extents(directory, CONTENTS);
     const found: { visibleAt: number; expiresAt: number; extent: Extent }[] = [];
     for (const document of file.documents('$MESSAGES_COLLECTION$')) {
       if (document.accountName !== account || document.queueName !== queue) continue;

@@ -1,6 +1,7 @@
 // The input of a load: a dump in a directory, or one table in a file or on standard input, as lines, a JSON array of
 // entities, or CSV, optionally gzipped. All of it is checked before the first row is yielded; standard input is saved
 // to a file for that.
+import { isUtf8 } from 'node:buffer';
 import { createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,10 +15,8 @@ import { checkIsDump, gunzipped, pagesOfLines } from '../dump/read-dump.js';
 import { damageOf, verifyFiles } from '../dump/verify.js';
 import { readPage } from '../line/read-rows.js';
 import { type Row, RowError } from '../line/row.js';
-import { BadAnswer } from '../source/endpoint.js';
 import { inPages } from '../source/pages.js';
 import type { Policy } from '../source/policies.js';
-import { textIn } from '../source/table-rows.js';
 import { ToolError } from '../source/tool-error.js';
 
 export interface InputTable {
@@ -194,10 +193,10 @@ async function* arrayPages(bytes: AsyncIterable<Buffer>, name: string): AsyncGen
       );
   }
   try {
-    yield* inPages(readPage(textIn(Buffer.concat(pieces))), PAGE_ROWS);
+    const text = Buffer.concat(pieces);
+    if (!isUtf8(text)) throw new RowError('it is not UTF-8');
+    yield* inPages(readPage(text.toString('utf8')), PAGE_ROWS);
   } catch (error) {
-    if (error instanceof RowError || error instanceof BadAnswer)
-      throw new RowError(`${name}: ${error.message}`);
-    throw error;
+    throw error instanceof RowError ? new RowError(`${name}: ${error.message}`) : error;
   }
 }

@@ -11,6 +11,7 @@ import { type RunningServer, serve } from 'shelfmark';
 import {
   type CopyOptions,
   type DumpOptions,
+  dump as dumpDirectory,
   type LoadOptions,
   load as loadDump,
   parseAddress,
@@ -23,13 +24,13 @@ import { fillBlobs, fillQueues } from '../azurite-import/fill-account.js';
 import { startFaultyProxy } from '../faulty-proxy.js';
 import { copyTo, dumpTo, exitOf, loadInto, runTool, verified } from '../tool-run.js';
 
-/** Fails at the first conflict: a kill among blobs, whose journal stays. */
-const failing = (reporter: Reporter): Reporter =>
+/** Fails at a call with this: a kill, whose journal stays. */
+const failing = (reporter: Reporter, called: 'tell' | 'range', what: string): Reporter =>
   new Proxy(reporter, {
     get: (whole, name) => {
-      if (name === 'tell')
+      if (name === called)
         return (event: string) => {
-          if (event === 'conflict') throw new Error('killed');
+          if (event === what) throw new Error('killed');
         };
       const member = Reflect.get(whole, name);
       return typeof member === 'function' ? member.bind(whole) : member;
@@ -147,6 +148,8 @@ describePeers('queues and blobs', peer => {
     assert.equal(manifest.containers, undefined);
     assert.deepEqual(await readdir(out), ['SHA256SUMS', 'manifest.json']);
     assert.equal(await exitOf(load(out)), 2);
+    assert.equal(await exitOf(dump(out, { blobs: false, resume: true })), 0);
+    assert.equal(await exitOf(dump(out, { blobs: false, resume: true, takeMessages: true })), 2);
   });
 
   test('are copied, and a mirror deletes what the source lacks', async () => {
@@ -230,7 +233,7 @@ describePeers('queues and blobs', peer => {
         runTool(context =>
           loadDump(
             { target, input: out, names: [], blobs: true, journal },
-            { ...context, reporter: failing(context.reporter) },
+            { ...context, reporter: failing(context.reporter, 'tell', 'conflict') },
             process.stdin,
             async () => {},
           ),
@@ -338,6 +341,34 @@ describePeers('queues and blobs', peer => {
     assert.equal(result.exit, 'different');
     assert(written.includes(name), written);
     assert.equal(await exitOf(load(out, { queues: false })), 7);
+  });
+
+  test('that are gone when a killed dump goes on are left out', async () => {
+    const server = await serve({ data: undefined });
+    try {
+      const connection = server.connectionString();
+      const box = BlobServiceClient.fromConnectionString(connection).getContainerClient('abc');
+      const jobs = QueueServiceClient.fromConnectionString(connection).getQueueClient('jobs');
+      await Promise.all([box.create(), jobs.create()]);
+      await box.getBlockBlobClient('a').upload('content', 7);
+      const out = join(directory, 'gone');
+      const options = { source: parseAddress(connection), choice: { all: false, names: [] }, out, ...both };
+      const killed = runTool(context =>
+        dumpDirectory(
+          options,
+          { ...context, reporter: failing(context.reporter, 'range', 'done') },
+          async () => {},
+        ),
+      );
+      await assert.rejects(killed, /killed/);
+      assert.deepEqual(await readdir(join(out, 'blob-containers')), ['abc']);
+      await box.delete();
+      await dumpTo(connection, out, { ...both, resume: true });
+      const { result } = await verified(out);
+      assert.equal(result.exit, 'done');
+    } finally {
+      await server.close();
+    }
   });
 
   test('go only into a directory, and messages only with queues', async () => {
