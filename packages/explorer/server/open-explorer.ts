@@ -92,6 +92,7 @@ export async function openExplorer(options: ExplorerOptions): Promise<Explorer> 
     onLink,
     surroundings = REAL_SURROUNDINGS,
   } = options;
+  const site = new Site();
   const server = tls === undefined ? createServer() : createSecureServer(tls);
   const port = await listenOn(server, host, options.port);
   const certificate = tls && new X509Certificate(tls.cert);
@@ -105,7 +106,7 @@ export async function openExplorer(options: ExplorerOptions): Promise<Explorer> 
     if (link !== undefined) onLink(`${url}/#link=${link}`);
     return link !== undefined;
   };
-  const shown = { accounts, live, heat, site: new Site() };
+  const shown = { accounts, live, heat, site };
   const guard = new Guard(port, certificate);
   const cookieName = `shelfmark-explorer-${port}`;
   server.on('request', listenerOf({ ...shown, guard, sessions, proxy, printLink, cookieName }));

@@ -38,7 +38,7 @@ type Reply = (
   context: RouteContext,
 ) => Promise<void> | void;
 
-const BODY_BYTES_MAX = 64 * 1024;
+const BODY_LENGTH_MAX = 64 * 1024;
 const SERVICES: readonly Service[] = ['table', 'queue', 'blob'];
 const ACCOUNT_PATH = /^\/accounts\/([^/?]+)\/(table|queue|blob)((?:[/?].*)?)$/s;
 
@@ -49,7 +49,7 @@ async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string,
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) {
     text += chunk;
-    if (text.length > BODY_BYTES_MAX) throw new Refusal(413, 'TooLarge', 'The request is too large.');
+    if (text.length > BODY_LENGTH_MAX) throw new Refusal(413, 'TooLarge', 'The request is too large.');
   }
   try {
     const value: unknown = JSON.parse(text);

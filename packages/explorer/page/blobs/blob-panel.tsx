@@ -119,22 +119,25 @@ const DetailsView = ({ blob, details, onChanged, onShow }: DetailsProps) => {
       </dl>
       <h3>Metadata</h3>
       <Metadata key={blob.snapshot} blob={blob} stored={metadata} onSaved={onChanged} />
-      {snapshots.length > 0 && <h3>Versions</h3>}
-      <ul class="plain-list">
-        {snapshots.length > 0 &&
-          ['', ...[...snapshots].reverse()].map(snapshot => (
-            <li key={snapshot}>
-              <button
-                type="button"
-                class="link"
-                aria-current={blob.snapshot === snapshot}
-                onClick={() => onShow(snapshot)}
-              >
-                {snapshot === '' ? 'Current version' : snapshot}
-              </button>
-            </li>
-          ))}
-      </ul>
+      {snapshots.length > 0 && (
+        <>
+          <h3>Versions</h3>
+          <ul class="plain-list">
+            {['', ...[...snapshots].reverse()].map(snapshot => (
+              <li key={snapshot}>
+                <button
+                  type="button"
+                  class="link"
+                  aria-current={blob.snapshot === snapshot}
+                  onClick={() => onShow(snapshot)}
+                >
+                  {snapshot === '' ? 'Current version' : snapshot}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
     </>
   );
 };

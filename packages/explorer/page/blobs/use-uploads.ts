@@ -4,6 +4,7 @@ import type { Place } from '../client/account.js';
 import { isAborted, sentenceOf } from '../client/ask.js';
 import { blobOf } from '../client/blob-client.js';
 import { inParallel } from '../client/parallel.js';
+import { notify } from '../state/notice.js';
 import { type Failed, useWork } from '../state/work.js';
 
 const CONCURRENT = 3;
@@ -13,6 +14,8 @@ export function useUploads(container: Place, prefix: string, onDone: () => void)
   const [isOver, setOver] = useState(false);
   const upload = async (files: readonly File[]): Promise<void> => {
     if (files.length === 0) return;
+    if (work.state === 'running')
+      return notify('Files are being uploaded: wait for that, or stop it.', 'failed');
     let done = 0;
     const failed: Failed[] = [];
     await run(files.length, ({ signal: abortSignal, change }) =>

@@ -23,7 +23,7 @@ export interface BlobPage {
   readonly next: string | undefined;
 }
 
-export const NOTHING: BlobPage = { folders: [], blobs: [], next: undefined };
+const NOTHING: BlobPage = { folders: [], blobs: [], next: undefined };
 const PAGE_BLOBS = 500;
 
 /** The folders and blobs below a prefix: the first page, or those of a page before and the next ones. */

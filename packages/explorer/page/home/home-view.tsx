@@ -1,5 +1,5 @@
 // The account: its endpoints, and its tables, queues and containers, with the number of messages of each queue.
-import { useSignal } from '@preact/signals';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { counted } from '../../model/cell.js';
 import { queueOf, type Service } from '../client/account.js';
@@ -14,30 +14,34 @@ const CONCURRENT = 4;
 /** Each is a request. */
 const COUNTED_MAX = 200;
 
+/** Of queues, by their names. Only what looks one up is drawn again. */
+type Counts = ReadonlySignal<ReadonlyMap<string, number>>;
+
 /** About how many messages each queue has, read a few at a time; a failed one stays unknown. */
-function useCounts(account: string): ReadonlyMap<string, number> {
+function useCounts(account: string): Counts {
   const counts = useSignal<ReadonlyMap<string, number>>(new Map());
   const names = namesOf('queue');
   useEffect(() => {
     const stop = new AbortController();
     const abortSignal = stop.signal;
     void inParallel(names.slice(0, COUNTED_MAX), CONCURRENT, async name => {
-      const client = await queueOf({ account, name });
-      const found = await client.getProperties({ abortSignal }).catch(() => undefined);
+      const found = await queueOf({ account, name })
+        .then(client => client.getProperties({ abortSignal }))
+        .catch(() => undefined);
       const count = found?.approximateMessagesCount;
       if (count !== undefined && !abortSignal.aborted)
         counts.value = new Map([...counts.value, [name, count]]);
     });
     return () => stop.abort();
   }, [account, names]);
-  return counts.value;
+  return counts;
 }
 
 interface SectionProps {
   readonly account: string;
   readonly service: Service;
   /** Of messages, by the queue's name. */
-  readonly counts: ReadonlyMap<string, number> | undefined;
+  readonly counts: Counts | undefined;
 }
 
 function Section({ account, service, counts }: SectionProps) {
@@ -58,7 +62,7 @@ function Section({ account, service, counts }: SectionProps) {
       )}
       <ul class="cards">
         {names?.map(name => {
-          const count = counts?.get(name);
+          const count = counts?.value.get(name);
           return (
             <li key={name}>
               <a class="card" href={hashOf({ account, view: viewOf(service, name) })}>

@@ -109,7 +109,9 @@ function Place({ form: { scope, resource }, change }: PartProps) {
         label="For"
         options={SCOPES}
         value={scope}
-        onChoose={chosen => change({ scope: chosen, resource: '', sp: 'r' })}
+        onChoose={chosen =>
+          change({ scope: chosen, resource: '', sp: 'r', spk: '', srk: '', epk: '', erk: '' })
+        }
       />
       {list !== undefined && (
         <SelectField

@@ -27,7 +27,6 @@ export class Loading<Value> {
   }
 
   async #load(from: Value | undefined): Promise<void> {
-    this.#set({ isLoading: true });
     try {
       const value = await this.#read(this.#stop.signal, from);
       this.#set({ value, failure: undefined, isLoading: false });
@@ -43,7 +42,7 @@ export class Loading<Value> {
   readonly more = (): Promise<void> => this.#retry(this.state.peek().value);
 
   #retry(from: Value | undefined): Promise<void> {
-    this.#set({ failure: undefined });
+    this.#set({ failure: undefined, isLoading: true });
     return this.#load(from);
   }
 

@@ -72,10 +72,10 @@ function useWrites(
       change({ isBusy: false, conflict, failure: conflict === undefined ? sentenceOf(error) : undefined });
     }
   };
-  const save = (write: Write, etag = draft?.etag): Promise<void> =>
-    attempt(write, async (typed, key) => {
-      const { row, faults } = read(typed);
-      if (faults.length > 0) return;
+  const save = async (write: Write, etag = draft?.etag): Promise<void> => {
+    if (draft === undefined || read(draft).faults.length > 0) return;
+    await attempt(write, async (typed, key) => {
+      const { row } = read(typed);
       await writeEntity(table, write, write === 'merge' ? changesOf(typed.original, row) : row, etag);
       const found = await getEntity(table, key);
       change({ draft: draftOf(found.row, found.etag) });
@@ -84,6 +84,7 @@ function useWrites(
       editor.replace({ kind: 'stored', key });
       again();
     });
+  };
   const remove = (etag = draft?.etag ?? '*'): Promise<void> =>
     attempt('delete', async (_, key) => {
       await (await tableOf(table)).deleteEntity(key.partitionKey, key.rowKey, { etag });
