@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { systemClock } from '../../packages/base/index.js';
 import { ENGINES } from '../../packages/server/engines.js';
 import type { Engine, Space, SpaceAddress } from '../../packages/store/index.js';
-import { ask, type Endpoint, type Request } from '../load/request.js';
+import type { Endpoint } from '../load/request.js';
 import { makeAccount } from '../subjects/account.js';
 import type { ServerProcess } from '../subjects/server-process.js';
 import { startShelfmark } from '../subjects/shelfmark.js';
@@ -80,10 +80,4 @@ export class Cluster {
     await this.#engine?.close();
     await this.driver.close();
   }
-}
-
-/** Makes a table or a queue. */
-export async function create({ port }: Endpoint, request: Request): Promise<void> {
-  const { status, body } = await ask(port, request);
-  assert(status === 201 || status === 204, `status ${status}: ${body}`);
 }

@@ -41,7 +41,7 @@ export async function timed(rows: number, pass: () => Promise<unknown>): Promise
   return { perSecond: (rows * 1000) / (performance.now() - start) };
 }
 
-/** Retries while a cluster is too slow for a moment; other failures are permanent. */
+/** Tries again, because a cluster may be too slow for a moment; each failure is said. */
 export async function patiently<T>(what: string, say: Say, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -2,11 +2,12 @@
 // engine behind HTTP.
 import { encodeTableMetadata, tableAddress } from '../../packages/tables/table-space.js';
 import { filler } from '../load/gaps.js';
+import { create } from '../load/request.js';
 import { createTable } from '../load/requests.js';
 import { loadedEntity } from '../load/rows.js';
 import { type Line, median } from '../report.js';
 import type { Sample } from '../subjects/subject.js';
-import { Cluster, type ClusterOptions, create } from './cluster.js';
+import { Cluster, type ClusterOptions } from './cluster.js';
 import { runEngine } from './engine.js';
 import { fillTable, requestWork } from './http.js';
 import { patiently, type Say } from './loop.js';

@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { queueAddress } from '../../packages/queues/index.js';
 import { fire } from '../load/autocannon.js';
 import { createQueue, putStep, takeSteps } from '../load/queues.js';
+import { create } from '../load/request.js';
 import type { Line } from '../report.js';
 import type { Sample } from '../subjects/subject.js';
-import { type Cluster, type ClusterOptions, create } from './cluster.js';
+import type { Cluster, ClusterOptions } from './cluster.js';
 import { patiently, type Say } from './loop.js';
 import { drainQueue, fillQueue, TEXT_LENGTH } from './messages.js';
 

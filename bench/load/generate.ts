@@ -24,7 +24,7 @@ export interface Load {
 }
 
 const CHECKED = 20;
-const isWrkThere = hasWrk();
+let isWrkThere: boolean | undefined;
 
 /** By autocannon; with `amount` for so many requests instead of the time. */
 async function send(kind: Kind, job: Job, amount?: number): Promise<Load> {
@@ -54,6 +54,7 @@ export async function generate(kind: Kind, job: Job): Promise<Load> {
   for (let sequence = first; sequence < first + CHECKED; sequence++)
     kind.check(await ask(port, fill(sequence)), sequence, scatter(sequence, rows));
   const rest = { ...job, first: first + CHECKED };
+  isWrkThere ??= hasWrk();
   const load = isWrkThere ? await runWrk(rest, kind.request) : await send(kind, rest);
   return { ...load, used: load.used + CHECKED };
 }

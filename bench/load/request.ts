@@ -79,3 +79,9 @@ export function ask(port: number, { method, path, headers, body }: Request): Pro
       .end(body);
   });
 }
+
+/** Makes a table, a container or a queue. */
+export async function create({ port }: Endpoint, request: Request): Promise<void> {
+  const { status, body } = await ask(port, request);
+  if (status !== 201 && status !== 204) throw new Error(`status ${status}: ${body}`);
+}

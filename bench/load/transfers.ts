@@ -44,6 +44,8 @@ async function put({ agent, at }: Client, resource: string, bytes: number, text?
     headers: { ...headers, ...length },
   });
   const answered = answerOf(request, 201);
+  // It is awaited below, unless the connection ends before.
+  answered.catch(() => undefined);
   if (text === undefined)
     for (let left = bytes; left > 0; left -= PIECE.length)
       if (!request.write(left < PIECE.length ? PIECE.subarray(0, left) : PIECE)) await once(request, 'drain');

@@ -2,7 +2,7 @@
 import { fire } from '../load/autocannon.js';
 import { generate, type Job, type Load, sendAll } from '../load/generate.js';
 import { createQueue, putMessage, putStep, takeSteps } from '../load/queues.js';
-import { ask, type Endpoint, type Kind, type Request } from '../load/request.js';
+import { create, type Endpoint, type Kind } from '../load/request.js';
 import * as requests from '../load/requests.js';
 import { GROUP_ROWS } from '../load/rows.js';
 import { transfer } from '../load/transfers.js';
@@ -44,10 +44,6 @@ export class HttpSubject implements Subject {
 
   async load(): Promise<void> {
     const { tables, blobs, queues } = this.#at;
-    const create = async ({ port }: Endpoint, request: Request): Promise<void> => {
-      const { status, body } = await ask(port, request);
-      if (status !== 201 && status !== 204) throw new Error(`${this.name}: status ${status}: ${body}`);
-    };
     await create(tables, requests.createTable(tables, TABLE));
     await create(blobs, requests.createContainer(blobs, CONTAINER));
     await create(queues, createQueue(queues, QUEUE));

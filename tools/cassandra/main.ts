@@ -30,7 +30,7 @@ function nodeIn(cluster: Cluster, text = ''): number {
 
 /** Changes of one node. */
 const CHANGES = { kill: 'killed', pause: 'paused', resume: 'resumed', restart: 'restarted' } as const;
-const isChange = (verb: string): verb is keyof typeof CHANGES => verb in CHANGES;
+const isChange = (verb: string): verb is keyof typeof CHANGES => Object.hasOwn(CHANGES, verb);
 
 async function beside(cluster: Cluster, [program = '', ...rest]: readonly string[]): Promise<string> {
   await cluster.start(1);
@@ -48,6 +48,8 @@ async function beside(cluster: Cluster, [program = '', ...rest]: readonly string
 }
 
 async function run([verb = '', ...rest]: readonly string[]): Promise<string> {
+  if (!(Number.isInteger(FIRST) && FIRST >= 1 && FIRST <= 252))
+    throw new Error('SHELFMARK_CASSANDRA_FIRST is a whole number from 1 to 252.');
   const directory = new URL(`../../../.cassandra/${FIRST}`, import.meta.url);
   const [path, places] = [fileURLToPath(directory), onLoopback(FIRST - 1)];
   const [argument] = rest;
