@@ -1,8 +1,8 @@
 // An outbox: rows that name flows to start. Programs without this library write them in one transaction with the rows that the flows follow. A sweeper sends a message per row before it
 // deletes the row, so each row starts its flow at least once; repeated messages have one id.
 import type { CallOptions } from '../concurrency/abort.js';
+import { keysCondition } from '../model/filter/condition.js';
 import { formatFilter } from '../model/filter/format-filter.js';
-import { keysCondition } from '../model/filter/key-condition.js';
 import { readAddress } from '../model/row-head.js';
 import { Db } from '../repo/open.js';
 import { rowPages } from '../transport/row-source.js';

@@ -31,7 +31,7 @@ export interface TestRow {
 
 const key = fc.constantFrom(...KEYS);
 const keyOperand = key.map((value): Operand => ({ kind: 'value', typed: { type: 'String', value } }));
-const operator = fc.constantFrom<Comparison>(...COMPARISONS);
+const operator = fc.constantFrom(...(Object.keys(COMPARISONS) as Comparison[]));
 const value = fc.constantFrom(...VALUES);
 const property = fc.constantFrom(...NAMES).map((name): Operand => ({ kind: 'property', name }));
 const constant = value.map((typed): Operand => ({ kind: 'value', typed }));

@@ -1,8 +1,7 @@
 // A model of the service for reads: rows in order, filters by evaluate.ts, and pages that end at random, also before any row: as the real ones may after
 // five seconds or where a partition ends.
-import { evaluate } from '../model/filter/evaluate.js';
+import { evaluate, readerOf } from '../model/filter/evaluate.js';
 import { parseFilter } from '../model/filter/parse-filter.js';
-import { readerOf } from '../model/filter/row-reader.js';
 import type { RowSource } from '../transport/row-source.js';
 import { readRow, type WireObject } from '../values/read-wire.js';
 import { type WireRow, wireText } from '../values/wire-property.js';

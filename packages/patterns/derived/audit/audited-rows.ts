@@ -2,8 +2,7 @@
 
 import { decodeEntity } from '../../model/decode-entity.js';
 import type { AnyEntity } from '../../model/definition.js';
-import type { Condition } from '../../model/filter/condition.js';
-import { keysCondition } from '../../model/filter/key-condition.js';
+import { type Condition, keysCondition } from '../../model/filter/condition.js';
 import { refuseNewer } from '../../model/row-fault.js';
 import { readAddress } from '../../model/row-head.js';
 import type { StoredOf } from '../../model/stored.js';

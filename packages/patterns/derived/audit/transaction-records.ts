@@ -2,8 +2,7 @@
 // of transactions that were done are the flow's to delete.
 
 import type { AnyEntity } from '../../model/definition.js';
-import type { Condition } from '../../model/filter/condition.js';
-import { keysCondition } from '../../model/filter/key-condition.js';
+import { type Condition, keysCondition } from '../../model/filter/condition.js';
 import { readAddress } from '../../model/row-head.js';
 import { planDelete } from '../../repo/write/plan-write.js';
 import type { RowAddress } from '../../values/pattern-error.js';

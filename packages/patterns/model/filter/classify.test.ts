@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { explainFilter } from '../../filters.js';
 import { allRows, anyCondition, anyRow, readerOfRow, type TestRow } from '../../testing/condition.js';
 import { law } from '../../testing/law.js';
 import type { KeyRange } from '../keys/key-range.js';
 import { ALTERNATIVES_MAX, COMPARISONS_MAX, classify, type KeyBounds, type QueryClass } from './classify.js';
 import { evaluate } from './evaluate.js';
-import { explainFilter } from './explain-filter.js';
 import { formatFilter } from './format-filter.js';
-import { givenKeys } from './given-keys.js';
 import { parseFilter } from './parse-filter.js';
+import { givenKeys } from './plan.js';
 
 const isIn = (text: string, { eq, ge, gt, lt, le }: KeyRange): boolean =>
   (eq === undefined || text === eq) &&

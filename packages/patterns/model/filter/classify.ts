@@ -1,21 +1,132 @@
 // The class of a query: point, points, range, partition scan or table scan, decided from the condition's comparisons of PartitionKey and RowKey. Works
 // alike for typed conditions and for any $filter text. Sends nothing.
 import type { KeyRange, Point } from '../keys/key-range.js';
-import { type Comparison, type Condition, comparisonCount, MIRRORED, type Operand } from './condition.js';
 import {
-  ALL,
-  bothOf,
-  FILTERED,
-  hullOf,
-  type Interval,
-  intervalOf,
-  isAll,
-  keyRangeOf,
-  onlyOf,
-  type Region,
-  simplified,
-  WHOLE_TABLE,
-} from './key-region.js';
+  COMPARISONS,
+  type Comparison,
+  type Condition,
+  leavesOf,
+  namesIn,
+  type Operand,
+  ordered,
+} from './condition.js';
+
+/** Texts from the first that is in it to the first that is not. Without `until` there is no end. Never empty. */
+interface Interval {
+  readonly from: string;
+  readonly until: string | undefined;
+}
+
+/** Rows by their keys. Of other properties it says only that some are compared. */
+interface Region {
+  readonly partition: Interval;
+  readonly row: Interval;
+  /** Rows of the region may still not match. */
+  readonly isFiltered: boolean;
+}
+
+const ALL: Interval = { from: '', until: undefined };
+const WHOLE_TABLE: Region = { partition: ALL, row: ALL, isFiltered: false };
+const FILTERED: Region = { partition: ALL, row: ALL, isFiltered: true };
+
+const LEAST_UNIT = '\u0000';
+
+/** The least text that is greater: nothing lies between the two. */
+const after = (text: string): string => text + LEAST_UNIT;
+
+/** The texts that compare so with `value`; undefined if there is none. `ne` bounds nothing. */
+function intervalOf(operator: Comparison, value: string): Interval | undefined {
+  switch (operator) {
+    case 'eq':
+      return { from: value, until: after(value) };
+    case 'ge':
+      return { from: value, until: undefined };
+    case 'gt':
+      return { from: after(value), until: undefined };
+    case 'lt':
+      return value === '' ? undefined : { from: '', until: value };
+    case 'le':
+      return { from: '', until: after(value) };
+    case 'ne':
+      return ALL;
+  }
+}
+
+/** The text, if the interval holds no other. */
+const onlyOf = ({ from, until }: Interval): string | undefined => (until === after(from) ? from : undefined);
+
+/** Of ends: no end comes after every end. */
+const isBefore = (a: string | undefined, b: string | undefined): boolean =>
+  a !== undefined && (b === undefined || a < b);
+
+function intersection(a: Interval, b: Interval): Interval | undefined {
+  const from = a.from > b.from ? a.from : b.from;
+  const until = isBefore(a.until, b.until) ? a.until : b.until;
+  return until === undefined || from < until ? { from, until } : undefined;
+}
+
+/** The least interval that holds both. */
+const hull = (a: Interval, b: Interval): Interval => ({
+  from: a.from < b.from ? a.from : b.from,
+  until: isBefore(a.until, b.until) ? b.until : a.until,
+});
+
+const holds = (outer: Interval, inner: Interval): boolean =>
+  outer.from <= inner.from && !isBefore(outer.until, inner.until);
+
+const isWithin = (inner: Region, outer: Region): boolean =>
+  holds(outer.partition, inner.partition) && holds(outer.row, inner.row);
+
+/** The rows in both; undefined if there are none. */
+function bothOf(a: Region, b: Region): Region | undefined {
+  const partition = intersection(a.partition, b.partition);
+  const row = intersection(a.row, b.row);
+  return partition && row && { partition, row, isFiltered: a.isFiltered || b.isFiltered };
+}
+
+/** Two regions merged into one that holds only their rows; undefined if that is impossible. */
+function union(a: Region, b: Region): Region | undefined {
+  if (isWithin(a, b)) return b;
+  if (isWithin(b, a)) return a;
+  const isOnePartition = holds(a.partition, b.partition) && holds(b.partition, a.partition);
+  const hasGap = isBefore(a.row.until, b.row.from) || isBefore(b.row.until, a.row.from);
+  return isOnePartition && !hasGap
+    ? { partition: a.partition, row: hull(a.row, b.row), isFiltered: a.isFiltered || b.isFiltered }
+    : undefined;
+}
+
+const byKeys = (a: Region, b: Region): number =>
+  ordered(a.partition.from, b.partition.from) ||
+  Number(isBefore(b.partition.until, a.partition.until)) -
+    Number(isBefore(a.partition.until, b.partition.until)) ||
+  ordered(a.row.from, b.row.from);
+
+/** The same rows in fewer regions, in the order of their keys: nested and adjacent regions are merged. */
+function simplified(regions: readonly Region[]): readonly Region[] {
+  const kept: Region[] = [];
+  for (const region of [...regions].sort(byKeys)) {
+    const last = kept.at(-1);
+    const one = last && union(last, region);
+    if (one) kept[kept.length - 1] = one;
+    else kept.push(region);
+  }
+  return kept;
+}
+
+const withoutUnit = (text: string): string | undefined =>
+  text.endsWith(LEAST_UNIT) ? text.slice(0, -1) : undefined;
+
+/** As comparisons. */
+function keyRangeOf(interval: Interval): KeyRange {
+  const { from, until } = interval;
+  const only = onlyOf(interval);
+  if (only !== undefined) return { eq: only };
+  const gt = withoutUnit(from);
+  const lower = gt !== undefined ? { gt } : from === '' ? {} : { ge: from };
+  if (until === undefined) return lower;
+  const le = withoutUnit(until);
+  return { ...lower, ...(le === undefined ? { lt: until } : { le }) };
+}
 
 /**
  * What the service has to do, cheapest first: `none`, for nothing can match; look one row up, or several; read a range of row keys in a partition, all of whose
@@ -56,21 +167,13 @@ export const COMPARISONS_MAX = 15;
 /** Alternatives that are made by joining others by `and`, where they are more than these, are taken for one range that holds them all. */
 export const ALTERNATIVES_MAX = 1000;
 
-/** Keys are never missing and always strings, so the negation of a comparison is a comparison. */
-const NEGATED: Readonly<Record<Comparison, Comparison>> = {
-  eq: 'ne',
-  ne: 'eq',
-  gt: 'le',
-  ge: 'lt',
-  lt: 'ge',
-  le: 'gt',
-};
-
 export const KEY_NAMES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey']);
 
 function regionsOfComparison(operator: Comparison, left: Operand, right: Operand): readonly Region[] {
   if (left.kind === 'value')
-    return right.kind === 'property' ? regionsOfComparison(MIRRORED[operator], right, left) : [FILTERED];
+    return right.kind === 'property'
+      ? regionsOfComparison(COMPARISONS[operator].mirrored, right, left)
+      : [FILTERED];
   const isKey = KEY_NAMES.has(left.name);
   if (!isKey || right.kind === 'property' || right.typed.type !== 'String') return [FILTERED];
   const interval = intervalOf(operator, String(right.typed.value));
@@ -81,14 +184,19 @@ function regionsOfComparison(operator: Comparison, left: Operand, right: Operand
     : [{ partition: ALL, row: interval, isFiltered }];
 }
 
+/** The least region that holds both. */
+const around = (a: Region, b: Region): Region => ({
+  partition: hull(a.partition, b.partition),
+  row: hull(a.row, b.row),
+  isFiltered: true,
+});
+
 /** The regions of rows that meet both. */
 function meet(a: readonly Region[], b: readonly Region[]): readonly Region[] {
-  const [firstA, firstB] = [a[0], b[0]];
-  if (firstA === undefined || firstB === undefined) return [];
   // Where one side is a single region, the alternatives become no more.
   if (a.length === 1 || b.length === 1 || a.length * b.length <= ALTERNATIVES_MAX)
     return simplified(a.flatMap(each => b.flatMap(other => bothOf(each, other) ?? [])));
-  const one = bothOf(hullOf([firstA, ...a.slice(1)]), hullOf([firstB, ...b.slice(1)]));
+  const one = bothOf(a.reduce(around), b.reduce(around));
   return one ? [one] : [];
 }
 
@@ -105,7 +213,8 @@ function regionsOf(condition: Condition, isNegated: boolean): readonly Region[] 
         : each.reduce((a, b) => meet(a, b), [WHOLE_TABLE]);
     }
     case 'compare': {
-      const operator = isNegated ? NEGATED[condition.operator] : condition.operator;
+      // Keys are never missing and always strings, so the negation of a comparison is a comparison.
+      const operator = isNegated ? COMPARISONS[condition.operator].negated : condition.operator;
       return regionsOfComparison(operator, condition.left, condition.right);
     }
     case 'value':
@@ -127,25 +236,9 @@ function classOf(regions: readonly Region[], points: readonly Point[]): QueryCla
   const partition = onlyOf(first.partition);
   const isOne = partition !== undefined && regions.every(each => onlyOf(each.partition) === partition);
   if (!isOne) return 'table-scan';
-  const isRange = regions.length === 1 && !isAll(first.row) && !first.isFiltered;
+  const isRange = regions.length === 1 && !holds(first.row, ALL) && !first.isFiltered;
   return isRange ? 'range' : 'partition-scan';
 }
-
-/** Every comparison and what stands alone. */
-export function* leavesOf(condition: Condition): Generator<Condition> {
-  if (condition.kind === 'and' || condition.kind === 'or')
-    for (const term of condition.terms) yield* leavesOf(term);
-  else if (condition.kind === 'not') yield* leavesOf(condition.term);
-  else yield condition;
-}
-
-export function operandsOf(leaf: Condition): readonly Operand[] {
-  if (leaf.kind === 'compare') return [leaf.left, leaf.right];
-  return leaf.kind === 'property' || leaf.kind === 'value' ? [leaf] : [];
-}
-
-export const namesIn = (leaf: Condition): readonly string[] =>
-  operandsOf(leaf).flatMap(operand => (operand.kind === 'property' ? [operand.name] : []));
 
 /** `RowKey ge 'a' and RowKey lt 'b'`; empty for all keys. */
 const boundsText = (name: string, interval: Interval): string =>
@@ -192,7 +285,7 @@ export function filterWarnings(condition: Condition): readonly string[] {
 }
 
 function countWarnings(condition: Condition): readonly string[] {
-  const comparisons = comparisonCount(condition);
+  const comparisons = [...leavesOf(condition)].length;
   return comparisons <= COMPARISONS_MAX
     ? []
     : [`It has ${comparisons} comparisons, and the service's documentation allows ${COMPARISONS_MAX}.`];

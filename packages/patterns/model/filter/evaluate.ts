@@ -1,46 +1,34 @@
 // Evaluates a condition on a row in the client, with the service's rules: for joins and for tests. Queries are never evaluated here in place of the service;
-// given-keys.ts says what is left of one whose keys are known.
+// plan.ts sends what is left of one whose keys are known.
 import { compareBytes } from '../../values/bytes.js';
+import { decodeProperty } from '../../values/decode-property.js';
+import type { WireObject } from '../../values/read-wire.js';
+import { annotationOf, memberOf } from '../../values/row-member.js';
 import { type BagValue, isInstant, type TypedValue } from '../../values/typed-value.js';
-import { type Comparison, type Condition, MIRRORED, type Operand } from './condition.js';
+import {
+  COMPARISONS,
+  type Comparison,
+  type Condition,
+  isTrue,
+  type Operand,
+  ordered,
+  residual,
+} from './condition.js';
 
 /** What a row has under a name. */
 export type RowReader = (name: string) => TypedValue | undefined;
 
-/** What comparing gives where the types do not match, whatever the values are. */
-const ON_MISMATCH: Readonly<Record<Comparison, boolean>> = {
-  eq: false,
-  ne: true,
-  lt: true,
-  le: true,
-  gt: false,
-  ge: false,
-};
-
-/** Below, at or above 0; NaN where one of them is not a number. */
-function verdict(operator: Comparison, order: number): boolean {
-  switch (operator) {
-    case 'eq':
-      return order === 0;
-    case 'ne':
-      return order !== 0;
-    case 'lt':
-      return order < 0;
-    case 'le':
-      return order <= 0;
-    case 'gt':
-      return order > 0;
-    case 'ge':
-      return order >= 0;
-  }
+/** A reader of a row as the service sends it. Its Timestamp has no type there and is a time. */
+export function readerOf(row: WireObject): RowReader {
+  return name => {
+    const value = memberOf(row, name);
+    const annotation = name === 'Timestamp' ? 'Edm.DateTime' : memberOf(row, annotationOf(name));
+    return value === undefined ? undefined : decodeProperty(value, annotation);
+  };
 }
 
 const isNumber = (value: BagValue): value is number | bigint =>
   typeof value === 'number' || typeof value === 'bigint';
-
-/** JavaScript orders a number and a bigint by their exact values. */
-const ordered = <T extends string | number | bigint>(a: T, b: T): number =>
-  a < b ? -1 : a > b ? 1 : Number.isNaN(a) || Number.isNaN(b) ? Number.NaN : 0;
 
 /** Of values of one type. */
 function orderOf(left: BagValue, right: BagValue): number | undefined {
@@ -57,49 +45,38 @@ const COMPARABLE: Readonly<Record<string, readonly string[]>> = {
   Int64: ['Int64', 'Double'],
 };
 
-function compareTo(property: TypedValue, operator: Comparison, literal: TypedValue): boolean {
+/** Undefined where the types do not match. */
+function orderToLiteral(property: TypedValue, literal: TypedValue): number | undefined {
   const types = COMPARABLE[literal.type] ?? [literal.type];
-  if (!types.includes(property.type)) return ON_MISMATCH[operator];
+  if (!types.includes(property.type)) return undefined;
   // A Double is compared as a double, so the literal becomes one.
   const value =
     property.type === 'Double' && typeof literal.value === 'bigint' ? Number(literal.value) : literal.value;
-  const order = orderOf(property.value, value);
-  return order === undefined ? ON_MISMATCH[operator] : verdict(operator, order);
+  return orderOf(property.value, value);
 }
 
-/** Two properties, or two values: numbers of any two types, else one type. */
-function compareAlike(left: TypedValue, operator: Comparison, right: TypedValue): boolean {
+/** Of two properties, or two values: numbers of any two types, else one type. */
+function orderAlike(left: TypedValue, right: TypedValue): number | undefined {
   const areNumbers = isNumber(left.value) && isNumber(right.value);
-  const order = areNumbers || left.type === right.type ? orderOf(left.value, right.value) : undefined;
-  return order === undefined ? ON_MISMATCH[operator] : verdict(operator, order);
+  return areNumbers || left.type === right.type ? orderOf(left.value, right.value) : undefined;
 }
 
 function compareOperands(left: Operand, operator: Comparison, right: Operand, read: RowReader): boolean {
-  if (left.kind === 'value' && right.kind === 'property')
-    return compareOperands(right, MIRRORED[operator], left, read);
+  const { mirrored, onMismatch, holds } = COMPARISONS[operator];
+  if (left.kind === 'value' && right.kind === 'property') return compareOperands(right, mirrored, left, read);
   const a = left.kind === 'value' ? left.typed : read(left.name);
   const b = right.kind === 'value' ? right.typed : read(right.name);
   // A property that is not there meets no comparison, `ne` neither.
   if (a === undefined || b === undefined) return false;
-  return left.kind === 'property' && right.kind === 'value'
-    ? compareTo(a, operator, b)
-    : compareAlike(a, operator, b);
+  const order = left.kind === 'property' && right.kind === 'value' ? orderToLiteral(a, b) : orderAlike(a, b);
+  return order === undefined ? onMismatch : holds(order);
 }
 
 /** Whether a row meets the condition. */
-export function evaluate(condition: Condition, read: RowReader): boolean {
-  switch (condition.kind) {
-    case 'and':
-      return condition.terms.every(term => evaluate(term, read));
-    case 'or':
-      return condition.terms.some(term => evaluate(term, read));
-    case 'not':
-      return !evaluate(condition.term, read);
-    case 'compare':
-      return compareOperands(condition.left, condition.operator, condition.right, read);
-    case 'value':
-      return condition.typed.value === true;
-    case 'property':
-      return read(condition.name)?.value === true;
-  }
-}
+export const evaluate = (condition: Condition, read: RowReader): boolean =>
+  isTrue(
+    residual(condition, leaf => {
+      if (leaf.kind === 'compare') return compareOperands(leaf.left, leaf.operator, leaf.right, read);
+      return (leaf.kind === 'value' ? leaf.typed : read(leaf.name))?.value === true;
+    }),
+  );

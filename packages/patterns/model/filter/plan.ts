@@ -1,9 +1,9 @@
-// The plan of a query: the requests that it would send, and what they cost the service. Sends nothing.
+// The plan of a query: the requests that it would send, what they cost the service, and whether the program admits that. Sends nothing.
+import { PatternError } from '../../values/pattern-error.js';
 import type { Point } from '../keys/key-range.js';
 import { type Classification, classify, filterWarnings, type QueryClass } from './classify.js';
-import { type Condition, isTrue } from './condition.js';
+import { COMPARISONS, type Condition, isTrue, type Operand, ordered, residual } from './condition.js';
 import { formatFilter, quoted } from './format-filter.js';
-import { givenKeys } from './given-keys.js';
 
 /** What a query would send, and what it costs the service. */
 export interface Plan extends Classification {
@@ -33,6 +33,24 @@ export function rowQuery(
   const filter = isTrue(condition) ? undefined : formatFilter(condition);
   return { table, condition, select, filter, classification: classify(condition) };
 }
+
+/** The text of a key or a literal; undefined if the keys do not determine it. */
+function textOf(operand: Operand, { partitionKey, rowKey }: Point): string | undefined {
+  if (operand.kind === 'value')
+    return operand.typed.type === 'String' ? String(operand.typed.value) : undefined;
+  if (operand.name === 'PartitionKey') return partitionKey;
+  return operand.name === 'RowKey' ? rowKey : undefined;
+}
+
+/** The condition without its comparisons of keys with texts, which the keys of a row decide. */
+export const givenKeys = (condition: Condition, point: Point): Condition =>
+  residual(condition, leaf => {
+    if (leaf.kind !== 'compare') return undefined;
+    const [left, right] = [textOf(leaf.left, point), textOf(leaf.right, point)];
+    return left === undefined || right === undefined
+      ? undefined
+      : COMPARISONS[leaf.operator].holds(ordered(left, right));
+  });
 
 /** One row's part of a query: undefined if the row cannot match, `rest` if its keys alone do not say that it does. */
 export interface PointQuery extends Point {
@@ -88,3 +106,28 @@ export function planOf(query: RowQuery): Plan {
     : classification.warnings;
   return { ...classification, warnings, table, filter, select, requests };
 }
+
+/** Which queries a program sends: reported ones and refused ones. */
+export interface Admission {
+  /** Called for each query that scans a partition, a range of it or a table, before it is sent. */
+  readonly warn?: ((plan: Plan, reason: string | undefined) => void) | undefined;
+  /** Classes that throw ScanRefused, also where they are allowed by name. */
+  readonly refuse?: readonly QueryClass[] | undefined;
+}
+
+function refuseScan({ filter = '' }: RowQuery, reason: string): never {
+  throw new PatternError('ScanRefused', { filter, reason });
+}
+
+/** Throws ScanRefused. */
+export function admit(query: RowQuery, { warn, refuse }: Admission, reason: string | undefined): void {
+  const { class: queryClass } = query.classification;
+  if (refuse?.includes(queryClass)) refuseScan(query, `queries of the class ${queryClass} are refused here`);
+  if (queryClass === 'table-scan' && reason === undefined)
+    refuseScan(query, 'it reads many partitions: allowScan(reason)');
+  if (queryClass === 'table-scan' || queryClass === 'partition-scan') warn?.(planOf(query), reason);
+}
+
+/** The reason, if it is one. Throws ScanRefused. */
+export const checkReason = (query: RowQuery, reason: string): string =>
+  reason.trim() === '' ? refuseScan(query, 'the reason for it is empty') : reason;

@@ -1,6 +1,7 @@
 // Typed conditions as tests of values, and the rules of types by which the service compares (protocol: queries#comparing).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { satisfies } from '../../joins.js';
 import { Instant } from '../../values/instant.js';
 import { t } from '../../values/property.js';
 import { readRow } from '../../values/read-wire.js';
@@ -8,10 +9,8 @@ import type { TypedValue } from '../../values/typed-value.js';
 import { entity } from '../entity.js';
 import { key } from '../keys/key.js';
 import { codec } from '../keys/key-codec.js';
-import { evaluate } from './evaluate.js';
+import { evaluate, readerOf } from './evaluate.js';
 import { parseFilter } from './parse-filter.js';
-import { readerOf } from './row-reader.js';
-import { satisfies } from './satisfies.js';
 
 const Visit = entity('Visit', {
   version: 1,

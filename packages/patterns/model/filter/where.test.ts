@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
 import { entity, key, PatternError, t } from '../../index.js';
-import { satisfies } from './satisfies.js';
+import { satisfies } from '../../joins.js';
 import { fieldsOf } from './where.js';
 
 const Order = entity('Order', {

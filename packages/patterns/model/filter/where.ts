@@ -8,8 +8,7 @@ import type { BagValue } from '../../values/typed-value.js';
 import type { AnyEntity, Field } from '../definition.js';
 import type { PartBounds } from '../keys/compiled-key.js';
 import { hasUncertainOrder, successorOf, UNCERTAIN_ORDER } from '../keys/key-codec.js';
-import { allOf, anyOf, type Comparison, type Condition, compare, TRUE } from './condition.js';
-import { keyCondition } from './key-condition.js';
+import { allOf, anyOf, type Comparison, type Condition, compare, keyCondition, TRUE } from './condition.js';
 
 /** A condition under construction. Each method gives a new one. */
 export class Clause {

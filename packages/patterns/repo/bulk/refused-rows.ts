@@ -2,8 +2,8 @@
 // write-load.ts sends the remaining changes.
 
 import type { CallOptions } from '../../concurrency/abort.js';
+import { keysCondition } from '../../model/filter/condition.js';
 import { formatFilter } from '../../model/filter/format-filter.js';
-import { keysCondition } from '../../model/filter/key-condition.js';
 import type { RowSource } from '../../transport/row-source.js';
 import { addressOf, etagOf, type RowWrite } from '../../transport/row-write.js';
 import { type AnyPatternError, PatternError } from '../../values/pattern-error.js';

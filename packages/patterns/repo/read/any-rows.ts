@@ -1,9 +1,7 @@
 // A query of the rows of a table, of whichever entity: for property bags, rows of several entities, and audits. The caller decides what becomes of a row.
 
-import { checkReason } from '../../model/filter/admit.js';
-import { allOf, type Condition } from '../../model/filter/condition.js';
-import { keyCondition } from '../../model/filter/key-condition.js';
-import { type RowQuery, rowQuery } from '../../model/filter/plan.js';
+import { allOf, type Condition, keyCondition } from '../../model/filter/condition.js';
+import { checkReason, type RowQuery, rowQuery } from '../../model/filter/plan.js';
 import {
   built,
   type Clause,

@@ -2,8 +2,7 @@
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import { type Bag, decodeBag } from '../../model/bag.js';
-import { type Condition, TRUE } from '../../model/filter/condition.js';
-import { keyCondition } from '../../model/filter/key-condition.js';
+import { type Condition, keyCondition, TRUE } from '../../model/filter/condition.js';
 import type { Plan } from '../../model/filter/plan.js';
 import type { Clause } from '../../model/filter/where.js';
 import type { KeyRange } from '../../model/keys/key-range.js';

@@ -1,7 +1,6 @@
 // What the merges of several partitions share. A position among the results is a row's keys, so that resuming repeats nothing; with it go the queries of
 // what is left.
-import type { Condition } from '../../model/filter/condition.js';
-import { keyCondition } from '../../model/filter/key-condition.js';
+import { type Condition, keyCondition } from '../../model/filter/condition.js';
 import { isObject } from '../../values/is-object.js';
 import { PatternError } from '../../values/pattern-error.js';
 import type { Page, PageOptions } from './results.js';

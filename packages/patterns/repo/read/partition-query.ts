@@ -2,8 +2,7 @@
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity, NameList, RowLead, RowOf } from '../../model/definition.js';
-import { allOf, anyOf } from '../../model/filter/condition.js';
-import { keyCondition, keysCondition } from '../../model/filter/key-condition.js';
+import { allOf, anyOf, keyCondition, keysCondition } from '../../model/filter/condition.js';
 import type { CompiledKey, PartBounds } from '../../model/keys/compiled-key.js';
 import type { DescendingNames } from '../../model/keys/key.js';
 import type { KeyRange } from '../../model/keys/key-range.js';

@@ -3,10 +3,9 @@
 
 import { decodeEntity, decodeProjected, wireSelect } from '../../model/decode-entity.js';
 import type { AnyEntity, KeyOf, Of } from '../../model/definition.js';
-import { checkReason } from '../../model/filter/admit.js';
 import type { QueryClass } from '../../model/filter/classify.js';
 import { allOf, type Condition } from '../../model/filter/condition.js';
-import { type Plan, type RowQuery, rowQuery } from '../../model/filter/plan.js';
+import { checkReason, type Plan, type RowQuery, rowQuery } from '../../model/filter/plan.js';
 import { built, type Clause, type Fields, fieldsOf } from '../../model/filter/where.js';
 import type { Projected, StoredOf } from '../../model/stored.js';
 import { PatternError, type Refused, refuseValue } from '../../values/pattern-error.js';

@@ -4,7 +4,7 @@ import type { CallOptions } from '../../concurrency/abort.js';
 import { allInOrder } from '../../concurrency/in-order.js';
 import { addresses } from '../../model/address.js';
 import type { AnyEntity, IndexPlan, KeyOf, PartitionOf } from '../../model/definition.js';
-import { keysCondition } from '../../model/filter/key-condition.js';
+import { keysCondition } from '../../model/filter/condition.js';
 import type {
   IndexEntity,
   IndexReason,

@@ -2,8 +2,7 @@
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import type { DriftPolicy } from '../../model/drift.js';
-import { type Admission, admit } from '../../model/filter/admit.js';
-import { type Plan, planOf, type RowQuery } from '../../model/filter/plan.js';
+import { type Admission, admit, type Plan, planOf, type RowQuery } from '../../model/filter/plan.js';
 import type { RowSource } from '../../transport/row-source.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { type FetchOptions, fetchRows, type Position, positionIn } from './fetch-rows.js';

@@ -4,9 +4,8 @@
 import type { CallOptions } from '../../concurrency/abort.js';
 import { allInOrder } from '../../concurrency/in-order.js';
 import type { AnyEntity, IndexPlan, KeyOf, PartitionOf, RowLead } from '../../model/definition.js';
-import { evaluate } from '../../model/filter/evaluate.js';
+import { evaluate, readerOf } from '../../model/filter/evaluate.js';
 import type { Plan } from '../../model/filter/plan.js';
-import { readerOf } from '../../model/filter/row-reader.js';
 import { built, type Clause, type Fields, fieldsOf } from '../../model/filter/where.js';
 import type { IndexEntity, RemoteIndexName } from '../../model/index-plan.js';
 import { expectedIndexRow } from '../../model/index-row.js';
