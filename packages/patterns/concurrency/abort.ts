@@ -44,3 +44,18 @@ export function linkedController(signal: AbortSignal | undefined): AbortControll
   const release = onAbort(signal, abort);
   return Object.assign(controller, { release });
 }
+
+/** The promise's value, unless the signal comes first: the promise itself is shared and is not aborted. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  signal.throwIfAborted();
+  let release = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    release = onAbort(signal, () => reject(signal.reason));
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    release();
+  }
+}

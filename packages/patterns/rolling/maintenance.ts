@@ -3,8 +3,7 @@
 import type { CallOptions } from '../concurrency/abort.js';
 import type { AccountTables } from '../transport/account-tables.js';
 import { Instant } from '../values/instant.js';
-import type { Schedule } from './schedule.js';
-import type { NamedTable } from './table-names.js';
+import { firstPeriod, lastPeriod, type NamedTable, type Schedule } from './schedule.js';
 import type { TablesOnDemand } from './tables-on-demand.js';
 
 /** What stands, and what would be done. */
@@ -38,12 +37,11 @@ export class Maintenance {
 
   /** Of these periods, all generations, oldest first. */
   async list(first: number, last: number, options: CallOptions = {}): Promise<Listed> {
-    const { names } = this.#schedule;
     const found: NamedTable[] = [];
     let { now } = this.#schedule;
-    for await (const page of this.#tables.list(names.rangeOf(first, last), options)) {
+    for await (const page of this.#tables.list(this.#schedule.rangeOf(first, last), options)) {
       for (const name of page.names) {
-        const named = names.read(name);
+        const named = this.#schedule.read(name);
         if (named !== undefined && named.period >= first && named.period <= last) found.push(named);
       }
       const date = page.date === undefined ? now : Instant.fromDate(page.date);
@@ -57,19 +55,19 @@ export class Maintenance {
     const { now } = this.#schedule.retained();
     const made: string[] = [];
     for (let period = now; period <= now + count; period++) {
-      const name = this.#schedule.names.nameOf(period);
+      const name = this.#schedule.nameOf(period);
       if ((await this.#onDemand.make(name, options)) === 'made') made.push(name);
     }
     return made;
   }
 
   async explain(count: number, now: Instant | undefined, options: CallOptions): Promise<RollingPlan> {
-    const { names, ever } = this.#schedule;
-    const listed = await this.list(ever.first, ever.last, options);
+    const { every } = this.#schedule;
+    const listed = await this.list(firstPeriod(every), lastPeriod(every), options);
     const { first, now: current } = this.#schedule.retained(now ?? listed.now);
     const nameOf = ({ name }: NamedTable): string => name;
     const there = new Set(listed.tables.map(({ name }) => name.toLowerCase()));
-    const wanted = Array.from({ length: count + 1 }, (_, at) => names.nameOf(current + at));
+    const wanted = Array.from({ length: count + 1 }, (_, at) => this.#schedule.nameOf(current + at));
     return {
       retained: listed.tables.filter(({ period }) => period >= first).map(nameOf),
       dropped: listed.tables.filter(({ period }) => period < first).map(nameOf),
@@ -79,7 +77,7 @@ export class Maintenance {
 
   /** Oldest first, so that what is left is always a span without gaps. */
   async expire(given: Instant | undefined, options: CallOptions): Promise<readonly string[]> {
-    const { first: ever } = this.#schedule.ever;
+    const ever = firstPeriod(this.#schedule.every);
     const listed = await this.list(ever, this.#schedule.retained(given).first - 1, options);
     const { first } = this.#schedule.retained(given ?? listed.now);
     const dropped: string[] = [];

@@ -17,10 +17,14 @@ import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { Property, Values } from '../values/property.js';
 import { isInstant } from '../values/typed-value.js';
 import { Maintenance, type RollingPlan } from './maintenance.js';
-import type { RollingPeriod } from './period.js';
-import type { RollingKeep } from './retention.js';
-import { timeOfRow } from './row-time.js';
-import { instantOf, type OutsideReason, type RollingTime, Schedule } from './schedule.js';
+import {
+  instantOf,
+  type OutsideReason,
+  type RollingKeep,
+  type RollingPeriod,
+  type RollingTime,
+  Schedule,
+} from './schedule.js';
 import { type SpanOrder, SpanResults, type SpanRow, type SpanTables } from './span.js';
 import { TablesOnDemand } from './tables-on-demand.js';
 
@@ -141,13 +145,10 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
     const onDemand = new TablesOnDemand({
       requests: service.requests,
       tables,
+      schedule,
+      entity,
+      time,
       sleep: service.surroundings.sleep,
-      isRetained: table => schedule.isRetained(table),
-      admit: table => schedule.admit(table),
-      check: write => {
-        const at = timeOfRow(entity, time, write);
-        if (at !== undefined) schedule.refuseOtherTable(write.table, time, at);
-      },
       waitForDeletion,
     });
     this.entity = entity;
@@ -163,7 +164,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
 
   /** The name of the table that has the time. */
   tableOf(at: RollingTime): string {
-    return this.#schedule.names.nameAt(instantOf(at));
+    return this.#schedule.nameOf(this.#schedule.periodOf(at));
   }
 
   /** The rows of the table that has the time. Rows of a time that is over are none, whether or not their table was dropped. */
@@ -194,7 +195,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
 
   /** The same, whatever the key has. */
   async find(key: KeyOf<E>, at: RollingTime, options: CallOptions = {}): Promise<StoredOf<E> | undefined> {
-    for (const table of this.#generationsOf(at)) {
+    for (const table of this.#schedule.namesOf(this.#schedule.periodOf(at))) {
       const found = await this.#repo(table).get(key, options);
       if (found !== undefined) return found;
     }
@@ -203,7 +204,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
 
   /** Deletes the row from the tables of the time, in every generation. */
   async deleteAt(key: KeyOf<E>, at: RollingTime, options: CallOptions = {}): Promise<void> {
-    for (const table of [...this.#generationsOf(at)].reverse())
+    for (const table of this.#schedule.namesOf(this.#schedule.periodOf(at)).toReversed())
       await this.#repo(table).deleteIfExists({ key, etag: '*' }, options);
   }
 
@@ -251,13 +252,13 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
       refuseValue('to', 'a time that is not before from', `${end} is before ${first}`);
     if (order !== 'time' && order !== 'tables') refuseValue('order', 'time or tables', `it is ${order}`);
     checkWhole('sortMost', sortMost);
-    const { names } = this.#schedule;
+    const { prefix, every } = this.#schedule;
     const query = each(this.at(first)) as Results<R> & { explain?(): { filter?: string; class: string } };
     const plan = query.explain?.();
     const identity = JSON.stringify([
       'span',
-      names.prefix,
-      names.every,
+      prefix,
+      every,
       `${first}`,
       `${end}`,
       order,
@@ -306,18 +307,10 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
     return rows.#schedule;
   }
 
-  /** The tables of a time, that of the last generation first. */
-  #generationsOf(at: RollingTime): readonly string[] {
-    const { names } = this.#schedule;
-    const period = this.#schedule.periodOf(at);
-    return Array.from({ length: names.generation }, (_, back) =>
-      names.nameOf(period, names.generation - back),
-    );
-  }
-
   #repo(table: string): Repo<E> {
-    const { names } = this.#schedule;
-    if (names.read(table) === undefined) refuseValue('table', `one of ${names.prefix}'s`, `${table} is none`);
+    const { prefix } = this.#schedule;
+    if (this.#schedule.read(table) === undefined)
+      refuseValue('table', `one of ${prefix}'s`, `${table} is none`);
     return new Repo(this.#service, this.entity, { table, queries: this.#queries });
   }
 
@@ -355,15 +348,11 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
     if (from.equals(to)) return [];
     const first = Math.max(this.#schedule.periodOf(from), this.#schedule.retained().first);
     const last = this.#schedule.periodOf(to.plus(-1n));
-    const { names } = this.#schedule;
-    const periods = new Map<number, string[]>();
+    const periods = new Map<number, readonly string[]>();
     const count = Math.max(0, last - first + 1);
-    if (count * names.generation <= UNLISTED_MAX) {
-      for (let period = first; period <= last; period++) {
-        const generations = Array.from({ length: names.generation }, (_, at) => names.nameOf(period, at + 1));
-        periods.set(period, generations);
-      }
-    } else
+    if (count * this.#schedule.generation <= UNLISTED_MAX)
+      for (let period = first; period <= last; period++) periods.set(period, this.#schedule.namesOf(period));
+    else
       for (const { name, period } of (await this.#maintenance.list(first, last, options)).tables)
         periods.set(period, [...(periods.get(period) ?? []), name]);
     const all = [...periods].map(

@@ -3,17 +3,16 @@
 import type { CallOptions } from '../concurrency/abort.js';
 import type { AnyEntity } from '../model/definition.js';
 import { allOf, compare } from '../model/filter/condition.js';
-import { noPosition } from '../repo/read/merge.js';
 import { EntityQuery } from '../repo/read/query.js';
 import {
-  checkPageSize,
+  noPosition,
   PAGE_SIZE_MAX,
   type Page,
   type PageOptions,
   type Results,
   StreamedResults,
+  tokenPages,
 } from '../repo/read/results.js';
-import { formatToken, parseToken } from '../repo/read/resume-token.js';
 import type { Instant } from '../values/instant.js';
 import { isObject } from '../values/is-object.js';
 import { refuseValue } from '../values/pattern-error.js';
@@ -69,7 +68,8 @@ interface Position {
 const keyOf = ({ partitionKey, rowKey, table }: SpanRow): string =>
   JSON.stringify([partitionKey, rowKey, table]);
 
-function positionIn(at: unknown): Position {
+function positionIn(at: unknown): Position | undefined {
+  if (at === undefined) return undefined;
   const { p: period, b, t: table, n } = isObject(at) ? at : {};
   if (typeof period !== 'number') return noPosition();
   if (Array.isArray(b) && /^\d+$/.test(String(b[0])))
@@ -87,7 +87,7 @@ interface Timed<R> {
 
 /** Some rows, and where those behind them begin; undefined at the end of the period. */
 interface Piece<R> {
-  readonly rows: readonly R[];
+  readonly items: readonly R[];
   readonly next: unknown;
 }
 
@@ -99,37 +99,36 @@ export class SpanResults<E extends AnyEntity, R extends SpanRow> extends Streame
     this.#spec = spec;
   }
 
-  override async *pages({
+  override pages({
     size = PAGE_SIZE,
     resume,
     signal,
   }: PageOptions = {}): AsyncGenerator<Page<R>, void, undefined> {
-    checkPageSize(size);
-    const { identity, secret, newestFirst } = this.#spec;
-    const from = resume === undefined ? undefined : positionIn(await parseToken(resume, identity, secret));
+    const { identity, secret } = this.#spec;
+    return tokenPages(identity, secret, { size, resume }, from =>
+      this.#parts(positionIn(from), size, signal),
+    );
+  }
+
+  async *#parts(
+    from: Position | undefined,
+    size: number,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Piece<R>, void, undefined> {
+    const { newestFirst, order } = this.#spec;
     const isBehind = (period: number): boolean =>
       from !== undefined && (newestFirst ? period > from.period : period < from.period);
     const all = (await this.#spec.tables({ signal })).filter(({ period }) => !isBehind(period));
     for (const [at, tables] of all.entries()) {
       const place = tables.period === from?.period ? from.place : undefined;
-      for await (const { rows, next } of this.#pieces(tables, place, size, signal)) {
-        const following = all[at + 1];
-        const position = next ?? (following && { p: following.period });
-        const token = position === undefined ? undefined : await formatToken(identity, position, secret);
-        if (rows.length > 0) yield { items: rows, next: token };
-      }
+      const pieces =
+        order === 'time'
+          ? this.#sorted(tables, place, size, signal)
+          : this.#asTheyCome(tables, place, size, signal);
+      const following = all[at + 1];
+      for await (const { items, next } of pieces)
+        yield { items, next: next ?? (following && { p: following.period }) };
     }
-  }
-
-  #pieces(
-    tables: SpanTables<R>,
-    place: Place | undefined,
-    size: number,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<Piece<R>, void, undefined> {
-    return this.#spec.order === 'time'
-      ? this.#sorted(tables, place, size, signal)
-      : this.#asTheyCome(tables, place, size, signal);
   }
 
   async *#sorted(
@@ -164,7 +163,7 @@ export class SpanResults<E extends AnyEntity, R extends SpanRow> extends Streame
       const isEnd = at + size >= found.length;
       const next =
         isEnd || last === undefined ? undefined : { p: tables.period, b: [`${last.ticks}`, last.key] };
-      yield { rows: piece.map(({ row }) => row), next };
+      yield { items: piece.map(({ row }) => row), next };
     }
   }
 
@@ -180,10 +179,10 @@ export class SpanResults<E extends AnyEntity, R extends SpanRow> extends Streame
     for (const [index, { table, query }] of left.entries()) {
       const resume = table === at?.table ? at.next : undefined;
       for await (const page of this.#cut(query(), tables).pages({ size, resume, signal })) {
-        const rows = isCut ? page.items.filter(row => this.#has(this.#ticksOf(row))) : page.items;
+        const items = isCut ? page.items.filter(row => this.#has(this.#ticksOf(row))) : page.items;
         const following = left[index + 1];
         const own = page.next === undefined ? undefined : { p: period, t: table, n: page.next };
-        yield { rows, next: own ?? (following && { p: period, t: following.table }) };
+        yield { items, next: own ?? (following && { p: period, t: following.table }) };
       }
     }
   }

@@ -1,25 +1,27 @@
 // Requests for rows of tables that are made and dropped: the first write makes its table, a missing table has no rows, and an expired one is neither read nor written, whether or not it was dropped yet.
 // Repositories, batches and bulk writes send through this as they do through the requests below.
-import type { CallOptions } from '../concurrency/abort.js';
-import { onAbort } from '../concurrency/abort.js';
+import { type CallOptions, unlessAborted } from '../concurrency/abort.js';
 import type { Surroundings } from '../concurrency/surroundings.js';
+import type { AnyEntity, Field } from '../model/definition.js';
 import type { AccountTables, CreatedTable } from '../transport/account-tables.js';
 import type { GetOptions, PageAnswer, PageRequest, RowAnswer } from '../transport/row-source.js';
 import type { RowWrite } from '../transport/row-write.js';
 import type { ServiceRefusal } from '../transport/service-refusal.js';
 import type { BatchOptions, RowRequests, WriteAnswer } from '../transport/table-requests.js';
+import { Instant } from '../values/instant.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { isInstant } from '../values/typed-value.js';
+import type { WireRow } from '../values/wire-property.js';
+import type { Schedule } from './schedule.js';
 
 interface OnDemandParts {
   readonly requests: RowRequests;
   readonly tables: AccountTables;
+  readonly schedule: Schedule;
+  readonly entity: AnyEntity;
+  /** The property with the time of a row. */
+  readonly time: string;
   readonly sleep: Surroundings['sleep'];
-  /** Whether rows of the table are given. */
-  readonly isRetained: (table: string) => boolean;
-  /** Throws Expired and ValueInvalid for a table that takes no rows. */
-  readonly admit: (table: string) => void;
-  /** Throws ValueInvalid for a row of another time than its table's. */
-  readonly check: (write: RowWrite) => void;
   /** Seconds for which a name is waited for whose table is being deleted. */
   readonly waitForDeletion: number;
 }
@@ -28,6 +30,39 @@ interface OnDemandParts {
 const PAUSE_MILLISECONDS = 1_000;
 /** A table that is made and gone each time is being made and dropped by others. */
 const MADE_MAX = 5;
+
+const textIn = ({ properties }: WireRow, name: string): string | undefined => {
+  const literal = properties.find(each => each.name === name)?.literal;
+  const value: unknown = literal === undefined ? undefined : JSON.parse(literal);
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** Rows of indexes and of other entities have times of their own, or none. */
+const isRowOf = ({ name, tag }: AnyEntity, row: WireRow): boolean => {
+  const found = tag === undefined ? undefined : textIn(row, tag);
+  return found === undefined || found.startsWith(`${name}.`);
+};
+
+function timeInKey({ plan }: AnyEntity, { name, rebuiltFrom }: Field, row: WireRow): Instant | undefined {
+  try {
+    const at = (
+      rebuiltFrom === 'row' ? plan.row.decode(row.rowKey) : plan.partition.decode(row.partitionKey)
+    )[name];
+    return isInstant(at) ? at : undefined;
+  } catch (thrown) {
+    if (PatternError.is(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** Undefined for a write that does not contain the time. */
+function timeOfRow(entity: AnyEntity, time: string, write: RowWrite): Instant | undefined {
+  const field = entity.plan.byName.get(time);
+  if (write.kind === 'delete' || field === undefined || !isRowOf(entity, write.row)) return undefined;
+  if (field.rebuiltFrom !== undefined) return timeInKey(entity, field, write.row);
+  const text = textIn(write.row, field.wire);
+  return text === undefined ? undefined : Instant.parse(text);
+}
 
 const isNoTable = (code: string): boolean => code === 'TableNotFound' || code === 'TableBeingDeleted';
 
@@ -50,7 +85,7 @@ export class TablesOnDemand implements RowRequests {
   }
 
   async get(address: RowAddress, options: GetOptions = {}): Promise<RowAnswer | undefined> {
-    if (!this.#parts.isRetained(address.table)) return undefined;
+    if (!this.#parts.schedule.isRetained(address.table)) return undefined;
     try {
       return await this.#parts.requests.get(address, options);
     } catch (thrown) {
@@ -61,7 +96,7 @@ export class TablesOnDemand implements RowRequests {
 
   async queryPage(request: PageRequest): Promise<PageAnswer> {
     const none: PageAnswer = { rows: [], next: undefined };
-    if (!this.#parts.isRetained(request.table)) return none;
+    if (!this.#parts.schedule.isRetained(request.table)) return none;
     try {
       return await this.#parts.requests.queryPage(request);
     } catch (thrown) {
@@ -71,10 +106,10 @@ export class TablesOnDemand implements RowRequests {
   }
 
   async write(write: RowWrite, options: CallOptions = {}): Promise<WriteAnswer> {
-    const { requests, admit } = this.#parts;
+    const { requests, schedule } = this.#parts;
     this.check(write);
     if (!makesRow(write)) {
-      if (write.kind !== 'delete') admit(write.table);
+      if (write.kind !== 'delete') schedule.admit(write.table);
       const answer = await requests.write(write, options);
       const isGone = answer.kind === 'refused' && isNoTable(answer.refusal.code);
       return isGone ? { ...answer, refusal: { ...answer.refusal, ...NO_ROW } } : answer;
@@ -84,8 +119,11 @@ export class TablesOnDemand implements RowRequests {
     return this.#inTable(write.table, () => requests.write(write, options), isMissing, options);
   }
 
+  /** Throws ValueInvalid for a row of another time than its table's: no read would find it there, and it would be dropped too soon or too late. */
   check(write: RowWrite): void {
-    this.#parts.check(write);
+    const { entity, time, schedule } = this.#parts;
+    const at = timeOfRow(entity, time, write);
+    if (at !== undefined) schedule.refuseOtherTable(write.table, time, at);
   }
 
   part(write: RowWrite): string {
@@ -104,19 +142,15 @@ export class TablesOnDemand implements RowRequests {
     signal?.throwIfAborted();
     const known = this.#making.get(table) ?? this.#make(table).finally(() => this.#making.delete(table));
     this.#making.set(table, known);
-    if (signal === undefined) return known;
     // Others may wait for the same table, so making it continues.
-    return new Promise((resolve, reject) => {
-      const release = onAbort(signal, () => reject(signal.reason));
-      known.then(resolve, reject).finally(release);
-    });
+    return unlessAborted(known, signal);
   }
 
   async #make(table: string): Promise<CreatedTable> {
-    const { tables, sleep, waitForDeletion, admit, isRetained } = this.#parts;
+    const { tables, sleep, waitForDeletion, schedule } = this.#parts;
     for (let waited = 0; ; waited += PAUSE_MILLISECONDS) {
       // It may have been waited for until its time was over.
-      if (!isRetained(table)) admit(table);
+      if (!schedule.isRetained(table)) schedule.admit(table);
       const created = await tables.create(table);
       if (created !== 'deleting') return created;
       if (waited >= waitForDeletion * 1_000) throw new PatternError('TableBeingDeleted', { table });
@@ -130,7 +164,7 @@ export class TablesOnDemand implements RowRequests {
     isMissing: (refusal: ServiceRefusal) => boolean,
     options: CallOptions,
   ): Promise<WriteAnswer> {
-    this.#parts.admit(table);
+    this.#parts.schedule.admit(table);
     let isInDoubt = false;
     for (let made = 0; ; made++) {
       const answer = await send();

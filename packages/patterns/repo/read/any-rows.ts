@@ -1,7 +1,10 @@
-// A query of the rows of a table, of whichever entity: for property bags, rows of several entities, and audits. The caller decides what becomes of a row.
+// Queries of the rows of a table, of whichever entity: for rows of several entities and for audits, which decide what becomes of a row; and as property bags, for tables of other programs and for tools that have no
+// definition.
 
-import { allOf, type Condition, keyCondition } from '../../model/filter/condition.js';
-import { checkReason, type RowQuery, rowQuery } from '../../model/filter/plan.js';
+import type { CallOptions } from '../../concurrency/abort.js';
+import { type Bag, decodeBag } from '../../model/bag.js';
+import { allOf, type Condition, keyCondition, TRUE } from '../../model/filter/condition.js';
+import { checkReason, type Plan, type RowQuery, rowQuery } from '../../model/filter/plan.js';
 import {
   built,
   type Clause,
@@ -14,6 +17,8 @@ import type { KeyRange } from '../../model/keys/key-range.js';
 import type { Instant } from '../../values/instant.js';
 import { t } from '../../values/property.js';
 import type { WireObject } from '../../values/read-wire.js';
+import type { Scanning } from './query.js';
+import type { Results } from './results.js';
 import { type QuerySettings, TableQuery } from './table-query.js';
 
 /** Properties by their types and their names in the table, to be compared: a comparison holds only for rows that have the property with this type. */
@@ -84,4 +89,42 @@ export class AnyRows<R> extends TableQuery<R> {
   protected override decode(row: WireObject): R | undefined {
     return this.#spec.decode(row);
   }
+}
+
+/** Bags of one partition. */
+export interface BagQuery extends Results<Bag> {
+  /** Narrows it: `where(p => p.string('City').eq('Rome').and(p.int32('Age').gt(30)))`. */
+  where(build: (fields: TypedFields) => Clause): BagQuery;
+  /** Those of the rows whose row keys are in the range. */
+  rows(range: KeyRange): BagQuery;
+  explain(): Plan;
+}
+
+/** Bags of many partitions: results only for a reason. */
+export interface BagScan extends Scanning {
+  where(build: (fields: TypedFields) => Clause): BagScan;
+  allowScan(reason: string): BagQuery;
+  explain(): Plan;
+}
+
+/** What is read of a table without an entity. */
+export interface BagReads {
+  get(partitionKey: string, rowKey: string, options?: CallOptions): Promise<Bag | undefined>;
+  partition(partitionKey: string): BagQuery;
+  scan(): BagScan;
+}
+
+/** Reads of a table without an entity. */
+export function bagReads(table: string, settings: QuerySettings): BagReads {
+  const decode = (row: WireObject): Bag => decodeBag(row, { table });
+  const query = (condition: Condition): AnyRows<Bag> =>
+    new AnyRows({ settings, table, condition, shape: 'bags', decode });
+  return {
+    get: async (partitionKey, rowKey, { signal } = {}) => {
+      const found = await settings.source.get({ table, partitionKey, rowKey }, { signal });
+      return found && decodeBag(found.row, { table, etag: found.etag });
+    },
+    partition: eq => query(keyCondition('PartitionKey', { eq })),
+    scan: () => query(TRUE) as unknown as BagScan,
+  };
 }

@@ -1,14 +1,11 @@
-// Sends queries of many partitions concurrently and gives their results as one: in the order of a scan, in the order of row keys, or as they arrive. merge-*.ts
-// combine the results.
+// Sends queries of many partitions concurrently and gives their results as one: in the order of a scan, in the order of row keys, or as they arrive. merge.ts
+// combines the results.
 import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity } from '../../model/definition.js';
 import type { Plan } from '../../model/filter/plan.js';
 import { isObject } from '../../values/is-object.js';
 import { refuseValue } from '../../values/pattern-error.js';
-import type { Merge, MergeQuery, RowPosition } from './merge.js';
-import { mergeAny } from './merge-any.js';
-import { mergeRows } from './merge-rows.js';
-import { mergeScan } from './merge-scan.js';
+import { type Merge, type MergeQuery, mergeAny, mergeRows, mergeScan, type RowPosition } from './merge.js';
 import { EntityQuery } from './query.js';
 import {
   checkPageSize,
@@ -17,8 +14,8 @@ import {
   type PageOptions,
   type Results,
   StreamedResults,
+  tokenPages,
 } from './results.js';
-import { formatToken, parseToken } from './resume-token.js';
 
 /**
  * `scan`: by partition key, then by row key, as one query would give them. `rows`: by row key, whatever the partition, which holds a page of each partition
@@ -68,23 +65,26 @@ export class MergedResults<R extends RowPosition> extends StreamedResults<R> {
     this.#query = JSON.stringify(['fan-out', order, parts.map(({ query }) => askedBy(query))]);
   }
 
-  override async *pages({
+  override pages({
     size = PAGE_SIZE,
     resume,
     signal,
   }: PageOptions = {}): AsyncGenerator<Page<R>, void, undefined> {
-    checkPageSize(size);
     const secret = this.#parts[0]?.query.settings.tokenSecret;
-    const from = resume === undefined ? undefined : await parseToken(resume, this.#query, secret);
+    return tokenPages(this.#query, secret, { size, resume }, from => this.#filled(from, size, signal));
+  }
+
+  /** Parts of this size. */
+  async *#filled(from: unknown, size: number, signal: AbortSignal | undefined) {
     const merging = this.#merge(this.#parts, { from, size, concurrency: this.#concurrency, signal });
     let items: R[] = [];
     for await (const item of merging.items) {
       items.push(item);
       if (items.length < size) continue;
-      yield { items, next: await formatToken(this.#query, merging.position(item), secret) };
+      yield { items, next: merging.position(item) };
       items = [];
     }
-    if (items.length > 0) yield { items, next: undefined };
+    yield { items, next: undefined };
   }
 
   override async *stream({

@@ -1,8 +1,7 @@
 // A cache of the rows of a small table. Concurrent reads of one row share a request, missing rows are cached too, and entries may be served stale for a
 // stated time while the service fails. It is written by hand because stale entries, their age, and a bound that refuses rather than evicts are most of
 // it; a library would add only a Map in the order of use.
-import type { CallOptions } from '../../concurrency/abort.js';
-import { onAbort } from '../../concurrency/abort.js';
+import { type CallOptions, unlessAborted } from '../../concurrency/abort.js';
 import { inOrder } from '../../concurrency/in-order.js';
 import type { AnyEntity, KeyOf } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
@@ -47,21 +46,6 @@ interface Entry<T> {
 
 function checkOption(name: string, value: number, least: number): void {
   if (!(value >= least)) refuseValue(name, `a number from ${least}`, `it is ${value}`);
-}
-
-/** The promise's value, unless the signal comes first: the promise itself is shared and is not aborted. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  signal.throwIfAborted();
-  let release = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    release = onAbort(signal, () => reject(signal.reason));
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    release();
-  }
 }
 
 /** A small table that is read often, kept in memory for a while. */

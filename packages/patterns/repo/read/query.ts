@@ -12,8 +12,7 @@ import { PatternError, type Refused, refuseValue } from '../../values/pattern-er
 import type { Flat } from '../../values/property.js';
 import type { WireObject } from '../../values/read-wire.js';
 import type { Results } from './results.js';
-import { type QuerySettings, TableQuery } from './table-query.js';
-import { handleUnreadable, type UnreadablePolicy } from './unreadable.js';
+import { handleUnreadable, type QuerySettings, TableQuery, type UnreadablePolicy } from './table-query.js';
 
 /** The classes that a query has by how it is made; its filter may make it cheaper, never more expensive. */
 type StaticClass = Extract<QueryClass, 'point' | 'range' | 'partition-scan' | 'table-scan'>;

@@ -6,12 +6,11 @@ import type { Plan } from '../../model/filter/plan.js';
 import type { Clause, Fields } from '../../model/filter/where.js';
 import type { StoredOf } from '../../model/stored.js';
 import { MergedResults } from './fan-out.js';
-import type { RowPosition } from './merge.js';
-import { mergeDistinct } from './merge-rows.js';
+import { mergeDistinct, type RowPosition } from './merge.js';
 import type { EntityPartition, LatestOptions, PartitionQuery, RowBounds } from './partition-query.js';
 import type { EntityQuery, Selected } from './query.js';
 import { type Page, type PageOptions, StreamedResults } from './results.js';
-import type { UnreadablePolicy } from './unreadable.js';
+import type { UnreadablePolicy } from './table-query.js';
 
 /** The plans of all as one: as expensive as the most expensive of them. */
 function joined(plans: readonly Plan[]): Plan {

@@ -1,6 +1,7 @@
 // How results of any kind are read: page by page with a resume token, a given number, or as a stream.
 import type { CallOptions } from '../../concurrency/abort.js';
-import { refuseValue } from '../../values/pattern-error.js';
+import { PatternError, refuseValue } from '../../values/pattern-error.js';
+import { formatToken, parseToken } from './resume-token.js';
 
 /** A page of results, and the token of the next one. */
 export interface Page<R> {
@@ -45,6 +46,32 @@ export function checkWhole(
     refuseValue(property, `a whole number from ${least}${end}`, `it is ${value}`);
   }
   return value;
+}
+
+/** Throws TokenMismatch for a position that is none. */
+export function noPosition(): never {
+  throw new PatternError('TokenMismatch', { reason: 'it names no position' });
+}
+
+/** Some results, and the position behind them; undefined behind the last. */
+interface Part<R> {
+  readonly items: readonly R[];
+  readonly next: unknown;
+}
+
+/** Parts as pages that go on by tokens; those without items are passed by. `query` is a text of everything by which two queries can differ, `parts` gives what is behind a position. */
+export async function* tokenPages<R>(
+  query: string,
+  secret: Uint8Array | undefined,
+  { size, resume }: PageOptions,
+  parts: (from: unknown) => AsyncIterable<Part<R>>,
+): AsyncGenerator<Page<R>, void, undefined> {
+  checkPageSize(size);
+  const from = resume === undefined ? undefined : await parseToken(resume, query, secret);
+  for await (const { items, next } of parts(from)) {
+    if (items.length === 0) continue;
+    yield { items, next: next === undefined ? undefined : await formatToken(query, next, secret) };
+  }
 }
 
 /** Throws ValueInvalid. */

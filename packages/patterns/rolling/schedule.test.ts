@@ -11,12 +11,13 @@ import {
   periodEndTicks,
   periodOf,
   periodStart,
+  prefixMax,
+  type RollingKeep,
   type RollingPeriod,
   readStamp,
+  Schedule,
   stampOf,
-} from './period.js';
-import { Retention } from './retention.js';
-import { prefixMax, TableNames } from './table-names.js';
+} from './schedule.js';
 
 const PERIODS: readonly RollingPeriod[] = ['hour', 'day', 'month'];
 const at = (text: string): Instant => Instant.parse(text);
@@ -26,6 +27,13 @@ const anyInstant = fc
   .bigInt(0n, at('9999-12-31T23:59:59.9999999Z').ticks)
   .map(ticks => Instant.fromTicks(ticks));
 const every = fc.constantFrom(...PERIODS);
+
+/** Tables of logins by the day, unless others are asked for. */
+const scheduleOf = (options: object = {}): Schedule =>
+  new Schedule(
+    { every: 'day', keep: 1, ahead: 1, prefix: 'Login', generation: 1, ...options },
+    { now: () => 0 },
+  );
 const refuses = (make: () => unknown): void =>
   assert.throws(make, (thrown: unknown) => PatternError.is(thrown, 'DefinitionInvalid'));
 
@@ -102,21 +110,20 @@ describe('names of rolling tables', () => {
     for (const of of PERIODS) {
       const most = prefixMax(of);
       for (const length of [1, most - 1, most]) {
-        const names = new TableNames('L'.repeat(length), of, 99);
+        const names = scheduleOf({ prefix: 'L'.repeat(length), every: of, generation: 99 });
         const name = names.nameOf(lastPeriod(of));
         assert.match(name, /^[A-Za-z][A-Za-z0-9]{2,62}$/);
         assert.equal(name.length, length + 63 - most);
       }
-      refuses(() => new TableNames('L'.repeat(most + 1), of, 1));
-      refuses(() => new TableNames('', of, 1));
+      for (const prefix of ['L'.repeat(most + 1), '']) refuses(() => scheduleOf({ prefix, every: of }));
     }
     for (const prefix of ['Login2', '2Login', 'Lo-gin', 'Lo_gin', 'Lögin', 'Log in'])
-      refuses(() => new TableNames(prefix, 'day', 1));
-    for (const generation of [0, 100, 1.5, Number.NaN]) refuses(() => new TableNames('L', 'day', generation));
+      refuses(() => scheduleOf({ prefix }));
+    for (const generation of [0, 100, 1.5, Number.NaN]) refuses(() => scheduleOf({ generation }));
   });
 
   test('are told from those of others', () => {
-    const names = new TableNames('Login', 'day', 1);
+    const names = scheduleOf();
     const own = ['Login20260105', 'login20260105', 'Login20260105x2', 'Login20260105x99', 'Login20260105x10'];
     for (const name of own) assert(names.read(name), name);
     const others = [
@@ -143,15 +150,14 @@ describe('names of rolling tables', () => {
   test('give back what they were made of, within the bounds of their span', () =>
     law(
       fc.property(anyInstant, anyInstant, every, fc.integer({ min: 1, max: 99 }), (a, b, of, generation) => {
-        const names = new TableNames('Login', of, generation);
-        const name = names.nameAt(a);
-        const [one, other] = [periodOf(a, of), periodOf(b, of)];
+        const names = scheduleOf({ every: of, generation });
+        const [one, other] = [names.periodOf(a), names.periodOf(b)];
+        const name = names.nameOf(one);
         assert.deepEqual(names.read(name), { name, period: one, generation });
-        const { from, to } = names.rangeOf(Math.min(one, other), Math.max(one, other));
+        const [first, last] = [Math.min(one, other), Math.max(one, other)];
+        const { from, to } = names.rangeOf(first, last);
         assert(from <= name && name < to);
-        const last = Math.max(one, other);
         if (last < lastPeriod(of)) assert(names.nameOf(last + 1) >= to);
-        const first = Math.min(one, other);
         if (first > firstPeriod(of)) assert(names.nameOf(first - 1) < from);
       }),
       { cost: 5 },
@@ -159,25 +165,23 @@ describe('names of rolling tables', () => {
 });
 
 describe('what is kept', () => {
-  const retainedAt = (
-    now: string,
-    of: RollingPeriod,
-    keep: ConstructorParameters<typeof Retention>[2],
-  ): string => stampOf(new Retention('L', of, keep, 1).at(at(now)).first, of);
-
   test('is what ended less long ago, at the tick', () => {
-    assert.equal(retainedAt('2026-03-02T00:00:00Z', 'day', 60), '20260101');
-    assert.equal(retainedAt('2026-03-01T23:59:59.9999999Z', 'day', 60), '20251231');
-    assert.equal(retainedAt('2026-03-01T00:00:00Z', 'day', 0), '20260301');
-    assert.equal(retainedAt('2026-01-08T08:00:00Z', 'hour', { days: 7 }), '2026010108');
-    assert.equal(retainedAt('2026-01-08T07:59:59.9999999Z', 'hour', { days: 7 }), '2026010107');
-    assert.equal(retainedAt('2026-01-08T12:00:00Z', 'day', { hours: 12 }), '20260108');
-    assert.equal(retainedAt('2026-01-08T11:59:59.9999999Z', 'day', { hours: 12 }), '20260107');
-    assert.equal(retainedAt('2024-03-31T00:00:00Z', 'month', 1), '202402');
-    assert.equal(retainedAt('2026-04-01T00:00:00Z', 'month', { days: 31 }), '202603');
-    assert.equal(retainedAt('2026-04-02T00:00:00Z', 'month', { days: 32 }), '202603');
-    assert.equal(retainedAt('2026-04-02T00:00:00Z', 'month', { days: 31 }), '202603');
-    assert.equal(retainedAt('0001-01-02T00:00:00Z', 'day', 60), '00010101');
+    const edges: readonly [string, RollingPeriod, RollingKeep, string][] = [
+      ['2026-03-02T00:00:00Z', 'day', 60, '20260101'],
+      ['2026-03-01T23:59:59.9999999Z', 'day', 60, '20251231'],
+      ['2026-03-01T00:00:00Z', 'day', 0, '20260301'],
+      ['2026-01-08T08:00:00Z', 'hour', { days: 7 }, '2026010108'],
+      ['2026-01-08T07:59:59.9999999Z', 'hour', { days: 7 }, '2026010107'],
+      ['2026-01-08T12:00:00Z', 'day', { hours: 12 }, '20260108'],
+      ['2026-01-08T11:59:59.9999999Z', 'day', { hours: 12 }, '20260107'],
+      ['2024-03-31T00:00:00Z', 'month', 1, '202402'],
+      ['2026-04-01T00:00:00Z', 'month', { days: 31 }, '202603'],
+      ['2026-04-02T00:00:00Z', 'month', { days: 32 }, '202603'],
+      ['2026-04-02T00:00:00Z', 'month', { days: 31 }, '202603'],
+      ['0001-01-02T00:00:00Z', 'day', 60, '00010101'],
+    ];
+    for (const [now, of, keep, first] of edges)
+      assert.equal(stampOf(scheduleOf({ every: of, keep }).retained(at(now)).first, of), first);
   });
 
   test('never lacks a row that is younger than said, and has none a period older', () =>
@@ -190,7 +194,7 @@ describe('what is kept', () => {
         (now, count, of, unit) => {
           const keep = unit === 'days' ? { days: count } : { hours: count };
           const age = BigInt(count) * (unit === 'days' ? 864_000_000_000n : 36_000_000_000n);
-          const { first } = new Retention('L', of, keep, 1).at(now);
+          const { first } = scheduleOf({ every: of, keep }).retained(now);
           const start = periodStart(first, of).ticks;
           assert(start <= now.ticks - age || start === 0n);
           assert(periodEndTicks(first, of) > now.ticks - age);
@@ -211,8 +215,7 @@ describe('what is kept', () => {
       '60',
       { days: '7' },
     ];
-    for (const keep of bad) refuses(() => new Retention('L', 'day', keep as number, 1));
-    refuses(() => new Retention('L', 'day', 1, -1));
-    refuses(() => new Retention('L', 'day', 1, 0.5));
+    for (const keep of bad) refuses(() => scheduleOf({ keep }));
+    for (const ahead of [-1, 0.5]) refuses(() => scheduleOf({ ahead }));
   });
 });
