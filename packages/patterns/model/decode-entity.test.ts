@@ -1,39 +1,16 @@
-// Rows as entities: what is written comes back, every type by the definition, and what happens where a row says otherwise.
+// Rows as entities: every type by the definition, and what happens where a row says otherwise. round-trip.test.ts has that what is written comes back.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import { codec, entity, Instant, key, t } from '../index.js';
-import {
-  decodeEntity,
-  decodeProjected,
-  encodeEntity,
-  readRow,
-  refuseNewer,
-  wireSelect,
-  wireText,
-} from '../internals.js';
-import { law } from '../testing/law.js';
-import { anyValue, Everything, schemaOf } from '../testing/law-entity.js';
+import { decodeEntity, encodeEntity, readRow, refuseNewer, wireSelect, wireText } from '../internals.js';
+import { Everything, schemaOf } from '../testing/law-entity.js';
 import { refuses } from '../testing/refuses.js';
 import { checkValue } from '../values/check-value.js';
 import { coerce } from './coerce.js';
 import type { DriftPolicy } from './drift.js';
 
 describe('an entity', () => {
-  test('comes back as it was sent', () => {
-    law(
-      fc.property(anyValue, value => {
-        const encoded = encodeEntity(Everything, value);
-        const { value: read, unknown, version, whole } = decodeEntity(Everything, readRow(wireText(encoded)));
-        assert.deepEqual(read, encoded.value);
-        const { note, ...rest } = value;
-        assert.deepEqual(read, note === undefined ? rest : value);
-        assert.deepEqual({ unknown, version, whole }, { unknown: [], version: 1, whole: true });
-      }),
-    );
-  });
-
   test('goes over the wire with its types', () => {
     const encoded = encodeEntity(Everything, {
       group: 'Sales / North',
@@ -58,24 +35,6 @@ describe('an entity', () => {
         '"id@odata.type":"Edm.Guid","id":"c9da6455-213d-42c9-9a79-3e9149a57833",' +
         '"photo@odata.type":"Edm.Binary","photo":"AQI=","home":"{\\"street\\":\\"Elm\\"}"}',
     );
-  });
-
-  test('has the address, ETag and time of its row', () => {
-    const row = readRow(
-      '{"odata.etag":"W/\\"datetime\'2017-11-10T02%3A44%3A47.6221962Z\'\\"","PartitionKey":"a","RowKey":"b"}',
-    );
-    const Empty = entity('Empty', {
-      version: 1,
-      table: 'T01',
-      props: { a: t.string(), b: t.string() },
-      partition: p => key(p.a),
-      row: p => key(p.b),
-    });
-    const { etag, timestamp, table, partitionKey, rowKey } = decodeEntity(Empty, row, { table: 'T02' });
-    assert.equal(etag, `W/"datetime'2017-11-10T02%3A44%3A47.6221962Z'"`);
-    assert.equal(`${timestamp}`, '2017-11-10T02:44:47.6221962Z');
-    assert.deepEqual([table, partitionKey, rowKey], ['T02', 'a', 'b']);
-    assert.equal(decodeEntity(Empty, row, { etag: 'x' }).timestamp, undefined);
   });
 });
 
@@ -160,17 +119,6 @@ describe('a stored type', () => {
     );
     assert.deepEqual(seen, [['Typed', 'int', 'Int32', 'String', 'a']]);
   });
-
-  test('is asked for by the names of the table', () => {
-    assert.deepEqual(wireSelect(Everything, ['text', 'number', 'email']), [
-      'PartitionKey',
-      'RowKey',
-      'Timestamp',
-      'EntityType',
-      'Text_1',
-      'email',
-    ]);
-  });
 });
 
 describe('a property', () => {
@@ -244,14 +192,6 @@ describe('what the definition does not know', () => {
   test('may be the whole row', () => {
     const row = readRow('{"PartitionKey":"p","RowKey":"r","EntityType":"Other.1"}');
     refuses(() => decodeEntity(Typed, row), 'WrongEntity', /of Other.1, not Typed/);
-  });
-});
-
-describe('a projection', () => {
-  test('has what was named', () => {
-    const row = readRow('{"PartitionKey":"p","RowKey":"r","EntityType":"Typed.1","int":1,"text":null}');
-    const { value, whole } = decodeProjected(Typed, row, ['k', 'int', 'text']);
-    assert.deepEqual([value, whole], [{ k: 'r', int: 1 }, false]);
   });
 });
 

@@ -1,63 +1,9 @@
-// Rows of several entities, rows of none, and what entities of one table must have apart.
+// Rows of no entity, and what entities of one table must have apart. mixed.test.ts has rows of several entities.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { codec, entity, Instant, type Key, key, PatternError, part, t } from '../index.js';
-import { decodeBag, decodeMixed, encodeBag, readRow, wireText } from '../internals.js';
+import { decodeBag, encodeBag, readRow, wireText } from '../internals.js';
 import { checkTable } from '../mixed.js';
-
-const Employee = entity('Employee', {
-  version: 1,
-  table: 'Staff',
-  props: { department: t.string(), id: t.int32(), name: t.string() },
-  partition: p => key(p.department),
-  row: p => key('emp', p.id.as(codec.int(6))),
-});
-const Department = entity('Department', {
-  version: 2,
-  table: 'Staff',
-  props: { department: t.string(), floor: t.int32() },
-  partition: p => key(p.department),
-  row: key('dept'),
-  upcast: { 1: old => ({ ...old, floor: 0 }) },
-});
-
-const row = (rowKey: string, members: string) =>
-  readRow(`{"PartitionKey":"Sales","RowKey":"${rowKey}",${members}}`);
-
-describe('rows of several entities', () => {
-  const read = (rowKey: string, members: string) => decodeMixed([Employee, Department], row(rowKey, members));
-
-  test('are what their tags say', () => {
-    const employee = read('emp!000001', '"EntityType":"Employee.1","name":"Ann"');
-    assert.equal(employee.entity, 'Employee');
-    // The compiler knows by the name which value it is.
-    if (employee.entity === 'Employee') assert.equal(employee.value.name, 'Ann');
-    const department = read('dept', '"EntityType":"Department.2","floor":3');
-    if (department.entity === 'Department') assert.equal(department.value.floor, 3);
-    assert.equal(read('dept', '"EntityType":"Department.1"').entity, 'Department');
-  });
-
-  test('are bags if nobody knows them', () => {
-    const bag = read('x', '"EntityType":"Robot.7","whole":3.0,"arms@odata.type":"Edm.Int64","arms":"4"');
-    assert.equal(bag.entity, undefined);
-    assert(bag.entity === undefined);
-    assert.equal(bag.tag, 'Robot.7');
-    assert.deepEqual(bag.properties.get('whole'), { type: 'Double', value: 3 });
-    assert.deepEqual(bag.properties.get('arms'), { type: 'Int64', value: 4n });
-  });
-
-  test('without tags are known by the literals of their keys, or by who is asked', () => {
-    assert.equal(read('emp!000001', '"name":"Ann"').entity, 'Employee');
-    assert.equal(read('dept', '"floor":1').entity, 'Department');
-    assert.equal(read('dept2', '"floor":1').entity, undefined);
-    const asked = (name: string | undefined) =>
-      decodeMixed([Employee, Department], row('emp!000001', '"name":"Ann"'), {
-        resolve: bag => (bag.properties.has('name') ? name : undefined),
-      });
-    assert.equal(asked('Employee').entity, 'Employee');
-    assert.equal(asked(undefined).entity, undefined);
-  });
-});
 
 describe('a bag', () => {
   test('comes back as it was', () => {

@@ -132,17 +132,6 @@ describe('an index', () => {
     ]);
   });
 
-  test('that is not unique has the row key behind its own', () => {
-    assert.equal(encodeIndexRow(byName, anna)?.rowKey, 'name!Jones!emp!000007');
-    assert.deepEqual(byName.entity.plan.row.decode('name!Jones!emp!000007'), { last: 'Jones', id: 7 });
-  });
-
-  test('has no row of a value without a part of its key', () => {
-    assert.equal(encodeIndexRow(byNote, anna), undefined);
-    assert.equal(encodeIndexRow(byNote, { ...anna, note: 'n' })?.rowKey, 'note!n!emp!000007');
-    assert.equal(expectedIndexRow(Employee, farEmail, 'Staff', { ...anna, email: undefined }), undefined);
-  });
-
   test('that is remote has a row under its own keys, with both keys of the row behind', () => {
     const expected = expectedIndexRow(Employee, farEmail, 'Staff', anna);
     assert.deepEqual(expected?.address, {

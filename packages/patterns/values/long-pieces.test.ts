@@ -96,7 +96,11 @@ describe('a long value', () => {
     const fileOf = (bytes: number) => ({ id: 'a', file: new Uint8Array(15 * 65_536 + bytes) });
     assert.equal(encodeEntity(Doc, fileOf(room - 1)).bytes, 1_048_575);
     assert.equal(encodeEntity(Doc, fileOf(room)).bytes, 1_048_576);
-    refuses(() => encodeEntity(Doc, fileOf(room + 1)), 'TooLarge', /entity bytes/);
+    refuses(
+      () => encodeEntity(Doc, fileOf(room + 1)),
+      'TooLarge',
+      /Doc, of which file__10 has 65564 bytes.*entity bytes/,
+    );
     refuses(() => encodeEntity(Doc, fileOf(17 * 65_536)), 'TooLarge', /Doc\.file has a size of .*\(binary\)/);
   });
 

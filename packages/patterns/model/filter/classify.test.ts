@@ -61,13 +61,6 @@ describe('classes', () => {
       assert.equal(explainFilter(text).class, expected);
     });
 
-  test('bounds are comparisons', () => {
-    const [bounds] = explainFilter("PartitionKey eq 'a' and RowKey gt 'b' and RowKey le 'c'").bounds;
-    assert.deepEqual(bounds, { partition: { eq: 'a' }, row: { gt: 'b', le: 'c' } });
-    const scan = explainFilter("PartitionKey ge 'a' and PartitionKey lt 'b' and x eq 1");
-    assert.deepEqual(scan.bounds, [{ partition: { ge: 'a', lt: 'b' }, row: {} }]);
-  });
-
   test('warnings name what costs', () => {
     const warnings = (text: string): string => explainFilter(text).warnings.join('\n');
     assert.match(warnings("PartitionKey eq 'a' and age gt 3 and name eq 'x'"), /Filtered.*: age, name\./);

@@ -1,10 +1,83 @@
-// What programs without a compiler may give as a condition: each has a sentence that names it, and no TypeError of this library's inside.
+// Typed conditions as tests of values, the rules of types by which the service compares (protocol: queries#comparing), and what programs without a compiler may give as a condition: each has a sentence that names
+// it, and no TypeError of this library's inside.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
-import { entity, key, PatternError, t } from '../../index.js';
+import { codec, entity, Instant, key, PatternError, t } from '../../index.js';
 import { satisfies } from '../../joins.js';
+import { readRow } from '../../values/read-wire.js';
+import type { TypedValue } from '../../values/typed-value.js';
+import { evaluate, readerOf } from './evaluate.js';
+import { parseFilter } from './parse-filter.js';
 import { fieldsOf } from './where.js';
+
+const Visit = entity('Visit', {
+  version: 1,
+  table: 'Visits',
+  props: {
+    page: t.string(),
+    at: t.instant(),
+    views: t.int64(),
+    seconds: t.double(),
+    isNew: t.bool(),
+    image: t.bytes().optional(),
+    note: t.string().optional(),
+  },
+  partition: p => key(p.page.as(codec.lower)),
+  row: p => key(p.at.as(codec.timeDesc)),
+});
+
+test('values are tested as their rows would be', () => {
+  const at = Instant.parse('2026-11-21T10:00:00.0000001Z');
+  const visit = { page: 'Home', at, views: 2n ** 60n, seconds: 3, isNew: true };
+  const later = Instant.fromTicks(at.ticks + 1n);
+  const meets = (build: Parameters<typeof satisfies<typeof Visit>>[1]): boolean =>
+    satisfies(Visit, build)(visit);
+  assert(
+    meets(v =>
+      v.seconds
+        .eq(3)
+        .and(v.isNew.eq(true))
+        .and(v.views.gt(2n ** 60n - 1n)),
+    ),
+  );
+  assert(
+    meets(v => v.at.lt(later)),
+    'a property that only the key holds, in the reverse order of keys',
+  );
+  assert(!meets(v => v.at.lt(at)));
+  assert(meets(v => v.at.between(at, later)));
+  assert(
+    meets(v => v.page.eq('Home')),
+    'the property and not the key, which has lost the capital letter',
+  );
+  assert(!meets(v => v.page.eq('home')));
+  assert(!meets(v => v.note.eq('x').or(v.note.ne('x'))), 'what is not there meets no comparison');
+  assert(meets(v => v.note.eq('x').not()));
+  assert(!meets(v => v.image.eq(new Uint8Array([1]))));
+  assert(meets(v => v.page.startsWith('Ho').and(v.page.startsWith('')).and(v.page.startsWith('ho').not())));
+});
+
+test('types that do not match have an answer of their own', () => {
+  const row = readRow(
+    '{"PartitionKey":"p","RowKey":"r","Timestamp":"2026-11-21T10:00:00Z","i":5,"l@odata.type":"Edm.Int64","l":"5",' +
+      '"d":5.0,"s":"5","b":true,"n":null}',
+  );
+  const meets = (filter: string): boolean => evaluate(parseFilter(filter), readerOf(row));
+  for (const name of ['i', 'l', 'd']) assert(meets(`${name} eq 5`), `an Int32 is taken for what ${name} is`);
+  for (const name of ['l', 'd']) assert(meets(`${name} eq 5L`));
+  assert(meets('d eq 5.0'));
+  const mismatches = ['i eq 5L', 'i eq 5.0', 'l eq 5.0', "i eq '5'", 's eq 5', 'b eq 1', "d eq '5'"];
+  const answers = { eq: false, ne: true, lt: true, le: true, gt: false, ge: false };
+  for (const text of mismatches)
+    for (const [operator, expected] of Object.entries(answers))
+      assert.equal(meets(text.replace(' eq ', ` ${operator} `)), expected, `${text}, by ${operator}`);
+  for (const operator of Object.keys(answers)) assert(!meets(`n ${operator} 5 or nothing ${operator} 'x'`));
+  assert(meets('b') && meets('not s') && !meets('i') && !meets('nothing'));
+  assert(meets("Timestamp gt datetime'2026-11-21T09:59:59Z'"));
+  const typed: TypedValue = { type: 'Double', value: Number.NaN };
+  assert(!evaluate(parseFilter('d le 6.0'), () => typed) && evaluate(parseFilter('d ne 6.0'), () => typed));
+});
 
 const Order = entity('Order', {
   version: 1,

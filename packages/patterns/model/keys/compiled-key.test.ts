@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { rebucketing } from '../../bulk.js';
 import { codec, Instant, type Key, key, PatternError, part, t } from '../../index.js';
 import { CompiledKey } from '../../internals.js';
 import { compare, law } from '../../testing/law.js';
@@ -207,22 +206,6 @@ describe('a definition', () => {
     assert.equal(row().encode({}), '');
     refuses(() => row('settings').decode('setting'), 'KeyInvalid', /literal/);
   });
-
-  test('takes codecs that fit their properties, which are there', () => {
-    const wrong = (name: string, of?: typeof codec.text): Key => key({ name, codec: of }) as Key;
-    refuses(() => compiled(wrong('missing')), 'DefinitionInvalid', /not one of its properties/);
-    refuses(() => compiled(wrong('count', codec.text)), 'DefinitionInvalid', /takes String/);
-    refuses(
-      () => new CompiledKey('X.row', wrong('a'), { a: t.string().optional() }),
-      'DefinitionInvalid',
-      /optional/,
-    );
-    refuses(
-      () => new CompiledKey('X.row', wrong('a'), { a: t.bytes() }),
-      'DefinitionInvalid',
-      /no order in keys/,
-    );
-  });
 });
 
 describe('a key that cannot be', () => {
@@ -272,24 +255,5 @@ describe('a key that cannot be', () => {
       /count is given without text/,
     );
     refuses(() => row(part('count')).range({}, { prefix: '1' }), 'KeyInvalid', /only if it is text/);
-  });
-});
-
-describe('buckets', () => {
-  const of = row(part('text', codec.hash(4, rebucketing(2))), part('count', codec.int(2)));
-
-  test('are found again, also where they were before', () => {
-    const all = of.encodeAll({ text: 'a', count: 7 });
-    assert.equal(all[0], of.encode({ text: 'a', count: 7 }));
-    assert.equal(all.length, new Set(all).size);
-    assert(all.length === 1 || all.length === 2);
-  });
-
-  test('can all be asked for', () => {
-    assert.deepEqual(of.everyBucket({ count: 7 }), ['0!07', '1!07', '2!07', '3!07']);
-    assert.equal(of.trend, 'none');
-    assert.equal(row(part('at')).trend, 'time');
-    assert.equal(row('x', part('count', codec.int(4)), part('text')).trend, 'count');
-    assert.equal(row('x').trend, 'none');
   });
 });

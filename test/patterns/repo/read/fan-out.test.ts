@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Repo } from '#patterns';
 import { fanOut } from '#patterns/fan-out';
 import type { FanOutOrder } from '#patterns/internals';
-import { collect, pageByPage } from '../../support/collect.js';
+import { collect } from '../../support/collect.js';
 import { column } from '../../support/column.js';
 import type { FaultPlan } from '../../support/faulty-client.js';
 import { describePeers, fresh } from '../../support/peers.js';
@@ -35,25 +35,6 @@ describePeers('fan-out', peer => {
       await fillShop(peer.open(), filled, [customer], count);
     return { orders: db.repo(Order, { table: filled }), httpClient };
   };
-
-  test('has the order of one scan, of row keys, or none, whole and page by page', async () => {
-    const { orders } = await shop();
-    const all = keys(await orders.scan().allowScan('to compare with').take(100));
-    assert.equal(all.length, 28);
-    for (const order of ORDERS)
-      for (const concurrency of [1, 3, 20]) {
-        const run = fanOut(partitions(orders), { order, concurrency });
-        const pages = await pageByPage(resume => run.pages({ size: 5, resume }));
-        for (const rows of [await run.take(100), pages.flatMap(({ items }) => [...items])]) {
-          const found = order === 'none' ? keys(rows).sort() : keys(rows);
-          assert.deepEqual(
-            found,
-            order === 'scan' ? all : all.toSorted(),
-            `${order}, ${concurrency} at once`,
-          );
-        }
-      }
-  });
 
   test('asks each partition what it is told to', async () => {
     const { orders } = await shop();
