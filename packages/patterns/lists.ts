@@ -15,12 +15,10 @@ import type { Values } from './values/property.js';
 export type { ListContention } from './derived/lists/contention.js';
 export type { EntityList } from './derived/lists/entity-list.js';
 export { type List, list } from './derived/lists/list.js';
-export { listFlow } from './derived/lists/list-flow.js';
-export type { ListFlowInput } from './derived/lists/list-input.js';
-export type { ListMembers } from './derived/lists/list-members.js';
+export { type ListFlowInput, listFlow } from './derived/lists/list-derivation.js';
 export { listOf } from './derived/lists/list-of.js';
 export type { ListRepo } from './derived/lists/list-repo.js';
-export type { ListedRepo } from './derived/lists/listed-repo.js';
+export type { ListedRepo, ListMembers } from './derived/lists/listed-repo.js';
 
 /** The lists of a definition. */
 export const lists = <L extends AnyList>(db: Db, definition: L, options: ListOptions = {}): ListRepo<L> =>

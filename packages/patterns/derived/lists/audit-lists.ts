@@ -1,16 +1,32 @@
-// What an audit compares of the lists of an entity: for each row whether its list has its id, then for each id of a list whether its row belongs there. walked-lists.ts iterates over the lists.
+// What an audit compares of the lists of an entity: for each row whether its list has its id, then for each id of a list whether its row belongs there. Lists in blobs are identified by name: a blob's name may
+// not be convertible back to its values.
 
-import type { AnyEntity, Of } from '../../model/definition.js';
+import type { AnyEntity } from '../../model/definition.js';
+import { readAddress } from '../../model/row-head.js';
 import type { StoredOf } from '../../model/stored.js';
+import type { Page, PageOptions } from '../../repo/read/results.js';
 import type { Service } from '../../repo/write/service.js';
 import type { Values } from '../../values/property.js';
+import type { WireObject } from '../../values/read-wire.js';
 import { type AuditProgress, auditOf } from '../audit/audit.js';
 import { AuditedRows, conditionOf, type Read, readOrFault } from '../audit/audited-rows.js';
-import type { Derived, Member, Seen, Stock, Wrong } from '../audit/derived.js';
+import type { Derived, Member, Seen, Wrong } from '../audit/derived.js';
 import type { AuditOptions } from '../audit/walk.js';
-import { addressOfId, type EntityList, idOf, textOfKey } from './entity-list.js';
+import { BlobLists } from './blob-list.js';
+import {
+  addressOfId,
+  countsOf,
+  type EntityList,
+  idOf,
+  isIn,
+  listInBlob,
+  partsOfKey,
+  type StoredList,
+  storedLists,
+  tableOfList,
+} from './entity-list.js';
 import { flowOf } from './list-derivation.js';
-import { type WalkedItem, type WalkedList, type WalkedLists, walkedLists } from './walked-lists.js';
+import { HEAD } from './list-rows.js';
 
 type Ids = Read<ReadonlySet<string>>;
 
@@ -20,73 +36,98 @@ interface SeenList {
   isReported: boolean;
 }
 
+/** The list that begins in a row or is a blob, if one does, or why what is there cannot be read. */
+type WalkedItem = StoredList | Wrong | undefined;
+
 class ListIds implements Derived {
   readonly name: string;
   /** A list changes under its own ETag. */
   readonly isGuarded = false;
-  readonly stock: Stock<AnyEntity>;
+  readonly stock = {
+    pages: (page: PageOptions) => this.#pages(page),
+    membersOf: (item: WalkedItem) => this.#membersOf(item),
+  };
   readonly #list: EntityList;
-  readonly #lists: WalkedLists;
+  readonly #listOf: (key: Values) => StoredList;
   readonly #table: string;
   readonly #rows: AuditedRows;
 
   constructor(list: EntityList, table: string, rows: AuditedRows) {
     this.name = list.name;
     this.#list = list;
-    this.#lists = walkedLists(rows, list, table);
+    this.#listOf = storedLists(rows.service, list, table);
     this.#table = table;
     this.#rows = rows;
-    this.stock = {
-      pages: page => this.#lists.pages(page),
-      membersOf: (item: WalkedItem) => this.#membersOf(item),
-    };
   }
 
   async wrongOf(row: StoredOf<AnyEntity>, seen: Seen | undefined): Promise<Wrong | undefined> {
     const key = this.#list.keyOf(row.value);
     if (key === undefined) return undefined;
-    const list = this.#lists.listOf(key);
-    const known = seen?.get(list.text) as SeenList | undefined;
+    const list = this.#listOf(key);
+    const place = JSON.stringify(list.address);
+    const known = seen?.get(place) as SeenList | undefined;
     const looked: SeenList = known ?? { ids: this.#idsOf(list), isReported: false };
-    seen?.set(list.text, looked);
+    seen?.set(place, looked);
     const ids = await looked.ids;
     const id = idOf(this.#list, row);
     if ('row' in ids) return ids.row.has(id) ? undefined : this.#wrong('missing', list, id);
     if (looked.isReported) return undefined;
     looked.isReported = true;
-    return { fault: 'unreadable', address: list.address, key, reason: ids.fault };
+    return unreadable(list, ids.fault);
   }
 
-  async #membersOf([list]: WalkedItem): Promise<readonly (Member<AnyEntity> | Wrong)[]> {
+  async *#pages(options: PageOptions): AsyncGenerator<Page<WalkedItem>, void, undefined> {
+    const { home } = this.#list;
+    if (home.kind === 'blobs') {
+      const blobs = new BlobLists(this.#rows.service, home.list, countsOf(this.#list));
+      for await (const { items, next } of blobs.names(options))
+        yield { items: items.map(name => listInBlob(blobs, name)), next };
+      return;
+    }
+    const table = tableOfList(this.#list, home.list, this.#table);
+    for await (const { items, next } of this.#rows.all(home.list.rows, table).pages(options))
+      yield { items: items.map(row => this.#listIn(row, home.list.rows, table)), next };
+  }
+
+  /** A list in rows begins with its head. */
+  #listIn(row: WireObject, entity: AnyEntity, table: string): WalkedItem {
+    const read = this.#rows.decoded(entity, table, row);
+    if ('fault' in read) return unreadable({ address: readAddress(row, table), key: undefined }, read.fault);
+    const values = read.row.value as Values;
+    if (values.listRow !== HEAD) return undefined;
+    return this.#listOf(Object.fromEntries(partsOfKey(this.#list).map(name => [name, values[name]])));
+  }
+
+  async #membersOf(list: WalkedItem): Promise<readonly (Member<AnyEntity> | Wrong)[]> {
     if (list === undefined || 'fault' in list) return list === undefined ? [] : [list];
     const { address, key } = list;
     const ids = await this.#idsOf(list);
-    if ('fault' in ids) return [{ fault: 'unreadable', address, key, reason: ids.fault }];
+    if ('fault' in ids) return [unreadable(list, ids.fault)];
     return [...ids.row].map(id => ({
       address,
       owner: () => addressOfId(this.#list, this.#table, key ?? {}, id),
-      isOf: ({ value }) => this.#textOf(value) === list.text,
+      isOf: ({ value }) => isIn(this.#list, address, value),
       orphan: async () => {
         const now = await this.#idsOf(list);
-        if ('fault' in now) return { fault: 'unreadable', address, key, id, reason: now.fault };
+        if ('fault' in now) return { ...unreadable(list, now.fault), id };
         return now.row.has(id) ? this.#wrong('orphan', list, id) : undefined;
       },
     }));
   }
 
-  #wrong(fault: Wrong['fault'], list: WalkedList, id: string): Wrong {
+  #wrong(fault: Wrong['fault'], list: StoredList, id: string): Wrong {
     const { address, key } = list;
     return { fault, address, key, id, repair: () => this.#settle(list, id) };
   }
 
   /** Until the row of the id was the same before and after the list was written. A row that cannot be read stays where it is. */
-  async #settle(list: WalkedList, id: string): Promise<void> {
+  async #settle(list: StoredList, id: string): Promise<void> {
     const owner = addressOfId(this.#list, this.#table, list.key ?? {}, id);
     const read = async () => owner && this.#rows.now(this.#list.owner, owner);
     for (let row = await read(); ; ) {
       if (row !== undefined && 'fault' in row) return;
-      const isIn = row !== undefined && this.#textOf(row.row.value) === list.text;
-      await list.change(new Map([[id, isIn]]), { signal: this.#rows.options.signal });
+      const isMember = row !== undefined && isIn(this.#list, list.address, row.row.value);
+      await list.change(new Map([[id, isMember]]), { signal: this.#rows.options.signal });
       const again = await read();
       if (again !== undefined && 'row' in again && again.row.etag === row?.row.etag) return;
       if (again === undefined && row === undefined) return;
@@ -94,15 +135,15 @@ class ListIds implements Derived {
     }
   }
 
-  #textOf(value: Of<AnyEntity>): string | undefined {
-    const key = this.#list.keyOf(value);
-    return key && textOfKey(this.#list, key);
-  }
-
-  #idsOf(list: WalkedList): Promise<Ids> {
+  #idsOf(list: StoredList): Promise<Ids> {
     return readOrFault(async () => new Set(await list.ids({ signal: this.#rows.options.signal })));
   }
 }
+
+const unreadable = (
+  { address, key }: Pick<StoredList, 'address' | 'key'>,
+  reason: Wrong['reason'],
+): Wrong => ({ fault: 'unreadable', address, key, reason });
 
 /** Compares the lists of this definition with the rows of their entity, which stand in `table`. */
 export function auditList(

@@ -9,7 +9,7 @@ import type { Service } from '../../repo/write/service.js';
 import { BlobContainer, checkContainer } from '../../transport/blob-container.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
-import { ContentionCount, type ListContention } from './contention.js';
+import type { ContentionCount } from './contention.js';
 import { changeIds, type IdChanges, type IdSet, idsOf, NO_IDS, readIds } from './id-set.js';
 import { ROWS_ADVICE } from './list.js';
 
@@ -21,47 +21,27 @@ export interface BlobList {
   readonly key: CompiledKey;
 }
 
-const NAMES_OF_PAGE = 100;
 /** Throws DefinitionInvalid. */
 export function blobList(name: string, key: CompiledKey, container: string): BlobList {
   checkContainer(name, container);
   return Object.freeze({ name, container, key });
 }
 
-interface StoredList {
-  readonly ids: IdSet;
-  readonly etag: string | undefined;
-}
-
-/** The lists of a definition, in blobs. */
+/** The lists of a definition, in blobs, by the names of these. */
 export class BlobLists {
   readonly #list: BlobList;
   readonly #service: Service;
   readonly #container: BlobContainer;
-  readonly #contention: ContentionCount;
+  readonly #counts: ContentionCount;
 
-  constructor(
-    service: Service,
-    list: BlobList,
-    { warn }: { readonly warn?: ((found: ListContention) => void) | undefined } = {},
-  ) {
+  constructor(service: Service, list: BlobList, counts: ContentionCount) {
     this.#list = list;
     this.#service = service;
     this.#container = new BlobContainer(service.clients, list.name, list.container);
-    this.#contention = new ContentionCount(warn);
+    this.#counts = counts;
   }
 
-  async ids(key: Values, options: CallOptions = {}): Promise<readonly string[]> {
-    return this.idsIn(this.#list.key.encode(key), options);
-  }
-
-  /** Afterwards each id is in the list, or is not. Throws Contention. */
-  async change(key: Values, changes: IdChanges, options: CallOptions = {}): Promise<void> {
-    await this.changeIn(this.#list.key.encode(key), changes, options);
-  }
-
-  /** Of the blob with this name. */
-  async idsIn(name: string, options: CallOptions): Promise<readonly string[]> {
+  async ids(name: string, options: CallOptions = {}): Promise<readonly string[]> {
     const { ids } = await this.#read(name, options);
     try {
       return idsOf(ids);
@@ -70,22 +50,22 @@ export class BlobLists {
     }
   }
 
-  /** Of the blob with this name. */
-  async changeIn(name: string, changes: IdChanges, options: CallOptions): Promise<void> {
+  /** Afterwards each id is in the list, or is not. Throws Contention. */
+  async change(name: string, changes: IdChanges, options: CallOptions = {}): Promise<void> {
     for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
       const before = await this.#read(name, options);
       const ids = changeIds(before.ids, changes);
       if (ids === before.ids) return;
       const body = ids.count === 0 ? undefined : ids.bytes;
       const isDone = await this.#container.exchange(name, body, before.etag, options);
-      this.#contention.count(name, !isDone);
+      this.#counts.count(name, !isDone);
       if (isDone) return;
       await attempts.next(this.addressOf(name), before.etag, ROWS_ADVICE);
     }
   }
 
   /** Names of blobs that may be lists of this definition, by pages. */
-  async *names({ size = NAMES_OF_PAGE, resume, signal }: PageOptions): AsyncGenerator<Page<string>> {
+  async *names({ size, resume, signal }: PageOptions): AsyncGenerator<Page<string>> {
     // All names that the key can give begin so.
     const { ge: prefix = '' } = this.#list.key.range({});
     let next = resume;
@@ -107,21 +87,20 @@ export class BlobLists {
     }
   }
 
-  contention(): readonly ListContention[] {
-    return this.#contention.found();
+  /** Blobs have addresses of their own; errors of lists have those of rows. */
+  addressOf(name: string): RowAddress {
+    return { table: this.#list.container, partitionKey: '', rowKey: name };
   }
 
-  async #read(name: string, options: CallOptions): Promise<StoredList> {
+  async #read(
+    name: string,
+    options: CallOptions,
+  ): Promise<{ readonly ids: IdSet; readonly etag: string | undefined }> {
     const found = await this.#container.stored(name, options);
     if (found === undefined) return { ids: NO_IDS, etag: undefined };
     const ids = readIds(found.bytes);
     if (ids === undefined) throw this.#unreadable(name);
     return { ids, etag: found.etag };
-  }
-
-  /** Blobs have addresses of their own; errors of lists have those of rows. */
-  addressOf(name: string): RowAddress {
-    return { table: this.#list.container, partitionKey: '', rowKey: name };
   }
 
   #unreadable(name: string): PatternError {

@@ -18,43 +18,36 @@ export interface ListContention {
   readonly advice: string;
 }
 
-interface Counts {
-  attempts: number;
-  conflicts: number;
-  isTold: boolean;
+interface Counts extends ListContention {
+  readonly isTold: boolean;
 }
 
 export class ContentionCount {
   readonly #counts = new Map<string, Counts>();
-  readonly #warn: (found: ListContention) => void;
+  readonly #warn: ((found: ListContention) => void) | undefined;
 
-  constructor(warn: (found: ListContention) => void = () => undefined) {
+  constructor(warn: ((found: ListContention) => void) | undefined) {
     this.#warn = warn;
   }
 
   /** One attempt to write the list. */
   count(list: string, isConflict: boolean): void {
-    const counts = this.#counts.get(list) ?? { attempts: 0, conflicts: 0, isTold: false };
+    const before = this.#counts.get(list);
+    const attempts = (before?.attempts ?? 0) + 1;
+    const conflicts = (before?.conflicts ?? 0) + (isConflict ? 1 : 0);
+    const found = { list, attempts, conflicts, advice: ROWS_ADVICE };
+    const isHot = attempts >= ATTEMPTS_LEAST && conflicts >= attempts * SHARE;
     this.#counts.delete(list);
-    this.#counts.set(list, counts);
-    counts.attempts++;
-    if (isConflict) counts.conflicts++;
-    if (this.#counts.size > KEYS_MAX) this.#forgetFirst();
-    const { attempts, conflicts, isTold } = counts;
-    if (isTold || attempts < ATTEMPTS_LEAST || conflicts < attempts * SHARE) return;
-    counts.isTold = true;
-    this.#warn({ list, attempts, conflicts, advice: ROWS_ADVICE });
+    this.#counts.set(list, { ...found, isTold: isHot || before?.isTold === true });
+    const [first] = this.#counts.keys();
+    if (first !== undefined && this.#counts.size > KEYS_MAX) this.#counts.delete(first);
+    if (isHot && before?.isTold !== true) this.#warn?.(found);
   }
 
   /** The lists that were written, most conflicts first. */
   found(): readonly ListContention[] {
-    return [...this.#counts]
-      .map(([list, { attempts, conflicts }]) => ({ list, attempts, conflicts, advice: ROWS_ADVICE }))
+    return [...this.#counts.values()]
+      .map(({ isTold: _, ...found }) => found)
       .sort((a, b) => b.conflicts - a.conflicts);
-  }
-
-  #forgetFirst(): void {
-    const [first] = this.#counts.keys();
-    if (first !== undefined) this.#counts.delete(first);
   }
 }

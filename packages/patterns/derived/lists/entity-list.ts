@@ -1,11 +1,17 @@
-// A list derived from an entity: its key is made of the entity's values, its ids are the keys of the entity's rows. Pure: maps a value to its list and its id. list-of.ts
-// makes definitions; list-derivation.ts keeps such lists as rows are written.
+// A list derived from an entity: its key is made of the entity's values, its ids are the keys of the entity's rows. Maps a value to its list and its id, and reads and changes a list where it is
+// stored: in rows or in a blob. list-of.ts makes definitions; list-derivation.ts keeps such lists as rows are written.
+import type { CallOptions } from '../../concurrency/abort.js';
+import { isSameRow } from '../../model/address.js';
 import type { AnyEntity, Of } from '../../model/definition.js';
+import type { Service } from '../../repo/write/service.js';
 import type { RowAddress } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
-import type { BlobList } from './blob-list.js';
-import type { ListContention } from './contention.js';
+import { type BlobList, BlobLists } from './blob-list.js';
+import { ContentionCount, type ListContention } from './contention.js';
+import type { IdChanges } from './id-set.js';
 import type { AnyList } from './list.js';
+import { ListRepo } from './list-repo.js';
+import { HEAD } from './list-rows.js';
 
 /** A list of an entity's rows that share a value. `K` is the type of a list's name. */
 export interface EntityList<E extends AnyEntity = AnyEntity, K = Values> {
@@ -30,17 +36,31 @@ export const partsOfKey = ({ home }: Pick<EntityList, 'home'>): readonly string[
         each => each !== 'listRow',
       );
 
-/** The table of the lists of an entity whose rows are in `table`; for lists in blobs, the entity's table. */
-export function tableOfList({ home, where, owner }: EntityList, table: string): string {
-  const isBeside = home.kind === 'blobs' || where === 'same-partition' || home.list.table === owner.table;
-  return isBeside ? table : home.list.table;
+/** The table of lists in rows, of an entity whose rows are in `table`. */
+export const tableOfList = (
+  { where, owner }: Pick<EntityList, 'where' | 'owner'>,
+  list: AnyList,
+  table: string,
+): string => (where === 'same-partition' || list.table === owner.table ? table : list.table);
+
+/** Where the list of a key begins, without its table or container: one place for keys of the same list. */
+type Place = Pick<RowAddress, 'partitionKey' | 'rowKey'>;
+
+/** Throws KeyInvalid. */
+function placeOf({ home }: EntityList, key: Values): Place {
+  if (home.kind === 'blobs') return { partitionKey: '', rowKey: home.list.key.encode(key) };
+  const { partition, row } = home.list.rows.plan;
+  return { partitionKey: partition.encode(key), rowKey: row.encode({ ...key, listRow: HEAD }) };
 }
 
-/** A list's key as one text, equal for keys of the same list. Throws KeyInvalid. */
-export function textOfKey({ home }: EntityList, key: Values): string {
-  if (home.kind === 'blobs') return home.list.key.encode(key);
-  const { partition, row } = home.list.rows.plan;
-  return `${partition.encode(key)}\n${row.encode({ ...key, listRow: 0 })}`;
+/** Whether two keys are of one list. Throws KeyInvalid. */
+export const isSameList = (list: EntityList, a: Values, b: Values): boolean =>
+  isSameRow(placeOf(list, a), placeOf(list, b));
+
+/** Whether the value is in the list that begins there. Throws KeyInvalid. */
+export function isIn(list: EntityList, place: Place, value: unknown): boolean {
+  const own = list.keyOf(value as Of<AnyEntity>);
+  return own !== undefined && isSameRow(placeOf(list, own), place);
 }
 
 /** No key holds it: keys have no control characters. */
@@ -63,4 +83,47 @@ export function addressOfId(
     return { table, partitionKey: owner.plan.partition.encode(key), rowKey: id };
   const at = id.indexOf(BETWEEN);
   return at < 0 ? undefined : { table, partitionKey: id.slice(0, at), rowKey: id.slice(at + 1) };
+}
+
+/** One list, where it is stored. */
+export interface StoredList {
+  readonly address: RowAddress;
+  /** Undefined if the blob's name cannot be converted back to a key. */
+  readonly key: Values | undefined;
+  ids(options?: CallOptions): Promise<readonly string[]>;
+  change(changes: IdChanges, options?: CallOptions): Promise<void>;
+}
+
+/** The list of a blob's name. */
+export const listInBlob = (blobs: BlobLists, name: string, key = blobs.keyOf(name)): StoredList => ({
+  address: blobs.addressOf(name),
+  key,
+  ids: options => blobs.ids(name, options),
+  change: (changes, options) => blobs.change(name, changes, options),
+});
+
+/** How often writers of an entity's lists conflict. */
+const COUNTS = new WeakMap<EntityList, ContentionCount>();
+
+export function countsOf(list: EntityList): ContentionCount {
+  const counts = COUNTS.get(list) ?? new ContentionCount(list.warn);
+  COUNTS.set(list, counts);
+  return counts;
+}
+
+/** Gives the list of a key. `table` is that of the entity's rows. Throws DefinitionInvalid without a client of blobs for lists in blobs. */
+export function storedLists(service: Service, list: EntityList, table: string): (key: Values) => StoredList {
+  const { home } = list;
+  const counts = countsOf(list);
+  if (home.kind === 'blobs') {
+    const blobs = new BlobLists(service, home.list, counts);
+    return key => listInBlob(blobs, placeOf(list, key).rowKey, key);
+  }
+  const repo = new ListRepo(service, home.list, { table: tableOfList(list, home.list, table), counts });
+  return key => ({
+    address: repo.addressOf(key as never),
+    key,
+    ids: options => repo.ids(key as never, options),
+    change: (changes, options) => repo.change(key as never, changes, options),
+  });
 }

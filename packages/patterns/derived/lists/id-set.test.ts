@@ -10,11 +10,9 @@ import {
   containsId,
   firstId,
   ID_BYTES_MAX,
-  type IdSet,
   idSet,
   idsOf,
   mergeIds,
-  NO_IDS,
   readIds,
   splitIds,
 } from './id-set.js';
@@ -38,21 +36,11 @@ const anyId = fc.oneof(
   fc.nat(30).map(String),
 );
 
-test('ids come back in order, each once', () => {
-  law(
-    fc.property(fc.array(anyId), ids => {
-      const set = idSet(ids);
-      assert.deepEqual(idsOf(set), inOrder(ids));
-      assert.equal(set.count, new Set(ids).size);
-      assert.deepEqual(readIds(set.bytes), set);
-    }),
-  );
-});
-
 test('changes do what they do to a plain set', () => {
   law(
     fc.property(fc.array(anyId), fc.array(fc.array(fc.tuple(anyId, fc.boolean()))), (ids, steps) => {
       let set = idSet(ids);
+      assert.deepEqual(idsOf(set), inOrder(ids));
       const plain = new Set(ids);
       for (const step of steps) {
         const before = inOrder(plain);
@@ -61,7 +49,7 @@ test('changes do what they do to a plain set', () => {
         const next = changeIds(set, given);
         const after = inOrder(plain);
         assert.deepEqual(idsOf(next), after);
-        assert.equal(next.count, after.length);
+        assert.deepEqual(readIds(next.bytes), { bytes: next.bytes, count: after.length });
         assert.equal(next === set, before.join('\n') === after.join('\n') && before.length === after.length);
         assert.deepEqual(idsOf(set), before, 'the set before is as it was');
         set = next;
@@ -113,17 +101,4 @@ test('an id has a length that a set can say', () => {
       () => idSet([id]),
       thrown => PatternError.is(thrown, 'ValueInvalid'),
     );
-});
-
-test('a set of 100,000 takes one more at the front, in the middle and at the end', () => {
-  const ids = Array.from({ length: 100_000 }, (_, at) => String(at * 2).padStart(6, '0'));
-  const set = idSet(ids);
-  assert.equal(set.bytes.length, 700_000);
-  for (const id of ['000001', '100001', '199999']) {
-    const next: IdSet = changeIds(set, new Map([[id, true]]));
-    assert.equal(next.count, 100_001);
-    assert.equal(next.bytes.length, 700_007);
-    assert(containsId(next, id));
-  }
-  assert.equal(changeIds(NO_IDS, new Map([['a', false]])), NO_IDS);
 });

@@ -1,25 +1,39 @@
-// Reads and changes lists of a table under optimistic concurrency: a change reads only the part of a list that it needs, and writes under the ETags that it read; after a
-// conflict with another writer it starts over. list-rows.ts decides which rows a change writes.
+// Reads and changes lists of a table under optimistic concurrency. A short list takes one point read, a long one its head and one range. A change reads only the part of a list that it
+// needs, and writes under the ETags that it read; after a conflict with another writer it starts over. list-rows.ts decides which rows a change writes.
 
 import type { CallOptions } from '../../concurrency/abort.js';
+import { addressOfKey } from '../../model/address.js';
 import type { AnyEntity } from '../../model/definition.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Attempts, isLost } from '../../repo/optimistic.js';
+import { EntityReads } from '../../repo/read/reads.js';
 import { OPERATIONS } from '../../repo/write/operations.js';
 import { newIdentity, type Subject, timeOfWrite } from '../../repo/write/plan-write.js';
-import { PlannedBatch } from '../../repo/write/planned-batch.js';
 import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
-import type { Service } from '../../repo/write/service.js';
-import { writePlanned } from '../../repo/write/write-planned.js';
+import { querySettings, type Service } from '../../repo/write/service.js';
+import { writePlanned, writeTogether } from '../../repo/write/write-planned.js';
 import { utf8Length } from '../../values/bytes.js';
-import type { RowAddress } from '../../values/pattern-error.js';
+import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
 import { ContentionCount, type ListContention } from './contention.js';
-import type { IdChanges } from './id-set.js';
+import { changeIds, containsId, type IdChanges, type IdSet, idsOf } from './id-set.js';
 import { type AnyList, type ListKey, ROWS_ADVICE } from './list.js';
-import { CHANGE_BYTES } from './list-limits.js';
-import { type ListEdits, ListReads } from './list-reads.js';
-import { chunkValues, HEAD, headValues } from './list-rows.js';
+import {
+  type Chunk,
+  type ChunkEntry,
+  chunkFor,
+  coversId,
+  editChunk,
+  editHead,
+  HEAD,
+  type Head,
+  joinedChunks,
+  NO_LIST,
+  neighbourOf,
+  type RowEdits,
+  readChunk,
+  readHead,
+} from './list-rows.js';
 
 /** Where lists are stored, and a callback for hot ones. */
 export interface ListOptions {
@@ -36,6 +50,23 @@ interface ListSettings extends ListOptions {
   readonly counts?: ContentionCount | undefined;
 }
 
+type StoredRow = StoredOf<AnyEntity>;
+type Planned = PlannedWrite<WriteResult>;
+
+/** Rows that a change would write. */
+interface ListEdits {
+  readonly rows: RowEdits;
+  /** The rows as they were read, by number. A row that is not there is new. */
+  readonly stored: ReadonlyMap<number, StoredRow>;
+  /** Changes of ids in other chunks, which are not among these edits. */
+  readonly rest: IdChanges;
+}
+
+const NOTHING: RowEdits = new Map();
+
+/** Most bytes of ids that one transaction changes, so that it fits in 4 MiB whatever it splits. */
+const CHANGE_BYTES = 512 * 1_024;
+
 /** In the order of ids, in groups that one transaction may change. */
 function* slices(changes: IdChanges): Generator<IdChanges, void, undefined> {
   let slice = new Map<string, boolean>();
@@ -51,14 +82,19 @@ function* slices(changes: IdChanges): Generator<IdChanges, void, undefined> {
   yield slice;
 }
 
-type Planned = PlannedWrite<WriteResult>;
+/** The decoded content of the row, which must be defined. Throws RowUnreadable. */
+function understood<T>({ table, partitionKey, rowKey, entity }: StoredRow, content: T | undefined): T {
+  if (content !== undefined) return content;
+  const reason = 'its ids are not those that a list holds';
+  throw new PatternError('RowUnreadable', { table, partitionKey, rowKey, entity, reason });
+}
 
 /** The lists of a definition. */
 export class ListRepo<L extends AnyList> {
   readonly list: L;
   readonly table: string;
   readonly #service: Service;
-  readonly #reads: ListReads;
+  readonly #rows: EntityReads<AnyEntity>;
   readonly #attempts: number | undefined;
   readonly #contention: ContentionCount;
 
@@ -66,19 +102,29 @@ export class ListRepo<L extends AnyList> {
     this.list = list;
     this.table = table;
     this.#service = service;
-    this.#reads = new ListReads(service, list, table);
+    this.#rows = new EntityReads(list.rows, querySettings(service, table));
     this.#attempts = attempts;
     this.#contention = counts ?? new ContentionCount(warn);
   }
 
-  /** The ids of the list in the order of their UTF-8; none if there is no such list. */
-  ids(key: ListKey<L>, options: CallOptions = {}): Promise<readonly string[]> {
-    return this.#reads.ids(key, options);
+  /** The ids of the list in the order of their UTF-8; none if there is no such list. Throws Contention if its chunks are split and merged each time they are read. */
+  async ids(key: ListKey<L>, options: CallOptions = {}): Promise<readonly string[]> {
+    const { row, ids } = await this.#whole(key, options);
+    if (row === undefined) return [];
+    try {
+      return idsOf(ids);
+    } catch {
+      return understood<readonly string[]>(row, undefined);
+    }
   }
 
   /** At most two point reads for a list of any length. */
-  contains(key: ListKey<L>, id: string, options: CallOptions = {}): Promise<boolean> {
-    return this.#reads.contains(key, id, options);
+  async contains(key: ListKey<L>, id: string, options: CallOptions = {}): Promise<boolean> {
+    const { content } = await this.#head(key, options);
+    if (content.kind === 'ids') return containsId(content.ids, id);
+    const chunk = await this.#chunk(key, chunkFor(content.chunks, id), options);
+    if (chunk !== undefined && coversId(chunk.content, id)) return containsId(chunk.content.ids, id);
+    return containsId((await this.#whole(key, options)).ids, id);
   }
 
   /** Adds these ids to the list; those that it has already stay. Throws Contention. */
@@ -117,7 +163,7 @@ export class ListRepo<L extends AnyList> {
 
   /** Of the list's head. */
   addressOf(key: ListKey<L>): RowAddress {
-    return this.#reads.addressOf(key);
+    return addressOfKey(this.list.rows, this.table, { ...key, listRow: HEAD } as never);
   }
 
   /** For callers that write other rows in the same transaction: the writes of the list, from a new read. */
@@ -127,7 +173,7 @@ export class ListRepo<L extends AnyList> {
     identity: Identity,
     options: CallOptions = {},
   ): Promise<readonly Planned[]> {
-    return this.#planned(key, await this.#reads.edits(key, changes, options), identity);
+    return this.#planned(key, await this.#edits(key, changes, options), identity);
   }
 
   /** Of an attempt that others made, with what `planned` gave. */
@@ -141,10 +187,12 @@ export class ListRepo<L extends AnyList> {
     const { signal } = options;
     const attempts = new Attempts(this.#service.surroundings, { attempts: this.#attempts, signal });
     for (;;) {
-      const edits = await this.#reads.edits(key, changes, options);
-      if (edits.isNothing) return edits.rest;
+      const edits = await this.#edits(key, changes, options);
+      const [first, ...others] = this.#planned(key, edits, newIdentity(this.#service));
+      if (first === undefined) return edits.rest;
       try {
-        await this.#write(key, edits, options);
+        if (others.length === 0) await writePlanned(this.#service, first, options);
+        else await writeTogether(this.#service, first, others, options);
         this.count(key, false);
         return edits.rest;
       } catch (thrown) {
@@ -155,38 +203,100 @@ export class ListRepo<L extends AnyList> {
     }
   }
 
-  async #write(key: ListKey<L>, edits: ListEdits, options: CallOptions): Promise<void> {
-    const writes = this.#planned(key, edits, newIdentity(this.#service));
-    const [only] = writes;
-    if (writes.length === 1 && only !== undefined) {
-      await writePlanned(this.#service, only, options);
-      return;
-    }
-    const batch = new PlannedBatch(this.#service, this.addressOf(key));
-    for (const each of writes) batch.add(each);
-    await batch.commit(options);
-  }
-
-  #planned(
-    key: Values,
-    { head, chunks, removed, stored }: ListEdits,
-    identity: Identity,
-  ): readonly Planned[] {
+  #planned(key: Values, { rows, stored }: ListEdits, identity: Identity): readonly Planned[] {
     const { table, list } = this;
     const at: Subject<AnyEntity> = { entity: list.rows, table, identity, now: timeOfWrite(this.#service) };
-    const put = (number: number, values: Values): Planned => {
+    return [...rows].flatMap(([number, values]): readonly Planned[] => {
       const before = stored.get(number);
+      if (values === null) return before === undefined ? [] : [OPERATIONS.delete(at, before)];
       const value = { ...key, ...values } as never;
-      return before === undefined ? OPERATIONS.create(at, value) : OPERATIONS.replace(at, before, value);
+      return [before === undefined ? OPERATIONS.create(at, value) : OPERATIONS.replace(at, before, value)];
+    });
+  }
+
+  /** The rows that the changes of ids in the head, or in the first affected chunk, would write. Throws Contention. */
+  async #edits(key: ListKey<L>, changes: IdChanges, options: CallOptions): Promise<ListEdits> {
+    const attempts = new Attempts(this.#service.surroundings, options);
+    for (; ; await attempts.next(this.addressOf(key), undefined)) {
+      const { row, content } = await this.#head(key, options);
+      const stored = new Map(row === undefined ? [] : [[HEAD, row]]);
+      if (content.kind === 'directory') {
+        const edits = await this.#chunkEdits(key, content.chunks, changes, stored, options);
+        if (edits !== undefined) return edits;
+        continue;
+      }
+      const ids = changeIds(content.ids, changes);
+      return { rows: ids === content.ids ? NOTHING : editHead(ids), stored, rest: new Map() };
+    }
+  }
+
+  /** Undefined if the directory has changed since it was read. */
+  async #chunkEdits(
+    key: ListKey<L>,
+    chunks: readonly ChunkEntry[],
+    changes: IdChanges,
+    stored: Map<number, StoredRow>,
+    options: CallOptions,
+  ): Promise<ListEdits | undefined> {
+    const [first] = changes.keys();
+    if (first === undefined) return { rows: NOTHING, stored, rest: new Map() };
+    const read = async (entry: ChunkEntry): Promise<Chunk | undefined> => {
+      const chunk = await this.#chunk(key, entry, options);
+      if (chunk !== undefined) stored.set(entry.number, chunk.row);
+      return chunk?.content;
     };
-    const take = (number: number): readonly Planned[] => {
-      const before = stored.get(number) as StoredOf<AnyEntity> | undefined;
-      return before === undefined ? [] : [OPERATIONS.delete(at, before)];
-    };
-    return [
-      ...(head === undefined ? [] : head === null ? take(HEAD) : [put(HEAD, headValues(head))]),
-      ...chunks.map(chunk => put(chunk.number, chunkValues(chunk))),
-      ...removed.flatMap(take),
-    ];
+    const chunk = await read(chunkFor(chunks, first));
+    if (chunk === undefined || !coversId(chunk, first)) return undefined;
+    const own = new Map([...changes].filter(([id]) => coversId(chunk, id)));
+    const rest = new Map([...changes].filter(([id]) => !own.has(id)));
+    const ids = changeIds(chunk.ids, own);
+    if (ids === chunk.ids) return { rows: NOTHING, stored, rest };
+    const beside = ids.count < chunk.ids.count ? neighbourOf(chunks, chunk.number, ids) : undefined;
+    const neighbour = beside && (await read(beside));
+    if (beside && neighbour === undefined) return undefined;
+    return { rows: editChunk(chunks, chunk, ids, neighbour), stored, rest };
+  }
+
+  async #whole(
+    key: ListKey<L>,
+    options: CallOptions,
+  ): Promise<{ readonly row: StoredRow | undefined; readonly ids: IdSet }> {
+    const attempts = new Attempts(this.#service.surroundings, options);
+    for (; ; await attempts.next(this.addressOf(key), undefined)) {
+      const { row, content } = await this.#head(key, options);
+      const ids = content.kind === 'ids' ? content.ids : joinedChunks(await this.#chunks(key, options));
+      if (ids !== undefined) return { row, ids };
+    }
+  }
+
+  async #head(
+    key: ListKey<L>,
+    options: CallOptions,
+  ): Promise<{ readonly row: StoredRow | undefined; readonly content: Head }> {
+    const row = await this.#row(key, HEAD, options);
+    return { row, content: row === undefined ? NO_LIST : understood(row, readHead(row.value)) };
+  }
+
+  async #chunks(key: ListKey<L>, options: CallOptions): Promise<readonly Chunk[]> {
+    const names = this.list.rows.plan.row.names.filter(name => name !== 'listRow');
+    const lead = Object.fromEntries(names.map(name => [name, (key as Values)[name]]));
+    const partition = this.#rows.partition(key as never);
+    const query = partition.rows(lead as never, { listRow: { ge: HEAD + 1 } } as never);
+    const chunks: Chunk[] = [];
+    for await (const row of query.stream(options)) chunks.push(understood(row, readChunk(row.value)));
+    return chunks;
+  }
+
+  async #chunk(
+    key: ListKey<L>,
+    { number }: ChunkEntry,
+    options: CallOptions,
+  ): Promise<{ readonly row: StoredRow; readonly content: Chunk } | undefined> {
+    const row = await this.#row(key, number, options);
+    return row && { row, content: understood(row, readChunk(row.value)) };
+  }
+
+  #row(key: ListKey<L>, listRow: number, options: CallOptions): Promise<StoredRow | undefined> {
+    return this.#rows.get({ ...key, listRow } as never, options);
   }
 }

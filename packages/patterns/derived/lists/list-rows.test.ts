@@ -7,21 +7,22 @@ import { key } from '../../model/keys/key.js';
 import { law } from '../../testing/law.js';
 import type { Values } from '../../values/property.js';
 import { t } from '../../values/property.js';
-import { changeIds, type IdSet, idSet, idsOf } from './id-set.js';
+import { changeIds, type IdSet, idsOf } from './id-set.js';
 import { list } from './list.js';
-import { LIMITS, type ListLimits, PIECE_BYTES } from './list-limits.js';
 import {
   type Chunk,
-  type ChunkEntry,
   chunkFor,
-  chunkValues,
   coversId,
   editChunk,
   editHead,
   HEAD,
-  headValues,
+  type Head,
   joinedChunks,
+  LIMITS,
+  type ListLimits,
+  NO_LIST,
   neighbourOf,
+  PIECE_BYTES,
   type RowEdits,
   readChunk,
   readHead,
@@ -45,83 +46,67 @@ class Rows {
     this.#limits = limits;
   }
 
-  change(id: string, isIn: boolean): void {
-    this.changeAll(new Map([[id, isIn]]));
+  change(ids: Iterable<string>, isIn: boolean): void {
+    this.#change(new Map([...ids].map(id => [id, isIn])));
   }
 
-  changeAll(changes: ReadonlyMap<string, boolean>): void {
-    const head = this.rows.has(HEAD) ? readHead(this.#row(HEAD)) : undefined;
-    const content = head ?? { kind: 'ids', ids: idSet([]) };
-    if (content.kind === 'ids') this.#apply(editHead(changeIds(content.ids, changes), this.#limits));
-    else this.#changeChunks(content.chunks, changes);
-  }
-
-  #changeChunks(directory: readonly ChunkEntry[], changes: ReadonlyMap<string, boolean>): void {
+  #change(changes: ReadonlyMap<string, boolean>): void {
+    const content = this.#head();
+    if (content.kind === 'ids') {
+      this.#apply(editHead(changeIds(content.ids, changes), this.#limits));
+      return;
+    }
     const [first] = changes.keys();
     if (first === undefined) return;
-    const { number } = chunkFor(directory, first);
-    const chunk = this.chunk(number);
+    const { chunks } = content;
+    const chunk = this.#chunk(chunkFor(chunks, first).number);
     assert(coversId(chunk, first));
     const own = new Map([...changes].filter(([id]) => coversId(chunk, id)));
     const ids = changeIds(chunk.ids, own);
-    const beside = neighbourOf(directory, number, ids, this.#limits);
-    this.#apply(editChunk(directory, chunk, ids, beside && this.chunk(beside.number), this.#limits));
-    this.changeAll(new Map([...changes].filter(([id]) => !own.has(id))));
+    const beside = neighbourOf(chunks, chunk.number, ids, this.#limits);
+    this.#apply(editChunk(chunks, chunk, ids, beside && this.#chunk(beside.number), this.#limits));
+    this.#change(new Map([...changes].filter(([id]) => !own.has(id))));
   }
 
-  chunk(number: number): Chunk {
-    const chunk = readChunk(this.#row(number));
+  chunks(): readonly Chunk[] {
+    const numbers = [...this.rows.keys()].filter(number => number !== HEAD);
+    return numbers.map(number => this.#chunk(number));
+  }
+
+  ids(): IdSet {
+    const head = this.#head();
+    const chunks = this.chunks().toSorted((a, b) => Buffer.compare(a.from, b.from));
+    const entries = chunks.map(({ number, from }) => ({ number, from }));
+    assert.deepEqual(head.kind === 'ids' ? [] : head.chunks, entries);
+    const ids = head.kind === 'ids' ? head.ids : joinedChunks(chunks);
+    assert(ids);
+    return ids;
+  }
+
+  #head(): Head {
+    const values = this.rows.get(HEAD);
+    const head = values === undefined ? NO_LIST : readHead(values);
+    assert(head);
+    return head;
+  }
+
+  #chunk(number: number): Chunk {
+    const chunk = readChunk(this.rows.get(number) ?? {});
     assert(chunk);
     return chunk;
   }
 
-  chunks(): readonly Chunk[] {
-    return [...this.rows.keys()].filter(number => number !== HEAD).map(number => this.chunk(number));
-  }
-
-  ids(): IdSet {
-    if (!this.rows.has(HEAD)) {
-      assert.equal(this.rows.size, 0);
-      return idSet([]);
-    }
-    const head = readHead(this.#row(HEAD));
-    assert(head);
-    if (head.kind === 'ids') {
-      assert.equal(this.rows.size, 1);
-      return head.ids;
-    }
-    assert.deepEqual(
-      head.chunks.map(({ number, from }) => [number, from]),
-      [...this.chunks()]
-        .sort((a, b) => Buffer.compare(a.from, b.from))
-        .map(({ number, from }) => [number, from]),
-    );
-    const joined = joinedChunks(this.chunks());
-    assert(joined);
-    return joined;
-  }
-
-  #row(number: number): Values {
-    const row = this.rows.get(number);
-    assert(row, `row ${number}`);
-    return row;
-  }
-
-  #apply({ head, chunks, removed }: RowEdits): void {
-    this.written = 0;
-    if (head === null) this.rows.delete(HEAD);
-    else if (head !== undefined) this.#put(HEAD, headValues(head));
-    for (const chunk of chunks) this.#put(chunk.number, chunkValues(chunk));
-    for (const number of removed) assert(this.rows.delete(number));
-    this.written += removed.length;
-  }
-
   /** Throws TooLarge for what the service would refuse. */
-  #put(number: number, values: Values): void {
-    const { value, properties } = encodeEntity(ByName.rows, { name: 'a', ...values } as never);
-    for (const { bytes } of properties) assert(bytes <= PIECE_BYTES + 40);
-    this.rows.set(number, value);
-    this.written++;
+  #apply(edits: RowEdits): void {
+    this.written = edits.size;
+    for (const [number, values] of edits) {
+      if (values === null) assert(this.rows.delete(number) || number === HEAD);
+      else {
+        const { value, properties } = encodeEntity(ByName.rows, { name: 'a', ...values } as never);
+        for (const { bytes } of properties) assert(bytes <= PIECE_BYTES + 40);
+        this.rows.set(number, value);
+      }
+    }
   }
 }
 
@@ -148,15 +133,15 @@ for (const [what, bytes] of [
     test(`a list of ${what} and ${more} bytes`, () => {
       const rows = new Rows();
       const ids = idsOfBytes(bytes + more);
-      rows.changeAll(new Map(ids.map(id => [id, true])));
+      rows.change(ids, true);
       const whole = rows.ids();
       assert.equal(whole.bytes.length, bytes + more);
       assert.deepEqual(idsOf(whole), ids);
       assert.equal(rows.rows.size > 1, bytes + more > LIMITS.head);
       const [first = '', ...others] = ids;
-      rows.change(first, false);
+      rows.change([first], false);
       assert.deepEqual(idsOf(rows.ids()), others);
-      rows.change(first, true);
+      rows.change([first], true);
       assert.deepEqual(idsOf(rows.ids()), ids);
     });
 
@@ -166,17 +151,17 @@ const SMALL: ListLimits = { head: 400, chunk: 200 };
 test('one id more divides a full row, and one less changes one row', () => {
   const rows = new Rows();
   const ids = idsOfBytes(LIMITS.head);
-  rows.changeAll(new Map(ids.map(id => [id, true])));
+  rows.change(ids, true);
   assert.deepEqual([...rows.rows.keys()], [HEAD]);
-  rows.change('0000005', true);
+  rows.change(['0000005'], true);
   const chunks = rows.chunks();
   assert.equal(rows.written, chunks.length + 1);
   assert(chunks.every(chunk => chunk.ids.bytes.length < 0.6 * LIMITS.chunk));
-  rows.change('0000005', false);
+  rows.change(['0000005'], false);
   assert.equal(rows.written, 1);
   for (let at = 0; rows.chunks().length === chunks.length; at++) {
     assert(at < 200);
-    rows.change(idOf(500_000 + at, 4_000), true);
+    rows.change([idOf(500_000 + at, 4_000)], true);
   }
   assert.equal(rows.written, 3, 'the head, and the two halves of a chunk');
 });
@@ -189,11 +174,11 @@ test('what rows hold is what a plain set holds, as it grows and shrinks', () => 
       const plain = new Set<string>();
       for (const [from, count, isIn] of steps) {
         const ids = Array.from({ length: count }, (_, at) => idOf((from + at) % 200, 20));
-        rows.changeAll(new Map(ids.map(id => [id, isIn])));
+        rows.change(ids, isIn);
         for (const id of ids) isIn ? plain.add(id) : plain.delete(id);
         assert.deepEqual(idsOf(rows.ids()), [...plain].sort());
       }
-      for (const id of [...plain].sort(() => 0)) rows.change(id, false);
+      for (const id of plain) rows.change([id], false);
       assert.equal(rows.rows.size, 0, 'an empty list has no row');
     }),
     { cost: 100, least: 30 },
@@ -208,13 +193,13 @@ test('a read of chunks between which others were split or merged is told from a 
       (steps, cut) => {
         const rows = new Rows(SMALL);
         const ids = Array.from({ length: 100 }, (_, at) => idOf(at * 4, 20));
-        rows.changeAll(new Map(ids.map(id => [id, true])));
+        rows.change(ids, true);
         const before = rows.chunks();
         const held = idsOf(rows.ids());
         const added = new Set(steps.filter(([, isIn]) => isIn).map(([at]) => idOf(at, 20)));
         const taken = new Set(steps.filter(([, isIn]) => !isIn).map(([at]) => idOf(at, 20)));
-        for (const id of added) rows.change(id, true);
-        for (const id of taken) rows.change(id, false);
+        for (const id of added) rows.change([id], true);
+        for (const id of taken) rows.change([id], false);
         const after = rows.chunks();
         // A reader has the first rows of before, and all rows behind them as they are after.
         const last = before[cut % before.length]?.number ?? 0;

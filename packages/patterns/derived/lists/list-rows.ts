@@ -17,18 +17,33 @@ import {
   setInOrder,
   splitIds,
 } from './id-set.js';
-import { PIECE_NAMES } from './list.js';
-import {
-  CHUNKS_MAX,
-  LIMITS,
-  type ListLimits,
-  newChunkBytes,
-  PIECE_BYTES,
-  smallChunkBytes,
-} from './list-limits.js';
+import { PIECE_NAMES, PIECES } from './list.js';
 
 /** The number of a head. */
 export const HEAD = 0;
+
+/** Bytes of a list in one property. A property holds 64 KiB and a row 1 MiB; the space between these limits and ours is for names, keys, bounds and operation ids. */
+export const PIECE_BYTES = 60 * 1_024;
+
+/** Bytes of ids in the rows of a list. Tests use smaller limits. */
+export interface ListLimits {
+  /** A list of up to this size is one row; a longer one has chunks. */
+  readonly head: number;
+  readonly chunk: number;
+}
+
+/**
+ * A head of 900 KiB. Each id that is added writes its chunk anew, so chunks are smaller than a row could be. A rename that changes two lists writes at most one head for each, as chunks, in
+ * one transaction of 4 MiB.
+ */
+export const LIMITS: ListLimits = { head: PIECES * PIECE_BYTES, chunk: 4 * PIECE_BYTES };
+
+/** Chunks are made half full, so that the next ids do not divide them again. */
+const newChunkBytes = ({ chunk }: ListLimits): number => chunk / 2;
+/** A chunk below this is merged with a neighbour, if the two together are at most a new chunk. */
+const smallChunkBytes = ({ chunk }: ListLimits): number => chunk / 4;
+/** Chunks of one list: some 4 GiB of ids if all were full. */
+const CHUNKS_MAX = 9_999;
 
 /** A chunk, as the directory knows it. */
 export interface ChunkEntry {
@@ -43,18 +58,16 @@ export interface Chunk extends ChunkEntry {
   readonly ids: IdSet;
 }
 
-/** The contents of a head. */
+/** The contents of a head: all ids, or the directory of the chunks that have them. */
 export type Head =
   | { readonly kind: 'ids'; readonly ids: IdSet }
   | { readonly kind: 'directory'; readonly chunks: readonly ChunkEntry[] };
 
-/** What a change does to the rows that were read for it. Rows in neither property stay the same. */
-export interface RowEdits {
-  /** Undefined leaves the head; null deletes it. */
-  readonly head: Head | null | undefined;
-  readonly chunks: readonly Chunk[];
-  readonly removed: readonly number[];
-}
+/** Nothing is there. */
+export const NO_LIST: Head = { kind: 'ids', ids: NO_IDS };
+
+/** What a change does to the rows that were read for it: their values by number, null for a row that goes. Other rows stay the same. */
+export type RowEdits = ReadonlyMap<number, Values | null>;
 
 const piecesOf = (bytes: Uint8Array): Values =>
   Object.fromEntries(
@@ -65,20 +78,22 @@ const piecesOf = (bytes: Uint8Array): Values =>
   );
 
 /** Undefined if the values are not those of a list. */
-const idsIn = (values: Values): IdSet | undefined =>
-  readIds(joinBytes(PIECE_NAMES.flatMap(name => (values[name] as Uint8Array | undefined) ?? [])));
+function idsIn(values: Values): IdSet | undefined {
+  const pieces = PIECE_NAMES.flatMap(name => (values[name] as Uint8Array | undefined) ?? []);
+  const ids = readIds(joinBytes(pieces));
+  return ids?.count === values.listCount ? ids : undefined;
+}
 
 /** The values of a head's row, except those of its key. */
 export function headValues(head: Head): Values {
   if (head.kind === 'ids') return { listRow: HEAD, listCount: head.ids.count, ...piecesOf(head.ids.bytes) };
   const numbers = head.chunks.flatMap(({ number }) => [number >> 8, number & 0xff]);
-  const bounds = head.chunks.map(({ from }) => from);
   return {
     listRow: HEAD,
     listCount: head.chunks.length,
     listNumbers: Uint8Array.from(numbers),
     // Bounds are ids in order, and stored as these are.
-    ...piecesOf(setInOrder(bounds).bytes),
+    ...piecesOf(setInOrder(head.chunks.map(({ from }) => from)).bytes),
   };
 }
 
@@ -93,15 +108,12 @@ export const chunkValues = ({ number, from, to, ids }: Chunk): Values => ({
 
 /** Undefined for values that are not a head's. */
 export function readHead(values: Values): Head | undefined {
-  const stored = idsIn(values);
-  if (stored === undefined || stored.count !== values.listCount) return undefined;
+  const ids = idsIn(values);
   const numbers = values.listNumbers as Uint8Array | undefined;
-  if (numbers === undefined) return { kind: 'ids', ids: stored };
-  if (numbers.length !== 2 * stored.count) return undefined;
-  const chunks = idsAsBytes(stored).map((from, at) => ({
-    number: ((numbers[2 * at] ?? 0) << 8) | (numbers[2 * at + 1] ?? 0),
-    from,
-  }));
+  if (ids === undefined || numbers === undefined) return ids && { kind: 'ids', ids };
+  if (numbers.length !== 2 * ids.count) return undefined;
+  const numberAt = (at: number): number => ((numbers[2 * at] ?? 0) << 8) | (numbers[2 * at + 1] ?? 0);
+  const chunks = idsAsBytes(ids).map((from, at) => ({ number: numberAt(at), from }));
   return { kind: 'directory', chunks };
 }
 
@@ -109,7 +121,7 @@ export function readHead(values: Values): Head | undefined {
 export function readChunk(values: Values): Chunk | undefined {
   const ids = idsIn(values);
   const from = values.listFrom as Uint8Array | undefined;
-  if (ids === undefined || from === undefined || ids.count !== values.listCount) return undefined;
+  if (ids === undefined || from === undefined) return undefined;
   return { number: Number(values.listRow), from, to: values.listTo as Uint8Array | undefined, ids };
 }
 
@@ -118,13 +130,7 @@ const isBelow = (a: Uint8Array, b: Uint8Array): boolean => compareBytes(a, b) < 
 /** The chunk whose bounds include the id. */
 export function chunkFor(chunks: readonly ChunkEntry[], id: string): ChunkEntry {
   const wanted = idBytes(id);
-  let [low, high] = [0, chunks.length - 1];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (isBelow(wanted, (chunks[middle] as ChunkEntry).from)) high = middle - 1;
-    else low = middle;
-  }
-  return chunks[low] as ChunkEntry;
+  return chunks.findLast(({ from }) => !isBelow(wanted, from)) as ChunkEntry;
 }
 
 /** Whether the chunk's bounds include the id: they may have changed since the directory was read. */
@@ -144,21 +150,33 @@ export function joinedChunks(chunks: readonly Chunk[]): IdSet | undefined {
   return sorted.length > 0 && bound === undefined ? mergeIds(sorted.map(({ ids }) => ids)) : undefined;
 }
 
-/** Chunks between two bounds, with numbers that no other chunk has: `number` is the first one's. */
-function chunksOf(
+/** The ids as chunks between the bounds of one, which keeps its number; the others get numbers that no chunk has. Throws TooLarge. */
+function split(
+  { number, from, to }: Omit<Chunk, 'ids'>,
   ids: IdSet,
-  { from, to }: Pick<Chunk, 'from' | 'to'>,
-  number: number,
-  taken: ReadonlySet<number>,
+  directory: readonly ChunkEntry[],
   limits: ListLimits,
 ): readonly Chunk[] {
-  const count = Math.max(2, Math.round(ids.bytes.length / newChunkBytes(limits)));
-  const parts = splitIds(ids, count);
-  const free = freeNumbers(parts.length - 1, taken);
+  const parts = splitIds(ids, Math.max(2, Math.round(ids.bytes.length / newChunkBytes(limits))));
+  const taken = new Set([number, ...directory.map(each => each.number)]);
+  const size = taken.size + parts.length - 1;
+  if (size > CHUNKS_MAX)
+    throw new PatternError('TooLarge', {
+      what: 'entity bytes',
+      where: 'The list, in chunks,',
+      size,
+      limit: CHUNKS_MAX,
+    });
+  let free = 0;
+  const nextFree = (): number => {
+    do free++;
+    while (taken.has(free));
+    return free;
+  };
   return parts.map((part, at) => {
     const next = parts[at + 1];
     return {
-      number: at === 0 ? number : (free[at - 1] as number),
+      number: at === 0 ? number : nextFree(),
       from: at === 0 ? from : firstId(part),
       to: next === undefined ? to : firstId(next),
       ids: part,
@@ -166,31 +184,24 @@ function chunksOf(
   });
 }
 
-/** Throws TooLarge. */
-function freeNumbers(count: number, taken: ReadonlySet<number>): readonly number[] {
-  const free: number[] = [];
-  for (let number = 1; free.length < count; number++) {
-    if (number > CHUNKS_MAX)
-      throw new PatternError('TooLarge', {
-        what: 'entity bytes',
-        where: 'The list, in chunks,',
-        size: taken.size + count,
-        limit: CHUNKS_MAX,
-      });
-    if (!taken.has(number)) free.push(number);
-  }
-  return free;
-}
-
-const entryOf = ({ number, from }: Chunk): ChunkEntry => ({ number, from });
+/** With the directory of these chunks, of which some change. */
+const editDirectory = (
+  chunks: readonly ChunkEntry[],
+  changed: readonly Chunk[],
+  removed?: number,
+): RowEdits =>
+  new Map([
+    [HEAD, headValues({ kind: 'directory', chunks })],
+    ...changed.map(chunk => [chunk.number, chunkValues(chunk)] as const),
+    ...(removed === undefined ? [] : [[removed, null] as const]),
+  ]);
 
 /** The rows of a list that was in its head, or was not. */
 export function editHead(ids: IdSet, limits = LIMITS): RowEdits {
-  if (ids.count === 0) return { head: null, chunks: [], removed: [] };
-  if (ids.bytes.length <= limits.head) return { head: { kind: 'ids', ids }, chunks: [], removed: [] };
-  const whole = { from: new Uint8Array(), to: undefined };
-  const chunks = chunksOf(ids, whole, 1, new Set([1]), limits);
-  return { head: { kind: 'directory', chunks: chunks.map(entryOf) }, chunks, removed: [] };
+  if (ids.bytes.length <= limits.head)
+    return new Map([[HEAD, ids.count === 0 ? null : headValues({ kind: 'ids', ids })]]);
+  const chunks = split({ number: 1, from: new Uint8Array(), to: undefined }, ids, [], limits);
+  return editDirectory(chunks, chunks);
 }
 
 /** The neighbour with which to merge a chunk of this size, if there is space; undefined to leave the chunk alone. */
@@ -214,10 +225,9 @@ export function editChunk(
   limits = LIMITS,
 ): RowEdits {
   if (ids.bytes.length > limits.chunk) {
-    const taken = new Set(directory.map(({ number }) => number));
-    const chunks = chunksOf(ids, chunk, chunk.number, taken, limits);
-    const entries = directory.flatMap(entry => (entry.number === chunk.number ? chunks.map(entryOf) : entry));
-    return { head: { kind: 'directory', chunks: entries }, chunks, removed: [] };
+    const chunks = split(chunk, ids, directory, limits);
+    const entries = directory.flatMap(entry => (entry.number === chunk.number ? chunks : entry));
+    return editDirectory(entries, chunks);
   }
   const changed = { ...chunk, ids };
   const isRoom =
@@ -225,23 +235,14 @@ export function editChunk(
     (ids.count === 0 || neighbour.ids.bytes.length + ids.bytes.length <= newChunkBytes(limits));
   return isRoom
     ? mergedChunks(directory, changed, neighbour)
-    : { head: undefined, chunks: [changed], removed: [] };
+    : new Map([[chunk.number, chunkValues(changed)]]);
 }
 
 /** Two neighbours as one chunk under the number of the first; the last chunk goes back into the head. */
 function mergedChunks(directory: readonly ChunkEntry[], a: Chunk, b: Chunk): RowEdits {
   const [first, second] = isBelow(a.from, b.from) ? [a, b] : [b, a];
   const ids = mergeIds([first.ids, second.ids]);
-  if (directory.length === 2)
-    return {
-      head: ids.count === 0 ? null : { kind: 'ids', ids },
-      chunks: [],
-      removed: [first.number, second.number],
-    };
+  if (directory.length === 2) return new Map([...editHead(ids), [first.number, null], [second.number, null]]);
   const entries = directory.filter(({ number }) => number !== second.number);
-  const merged = { ...first, to: second.to, ids };
-  return { head: { kind: 'directory', chunks: entries }, chunks: [merged], removed: [second.number] };
+  return editDirectory(entries, [{ ...first, to: second.to, ids }], second.number);
 }
-
-/** Nothing is there. */
-export const NO_LIST: Head = { kind: 'ids', ids: NO_IDS };

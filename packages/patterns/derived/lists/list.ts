@@ -17,7 +17,6 @@ import {
 import { codec } from '../../model/keys/key-codec.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
 import { type Props, t, type ValueOf } from '../../values/property.js';
-import { CHUNK_DIGITS, PIECES } from './list-limits.js';
 
 /** A list, as `list` makes it. */
 export interface List<
@@ -62,11 +61,13 @@ interface ListSpec<P extends Props, PK extends Key, RK extends Key> {
 export const ROWS_ADVICE =
   'Use one index row for each value and id, unless a single point read has to give the whole list: such rows have no limit of number, writers of different ids never meet, and each is deleted by itself.';
 
+/** Digits of a chunk's number in a row key. */
+const CHUNK_DIGITS = 4;
+/** Properties of a row that hold ids. */
+export const PIECES = 15;
+const PIECE_NUMBERS = Array.from({ length: PIECES }, (_, at) => String(at).padStart(2, '0'));
 /** The pieces of a row's ids, by their properties. */
-export const PIECE_NAMES: readonly string[] = Array.from(
-  { length: PIECES },
-  (_, at) => `listIds${String(at).padStart(2, '0')}`,
-);
+export const PIECE_NAMES: readonly string[] = PIECE_NUMBERS.map(number => `listIds${number}`);
 
 /** The properties of a list's rows other than its key; list-rows.ts documents their contents. */
 const ROW_PROPS = {
@@ -76,13 +77,7 @@ const ROW_PROPS = {
   listFrom: t.bytes().optional().stored('FromId'),
   listTo: t.bytes().optional().stored('ToId'),
   ...Object.fromEntries(
-    PIECE_NAMES.map((name, at) => [
-      name,
-      t
-        .bytes()
-        .optional()
-        .stored(`Ids${String(at).padStart(2, '0')}`),
-    ]),
+    PIECE_NUMBERS.map(number => [`listIds${number}`, t.bytes().optional().stored(`Ids${number}`)]),
   ),
 } as const;
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { codec, entity, Instant, key, open, t } from '#patterns';
 import { change, deleteRows } from '#patterns/bulk';
 import { auditLists, listed, listFlow, listOf } from '#patterns/lists';
-import { BlobLists } from '../../../../packages/patterns/derived/lists/blob-list.js';
+import { type EntityList, storedLists } from '../../../../packages/patterns/derived/lists/entity-list.js';
 import { Db as Opened } from '../../../../packages/patterns/repo/open.js';
 import { onlyIn } from '../../../support/slow.js';
 import { drained } from '../../flows/flow-setting.js';
@@ -296,25 +296,26 @@ describePeers('entities with lists', peer => {
   });
 
   test('lists in blobs are as long as blobs may be', { skip }, async () => {
-    const { db, list, blobs } = await blobWorld();
+    const { db, staff, list, blobs } = await blobWorld();
     await blobs.create();
-    assert(list.home.kind === 'blobs');
-    const lists = new BlobLists(Opened.serviceOf(db), list.home.list);
+    const listOf = storedLists(Opened.serviceOf(db), list as unknown as EntityList, 'Staff');
+    const [long, hot] = [listOf({ lastName: 'long' }), listOf({ lastName: 'hot' })];
     const ids = Array.from(
       { length: 100_000 },
       (_, n) => `Sales\u0000employee!${String(n).padStart(6, '0')}`,
     );
-    const long = { lastName: 'long' };
-    await lists.change(long, new Map(ids.map(id => [id, true])));
-    assert.deepEqual(await lists.ids(long), ids);
-    await lists.change(long, new Map([['Sales\u0000employee!0500005', true]]));
-    assert.equal((await lists.ids(long)).length, 100_001);
-    const [hot, few] = [{ lastName: 'hot' }, ['a', 'b', 'c', 'd']];
-    await Promise.all(few.map(id => lists.change(hot, new Map([[id, true]]))));
-    assert.deepEqual(await lists.ids(hot), few);
-    await blobs.getBlockBlobClient(list.home.list.key.encode(long)).upload('zz', 2);
+    await long.change(new Map(ids.map(id => [id, true])));
+    assert.deepEqual(await long.ids(), ids);
+    await long.change(new Map([['Sales\u0000employee!0500005', true]]));
+    assert.equal((await long.ids()).length, 100_001);
+    const few = ['a', 'b', 'c', 'd'];
+    await Promise.all(few.map(id => hot.change(new Map([[id, true]]))));
+    assert.deepEqual(await hot.ids(), few);
+    const [first] = staff.contention();
+    assert(first?.list === 'last!hot' && first.conflicts > 0, JSON.stringify(first));
+    await blobs.getBlockBlobClient(long.address.rowKey).upload('zz', 2);
     const address = { table: blobs.containerName, rowKey: 'last!long' };
-    await rejects(lists.ids(long), 'RowUnreadable', address);
+    await rejects(long.ids(), 'RowUnreadable', address);
   });
 
   test('what could not work is refused', async () => {
