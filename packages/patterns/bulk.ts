@@ -15,8 +15,7 @@ import { moveRows, type RebucketOptions, type RebucketProgress } from './repo/bu
 import type { WriteReport } from './repo/bulk/write-load.js';
 import { Db } from './repo/open.js';
 import { rebucketingReads } from './repo/read/rebucketing-partition.js';
-import { refuseBatch, refuseMoving, refuseRange } from './repo/write/moving-row.js';
-import { writeRebucketing } from './repo/write/rebucketing-writes.js';
+import { refuseBatch, refuseRange, writeRebucketing } from './repo/write/rebucketing-writes.js';
 import type { RepoOptions } from './repo/write/repo.js';
 
 export { change, type RowChange } from './repo/bulk/change.js';
@@ -49,7 +48,6 @@ export const rebucketing = (...also: readonly [number, ...number[]]): Rebucketin
   writes: writeRebucketing,
   refuseBatch,
   refuseRange,
-  refuseMoving,
 });
 
 /**

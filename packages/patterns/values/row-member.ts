@@ -8,7 +8,7 @@ export const SYSTEM_NAMES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKe
 export const MARKS = {
   /** A row that a flow moves, and its copy: move.ts. */
   moved: '_moved',
-  /** A row whose bucket changes: moving-row.ts. */
+  /** A row whose bucket changes: rebucketing-writes.ts. */
   moving: '_moving',
   /** A key that is not confirmed yet: reservation.ts. */
   reserved: '_reserved',

@@ -14,9 +14,8 @@
 import { isInt32, isInt64 } from '../../values/check-value.js';
 import { type EdmType, GUID, INT32_MIN, INT64_MIN } from '../../values/edm.js';
 import { Instant, TICKS_MAX } from '../../values/instant.js';
-import { type RowAddress, refuseDefinition, refuseKey } from '../../values/pattern-error.js';
+import { refuseDefinition, refuseKey } from '../../values/pattern-error.js';
 import { isInstant } from '../../values/typed-value.js';
-import type { WireProperty } from '../../values/wire-property.js';
 import { bucketOf, bucketText, isBucketCount } from './hash-bucket.js';
 
 /** 1 KiB of UTF-16, as the service's documentation of the data model has it. */
@@ -129,8 +128,6 @@ export interface Rebucketing {
   refuseBatch(entity: string): never;
   /** Throws BucketsChanging for a range behind this part of a key. */
   refuseRange(entity: string, part: string): never;
-  /** Throws Conflict for a row that was read while it was being moved. */
-  refuseMoving(row: RowAddress & { readonly etag: string; readonly unknown?: readonly WireProperty[] }): void;
 }
 
 /** How a value of one type becomes text in a key, and back. */

@@ -13,9 +13,9 @@ import { MARKS } from '../../values/row-member.js';
 import type { WireProperty, WireRow } from '../../values/wire-property.js';
 import { unlessLost } from '../optimistic.js';
 import type { PageOptions, Results } from '../read/results.js';
-import { isMovingRow, movingMark } from '../write/moving-row.js';
-import { newIdentity, planDelete } from '../write/plan-write.js';
+import { idProperty, newIdentity, planDelete, withId } from '../write/plan-write.js';
 import type { Identity } from '../write/planned-write.js';
+import { isMovingRow, movingMark } from '../write/rebucketing-writes.js';
 import type { Service } from '../write/service.js';
 
 /** How rows are moved to their new buckets: from the `next` of the last progress that was seen, in pages of 100 rows by default. */
@@ -63,8 +63,8 @@ class Move {
     const { table, partitionKey, rowKey } = this.#from;
     return unlessLost(() => {
       const identity = newIdentity(this.#service);
-      const ids = identity ? [identity.operationIds.encoded(identity.operationId, unknown)] : [];
-      const marked = { partitionKey, rowKey, properties: [movingMark, ...ids], bytes: 0 };
+      const properties = [movingMark, ...idProperty(identity, unknown)];
+      const marked = { partitionKey, rowKey, properties, bytes: 0 };
       return this.#write({ kind: 'merge', table, row: marked, etag }, identity, options);
     });
   }
@@ -74,8 +74,7 @@ class Move {
     const { wire, unknown } = this.#read(row);
     const { table, partitionKey, rowKey } = this.#to;
     const identity = newIdentity(this.#service);
-    const properties = identity ? identity.operationIds.added(identity.operationId, unknown) : unknown;
-    const copy = { ...wire, partitionKey, rowKey, properties };
+    const copy = { ...wire, partitionKey, rowKey, properties: withId(identity, unknown) };
     try {
       return await this.#write({ kind: 'create', table, row: copy }, identity, options);
     } catch (thrown) {

@@ -1,6 +1,6 @@
 // Operation ids: random bytes that a write leaves in its row, so that a client without an answer can find out whether it was applied. A row keeps the
 // ids of its last writes, newest first and without a gap: a write is found also after later writes by others, and its absence proves as much.
-// judge-write.ts draws the conclusions.
+// settled-writes.ts draws the conclusions.
 import type { Chance } from '../../concurrency/surroundings.js';
 import { fromBase64, fromHex, toHex } from '../../values/bytes.js';
 import { refuseDefinition } from '../../values/pattern-error.js';

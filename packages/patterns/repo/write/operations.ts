@@ -1,5 +1,5 @@
 // The one vocabulary of writes: names, arguments and results. Repositories, batches and bulk writes have these names, with these arguments, and plan
-// them here; plan-write.ts makes the requests.
+// them here, with the index rows, lists and copies that follow; plan-write.ts makes the requests.
 
 import { addresses, addressOfKey } from '../../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
@@ -26,11 +26,10 @@ import {
   planMergeOf,
   planNew,
   planReplace,
-  planReplaceOf,
   planUpsertMerge,
   type Subject,
 } from './plan-write.js';
-import type { DerivingWrite, PlannedWrite, RebucketingRow } from './planned-write.js';
+import type { PlannedWrite, ReadFirst, RebucketingRow } from './planned-write.js';
 
 /** The row to be changed: one that was read or written, or a key and the ETag that the row must have, `*` for any. */
 export type Target<E extends AnyEntity> = StoredOf<E> | RowRef<E>;
@@ -77,73 +76,75 @@ function refuseForeign<E extends AnyEntity>(
   }
 }
 
-/** The target as what it is, checked, and as it was read: the caller may have changed its value since. */
-function read<E extends AnyEntity>(at: Subject<E>, target: Target<E>): StoredOf<E> | undefined {
+/** A row that was read, checked, and as it was read: the caller may have changed its value since. Undefined for a key. */
+function rowIn<E extends AnyEntity>(
+  at: Subject<E>,
+  target: Deletable<E>,
+): Exclude<Deletable<E>, RowRef<E>> | undefined {
   refuseStrange(target);
   if (!isRead(target)) return undefined;
   refuseForeign(at, target);
   return asRead(target);
 }
 
-function planDeleteOf<E extends AnyEntity>(at: Subject<E>, target: Deletable<E>): PlannedWrite<undefined> {
-  refuseStrange(target);
-  if (!isRead(target)) {
-    const planned = planDelete(addressOfKey(at.entity, at.table, target.key), target.etag);
-    return inBuckets(at, readFirst(at, planned, target.etag, deleteOf(at)), target.key);
-  }
-  refuseForeign(at, target);
-  at.entity.plan.rebucketing?.refuseMoving(target);
-  const row = asRead(target);
-  const planned = row.whole
-    ? deleteOf(at)(row as StoredOf<E>)
-    : readFirst(at, planDelete(row, row.etag), row.etag, deleteOf(at));
-  return inBuckets(at, planned, row.value as Values, true);
-}
-
-const deleteOf =
-  <E extends AnyEntity>(at: Subject<E>) =>
-  (stored: StoredOf<E>): PlannedWrite<undefined> => {
-    const planned = planDelete(stored, stored.etag);
-    return withFollowers(at, planned, stored, undefined, () => planned);
-  };
-
 /**
- * The write with those of the entity's index rows, and with what its derivations have to know; `after` is the value that it leaves. A newer program may have index rows that this one does not
- * know.
+ * The write of a row that is known, or of a new one, with those of its index rows and what its derivations have to know. `plan` makes it with these properties in addition; null removes one. A newer program may have
+ * index rows that this one does not know.
  */
-function withFollowers<E extends AnyEntity, T>(
-  { entity }: Subject<E>,
-  planned: PlannedWrite<T>,
+function followed<E extends AnyEntity, R extends StoredOf<E> | undefined>(
+  at: Subject<E>,
   before: StoredOf<E> | undefined,
-  after: unknown,
-  again: DerivingWrite<T>['again'],
-): PlannedWrite<T> {
+  plan: (set?: Values) => PlannedWrite<R>,
+): PlannedWrite<R> {
+  const { entity } = at;
+  const planned = plan();
   if (!hasDerivedRows(entity)) return planned;
   if (before !== undefined) refuseNewer(entity, before);
   const { operationId, write } = planned;
-  const row = { entity, before, after: after as Values | undefined };
+  const row = { entity, before, after: planned.result(undefined)?.value as Values | undefined };
   const { indexWrites = [], remote } = following({ ...row, address: addressOf(write), operationId });
   // Named one by one: to spread them takes a tenth of the time of a plan.
-  const followed = { ...planned, indexWrites, remote };
-  return readingOf(entity).length === 0 ? followed : { ...followed, deriving: { ...row, again } };
+  const all = { ...planned, indexWrites, remote };
+  if (readingOf(entity).length === 0) return all;
+  const again = (set: Values): PlannedWrite<R> => followed(at, before, more => plan({ ...set, ...more }));
+  return { ...all, deriving: { ...row, again } };
 }
 
-/** The same, of a write that gives the row as it leaves it. */
-const withFollowersOf = <E extends AnyEntity>(
-  at: Subject<E>,
-  planned: PlannedWrite<StoredOf<E>>,
-  before: StoredOf<E> | undefined,
-  again: DerivingWrite<StoredOf<E>>['again'],
-): PlannedWrite<StoredOf<E>> =>
-  hasDerivedRows(at.entity)
-    ? withFollowers(at, planned, before, planned.result(undefined).value, again)
-    : planned;
-
 /** The value with other properties; null is none. */
-const filled = <V extends object>(value: V, set: Values): V => ({
-  ...value,
-  ...Object.fromEntries(Object.entries(set).map(([name, is]) => [name, is ?? undefined])),
-});
+const filled = <V extends object>(value: V, set?: Values): V =>
+  set === undefined
+    ? value
+    : {
+        ...value,
+        ...Object.fromEntries(Object.entries(set).map(([name, is]) => [name, is ?? undefined])),
+      };
+
+const created = <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<StoredOf<E>> =>
+  followed(at, undefined, set => planNew('create', at, filled(value, set)));
+
+const replaced = <E extends AnyEntity>(
+  at: Subject<E>,
+  row: StoredOf<E>,
+  value: NewOf<E>,
+  kept = row,
+): PlannedWrite<StoredOf<E>> => followed(at, row, set => planReplace(at, row, filled(value, set), kept));
+
+/** The whole row as the value says; what it has beyond its entity is lost, whether or not it was read. */
+const written = <E extends AnyEntity>(
+  at: Subject<E>,
+  row: StoredOf<E>,
+  value: NewOf<E>,
+): PlannedWrite<StoredOf<E>> =>
+  replaced(at, row, value, { ...row, unknown: idsAlone(at.identity, row.unknown) });
+
+const merged = <E extends AnyEntity>(
+  at: Subject<E>,
+  row: StoredOf<E>,
+  patch: Values,
+): PlannedWrite<StoredOf<E>> => followed(at, row, set => planMerge(at, row, { ...patch, ...set }));
+
+const deleted = <E extends AnyEntity>(at: Subject<E>, row: StoredOf<E>): PlannedWrite<undefined> =>
+  followed(at, row, () => planDelete(row, row.etag));
 
 /** The patch of a merge that did not know the row before, as one of this row. */
 const over = <E extends AnyEntity>({ plan }: E, before: StoredOf<E>, patch: Values): Values =>
@@ -162,53 +163,33 @@ const mayLeavePieces = ({ plan }: AnyEntity, patch: Values): boolean =>
     name => patch[name] !== undefined && plan.byName.get(name)?.property.pieces?.isWhole,
   );
 
+/** What takes the place of a write that does not know the row before, when that has been read. */
+interface Instead<E extends AnyEntity, T> {
+  readonly withRow: (row: StoredOf<E>) => PlannedWrite<unknown>;
+  /** Makes the row, where there is none. */
+  readonly withoutRow?: () => PlannedWrite<unknown>;
+  /** What is given of the row as it is then; the row itself by default. */
+  readonly result?: ReadFirst<T>['result'];
+}
+
 /** Of an entity from whose rows others follow, a write that does not know the row before is planned again when that was read; so is a merge of what stands in pieces. */
 function readFirst<E extends AnyEntity, T>(
   { entity }: Subject<E>,
   planned: PlannedWrite<T>,
   etag: string,
-  withRow: (stored: StoredOf<E>) => PlannedWrite<T>,
-  withoutRow?: () => PlannedWrite<T>,
-  merged: Values = {},
+  { withRow, withoutRow, result = given => given as T }: Instead<E, T>,
+  patch: Values = {},
 ): PlannedWrite<T> {
-  if (!hasDerivedRows(entity) && !mayLeavePieces(entity, merged)) return planned;
-  const plan = (stored: StoredOf<AnyEntity> | undefined): PlannedWrite<T> => {
-    if (stored !== undefined) return withRow(stored as StoredOf<E>);
-    return withoutRow === undefined ? planned : withoutRow();
-  };
-  return { ...planned, readFirst: { entity, etag, makesRow: withoutRow !== undefined, plan } };
-}
-
-/** The whole row as the value says; what it has beyond its entity is lost, whether or not it was read. */
-function replaceAll<E extends AnyEntity>(
-  at: Subject<E>,
-  stored: StoredOf<E>,
-  value: NewOf<E>,
-): PlannedWrite<StoredOf<E>> {
-  const bare = { ...stored, unknown: idsAlone(at.identity, stored.unknown) };
-  return withFollowersOf(at, planReplace(at, bare, value), stored, set =>
-    replaceAll(at, stored, filled(value, set)),
-  );
+  if (!hasDerivedRows(entity) && !mayLeavePieces(entity, patch)) return planned;
+  const plan: ReadFirst<T>['plan'] = row =>
+    row === undefined ? (withoutRow?.() ?? planned) : withRow(row as StoredOf<E>);
+  return { ...planned, readFirst: { entity, etag, makesRow: withoutRow !== undefined, plan, result } };
 }
 
 /** The returned part of a row when only some properties were given. */
-function refOf<E extends AnyEntity>(
-  { readFirst: _, deriving, ...planned }: PlannedWrite<StoredOf<E>>,
-  key: KeyOf<E>,
-): PlannedWrite<RowRef<E>> {
-  const result = (etag = ''): RowRef<E> => ({ key, etag });
-  if (deriving === undefined) return { ...planned, result };
-  return { ...planned, result, deriving: { ...deriving, again: set => refOf(deriving.again(set), key) } };
-}
-
-const planMerged = <E extends AnyEntity>(
-  at: Subject<E>,
-  stored: StoredOf<E>,
-  patch: Values,
-): PlannedWrite<StoredOf<E>> =>
-  withFollowersOf(at, planMerge(at, stored, patch), stored, set =>
-    planMerged(at, stored, { ...patch, ...set }),
-  );
+const refOf =
+  <E extends AnyEntity>(key: KeyOf<E>) =>
+  (given: unknown): RowRef<E> => ({ key, etag: (given as StoredOf<E>).etag });
 
 /** The value as what it changes in a row. */
 function patchOfValue<E extends AnyEntity>({ entity, now }: Subject<E>, value: NewOf<E>): Values {
@@ -218,59 +199,48 @@ function patchOfValue<E extends AnyEntity>({ entity, now }: Subject<E>, value: N
   );
 }
 
-type WithWrites = Pick<RebucketingRow, 'writes'>;
-
 /** Where rows of this entity may stand in several buckets, the write goes to where its row is. */
 function inBuckets<E extends AnyEntity, T>(
   { entity, table }: Subject<E>,
-  planned: PlannedWrite<T>,
   key: Values,
-  isOfRead = false,
+  planned: PlannedWrite<T>,
 ): PlannedWrite<T> {
   const { rebucketing } = entity.plan;
   if (rebucketing === undefined) return planned;
-  const { writes } = rebucketing as WithWrites;
   return {
     ...planned,
-    isOfRead,
     rebucketing: {
       addresses: addresses(entity, table, key as KeyOf<E>),
       refuseBatch: () => rebucketing.refuseBatch(entity.name),
-      writes,
+      writes: rebucketing.writes as RebucketingRow['writes'],
     },
   };
+}
+
+function planDeleteOf<E extends AnyEntity>(at: Subject<E>, target: Deletable<E>): PlannedWrite<undefined> {
+  const row = rowIn(at, target);
+  const key = (row === undefined ? (target as RowRef<E>).key : row.value) as Values;
+  if (row?.whole) return inBuckets(at, key, deleted(at, row as StoredOf<E>));
+  const planned = planDelete(row ?? addressOfKey(at.entity, at.table, key as KeyOf<E>), target.etag);
+  return inBuckets(at, key, readFirst(at, planned, target.etag, { withRow: read => deleted(at, read) }));
 }
 
 /** Every write by its name. */
 export const OPERATIONS = {
   /** There is no such row yet. */
   create: <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<StoredOf<E>> =>
-    inBuckets(
-      at,
-      withFollowersOf(at, planNew('create', at, value), undefined, set =>
-        OPERATIONS.create(at, filled(value, set)),
-      ),
-      value,
-    ),
+    inBuckets(at, value, created(at, value)),
   /** The row is there, under the condition of its ETag, and becomes this. */
   replace: <E extends AnyEntity>(
     at: Subject<E>,
     target: Target<E>,
     value: NewOf<E>,
   ): PlannedWrite<StoredOf<E>> => {
-    const stored = read(at, target);
-    if (stored !== undefined) {
-      const again = (set: Values): PlannedWrite<StoredOf<E>> =>
-        OPERATIONS.replace(at, stored, filled(value, set));
-      return inBuckets(at, withFollowersOf(at, planReplace(at, stored, value), stored, again), value, true);
-    }
-    const row = target as RowRef<E>;
-    const planned = planReplaceOf(at, row, value);
-    return inBuckets(
-      at,
-      readFirst(at, planned, row.etag, before => replaceAll(at, before, value)),
-      row.key,
-    );
+    const row = rowIn(at, target) as StoredOf<E> | undefined;
+    if (row !== undefined) return inBuckets(at, value, replaced(at, row, value));
+    const { key, etag } = target as RowRef<E>;
+    const planned = planReplace(at, { ...addressOfKey(at.entity, at.table, key), etag }, value);
+    return inBuckets(at, key, readFirst(at, planned, etag, { withRow: read => written(at, read, value) }));
   },
   /** The row is there, under the condition of its ETag, and gets these properties. */
   merge: <E extends AnyEntity>(
@@ -278,55 +248,31 @@ export const OPERATIONS = {
     target: Target<E>,
     patch: PatchOf<E>,
   ): PlannedWrite<StoredOf<E> | RowRef<E>> => {
-    const stored = read(at, target);
-    if (stored !== undefined)
-      return inBuckets(at, planMerged(at, stored, patch), stored.value as Values, true);
-    const row = target as RowRef<E>;
-    const planned = planMergeOf(at, row, patch);
-    return inBuckets(
-      at,
-      readFirst(
-        at,
-        planned,
-        row.etag,
-        before => refOf(planMerged(at, before, over(at.entity, before, patch)), row.key),
-        undefined,
-        patch,
-      ),
-      row.key,
-    );
+    const row = rowIn(at, target) as StoredOf<E> | undefined;
+    if (row !== undefined) return inBuckets(at, row.value, merged(at, row, patch));
+    const ref = target as RowRef<E>;
+    const planned = planMergeOf(at, ref, patch);
+    const withRow = (read: StoredOf<E>) => merged(at, read, over(at.entity, read, patch));
+    const instead = { withRow, result: refOf<E>(ref.key) };
+    return inBuckets(at, ref.key, readFirst(at, planned, ref.etag, instead, patch));
   },
   /** Whatever row is there becomes this, or there is one. */
   upsert: <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<StoredOf<E>> => {
-    const planned = planNew('upsert', at, value);
-    return inBuckets(
-      at,
-      readFirst(
-        at,
-        planned,
-        '*',
-        before => replaceAll(at, before, value),
-        () => OPERATIONS.create(at, value),
-      ),
-      value,
-    );
+    const instead: Instead<E, StoredOf<E>> = {
+      withRow: read => written(at, read, value),
+      withoutRow: () => created(at, value),
+    };
+    return inBuckets(at, value, readFirst(at, planNew('upsert', at, value), '*', instead));
   },
   /** Whatever row is there gets these properties and keeps its others, or there is one. */
   upsertMerge: <E extends AnyEntity>(at: Subject<E>, value: NewOf<E>): PlannedWrite<RowRef<E>> => {
     const planned = planUpsertMerge(at, value);
-    const { key } = planned.result(undefined);
-    return inBuckets(
-      at,
-      readFirst(
-        at,
-        planned,
-        '*',
-        before => refOf(planMerged(at, before, over(at.entity, before, patchOfValue(at, value))), key),
-        () => refOf(OPERATIONS.create(at, value), key),
-        value,
-      ),
-      value,
-    );
+    const instead: Instead<E, RowRef<E>> = {
+      withRow: read => merged(at, read, over(at.entity, read, patchOfValue(at, value))),
+      withoutRow: () => created(at, value),
+      result: refOf(planned.result(undefined).key as KeyOf<E>),
+    };
+    return inBuckets(at, value, readFirst(at, planned, '*', instead, value));
   },
   /** The row is there, under the condition of its ETag, and goes. */
   delete: planDeleteOf,

@@ -1,5 +1,5 @@
-// Plans a write of one row: the request, its condition, its operation id, and the row afterwards. Pure. operations.ts names the writes; repositories send them
-// one by one, batches together.
+// Plans the request of a write of one row: its condition, its operation id, and the row afterwards. Pure. operations.ts names the writes, and adds what follows from
+// them; repositories send them one by one, batches together.
 
 import type { Chance } from '../../concurrency/surroundings.js';
 import { addressOfKey } from '../../model/address.js';
@@ -49,6 +49,13 @@ export const withId = (identity: Identity, unknown: readonly WireProperty[]): re
 /** Of the row that a write is made from. */
 export const newestId = (identity: Identity, stored: Stored<unknown>): OperationId | undefined =>
   identity?.operationIds.ofUnknown(stored.unknown)[0];
+
+/** What the write of some properties sends of its operation id. */
+export const idProperty = (
+  identity: Identity,
+  unknown: readonly WireProperty[] = [],
+): readonly WireProperty[] =>
+  identity ? [identity.operationIds.encoded(identity.operationId, unknown)] : [];
 
 /** Programs without types may hand over what a projection gave. */
 function refuseParts(stored: Stored<unknown>): void {
@@ -103,62 +110,34 @@ export function planNew<E extends AnyEntity>(
   return planned({ kind, table, row }, identity, whole(table, entity, row, unknown));
 }
 
-/** The key's parts of a value. */
-function keyIn<E extends AnyEntity>({ plan }: E, value: Values): KeyOf<E> {
-  const names = [...plan.partition.names, ...plan.row.names];
-  return Object.fromEntries(names.map(name => [name, value[name]])) as KeyOf<E>;
-}
-
-/** The value's properties, into whatever row is there. It is a whole value, so that a row which this makes can be read. Defaults are left to the read: here they would write over what the row has. */
-export function planUpsertMerge<E extends AnyEntity>(
-  { entity, table, identity, now }: Subject<E>,
-  value: NewOf<E>,
-): PlannedWrite<RowRef<E>> {
-  refuseRemovals(Object.entries(value).flatMap(([name, each]) => (each === null ? [name] : [])));
-  refusePartOfRow(entity, value);
-  const row = encodeEntity(entity, value, { extra: withId(identity, []), now, keepsRow: true });
-  return planned({ kind: 'upsertMerge', table, row }, identity, refTo(keyIn(entity, row.value as Values)));
-}
-
-/** The row as the value says, with what it has beyond its entity. */
+/** The row at this place as the value says, with what it has beyond its entity, if it was read. */
 export function planReplace<E extends AnyEntity>(
   { entity, identity, now }: Subject<E>,
-  stored: StoredOf<E>,
+  place: RowAddress & { readonly etag: string },
   value: NewOf<E>,
+  before?: StoredOf<E>,
 ): PlannedWrite<StoredOf<E>> {
-  refuseParts(stored);
-  entity.plan.rebucketing?.refuseMoving(stored);
-  refuseNewer(entity, stored);
-  const unknown = withId(identity, stored.unknown);
-  const encoded = encodeEntity(entity, value, { extra: unknown, now, before: stored.value });
-  refuseOtherKeys(entity, stored, encoded.value as Values);
-  const { table, partitionKey, rowKey, etag } = stored;
+  if (before !== undefined) {
+    refuseParts(before);
+    refuseNewer(entity, before);
+  }
+  const unknown = withId(identity, before?.unknown ?? []);
+  const encoded = encodeEntity(entity, value, { extra: unknown, now, before: before?.value });
+  refuseOtherKeys(entity, place, encoded.value as Values);
+  const { table, partitionKey, rowKey, etag } = place;
   const row = { ...encoded, partitionKey, rowKey };
+  const previousId = before && newestId(identity, before);
   return planned(
     { kind: 'replace', table, row, etag },
     identity,
     whole(table, entity, row, unknown),
-    newestId(identity, stored),
+    previousId,
   );
 }
 
 /** What a row has beyond its entity that identifies writes: all else is lost in a write of the whole row. */
 export const idsAlone = (identity: Identity, unknown: readonly WireProperty[]): readonly WireProperty[] =>
   unknown.filter(({ name }) => name === identity?.operationIds.property);
-
-/** The row of this key with the value alone: what it has beyond its entity was not read. */
-export function planReplaceOf<E extends AnyEntity>(
-  { entity, table, identity, now }: Subject<E>,
-  { key, etag }: RowRef<E>,
-  value: NewOf<E>,
-): PlannedWrite<StoredOf<E>> {
-  const { partitionKey, rowKey } = addressOfKey(entity, table, key);
-  const unknown = withId(identity, []);
-  const encoded = encodeEntity(entity, value, { extra: unknown, now });
-  refuseOtherKeys(entity, { partitionKey, rowKey }, encoded.value as Values);
-  const row = { ...encoded, partitionKey, rowKey };
-  return planned({ kind: 'replace', table, row, etag }, identity, whole(table, entity, row, unknown));
-}
 
 interface Changes {
   readonly changed: readonly WireProperty[];
@@ -189,9 +168,8 @@ export function planMerge<E extends AnyEntity>(
   stored: StoredOf<E>,
   patch: Values,
 ): PlannedWrite<StoredOf<E>> {
-  const { entity, identity, now: time } = at;
+  const { entity, identity, now } = at;
   refuseParts(stored);
-  entity.plan.rebucketing?.refuseMoving(stored);
   const before: Values = stored.value;
   const { set, removed } = readPatch(entity, patch);
   refuseTaking(entity, removed);
@@ -199,21 +177,18 @@ export function planMerge<E extends AnyEntity>(
   const gone = Object.fromEntries(removed.map(name => [name, undefined]));
   const merged = { ...before, ...set, ...gone } as NewOf<E>;
   const takesAway = removed.some(name => before[name] !== undefined);
-  if (takesAway || leaves || stored.version < entity.version) return planReplace(at, stored, merged);
+  if (takesAway || leaves || stored.version < entity.version) return planReplace(at, stored, merged, stored);
   const unknown = withId(identity, stored.unknown);
   // Whether the row still fits the service's limits shows only in the whole of it.
-  const encoded = encodeEntity(entity, merged, { extra: unknown, now: time, before });
+  const encoded = encodeEntity(entity, merged, { extra: unknown, now, before });
   const { table, partitionKey, rowKey, etag, version } = stored;
-  const properties = [
-    ...changed,
-    ...encodeUpdated(entity, time),
-    ...(identity ? [identity.operationIds.encoded(identity.operationId, stored.unknown)] : []),
-  ];
   const row = { ...encoded, partitionKey, rowKey };
+  const properties = [...changed, ...encodeUpdated(entity, now), ...idProperty(identity, stored.unknown)];
+  const result = whole(table, entity, row, unknown);
   return planned(
     { kind: 'merge', table, row: { ...row, properties }, etag },
     identity,
-    now => ({ ...whole(table, entity, row, unknown)(now), version }),
+    given => ({ ...result(given), version }),
     newestId(identity, stored),
   );
 }
@@ -232,16 +207,22 @@ export function planMergeOf<E extends AnyEntity>(
   const { partitionKey, rowKey } = addressOfKey(entity, table, key);
   const { set, removed } = readPatch(entity, patch);
   refuseRemovals(removed);
-  const properties = [
-    ...encodePatch(entity, set),
-    ...encodeUpdated(entity, now),
-    ...(identity ? [identity.operationIds.encoded(identity.operationId)] : []),
-  ];
-  return planned(
-    { kind: 'merge', table, row: { partitionKey, rowKey, properties, bytes: 0 }, etag },
-    identity,
-    refTo(key),
-  );
+  const properties = [...encodePatch(entity, set), ...encodeUpdated(entity, now), ...idProperty(identity)];
+  const row = { partitionKey, rowKey, properties, bytes: 0 };
+  return planned({ kind: 'merge', table, row, etag }, identity, refTo(key));
+}
+
+/** The value's properties, into whatever row is there. It is a whole value, so that a row which this makes can be read. Defaults are left to the read: here they would write over what the row has. */
+export function planUpsertMerge<E extends AnyEntity>(
+  { entity, table, identity, now }: Subject<E>,
+  value: NewOf<E>,
+): PlannedWrite<RowRef<E>> {
+  refuseRemovals(Object.entries(value).flatMap(([name, each]) => (each === null ? [name] : [])));
+  refusePartOfRow(entity, value);
+  const row = encodeEntity(entity, value, { extra: withId(identity, []), now, keepsRow: true });
+  const { partition, row: ownKey } = entity.plan;
+  const parts = [...partition.names, ...ownKey.names].map(name => [name, (row.value as Values)[name]]);
+  return planned({ kind: 'upsertMerge', table, row }, identity, refTo(Object.fromEntries(parts) as KeyOf<E>));
 }
 
 /** A merge of nothing: the row must be as it was read. */
@@ -251,10 +232,10 @@ export function planConditionCheck<T, N extends string>(
 ): PlannedWrite<Stored<T, N>> {
   refuseParts(stored);
   const { table, partitionKey, rowKey, etag } = stored;
-  const properties = identity ? [identity.operationIds.encoded(identity.operationId, stored.unknown)] : [];
+  const row = { partitionKey, rowKey, properties: idProperty(identity, stored.unknown), bytes: 0 };
   const unknown = withId(identity, stored.unknown);
   return planned(
-    { kind: 'merge', table, row: { partitionKey, rowKey, properties, bytes: 0 }, etag },
+    { kind: 'merge', table, row, etag },
     identity,
     (now = '') => ({ ...asRead(stored), etag: now, timestamp: instantOfEtag(now), unknown }),
     newestId(identity, stored),

@@ -7,9 +7,9 @@ import type { RowSource } from '../../transport/row-source.js';
 import type { RowWrite } from '../../transport/row-write.js';
 import type { PatternError, RowAddress } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
-import type { IdentifiedWrite } from './judge-write.js';
 import type { OperationId, OperationIds } from './operation-id.js';
 import type { Service } from './service.js';
+import type { IdentifiedWrite } from './settled-writes.js';
 
 /** What a write gives: the row as it is now, its key and ETag where the write did not see all of it, and nothing for a delete. */
 export type WriteResult = Stored<unknown> | RowRef | undefined;
@@ -19,8 +19,6 @@ export interface PlannedWrite<T> extends IdentifiedWrite, Following {
   readonly result: (etag: string | undefined) => T;
   /** The row may stand in one of several buckets, and is written where it is found: rebucketing-writes.ts does that, a batch cannot. */
   readonly rebucketing?: RebucketingRow;
-  /** The write is of a row that was read, and goes to where that was. */
-  readonly isOfRead?: boolean;
   /** Other rows follow from the entity's, and the row before is not known. */
   readonly readFirst?: ReadFirst<T>;
   /** The entity's lists and copies are written with it. */
@@ -47,7 +45,9 @@ export interface ReadFirst<T> {
   /** Where there is no row, it is made. */
   readonly makesRow: boolean;
   /** Undefined only for a row that is made. */
-  readonly plan: (stored: StoredOf<AnyEntity> | undefined) => PlannedWrite<T>;
+  readonly plan: (stored: StoredOf<AnyEntity> | undefined) => PlannedWrite<unknown>;
+  /** What is given, by what that write gives. */
+  readonly result: (given: unknown) => T;
 }
 
 /** The addresses of a row whose buckets are being changed: the one of the current number of buckets, then earlier ones. */

@@ -4,160 +4,116 @@
 //   the same, marked, alone    it is read there, and not written: the write waits until the row is moved
 //   marked, and in its current place   the current one counts; the earlier one goes before the current one may go
 //
-// Rows are created in their current place alone, when no earlier place has one. rebucket.ts makes the moves.
+// Rows are created in their current place alone, when no earlier place has one. A write of a row that was moved since it was read meets another ETag in the new place. rebucket.ts makes the moves.
 
 import type { CallOptions } from '../../concurrency/abort.js';
-import { isSameRow } from '../../model/address.js';
-import type { RowWrite } from '../../transport/row-write.js';
-import { addressOf } from '../../transport/row-write.js';
+import { refuseChanging } from '../../model/row-fault.js';
+import { addressOf, etagOf } from '../../transport/row-write.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
+import type { WireObject } from '../../values/read-wire.js';
+import { MARKS, memberOf } from '../../values/row-member.js';
+import { encodeProperty, type WireProperty } from '../../values/wire-property.js';
 import { Attempts, isLost } from '../optimistic.js';
-import { isMovingRow } from './moving-row.js';
 import { planDelete } from './plan-write.js';
 import type { PlannedWrite, RebucketingRow } from './planned-write.js';
 import type { Service } from './service.js';
+
+/** The mark of a row that is being moved. A row that has it is frozen: its content goes to its new place, which then counts, and nothing may be written to the old one. */
+export const movingMark: WireProperty = encodeProperty(MARKS.moving, 'Boolean', true);
+
+/** Of a row of an answer. */
+export const isMovingRow = (row: WireObject): boolean => memberOf(row, MARKS.moving) !== undefined;
+
+export const refuseBatch = (entity: string): never =>
+  refuseChanging(
+    entity,
+    'a batch is of one partition, and its rows may stand in several; write them one by one',
+  );
+
+export const refuseRange = (entity: string, part: string): never =>
+  refuseChanging(entity, `a range behind ${part} would be of one bucket; read the whole partition`);
 
 /** Where a row is. */
 interface Place {
   readonly address: RowAddress;
   /** Of a row in an earlier place, under which it must be written. */
-  readonly etag: string | undefined;
+  readonly etag?: string | undefined;
   /** A marked row in an earlier place, whose current place is taken. */
-  readonly leftover: (RowAddress & { readonly etag: string }) | undefined;
+  readonly leftover?: RowAddress & { readonly etag: string };
 }
 
 /** Attempts to find a row unmoved: with their pauses some seconds. */
 const ATTEMPTS = 12;
 
+/** What the write compares by itself. */
+function ownEtag<T>({ write }: PlannedWrite<T>): string | undefined {
+  const etag = etagOf(write);
+  return etag === '*' ? undefined : etag;
+}
+
 /** The write, at another address, as another operation or under another ETag. */
-function placed<T>(planned: PlannedWrite<T>, { address, etag }: Place): PlannedWrite<T> {
+function placed<T>(planned: PlannedWrite<T>, { address, etag = ownEtag(planned) }: Place): PlannedWrite<T> {
   const { write } = planned;
   const { table, partitionKey, rowKey } = address;
+  const under = etag ?? etagOf(write);
+  if (under === undefined) return planned;
   if (write.kind === 'delete')
-    return { ...planned, write: { ...write, table, partitionKey, rowKey, etag: etag ?? write.etag } };
-  const row = { ...write.row, partitionKey, rowKey };
+    return { ...planned, write: { ...write, table, partitionKey, rowKey, etag: under } };
+  const kind = write.kind === 'upsertMerge' || write.kind === 'merge' ? 'merge' : 'replace';
   const result = (now: string | undefined): T => {
     const given = planned.result(now);
     const isRow = typeof given === 'object' && given !== null && 'whole' in given;
     return isRow ? { ...given, partitionKey, rowKey } : given;
   };
-  const moved = (kind: 'replace' | 'merge', under: string): PlannedWrite<T> => ({
-    ...planned,
-    write: { kind, table, row, etag: under } satisfies RowWrite,
-    result,
-  });
-  if (write.kind === 'replace' || write.kind === 'merge') return moved(write.kind, etag ?? write.etag);
-  if (etag === undefined) return planned;
-  return moved(write.kind === 'upsertMerge' ? 'merge' : 'replace', etag);
+  const row = { ...write.row, partitionKey, rowKey };
+  return { ...planned, write: { kind, table, row, etag: under }, result };
 }
 
-class RebucketingWrite<T> {
-  readonly #service: Service;
-  readonly #planned: PlannedWrite<T>;
-  readonly #rebucketing: RebucketingRow;
-  readonly #options: CallOptions;
-
-  constructor(service: Service, planned: PlannedWrite<T>, rebucketing: RebucketingRow, options: CallOptions) {
-    this.#service = service;
-    this.#planned = planned;
-    this.#rebucketing = rebucketing;
-    this.#options = options;
+/** The row's place; undefined while it is being moved. */
+async function findPlace<T>(
+  { requests }: Service,
+  { write }: PlannedWrite<T>,
+  [current = addressOf(write), ...earlier]: readonly RowAddress[],
+  options: CallOptions,
+): Promise<Place | undefined> {
+  for (const address of earlier) {
+    const found = await requests.get(address, options);
+    if (found === undefined) continue;
+    const etag = found.etag ?? '';
+    if (!isMovingRow(found.row)) return { address, etag };
+    if (write.kind === 'create') throw new PatternError('AlreadyExists', current);
+    const isThere = (await requests.get(current, options)) !== undefined;
+    return isThere ? { address: current, leftover: { ...address, etag } } : undefined;
   }
-
-  async run(): Promise<T> {
-    const { signal } = this.#options;
-    const attempts = new Attempts(this.#service.surroundings, { attempts: ATTEMPTS, signal });
-    for (;;) {
-      const place = await this.#find();
-      if (place !== undefined) {
-        const { write } = this.#planned;
-        if (write.kind === 'create' && place.etag !== undefined)
-          throw new PatternError('AlreadyExists', place.address);
-        try {
-          return await this.#writeAt(place);
-        } catch (thrown) {
-          if (!this.#mayBeElsewhere(place, thrown)) throw thrown;
-        }
-      }
-      await attempts.next(addressOf(this.#planned.write), place?.etag);
-    }
-  }
-
-  /** Whether the row was moved or written while the write, which compares nothing of its own, was under way. */
-  #mayBeElsewhere({ etag }: Place, thrown: unknown): boolean {
-    const { write } = this.#planned;
-    const comparesNothing = !('etag' in write) || write.etag === '*';
-    if (etag === undefined || !comparesNothing || write.kind === 'create') return false;
-    return isLost(thrown);
-  }
-
-  async #writeAt(place: Place): Promise<T> {
-    const { write } = this.#planned;
-    const { leftover } = place;
-    if (write.kind === 'delete' && leftover !== undefined)
-      await this.#send({ ...planDelete(leftover, leftover.etag), ifExists: true });
-    const comparesOwn = 'etag' in write && write.etag !== '*';
-    const at = comparesOwn ? { ...place, etag: write.etag } : place;
-    return this.#send(placed(this.#planned, at));
-  }
-
-  async #send<R>(planned: PlannedWrite<R>): Promise<R> {
-    return planned.result(await this.#service.writes.write(planned, this.#options));
-  }
-
-  /** The row's place; undefined while it is being moved. */
-  async #find(): Promise<Place | undefined> {
-    const [current, ...earlier] = this.#rebucketing.addresses;
-    if (current === undefined) return undefined;
-    for (const address of earlier) {
-      const found = await this.#service.requests.get(address, this.#options);
-      if (found === undefined) continue;
-      const etag = found.etag ?? '';
-      if (!isMovingRow(found.row)) return { address, etag, leftover: undefined };
-      const isThere = (await this.#service.requests.get(current, this.#options)) !== undefined;
-      if (this.#planned.write.kind === 'create') throw new PatternError('AlreadyExists', current);
-      return isThere ? { address: current, etag: undefined, leftover: { ...address, etag } } : undefined;
-    }
-    return { address: current, etag: undefined, leftover: undefined };
-  }
+  return { address: current };
 }
 
-/** The write of a row that was read: it is not where it was if it was moved since, and then it was changed. */
-async function writeRead<T>(
+/** Does the write, in whichever bucket its row is. Throws what the write throws, and Contention for a row whose move was begun and does not end. */
+export async function writeRebucketing<T>(
   service: Service,
   planned: PlannedWrite<T>,
   { addresses }: RebucketingRow,
   options: CallOptions,
 ): Promise<T> {
   const { write } = planned;
-  const at = addressOf(write);
-  const etag = 'etag' in write ? write.etag : '*';
-  const [current = at, ...earlier] = addresses;
-  const isCurrent = isSameRow(at, current);
-  const conflict = new PatternError('Conflict', { ...at, etag });
-  if (write.kind === 'delete')
-    for (const address of isCurrent ? earlier : [at]) {
-      const found = await service.requests.get(address, options);
-      if (found === undefined || !isMovingRow(found.row)) continue;
-      if (!isCurrent) throw conflict;
-      await service.writes.write({ ...planDelete(address, found.etag ?? '*'), ifExists: true }, options);
+  const own = ownEtag(planned);
+  const { signal } = options;
+  for (const attempts = new Attempts(service.surroundings, { attempts: ATTEMPTS, signal }); ; ) {
+    const place = await findPlace(service, planned, addresses, options);
+    if (place !== undefined) {
+      const { address, etag, leftover } = place;
+      if (write.kind === 'create' && etag !== undefined) throw new PatternError('AlreadyExists', address);
+      if (write.kind === 'delete' && leftover !== undefined)
+        await service.writes.write({ ...planDelete(leftover, leftover.etag), ifExists: true }, options);
+      try {
+        const at = placed(planned, own === undefined ? place : { address });
+        return at.result(await service.writes.write(at, options));
+      } catch (thrown) {
+        // The row may have been moved during the write or, if that compares nothing of its own, written.
+        const isElsewhere = own === undefined ? isLost(thrown) : PatternError.is(thrown, 'NotFound');
+        if (etag === undefined || !isElsewhere) throw thrown;
+      }
     }
-  try {
-    return planned.result(await service.writes.write(planned, options));
-  } catch (thrown) {
-    if (isCurrent || !PatternError.is(thrown, 'NotFound')) throw thrown;
-    if ((await service.requests.get(current, options)) === undefined) throw thrown;
-    throw conflict;
+    await attempts.next(addressOf(write), place?.etag);
   }
 }
-
-/** Does the write, in whichever bucket its row is. Throws what the write throws, and Contention for a row whose move was begun and does not end. */
-export const writeRebucketing = <T>(
-  service: Service,
-  planned: PlannedWrite<T>,
-  rebucketing: RebucketingRow,
-  options: CallOptions,
-): Promise<T> =>
-  planned.isOfRead
-    ? writeRead(service, planned, rebucketing, options)
-    : new RebucketingWrite(service, planned, rebucketing, options).run();

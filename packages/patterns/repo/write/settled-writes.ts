@@ -1,16 +1,33 @@
 // Gives each write one outcome: applied, refused, or, if that cannot be found out, OutcomeUnknown. The client retries a request when a connection breaks
 // or the service is busy, and the retry may be refused because the first attempt was applied; such refusals, and lost answers, are settled by reading
-// the row. judge-write.ts interprets the row.
+// the row.
+//
+// A conditional write applies to one version of the row and to no other. So if the row still has that ETag, or if its operation ids
+// reach back to the newest operation id of that version, the write is among them, or it was not applied and will not be.
 import type { CallOptions } from '../../concurrency/abort.js';
-import { addressOf, etagOf } from '../../transport/row-write.js';
+import type { RowAnswer } from '../../transport/row-source.js';
+import { addressOf, etagOf, type RowWrite } from '../../transport/row-write.js';
 import { requestError, rowError, type ServiceRefusal } from '../../transport/service-refusal.js';
 import type { RowRequests, WriteAnswer } from '../../transport/table-requests.js';
-import { PatternError, type RowAddress } from '../../values/pattern-error.js';
-import { type IdentifiedWrite, judgeWrite, type Verdict } from './judge-write.js';
-import type { OperationIds } from './operation-id.js';
+import { PatternError } from '../../values/pattern-error.js';
+import { textOf } from '../../values/row-member.js';
+import type { OperationId, OperationIds } from './operation-id.js';
 
 /** For a row that was written again since: an ETag that no row has, so that a write based on it is a Conflict. */
 export const OUTDATED_ETAG = `W/"datetime'1601-01-01T00%3A00%3A00.0000000Z'"`;
+
+/** A write, and what a read of its row needs to know. */
+export interface IdentifiedWrite {
+  readonly write: RowWrite;
+  /** Undefined for a delete, and where operation ids are off. */
+  readonly operationId?: OperationId | undefined;
+  /** The newest operation id of the row that the write was made from. */
+  readonly previousId?: OperationId | undefined;
+  /** A missing row is no failure: the state that the write asks for is there. */
+  readonly ifExists?: boolean;
+  /** The row is in one batch with another, which shows the outcome of both. */
+  readonly isIndexRow?: boolean;
+}
 
 /** An operation of a batch, with its text there. */
 export interface IdentifiedPart extends IdentifiedWrite {
@@ -19,15 +36,35 @@ export interface IdentifiedPart extends IdentifiedWrite {
 
 type Etag = string | undefined;
 
-/** How a request ended. */
-type Ending =
-  | { readonly kind: 'done'; readonly etags: readonly Etag[] }
-  | { readonly kind: 'failed'; readonly error: PatternError; readonly isInDoubt: boolean };
+export type Verdict =
+  /** `etag` is undefined for a delete, and if the row was written again since. */
+  { readonly kind: 'done'; readonly etag: Etag } | { readonly kind: 'undone' | 'unknown' };
 
-type Verdicts = ReadonlyMap<IdentifiedWrite, Verdict>;
+const UNDONE: Verdict = { kind: 'undone' };
+const UNKNOWN: Verdict = { kind: 'unknown' };
 
-/** The service may have stopped half way. */
-const isHalfWay = ({ status }: ServiceRefusal): boolean => status >= 500 || status === 408;
+/** Whether the write was applied, by the row as it is now. */
+export function judgeWrite(
+  { write, operationId, previousId }: IdentifiedWrite,
+  found: RowAnswer | undefined,
+  operationIds: OperationIds | undefined,
+): Verdict {
+  const now = found && (found.etag ?? textOf(found.row, 'odata.etag'));
+  const condition = etagOf(write);
+  const isUntouched = now !== undefined && now === condition;
+  if (write.kind === 'delete') {
+    // Whether this delete or another one: a row that is gone has no operation id.
+    if (found === undefined) return { kind: 'done', etag: undefined };
+    return isUntouched || condition === '*' ? UNDONE : UNKNOWN;
+  }
+  if (found === undefined) return write.kind === 'create' ? UNDONE : UNKNOWN;
+  const there = operationIds?.ofRow(found.row) ?? [];
+  const at = operationId === undefined ? -1 : there.indexOf(operationId);
+  if (at >= 0) return { kind: 'done', etag: at === 0 ? now : undefined };
+  // Another writer's row: it could not have been made on top of this one.
+  if (write.kind === 'create') return operationId === undefined ? UNKNOWN : UNDONE;
+  return isUntouched || (previousId !== undefined && there.includes(previousId)) ? UNDONE : UNKNOWN;
+}
 
 function batchError(operations: readonly IdentifiedWrite[], refusal: ServiceRefusal): PatternError {
   // Of a single operation, and of the first one, the service may leave the index out.
@@ -40,8 +77,10 @@ function batchError(operations: readonly IdentifiedWrite[], refusal: ServiceRefu
   return new PatternError('BatchFailed', { index, op: write.kind, reason, ...addressOf(write) }, { cause });
 }
 
-const addressOfFirst = ([first]: readonly IdentifiedWrite[]): RowAddress | undefined =>
-  first && addressOf(first.write);
+type Failure = Exclude<WriteAnswer, { readonly kind: 'done' }>;
+
+/** Rows that were read, and what they show. */
+type Verdicts = ReadonlyMap<IdentifiedWrite, Verdict>;
 
 export class SettledWrites {
   readonly #requests: RowRequests;
@@ -60,43 +99,35 @@ export class SettledWrites {
    * and OutcomeUnknown.
    */
   async write(operation: IdentifiedWrite, options: CallOptions = {}): Promise<Etag> {
-    const { write } = operation;
-    const ending = await this.#ending(this.#requests.write(write, options), refusal =>
-      rowError(refusal, addressOf(write), etagOf(write)),
-    );
-    if (ending.kind === 'done') return ending.etags[0];
-    if (operation.ifExists && PatternError.is(ending.error, 'NotFound')) return undefined;
-    const [etag] = await this.#etagsNow([operation], await this.#settle([operation], ending));
+    const { write, ifExists } = operation;
+    const answer = await this.#requests.write(write, options);
+    if (answer.kind === 'done') return answer.etags[0];
+    const error =
+      answer.kind === 'silence' ? answer.error : rowError(answer.refusal, addressOf(write), etagOf(write));
+    if (ifExists && PatternError.is(error, 'NotFound')) return undefined;
+    const [etag] = await this.#etagsNow([operation], await this.#settle([operation], answer, error));
     return etag;
   }
 
   /** The ETags of all rows, as `write` gives them. Throws BatchFailed, Throttled, ServiceRefused, Unreachable and OutcomeUnknown. */
   async batch(operations: readonly IdentifiedPart[], options: CallOptions = {}): Promise<readonly Etag[]> {
     const parts = operations.map(({ part }) => part);
-    const table = addressOfFirst(operations)?.table;
-    const ending = await this.#ending(
-      this.#requests.batch(parts, this.#newId(), { ...options, table }),
-      refusal => requestError(refusal, table),
-      refusal => batchError(operations, refusal),
-    );
-    if (ending.kind === 'done') return ending.etags;
+    const [first] = operations;
+    const table = first && addressOf(first.write).table;
+    const answer = await this.#requests.batch(parts, this.#newId(), { ...options, table });
+    if (answer.kind === 'done') return answer.etags;
+    const errorOf = (refusal: ServiceRefusal): PatternError =>
+      answer.kind === 'failed' ? batchError(operations, refusal) : requestError(refusal, table);
+    const error = answer.kind === 'silence' ? answer.error : errorOf(answer.refusal);
     const telling = operations.filter(({ isIndexRow }) => isIndexRow !== true);
-    return this.#etagsNow(operations, await this.#settle(telling, ending));
+    return this.#etagsNow(operations, await this.#settle(telling, answer, error));
   }
 
-  async #ending(
-    sending: Promise<WriteAnswer>,
-    errorOf: (refusal: ServiceRefusal) => PatternError,
-    errorOfOperation = errorOf,
-  ): Promise<Ending> {
-    const answer = await sending;
-    if (answer.kind === 'done') return answer;
-    const { isInDoubt } = answer;
-    if (answer.kind === 'silence') return { kind: 'failed', error: answer.error, isInDoubt };
-    const { refusal } = answer;
-    const error = answer.kind === 'failed' ? errorOfOperation(refusal) : errorOf(refusal);
-    const wasRepeated = isInDoubt && this.#operationIds !== undefined;
-    return { kind: 'failed', error, isInDoubt: wasRepeated || isHalfWay(refusal) };
+  /** Whether the operations may have been applied: the service may have stopped half way, or have refused a second attempt. */
+  #isInDoubt(answer: Failure): boolean {
+    if (answer.kind === 'silence') return answer.isInDoubt;
+    const { status } = answer.refusal;
+    return status >= 500 || status === 408 || (answer.isInDoubt && this.#operationIds !== undefined);
   }
 
   /**
@@ -105,9 +136,10 @@ export class SettledWrites {
    */
   async #settle(
     operations: readonly IdentifiedWrite[],
-    { error, isInDoubt }: { readonly error: PatternError; readonly isInDoubt: boolean },
+    answer: Failure,
+    error: PatternError,
   ): Promise<Verdicts> {
-    if (!isInDoubt) throw error;
+    if (!this.#isInDoubt(answer)) throw error;
     const verdicts = new Map<IdentifiedWrite, Verdict>();
     const telling = operations.filter(({ write }) => write.kind !== 'delete').sort(byCertainty);
     let areAllGone = telling.length === 0;

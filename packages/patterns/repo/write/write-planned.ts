@@ -40,7 +40,7 @@ async function writeWithIndexes<T>(
 async function writeAfterRead<T>(
   service: Service,
   planned: PlannedWrite<T>,
-  { entity, etag, makesRow, plan }: ReadFirst<T>,
+  { entity, etag, makesRow, plan, result }: ReadFirst<T>,
   options: CallOptions,
 ): Promise<T> {
   const { requests, surroundings } = service;
@@ -50,9 +50,8 @@ async function writeAfterRead<T>(
   const row = { surroundings, address, etag, mayLack: ifExists || makesRow, read };
   return writeByRead(row, options, async stored => {
     if (stored === undefined && ifExists) return planned.result(undefined);
-    const again = { ...plan(stored), ifExists };
-    const isOfRead = stored !== undefined;
-    return writePlanned(service, rebucketing ? { ...again, rebucketing, isOfRead } : again, options);
+    const again = { ...plan(stored), ifExists, ...(rebucketing && { rebucketing }) };
+    return result(await writePlanned(service, again, options));
   });
 }
 

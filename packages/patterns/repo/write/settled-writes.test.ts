@@ -1,8 +1,8 @@
 // What a row shows about a write whose answer was lost.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type IdentifiedWrite, judgeWrite, type Verdict } from './judge-write.js';
 import { OperationIds } from './operation-id.js';
+import { type IdentifiedWrite, judgeWrite, type Verdict } from './settled-writes.js';
 
 let drawn = 0;
 const operationIds = new OperationIds(
