@@ -6,7 +6,7 @@ import { PatternError } from '../../values/pattern-error.js';
 import { checkWhole } from '../read/results.js';
 import type { Service } from '../write/service.js';
 import type { RowChange } from './change.js';
-import { type WaitingChange, WriteLanes } from './write-lanes.js';
+import { WriteLanes } from './write-lanes.js';
 import { type WriteReport, writeLoad } from './write-load.js';
 
 /** How bulk writes are sent and buffered. */
@@ -37,23 +37,18 @@ const bytesOfWrite = (write: RowWrite): number => Math.max(LEAST_BYTES, 'row' in
 const bytesOf = ({ write, indexWrites = [] }: ReturnType<RowChange['plan']>): number =>
   indexWrites.reduce((sum, each) => sum + bytesOfWrite(each.write), bytesOfWrite(write));
 
-type Next =
-  | { readonly kind: 'next'; readonly result: IteratorResult<RowChange> }
-  | { readonly kind: 'broken'; readonly thrown: unknown }
-  | { readonly kind: 'written' | 'lingered' };
-
 export class BatchWriter {
   readonly #service: Service;
-  readonly #concurrency: number;
-  readonly #bufferedMax: number;
-  readonly #bufferedBytesMax: number;
-  readonly #signal: AbortSignal | undefined;
+  readonly #limits: { readonly concurrency: number; readonly buffered: number; readonly bytes: number };
   readonly #linger: number;
-  readonly #end = new AbortController();
+  readonly #signal: AbortSignal | undefined;
   readonly #lanes: WriteLanes;
   readonly #source: AsyncIterator<RowChange> | Iterator<RowChange>;
-  readonly #underWay = new Set<Promise<Next>>();
-  #reports: WriteReport[] = [];
+  readonly #end = new AbortController();
+  /** Batches. None rejects. */
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #reports: WriteReport[] = [];
+  /** Of a batch: what is no error of the service. */
   #failure: { readonly thrown: unknown } | undefined;
   /** What the source threw. What it gave before that is written and reported first. */
   #broken: { readonly thrown: unknown } | undefined;
@@ -61,8 +56,8 @@ export class BatchWriter {
   #buffered = 0;
   #bufferedBytes = 0;
   #isAtEnd = false;
-  #reading: Promise<Next> | undefined;
-  #lingering: Promise<Next> | undefined;
+  #reading: Promise<void> | undefined;
+  #lingering: Promise<void> | undefined;
   /** Batches go that are not full. */
   #isUrgent = false;
 
@@ -79,11 +74,13 @@ export class BatchWriter {
     }: WriterOptions = {},
   ) {
     this.#service = service;
-    this.#concurrency = checkWhole('concurrency', concurrency);
-    this.#bufferedMax = checkWhole('buffered', buffered);
-    this.#bufferedBytesMax = checkWhole('bufferedBytes', bufferedBytes);
-    this.#signal = signal;
+    this.#limits = {
+      concurrency: checkWhole('concurrency', concurrency),
+      buffered: checkWhole('buffered', buffered),
+      bytes: checkWhole('bufferedBytes', bufferedBytes),
+    };
     this.#linger = linger;
+    this.#signal = signal;
     this.#lanes = new WriteLanes(ordered);
     this.#source =
       Symbol.asyncIterator in changes ? changes[Symbol.asyncIterator]() : changes[Symbol.iterator]();
@@ -96,11 +93,8 @@ export class BatchWriter {
         this.#signal?.throwIfAborted();
         if (this.#failure) throw this.#failure.thrown;
         this.#send();
-        if (this.#reports.length > 0) {
-          const reports = this.#reports;
-          this.#reports = [];
-          yield* reports;
-        } else if (this.#isAtEnd && this.#underWay.size === 0) {
+        if (this.#reports.length > 0) yield* this.#reports.splice(0);
+        else if (this.#isAtEnd && this.#underWay.size === 0) {
           if (this.#broken) throw this.#broken.thrown;
           return;
         } else await this.#step();
@@ -120,7 +114,8 @@ export class BatchWriter {
   }
 
   get #isFull(): boolean {
-    return this.#buffered >= this.#bufferedMax || this.#bufferedBytes >= this.#bufferedBytesMax;
+    const { buffered, bytes } = this.#limits;
+    return this.#buffered >= buffered || this.#bufferedBytes >= bytes;
   }
 
   /** Waits for the next change, if there is room for one, or until something was written. */
@@ -129,34 +124,28 @@ export class BatchWriter {
     if (!this.#isAtEnd && !this.#isFull) {
       this.#reading ??= this.#read();
       awaited.push(this.#reading);
-      if (this.#lanes.count > 0) this.#lingering ??= this.#lingered();
+      if (this.#lanes.count > 0) this.#lingering ??= this.#wait();
       if (this.#lingering) awaited.push(this.#lingering);
     }
-    const next = await Promise.race(awaited);
-    if (next.kind === 'lingered') {
-      this.#lingering = undefined;
-      this.#isUrgent = true;
-    }
-    if (next.kind === 'broken') this.#breakOff(next.thrown);
-    if (next.kind !== 'next') return;
-    this.#reading = undefined;
-    if (next.result.done) this.#isAtEnd = true;
-    else this.#take(next.result.value);
+    await Promise.race(awaited);
   }
 
-  async #lingered(): Promise<Next> {
+  async #wait(): Promise<void> {
     // It may be left when the whole ends.
     await this.#service.surroundings.sleep(this.#linger, this.#end.signal).catch(() => undefined);
-    return { kind: 'lingered' };
+    this.#lingering = undefined;
+    this.#isUrgent = true;
   }
 
-  #read(): Promise<Next> {
-    return Promise.resolve()
-      .then(() => this.#source.next())
-      .then(
-        (result): Next => ({ kind: 'next', result }),
-        (thrown: unknown): Next => ({ kind: 'broken', thrown }),
-      );
+  async #read(): Promise<void> {
+    try {
+      const next = await this.#source.next();
+      this.#reading = undefined;
+      if (next.done) this.#isAtEnd = true;
+      else this.#take(next.value);
+    } catch (thrown) {
+      this.#breakOff(thrown);
+    }
   }
 
   /** The source gives no more. */
@@ -167,27 +156,24 @@ export class BatchWriter {
 
   #take(change: RowChange): void {
     const index = this.#index++;
-    let waiting: WaitingChange;
     try {
       const planned = change.plan(this.#service);
       this.#service.requests.check?.(planned.write);
-      waiting = { index, planned, bytes: bytesOf(planned) };
+      const bytes = bytesOf(planned);
+      this.#lanes.add({ index, planned, bytes });
+      this.#buffered++;
+      this.#bufferedBytes += bytes;
     } catch (thrown) {
-      if (!PatternError.is(thrown)) {
+      if (PatternError.is(thrown)) this.#reports.push({ index, kind: 'failed', error: thrown });
+      else {
         void this.#source.return?.();
         this.#breakOff(thrown);
-        return;
       }
-      this.#reports.push({ index, kind: 'failed', error: thrown });
-      return;
     }
-    this.#lanes.add(waiting);
-    this.#buffered++;
-    this.#bufferedBytes += waiting.bytes;
   }
 
   #send(): void {
-    while (this.#underWay.size < this.#concurrency) {
+    while (this.#underWay.size < this.#limits.concurrency) {
       const load = this.#lanes.take(this.#isAtEnd || this.#isFull || this.#isUrgent);
       if (load === undefined) {
         this.#isUrgent = false;
@@ -196,17 +182,16 @@ export class BatchWriter {
       const { changes } = load;
       const written = writeLoad(this.#service, changes, { signal: this.#signal })
         .then(
-          reports => this.#reports.push(...reports),
+          reports => void this.#reports.push(...reports),
           (thrown: unknown) => {
             this.#failure ??= { thrown };
           },
         )
-        .then((): Next => {
+        .then(() => {
           this.#lanes.release(load);
           this.#buffered -= changes.length;
           for (const { bytes } of changes) this.#bufferedBytes -= bytes;
           this.#underWay.delete(written);
-          return { kind: 'written' };
         });
       this.#underWay.add(written);
     }

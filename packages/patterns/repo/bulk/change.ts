@@ -5,7 +5,7 @@ import type { AnyEntity, NewOf } from '../../model/definition.js';
 import type { PatchOf } from '../../model/patch.js';
 import type { BareKey } from '../../model/stored.js';
 import { type Deletable, OPERATIONS, type PatchInto, type Target } from '../write/operations.js';
-import { newIdentity, type Subject, timeOfWrite } from '../write/plan-write.js';
+import { type Subject, subjectOf } from '../write/plan-write.js';
 import type { PlannedWrite, WriteResult } from '../write/planned-write.js';
 import type { Service } from '../write/service.js';
 
@@ -15,32 +15,29 @@ export interface RowChange {
   readonly plan: (service: Service) => PlannedWrite<WriteResult>;
 }
 
-const planned = <E extends AnyEntity>(
+/** In the table that is named, or else that of the row. */
+const changed = <E extends AnyEntity>(
   entity: E,
-  table: string,
+  { table }: InTable,
+  row: object,
   plan: (at: Subject<E>) => PlannedWrite<WriteResult>,
-): RowChange => ({
-  plan: service => plan({ entity, table, identity: newIdentity(service), now: timeOfWrite(service) }),
-});
-
-const tableOf = <E extends AnyEntity>(entity: E, target: Deletable<E>, { table }: InTable): string =>
-  table ?? ('table' in target ? target.table : entity.table);
+): RowChange => {
+  const own = table ?? ('table' in row ? (row as InTable).table : undefined) ?? entity.table;
+  return { plan: service => plan(subjectOf(service, entity, own)) };
+};
 
 /** One change of one row each, with the names and under the conditions of a repository's writes. */
 export const change = {
   /** Inserts a row that must not exist. */
-  create: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: InTable = {}): RowChange =>
-    planned(entity, table ?? entity.table, at => OPERATIONS.create(at, value)),
+  create: <E extends AnyEntity>(entity: E, value: NewOf<E>, where: InTable = {}): RowChange =>
+    changed(entity, where, {}, at => OPERATIONS.create(at, value)),
   /** Replaces a row under its ETag. */
   replace: <E extends AnyEntity>(
     entity: E,
     target: Target<E> | BareKey<E>,
     value: NewOf<E>,
     where: InTable = {},
-  ): RowChange =>
-    planned(entity, tableOf(entity, target as Target<E>, where), at =>
-      OPERATIONS.replace(at, target as Target<E>, value),
-    ),
+  ): RowChange => changed(entity, where, target, at => OPERATIONS.replace(at, target as Target<E>, value)),
   /** Merges properties into a row under its ETag. */
   merge: <E extends AnyEntity, T extends Target<E>>(
     entity: E,
@@ -48,31 +45,23 @@ export const change = {
     patch: PatchInto<E, T>,
     where: InTable = {},
   ): RowChange =>
-    planned(entity, tableOf(entity, target as T, where), at =>
-      OPERATIONS.merge(at, target as T, patch as PatchOf<E>),
-    ),
+    changed(entity, where, target, at => OPERATIONS.merge(at, target as T, patch as PatchOf<E>)),
   /** Insert Or Replace, without a condition. */
-  upsert: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: InTable = {}): RowChange =>
-    planned(entity, table ?? entity.table, at => OPERATIONS.upsert(at, value)),
+  upsert: <E extends AnyEntity>(entity: E, value: NewOf<E>, where: InTable = {}): RowChange =>
+    changed(entity, where, {}, at => OPERATIONS.upsert(at, value)),
   /** Insert Or Merge, without a condition. */
-  upsertMerge: <E extends AnyEntity>(entity: E, value: NewOf<E>, { table }: InTable = {}): RowChange =>
-    planned(entity, table ?? entity.table, at => OPERATIONS.upsertMerge(at, value)),
+  upsertMerge: <E extends AnyEntity>(entity: E, value: NewOf<E>, where: InTable = {}): RowChange =>
+    changed(entity, where, {}, at => OPERATIONS.upsertMerge(at, value)),
   /** Deletes a row under its ETag. */
   delete: <E extends AnyEntity>(
     entity: E,
     target: Deletable<E> | BareKey<E>,
     where: InTable = {},
-  ): RowChange =>
-    planned(entity, tableOf(entity, target as Deletable<E>, where), at =>
-      OPERATIONS.delete(at, target as Deletable<E>),
-    ),
+  ): RowChange => changed(entity, where, target, at => OPERATIONS.delete(at, target as Deletable<E>)),
   /** The same, and that there is no row is no failure. */
   deleteIfExists: <E extends AnyEntity>(
     entity: E,
     target: Deletable<E> | BareKey<E>,
     where: InTable = {},
-  ): RowChange =>
-    planned(entity, tableOf(entity, target as Deletable<E>, where), at =>
-      OPERATIONS.deleteIfExists(at, target as Deletable<E>),
-    ),
+  ): RowChange => changed(entity, where, target, at => OPERATIONS.deleteIfExists(at, target as Deletable<E>)),
 } as const;

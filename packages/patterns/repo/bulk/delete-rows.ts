@@ -6,7 +6,7 @@ import { asRead, type StoredOf } from '../../model/stored.js';
 import { PatternError, type RowAddress, refuseValue } from '../../values/pattern-error.js';
 import type { PageOptions, Results } from '../read/results.js';
 import { OPERATIONS } from '../write/operations.js';
-import { newIdentity, planDelete, timeOfWrite } from '../write/plan-write.js';
+import { planDelete, subjectOf } from '../write/plan-write.js';
 import type { Service } from '../write/service.js';
 import { BatchWriter } from './batch-writer.js';
 import type { RowChange } from './change.js';
@@ -40,8 +40,7 @@ export type DeletableRows = Pick<Results<DeletableRow>, 'pages'>;
 /** A row and its index rows, deleted together: under the ETag that it was read with, or of the current version. */
 const indexedChange = (entity: AnyEntity, row: DeletableRow, reading: 'as read' | 'as it is'): RowChange => ({
   plan: service => {
-    const { table } = row;
-    const at = { entity, table, identity: newIdentity(service), now: timeOfWrite(service) };
+    const at = subjectOf(service, entity, row.table);
     const stored = asRead(row as StoredOf<AnyEntity>);
     return OPERATIONS.delete(at, reading === 'as read' ? stored : { key: stored.value as never, etag: '*' });
   },

@@ -2,15 +2,7 @@
 
 import { BATCH_BYTES_MAX, BATCH_OPERATIONS_MAX } from '../../transport/batch-body.js';
 import { addressOf } from '../../transport/row-write.js';
-import type { PlannedWrite, WriteResult } from '../write/planned-write.js';
-
-/** A change that was taken from the source, and its place there. */
-export interface WaitingChange {
-  readonly index: number;
-  readonly planned: PlannedWrite<WriteResult>;
-  /** What it counts towards the bytes that are buffered. */
-  readonly bytes: number;
-}
+import type { WaitingChange } from './write-load.js';
 
 /** The operations that a change takes of a batch: that of its row, and those of index rows. */
 const operationsOf = ({ planned: { indexWrites } }: WaitingChange): number => 1 + (indexWrites?.length ?? 0);

@@ -1,16 +1,18 @@
-// Sends one batch's worth of independent changes of a partition: as a batch and, if rows of it are refused, again without those, so that bad rows fail alone.
-// refused-rows.ts finds them by one read of their keys.
+// Sends independent changes of a partition: as batches and, if rows of one are refused, again without those, so that bad rows fail alone. The error of a batch names one of them; one query of the keys and ETags of
+// its rows finds the others that the service would refuse for their state.
 
 import type { CallOptions } from '../../concurrency/abort.js';
-import { addressOf } from '../../transport/row-write.js';
+import { keysCondition } from '../../model/filter/condition.js';
+import { formatFilter } from '../../model/filter/format-filter.js';
+import type { RowSource } from '../../transport/row-source.js';
+import { addressOf, etagOf } from '../../transport/row-write.js';
 import { type AnyPatternError, PatternError } from '../../values/pattern-error.js';
+import { textOf } from '../../values/row-member.js';
 import { isLost, refusalOf } from '../optimistic.js';
 import { PlannedBatch } from '../write/planned-batch.js';
-import type { WriteResult } from '../write/planned-write.js';
+import type { PlannedWrite, WriteResult } from '../write/planned-write.js';
 import type { Service } from '../write/service.js';
 import { writePlanned } from '../write/write-planned.js';
-import { refusedByRows } from './refused-rows.js';
-import type { WaitingChange } from './write-lanes.js';
 
 /** What became of one change. */
 export type WriteReport =
@@ -18,29 +20,29 @@ export type WriteReport =
   | { readonly index: number; readonly kind: 'done'; readonly stored: WriteResult }
   | { readonly index: number; readonly kind: 'failed'; readonly error: AnyPatternError };
 
-/** Batches that are sent again without the rows that were refused; after that many, each half goes by itself. */
-const REPEATS_MAX = 3;
-
-/** Refusals that concern no row in particular, and would be the same without it. */
-const isOfAll = (error: AnyPatternError): boolean =>
-  PatternError.is(error, 'TableNotFound') ||
-  (PatternError.is(error, 'ServiceRefused') && (error.detail.status === 401 || error.detail.status === 403));
+/** A change that was taken from the source, and its place there. */
+export interface WaitingChange {
+  readonly index: number;
+  readonly planned: PlannedWrite<WriteResult>;
+  /** What it counts towards the bytes that are buffered. */
+  readonly bytes: number;
+}
 
 const asError = (thrown: unknown): AnyPatternError => {
   if (PatternError.is(thrown)) return thrown;
   throw thrown;
 };
 
-/** There was nothing to take away. */
-const isGone = ({ planned: { ifExists } }: WaitingChange, error: AnyPatternError): boolean =>
-  ifExists === true && PatternError.is(error, 'NotFound');
+/** Refusals that concern no row in particular, and would be the same without it. */
+const isOfAll = (error: AnyPatternError): boolean =>
+  PatternError.is(error, 'TableNotFound') ||
+  (PatternError.is(error, 'ServiceRefused') && (error.detail.status === 401 || error.detail.status === 403));
 
-function failed(change: WaitingChange, error: AnyPatternError): WriteReport {
-  const { index } = change;
-  return isGone(change, error)
+/** That there was nothing to take away is no failure where that is allowed. */
+const failed = ({ index, planned }: WaitingChange, error: AnyPatternError): WriteReport =>
+  planned.ifExists && PatternError.is(error, 'NotFound')
     ? { index, kind: 'done', stored: undefined }
     : { index, kind: 'failed', error };
-}
 
 async function writeOne(service: Service, change: WaitingChange, options: CallOptions): Promise<WriteReport> {
   const { planned, index } = change;
@@ -51,112 +53,138 @@ async function writeOne(service: Service, change: WaitingChange, options: CallOp
   }
 }
 
-type Attempt =
-  | { readonly kind: 'done'; readonly reports: readonly WriteReport[] }
-  | { readonly kind: 'without'; readonly bad: WaitingChange; readonly error: AnyPatternError }
-  | { readonly kind: 'failed'; readonly error: AnyPatternError };
-
-async function writeTogether(
-  service: Service,
-  changes: readonly WaitingChange[],
-  options: CallOptions,
-): Promise<Attempt> {
-  const [first] = changes;
-  if (first === undefined) return { kind: 'done', reports: [] };
-  try {
-    const batch = new PlannedBatch(service, addressOf(first.planned.write));
-    // A delete that finds no row is reported here, with all others of them at once.
-    for (const { planned } of changes) batch.add({ ...planned, ifExists: false });
-    const results = await batch.commit(options);
-    const reports = changes.map(
-      ({ index }, at): WriteReport => ({ index, kind: 'done', stored: results[at] }),
-    );
-    return { kind: 'done', reports };
-  } catch (thrown) {
-    const error = asError(thrown);
-    if (!PatternError.is(error, 'BatchFailed')) return { kind: 'failed', error };
-    const cause = asError(refusalOf(error));
-    const bad = changes[error.detail.index];
-    return bad === undefined || isOfAll(cause)
-      ? { kind: 'failed', error: cause }
-      : { kind: 'without', bad, error: cause };
-  }
-}
-
 /** Whether it is written by itself: the row may stand in one of several buckets, has to be read first, or has lists or copies. */
 const isAlone = ({ planned: { rebucketing, readFirst, deriving } }: WaitingChange): boolean =>
   rebucketing !== undefined || readFirst !== undefined || deriving !== undefined;
 
-/** In their order: those that are written by themselves, and what stands between them in batches. */
+/** In their order: those that are written by themselves, and what stands between them in batches. Rejects only for errors other than the service's: the caller's signal. */
 export async function writeLoad(
   service: Service,
   changes: readonly WaitingChange[],
   options: CallOptions = {},
 ): Promise<readonly WriteReport[]> {
   const reports: WriteReport[] = [];
-  let together: WaitingChange[] = [];
-  for (const change of changes) {
-    if (!isAlone(change)) {
-      together.push(change);
-      continue;
-    }
+  for (let left = changes; left.length > 0; ) {
+    const alone = left.findIndex(isAlone);
+    const together = alone < 0 ? left : left.slice(0, alone);
     reports.push(...(await writeBatched(service, together, options)));
-    together = [];
-    reports.push(await writeOne(service, change, options));
+    const [next] = left.slice(together.length);
+    if (next !== undefined) reports.push(await writeOne(service, next, options));
+    left = left.slice(together.length + 1);
   }
-  return [...reports, ...(await writeBatched(service, together, options))];
-}
-
-/** Returns the outcome of each change. Rejects only for errors other than the service's: the caller's signal. */
-async function writeBatched(
-  service: Service,
-  changes: readonly WaitingChange[],
-  options: CallOptions = {},
-): Promise<readonly WriteReport[]> {
-  const reports: WriteReport[] = [];
-  let left = changes;
-  for (let repeats = 0; left.length > 1 && repeats <= REPEATS_MAX; repeats++) {
-    const attempt = await writeTogether(service, left, options);
-    if (attempt.kind === 'done') return [...reports, ...attempt.reports];
-    if (attempt.kind === 'failed')
-      // It would not fit, as JSON, though its rows do.
-      return PatternError.is(attempt.error, 'TooLarge')
-        ? [...reports, ...(await writeHalves(service, left, options))]
-        : [...reports, ...left.map(change => failed(change, attempt.error))];
-    const refused = await refusedChanges(service, left, attempt, options);
-    for (const [change, error] of refused) reports.push(failed(change, error));
-    left = left.filter(change => !refused.has(change));
-  }
-  if (left.length > 1) return [...reports, ...(await writeHalves(service, left, options))];
-  for (const change of left) reports.push(await writeOne(service, change, options));
   return reports;
 }
 
-/** The change that the service named, and all others that it would refuse for the state of their rows. */
-async function refusedChanges(
-  { requests }: Service,
+/** The first of the changes, as many as one batch holds: their JSON may be longer than what their rows count. */
+function batchOf(service: Service, first: WaitingChange, changes: readonly WaitingChange[]) {
+  const batch = new PlannedBatch(service, addressOf(first.planned.write));
+  const taken: WaitingChange[] = [];
+  for (const change of changes) {
+    try {
+      // A delete that finds no row is reported here, with all others of them at once.
+      batch.add({ ...change.planned, ifExists: false });
+    } catch (thrown) {
+      asError(thrown);
+      break;
+    }
+    taken.push(change);
+  }
+  return { batch, taken };
+}
+
+async function writeBatched(
+  service: Service,
   changes: readonly WaitingChange[],
-  { bad, error }: { readonly bad: WaitingChange; readonly error: AnyPatternError },
+  options: CallOptions,
+): Promise<readonly WriteReport[]> {
+  const reports: WriteReport[] = [];
+  let left = changes;
+  for (let [first] = left; first !== undefined; [first] = left) {
+    const { batch, taken } = batchOf(service, first, left);
+    if (taken.length < 2) {
+      reports.push(await writeOne(service, first, options));
+      left = left.slice(1);
+      continue;
+    }
+    try {
+      const results = await batch.commit(options);
+      reports.push(...taken.map(({ index }, at) => ({ index, kind: 'done', stored: results[at] }) as const));
+      left = left.slice(taken.length);
+    } catch (thrown) {
+      const error = asError(thrown);
+      const cause = asError(refusalOf(error));
+      const bad = PatternError.is(error, 'BatchFailed') ? taken[error.detail.index] : undefined;
+      const refused =
+        bad === undefined || isOfAll(cause)
+          ? new Map(taken.map(change => [change, cause]))
+          : await refusedChanges(service.requests, taken, bad, cause, options);
+      for (const [change, each] of refused) reports.push(failed(change, each));
+      left = left.filter(change => !refused.has(change));
+    }
+  }
+  return reports;
+}
+
+/** The change that the service named, and all others that it would refuse given the current rows; none if these cannot be read. */
+async function refusedChanges(
+  source: RowSource,
+  changes: readonly WaitingChange[],
+  bad: WaitingChange,
+  cause: AnyPatternError,
   options: CallOptions,
 ): Promise<ReadonlyMap<WaitingChange, AnyPatternError>> {
-  const refused = new Map([[bad, error]]);
-  if (!isLost(error)) return refused;
-  const others = changes.filter(change => change !== bad);
-  const writes = others.map(({ planned }) => planned.write);
-  const errors = await refusedByRows(requests, writes, options);
-  for (const change of others) {
-    const found = errors.get(change.planned.write);
-    if (found !== undefined) refused.set(change, found);
+  const refused = new Map([[bad, cause]]);
+  if (!isLost(cause)) return refused;
+  try {
+    const rows = await rowsOf(source, changes, options);
+    for (const change of changes) {
+      const error = change === bad ? undefined : refusalIn(rows, change);
+      if (error !== undefined) refused.set(change, error);
+    }
+  } catch (thrown) {
+    asError(thrown);
   }
   return refused;
 }
 
-async function writeHalves(
-  service: Service,
+/** Rows that stand between the first and the last key of changes. */
+interface Rows {
+  /** ETags by row key; undefined where the answer had none. */
+  readonly etags: ReadonlyMap<string, string | undefined>;
+  /** The last row key up to which all is known; undefined if that is all that was asked for. */
+  readonly until: string | undefined;
+}
+
+/** One page: of rows that lie far apart only the first are known. */
+async function rowsOf(
+  source: RowSource,
   changes: readonly WaitingChange[],
-  options: CallOptions,
-): Promise<readonly WriteReport[]> {
-  const middle = Math.ceil(changes.length / 2);
-  const first = await writeBatched(service, changes.slice(0, middle), options);
-  return [...first, ...(await writeBatched(service, changes.slice(middle), options))];
+  { signal }: CallOptions,
+): Promise<Rows> {
+  const addresses = changes.map(({ planned }) => addressOf(planned.write));
+  const [{ table, partitionKey } = { table: '', partitionKey: '' }] = addresses;
+  const rowKeys = addresses.map(({ rowKey }) => rowKey).sort();
+  const [ge = '', le = ''] = [rowKeys[0], rowKeys.at(-1)];
+  const filter = formatFilter(keysCondition({ eq: partitionKey }, { ge, le }));
+  const page = await source.queryPage({ table, filter, select: ['PartitionKey', 'RowKey'], signal });
+  const etags = new Map(page.rows.map(row => [textOf(row, 'RowKey') ?? '', textOf(row, 'odata.etag')]));
+  return { etags, until: page.next === undefined ? undefined : ([...etags.keys()].at(-1) ?? '') };
+}
+
+/** The error that the service would return for the change; undefined if it would succeed, or if that is unknown. */
+function refusalIn(
+  { etags, until }: Rows,
+  { planned: { write } }: WaitingChange,
+): AnyPatternError | undefined {
+  const address = addressOf(write);
+  const { rowKey } = address;
+  if (until !== undefined && rowKey > until) return undefined;
+  const isThere = etags.has(rowKey);
+  if (write.kind === 'create') return isThere ? new PatternError('AlreadyExists', address) : undefined;
+  const etag = etagOf(write);
+  if (etag === undefined) return undefined;
+  if (!isThere) return new PatternError('NotFound', address);
+  const there = etags.get(rowKey);
+  const isOther = etag !== '*' && there !== undefined && there !== etag;
+  return isOther ? new PatternError('Conflict', { ...address, etag }) : undefined;
 }

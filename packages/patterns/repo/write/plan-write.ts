@@ -1,7 +1,6 @@
 // Plans the request of a write of one row: its condition, its operation id, and the row afterwards. Pure. operations.ts names the writes, and adds what follows from
 // them; repositories send them one by one, batches together.
 
-import type { Chance } from '../../concurrency/surroundings.js';
 import { addressOfKey } from '../../model/address.js';
 import { decodeWritten } from '../../model/decode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
@@ -21,16 +20,16 @@ import { Instant, instantOfEtag } from '../../values/instant.js';
 import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
 import type { WireProperty } from '../../values/wire-property.js';
-import type { OperationId, OperationIds } from './operation-id.js';
+import type { OperationId } from './operation-id.js';
 import type { Identity, PlannedWrite } from './planned-write.js';
+import type { Service } from './service.js';
 
 /** A write's operation id, or none where operation ids are off. */
-export function newIdentity({ operationIds }: { readonly operationIds: OperationIds | undefined }): Identity {
-  return operationIds && { operationIds, operationId: operationIds.next() };
-}
+export const newIdentity = ({ operationIds }: Pick<Service, 'operationIds'>): Identity =>
+  operationIds && { operationIds, operationId: operationIds.next() };
 
 /** The time of a write. */
-export const timeOfWrite = ({ surroundings }: { readonly surroundings: Chance }): Instant =>
+export const timeOfWrite = ({ surroundings }: Pick<Service, 'surroundings'>): Instant =>
   Instant.fromDate(new Date(surroundings.now()));
 
 /** What a write is of: an entity's row in a table, by which operation. */
@@ -41,6 +40,13 @@ export interface Subject<E extends AnyEntity> {
   /** The time of the write. */
   readonly now: Instant;
 }
+
+export const subjectOf = <E extends AnyEntity>(
+  service: Pick<Service, 'operationIds' | 'surroundings'>,
+  entity: E,
+  table: string,
+  identity = newIdentity(service),
+): Subject<E> => ({ entity, table, identity, now: timeOfWrite(service) });
 
 /** What a row has beyond its entity, as a write leaves it. */
 export const withId = (identity: Identity, unknown: readonly WireProperty[]): readonly WireProperty[] =>

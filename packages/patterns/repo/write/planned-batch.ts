@@ -16,10 +16,20 @@ import type { IdentifiedPart } from './settled-writes.js';
 export type BatchResults = readonly WriteResult[];
 
 type Planned = PlannedWrite<WriteResult>;
-type Operation = Planned & IdentifiedPart;
+
+/** A write, and what its text counts. */
+interface Counted extends IdentifiedPart {
+  readonly bytes: number;
+}
+
+/** An operation that the program named. */
+interface Operation extends Planned, Counted {
+  /** Of the transaction record; 0 where it needs none. */
+  readonly recordBytes: number;
+}
 
 /** A write of an index row, behind all operations that the program named. */
-interface IndexOperation extends IdentifiedPart {
+interface IndexOperation extends Counted {
   readonly isIndexRow: true;
   readonly indexWrite: IndexWrite;
   /** The operation that it belongs to. */
@@ -54,28 +64,31 @@ function indexedIn(all: readonly Sent[], sent: readonly Sent[], thrown: unknown)
   return new PatternError('BatchFailed', { ...thrown.detail, index }, { cause: thrown.cause });
 }
 
-/** What its lists and copies need has to be read. A repository does that. */
-function refuseDeriving({ deriving, readFirst, write }: Planned): void {
+/** Index rows depend on the row before, and what lists and copies need has to be read, too: a batch does not read. */
+function refuseReading({ deriving, readFirst, write }: Planned): void {
   const entity = deriving?.entity ?? readFirst?.entity;
   if (entity === undefined) return;
+  const detail = { ...addressOf(write), entity: entity.name, op: write.kind };
   const [derivation] = readingOf(entity);
-  if (derivation === undefined) return;
-  throw new PatternError('NotInBatch', {
-    ...addressOf(write),
-    entity: entity.name,
-    op: write.kind,
-    derivation: derivation.name,
-  });
+  if (derivation !== undefined)
+    throw new PatternError('NotInBatch', { ...detail, derivation: derivation.name });
+  if (readFirst !== undefined) throw new PatternError('RowNotRead', detail);
 }
 
-/** Index rows depend on the row before, which a batch does not read. */
-function refuseUnread({ readFirst, write }: Planned): void {
-  if (readFirst !== undefined)
-    throw new PatternError('RowNotRead', {
-      ...addressOf(write),
-      entity: readFirst.entity.name,
-      op: write.kind,
-    });
+/** One record is enough for a transaction. */
+function sizeOf(operations: readonly Operation[], indexRows: ReadonlyMap<string, IndexOperation>) {
+  const all = [...operations, ...indexRows.values()];
+  const record = operations.find(({ recordBytes }) => recordBytes > 0)?.recordBytes ?? 0;
+  return {
+    operations: all.length + (record > 0 ? 1 : 0),
+    bytes: all.reduce((sum, { bytes }) => sum + bytes, EMPTY_BYTES + record),
+  };
+}
+
+function refuseTooMuch({ operations, bytes }: PlannedBatch['size']): void {
+  if (operations > BATCH_OPERATIONS_MAX)
+    throw new PatternError('TooManyOperations', { operations, limit: BATCH_OPERATIONS_MAX });
+  checkSize('batch bytes', `The batch with operation ${operations}`, bytes, BATCH_BYTES_MAX);
 }
 
 /** Attempts to fix a batch and send it again: an index row under concurrent writes may take several. */
@@ -90,14 +103,9 @@ export interface BatchTarget {
 export class PlannedBatch {
   readonly #service: Service;
   readonly #target: BatchTarget;
-  readonly #operations: Operation[] = [];
-  readonly #rowKeys = new Set<string>();
-  /** By row key. */
+  /** By row key, as the index rows. */
+  readonly #operations = new Map<string, Operation>();
   #indexRows: ReadonlyMap<string, IndexOperation> = new Map();
-  /** Without index rows. */
-  #bytes = EMPTY_BYTES;
-  /** Of the transaction record; 0 where no operation needs one. */
-  #recordBytes = 0;
   /** While a commit is under way, and after one that was done. */
   #committed: Promise<BatchResults> | undefined;
 
@@ -108,7 +116,7 @@ export class PlannedBatch {
 
   /** What the batch has of the 100 operations and 4 MiB that it may have, with the rows of indexes. */
   get size(): { readonly operations: number; readonly bytes: number } {
-    return this.#sizeWith(this.#operations.length, this.#bytes, this.#indexRows, this.#recordBytes);
+    return sizeOf([...this.#operations.values()], this.#indexRows);
   }
 
   /**
@@ -117,18 +125,14 @@ export class PlannedBatch {
    */
   add(planned: Planned): this {
     planned.rebucketing?.refuseBatch();
-    refuseDeriving(planned);
-    refuseUnread(planned);
+    refuseReading(planned);
     this.#refuseMisplaced(planned);
-    const operation = { ...planned, part: this.#service.requests.part(planned.write) };
-    const bytes = this.#bytes + partBytes(operation.part);
+    const { write, remote } = planned;
+    const recordBytes = remote?.record === undefined ? 0 : this.#sent(remote.record).bytes;
+    const operation = { ...planned, ...this.#sent(write), recordBytes };
     const indexRows = this.#indexRowsWith(operation);
-    const recordBytes = this.#recordBytes || this.#recordBytesOf(operation);
-    this.#refuseTooMuch(this.#sizeWith(this.#operations.length + 1, bytes, indexRows, recordBytes));
-    this.#operations.push(operation);
-    this.#rowKeys.add(addressOf(planned.write).rowKey);
-    this.#bytes = bytes;
-    this.#recordBytes = recordBytes;
+    refuseTooMuch(sizeOf([...this.#operations.values(), operation], indexRows));
+    this.#operations.set(addressOf(write).rowKey, operation);
     this.#indexRows = indexRows;
     return this;
   }
@@ -146,35 +150,38 @@ export class PlannedBatch {
   }
 
   async #apply(options: CallOptions): Promise<BatchResults> {
-    const operations = [...this.#operations];
+    const operations = [...this.#operations.values()];
     const all = [...operations, ...this.#indexRows.values()];
-    const etags = await this.#around(all, options);
+    const etags = await this.#around(operations, all, options);
     return operations.map(operation => operation.result(etags.get(operation)));
   }
 
   /** Rows that follow in other partitions or tables have something done before the transaction. */
-  #around(all: readonly Sent[], options: CallOptions): Promise<ReadonlyMap<Sent, string | undefined>> {
-    const owners = new Map(
-      this.#operations.flatMap(each => (each.remote === undefined ? [] : [[each.remote, each] as const])),
-    );
+  #around(
+    operations: readonly Operation[],
+    all: readonly Sent[],
+    options: CallOptions,
+  ): Promise<ReadonlyMap<Sent, string | undefined>> {
+    const owners = new Map(operations.flatMap(each => (each.remote ? [[each.remote, each] as const] : [])));
     const changes = [...owners.keys()];
     const [first] = changes;
     if (first === undefined) return this.#send(all, options);
     const transaction = {
       target: { ...this.#target, rowKey: '' },
       send: (record?: RowWrite) =>
-        this.#send(record === undefined ? all : [...all, this.#recordOperation(record)], options),
-      refusal: (of: RemoteEffect, thrown: unknown) => failureOf(this.#operations, owners.get(of), thrown),
+        this.#send(
+          record === undefined ? all : [...all, { ...this.#sent(record), isIndexRow: true }],
+          options,
+        ),
+      refusal: (of: RemoteEffect, thrown: unknown) => failureOf(operations, owners.get(of), thrown),
     };
     return first.around(this.#service, changes, transaction, options);
   }
 
-  #recordBytesOf({ remote }: Planned): number {
-    return remote?.record === undefined ? 0 : partBytes(this.#recordOperation(remote.record).part);
-  }
-
-  #recordOperation(write: RowWrite): IdentifiedPart {
-    return { write, isIndexRow: true, part: this.#service.requests.part(write) };
+  /** The write, with its text in the batch and what that counts. */
+  #sent(write: RowWrite): Counted {
+    const part = this.#service.requests.part(write);
+    return { write, part, bytes: partBytes(part) };
   }
 
   /**
@@ -213,15 +220,14 @@ export class PlannedBatch {
       const refusal = refusalOf(thrown) as PatternError;
       mended = await refused.indexWrite.mended(this.#service.requests, refusal, options);
     } catch (failure) {
-      throw failureOf(this.#operations, refused.of, failure);
+      throw failureOf([...this.#operations.values()], refused.of, failure);
     }
     return sent.map(each => (each === refused ? this.#indexOperation(mended, refused.of) : each));
   }
 
   #indexOperation(indexWrite: IndexWrite, of: Operation): IndexOperation {
-    const { write } = indexWrite;
-    const part = this.#service.requests.part(write);
-    return { write, ifExists: write.kind === 'delete', isIndexRow: true, part, indexWrite, of };
+    const ifExists = indexWrite.write.kind === 'delete';
+    return { ...this.#sent(indexWrite.write), ifExists, isIndexRow: true, indexWrite, of };
   }
 
   /** The index rows of the batch with those of one more operation. */
@@ -240,22 +246,6 @@ export class PlannedBatch {
     return rows;
   }
 
-  #sizeWith(
-    operations: number,
-    bytes: number,
-    indexRows: ReadonlyMap<string, IndexOperation>,
-    recordBytes: number,
-  ): PlannedBatch['size'] {
-    const more = [...indexRows.values()].reduce((sum, { part }) => sum + partBytes(part), recordBytes);
-    return { operations: operations + indexRows.size + Number(recordBytes > 0), bytes: bytes + more };
-  }
-
-  #refuseTooMuch({ operations, bytes }: PlannedBatch['size']): void {
-    if (operations > BATCH_OPERATIONS_MAX)
-      throw new PatternError('TooManyOperations', { operations, limit: BATCH_OPERATIONS_MAX });
-    checkSize('batch bytes', `The batch with operation ${operations}`, bytes, BATCH_BYTES_MAX);
-  }
-
   #refuseMisplaced({ write }: Planned): void {
     const { table, partitionKey, rowKey } = addressOf(write);
     if (this.#committed) refuseValue('batch', 'one that is not done', 'commit() was called');
@@ -264,7 +254,7 @@ export class PlannedBatch {
       refuseValue('table', target.table, `the row is of ${table}`);
     if (partitionKey !== target.partitionKey)
       refuseValue('PartitionKey', target.partitionKey, `the row is of ${partitionKey}`);
-    if (this.#rowKeys.has(rowKey))
+    if (this.#operations.has(rowKey))
       refuseValue('RowKey', 'a row that is not in the batch yet', `${rowKey} is`);
   }
 }

@@ -12,8 +12,8 @@ import { EntityReads } from '../read/reads.js';
 import type { QueryOptions } from '../read/table-query.js';
 import { type Change, type MutableRow, type MutateOptions, mutate, refuseOtherKey } from './mutate.js';
 import { type Deletable, type Merged, OPERATIONS, type PatchInto, type Target } from './operations.js';
-import { newIdentity, planConditionCheck, type Subject, timeOfWrite } from './plan-write.js';
-import type { PlannedWrite } from './planned-write.js';
+import { newIdentity, planConditionCheck, type Subject, subjectOf, timeOfWrite } from './plan-write.js';
+import type { Identity, PlannedWrite } from './planned-write.js';
 import { querySettings, refuseOperationIdProperty, type Service } from './service.js';
 import { writePlanned } from './write-planned.js';
 
@@ -111,8 +111,8 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
     return mutate(this.#mutable(key), change, this.#service, options);
   }
 
-  #subject(identity = newIdentity(this.#service)): Subject<E> {
-    return { entity: this.entity, table: this.table, identity, now: timeOfWrite(this.#service) };
+  #subject(identity?: Identity): Subject<E> {
+    return subjectOf(this.#service, this.entity, this.table, identity);
   }
 
   async #done<T>(planned: PlannedWrite<T>, options: CallOptions): Promise<T> {

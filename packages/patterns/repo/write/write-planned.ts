@@ -23,19 +23,6 @@ export async function writeTogether<T>(
   return result as T;
 }
 
-/** The row and its index rows, all or nothing. Throws what a write of the row alone throws, and UniqueViolation. */
-async function writeWithIndexes<T>(
-  service: Service,
-  planned: PlannedWrite<T>,
-  options: CallOptions,
-): Promise<T> {
-  try {
-    return await writeTogether(service, planned, [], options);
-  } catch (thrown) {
-    throw refusalOf(thrown);
-  }
-}
-
 /** Reads the row, and writes it under the ETag that it has; again if others were faster and any ETag will do. */
 async function writeAfterRead<T>(
   service: Service,
@@ -68,7 +55,9 @@ export async function writePlanned<T>(
     return transact(service, planned, deriving, options);
   }
   if (indexWrites.length > 0 || remote?.record !== undefined)
-    return writeWithIndexes(service, planned, options);
+    return writeTogether(service, planned, [], options).catch((thrown: unknown) => {
+      throw refusalOf(thrown);
+    });
   if (rebucketing !== undefined) return rebucketing.writes(service, planned, rebucketing, options);
   const send = () => service.writes.write(planned, options);
   if (remote === undefined) return planned.result(await send());

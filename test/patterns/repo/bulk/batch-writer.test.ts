@@ -158,6 +158,16 @@ describePeers('the batch writer', peer => {
     assert.equal(httpClient.count, sent);
   });
 
+  test('rows whose JSON is three times as long as what they count go in more batches', async () => {
+    const { db, table, httpClient } = await fresh(peer, Employee);
+    const note = '\u0001'.repeat(30_000);
+    const changes = Array.from({ length: 40 }, (_, id) =>
+      change.create(Employee, { ...anna, id, note }, { table }),
+    );
+    const requests = await httpClient.counted(() => writeEach(db, changes));
+    assert(requests < 5, `${requests} requests`);
+  });
+
   test('a table that is not there fails all at once', async () => {
     const { db, httpClient } = await fresh(peer, Employee);
     assert.deepEqual(await written(db, rows(100, 1, 'Nowhere')), all(100, 'TableNotFound'));
