@@ -94,7 +94,6 @@ const ALONE: readonly string[] = [
   'packages/store-lmdb/exclusive-writers.',
   'packages/store-lmdb/lmdb-store.',
   'packages/store-lmdb/processes.',
-  'packages/store-lmdb/spread-store.',
   'packages/store-lmdb/wal/write-ahead-log.',
   'test/crash/crash.',
   'test/scenarios/command.',

@@ -6,28 +6,71 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { until } from '#base/testing/until';
 import type { Space, Store, StoreError } from '#store';
 import { checkFile } from './check/check.js';
 import { checkSnapshot, copySnapshot } from './check/snapshot.js';
 import { openLmdbStore } from './lmdb-store.js';
-import { NO_INSPECTION, newDirectory, openSpace } from './testing/fixture.js';
-import { LineProcess } from './testing/line-process.js';
+import { ADDRESS, NO_INSPECTION, newDirectory, openSpace } from './testing/fixture.js';
+import { OtherProcess, type Scope } from './testing/other-process.js';
 import { LOG_NAME } from './wal/log-file.js';
 import { readLog } from './wal/read-log.js';
 
-const WRITER = fileURLToPath(new URL('./testing/exclusive-writer.js', import.meta.url));
+const MODULE = new URL('./index.js', import.meta.url).href;
 const ROWS = ['a', 'b', 'c', 'd', 'e'];
 /** Tasks of one process, each with one commit in flight. */
 const TASKS_OF_A_ROW_MAX = 2;
 const isLong = process.env.SHELFMARK_LONG === '1';
 const ROUNDS = isLong ? 8 : 1;
 
-const writer = (t: TestContext, directory: string, openings: number, milliseconds: number): LineProcess =>
-  new LineProcess(t, './exclusive-writer.js', [directory, openings, milliseconds]);
+/**
+ * Opens a directory as exclusive, with a log from its first commit on, again and again. Its tasks count rows up, each
+ * commit from what it reads, with a line for each answer: the row and its new count, or `unknown` where the store could
+ * not find out. The clock stands still: a tick that depends only on what this process has seen is no later than
+ * another's rows.
+ */
+async function countUp({ modules, say }: Scope, directory: string, openings: number, milliseconds: number) {
+  const options = { directory, exclusive: true, clock: () => 1n };
+  for (let opening = 0; opening < openings; opening += 1) {
+    const store = await modules.openLmdbStore(options, { logAfter: 0 });
+    const space = await modules.openSpace(store);
+    const until = performance.now() + milliseconds * (0.5 + Math.random());
+    const increment = (key: string) =>
+      store.commit(space, key, { keys: [key] }, ({ keys }, tick) => {
+        if (keys[0] !== undefined && keys[0].version >= tick) throw new Error('The version does not rise.');
+        const count = Number(keys[0]?.value.subarray(0, 8).toString() ?? 0) + 1;
+        const value = Buffer.alloc(300 + (count % 5) * 2000);
+        value.write(String(count).padStart(8, '0'));
+        return { result: count, puts: [{ key, value }] };
+      });
+    const task = async (key: string): Promise<void> => {
+      while (performance.now() < until) {
+        const answered = increment(key).catch((error: StoreError) => {
+          if (error.code !== 'busy') throw error;
+          return 'unknown';
+        });
+        say(`${key} ${await answered}`);
+      }
+    };
+    // Tasks of one row conflict; tasks of several rows share batches.
+    await Promise.all(['a', 'a', 'b', 'c', 'd', 'e'].map(task));
+    await store.close();
+  }
+  say('over 0');
+}
 
-const isOver = ({ lines }: LineProcess): boolean => lines.at(-1) === 'over 0';
+interface Writer {
+  readonly other: OtherProcess;
+  /** Rejects if it is killed. */
+  readonly counting: Promise<void>;
+}
+
+function writer(t: TestContext, directory: string, openings: number, milliseconds: number): Writer {
+  const other = new OtherProcess(t);
+  return { other, counting: other.run(countUp, directory, openings, milliseconds) };
+}
+
+const isOver = ({ other }: Writer): boolean => other.lines.at(-1) === 'over 0';
 
 async function countsOf(directory: string): Promise<ReadonlyMap<string, number>> {
   const store = await openLmdbStore({ directory });
@@ -42,10 +85,10 @@ async function countsOf(directory: string): Promise<ReadonlyMap<string, number>>
 }
 
 /** Each count was returned once, and there are as many as the rows say, except those whose answer was lost. */
-async function judge(directory: string, writers: readonly LineProcess[]): Promise<void> {
+async function judge(directory: string, writers: readonly Writer[]): Promise<void> {
   const ends = await countsOf(directory);
   for (const row of ROWS) {
-    const answers = writers.flatMap(({ lines }) => lines.filter(line => line.startsWith(`${row} `)));
+    const answers = writers.flatMap(({ other }) => other.lines.filter(line => line.startsWith(`${row} `)));
     const counts = answers.filter(line => line !== `${row} unknown`);
     const end = ends.get(row) ?? 0;
     const missing = end - counts.length;
@@ -63,9 +106,18 @@ const put = (store: Store, space: Space, key: string): Promise<boolean | undefin
     puts: [{ key, value: Buffer.from(key) }],
   }));
 
-/** Runs another process from start to exit while this one stands still. */
+/** Another process that opens the store and writes for so long, if at all, while this one stands still. */
 function spendOther(directory: string, milliseconds: number): void {
-  const args = [WRITER, directory, '1', String(milliseconds)];
+  const script = `
+    import { openLmdbStore } from ${JSON.stringify(MODULE)};
+    const store = await openLmdbStore({ directory: process.argv[1], exclusive: true }, { logAfter: 0 });
+    const space = await store.getSpace(${JSON.stringify(ADDRESS)});
+    const puts = [{ key: 'k', value: Buffer.alloc(300) }];
+    for (const until = performance.now() + ${milliseconds}; performance.now() < until; )
+      await store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts }));
+    await store.close();
+  `;
+  const args = ['--input-type=module', '-e', script, directory];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   assert.equal(status, 0, stderr);
 }
@@ -105,8 +157,7 @@ test('two that open the store again and again', { skip: !isLong }, async t => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const directory = newDirectory(t);
     const writers = [writer(t, directory, 4, 120), writer(t, directory, 4, 120)];
-    for (const each of writers) await each.ended;
-    assert(writers.every(isOver));
+    for (const { counting } of writers) await counting;
     await judge(directory, writers);
   }
 });
@@ -117,16 +168,14 @@ test('one process opens after the log of the other has begun, stops for a while,
   for (let round = 0; round < ROUNDS; round += 1) {
     const directory = newDirectory(t);
     const first = writer(t, directory, 1, isLong ? 3000 : 1200);
-    await first.more(300);
-    first.signal('SIGSTOP');
+    await first.other.more(300);
+    first.other.signal('SIGSTOP');
     const second = writer(t, directory, isLong ? 2 : 1, 500);
     // A process stopped with the write lock keeps it.
-    await Promise.race([second.more(200), wait(1000)]);
+    await Promise.race([second.other.more(200), wait(1000)]);
     await wait(isLong ? 1000 * Math.random() : 100);
-    first.signal('SIGCONT');
-    await second.ended;
-    await first.ended;
-    assert(isOver(first) && isOver(second));
+    first.other.signal('SIGCONT');
+    await Promise.all([first.counting, second.counting]);
     await judge(directory, [first, second]);
   }
 });
@@ -135,19 +184,18 @@ test('one is killed in the middle, with its log, while the other writes', { skip
   for (let round = 0; round < ROUNDS; round += 1) {
     const directory = newDirectory(t);
     const first = writer(t, directory, 1, 2000);
-    if (round % 2 === 0) await first.more(300);
+    if (round % 2 === 0) await first.other.more(300);
     const second = writer(t, directory, 2, 300);
-    await second.more(100);
-    first.signal('SIGKILL');
-    await first.ended;
-    await second.ended;
+    await second.other.more(100);
+    await first.other.kill();
+    await second.counting;
     await judge(directory, [first, second]);
   }
 });
 
 test('a copy of a store whose log is being written has everything answered before', async t => {
   const directory = newDirectory(t);
-  const owner = writer(t, directory, 1, 60_000);
+  const { other: owner } = writer(t, directory, 1, 60_000);
   for (let copy = 0; copy < 3; copy += 1) {
     await owner.more(100);
     const answered = ROWS.map(row => owner.lines.filter(line => line.startsWith(`${row} `)).length);

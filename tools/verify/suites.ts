@@ -203,7 +203,6 @@ export const SUITES: readonly Suite[] = [
         'packages/tables',
         'packages/wire',
         'store-lmdb/layout',
-        'spread-store',
         'store-lmdb/exclusive-writers',
         'store-lmdb/processes',
         'store-lmdb/lmdb-store',

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { collectRows, type Engine, type NamedContent, type Space } from '#store';
 import { openLmdbStore } from '../lmdb-store.js';
-import { ContentProcess } from '../testing/content-process.js';
 import { checkStore, copyStore } from '../testing/copied-store.js';
 import { ADDRESS, newDirectory, openSpace, put, putContent, UNBOUNDED } from '../testing/fixture.js';
 import { decodeNames, encodeNames } from '../testing/named-contents.js';
+import { OtherProcess, type Scope } from '../testing/other-process.js';
 
 async function name(store: Engine, space: Space, key: string, contents: readonly NamedContent[]) {
   await put(store, space, key, encodeNames(contents));
@@ -106,12 +106,10 @@ const ROUNDS = process.env.SHELFMARK_LONG === '1' ? 10 : 2;
 for (const exclusive of [false, true]) {
   const how = exclusive ? 'one process with a log' : 'one of several processes';
   test(`backups while ${how} replaces contents have all that their rows name, and can be restored`, async t => {
-    const other = new ContentProcess();
-    // Before its directory is removed.
-    t.after(() => other.kill());
     const directory = newDirectory(t);
-    await other.ask({ kind: 'open', directory, exclusive, durability: exclusive ? 'full' : 'none' });
-    await other.ask({ kind: 'churn' });
+    const durability = exclusive ? 'full' : 'none';
+    const other = await OtherProcess.open(t, { directory, exclusive, durability });
+    const churning = other.run(churn);
     let named = 0;
     // On a slow disk it takes longer until all rows are there.
     for (let round = 0; round < ROUNDS || (named <= 10 && round < ROUNDS_MAX); round += 1) {
@@ -124,11 +122,41 @@ for (const exclusive of [false, true]) {
       for (const done of [backup, restored]) rmSync(done, { recursive: true });
     }
     assert(named > 10, `${named} contents`);
-    assert(Number(await other.ask({ kind: 'stop' })) > 5 * ROUNDS);
-    await other.ask({ kind: 'close' });
+    await other.run(scope => {
+      scope.isOver = true;
+    });
+    assert((await churning) > 5 * ROUNDS);
+    await other.run(({ store }) => store.close());
     assert.deepEqual((await checkStore(directory)).findings, []);
     assert.deepEqual(readdirSync(join(directory, 'contents', 'processes')), []);
   });
+}
+
+/** Replaces rows that name contents, and drops the old ones, until it is over; returns how many it replaced. */
+async function churn(scope: Scope): Promise<number> {
+  const { store, space, modules } = scope;
+  const { encodeNames, decodeNames } = modules;
+  let count = 0;
+  const one = async (writer: number): Promise<void> => {
+    for (; !scope.isOver; count += 1) {
+      const key = String(count % 8);
+      const piece = Buffer.alloc(1000 * (1 + (count % 700)), key);
+      const contents = [await store.content.create(space), await store.content.create(space)];
+      for (const content of contents) {
+        await content.write(piece);
+        await content.finish();
+      }
+      const value = encodeNames(contents.map(({ id }) => ({ id, bytes: piece.length })));
+      const old = await store.commit(space, `p${writer}`, { keys: [key] }, ({ keys: [row] }) => ({
+        result: row === undefined ? [] : decodeNames(row),
+        puts: [{ key, value }],
+      }));
+      for (const content of contents) content.release();
+      for (const { id } of old ?? []) await store.content.drop(space, id);
+    }
+  };
+  await Promise.all([1, 2, 3].map(one));
+  return count;
 }
 
 /** Asserts that each content named by a row is as it was written; returns how many there are. */

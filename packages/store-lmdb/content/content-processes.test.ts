@@ -1,42 +1,50 @@
 // Contents of a directory that several processes have open: none takes what another one writes or reads for garbage.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '#base/testing/until';
 import type { Engine, Space } from '#store';
 import { openLmdbStore } from '../lmdb-store.js';
-import { ContentProcess } from '../testing/content-process.js';
-import { openSpace, putContent } from '../testing/fixture.js';
+import { newDirectory, openSpace, putContent } from '../testing/fixture.js';
+import { OtherProcess } from '../testing/other-process.js';
 
 interface Both {
   readonly directory: string;
   readonly store: Engine;
   readonly space: Space;
-  readonly other: ContentProcess;
+  readonly other: OtherProcess;
 }
 
 async function begin(t: TestContext): Promise<Both> {
-  const directory = mkdtempSync(join(tmpdir(), 'lmdb-contents-'));
-  const other = new ContentProcess();
+  const directory = newDirectory(t);
   const store = await openLmdbStore({ directory, durability: 'none' });
-  t.after(async () => {
-    await other.kill();
-    await store.close();
-    rmSync(directory, { recursive: true });
-  });
-  await other.ask({ kind: 'open', directory });
-  const space = await openSpace(store);
-  return { directory, store, space, other };
+  t.after(() => store.close());
+  const other = await OtherProcess.open(t, { directory, durability: 'none' });
+  return { directory, store, space: await openSpace(store), other };
 }
 
-async function listed({ store, space }: Both): Promise<string[]> {
+const pin = ({ other }: Both): Promise<number> =>
+  other.run(({ store, pins }) => pins.push(store.content.pin()));
+const unpin = ({ other }: Both): Promise<void> => other.run(({ pins }) => pins.pop()?.release());
+const drop = ({ other }: Both, id: string): Promise<void> =>
+  other.run(({ store, space }, dropped) => store.content.drop(space, dropped), id);
+
+const write = ({ other }: Both, until: 'begun' | 'finished' | 'released'): Promise<string> =>
+  other.run(async ({ store, space }, end) => {
+    const writer = await store.content.create(space);
+    await writer.write(Buffer.alloc(600_000, 'x'));
+    if (end !== 'begun') await writer.finish();
+    if (end === 'released') writer.release();
+    return writer.id;
+  }, until);
+
+const listed = async (store: Engine, space: Space): Promise<string[]> => {
   const ids: string[] = [];
   for await (const { id } of store.content.list(space)) ids.push(id);
   return ids.toSorted();
-}
+};
 
 const putOne = async ({ store, space }: Both): Promise<string> =>
   (await putContent(store, space, Buffer.alloc(1000, 'y'))).id;
@@ -49,36 +57,35 @@ const untilGone = (both: Both, id: string): Promise<true> =>
 
 test('each process lists its own; the others list what a killed process left', async t => {
   const both = await begin(t);
-  const write = (until: 'begun' | 'finished' | 'released') =>
-    both.other.ask({ kind: 'write', bytes: 600_000, until });
-  const ids = [await write('begun'), await write('finished'), await write('released')];
+  const ids = [await write(both, 'begun'), await write(both, 'finished'), await write(both, 'released')];
   const own = await putOne(both);
-  assert.deepEqual(await listed(both), [own]);
-  assert.equal(await both.other.ask({ kind: 'list' }), ids[2]);
+  assert.deepEqual(await listed(both.store, both.space), [own]);
+  const others = await both.other.run(async ({ store, space }) => {
+    const found: string[] = [];
+    for await (const { id } of store.content.list(space)) found.push(id);
+    return found;
+  });
+  assert.deepEqual(others, [ids[2]]);
   assert.equal(ids.filter(id => existsSync(nameOf(both, id))).length, 3);
   await both.other.kill();
-  assert.deepEqual(await listed(both), [own, ...ids].toSorted());
-  const again = await openedAgain(both);
+  assert.deepEqual(await listed(both.store, both.space), [own, ...ids].toSorted());
+  await both.store.close();
+  const again = await openLmdbStore({ directory: both.directory, durability: 'none' });
   assert.deepEqual(readdirSync(join(both.directory, 'contents', 'processes')), []);
-  assert.deepEqual(await listed({ ...both, store: again }), [own, ...ids].toSorted());
+  assert.deepEqual(await listed(again, both.space), [own, ...ids].toSorted());
   await again.close();
 });
-
-async function openedAgain({ store, directory }: Both): Promise<Engine> {
-  await store.close();
-  return openLmdbStore({ directory, durability: 'none' });
-}
 
 test('what a process has pinned stays until the pin is released or the process is gone', async t => {
   const both = await begin(t);
   const [first, second] = [await putOne(both), await putOne(both)];
-  await both.other.ask({ kind: 'pin' });
+  await pin(both);
   await both.store.content.drop(both.space, first);
   await pause(300);
   assert(existsSync(nameOf(both, first)));
-  await both.other.ask({ kind: 'unpin' });
+  await unpin(both);
   await untilGone(both, first);
-  await both.other.ask({ kind: 'pin' });
+  await pin(both);
   await both.store.content.drop(both.space, second);
   assert(existsSync(nameOf(both, second)));
   await both.other.kill();
@@ -88,15 +95,15 @@ test('what a process has pinned stays until the pin is released or the process i
 test('a pin covers contents that are dropped later', async t => {
   const both = await begin(t);
   const [early, late] = [await putOne(both), await putOne(both)];
-  const pin = both.store.content.pin();
-  await both.other.ask({ kind: 'drop', id: early });
-  await both.other.ask({ kind: 'pin' });
+  const own = both.store.content.pin();
+  await drop(both, early);
+  await pin(both);
   await pause(20);
   assert(existsSync(nameOf(both, early)));
-  pin.release();
+  own.release();
   // The other process pinned after its drop.
   await untilGone(both, early);
-  await both.other.ask({ kind: 'drop', id: late });
+  await drop(both, late);
   assert(existsSync(nameOf(both, late)));
 });
 
@@ -108,12 +115,12 @@ test('before removing rows, a process learns whether another one still reads the
   assert.equal(await content.unpinnedElsewhere(), true, 'Its own pins are known to it.');
   // It waits a second: the other one may be slower.
   await until('a pin that is released while it looks', async () => {
-    await both.other.ask({ kind: 'pin' });
+    await pin(both);
     const waiting = content.unpinnedElsewhere();
-    await both.other.ask({ kind: 'unpin' });
+    await unpin(both);
     return waiting;
   });
-  await both.other.ask({ kind: 'pin' });
+  await pin(both);
   assert.equal(await content.unpinnedElsewhere(), false);
   const later = content.unpinnedElsewhere();
   await both.store.close();

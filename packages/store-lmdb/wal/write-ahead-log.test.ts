@@ -1,11 +1,8 @@
 // The log and the tree together, on real files: when callers get answers, what goes where, that nothing overtakes
 // anything, and what a kill at any moment, and a close, leave. exclusive-writers.test.ts covers two processes.
 import assert from 'node:assert/strict';
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { until } from '#base/testing/until';
@@ -17,6 +14,7 @@ import { ROW_HEADER_BYTES } from '../layout/rows.js';
 import { openLmdbStore } from '../lmdb-store.js';
 import { newDirectory, UNBOUNDED } from '../testing/fixture.js';
 import { Parts, SPACE, textOf } from '../testing/logged-parts.js';
+import { OtherProcess } from '../testing/other-process.js';
 import { changeBytesMax, LOG_BYTES, LOG_NAME, RECORD_HEADER_BYTES } from './log-file.js';
 import { readLog } from './read-log.js';
 import { RECORD_BYTES_MAX } from './write-ahead-log.js';
@@ -28,44 +26,32 @@ function markOf(directory: string) {
   return environment.close().then(() => found);
 }
 
-/** Takes the write lock and holds it. */
-class Holder {
-  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
-
-  static async open(t: TestContext, directory: string): Promise<Holder> {
-    const script = `
-      import { writeSync } from 'node:fs';
-      import { openRoot } from ${JSON.stringify(new URL('../environment.js', import.meta.url).href)};
-      const root = openRoot(process.argv[1], 'none');
-      writeSync(1, 'open');
-      process.stdin.once('data', () => root.transactionSync(() => { writeSync(1, 'held'); for (;;); }));
-    `;
-    const args = ['--input-type=module', '-e', script, join(directory, FILE_NAME)];
-    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-    t.after(() => child.kill('SIGKILL'));
-    await once(child.stdout, 'data');
-    return new Holder(child);
-  }
-
-  private constructor(child: ChildProcessByStdio<Writable, Readable, null>) {
-    this.#child = child;
-  }
-
-  async hold(): Promise<void> {
-    this.#child.stdin.write('now');
-    await once(this.#child.stdout, 'data');
-  }
-
-  kill(): void {
-    this.#child.kill('SIGKILL');
-  }
+/** A process that can take the write lock and hold it until it is killed; without a store, which would take the log. */
+async function holderOf(t: TestContext, directory: string) {
+  const other = new OtherProcess(t);
+  await other.run(
+    (scope, path) => {
+      const root = scope.modules.openRoot(path, 'none');
+      scope.hold = () =>
+        root.transactionSync(() => {
+          scope.say('held');
+          for (;;);
+        });
+    },
+    join(directory, FILE_NAME),
+  );
+  const hold = (): Promise<void> => {
+    void other.run(scope => scope.hold?.());
+    return other.more(1);
+  };
+  return { hold, kill: () => other.kill() };
 }
 
 test('callers are answered when the log has their changes, and the tree gets them later', async t => {
   const directory = newDirectory(t);
   await openEnvironment({ directory, durability: 'full' }).close();
   // While the write lock is held the tree cannot get them, however slow the disk is.
-  const holders = [await Holder.open(t, directory), await Holder.open(t, directory)];
+  const holders = [await holderOf(t, directory), await holderOf(t, directory)];
   const parts = await Parts.open(t, directory);
   await holders[0]?.hold();
   for (let round = 0; round < 3; round += 1) {
@@ -78,7 +64,7 @@ test('callers are answered when the log has their changes, and the tree gets the
     assert(parts.isRecent('k'));
     assert.equal(parts.inTree('k'), undefined);
   }
-  holders[0]?.kill();
+  await holders[0]?.kill();
   await parts.empty();
   assert.equal(parts.inTree('k'), '012');
   await holders[1]?.hold();
@@ -87,7 +73,7 @@ test('callers are answered when the log has their changes, and the tree gets the
   await parts.remove(['k']);
   assert.equal(parts.inTree('k'), '012');
   assert.equal(await parts.add('k', 'x'), 'x');
-  holders[1]?.kill();
+  await holders[1]?.kill();
   await parts.empty();
   assert.equal(parts.inTree('k'), 'x');
 });
@@ -125,7 +111,7 @@ test('a segment is not reused before the tree has it, however long that takes', 
   const directory = newDirectory(t);
   const first = openEnvironment({ directory, durability: 'full' });
   await first.close();
-  const holder = await Holder.open(t, directory);
+  const holder = await holderOf(t, directory);
   const parts = await Parts.open(t, directory);
   await parts.put('before', 'x');
   await parts.empty();
@@ -147,7 +133,7 @@ test('a segment is not reused before the tree has it, however long that takes', 
   const left = openEnvironment({ directory: await parts.copy(t), durability: 'none' });
   for (const key of answered) assert(left.rows.get(SPACE.id, 'p', key) !== undefined, key);
   await left.close();
-  holder.kill();
+  await holder.kill();
   await Promise.all(putting);
 });
 
@@ -156,14 +142,14 @@ test('a log is put in place under the write lock, without which another one may 
   const store = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0 });
   const space = await store.createSpace(SPACE, Buffer.alloc(0));
   assert(space !== undefined);
-  const holder = await Holder.open(t, directory);
+  const holder = await holderOf(t, directory);
   await holder.hold();
   const putting = store.commit(space, 'p', { keys: [] }, () => ({ result: true, puts: [] }));
   const names = (): readonly string[] => readdirSync(directory).filter(name => name.startsWith(LOG_NAME));
   await until('the log is made', () => names().length > 0);
   await wait(300);
   assert.deepEqual(names(), [`${LOG_NAME}.${process.pid}`]);
-  holder.kill();
+  await holder.kill();
   await putting;
   await store.close();
   assert(readdirSync(directory).includes(LOG_NAME));
