@@ -10,7 +10,7 @@ import { type RowKey, writeRowKey } from '../layout/rows.js';
 import { Tree } from '../lmdb/tree.js';
 import { openLmdbStore } from '../lmdb-store.js';
 import { NO_INSPECTION, newDirectory, openSpace } from '../testing/fixture.js';
-import { type Random, withSeeds } from '../testing/log-history.js';
+import { type Random, withRandom } from '../testing/log-batch.js';
 import { type CheckReport, checkFile } from './check.js';
 
 const NOW = 17_000_000_000_000_000n;
@@ -53,7 +53,7 @@ async function churn(directory: string, random: Random): Promise<number> {
 }
 
 test('a heavily used store is whole, and its rows are counted', t =>
-  withSeeds(1, async random => {
+  withRandom(1, async random => {
     const directory = newDirectory(t);
     const rows = await churn(directory, random);
     const report = await check(directory);

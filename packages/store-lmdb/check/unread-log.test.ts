@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { openEnvironment } from '../environment.js';
 import { openLmdbStore } from '../lmdb-store.js';
 import { NO_INSPECTION, newDirectory } from '../testing/fixture.js';
-import { LoggedStore, textsOf } from '../testing/logged-store.js';
+import { batchesOf, leaveStore, textsOf } from '../testing/left-store.js';
 import { beginLog, fenceLog } from '../wal/recovery.js';
 import { checkFile } from './check.js';
 import { checkSnapshot, copySnapshot } from './snapshot.js';
@@ -18,15 +18,13 @@ const CONTENT = { apple: 'red', pear: 'yellow' };
 const dataOf = (directory: string): string => join(directory, 'data.mdb');
 const logOf = (directory: string): string => join(directory, 'data.log');
 
-/** Three batches with five changes; the first `applied` of them are in the trees. Left as a kill leaves it. */
-async function leave(directory: string, applied: number): Promise<void> {
-  const store = await LoggedStore.open(directory);
-  await store.append({ apple: 'green', plum: 'blue' });
-  await store.append({ plum: undefined });
-  await store.append({ apple: 'red', pear: 'yellow' });
-  await store.apply(applied);
-  await store.abandon();
-}
+/** Three batches with five changes; the first `applied` of them are in the trees. */
+const leave = (directory: string, applied: number): Promise<bigint> =>
+  leaveStore(
+    directory,
+    batchesOf([{ apple: 'green', plum: 'blue' }, { plum: undefined }, { apple: 'red', pear: 'yellow' }]),
+    { applied },
+  );
 
 async function isClosedCopy(directory: string, content: Readonly<Record<string, string>>): Promise<void> {
   assert.deepEqual(await readdir(directory), ['data.mdb']);
@@ -57,10 +55,7 @@ test('a copy has what is only in the log, and a check counts it', async t => {
 
 test('a copy includes a log that a process was about to replay', async t => {
   const [directory, to] = [newDirectory(t), newDirectory(t)];
-  const store = await LoggedStore.open(directory);
-  await store.append(CONTENT);
-  await store.environment.transaction(() => void fenceLog(store.environment.catalog));
-  await store.abandon();
+  await leaveStore(directory, batchesOf([CONTENT]), { atEnd: ({ catalog }) => void fenceLog(catalog) });
   await copySnapshot(directory, dataOf(to));
   await isClosedCopy(to, CONTENT);
 });
@@ -104,8 +99,7 @@ test('a copy has nothing from a log begun after the reading, and everything from
 test('a store whose log is missing, damaged or another one is not copied, and a check says why', async t => {
   const [other, to] = [newDirectory(t), newDirectory(t)];
   await leave(other, 0);
-  const again = await LoggedStore.open(other);
-  await again.abandon();
+  await leaveStore(other, batchesOf([]));
   const damage: readonly [RegExp, (directory: string) => Promise<void>][] = [
     [/^log: \S+data\.mdb was not closed, and data\.log .* is missing: /, directory => rm(logOf(directory))],
     [/^log: \S+data\.log has 5 bytes/, directory => writeFile(logOf(directory), 'short')],

@@ -1,7 +1,7 @@
 // The log and the tree together, on real files: when callers get answers, what goes where, that nothing overtakes
 // anything, and what a kill at any moment, and a close, leave. exclusive-writers.test.ts covers two processes.
 import assert from 'node:assert/strict';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -274,6 +274,8 @@ test('a close leaves an empty log and a file that older programs read, and a kil
   assert.equal(statSync(join(parts.directory, LOG_NAME)).size, 0);
   assert.deepEqual(await markOf(parts.directory), { state: 'read', version: FORMAT_PLAIN });
   assert.equal(statSync(join(left, LOG_NAME)).size, LOG_BYTES);
+  // It is not needed any more.
+  rmSync(join(parts.directory, LOG_NAME));
   const again = await Parts.open(t, parts.directory);
   assert.equal(again.inTree('k'), '2');
   assert.equal(await again.add('k', '!'), '2!');
