@@ -5,7 +5,7 @@ import { odata, type TableClient, type TransactionAction } from '@azure/data-tab
 import { collect, makeTable, refuses, tableClient } from '../support/clients.js';
 import { changeset, type Part } from '../support/raw-batch.js';
 import { inAccount, rawRequest } from '../support/raw-client.js';
-import { describeTargets, type Subject } from '../support/targets.js';
+import { describeTargets } from '../support/targets.js';
 
 interface Flight {
   readonly partitionKey: string;
@@ -48,20 +48,17 @@ const FILTERS: readonly (readonly [filter: string, model: (flight: Flight) => bo
     f => f.partitionKey > 'route 1' && f.rowKey < '050',
   ],
   [odata`RowKey ge ${'010'} and RowKey lt ${'020'}`, f => f.rowKey >= '010' && f.rowKey < '020'],
-  ['seats eq 7', f => f.seats === 7],
   ['seats ne 7', f => f.seats !== 7],
   ['7 lt seats', f => f.seats > 7],
   ['price ge 10.125 and price lt 11.5', f => f.price >= 10.125 && f.price < 11.5],
   ['price gt 20', f => f.price > 20],
   ['miles le 5000000010L', f => f.miles <= 5_000_000_010n],
-  ['late eq true', f => f.late],
   ['late', f => f.late],
   ['not late and seats gt 40', f => !f.late && f.seats > 40],
   [odata`left lt ${noon}`, f => f.left < noon],
   [`id eq guid'${guidOf(42)}'`, f => f.id.value === guidOf(42)],
   ["code ge X'60' and code lt binary'70'", f => (f.code[0] ?? 0) >= 0x60 && (f.code[0] ?? 0) < 0x70],
-  [odata`note eq ${"it's"}`, f => f.note === "it's"],
-  [odata`note eq ${'ça va'} or seats eq 1`, f => f.note === 'ça va' || f.seats === 1],
+  [odata`note eq ${"it's"} or seats eq 1`, f => f.note === "it's" || f.seats === 1],
   [odata`note ne ${'ça va'}`, f => f.note !== undefined && f.note !== 'ça va'],
   [odata`not (note eq ${'ça va'})`, f => f.note !== 'ça va'],
   [
@@ -76,72 +73,61 @@ const FILTERS: readonly (readonly [filter: string, model: (flight: Flight) => bo
 const keyOf = ({ partitionKey = '', rowKey = '' }: { partitionKey?: string; rowKey?: string }): string =>
   `${partitionKey}/${rowKey}`;
 
-/** Keys in the order in which a query must answer them. */
-const inOrder = (flights: readonly Flight[]): string[] => flights.map(keyOf).sort((a, b) => (a < b ? -1 : 1));
-
-async function fill(table: TableClient, entities: readonly Flight[]): Promise<void> {
-  const partitions = new Map<string, TransactionAction[]>();
-  for (const entity of entities) {
-    const actions = partitions.get(entity.partitionKey) ?? [];
-    partitions.set(entity.partitionKey, actions);
-    actions.push(['create', { ...entity }]);
+async function fill(table: TableClient): Promise<void> {
+  for (const partition of new Set(FLIGHTS.map(({ partitionKey }) => partitionKey))) {
+    const flights = FLIGHTS.filter(({ partitionKey }) => partitionKey === partition);
+    await table.submitTransaction(flights.map((flight): TransactionAction => ['create', { ...flight }]));
   }
-  for (const actions of partitions.values()) await table.submitTransaction(actions);
 }
 
-describeTargets('queries', (subject: Subject) => {
+async function* take<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T> {
+  let left = count;
+  for await (const item of items) {
+    yield item;
+    if (--left === 0) return;
+  }
+}
+
+describeTargets('queries', subject => {
   let table: TableClient;
   before(async () => {
     table = await makeTable(subject);
-    await fill(table, FLIGHTS);
+    await fill(table);
   });
 
-  for (const [filter, model] of FILTERS) {
-    test(`filter ${filter}`, async () => {
-      const found = await collect(table.listEntities({ queryOptions: { filter } }));
-      assert.deepEqual(found.map(keyOf), inOrder(FLIGHTS.filter(model)));
-    });
-  }
-
-  test('filters find the same, page by page of whatever size', async () => {
-    const filter = 'seats lt 20 or late eq true';
-    const expected = inOrder(FLIGHTS.filter(f => f.seats < 20 || f.late));
-    for (const maxPageSize of [4, 1000]) {
-      const pages = table.listEntities({ queryOptions: { filter } }).byPage({ maxPageSize });
-      assert.deepEqual((await collect(pages)).flat().map(keyOf), expected);
+  test('each filter finds what its model finds, in the order of keys, and page by page', async () => {
+    for (const [filter, model] of FILTERS) {
+      const expected = FLIGHTS.filter(model)
+        .map(keyOf)
+        .sort((a, b) => (a < b ? -1 : 1));
+      const query = { queryOptions: { filter } };
+      assert.deepEqual((await collect(table.listEntities(query))).map(keyOf), expected, filter);
+      const pages = await collect(table.listEntities(query).byPage({ maxPageSize: 30 }));
+      assert.deepEqual(pages.flat().map(keyOf), expected, filter);
     }
   });
 
   test('select answers what it names, and null for what is missing', async () => {
-    const select = ['rowKey', 'seats', 'note'];
-    const found = await collect(
-      table.listEntities<{ seats: number; note: string | null }>({
-        queryOptions: { filter: odata`RowKey lt ${'002'}`, select },
-      }),
+    const queryOptions = { filter: odata`RowKey lt ${'002'}`, select: ['rowKey', 'seats', 'note'] };
+    const found = await collect(table.listEntities<{ seats: number; note: string | null }>({ queryOptions }));
+    assert.deepEqual(
+      found.map(({ etag, ...rest }) => [typeof etag, rest]),
+      [
+        ['string', { rowKey: '000', seats: 0, note: "it's" }],
+        ['string', { rowKey: '001', seats: 1, note: null }],
+      ],
     );
-    const members = found.map(({ etag, ...rest }) => {
-      assert(etag);
-      return rest;
-    });
-    assert.deepEqual(members, [
-      { rowKey: '000', seats: 0, note: "it's" },
-      { rowKey: '001', seats: 1, note: null },
-    ]);
     const one = await table.getEntity('route 1', '001', { queryOptions: { select: ['late'] } });
     assert.deepEqual(Object.keys(one).sort(), ['etag', 'late', 'odata.metadata']);
   });
 
-  test('pages have at most the requested size, from 1 to 1,000', async () => {
+  test('pages have at most the requested size, from 1 to 1,000; a token outlives the entity that it names', async () => {
     const sizes = async (maxPageSize: number): Promise<number[]> =>
       (await collect(table.listEntities().byPage({ maxPageSize }))).map(page => page.length);
     assert.deepEqual(await sizes(50), [50, 50, 20]);
     assert.deepEqual(await sizes(60), [60, 60]);
     assert.deepEqual(await sizes(1000), [120]);
-    await refuses(sizes(1001), 400, 'InvalidInput');
-    await refuses(sizes(-1), 400, 'InvalidInput');
-  });
-
-  test('a token stays valid when the entity that it names is deleted', async () => {
+    for (const size of [1001, -1]) await refuses(sizes(size), 400, 'InvalidInput');
     const own = await makeTable(subject);
     for (const rowKey of ['a', 'b', 'c', 'd']) await own.createEntity({ partitionKey: 'p', rowKey });
     const [page] = await collect(take(own.listEntities().byPage({ maxPageSize: 2 }), 1));
@@ -152,14 +138,6 @@ describeTargets('queries', (subject: Subject) => {
     assert.deepEqual(rest.flat().map(keyOf), ['p/d']);
   });
 });
-
-async function* take<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T> {
-  let left = count;
-  for await (const item of items) {
-    yield item;
-    if (--left === 0) return;
-  }
-}
 
 /** 100 partitions of 100 entities; in the order of their keys. */
 const MANY = Array.from({ length: 10_000 }, (_, i) => ({
@@ -191,50 +169,34 @@ describeTargets('10,000 entities', subject => {
     }
   });
 
-  test('all of them are listed, in order, a thousand per page', async () => {
-    const pages = await collect(table.listEntities<{ n: number }>().byPage());
-    assert.deepEqual(
-      pages.map(page => page.length),
-      Array.from({ length: 10 }, () => 1000),
-    );
-    assert.deepEqual(
-      pages.flat().map(({ n }) => n),
-      MANY.map(({ n }) => n),
-    );
-    assert.equal(pages.at(-1)?.continuationToken, undefined);
-  });
-
-  test('every page may be fetched by a different client', async () => {
+  test('all of them are listed in order, a thousand per page, and each page may be fetched by a different client', async () => {
     let continuationToken: string | undefined;
     const seen: number[] = [];
-    let pages = 0;
+    const lengths: number[] = [];
     do {
       const client = tableClient(subject.server, table.tableName);
-      const settings = { maxPageSize: 777, ...(continuationToken ? { continuationToken } : {}) };
+      const settings = continuationToken === undefined ? {} : { continuationToken };
       const [page] = await collect(take(client.listEntities<{ n: number }>().byPage(settings), 1));
       assert(page);
+      lengths.push(page.length);
       seen.push(...page.map(({ n }) => n));
       continuationToken = page.continuationToken;
-      pages++;
     } while (continuationToken);
-    assert.equal(pages, Math.ceil(10_000 / 777));
+    assert.deepEqual(
+      lengths,
+      Array.from({ length: 10 }, () => 1000),
+    );
     assert.deepEqual(
       seen,
       MANY.map(({ n }) => n),
     );
   });
 
-  test('a rare match is found behind thousands that do not match', async () => {
-    const found = await collect(table.listEntities<{ n: number }>({ queryOptions: { filter: 'n eq 9998' } }));
-    assert.deepEqual(found.map(keyOf), ['part099/09998']);
-  });
-
-  test('one partition, and one range of rows', async () => {
-    const filter = odata`PartitionKey eq ${'part042'} and RowKey ge ${'04290'}`;
-    const found = await collect(table.listEntities<{ n: number }>({ queryOptions: { filter } }));
-    assert.deepEqual(
-      found.map(({ n }) => n),
-      Array.from({ length: 10 }, (_, i) => 4290 + i),
-    );
+  test('a rare match is found behind thousands that do not match, and a range of rows in one partition', async () => {
+    const keys = async (filter: string): Promise<string[]> =>
+      (await collect(table.listEntities({ queryOptions: { filter } }))).map(keyOf);
+    assert.deepEqual(await keys('n eq 9998'), ['part099/09998']);
+    const range = await keys(odata`PartitionKey eq ${'part042'} and RowKey ge ${'04290'}`);
+    assert.deepEqual([range.length, range[0], range.at(-1)], [10, 'part042/04290', 'part042/04299']);
   });
 });

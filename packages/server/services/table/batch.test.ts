@@ -1,5 +1,5 @@
-// POST $batch: which part fails, with which code, and what it says of its place (protocol: batches); rights, refusals of the store, the log. Answers to the
-// byte are those of test/scenarios/batches.test.ts.
+// POST $batch (protocol: batches): answers to the byte, which part fails, with which code, and what it says of its place;
+// rights, refusals of the store, the log.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WireResponse } from '#base';
@@ -67,6 +67,132 @@ const keys = async ({ send }: TestService): Promise<string[]> => {
 /** The statuses of the parts, in their order. */
 const statuses = (response: WireResponse): readonly string[] =>
   [...textOf(response).matchAll(/^HTTP\/1\.1 (\d+) /gm)].map(([, status = '']) => status);
+
+const SNIFF = 'X-Content-Type-Options: nosniff';
+const CACHE = 'Cache-Control: no-cache';
+const JSON_TYPE = 'Content-Type: application/json;odata=minimalmetadata;streaming=true;charset=utf-8';
+const TYPE_AND_VERSION = ['DataServiceVersion: 3.0;', JSON_TYPE];
+const PART_HEAD = ['Content-Type: application/http', 'Content-Transfer-Encoding: binary', ''];
+
+/** Without what differs from answer to answer: ids and times. */
+const masked = (text: string): string =>
+  text
+    .replaceAll(/(response_|RequestId:)[0-9a-f-]{36}/g, '$1ID')
+    .replaceAll(/Time:[^"]*Z/g, 'Time:NOW')
+    .replaceAll(/"Timestamp":"[^"]*"/g, '"Timestamp":"NOW"')
+    .replaceAll(/W\/\\?"datetime'[^']*'\\?"/g, 'ETAG');
+
+const answered = (...parts: readonly (readonly string[])[]): string =>
+  [
+    '--batchresponse_ID',
+    'Content-Type: multipart/mixed; boundary=changesetresponse_ID',
+    '',
+    ...parts.flatMap(part => ['--changesetresponse_ID', ...PART_HEAD, ...part]),
+    '--changesetresponse_ID--',
+    '--batchresponse_ID--',
+    '',
+  ].join('\r\n');
+
+const refusedWith = (code: string, text: string): string =>
+  `{"odata.error":{"code":"${code}","message":{"lang":"en-US","value":"${text}\\nRequestId:ID\\nTime:NOW"}}}`;
+
+test('a changeset of each kind of write, to the byte', async () => {
+  const service = await openTable();
+  await post(service, changeset([insert('merged'), insert('deleted')]));
+  const at = (rowKey: string) => `${ENDPOINT}/People(PartitionKey='p',RowKey='${rowKey}')`;
+  const { headers: _, ...plain } = insert('plain');
+  const response = await post(
+    service,
+    changeset([
+      { ...insert('silent'), headers: [NONE, 'Content-ID: first one'] },
+      { ...insert('echoed'), headers: ['Prefer: return-content', 'Content-ID: 2'] },
+      plain,
+      { line: `MERGE ${at('merged')}`, headers: ['If-Match: *', 'Content-ID: 4'], body: '{"n":1}' },
+      { line: `PUT ${at('put')}`, body: '{"n":1}' },
+      remove('deleted'),
+    ]),
+  );
+  const [type = '', caching] = ['content-type', 'cache-control'].map(name => headersOf(response).get(name));
+  assert.match(type, /^multipart\/mixed; boundary=batchresponse_[0-9a-f-]{36}$/);
+  assert.deepEqual([response.status, caching], [202, 'no-cache']);
+  const created = (rowKey: string): string =>
+    `{"odata.metadata":"${ENDPOINT}/$metadata#People/@Element","odata.etag":"ETAG","PartitionKey":"p","RowKey":"${rowKey}","Timestamp":"NOW"}`;
+  const [made, none, version] = [
+    'HTTP/1.1 201 Created',
+    'HTTP/1.1 204 No Content',
+    'DataServiceVersion: 1.0;',
+  ];
+  const preferred = (what: string): string => `Preference-Applied: return-${what}`;
+  const silent = [`Location: ${at('silent')}`, `DataServiceId: ${at('silent')}`, 'ETag: ETAG', '', ''];
+  const echoed = [`Location: ${at('echoed')}`, 'ETag: ETAG', '', created('echoed')];
+  assert.equal(
+    masked(textOf(response)),
+    answered(
+      [
+        none,
+        'Content-ID: first one',
+        SNIFF,
+        CACHE,
+        preferred('no-content'),
+        'DataServiceVersion: 3.0;',
+        ...silent,
+      ],
+      [made, ...TYPE_AND_VERSION, 'Content-ID: 2', SNIFF, CACHE, preferred('content'), ...echoed],
+      [
+        made,
+        ...TYPE_AND_VERSION,
+        SNIFF,
+        CACHE,
+        `Location: ${at('plain')}`,
+        'ETag: ETAG',
+        '',
+        created('plain'),
+      ],
+      [none, 'Content-ID: 4', SNIFF, CACHE, version, 'ETag: ETAG', '', ''],
+      [none, SNIFF, CACHE, version, 'ETag: ETAG', '', ''],
+      [none, SNIFF, CACHE, version, '', ''],
+    ),
+  );
+  assert.equal(masked(textOf(await post(service, changeset([])))), answered());
+});
+
+test('a changeset that fails, and a query, to the byte', async () => {
+  const service = await openTable();
+  await post(service, changeset([insert('there')]));
+  const failed = await post(service, changeset([insert('a'), insert('b'), insert('there')]));
+  const text = refusedWith('EntityAlreadyExists', '2:The specified entity already exists.');
+  assert.equal(
+    masked(textOf(failed)),
+    answered([
+      ...['HTTP/1.1 409 Conflict', SNIFF, CACHE, 'Preference-Applied: return-no-content'],
+      ...[...TYPE_AND_VERSION, '', text],
+    ]),
+  );
+  assert(textOf(failed).includes(`RequestId:${headersOf(failed).get('x-ms-request-id')}\\n`));
+  // Early refusals have neither Cache-Control nor preference, and an index even alone.
+  const early = await post(service, changeset([insert('a', 'p', 'missing')]));
+  const missing = refusedWith('TableNotFound', '0:The table specified does not exist.');
+  assert.equal(
+    masked(textOf(early)),
+    answered(['HTTP/1.1 404 Not Found', SNIFF, ...TYPE_AND_VERSION, '', missing]),
+  );
+  const query = async (rowKey: string): Promise<string> => {
+    const line = `GET ${ENDPOINT}/People(PartitionKey='p',RowKey='${rowKey}')?`;
+    const part = partText({ line, headers: ['Accept: application/json;odata=nometadata'] });
+    return masked(textOf(await post(service, `--batch_1\r\n${part}--batch_1--\r\n`)));
+  };
+  assert.equal(
+    await query('there'),
+    [
+      ...['--batchresponse_ID', ...PART_HEAD, 'HTTP/1.1 200 OK', 'DataServiceVersion: 3.0;'],
+      ...['Content-Type: application/json;odata=nometadata;streaming=true;charset=utf-8', SNIFF, CACHE],
+      ...['ETag: ETAG', '', '{"PartitionKey":"p","RowKey":"there","Timestamp":"NOW"}'],
+      ...['--batchresponse_ID--', ''],
+    ].join('\r\n'),
+  );
+  const gone = refusedWith('ResourceNotFound', '0:The specified resource does not exist.');
+  assert((await query('missing')).includes(gone));
+});
 
 test('a part that fails has the format that it asked for', async () => {
   const service = await openTable();
