@@ -1,9 +1,10 @@
-// The part of `azure-storage` 2.10.7, the predecessor of @azure/data-tables, that the scenarios call, with promises for
+// The part of `azure-storage` 2.10.7, the predecessor of the official clients, that the scenarios call, with promises for
 // callbacks. Declared here, because the package's own declarations are older than the compiler.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import type { RunningServer } from 'shelfmark';
+import { queueEndpointOf } from './queue-clients.js';
 
 /** A property in that client's form: value and type, such as `{ _: '5', $: 'Edm.Int64' }`. */
 interface LegacyProperty {
@@ -15,23 +16,11 @@ export interface LegacyEntity {
   readonly [name: string]: LegacyProperty | string | { readonly etag?: string };
 }
 
-interface LegacyError extends Error {
-  readonly code?: string;
-  readonly statusCode?: number;
-}
-
-type Callback<T> = (error: LegacyError | null, result: T) => void;
-/** For an insert that echoes its content, with the entity. */
-type LegacyWritten = LegacyEntity & { readonly '.metadata': { readonly etag: string } };
-type Token = {
-  readonly nextPartitionKey?: string;
-  readonly nextRowKey?: string;
-  readonly nextTableName?: string;
-};
+type Stored = LegacyEntity & { readonly '.metadata': { readonly etag: string } };
 
 interface Segment<T> {
   readonly entries: readonly T[];
-  readonly continuationToken: Token | null;
+  readonly continuationToken: object | null;
 }
 
 interface LegacyQuery {
@@ -42,59 +31,106 @@ interface LegacyQuery {
   or(condition: string, ...values: unknown[]): LegacyQuery;
 }
 
-interface LegacyBatch {
-  retrieveEntity(partitionKey: string, rowKey: string): void;
-  insertEntity(entity: LegacyEntity, options: { readonly echoContent: boolean }): void;
-  deleteEntity(entity: LegacyEntity): void;
-  mergeEntity(entity: LegacyEntity): void;
-  replaceEntity(entity: LegacyEntity): void;
-  insertOrReplaceEntity(entity: LegacyEntity): void;
-  insertOrMergeEntity(entity: LegacyEntity): void;
-}
+/** Alone and in a batch. */
+export type LegacyWrite =
+  | 'insertEntity'
+  | 'deleteEntity'
+  | 'mergeEntity'
+  | 'replaceEntity'
+  | 'insertOrMergeEntity'
+  | 'insertOrReplaceEntity';
 
-export interface LegacyBatchResult {
-  readonly error: LegacyError | null;
+type LegacyBatch = Record<LegacyWrite, (entity: LegacyEntity, options: object) => void> & {
+  retrieveEntity(partitionKey: string, rowKey: string): void;
+};
+
+interface LegacyBatchResult {
   readonly response: { readonly statusCode: number };
   readonly entity?: LegacyEntity;
 }
 
-interface ListOptions {
-  readonly maxResults?: number;
-}
+type Write = (table: string, entity: LegacyEntity) => Promise<Stored>;
 
-interface LegacyTableService {
-  createTable(table: string, callback: Callback<{ readonly TableName: string }>): void;
-  createTableIfNotExists(table: string, callback: Callback<{ readonly created: boolean }>): void;
-  doesTableExist(table: string, callback: Callback<{ readonly exists: boolean }>): void;
-  deleteTable(table: string, callback: Callback<unknown>): void;
-  deleteTableIfExists(table: string, callback: Callback<boolean>): void;
+interface LegacyTables extends Record<Exclude<LegacyWrite, 'insertEntity'>, Write> {
+  createTable(table: string): Promise<unknown>;
+  createTableIfNotExists(table: string): Promise<{ readonly created: boolean }>;
+  doesTableExist(table: string): Promise<{ readonly exists: boolean }>;
+  deleteTable(table: string): Promise<unknown>;
+  deleteTableIfExists(table: string): Promise<boolean>;
   listTablesSegmentedWithPrefix(
     prefix: string,
-    token: Token | null,
-    options: ListOptions,
-    callback: Callback<Segment<string>>,
-  ): void;
-  insertEntity(table: string, entity: LegacyEntity, options: object, callback: Callback<LegacyWritten>): void;
-  insertOrReplaceEntity(table: string, entity: LegacyEntity, callback: Callback<LegacyWritten>): void;
-  insertOrMergeEntity(table: string, entity: LegacyEntity, callback: Callback<LegacyWritten>): void;
-  replaceEntity(table: string, entity: LegacyEntity, callback: Callback<LegacyWritten>): void;
-  mergeEntity(table: string, entity: LegacyEntity, callback: Callback<LegacyWritten>): void;
-  deleteEntity(table: string, entity: LegacyEntity, callback: Callback<unknown>): void;
-  retrieveEntity(table: string, partitionKey: string, rowKey: string, callback: Callback<LegacyEntity>): void;
+    token: object | null,
+    options: object,
+  ): Promise<Segment<string>>;
+  /** Echoes its content, with the entity. */
+  insertEntity(table: string, entity: LegacyEntity, options: object): Promise<Stored>;
+  retrieveEntity(table: string, partitionKey: string, rowKey: string): Promise<Stored>;
   queryEntities(
     table: string,
     query: LegacyQuery | null,
-    token: Token | null,
+    token: object | null,
     options: object,
-    callback: Callback<Segment<LegacyEntity>>,
-  ): void;
-  executeBatch(table: string, batch: LegacyBatch, callback: Callback<readonly LegacyBatchResult[]>): void;
-  getServiceProperties(callback: Callback<{ readonly Logging: { readonly Version: string } }>): void;
+  ): Promise<Segment<LegacyEntity>>;
+  executeBatch(table: string, batch: LegacyBatch): Promise<readonly LegacyBatchResult[]>;
+}
+
+interface LegacyMessage {
+  readonly messageId: string;
+  readonly popReceipt: string;
+  readonly messageText?: string;
+  readonly insertionTime?: string;
+  readonly expirationTime?: string;
+  readonly dequeueCount?: number;
+}
+
+interface LegacyQueue {
+  readonly name: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly approximateMessageCount?: number;
+  readonly created?: boolean;
+  readonly exists?: boolean;
+  readonly signedIdentifiers?: Readonly<Record<string, { readonly Permissions?: string }>>;
+}
+
+interface LegacyQueues {
+  getServiceProperties(): Promise<{ readonly Logging: { readonly Version: string }; readonly Cors: unknown }>;
+  setServiceProperties(properties: object): Promise<unknown>;
+  listQueuesSegmentedWithPrefix(
+    prefix: string,
+    token: object | null,
+    options: object,
+  ): Promise<Segment<LegacyQueue>>;
+  doesQueueExist(queue: string): Promise<LegacyQueue>;
+  createQueue(queue: string, options: object): Promise<LegacyQueue>;
+  createQueueIfNotExists(queue: string): Promise<LegacyQueue>;
+  deleteQueue(queue: string): Promise<unknown>;
+  deleteQueueIfExists(queue: string): Promise<boolean>;
+  getQueueMetadata(queue: string): Promise<LegacyQueue>;
+  setQueueMetadata(queue: string, metadata: object): Promise<LegacyQueue>;
+  createMessage(queue: string, text: string, options: object): Promise<LegacyMessage>;
+  getMessages(queue: string, options: object): Promise<readonly LegacyMessage[]>;
+  getMessage(queue: string): Promise<LegacyMessage | undefined>;
+  peekMessages(queue: string, options: object): Promise<readonly LegacyMessage[]>;
+  peekMessage(queue: string): Promise<LegacyMessage | undefined>;
+  deleteMessage(queue: string, id: string, receipt: string): Promise<unknown>;
+  clearMessages(queue: string): Promise<unknown>;
+  updateMessage(
+    queue: string,
+    id: string,
+    receipt: string,
+    visibilityTimeout: number,
+    options: object,
+  ): Promise<LegacyMessage>;
+  getQueueAcl(queue: string): Promise<LegacyQueue>;
+  setQueueAcl(queue: string, policies: object): Promise<LegacyQueue>;
+  /** The one call without a callback. */
+  generateSharedAccessSignature(queue: string, policy: object): string;
 }
 
 interface LegacyModule {
-  createTableService(account: string, key: string, host: string): LegacyTableService;
-  createTableService(connectionString: string): LegacyTableService;
+  createTableService(account: string, key: string, host: string): object;
+  createQueueService(account: string, key: string, host: string): object;
+  createQueueServiceWithSas(host: string, signature: string): object;
   readonly TableQuery: new () => LegacyQuery;
   readonly TableBatch: new () => LegacyBatch;
 }
@@ -102,30 +138,28 @@ interface LegacyModule {
 /** The old client's module; loaded by `require`, as its users load it. */
 export const legacy: LegacyModule = createRequire(import.meta.url)('azure-storage');
 
-type Promising<Service> = {
-  readonly [Name in keyof Service]: Service[Name] extends (
-    ...args: [...infer Args, (error: unknown, result: infer Result) => void]
-  ) => void
-    ? (...args: Args) => Promise<Result>
-    : never;
-};
-
 /** The same calls, with promises. */
-export const promising = <Service extends object>(service: Service): Promising<Service> =>
-  new Proxy(service as Promising<Service>, {
+const promising = <Service extends object>(service: object): Service =>
+  new Proxy(service as Service, {
     get(_, name) {
       const call: unknown = Reflect.get(service, name);
-      return typeof call === 'function' ? promisify(call).bind(service) : undefined;
+      if (typeof call !== 'function') return undefined;
+      return name === 'generateSharedAccessSignature' ? call.bind(service) : promisify(call).bind(service);
     },
   });
 
-type LegacyClient = Promising<LegacyTableService>;
+export const legacyTables = ({ account, tableEndpoint }: RunningServer): LegacyTables =>
+  promising(legacy.createTableService(account.name, account.key, tableEndpoint));
 
-export const legacyClient = (server: RunningServer): LegacyClient =>
-  promising(legacy.createTableService(server.account.name, server.account.key, server.tableEndpoint));
-
-export const legacyClientOf = (connectionString: string): LegacyClient =>
-  promising(legacy.createTableService(connectionString));
+/** By the account's key unless a signature is given. */
+export const legacyQueues = (server: RunningServer, signature?: string): LegacyQueues => {
+  const [{ name, key }, host] = [server.account, queueEndpointOf(server)];
+  return promising(
+    signature === undefined
+      ? legacy.createQueueService(name, key, host)
+      : legacy.createQueueServiceWithSas(host, signature),
+  );
+};
 
 /** The call is refused like this. */
 export const fails = (promise: Promise<unknown>, statusCode: number, code: string): Promise<void> =>

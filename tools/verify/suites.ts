@@ -233,7 +233,7 @@ export const SUITES: readonly Suite[] = [
     name: 'queues',
     minutes: 2,
     proves: 'all scenarios of the Queue service, its ledger and its judge',
-    steps: [longTests('queues', ['slow/queue', 'slow/legacy', 'test/queues'])],
+    steps: [longTests('queues', ['scenarios/queues', 'scenarios/legacy', 'slow/queue', 'test/queues'])],
   },
   {
     name: 'scenarios',
