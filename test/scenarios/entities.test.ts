@@ -20,13 +20,14 @@ async function propertiesOf(table: TableClient): Promise<unknown[][]> {
 describeTargets('entities', subject => {
   test('each operation on an entity that is there, or missing', async () => {
     const table = await makeTable(subject);
-    for (const missing of [
-      table.getEntity('p', 'r'),
-      table.updateEntity(KEYS, 'Merge'),
-      table.updateEntity(KEYS, 'Replace'),
-      table.deleteEntity('p', 'r'),
-    ])
-      await refuses(missing, 404, 'ResourceNotFound');
+    await Promise.all(
+      [
+        table.getEntity('p', 'r'),
+        table.updateEntity(KEYS, 'Merge'),
+        table.updateEntity(KEYS, 'Replace'),
+        table.deleteEntity('p', 'r'),
+      ].map(missing => refuses(missing, 404, 'ResourceNotFound')),
+    );
     const { etag } = await table.createEntity({ ...KEYS, b: 1, a: 1, none: null, nothing: undefined });
     const { timestamp, ...entity } = await table.getEntity('p', 'r');
     assert.deepEqual([entity.etag, entity.partitionKey, entity.rowKey], [etag, 'p', 'r']);
@@ -55,12 +56,13 @@ describeTargets('entities', subject => {
     const { etag: merged = '' } = await table.updateEntity({ ...KEYS, n: 1 }, 'Merge', { etag: made });
     assert.notEqual(merged, made);
     const stale = { etag: made };
-    for (const refused of [
-      table.updateEntity({ ...KEYS, n: 2 }, 'Merge', stale),
-      table.updateEntity({ ...KEYS, n: 2 }, 'Replace', stale),
-      table.deleteEntity('p', 'r', stale),
-    ])
-      await refuses(refused, 412, 'UpdateConditionNotSatisfied');
+    await Promise.all(
+      [
+        table.updateEntity({ ...KEYS, n: 2 }, 'Merge', stale),
+        table.updateEntity({ ...KEYS, n: 2 }, 'Replace', stale),
+        table.deleteEntity('p', 'r', stale),
+      ].map(refused => refuses(refused, 412, 'UpdateConditionNotSatisfied')),
+    );
     const { etag: replaced = '' } = await table.updateEntity({ ...KEYS, n: 3 }, 'Replace', { etag: merged });
     assert.deepEqual(await propertiesOf(table), [['n', 3]]);
     await table.deleteEntity('p', 'r', { etag: replaced });

@@ -91,7 +91,7 @@ async function isLetIn({ key, tableSas, accountSas, bearer, queueSas }: Caller):
 
 async function isRefused({ key, tableSas, accountSas, bearer, queueSas }: Caller): Promise<void> {
   const refusals = [read(key), read(tableSas), list(accountSas), read(bearer), peek(queueSas)];
-  for (const refused of refusals) await refuses(refused, 403, 'AuthenticationFailed');
+  await Promise.all(refusals.map(refused => refuses(refused, 403, 'AuthenticationFailed')));
 }
 
 async function open(accounts: AccountKeys, host?: string): Promise<RunningServer> {

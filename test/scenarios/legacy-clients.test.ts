@@ -283,21 +283,25 @@ describeTargets(
       const { service, queue } = await openQueue(subject);
       await service.createMessage(queue, 'm', {});
       await service.deleteQueue(queue);
-      for (const create of [service.createQueue(queue, {}), service.createQueueIfNotExists(queue)])
-        await fails(create, 409, 'QueueBeingDeleted');
+      await Promise.all(
+        [service.createQueue(queue, {}), service.createQueueIfNotExists(queue)].map(create =>
+          fails(create, 409, 'QueueBeingDeleted'),
+        ),
+      );
       assert.equal((await service.doesQueueExist(queue)).exists, false);
       assert.equal(await service.deleteQueueIfExists(queue), false);
-      for (const refused of [
-        service.deleteQueue(queue),
-        service.createMessage(queue, 'm', {}),
-        service.getMessages(queue, {}),
-        service.peekMessages(queue, {}),
-        service.clearMessages(queue),
-        service.getQueueMetadata(queue),
-        service.setQueueMetadata(queue, { a: '1' }),
-        service.getQueueAcl(queue),
-      ])
-        await fails(refused, 404, 'QueueNotFound');
+      await Promise.all(
+        [
+          service.deleteQueue(queue),
+          service.createMessage(queue, 'm', {}),
+          service.getMessages(queue, {}),
+          service.peekMessages(queue, {}),
+          service.clearMessages(queue),
+          service.getQueueMetadata(queue),
+          service.setQueueMetadata(queue, { a: '1' }),
+          service.getQueueAcl(queue),
+        ].map(refused => fails(refused, 404, 'QueueNotFound')),
+      );
     });
   },
   { tableDeletionSeconds: 600 },

@@ -132,17 +132,18 @@ describeTargets('signatures of a table', subject => {
     ] as const)
       await refuses(ranged.getEntity(partition, row), 404, 'ResourceNotFound');
     const outside = { partitionKey: 'c', rowKey: '6' };
-    for (const refused of [
-      ranged.createEntity(outside),
-      ranged.upsertEntity(outside),
-      ranged.updateEntity({ partitionKey: 'a', rowKey: '1' }),
-      ranged.deleteEntity('c', '9'),
-      ranged.submitTransaction([
-        ['create', { partitionKey: 'c', rowKey: '4' }],
-        ['create', outside],
-      ]),
-    ])
-      await refuses(refused, 403, 'AuthorizationFailure');
+    await Promise.all(
+      [
+        ranged.createEntity(outside),
+        ranged.upsertEntity(outside),
+        ranged.updateEntity({ partitionKey: 'a', rowKey: '1' }),
+        ranged.deleteEntity('c', '9'),
+        ranged.submitTransaction([
+          ['create', { partitionKey: 'c', rowKey: '4' }],
+          ['create', outside],
+        ]),
+      ].map(refused => refuses(refused, 403, 'AuthorizationFailure')),
+    );
     await refuses(made.getEntity('c', '4'), 404, 'ResourceNotFound');
   });
 
