@@ -10,7 +10,7 @@ import { AzureNamedKeyCredential, TableClient } from '@azure/data-tables';
 import { until } from '#base/testing/until';
 import { CLIENT_OPTIONS, refuses } from '../support/clients.js';
 import { rawRequest } from '../support/raw-client.js';
-import { runToEnd, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { childrenOf } from '../support/worker-processes.js';
 
 /** Linux reports which process is stopped, and whose child it is. */
@@ -179,28 +179,4 @@ test('readiness ends when the shutdown begins, and while no worker answers', { s
   await until('it is not ready', async () => (await ready())[1] === 'not ready: stopping\n');
   for (const pid of workers) process.kill(pid, 'SIGCONT');
   assert.equal((await stopped).code, 0);
-});
-
-test('mistakes are reported in one sentence', { skip }, async t => {
-  const file = join(directory, 'none');
-  writeFileSync(file, '# nobody');
-  const { server } = await start(t, `${NAME}:${newKey()}`);
-  const memory = ['serve', '--inMemoryPersistence', '--table-port', '0'];
-  const taken = String(server.port);
-  const mistakes: readonly (readonly [flags: readonly string[], sentence: RegExp])[] = [
-    [['--accounts', `${file}.none`], /^shelfmark: ENOENT: no such file.*\n$/],
-    [['--accounts', file], /^shelfmark: There is no account in .*none\.\n$/],
-    [['--metrics-host', '::1'], /^shelfmark: --metrics-host needs --metrics-port\.\n$/],
-    [['--metrics-port', taken], /^shelfmark: .*EADDRINUSE.*\n$/],
-    [['--log-level', 'loud'], /^error: .* Allowed choices are silent, error, warn, info, debug\.\n$/],
-  ];
-  for (const [flags, sentence] of mistakes) {
-    const { code, stdout, stderr } = await runToEnd([...memory, ...flags]);
-    assert.deepEqual([code, stdout], [1, ''], stderr);
-    assert.match(stderr, sentence);
-  }
-  const shared = ['serve', '--data', join(directory, 'd'), '--table-port', '0', '--workers', '2'];
-  const { code, stderr } = await runToEnd([...shared, '--metrics-port', taken]);
-  assert.equal(code, 1);
-  assert.match(stderr, /^shelfmark: .*EADDRINUSE.*\n$/);
 });

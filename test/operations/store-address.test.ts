@@ -1,6 +1,6 @@
-// The command accepts the address of a store wherever it accepts a directory, and reports if an engine lacks a tool.
+// The command accepts the address of a store wherever it accepts a directory.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -37,26 +37,4 @@ test('a store given by its address is served, checked, backed up and restored', 
   );
   for (const args of [[`lmdb:${again}`], ['--store', `lmdb:${again}`]])
     assert.match(await said('check', ...args), /^\S+again: 0 tables.*\nwhole\n$/);
-});
-
-test('a missing tool, and an invalid address, is one sentence', { skip }, async () => {
-  const place = join(root, 'never');
-  const refused = [
-    [['check', 'memory:'], 2, "The engine 'memory' has no check."],
-    [
-      ['serve', '--store', 'nonsense:x'],
-      1,
-      "There is no engine 'nonsense': known are lmdb:DIR, memory:, cassandra://HOST,…/KEYSPACE.",
-    ],
-    [['check', place, '--store', 'memory:'], 2, 'A directory and --store both say what to check: '],
-    [['backup', place, '--store', 'memory:'], 1, "The engine 'memory' has no backup."],
-    [['restore', place, '--store', 'memory:'], 1, "The engine 'memory' has no restore."],
-    [['serve', '--store', 'memory:', '--workers', '2'], 1, 'The engine keeps the data in one process, '],
-  ] as const;
-  for (const [args, code, message] of refused) {
-    const { code: ended, stdout, stderr } = await runToEnd([...args]);
-    assert.deepEqual([ended, stdout], [code, ''], args.join(' '));
-    assert(stderr.startsWith(`shelfmark: ${message}`) && stderr.split('\n').length === 2, stderr);
-  }
-  assert(!existsSync(place));
 });

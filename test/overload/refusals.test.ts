@@ -115,19 +115,12 @@ test('a directory that another server has, of one process or of several, while b
   }
 });
 
-test('a certificate that is missing, unreadable, or invalid', { skip }, async () => {
-  const data = join(directory, 'unmade');
+test('a key that this user may not read', { skip: skip || !isRoot }, async () => {
   const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
-  const pair = ['--cert', cert, '--key', key];
-  const absent = await runToEnd(['serve', '--data', data, ...pair]);
-  assert.match(absent.stderr, /^shelfmark: --cert names a file that cannot be read: ENOENT.*cert\.pem'\n$/);
   writeFileSync(cert, 'none');
   writeFileSync(key, 'none', { mode: 0o000 });
-  const unread = await runToEnd(['serve', '--data', data, ...pair], asOther);
-  assert.equal(unread.stderr.split('\n').length, 2);
-  assert.match(unread.stderr, /^shelfmark: --key names a file that cannot be read: EACCES.*key\.pem'\n$/);
-  chmodSync(key, 0o644);
-  const broken = await runToEnd(['serve', '--data', data, ...pair]);
-  assert.match(broken.stderr, /^shelfmark: \S+cert\.pem and \S+key\.pem cannot be used as [^\n]+\n$/);
-  assert.deepEqual([absent.code, unread.code, broken.code], [1, 1, 1]);
+  const args = ['serve', '--data', join(directory, 'unmade'), '--cert', cert, '--key', key];
+  const { code, stderr } = await runToEnd(args, asOther);
+  assert.match(stderr, /^shelfmark: --key names a file that cannot be read: EACCES[^\n]*key\.pem'\n$/);
+  assert.equal(code, 1);
 });

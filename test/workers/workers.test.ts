@@ -2,6 +2,7 @@
 // any worker, and the death of a worker. workers-life.test.ts tests how it starts and ends.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { QueueServiceClient } from '@azure/storage-queue';
 import { until } from '#base/testing/until';
 import { isTaken } from '../support/taken-port.js';
 import { type Connection, childrenOf, isAlive, type Reply } from '../support/worker-processes.js';
@@ -141,6 +142,26 @@ test('counters by ETag lose nothing, and of those that create one entity one suc
   for (let round = 0; round < 5; round++) await Promise.all(made.map(increment));
   const read = await made[0]?.request(get(`/counters${ROW}`));
   assert.equal(JSON.parse(read?.body ?? '').count, 5 * made.length);
+});
+
+test('each message is given to one caller, through any worker', { skip: skipLong }, async () => {
+  // A client of its own for each, so that connections reach every worker.
+  const clients = Array.from({ length: 3 * WORKERS }, () =>
+    QueueServiceClient.fromConnectionString(server.connectionString).getQueueClient('work'),
+  );
+  await clients[0]?.create();
+  const texts = Array.from({ length: 60 }, (_, i) => `m${i}`);
+  await Promise.all(texts.map((text, i) => clients[i % clients.length]?.sendMessage(text)));
+  const drain = async (client: (typeof clients)[number]): Promise<string[]> => {
+    const got: string[] = [];
+    for (;;) {
+      const { receivedMessageItems } = await client.receiveMessages({ numberOfMessages: 4 });
+      if (receivedMessageItems.length === 0) return got;
+      got.push(...receivedMessageItems.map(item => item.messageText));
+    }
+  };
+  const got = (await Promise.all(clients.map(drain))).flat();
+  assert.deepEqual(got.sort(), texts.sort());
 });
 
 test('a killed worker is replaced, and the others do not notice', { skip }, async t => {

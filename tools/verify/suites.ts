@@ -44,7 +44,6 @@ export const SUITES: readonly Suite[] = [
         'scenarios/blob',
         'scenarios/broken-uploads',
         'scenarios/contests',
-        'scenarios/connection-string',
         'blobs/operations/counts',
         'blobs/body/merge-layers',
         'store-lmdb/content',
@@ -141,7 +140,14 @@ export const SUITES: readonly Suite[] = [
     minutes: 1,
     proves: 'health, metrics, signals and keys of several processes; nginx in front',
     debian: { nginx: 'nginx-light' },
-    steps: [longTests('operations', ['test/operations', 'scenarios/command', 'data-files/backup'])],
+    steps: [
+      longTests('operations', [
+        'test/operations',
+        'scenarios/command',
+        'scenarios/mistakes',
+        'data-files/backup',
+      ]),
+    ],
   },
   {
     name: 'overload',
@@ -233,7 +239,7 @@ export const SUITES: readonly Suite[] = [
     name: 'queues',
     minutes: 2,
     proves: 'all scenarios of the Queue service, its ledger and its judge',
-    steps: [longTests('queues', ['scenarios/queues', 'scenarios/legacy', 'slow/queue', 'test/queues'])],
+    steps: [longTests('queues', ['scenarios/queues', 'scenarios/legacy', 'test/queues'])],
   },
   {
     name: 'scenarios',

@@ -184,6 +184,24 @@ test('below a table: what each verb earns, after its name and after a table that
   ]);
 });
 
+test('a PUT or a POST has a length, or comes in chunks; other verbs need none (protocol: requests#bounds)', async () => {
+  const { send } = await openTable();
+  const withoutLength = { 'content-length': undefined };
+  for (const [method, path] of [
+    ['POST', 'Tables'],
+    ['PUT', ENTITY],
+    ['POST', '$batch'],
+  ] as const) {
+    const refused = await send(method, path, { headers: withoutLength, anonymous: true });
+    assert.equal(refusalOf(refused), '411 MissingContentLengthHeader', path);
+    assert.match(sentenceOf(refused), /Content-Length HTTP header is missing\./);
+    const chunked = { ...withoutLength, 'transfer-encoding': 'chunked' };
+    assert.notEqual((await send(method, path, { headers: chunked })).status, 411, path);
+  }
+  for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'MERGE', 'PATCH'])
+    assert.notEqual((await send(method, ENTITY, { headers: withoutLength })).status, 411, method);
+});
+
 test('below a table an insert goes into the table', async () => {
   const { send } = await openTable();
   const body = '{"PartitionKey":"p","RowKey":"r"}';
