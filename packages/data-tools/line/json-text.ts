@@ -4,7 +4,7 @@ import { RowError } from './row.js';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const NUMBER_OR_WORD = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 /** Objects and arrays around a skipped value: far more than annotations have, and no stack overflows. */
 const NESTING_MAX = 64;
 
@@ -14,9 +14,6 @@ export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 export const OPEN_BRACKET = 0x5b;
 export const CLOSE_BRACKET = 0x5d;
-const LETTER_T = 0x74;
-const LETTER_F = 0x66;
-const LETTER_N = 0x6e;
 
 export class JsonText {
   readonly #text: string;
@@ -64,12 +61,6 @@ export class JsonText {
   /** A string with its quotes, as it is. */
   string(): string {
     const from = this.#at;
-    this.#skipString();
-    return this.#text.slice(from, this.#at);
-  }
-
-  #skipString(): void {
-    const from = this.#at;
     if (this.#text.charCodeAt(from) !== QUOTE) throw this.fail('a string is missing');
     let until = this.#text.indexOf('"', from + 1);
     if (this.#backslash < from) {
@@ -80,6 +71,7 @@ export class JsonText {
     if (this.hasEscape) until = this.#closing(until, from);
     if (until === -1) throw this.fail('a string does not end');
     this.#at = until + 1;
+    return this.#text.slice(from, this.#at);
   }
 
   /** The quote that closes the string: one after an even number of backslashes. */
@@ -94,42 +86,24 @@ export class JsonText {
     return -1;
   }
 
-  #word(word: string): string {
-    if (!this.takeText(word)) throw this.fail('there is no value');
-    return word;
-  }
-
   /** A string, number or word as it is; not an object or array. */
   scalar(): string {
-    switch (this.peek()) {
-      case QUOTE:
-        return this.string();
-      case LETTER_T:
-        return this.#word('true');
-      case LETTER_F:
-        return this.#word('false');
-      case LETTER_N:
-        return this.#word('null');
-      case OPEN_BRACE:
-      case OPEN_BRACKET:
-        throw this.fail("a property's value can't be an object or an array");
-      default: {
-        NUMBER.lastIndex = this.#at;
-        if (!NUMBER.test(this.#text)) throw this.fail('there is no value');
-        const from = this.#at;
-        this.#at = NUMBER.lastIndex;
-        this.hasEscape = false;
-        return this.#text.slice(from, this.#at);
-      }
-    }
+    const first = this.peek();
+    if (first === QUOTE) return this.string();
+    if (first === OPEN_BRACE || first === OPEN_BRACKET)
+      throw this.fail("a property's value can't be an object or an array");
+    NUMBER_OR_WORD.lastIndex = this.#at;
+    if (!NUMBER_OR_WORD.test(this.#text)) throw this.fail('there is no value');
+    const from = this.#at;
+    this.#at = NUMBER_OR_WORD.lastIndex;
+    return this.#text.slice(from, this.#at);
   }
 
   /** Skips a value of any kind. */
   skip(depth = 0): void {
     const opening = this.peek();
     if (opening !== OPEN_BRACE && opening !== OPEN_BRACKET) {
-      if (opening === QUOTE) this.#skipString();
-      else this.scalar();
+      this.scalar();
       return;
     }
     if (depth === NESTING_MAX) throw this.fail('values are nested too deeply');

@@ -6,9 +6,8 @@
 //   readPage(text)           the answer to Query Entities: { "value": [ … ] }
 import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, JsonText, OPEN_BRACE, OPEN_BRACKET } from './json-text.js';
 import { formatDateTime, formatString, isLiteral, literalOf } from './literal.js';
-import { isTypeName, type Member, memberOf, typeMember } from './member.js';
 import { type EdmType, type Property, type Row, RowError } from './row.js';
-import { type Annotation, type Place, RowShape } from './row-shape.js';
+import { type Annotation, isTypeName, type Member, memberOf, type Place, RowShape } from './row-shape.js';
 
 /** Printable ASCII: strings without a backslash are then already canonical. */
 const NOT_PLAIN = /[^\x20-\x7e]/;
@@ -90,7 +89,7 @@ class RowReader {
     if (!isTypeName(name)) return memberOf(`${raw}:`, name);
     const value = this.#scalar();
     if (value.charCodeAt(0) !== QUOTE) throw new RowError(`${name} is ${value}, which is not a string`);
-    return typeMember(`${raw}:${value}`, name, value);
+    return memberOf(`${raw}:${value}`, name, value);
   }
 
   row(): Row {
