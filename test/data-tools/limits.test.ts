@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type RunningServer, serve } from 'shelfmark';
 import { Endpoint, parseAddress, type Row } from '../../packages/data-tools/index.js';
-import { entitySize } from '../../packages/data-tools/stats/entity-size.js';
+import { entitySize } from '../../packages/data-tools/stats/table-stats.js';
 import { rowOf } from '../../packages/data-tools/testing/nasty-rows.js';
 import { TargetTable } from '../../packages/data-tools/write/target-table.js';
 import { runCommand } from './command-run.js';

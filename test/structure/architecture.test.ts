@@ -42,10 +42,10 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   lmdb: /^packages\/store-lmdb\//,
   'cassandra-driver': /^packages\/store-cassandra\/session\//,
   commander: /^packages\/cli\//,
-  'csv-parse': /^packages\/data-tools\/formats\/read-csv\.ts$/,
-  'hyparquet-writer': /^packages\/data-tools\/formats\/write-parquet\.ts$/,
+  'csv-parse': /^packages\/data-tools\/formats\/csv\.ts$/,
+  'hyparquet-writer': /^packages\/data-tools\/formats\/parquet\.ts$/,
   // Only its types.
-  hyparquet: /^packages\/(?:data-tools\/formats\/parquet-columns\.ts$|explorer\/page\/blobs\/)/,
+  hyparquet: /^packages\/(?:data-tools\/formats\/parquet\.ts$|explorer\/page\/blobs\/)/,
   pino: /^packages\/server\/observe\/log\.ts$/,
   saxes: /^packages\/wire\/shared\/xml\.ts$/,
   jose: /^packages\/server\/auth\/bearer\.ts$/,

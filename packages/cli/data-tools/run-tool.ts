@@ -43,7 +43,7 @@ interface ToolFlags {
 
 /**
  * How much the heap grows beyond what survived a collection before the next one, in percent. V8's default allows some
- * four times as much, nearly all of it garbage here: what a tool holds is bounded (data-tools/source/table-rows.ts, data-tools/write/byte-budget.ts).
+ * four times as much, nearly all of it garbage here: what a tool holds is bounded (data-tools/source/table-rows.ts, data-tools/write/writer.ts).
  */
 const HEAP_GROWTH_PERCENT = 20;
 const PARALLEL_DEFAULT = 8;

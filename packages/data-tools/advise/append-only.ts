@@ -39,23 +39,18 @@ export class AppendOnly implements Rule {
   #lastWrites: string[] = [];
   #step = 1;
   #partitions = 0;
-  #partition: string | undefined;
   #lastWrite = '';
 
   add({ timestamp }: Row): void {
     if (timestamp !== undefined && timestamp > this.#lastWrite) this.#lastWrite = timestamp;
   }
 
-  begin(partition: string | undefined): void {
-    if (this.#partition !== undefined && this.#partitions++ % this.#step === 0) {
-      this.#lastWrites.push(this.#lastWrite);
-      if (this.#lastWrites.length > PARTITIONS_MAX) {
-        this.#lastWrites = this.#lastWrites.filter((_, i) => i % 2 === 0);
-        this.#step *= 2;
-      }
-    }
-    this.#partition = partition;
+  end(): void {
+    if (this.#partitions++ % this.#step === 0) this.#lastWrites.push(this.#lastWrite);
     this.#lastWrite = '';
+    if (this.#lastWrites.length <= PARTITIONS_MAX) return;
+    this.#lastWrites = this.#lastWrites.filter((_, i) => i % 2 === 0);
+    this.#step *= 2;
   }
 
   findings(): readonly Finding[] {

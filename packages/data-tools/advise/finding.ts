@@ -15,10 +15,10 @@ export interface Finding {
 }
 
 export interface Rule {
-  /** The next rows are of this partition; undefined after the last row. */
-  begin?(partition: string | undefined): void;
   /** Rows come in the order of their keys. `bytes` is the entity's size as Azure counts it. */
   add(row: Row, bytes: number): void;
+  /** The rows before this were the last of the partition. */
+  end?(partition: string): void;
   findings(): readonly Finding[];
 }
 

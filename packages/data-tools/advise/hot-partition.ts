@@ -1,7 +1,7 @@
 // Partitions that carry too much: of the rows, or of the writes of one second according to the Timestamps. One machine
 // at a time serves a partition, which Azure limits to 2,000 entities a second (the design guide's scalability target).
 import type { Row } from '../line/row.js';
-import { Largest } from '../stats/largest.js';
+import { Largest } from '../stats/table-stats.js';
 import { type Finding, percent, type Rule } from './finding.js';
 
 const TARGET_A_SECOND = 2_000;
@@ -21,10 +21,9 @@ interface Loaded {
 }
 
 export class HotPartition implements Rule {
-  readonly #byRows = new Largest<Loaded>(3, ({ rows }) => rows);
+  readonly #byRows = new Largest<Loaded>(1, ({ rows }) => rows);
   readonly #byPeak = new Largest<Loaded>(3, ({ peak }) => peak);
   readonly #seconds = new Map<string, number>();
-  #partition: string | undefined;
   #rows = 0;
   #peak = 0;
   #total = 0;
@@ -41,14 +40,11 @@ export class HotPartition implements Rule {
     if (count > this.#peak) this.#peak = count;
   }
 
-  begin(partition: string | undefined): void {
-    if (this.#partition !== undefined) {
-      const loaded = { partition: this.#partition, rows: this.#rows, peak: this.#peak };
-      this.#byRows.add(loaded);
-      this.#byPeak.add(loaded);
-      this.#partitions++;
-    }
-    this.#partition = partition;
+  end(partition: string): void {
+    const loaded = { partition, rows: this.#rows, peak: this.#peak };
+    this.#byRows.add(loaded);
+    this.#byPeak.add(loaded);
+    this.#partitions++;
     this.#rows = 0;
     this.#peak = 0;
     this.#seconds.clear();

@@ -17,28 +17,23 @@ const NUMBERED_SHARE = 0.5;
 const NUMBER = /^((?:.*?[^0-9A-Za-z])?[A-Za-z]*)(\d{1,15})(?=$|[^0-9A-Za-z])/s;
 
 const FAULTS = {
-  unpadded: {
-    name: 'unpadded numbers',
+  'unpadded numbers': {
     says: 'have numbers of several widths, so that 10 sorts before 9',
     pattern: 'Compound key: write numbers with leading zeros, all of one width.',
   },
-  forbidden: {
-    name: 'forbidden characters',
+  'forbidden characters': {
     says: 'have characters that Azure refuses (/ \\ # ? and control characters)',
     pattern: 'Encode what keys are made of, before the data moves to Azure.',
   },
-  spaced: {
-    name: 'spaces at an end',
+  'spaces at an end': {
     says: 'begin or end with a space',
     pattern: 'Trim what keys are made of.',
   },
-  twins: {
-    name: 'case twins',
+  'case twins': {
     says: 'differ from another key in case alone',
     pattern: 'Write one case: keys are compared by case.',
   },
-  long: {
-    name: 'long keys',
+  'long keys': {
     says: `have more than ${LONG_UNITS} characters, which each row and each index repeats`,
     pattern: 'Use a short id or a hash, and keep the text in a property.',
   },
@@ -59,8 +54,8 @@ class KeyFaults {
     this.#key = key;
   }
 
-  /** For row keys: another partition begins, with an order of its own. */
-  begin(): void {
+  /** For row keys: the next partition has an order of its own. */
+  end(): void {
     this.#folded.clear();
     this.#prefix = undefined;
   }
@@ -68,9 +63,9 @@ class KeyFaults {
   /** Keys come in their order, each once. */
   add(key: string): void {
     this.#keys++;
-    if (FORBIDDEN.test(key)) this.#count('forbidden', key);
-    if (SPACED.test(key)) this.#count('spaced', key);
-    if (key.length > LONG_UNITS) this.#count('long', key);
+    if (FORBIDDEN.test(key)) this.#count('forbidden characters', key);
+    if (SPACED.test(key)) this.#count('spaces at an end', key);
+    if (key.length > LONG_UNITS) this.#count('long keys', key);
     this.#addCase(key);
     this.#addNumber(key);
   }
@@ -83,7 +78,7 @@ class KeyFaults {
 
   #addCase(key: string): void {
     const folded = key.toLowerCase();
-    if (this.#folded.has(folded)) this.#count('twins', key);
+    if (this.#folded.has(folded)) this.#count('case twins', key);
     else if (this.#folded.size < TWINS_MAX) this.#folded.add(folded);
   }
 
@@ -94,23 +89,23 @@ class KeyFaults {
     this.#numbered++;
     const [, prefix = '', digits = ''] = found;
     const number = Number(digits);
-    if (prefix === this.#prefix && number < this.#number) this.#count('unpadded', key);
+    if (prefix === this.#prefix && number < this.#number) this.#count('unpadded numbers', key);
     this.#prefix = prefix;
     this.#number = number;
   }
 
   findings(): readonly Finding[] {
-    if (this.#numbered < this.#keys * NUMBERED_SHARE) this.#found.delete('unpadded');
+    if (this.#numbered < this.#keys * NUMBERED_SHARE) this.#found.delete('unpadded numbers');
     const [key, of] = [this.#key, this.#keys];
     return (Object.keys(FAULTS) as Fault[]).flatMap(fault => {
       const found = this.#found.get(fault);
       if (found === undefined) return [];
-      const { name, says, pattern } = FAULTS[fault];
+      const { says, pattern } = FAULTS[fault];
       const { count, example } = found;
       return {
         rule: 'key-hygiene' as const,
         says: `${count} of ${of} ${key}s (${percent(count / of)}) ${says}, for example ${JSON.stringify(example)}.`,
-        evidence: { key, fault: name, count, of, example },
+        evidence: { key, fault, count, of, example },
         pattern,
       };
     });
@@ -121,13 +116,13 @@ export class KeyHygiene implements Rule {
   readonly #partitionKeys = new KeyFaults('PartitionKey');
   readonly #rowKeys = new KeyFaults('RowKey');
 
-  begin(partition: string | undefined): void {
-    if (partition !== undefined) this.#partitionKeys.add(partition);
-    this.#rowKeys.begin();
-  }
-
   add({ rowKey }: Row): void {
     this.#rowKeys.add(rowKey);
+  }
+
+  end(partition: string): void {
+    this.#partitionKeys.add(partition);
+    this.#rowKeys.end();
   }
 
   findings(): readonly Finding[] {

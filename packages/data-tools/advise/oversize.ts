@@ -1,6 +1,6 @@
 // Entities, values and counts near the service's limits (docs/protocol/data-model.md): if they grow further they will be refused.
 import type { Property, Row } from '../line/row.js';
-import { valueSize } from '../stats/entity-size.js';
+import { valueSize } from '../stats/table-stats.js';
 import { type Finding, percent, type Rule } from './finding.js';
 
 const NEAR = 0.7;
@@ -49,9 +49,8 @@ export class Oversize implements Rule {
     this.#count('properties', { value: row.properties.length, row });
     for (const property of row.properties) {
       // A short literal cannot be a long value, and most are short.
-      if (property.literal.length * 2 <= VALUE_BYTES_MAX * NEAR && isLong(property)) continue;
-      if (isLong(property))
-        this.#count('value', { value: valueSize(property) - LENGTH_BYTES, row, name: property.name });
+      if (property.literal.length * 2 <= VALUE_BYTES_MAX * NEAR || !isLong(property)) continue;
+      this.#count('value', { value: valueSize(property) - LENGTH_BYTES, row, name: property.name });
     }
   }
 

@@ -1,6 +1,8 @@
 // A LokiJS file, Azurite's database: one JSON document with collections of documents. Reads it whole, as Azurite does
-// itself, and checks its outer form; packages/data-tools/import interprets the documents.
-import { existsSync, readFileSync } from 'node:fs';
+// itself, and checks its outer form; packages/data-tools/import interprets the documents. Contents of blobs and messages
+// are pieces of other files, which documents name by file, offset and length.
+
+import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Policy } from '../source/policies.js';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
@@ -26,7 +28,7 @@ export const isRecord = (value: unknown): value is LokiDocument =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Opens a file to which the rest of the folder refers. @throws ToolError damaged, if it does not exist. */
-export function found<T>(path: string, open: () => T): T {
+function found<T>(path: string, open: () => T): T {
   try {
     return open();
   } catch (error) {
@@ -96,4 +98,69 @@ export function policiesIn(value: unknown): readonly Policy[] {
     const { start, expiry, permission } = textsIn(accessPolicy);
     return [{ id, ...(start && { start }), ...(expiry && { expiry }), ...(permission && { permission }) }];
   });
+}
+
+/** A piece of a file of contents. */
+export interface Extent {
+  readonly id: string;
+  readonly offset: number;
+  readonly count: number;
+}
+
+export function extentOf(value: unknown): Extent | undefined {
+  if (!isRecord(value)) return undefined;
+  const { id, offset, count } = value;
+  if (typeof id !== 'string' || typeof offset !== 'number' || typeof count !== 'number') return undefined;
+  return { id, offset, count };
+}
+
+/** The file in which Azurite keeps the files' paths, and their folder. */
+interface ContentNames {
+  readonly index: string;
+  readonly folder: string;
+}
+
+/** Bytes per read, however large a blob is. */
+const PIECE_BYTES = 4 * 1_048_576;
+
+export class Extents {
+  readonly #directory: string;
+  readonly #names: ContentNames;
+  #paths: ReadonlyMap<string, string> | undefined;
+
+  constructor(directory: string, names: ContentNames) {
+    this.#directory = directory;
+    this.#names = names;
+  }
+
+  /** Read when the first content is: a folder without contents may have no such file. */
+  #pathsById(): ReadonlyMap<string, string> {
+    const { index, folder } = this.#names;
+    const documents = new LokiFile(join(this.#directory, index)).documents('$EXTENTS_COLLECTION$');
+    return new Map(
+      documents.flatMap(({ id, path }) =>
+        typeof id === 'string' && typeof path === 'string' ? [[id, join(this.#directory, folder, path)]] : [],
+      ),
+    );
+  }
+
+  /** The bytes of an extent, in pieces. @throws ToolError damaged, if they are incomplete, or the system's error. */
+  *read({ id, offset, count }: Extent): Generator<Buffer> {
+    if (count === 0) return;
+    this.#paths ??= this.#pathsById();
+    const path = this.#paths.get(id);
+    if (path === undefined) throw damaged(`The file ${id} of contents is not there.`);
+    const file = found(path, () => openSync(path, 'r'));
+    try {
+      for (let done = 0; done < count; ) {
+        const piece = Buffer.alloc(Math.min(PIECE_BYTES, count - done));
+        const length = readSync(file, piece, 0, piece.length, offset + done);
+        if (length === 0) throw damaged(`${path} ends before a content does.`);
+        yield piece.subarray(0, length);
+        done += length;
+      }
+    } finally {
+      closeSync(file);
+    }
+  }
 }

@@ -2,11 +2,11 @@
 // commits. An append blob grows block by block; one that a killed run left unfinished is continued. If the answer to a
 // write is lost, its outcome is found by reading what is there.
 import { type Endpoint, errorOf, failureOf } from '../source/endpoint.js';
-import { metadataHeaders } from '../source/metadata.js';
+import { metadataHeaders } from '../source/space.js';
 import type { ToolError } from '../source/tool-error.js';
 import { LIST_VERSION } from '../source/xml-list.js';
+import { BlobThere } from './blob-content.js';
 import { type Blob, blobPath, CONTENT_HEADERS, type Texts, unsendable } from './blob-record.js';
-import { BlobThere } from './blob-there.js';
 
 /** Bytes of one Put Blob, and of a block: the maximum of Append Block in this version (docs/protocol/append-blobs.md). */
 export const BLOCK_BYTES = 4 * 1_048_576;

@@ -3,13 +3,44 @@ import { BlobAccount, type ListedBlob } from '../blobs/blob-account.js';
 import type { Blob, ContainerRecord } from '../blobs/blob-record.js';
 import { messageCount, type QueueContent, queuesOf } from '../queues/queue-account.js';
 import type { ToolContext } from '../run/context.js';
-import type { Address } from '../source/address.js';
+import type { Address, Service } from '../source/address.js';
 import { Endpoint } from '../source/endpoint.js';
 import type { SpaceRecord } from '../source/space.js';
-import type { ContentChoice } from './content-choice.js';
+import { type TableChoice, wantsTables } from '../source/table-names.js';
+import { ToolError } from '../source/tool-error.js';
 import type { ContentJournal } from './content-journal.js';
-import type { ContentInput, InputContainer, InputPage } from './input.js';
+import type { ContentInput, InputContainer, InputPage } from './move-container.js';
 import { TakenQueue } from './taken-queue.js';
+
+export interface ContentChoice {
+  readonly queues?: boolean | undefined;
+  readonly blobs?: boolean | undefined;
+  /** Hides messages, writes them down and returns them. */
+  readonly takeMessages?: boolean | undefined;
+}
+
+interface WholeChoice extends ContentChoice {
+  readonly choice: TableChoice;
+}
+
+export const hasTables = ({ choice, queues, blobs }: WholeChoice): boolean =>
+  wantsTables(choice, (queues || blobs) ?? false);
+
+/** The service whose endpoint names the account. */
+export const serviceNamed = (choice: WholeChoice): Service =>
+  hasTables(choice) ? 'table' : choice.blobs ? 'blob' : 'queue';
+
+/** @throws ToolError usage */
+export function checkTakeMessages({ queues, takeMessages }: ContentChoice): void {
+  if (takeMessages && !queues) throw new ToolError('usage', '--take-messages goes with --queues.');
+}
+
+/** For a journal: nothing if nothing is asked for. */
+export const contentArguments = ({ queues, blobs, takeMessages }: ContentChoice) => ({
+  ...(queues && { '--queues': true }),
+  ...(blobs && { '--blobs': true }),
+  ...(takeMessages && { '--take-messages': true }),
+});
 
 function blobOf(account: BlobAccount, container: string, listed: ListedBlob): Blob {
   return {

@@ -1,5 +1,5 @@
 // The entries of a journal about queues and containers, one for each blob or message that is done: a resumed run lists
-// everything again and leaves these out. Entries of tables (run/shard-state.ts) have a `kind`.
+// everything again and leaves these out. Entries of tables (run/move-shards.ts) have a `kind`.
 import type { Journal } from '../run/journal.js';
 import type { TakeStep } from './taken-queue.js';
 

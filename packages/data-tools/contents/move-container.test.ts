@@ -7,8 +7,7 @@ import { JsonDisplay } from '../progress/reporter.js';
 import { toolContext } from '../run/context.js';
 import { KilledJournal, kills, wholeJournal } from '../testing/killed-journal.js';
 import { type ContentEntry, ContentJournal } from './content-journal.js';
-import type { InputContainer } from './input.js';
-import { type BlobPlace, moveContainer } from './move-container.js';
+import { type BlobPlace, type InputContainer, moveContainer } from './move-container.js';
 
 const PAGES = [['a', 'b'], ['c'], ['d', 'e']];
 const NAMES = PAGES.flat();

@@ -1,10 +1,40 @@
-// Moves the blobs of a container from an input to a place, several at once. The journal records each finished blob, so
-// that a killed run can be resumed.
-import type { Blob } from '../blobs/blob-record.js';
+// Queues and containers as input, from a dump, an Azurite folder, or another account; and how the blobs of a container
+// move from there to a place, several at once. The journal records each finished blob, so that a killed run can be
+// resumed.
+import type { Blob, ContainerRecord } from '../blobs/blob-record.js';
+import type { QueueContent } from '../queues/queue-account.js';
 import type { ToolContext } from '../run/context.js';
 import { inParallel } from '../run/in-parallel.js';
+import { inPages } from '../source/row-source.js';
 import type { ContentJournal } from './content-journal.js';
-import type { InputContainer, InputPage } from './input.js';
+
+export interface InputPage {
+  readonly blobs: readonly Blob[];
+  /** Names and reasons of skipped ones. */
+  readonly skipped: readonly { readonly name: string; readonly reason: string }[];
+}
+
+export interface InputContainer extends ContainerRecord {
+  /** By name. */
+  readonly pages: () => AsyncIterable<InputPage>;
+}
+
+export interface ContentInput {
+  /** Undefined if the input cannot have any, such as a file of one table. */
+  readonly queues?: readonly QueueContent[] | undefined;
+  readonly containers?: readonly InputContainer[] | undefined;
+}
+
+const PAGE_BLOBS = 200;
+
+/** Pages of blobs that are there in order. */
+export async function* pagesOfBlobs(
+  blobs: Iterable<Blob> | AsyncIterable<Blob>,
+  skipped: InputPage['skipped'] = [],
+): AsyncGenerator<InputPage, void> {
+  for await (const page of inPages(blobs, PAGE_BLOBS)) yield { blobs: page, skipped: [] };
+  if (skipped.length > 0) yield { blobs: [], skipped };
+}
 
 /** Where the blobs of one container go: an account, or a dump. What is kept of a blob is JSON. */
 export interface BlobPlace<Kept> {

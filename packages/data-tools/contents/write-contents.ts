@@ -1,17 +1,121 @@
-// Writes queues and containers of an input to an account.
+// Writes queues and containers of an input to an account. Of a queue the messages are written one after the other, to
+// keep their order. Messages have no keys, so existing ones cannot be distinguished from new ones: a queue that has
+// messages gets none in a mode that leaves existing data alone. The message that a killed run may have put and not
+// recorded is put again, and reported.
 import { BlobAccount } from '../blobs/blob-account.js';
 import { BlobReplaced, inOneState } from '../blobs/blob-content.js';
 import { type Blob, blobPath } from '../blobs/blob-record.js';
 import { BlobWriter, type PutResult } from '../blobs/put-blob.js';
-import type { ToolContext } from '../run/context.js';
-import type { Mode } from '../run/mode.js';
+import { type Messages, messageCount, putMessage, type QueueContent } from '../queues/queue-account.js';
+import type { Mode, ToolContext } from '../run/context.js';
 import type { Address } from '../source/address.js';
 import { Endpoint } from '../source/endpoint.js';
 import { offerSpace } from '../source/space.js';
-import { addCounts, type ContentCounts, type ContentJournal, NO_COUNTS } from './content-journal.js';
-import type { ContentInput, InputContainer, InputPage } from './input.js';
-import { type BlobPlace, moveContainer } from './move-container.js';
-import { QueueWrite } from './write-queue.js';
+import {
+  addCounts,
+  type ContentCounts,
+  type ContentJournal,
+  type MessageStep,
+  NO_COUNTS,
+} from './content-journal.js';
+import {
+  type BlobPlace,
+  type ContentInput,
+  type InputContainer,
+  type InputPage,
+  moveContainer,
+} from './move-container.js';
+
+class QueueWrite {
+  readonly #queue: QueueContent;
+  readonly #endpoint: Endpoint;
+  readonly #options: WriteOptions;
+  #counts: ContentCounts = NO_COUNTS;
+
+  constructor(queue: QueueContent, endpoint: Endpoint, options: WriteOptions) {
+    this.#queue = queue;
+    this.#endpoint = endpoint;
+    this.#options = options;
+  }
+
+  /** @throws ToolError */
+  async run(): Promise<ContentCounts> {
+    const { name } = this.#queue;
+    const { context, mode, journal } = this.#options;
+    const replaces = mode === 'upsert' || mode === 'merge';
+    const { notes, differs } = await offerSpace(
+      this.#endpoint,
+      'Queue',
+      this.#queue,
+      replaces,
+      context.source,
+    );
+    for (const message of notes) this.#note(message);
+    const messages = await this.#queue.read();
+    if (differs && mode === 'insert') this.#conflict('it has other metadata');
+    const earlier = journal?.messages(name) ?? [];
+    const isOccupied =
+      earlier.length === 0 &&
+      !replaces &&
+      messages !== null &&
+      messages.count > 0 &&
+      (await messageCount(this.#endpoint, name)) > 0;
+    if (isOccupied && mode === 'insert')
+      this.#conflict('it has messages: those that came with it were not put');
+    if (messages !== null && !isOccupied) await this.#putAll(messages, earlier);
+    return this.#counts;
+  }
+
+  /** @param earlier what an earlier run did; empty if none had begun. */
+  async #putAll({ all }: Messages, earlier: readonly MessageStep[]): Promise<void> {
+    const { name } = this.#queue;
+    const { context, journal } = this.#options;
+    const { reporter, source } = context;
+    const [begun, ...done] = earlier;
+    // From now on the queue may have messages of this run.
+    if (begun === undefined) journal?.append({ queue: name, message: 'begun' });
+    let [place, maybeTwice] = [0, 0];
+    const steps: MessageStep[] = [];
+    for await (const message of all) {
+      const known = done[place++];
+      if (known !== undefined) {
+        steps.push(known);
+        continue;
+      }
+      source.signal?.throwIfAborted();
+      const put = await putMessage(this.#endpoint, name, message, Date.now());
+      if (put.kind === 'refused')
+        reporter.tell('refused', { queue: name, message: place, reason: put.reason });
+      const isAgain = begun !== undefined && place - 1 === done.length;
+      if (put.kind === 'maybeTwice' || (put.kind === 'done' && isAgain)) maybeTwice++;
+      const step = put.kind === 'refused' || put.kind === 'expired' ? put.kind : 'put';
+      steps.push(step);
+      journal?.append({ queue: name, message: step });
+      reporter.rows(0);
+    }
+    const countOf = (wanted: MessageStep): number => steps.filter(step => step === wanted).length;
+    this.#add({ messages: countOf('put'), refused: countOf('refused') });
+    const expired = countOf('expired');
+    if (expired > 0) this.#note(`${expired} messages of queue ${name} have expired and were not put.`);
+    if (maybeTwice > 0)
+      this.#note(
+        `A run was killed or answers were lost, and queue ${name} cannot tell what it had taken: up to ${maybeTwice} messages may be there twice.`,
+      );
+  }
+
+  #add(more: Partial<ContentCounts>): void {
+    this.#counts = addCounts(this.#counts, more);
+  }
+
+  #note(message: string): void {
+    this.#options.context.reporter.tell('note', { queue: this.#queue.name, message });
+  }
+
+  #conflict(reason: string): void {
+    this.#options.context.reporter.tell('conflict', { queue: this.#queue.name, reason });
+    this.#add({ conflicts: 1 });
+  }
+}
 
 /** The endpoints of the services that are written to. */
 export interface ContentTargets {
@@ -19,7 +123,7 @@ export interface ContentTargets {
   readonly queues: Endpoint | undefined;
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   readonly context: ToolContext;
   readonly mode: Mode;
   /** Whether to delete blobs that the input lacks. */

@@ -1,14 +1,14 @@
 // `copy`: one account into another, rows by key ranges in parallel, without a file in between. A journal allows a
 // killed copy to be resumed; the modes are those of load, and --mirror makes tables and containers of the target equal
 // the source's: queues, containers and tables that the source lacks stay.
-import { accountContents } from '../contents/account-contents.js';
 import {
+  accountContents,
   type ContentChoice,
   checkTakeMessages,
   contentArguments,
   hasTables,
   serviceNamed,
-} from '../contents/content-choice.js';
+} from '../contents/account-contents.js';
 import { targetsOf, tellContents } from '../contents/write-contents.js';
 import { sinceFilter, sinceTime } from '../dump/since.js';
 import {
@@ -18,9 +18,8 @@ import {
   transferTables,
   type Written,
 } from '../load/transfer.js';
-import type { ToolContext } from '../run/context.js';
+import type { Mode, ToolContext } from '../run/context.js';
 import { withJournal } from '../run/journal.js';
-import type { Mode } from '../run/mode.js';
 import type { Address } from '../source/address.js';
 import { Endpoint } from '../source/endpoint.js';
 import { readPolicies } from '../source/policies.js';

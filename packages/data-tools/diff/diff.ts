@@ -4,8 +4,7 @@ import { Dump } from '../dump/read-dump.js';
 import { formatString } from '../line/literal.js';
 import { compareKeys, compareText, type Property, type Row } from '../line/row.js';
 import type { ToolContext } from '../run/context.js';
-import { RowCursor } from '../source/pages.js';
-import type { RowSource } from '../source/row-source.js';
+import { RowCursor, type RowSource } from '../source/row-source.js';
 import { checkChoice, chooseTables, type TableChoice, type TableName } from '../source/table-names.js';
 import type { ExitName } from '../source/tool-error.js';
 

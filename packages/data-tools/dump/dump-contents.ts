@@ -1,28 +1,100 @@
-// The queues and containers of a dump, if asked for.
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+// The queues and containers of a dump, if asked for. Each content is a file that gets its name when it is whole; a
+// container has an index of them, to which each page is appended.
+
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { accountContents } from '../contents/account-contents.js';
-import { type ContentChoice, checkTakeMessages } from '../contents/content-choice.js';
+import { inOneState } from '../blobs/blob-content.js';
+import type { Blob } from '../blobs/blob-record.js';
+import { accountContents, type ContentChoice, checkTakeMessages } from '../contents/account-contents.js';
 import type { ContentJournal } from '../contents/content-journal.js';
-import type { InputContainer } from '../contents/input.js';
-import { moveContainer } from '../contents/move-container.js';
+import {
+  type BlobPlace,
+  type InputContainer,
+  type InputPage,
+  moveContainer,
+} from '../contents/move-container.js';
 import type { Messages, QueueContent } from '../queues/queue-account.js';
 import type { ToolContext } from '../run/context.js';
-import { install, syncFile } from '../run/install.js';
+import { install, syncFile } from '../run/files.js';
 import type { Address } from '../source/address.js';
 import { ToolError } from '../source/tool-error.js';
+import { FolderFiles, sumOf, writePieces } from './dump-files.js';
+import type { DumpedContainer, DumpedQueue, Sum } from './manifest.js';
 import {
   CONTAINERS_PATH,
   CONTENTS_PATH,
   contentPath,
+  formatBlob,
   formatMessage,
+  type IndexedBlob,
   indexPath,
   messagesPath,
   QUEUES_PATH,
-} from './blob-index.js';
-import { ContainerDump } from './container-dump.js';
-import { FolderFiles, sumOf, writePieces } from './dump-files.js';
-import type { DumpedContainer, DumpedQueue, Sum } from './manifest.js';
+} from './read-contents.js';
+
+interface KeptBlob extends IndexedBlob {
+  readonly etag?: string | undefined;
+}
+
+class ContainerDump implements BlobPlace<KeptBlob> {
+  blobs = 0;
+  bytes = 0;
+  skipped = 0;
+  /** SHA-256 of every content. */
+  readonly contents = new Set<string>();
+  readonly #directory: string;
+  readonly #work: string;
+  readonly #index: string;
+  #files = 0;
+
+  /** @param index the index while it is incomplete. */
+  constructor(directory: string, work: string, index: string) {
+    this.#directory = directory;
+    this.#work = work;
+    this.#index = index;
+  }
+
+  async begin(): Promise<void> {
+    await writeFile(this.#index, '');
+  }
+
+  has({ etag }: Blob, kept: KeptBlob): boolean {
+    const path = join(this.#directory, contentPath(kept.sha256));
+    return kept.etag === etag && existsSync(path) && statSync(path).size === kept.bytes;
+  }
+
+  put(blob: Blob): Promise<KeptBlob | undefined> {
+    return inOneState(blob, async ({ content, again: _, ...record }) => ({
+      ...record,
+      sha256: await this.#putContent(content()),
+    }));
+  }
+
+  /** Returns its SHA-256. */
+  async #putContent(pieces: AsyncIterable<Buffer>): Promise<string> {
+    const path = join(this.#work, `content-${this.#files++}`);
+    try {
+      const { sha256 } = await writePieces(path, pieces);
+      const target = join(this.#directory, contentPath(sha256));
+      mkdirSync(dirname(target), { recursive: true });
+      renameSync(path, target);
+      return sha256;
+    } finally {
+      rmSync(path, { force: true });
+    }
+  }
+
+  async endPage({ skipped }: InputPage, kept: readonly KeptBlob[]): Promise<void> {
+    await appendFile(this.#index, kept.map(formatBlob).join(''));
+    this.skipped += skipped.length;
+    this.blobs += kept.length;
+    for (const { bytes, sha256 } of kept) {
+      this.bytes += bytes;
+      this.contents.add(sha256);
+    }
+  }
+}
 
 /** @throws ToolError usage */
 export function checkContentChoice(choice: ContentChoice, isDirectory: boolean): void {
@@ -32,7 +104,7 @@ export function checkContentChoice(choice: ContentChoice, isDirectory: boolean):
     throw new ToolError('usage', 'A file holds one table: give a directory for --queues and --blobs.');
 }
 
-export interface Contents {
+interface Contents {
   readonly queues?: readonly DumpedQueue[];
   readonly containers?: readonly DumpedContainer[];
 }

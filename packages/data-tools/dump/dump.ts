@@ -1,16 +1,21 @@
 // `dump`: reads tables over the wire into a directory, a file or a stream, as lines with checksums. A directory and a file can be resumed; a stream cannot.
+
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type ContentChoice, contentArguments, hasTables, serviceNamed } from '../contents/content-choice.js';
+import {
+  type ContentChoice,
+  contentArguments,
+  hasTables,
+  serviceNamed,
+} from '../contents/account-contents.js';
 import { contentsIn } from '../contents/content-journal.js';
 import { formatLine } from '../line/line.js';
 import type { ToolContext } from '../run/context.js';
-import { install, installText } from '../run/install.js';
+import { install, installText, takeLock } from '../run/files.js';
 import { Journal, type RunArguments } from '../run/journal.js';
-import { takeLock } from '../run/lock.js';
 import { moveShards } from '../run/move-shards.js';
 import type { Address } from '../source/address.js';
 import { Endpoint } from '../source/endpoint.js';
@@ -18,12 +23,10 @@ import { readPolicies } from '../source/policies.js';
 import { checkChoice, chooseTables, type TableChoice } from '../source/table-names.js';
 import { TableRows } from '../source/table-rows.js';
 import { ToolError } from '../source/tool-error.js';
-import { containerFiles } from './container-files.js';
+import { containerFiles, dumpToContainer } from './container-files.js';
 import { checkContentChoice, contentCounts, dumpContents } from './dump-contents.js';
 import { writePieces } from './dump-files.js';
-import { type DumpEntry, DumpState } from './dump-journal.js';
-import { dumpToContainer } from './dump-to-container.js';
-import { finishTable, placesOf } from './finish.js';
+import { type DumpEntry, DumpState, finishTable, placesOf } from './finish.js';
 import {
   type DumpedTable,
   formatManifest,

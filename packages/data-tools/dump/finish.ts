@@ -1,18 +1,53 @@
 // The end of a dump: gives parts their final names in the order of keys, writes the partition sums, the manifest, and
 // last of all SHA256SUMS. Each step is repeatable: a dump that is killed here resumes here.
+
 import { createReadStream, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ContentEntry } from '../contents/content-journal.js';
 import { Checksum } from '../line/checksum.js';
 import { textLines } from '../line/text-lines.js';
-import { install } from '../run/install.js';
+import { install } from '../run/files.js';
+import type { Journal } from '../run/journal.js';
+import { type ShardEntry, ShardState } from '../run/move-shards.js';
+import type { Policy } from '../source/policies.js';
 import { writePieces } from './dump-files.js';
-import type { DumpState } from './dump-journal.js';
 import { type DumpedFile, type DumpedTable, filePath, partitionsPath, type Sum } from './manifest.js';
-import { Part, type PartEnd, partPath } from './part.js';
-import { formatPartition, joined, type PartitionSum, parsePartition } from './partition-sums.js';
+import {
+  type Checkpoint,
+  formatPartition,
+  joined,
+  Part,
+  type PartEnd,
+  type PartitionSum,
+  parsePartition,
+  partPath,
+} from './part.js';
 import { extensionOf, isPlain, type TableFormat, writingOf } from './table-format.js';
 
-export interface Place {
+export type DumpEntry =
+  | ContentEntry
+  | ShardEntry<Checkpoint, PartEnd>
+  | { readonly kind: 'policies'; readonly table: string; readonly policies: readonly Policy[] | null }
+  /** All parts are complete; they may have their final names already. */
+  | { readonly kind: 'read' };
+
+/** The state of a dump: from its journal, and then of the resumed run. */
+export class DumpState extends ShardState<Checkpoint, PartEnd> {
+  isRead = false;
+  readonly policies = new Map<string, readonly Policy[] | null>();
+
+  constructor({ entries }: Pick<Journal<DumpEntry>, 'entries'>) {
+    super();
+    for (const entry of entries) {
+      if (!('kind' in entry)) continue;
+      if (entry.kind === 'policies') this.policies.set(entry.table, entry.policies);
+      else if (entry.kind === 'read') this.isRead = true;
+      else this.take(entry);
+    }
+  }
+}
+
+interface Place {
   readonly shard: number;
   readonly end: PartEnd;
   /** Relative to the dump's directory. */

@@ -123,6 +123,6 @@ export class Dump implements RowSource {
     const pieces = this.files.pieces(path);
     const bytes = path.endsWith('.gz') ? gunzipped(pieces) : pieces;
     if (format === 'jsonl') yield* pagesOfLines(bytes, path);
-    else yield* (await import('../formats/read-csv.js')).csvPages(bytes, path);
+    else yield* (await import('../formats/csv.js')).csvPages(bytes, path);
   }
 }

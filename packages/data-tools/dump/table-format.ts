@@ -72,10 +72,10 @@ async function plainWriting({ name }: TableFormat, all: readonly string[]): Prom
   for await (const row of rowsOfLines(all)) columns.add(row);
   // Their libraries are loaded only if needed.
   if (name === 'csv') {
-    const { writeCsv } = await import('../formats/write-csv.js');
+    const { writeCsv } = await import('../formats/csv.js');
     return paths => writeCsv(rowsOfLines(paths), columns);
   }
-  const { writeParquet } = await import('../formats/write-parquet.js');
+  const { writeParquet } = await import('../formats/parquet.js');
   return paths => writeParquet(rowsOfLines(paths), columns);
 }
 

@@ -6,7 +6,7 @@ import { formatContent, formatLine } from '../line/line.js';
 import { rowOf } from '../testing/nasty-rows.js';
 import type { DumpFiles } from './dump-files.js';
 import { filePath, type Manifest, partitionsPath } from './manifest.js';
-import { formatPartition } from './partition-sums.js';
+import { formatPartition } from './part.js';
 import { Dump } from './read-dump.js';
 import { rowFindings } from './verify.js';
 

@@ -1,13 +1,13 @@
 // `verify`: whether a dump is whole, byte by byte and row by row. SHA256SUMS and the manifest are written in one form
 // only, so that their expected text can be generated again and compared; each file is summed up; and the rows are read,
 // in order, each partition and table summed up again. A load checks only the files.
+
 import { createHash } from 'node:crypto';
 import { Checksum } from '../line/checksum.js';
 import { formatContent } from '../line/line.js';
 import { compareKeys, type Row, RowError } from '../line/row.js';
 import { isTableName } from '../source/table-names.js';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
-import { contentPath, indexPath, isContentName, messagesPath } from './blob-index.js';
 import { type DumpFiles, FolderFiles, sumOf, textOf } from './dump-files.js';
 import {
   type DumpedFile,
@@ -22,8 +22,8 @@ import {
   type Sum,
   WORK_PATH,
 } from './manifest.js';
-import { formatPartition, PartitionSums } from './partition-sums.js';
-import { blobsIn } from './read-contents.js';
+import { formatPartition, PartitionSums } from './part.js';
+import { blobsIn, contentPath, indexPath, isContentName, messagesPath } from './read-contents.js';
 import { Dump } from './read-dump.js';
 import { FORMATS } from './table-format.js';
 

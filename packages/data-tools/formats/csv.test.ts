@@ -8,8 +8,7 @@ import { type EdmType, type Row, RowError } from '../line/row.js';
 import { ToolError } from '../source/tool-error.js';
 import { NASTIER_ROWS, NASTY_ROWS, rowOf } from '../testing/nasty-rows.js';
 import { Columns, NAMES_MAX } from './columns.js';
-import { readCsv } from './read-csv.js';
-import { writeCsv } from './write-csv.js';
+import { readCsv, writeCsv } from './csv.js';
 
 async function* each<T>(values: Iterable<T>): AsyncGenerator<T> {
   yield* values;

@@ -7,8 +7,7 @@ import { bytesOf } from '../line/bytes.js';
 import { int64Of, numberOf, type Property, type Row, RowError, textOf } from '../line/row.js';
 import { NASTIER_ROWS, NASTY_ROWS, rowOf, type Told } from '../testing/nasty-rows.js';
 import { Columns } from './columns.js';
-import { microsOf, parquetColumns } from './parquet-columns.js';
-import { writeParquet } from './write-parquet.js';
+import { microsOf, parquetColumns, writeParquet } from './parquet.js';
 
 async function* each<T>(values: Iterable<T>): AsyncGenerator<T> {
   yield* values;

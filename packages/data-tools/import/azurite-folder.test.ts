@@ -8,9 +8,8 @@ import { type TestContext, test } from 'node:test';
 import { LokiFile } from '../azurite/loki-file.js';
 import { formatLine } from '../line/line.js';
 import { ToolError } from '../source/tool-error.js';
-import { azuriteBlobs } from './azurite-blobs.js';
+import { azuriteBlobs, azuriteQueues } from './azurite-contents.js';
 import { openAzuriteFolder } from './azurite-folder.js';
-import { azuriteQueues } from './azurite-queues.js';
 import { azuriteTables } from './azurite-tables.js';
 
 const ACCOUNT = 'devstoreaccount1';

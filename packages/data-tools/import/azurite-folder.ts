@@ -1,12 +1,15 @@
 // An Azurite folder as input of a load: one of its accounts, with rows as Azurite answered them. Everything is read and
 // checked before the first row is yielded.
+
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAzuriteFolder, LokiFile, SERVICE_FILES } from '../azurite/loki-file.js';
 import type { LoadInput } from '../load/input.js';
+import { type LoadOptions, loadFrom } from '../load/load.js';
+import type { Written } from '../load/transfer.js';
+import type { ToolContext } from '../run/context.js';
 import { ToolError } from '../source/tool-error.js';
-import { azuriteBlobs } from './azurite-blobs.js';
-import { azuriteQueues } from './azurite-queues.js';
+import { azuriteBlobs, azuriteQueues } from './azurite-contents.js';
 import { azuriteTables } from './azurite-tables.js';
 
 /** The emulator's, which its documentation publishes. */
@@ -80,4 +83,32 @@ export function openAzuriteFolder(directory: string, { account, wanted, now }: F
     },
     close: () => {},
   };
+}
+
+export interface ImportOptions extends LoadOptions {
+  /** Which of several accounts in the folder. */
+  readonly account?: string | undefined;
+}
+
+/** All queues and blobs that the target supports, unless tables are named. */
+function wantedContents({ names, target, queues, blobs }: ImportOptions): FolderOptions['wanted'] {
+  const isAll = names.length === 0 && queues === undefined && blobs === undefined;
+  return { queues: queues ?? (isAll && target.has('queue')), blobs: blobs ?? (isAll && target.has('blob')) };
+}
+
+/** Imports; the exit code is `conflict` if rows were left alone or refused. @throws ToolError */
+export function importAzurite(
+  options: ImportOptions,
+  context: ToolContext,
+  write: (text: string) => Promise<void>,
+): Promise<Written> {
+  const journal = options.journal ?? `${options.input.replace(/\/+$/, '')}.import.journal`;
+  const wanted = wantedContents(options);
+  return loadFrom(
+    'import-azurite',
+    () => openAzuriteFolder(options.input, { account: options.account, wanted, now: Date.now() }),
+    { ...options, ...wanted, journal },
+    context,
+    write,
+  );
 }

@@ -6,7 +6,7 @@ import { readRow } from '../line/read-rows.js';
 import { compareText, type Row, RowError } from '../line/row.js';
 import { RowShape } from '../line/row-shape.js';
 import type { InputTable } from '../load/input.js';
-import { inPages } from '../source/pages.js';
+import { inPages } from '../source/row-source.js';
 
 const TYPE_SUFFIX = '@odata.type';
 /** What accompanies the properties, both in the document and among them. */

@@ -1,13 +1,14 @@
 // The input of a load: a dump in a directory, or one table in a file or on standard input, as lines, a JSON array of
 // entities, or CSV, optionally gzipped. All of it is checked before the first row is yielded; standard input is saved
 // to a file for that.
+
 import { isUtf8 } from 'node:buffer';
 import { createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { ContentInput } from '../contents/input.js';
+import type { ContentInput } from '../contents/move-container.js';
 import { type DumpFiles, FolderFiles } from '../dump/dump-files.js';
 import type { Manifest } from '../dump/manifest.js';
 import { contentsOf } from '../dump/read-contents.js';
@@ -15,8 +16,8 @@ import { checkIsDump, gunzipped, pagesOfLines } from '../dump/read-dump.js';
 import { damageOf, verifyFiles } from '../dump/verify.js';
 import { readPage } from '../line/read-rows.js';
 import { type Row, RowError } from '../line/row.js';
-import { inPages } from '../source/pages.js';
 import type { Policy } from '../source/policies.js';
+import { inPages } from '../source/row-source.js';
 import { ToolError } from '../source/tool-error.js';
 
 export interface InputTable {
@@ -171,7 +172,7 @@ async function pagesIn(path: string, name: string): Promise<Pages> {
   }
   if (first === '[') return () => arrayPages(withoutMark(bytes()), name);
   if (first === '{' || first === '') return () => pagesOfLines(withoutMark(bytes()), name);
-  const { csvPages } = await import('../formats/read-csv.js');
+  const { csvPages } = await import('../formats/csv.js');
   return () => csvPages(bytes(), name);
 }
 

@@ -1,14 +1,14 @@
 // `load`: writes a dump, or one table of a file, to an account over the wire. The whole input is checked before the
 // first write; a journal next to it allows a killed load to be resumed.
+
 import { createHash } from 'node:crypto';
-import { contentArguments } from '../contents/content-choice.js';
-import type { ContentInput } from '../contents/input.js';
+import { contentArguments } from '../contents/account-contents.js';
+import type { ContentInput } from '../contents/move-container.js';
 import { targetsOf, tellContents } from '../contents/write-contents.js';
 import { containerFiles } from '../dump/container-files.js';
 import type { Row } from '../line/row.js';
-import type { ToolContext } from '../run/context.js';
+import type { Mode, ToolContext } from '../run/context.js';
 import { withJournal } from '../run/journal.js';
-import type { Mode } from '../run/mode.js';
 import type { Address } from '../source/address.js';
 import { Endpoint } from '../source/endpoint.js';
 import { chooseTables } from '../source/table-names.js';

@@ -1,23 +1,20 @@
 // Writes tables, queues and containers to an account, whichever tool reads them.
 import { type ContentEntry, type ContentJournal, contentsIn } from '../contents/content-journal.js';
-import type { ContentInput } from '../contents/input.js';
+import type { ContentInput } from '../contents/move-container.js';
 import { type ContentTargets, countsTold, writeContents } from '../contents/write-contents.js';
 import type { Row } from '../line/row.js';
-import type { ToolContext } from '../run/context.js';
+import type { Mode, ToolContext } from '../run/context.js';
 import type { Journal } from '../run/journal.js';
-import type { Mode } from '../run/mode.js';
-import { moveShards } from '../run/move-shards.js';
-import { type ShardEntry, ShardState } from '../run/shard-state.js';
+import { moveShards, type ShardEntry, ShardState } from '../run/move-shards.js';
 import type { Endpoint } from '../source/endpoint.js';
 import { type KeyRange, WHOLE } from '../source/key-range.js';
 import type { Policy } from '../source/policies.js';
 import type { RowSource } from '../source/row-source.js';
 import type { TableName } from '../source/table-names.js';
 import type { ExitName } from '../source/tool-error.js';
-import { ByteBudget, WRITE_BYTES_MAX } from '../write/byte-budget.js';
 import { TargetTable } from '../write/target-table.js';
-import { Mirror } from './mirror.js';
-import { type Counts, sumOf, TableWrite } from './table-write.js';
+import { ByteBudget, WRITE_BYTES_MAX } from '../write/writer.js';
+import { type Counts, Mirror, sumOf, TableWrite } from './table-write.js';
 
 export type TransferEntry = ShardEntry<Counts, Counts> | ContentEntry;
 

@@ -1,10 +1,14 @@
 // The context of every tool: how to send requests, where to report progress, and how many readers or writers work at
 // once. The command creates it once per run (packages/cli/data-tools).
+
 import { setMaxListeners } from 'node:events';
 import { type Display, Reporter } from '../progress/reporter.js';
 import type { SourceContext } from '../source/endpoint.js';
 import { pacesOf } from '../source/pace.js';
 import { Transport } from '../source/transport.js';
+
+export const MODES = ['insert', 'upsert', 'merge', 'skip'] as const;
+export type Mode = (typeof MODES)[number];
 
 export interface ToolContext {
   readonly source: SourceContext;

@@ -1,11 +1,63 @@
 // Queues and containers over the wire, which services list, create and describe in the same way: read with their
 // metadata and policies, and offered to a target, which creates them if they are missing.
+
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { XmlElement } from '#wire';
 import { type Endpoint, errorOf, failureOf, type SourceContext } from './endpoint.js';
-import { isSameMetadata, metadataHeaders, metadataIn } from './metadata.js';
 import { offerPolicies, type Policy, readPoliciesAt } from './policies.js';
-import { untilFree } from './until-free.js';
+import { ToolError } from './tool-error.js';
+import type { Answer } from './transport.js';
 import { childOf, LIST_VERSION, listPages, textIn, textsIn } from './xml-list.js';
+
+type Texts = Readonly<Record<string, string>>;
+
+const METADATA = 'x-ms-meta-';
+
+export const metadataHeaders = (metadata: Texts): Texts =>
+  Object.fromEntries(Object.entries(metadata).map(([name, value]) => [METADATA + name, value]));
+
+/** From an answer; the case of names is lost there. */
+export const metadataIn = (headers: Answer['headers']): Texts =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => name.startsWith(METADATA))
+      .map(([name, value]) => [name.slice(METADATA.length), String(value)]),
+  );
+
+/** Whether metadata are the same, ignoring the case of their names. */
+export function isSameMetadata(one: Texts, other: Texts): boolean {
+  const form = (texts: Texts): string =>
+    JSON.stringify(
+      Object.entries(texts)
+        .map(([name, value]) => [name.toLowerCase(), value.trim()] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+  return form(one) === form(other);
+}
+
+const PAUSE_MILLISECONDS = 2000;
+
+/**
+ * Creates something of the name `what`, as soon as that is free.
+ *
+ * @param make is undefined while the name is being deleted.
+ * @throws ToolError gaveUp, and what `make` throws.
+ */
+export async function untilFree<T>(
+  what: string,
+  endpoint: Endpoint,
+  { retryForMilliseconds, signal }: SourceContext,
+  make: () => Promise<T | undefined>,
+): Promise<T> {
+  const begun = performance.now();
+  for (;;) {
+    const made = await make();
+    if (made !== undefined) return made;
+    if (performance.now() - begun > retryForMilliseconds)
+      throw new ToolError('gaveUp', `${what} is still being deleted at ${endpoint.name}.`);
+    await sleep(PAUSE_MILLISECONDS, undefined, { signal });
+  }
+}
 
 export type SpaceKind = 'Queue' | 'Container';
 

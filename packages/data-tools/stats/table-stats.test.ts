@@ -7,9 +7,8 @@ import { compareKeys, type Row } from '../line/row.js';
 import { type KeyRange, WHOLE } from '../source/key-range.js';
 import type { RowSource } from '../source/row-source.js';
 import { NASTY_ROWS, rowOf } from '../testing/nasty-rows.js';
-import { entitySize } from './entity-size.js';
 import { sampledRows } from './sampled-rows.js';
-import { StatsOfTable } from './table-stats.js';
+import { entitySize, StatsOfTable } from './table-stats.js';
 
 describe('stats', () => {
   test('count rows, bytes, partitions and types, and find the largest', () => {

@@ -1,11 +1,63 @@
 // The statistics of a table, from its rows in the order of their keys: how many, how large, in how many partitions,
 // which are the largest, and which properties have which types. Memory holds the names of properties and the largest
 // few, however large the table is.
+import { bytesOf } from '../line/bytes.js';
 import { Checksum } from '../line/checksum.js';
 import { formatContent } from '../line/line.js';
-import { compareText, EDM_TYPES, type EdmType, type Row } from '../line/row.js';
-import { entitySize } from './entity-size.js';
-import { Largest } from './largest.js';
+import { compareText, EDM_TYPES, type EdmType, type Property, type Row, textOf } from '../line/row.js';
+
+const FIXED: Readonly<Partial<Record<EdmType, number>>> = {
+  Boolean: 1,
+  Int32: 4,
+  Int64: 8,
+  Double: 8,
+  DateTime: 8,
+  Guid: 16,
+};
+
+/** The size of a value only, in bytes: a string has two per character and four for its length, a Binary four for its length. */
+export function valueSize(property: Property): number {
+  const fixed = FIXED[property.type];
+  if (fixed !== undefined) return fixed;
+  return property.type === 'String' ? textOf(property).length * 2 + 4 : bytesOf(property).length + 4;
+}
+
+/** In bytes. */
+export function entitySize({ partitionKey, rowKey, properties }: Row): number {
+  let size = 4 + (partitionKey.length + rowKey.length) * 2;
+  for (const property of properties) size += 8 + property.name.length * 2 + valueSize(property);
+  return size;
+}
+
+export class Largest<T> {
+  readonly #most: number;
+  readonly #sizeOf: (item: T) => number;
+  #items: T[] = [];
+
+  constructor(most: number, sizeOf: (item: T) => number) {
+    this.#most = most;
+    this.#sizeOf = sizeOf;
+  }
+
+  /** Whether an item of this size would be among them: callers ask before they build an item. */
+  admits(size: number): boolean {
+    const least = this.#items.at(-1);
+    return this.#items.length < this.#most || (least !== undefined && size > this.#sizeOf(least));
+  }
+
+  add(item: T): void {
+    const size = this.#sizeOf(item);
+    if (!this.admits(size)) return;
+    const at = this.#items.findIndex(each => this.#sizeOf(each) < size);
+    this.#items.splice(at === -1 ? this.#items.length : at, 0, item);
+    this.#items = this.#items.slice(0, this.#most);
+  }
+
+  /** The largest first; equal ones in the order of arrival. */
+  list(): readonly T[] {
+    return this.#items;
+  }
+}
 
 /** The number of largest entities and partitions that are kept. */
 const LARGEST_COUNT = 10;

@@ -1,6 +1,5 @@
 // Reads tables, all of their rows or a sample, for stats and advice. The rows come from any source, in the order of their keys.
-import type { Prices } from '../advise/cost.js';
-import { AdviceOnTable, type TableAdvice } from '../advise/table-advice.js';
+import { AdviceOnTable, type Prices, type TableAdvice } from '../advise/table-advice.js';
 import type { Row } from '../line/row.js';
 import type { ToolContext } from '../run/context.js';
 import type { RowSource } from '../source/row-source.js';

@@ -3,12 +3,80 @@
 // the answer to a write is lost, its outcome is found by reading. The result lists which rows were left alone and why.
 import { formatContent } from '../line/line.js';
 import { compareText, type Row } from '../line/row.js';
-import type { KeyRange } from '../source/key-range.js';
-import { after } from '../source/key-range.js';
+import { BadAnswer, type Endpoint, errorOf } from '../source/endpoint.js';
+import { after, type KeyRange } from '../source/key-range.js';
 import { ToolError } from '../source/tool-error.js';
-import { type Change, isAddressable, requestOf, UNADDRESSABLE } from './change.js';
+import {
+  BATCH_TYPE,
+  type Change,
+  type ChangeRequest,
+  formatTransaction,
+  isAddressable,
+  requestOf,
+  statusesIn,
+  UNADDRESSABLE,
+} from './change.js';
 import type { TargetTable } from './target-table.js';
-import { type ChangeResult, sendChange, sendTransaction } from './transaction.js';
+
+/** The result of changes that were sent. */
+interface ChangeResult {
+  /** 2xx if all are done. */
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  /** An earlier attempt may have been done. */
+  readonly isRepeated: boolean;
+}
+
+/** Attempts at a transaction that end in 500: some servers answer this to a change that they cannot process. */
+const TRANSACTION_ERRORS_MAX = 3;
+
+async function sendTransaction(
+  endpoint: Endpoint,
+  requests: readonly ChangeRequest[],
+): Promise<ChangeResult> {
+  const { value, isRepeated } = await endpoint.send({
+    method: 'POST',
+    path: '/$batch',
+    headers: {
+      'content-type': BATCH_TYPE,
+      accept: 'application/json;odata=minimalmetadata',
+      dataserviceversion: '3.0',
+    },
+    body: formatTransaction(endpoint.name, requests),
+    serverErrorsMax: TRANSACTION_ERRORS_MAX,
+    read: answer =>
+      answer.status === 202
+        ? resultIn(answer.body.toString('utf8'), requests.length)
+        : { status: answer.status, ...errorOf(answer) },
+  });
+  return { ...value, isRepeated };
+}
+
+function resultIn(text: string, count: number): Omit<ChangeResult, 'isRepeated'> {
+  const statuses = statusesIn(text);
+  const failed = statuses.find(status => status >= 300);
+  if (failed !== undefined) return { status: failed, ...errorOf({ body: Buffer.from(text), headers: {} }) };
+  if (statuses.length !== count || !text.includes(`--`))
+    throw new BadAnswer(`an answer to ${count} changes has ${statuses.length}`);
+  return { status: 202, code: '', message: '' };
+}
+
+/** One change on its own; a 500 is returned at once, because it may be the change's own (apply.ts). */
+async function sendChange(
+  endpoint: Endpoint,
+  { method, path, headers, body }: ChangeRequest,
+): Promise<ChangeResult> {
+  const { status, value, isRepeated } = await endpoint.send({
+    method,
+    path,
+    headers,
+    ...(body !== '' && { body }),
+    serverErrorsMax: 1,
+    read: errorOf,
+  });
+  return { status, ...value, isRepeated };
+}
 
 export interface Outcome {
   readonly change: Change;
@@ -26,7 +94,7 @@ export interface ApplyOptions {
 const TRIES_MAX = 4;
 const isDone = ({ status }: ChangeResult): boolean => status < 300;
 /** A server that answers 500 to a change this often, and not to others in between, cannot process the change. */
-const SERVER_ERRORS_MAX = 10;
+const CHANGE_ERRORS_MAX = 10;
 const isDenied = ({ status }: ChangeResult): boolean => status === 401 || status === 403;
 /** The table is missing, not a row: that is `ResourceNotFound`, which Azure also answers for tables. */
 const lacksTable = ({ status, code }: ChangeResult, kind: Change['kind']): boolean =>
@@ -103,7 +171,7 @@ export class Applier {
       if (exists(result) && change.kind === 'insert') return this.#existing(change, isUncertain);
       if (result.status === 500) {
         serverErrors = (await this.#table.isWell()) ? serverErrors + 1 : 0;
-        if (serverErrors < SERVER_ERRORS_MAX) continue;
+        if (serverErrors < CHANGE_ERRORS_MAX) continue;
       }
       return { change, kind: 'refused', reason: reasonOf(result) };
     }

@@ -1,11 +1,10 @@
 // A table that rows are written to: created if it is missing and that is allowed, with the policies from the input.
 
-import type { SourceContext } from '../source/endpoint.js';
-import { type Endpoint, errorOf, failureOf } from '../source/endpoint.js';
+import { type Endpoint, errorOf, failureOf, type SourceContext } from '../source/endpoint.js';
 import { offerPolicies, type Policy, policiesOfTable } from '../source/policies.js';
+import { untilFree } from '../source/space.js';
 import { TableRows } from '../source/table-rows.js';
 import { ToolError } from '../source/tool-error.js';
-import { untilFree } from '../source/until-free.js';
 
 export class TargetTable {
   readonly name: string;

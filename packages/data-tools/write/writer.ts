@@ -4,10 +4,41 @@
 import type { Row } from '../line/row.js';
 import type { Reporter } from '../progress/reporter.js';
 import { Applier, type ApplyOptions, type Outcome } from './apply.js';
-import type { ByteBudget } from './byte-budget.js';
-import type { Change, ChangeKind } from './change.js';
+import { BODY_BYTES_MAX, CHANGES_MAX, type Change, type ChangeKind, PART_OVERHEAD_BYTES } from './change.js';
 import type { TargetTable } from './target-table.js';
-import { BODY_BYTES_MAX, CHANGES_MAX, PART_OVERHEAD_BYTES } from './transaction-text.js';
+
+/** Two transactions of 4 MiB, each twice more as text and as bytes of a socket. */
+export const WRITE_BYTES_MAX = 8 * 1_048_576;
+
+export class ByteBudget {
+  readonly #most: number;
+  #taken = 0;
+  readonly #waiting: { readonly bytes: number; readonly wake: () => void }[] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  #fits(bytes: number): boolean {
+    return this.#taken === 0 || this.#taken + bytes <= this.#most;
+  }
+
+  /** Waits until there is room. */
+  async take(bytes: number): Promise<void> {
+    if (this.#waiting.length > 0 || !this.#fits(bytes))
+      await new Promise<void>(wake => this.#waiting.push({ bytes, wake }));
+    else this.#taken += bytes;
+  }
+
+  give(bytes: number): void {
+    this.#taken -= bytes;
+    for (let next = this.#waiting[0]; next !== undefined && this.#fits(next.bytes); next = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.#taken += next.bytes;
+      next.wake();
+    }
+  }
+}
 
 interface Group {
   readonly changes: Change[];
@@ -20,7 +51,7 @@ export interface Told {
   readonly refused: number;
 }
 
-export interface WriterOptions extends ApplyOptions {
+interface WriterOptions extends ApplyOptions {
   readonly parallel: number;
   readonly reporter: Reporter;
   /** Whether no key is repeated: rows of a table. */

@@ -7,10 +7,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { toUSVString } from 'node:util';
 import { Columns } from '../../../packages/data-tools/formats/columns.js';
-import { microsOf, parquetColumns } from '../../../packages/data-tools/formats/parquet-columns.js';
-import { writeParquet } from '../../../packages/data-tools/formats/write-parquet.js';
-import type { EdmType, Property, Row } from '../../../packages/data-tools/index.js';
-import { numberOf, textOf } from '../../../packages/data-tools/index.js';
+import { microsOf, parquetColumns, writeParquet } from '../../../packages/data-tools/formats/parquet.js';
+import {
+  type EdmType,
+  numberOf,
+  type Property,
+  type Row,
+  textOf,
+} from '../../../packages/data-tools/index.js';
 import { NASTY_ROWS, rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
 import { DATA_PACKAGES, pythonWith } from '../../programs/install.js';
 import { run } from '../../programs/program.js';

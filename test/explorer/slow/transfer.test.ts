@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '#base/testing/until';
 import { formatContent, formatLine, readRow } from '#data-tools/line';
-import { readCsv } from '../../../packages/data-tools/formats/read-csv.js';
+import { readCsv } from '../../../packages/data-tools/formats/csv.js';
 import { NASTY_ROWS, rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
 import { WANTED_PEERS } from '../../support/running-peer.js';
 import { putEveryType, putOrders, tableClient } from '../contents.js';

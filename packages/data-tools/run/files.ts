@@ -1,9 +1,54 @@
-// One run at a time per directory or journal. The lock is a file that names its process; the lock of a process that is
+// Files and directories of a run: made one at a time, given their names when they are complete, and locked, so that one
+// run at a time uses a directory or a journal. The lock is a file that names its process; the lock of a process that is
 // gone, or whose pid another process now has, is replaced.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
-import { makeDirectory } from './make-directory.js';
+
+/** Fails with the system's error. */
+export function makeDirectory(path: string, mode?: number): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT' || existsSync(dirname(path))) throw error;
+    makeDirectory(dirname(path), mode);
+    mkdirSync(path, { mode });
+  }
+}
+
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Gives a complete file its name. */
+export function install(from: string, to: string): void {
+  syncFile(from);
+  renameSync(from, to);
+  syncFile(dirname(to));
+}
+
+export function installText(path: string, text: string, workPath = `${path}.partial`): void {
+  writeFileSync(workPath, text);
+  install(workPath, path);
+}
 
 interface Owner {
   readonly pid: number;

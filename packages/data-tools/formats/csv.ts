@@ -1,10 +1,13 @@
-// Reads the rows of a table from CSV: what write-csv.ts wrote, and what Storage Explorer exported with types. A column
-// without an adjacent `name@type` holds Strings. An invalid file is a RowError with its line.
+// Reads and writes the rows of a table as CSV (RFC 4180 with LF), in which every value keeps its type. Reads what
+// Storage Explorer exported with types, too; a column without an adjacent `name@type` holds Strings. An invalid file is
+// a RowError with its line.
+
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { type Row, RowError } from '../line/row.js';
-import { inPages } from '../source/pages.js';
-import { type Header, readHeader, readRecord } from './csv-record.js';
+import { inPages } from '../source/row-source.js';
+import type { Columns } from './columns.js';
+import { type Header, headerCells, readHeader, readRecord, rowCells } from './csv-record.js';
 
 const OPTIONS = { bom: true, info: true } as const;
 
@@ -65,4 +68,26 @@ export async function* csvPages(
     if (error instanceof RowError) throw new RowError(`${name}, ${error.message}`);
     throw error;
   }
+}
+
+/** Carriage returns, and spaces at the ends, are quoted too: other readers end a record at the former, and trim the latter. */
+const TO_QUOTE = /[",\r\n]|^\s|\s$/;
+/** Text that is passed on at once, approximately. */
+const BATCH_UNITS = 65_536;
+
+const quoted = (cell: string): string => (TO_QUOTE.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+
+const lineOf = (cells: readonly string[]): string => `${cells.map(quoted).join()}\n`;
+
+/** @param columns of all rows: properties that it does not name are left out. */
+export async function* writeCsv(rows: AsyncIterable<Row>, columns: Columns): AsyncGenerator<string> {
+  const places = new Map(columns.list().map(({ name }, place) => [name, place]));
+  let text = lineOf(headerCells(columns));
+  for await (const row of rows) {
+    text += lineOf(rowCells(row, columns, places));
+    if (text.length < BATCH_UNITS) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
 }

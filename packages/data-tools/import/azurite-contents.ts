@@ -1,8 +1,11 @@
-// The containers and blobs in an Azurite folder, as input of a load: metadata, policies, headers, and the contents of
-// block and append blobs, which are read when they are written. Anything else, such as a blob that was never committed,
-// a snapshot or a page blob, is reported by name.
-import { type Extent, Extents, extentOf } from '../azurite/extents.js';
+// The queues and containers in an Azurite folder, as input of a load, with metadata and policies. Unexpired messages
+// come in the order in which they become visible, with the remainder of their lifetime and of their invisibility; the
+// contents of block and append blobs are read when they are written. Anything else, such as a blob that was never
+// committed, a snapshot or a page blob, is reported by name.
 import {
+  type Extent,
+  Extents,
+  extentOf,
   isRecord,
   type LokiDocument,
   type LokiFile,
@@ -11,10 +14,60 @@ import {
   textsIn,
 } from '../azurite/loki-file.js';
 import { type Blob, contentHeaders, type Texts } from '../blobs/blob-record.js';
-import { type InputContainer, pagesOfBlobs } from '../contents/input.js';
+import { type InputContainer, pagesOfBlobs } from '../contents/move-container.js';
 import { compareText } from '../line/row.js';
+import type { Message, QueueContent } from '../queues/queue-account.js';
 
-const CONTENTS = { index: '__azurite_db_blob_extent__.json', folder: '__blobstorage__' };
+const QUEUE_CONTENTS = { index: '__azurite_db_queue_extent__.json', folder: '__queuestorage__' };
+const BLOB_CONTENTS = { index: '__azurite_db_blob_extent__.json', folder: '__blobstorage__' };
+/** Azurite's value for never. */
+const NEVER = Date.UTC(9999, 0);
+
+const timeText = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+interface ContentOptions {
+  readonly directory: string;
+  /** Whether contents are read, or checked: they must then exist. */
+  readonly isWanted: boolean;
+  /** Milliseconds since 1970: expired messages are skipped. */
+  readonly now: number;
+}
+
+/** Of one account. @throws ToolError damaged, or the system's error. */
+export function azuriteQueues(
+  file: LokiFile,
+  account: string,
+  { directory, isWanted, now }: ContentOptions,
+): readonly QueueContent[] {
+  const contents = new Extents(directory, QUEUE_CONTENTS);
+  const messagesOf = (queue: string): readonly Message[] => {
+    const found: { visibleAt: number; expiresAt: number; extent: Extent }[] = [];
+    for (const document of file.documents('$MESSAGES_COLLECTION$')) {
+      if (document.accountName !== account || document.queueName !== queue) continue;
+      const extent = extentOf(document.persistency);
+      const expiresAt = Date.parse(textOrNone(document, 'expirationTime') ?? '');
+      if (extent === undefined || !(expiresAt > now)) continue;
+      found.push({ visibleAt: Number(document.timeNextVisible), expiresAt, extent });
+    }
+    found.sort((a, b) => a.visibleAt - b.visibleAt);
+    return found.map(({ visibleAt, expiresAt, extent }) => ({
+      text: Buffer.concat([...contents.read(extent)]).toString('utf8'),
+      expires: expiresAt >= NEVER ? null : timeText(expiresAt),
+      visible: visibleAt > now ? timeText(visibleAt) : null,
+    }));
+  };
+  const own = file.documents('$QUEUES_COLLECTION$').filter(({ accountName }) => accountName === account);
+  return own
+    .map((document): QueueContent => {
+      const name = file.text(document, 'name');
+      const record = { name, metadata: textsIn(document.metadata), policies: policiesIn(document.queueAcl) };
+      if (!isWanted) return { ...record, count: async () => 0, read: async () => null };
+      const all = messagesOf(name);
+      const count = all.length;
+      return { ...record, count: async () => count, read: async () => ({ count, all }) };
+    })
+    .sort((one, other) => compareText(one.name, other.name));
+}
 
 /** By the names of Azurite's properties. */
 const headersOf = (properties: LokiDocument): Texts =>
@@ -68,19 +121,13 @@ function checkContents(documents: readonly LokiDocument[], contents: Extents): v
   for (const extent of documents.flatMap(extentsOf)) Array.from(contents.read(extent), () => undefined);
 }
 
-interface BlobOptions {
-  readonly directory: string;
-  /** Whether contents are checked: they must then exist. */
-  readonly isWanted: boolean;
-}
-
 /** The containers of one account. @throws ToolError damaged, or the system's error. */
 export function azuriteBlobs(
   file: LokiFile,
   account: string,
-  { directory, isWanted }: BlobOptions,
+  { directory, isWanted }: Omit<ContentOptions, 'now'>,
 ): readonly InputContainer[] {
-  const contents = new Extents(directory, CONTENTS);
+  const contents = new Extents(directory, BLOB_CONTENTS);
   const ofAccount = (document: LokiDocument): boolean => document.accountName === account;
   const all = file.documents('$BLOBS_COLLECTION$').filter(each => ofAccount(each) && each.deleted !== true);
   return file

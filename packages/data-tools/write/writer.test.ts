@@ -1,7 +1,7 @@
 // Concurrent bytes: up to the limit and not beyond, in order, and never blocked forever.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ByteBudget } from './byte-budget.js';
+import { ByteBudget } from './writer.js';
 
 const LIMIT = 100;
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
