@@ -1,6 +1,6 @@
 // Imports a folder that the real Azurite wrote: the result is what Azurite answered. azurite-import/make-folder.ts made the folder.
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
@@ -128,6 +128,13 @@ describe('a folder of Azurite’s', () => {
         exitCode: 7,
         message: /is not there: the folder is damaged/,
       });
+    }
+    for (const service of ['blob', 'queue']) {
+      await rm(changed, { recursive: true });
+      await cp(folder, changed, { recursive: true });
+      const contents = join(changed, `__${service}storage__`);
+      for (const name of await readdir(contents)) await truncate(join(contents, name), 1);
+      await assert.rejects(run({ input: changed }), { exitCode: 7, message: /ends before a content does/ });
     }
     assert.deepEqual((await accountAnswers(server.connectionString())).tables, []);
   });

@@ -1,5 +1,4 @@
-// Limits that the data tools keep, or meet at a server, one below, at and one above: changes of a transaction, the size
-// of a row, the policies of a table, concurrent requests.
+// Limits that a load keeps, one below, at and one above: changes and bytes of a transaction.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -7,42 +6,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { type RunningServer, serve } from 'shelfmark';
-import { Endpoint, parseAddress, type Row } from '../../packages/data-tools/index.js';
-import { entitySize } from '../../packages/data-tools/stats/table-stats.js';
+import { test } from 'node:test';
+import type { Row } from '../../packages/data-tools/index.js';
 import { rowOf } from '../../packages/data-tools/testing/nasty-rows.js';
-import { TargetTable } from '../../packages/data-tools/write/target-table.js';
-import { runCommand } from './command-run.js';
-import { linesOf, loadInto, rowsOf, runTool } from './tool-run.js';
+import { linesOf, loadInto } from './tool-run.js';
 
 const MIB = 1_048_576;
 const CHANGES_MAX = 100;
 const TRANSACTION_BYTES_MAX = 4 * MIB;
-const POLICIES_MAX = 5;
-const PARALLEL_MAX = 256;
-
-let directory = '';
-// Azurite counts the bytes of rows differently, and refuses policies.
-let server: RunningServer;
-before(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'shelfmark-limits-'));
-  server = await serve({ data: undefined });
-});
-after(async () => {
-  await server.close();
-  await rm(directory, { recursive: true, force: true });
-});
-
-/** Loads rows; returns the reported events. */
-async function loadRows(connectionString: string, table: string, rows: readonly Row[]) {
-  const path = join(directory, `${table}.jsonl`);
-  await writeFile(path, linesOf(rows));
-  return (await loadInto(connectionString, path, { tables: [table] }, { parallel: 1 })).told;
-}
 
 /** Loads rows into a server that accepts all; returns the changes and the bytes of each request. */
 async function requestsOf(rows: readonly Row[]): Promise<readonly { changes: number; bytes: number }[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'shelfmark-limits-'));
   const requests: { changes: number; bytes: number }[] = [];
   const taker = createServer(async (request, response) => {
     const pieces: Buffer[] = [];
@@ -62,10 +37,14 @@ async function requestsOf(rows: readonly Row[]): Promise<readonly { changes: num
   const { port } = taker.address() as AddressInfo;
   const endpoint = `http://127.0.0.1:${port}/account`;
   try {
-    await loadRows(`AccountName=account;AccountKey=AAAA;TableEndpoint=${endpoint}`, 'rows', rows);
+    const to = `AccountName=account;AccountKey=AAAA;TableEndpoint=${endpoint}`;
+    const path = join(directory, 'rows.jsonl');
+    await writeFile(path, linesOf(rows));
+    await loadInto(to, path, { tables: ['rows'] }, { parallel: 1 });
   } finally {
     taker.closeAllConnections();
     taker.close();
+    await rm(directory, { recursive: true });
   }
   return requests;
 }
@@ -108,56 +87,3 @@ test('a transaction has at most 4 MiB, and comes near', async () => {
     if (requests.length === 1) assert(sent > TRANSACTION_BYTES_MAX - 2048, String(sent));
   }
 });
-
-// Three processes.
-const isShort = process.env.SHELFMARK_LONG !== '1';
-test(`there are at most ${PARALLEL_MAX} requests at once`, { skip: isShort }, async () => {
-  const codes = [PARALLEL_MAX - 1, PARALLEL_MAX, PARALLEL_MAX + 1].map(async count => {
-    const { code } = await runCommand(
-      ['load', '--parallel', String(count), '--dry-run', '--table', 'rows', '-'],
-      {
-        to: 'AccountName=account;AccountKey=AAAA;TableEndpoint=http://127.0.0.1:1/account',
-      },
-    );
-    return code;
-  });
-  assert.deepEqual(await Promise.all(codes), [0, 0, 2]);
-});
-
-test('a row of 1 MiB is loaded, a larger one is refused and reported', async () => {
-  const rows = [MIB - 1, MIB, MIB + 1].map((bytes, i) => {
-    const told = Array.from({ length: 15 }, (_, k) => [`b${k}`, 'Binary', piece(65_536)] as const);
-    const left = bytes - entitySize(rowOf('large', String(i), [...told, ['rest', 'Binary', '']]));
-    return rowOf('large', String(i), [...told, ['rest', 'Binary', piece(left)]]);
-  });
-  assert.deepEqual(rows.map(entitySize), [MIB - 1, MIB, MIB + 1]);
-  const told = await loadRows(server.connectionString(), 'largerows', rows);
-  const refused = told.filter(({ event }) => event === 'refused');
-  assert.deepEqual(
-    refused.map(({ RowKey }) => RowKey),
-    ['2'],
-  );
-  assert.match(String(refused[0]?.reason), /EntityTooLarge/);
-  assert.deepEqual(
-    (await rowsOf(server.connectionString(), 'largerows')).map(({ rowKey }) => rowKey),
-    ['0', '1'],
-  );
-});
-
-test(`a table takes ${POLICIES_MAX} policies`, async () => {
-  await runTool(async ({ source }) => {
-    const endpoint = new Endpoint(parseAddress(server.connectionString()), 'table', source);
-    for (const [count, isSet] of [
-      [POLICIES_MAX - 1, true],
-      [POLICIES_MAX, true],
-      [POLICIES_MAX + 1, false],
-    ] as const) {
-      const table = new TargetTable(endpoint, `guarded${count}`, source);
-      await table.create();
-      const policies = Array.from({ length: count }, (_, i) => ({ id: `p${i}`, permission: 'r' }));
-      assert.equal(await table.setPolicies(policies), isSet, String(count));
-    }
-  });
-});
-
-const piece = (bytes: number): string => Buffer.alloc(bytes, 'x').toString('base64');

@@ -163,18 +163,13 @@ export function damageOf(directory: string, findings: readonly Finding[]): strin
   return `${directory} is ${what}: ${told.join('; ')}`;
 }
 
-/** Compares the rows of a table with its sums and its manifest. */
+/** Compares the rows of a table with its sums and its manifest: each file has at most one fault of a kind. */
 export async function rowFindings(
   dump: Dump,
   table: DumpedTable,
   onRows: (count: number) => void,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  let unlisted = 0;
-  const add = (path: string, message: string): void => {
-    if (findings.length < FINDINGS_MAX) findings.push(damaged(path, message));
-    else unlisted++;
-  };
   const partitions = new PartitionSums();
   const total = new Checksum();
   const sums = createHash('sha256');
@@ -187,12 +182,13 @@ export async function rowFindings(
     sums.update(formatPartition(sum));
   };
   for (const file of table.files) {
+    const messages = new Set<string>();
     let fileRows = 0;
     try {
       for await (const page of dump.filePages(file)) {
         for (const row of page) {
           if (before !== undefined && compareKeys(before, row) >= 0)
-            add(file.path, 'its rows are not in the order of keys, each once');
+            messages.add('its rows are not in the order of keys, each once');
           before = row;
           end(partitions.add(row.partitionKey, formatContent(row)));
         }
@@ -202,20 +198,18 @@ export async function rowFindings(
     } catch (error) {
       if (error instanceof ToolError) throw error;
       if (!(error instanceof RowError) && systemCodeOf(error)?.startsWith('Z') !== true) throw error;
-      add(file.path, (error as Error).message);
+      messages.add((error as Error).message);
     }
     rows += fileRows;
-    if (fileRows !== file.rows) add(file.path, `it has ${fileRows} rows, not ${file.rows}`);
+    if (fileRows !== file.rows) messages.add(`it has ${fileRows} rows, not ${file.rows}`);
+    for (const message of messages) findings.push(damaged(file.path, message));
   }
   end(partitions.end());
   const told = await sumOf(dump.files, partitionsPath(table.name));
-  if (told.sha256 !== sums.digest('hex')) add(partitionsPath(table.name), 'it does not fit the rows');
+  if (told.sha256 !== sums.digest('hex'))
+    findings.push(damaged(partitionsPath(table.name), 'it does not fit the rows'));
   const isSame =
     rows === table.rows && partitionCount === table.partitions && String(total) === table.checksum;
-  if (!isSame) add(MANIFEST_PATH, `table ${table.name} has other rows than it says`);
-  const left = `${unlisted} more ${unlisted === 1 ? 'fault is' : 'faults are'} not listed`;
-  return unlisted === 0 ? findings : [...findings, damaged(table.name, left)];
+  if (!isSame) findings.push(damaged(MANIFEST_PATH, `table ${table.name} has other rows than it says`));
+  return findings;
 }
-
-/** Per table: further findings are only counted. */
-const FINDINGS_MAX = 100;

@@ -113,17 +113,20 @@ describe('Parquet', () => {
         [type, converted_type ?? logical_type?.type],
       ]),
     );
-    assert.deepEqual(told.get('PartitionKey'), ['BYTE_ARRAY', 'UTF8']);
-    assert.deepEqual(told.get('Timestamp'), ['INT64', 'TIMESTAMP_MICROS']);
-    assert.deepEqual(told.get('emptyString'), ['BYTE_ARRAY', 'UTF8']);
-    assert.deepEqual(told.get('true'), ['BOOLEAN', undefined]);
-    assert.deepEqual(told.get('int32Least'), ['INT32', undefined]);
-    assert.deepEqual(told.get('int64Least'), ['INT64', undefined]);
-    assert.deepEqual(told.get('nan'), ['DOUBLE', undefined]);
-    assert.deepEqual(told.get('ticks'), ['INT64', 'TIMESTAMP_MICROS']);
-    assert.deepEqual(told.get('guid'), ['FIXED_LEN_BYTE_ARRAY', 'UUID']);
-    assert.deepEqual(told.get('bytes'), ['BYTE_ARRAY', undefined]);
-    assert.deepEqual(told.get('mixed@Int32'), ['INT32', undefined]);
+    for (const [name, ...types] of [
+      ['PartitionKey', 'BYTE_ARRAY', 'UTF8'],
+      ['Timestamp', 'INT64', 'TIMESTAMP_MICROS'],
+      ['emptyString', 'BYTE_ARRAY', 'UTF8'],
+      ['true', 'BOOLEAN', undefined],
+      ['int32Least', 'INT32', undefined],
+      ['int64Least', 'INT64', undefined],
+      ['nan', 'DOUBLE', undefined],
+      ['ticks', 'INT64', 'TIMESTAMP_MICROS'],
+      ['guid', 'FIXED_LEN_BYTE_ARRAY', 'UUID'],
+      ['bytes', 'BYTE_ARRAY', undefined],
+      ['mixed@Int32', 'INT32', undefined],
+    ])
+      assert.deepEqual(told.get(name ?? ''), types, name);
   });
 
   test('of an empty table has its keys, and no rows', async () => {
