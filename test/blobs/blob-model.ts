@@ -107,12 +107,7 @@ const leaseIn = (old: ModelBlob | undefined): ModelBlob['marks'] =>
   old?.marks.lease ? { lease: old.marks.lease } : {};
 
 /** They need no lease. */
-const FREE: ReadonlySet<Step['kind']> = new Set([
-  'snapshot',
-  'deleteSnapshots',
-  'deleteSnapshot',
-  'dropContainer',
-]);
+const FREE: ReadonlySet<Step['kind']> = new Set(['snapshot', 'deleteSnapshot', 'dropContainer']);
 
 /** Whether the blob's lease, or the one that the step shows, refuses it. */
 function isBarred({ marks }: Pick<ModelBlob, 'marks'>, { kind, fill, lease }: Step): boolean {
@@ -158,6 +153,8 @@ export function afterStep(model: Model, step: Step): Model | undefined {
     case 'copy':
     case 'copyFromUrl': {
       const source = model.blobs.get(nameOf(step.other));
+      // While the caller waits only block blobs are copied.
+      if (step.kind === 'copyFromUrl' && source?.type !== 'BlockBlob') return undefined;
       return source && set({ ...source, marks: {}, snapshots });
     }
     case 'block':
@@ -171,7 +168,8 @@ export function afterStep(model: Model, step: Step): Model | undefined {
     case 'append':
     case 'appendFromUrl': {
       const bytes = step.kind === 'append' ? bytesOf(step) : model.blobs.get(nameOf(step.other))?.bytes;
-      if (bytes === undefined || old?.type !== 'AppendBlob') return undefined;
+      // No range of an empty source can be read.
+      if (!bytes?.length || old?.type !== 'AppendBlob') return undefined;
       if (step.at !== undefined && step.at !== old.bytes.length) return undefined;
       return set({ ...old, bytes: Buffer.concat([old.bytes, bytes]) }, true);
     }
@@ -204,6 +202,7 @@ function afterChange(old: ModelBlob, step: Step): ModelBlob | undefined {
     case 'tags':
     case 'tier':
     case 'lease':
+      if (kind === 'tier' && old.type !== 'BlockBlob') return undefined;
       return { ...old, marks: { ...marks, ...marksOf(step) } };
     case 'resize':
       if (old.type !== 'PageBlob') return undefined;
@@ -228,7 +227,7 @@ function afterPages(old: ModelBlob | undefined, step: Step, { blobs }: Model): B
 function afterBlock({ blobs, staged }: Model, step: Step): Model | undefined {
   const name = nameOf(step.blob);
   const bytes = step.kind === 'block' ? bytesOf(step) : blobs.get(nameOf(step.other))?.bytes;
-  if (bytes === undefined || (blobs.get(name)?.type ?? 'BlockBlob') !== 'BlockBlob') return undefined;
+  if (!bytes?.length || (blobs.get(name)?.type ?? 'BlockBlob') !== 'BlockBlob') return undefined;
   const blocks = new Map(staged.get(name)).set(idOf(step.fill), bytes);
   return { blobs, staged: new Map(staged).set(name, blocks) };
 }

@@ -30,9 +30,8 @@ const RESIZED_PAGES_MAX = 64;
 
 /** Usually each kind of blob has a name of its own; common operations usually use block blobs. */
 function homeOf(kind: Step['kind']): number {
-  if (kind === 'makeAppend' || kind === 'append') return 1;
-  const isOfPages = kind === 'makePage' || kind === 'pages' || kind === 'clear' || kind === 'resize';
-  return isOfPages ? PAGE_BLOB : 0;
+  if (/append|(?:put|copy)FromUrl/i.test(kind)) return 1;
+  return /page|clear|resize/i.test(kind) ? PAGE_BLOB : 0;
 }
 
 const PAGE_BLOB = 2;
@@ -50,7 +49,7 @@ interface StepOptions {
 
 function stepOf({ lone = [], mayBeHuge = false }: StepOptions): fc.Arbitrary<Step> {
   const usual = weighted(...KINDS);
-  const kind = lone.length > 0 ? seldom(15, from(lone), usual) : usual;
+  const kind = lone.length > 0 ? seldom(20, from(lone), usual) : usual;
   const put = mayBeHuge ? oneOf([12, ANY], [1, HUGE]) : ANY;
   const name = below(NAMES.length);
   return fc
@@ -67,7 +66,8 @@ function stepOf({ lone = [], mayBeHuge = false }: StepOptions): fc.Arbitrary<Ste
     .map(({ kind, size, put, pages, isOfPages, elsewhere, other, fill }) => {
       const home = SNAPSHOTS.includes(kind) && isOfPages ? PAGE_BLOB : homeOf(kind);
       const length = kind === 'resize' ? 512 * pages : kind === 'put' ? put : size;
-      return { kind, blob: elsewhere ?? home, other, size: length, fill };
+      // Block blobs can be copied to all others.
+      return { kind, blob: elsewhere ?? home, other: home === 1 ? 0 : other, size: length, fill };
     });
 }
 

@@ -42,7 +42,7 @@ const REACHED = [
     'read of a range done',
     'read unknown',
   ],
-  ...['resize done', 'snapshot done', 'tags done'],
+  ...['resize done', 'snapshot done', 'tags done', 'dropContainer done', 'putFromUrl done', 'tier done'],
 ].map(outcome => `blob ${outcome}`);
 
 const unreached = (): readonly string[] => REACHED.filter(outcome => !outcomes.has(outcome));

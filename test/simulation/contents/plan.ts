@@ -4,17 +4,7 @@ import type { ReadCall, WriteCall } from '../../blobs/blob-call.js';
 import type { Step as BlobStep } from '../../blobs/blob-model.js';
 import { someRead, someSteps } from '../../blobs/some-step.js';
 import type { Mood } from '../../power-cut/file-content.js';
-import {
-  below,
-  between,
-  chance,
-  drawFrom,
-  from,
-  maybe,
-  oneOf,
-  seldom,
-  several,
-} from '../../random/arbitrary.js';
+import { below, chance, drawFrom, from, maybe, oneOf, seldom, several } from '../../random/arbitrary.js';
 
 export type Action =
   | Omit<WriteCall, 'container'>
@@ -48,8 +38,13 @@ export interface Plan {
 /** Readers are clients from here on. */
 const FIRST_READER = 10;
 
+const LONE: readonly BlobStep['kind'][] = [
+  ...(['copy', 'copy', 'deleteSnapshot', 'deleteSnapshot', 'dropContainer', 'tier', 'lease'] as const),
+  ...(['copyFromUrl', 'putFromUrl', 'appendFromUrl', 'blockFromUrl', 'pagesFromUrl'] as const),
+];
+
 const SETTINGS = fc.record({
-  clients: between(1, 4),
+  clients: from([1, 1, 1, 2, 3, 4]),
   faults: chance(30),
   failingSyncs: chance(15),
   fills: chance(25),
@@ -68,7 +63,7 @@ const calamity = (fills: boolean): fc.Arbitrary<Action> =>
 
 /** One client's next steps. */
 function stepsOf({ clients, fills, mayBeHuge }: Settings): fc.Arbitrary<readonly Omit<Step, 'number'>[]> {
-  const lone: readonly BlobStep['kind'][] = clients === 1 ? ['copy', 'deleteSnapshot'] : [];
+  const lone = clients === 1 ? LONE : [];
   const actions = oneOf<readonly Action[]>(
     [70, someSteps({ lone, mayBeHuge }).map(all => all.map(step => ({ kind: 'write', step })))],
     [22, someRead.map(read => [{ kind: 'read', ...read }])],

@@ -49,6 +49,7 @@ class Run {
     await this.#restart(() => this.#world.end(this.#life, 'all'));
     await this.#sweep();
     await this.#checkContents();
+    await this.#show();
   }
 
   /** Call last. Once all blobs are deleted neither rows nor contents are left. */
@@ -61,6 +62,11 @@ class Run {
       if (left.length > 0) throw new Breach(this.#end, `Of deleted blobs rows are left: ${left.join()}`);
     }
     await this.#life.close();
+    const { disk } = this.#world;
+    const spaces = disk.find('contents') === undefined ? [] : disk.names('contents');
+    const dropped = spaces.filter(name => /^\d+$/.test(name) && !this.#world.isLiving(Number(name)));
+    if (dropped.length > 0)
+      throw new Breach(this.#end, `Of dropped containers contents are left: ${dropped}`);
   }
 
   async #rowsLeft(): Promise<readonly string[]> {
@@ -107,6 +113,14 @@ class Run {
     const isFull = this.#world.disk.capacity < Number.POSITIVE_INFINITY;
     this.#disturbed = isFull ? Number.POSITIVE_INFINITY : 0;
     this.#life = await this.#world.begin();
+    // The process may have ended when it had dropped the container, and not made it again.
+    await makeContainer(this.#life.sound).catch((error: unknown) => {
+      if (!(error instanceof BlobError) || error.code !== 'ContainerAlreadyExists') throw error;
+    });
+    await this.#show();
+  }
+
+  async #show(): Promise<void> {
     const invoked = this.#clients.tick();
     const text = JSON.stringify(await patiently(showStore(this.#life.sound), this.#end));
     const [call, answer] = [{ kind: 'show', container: CONTAINER } as const, { code: undefined, text }];
@@ -132,7 +146,10 @@ class Run {
     };
     this.history.push(happening);
     const epoch = this.#clients.epoch;
-    const { context, mount } = this.#life;
+    const { mount, sound } = this.#life;
+    // A fault in the middle would leave no container.
+    const isDrop = call.kind === 'write' && call.step.kind === 'dropContainer';
+    const context = isDrop ? sound : this.#life.context;
     let failure: unknown;
     const answer = await this.#ask(call, context, () => slowly(mount)).catch((error: unknown) => {
       failure = error;
@@ -160,8 +177,10 @@ class Run {
       return { code: undefined, text: sumOf(await collected(outcome.content, wait)) };
     } catch (error) {
       if (!(error instanceof BlobError)) throw error;
-      if (call.kind === 'read' && ![MISSING, OUTSIDE].includes(error.code)) throw error;
-      return { code: error.code };
+      // While the container is made again it has no blobs.
+      const code = error.code === 'ContainerNotFound' ? MISSING : error.code;
+      if (call.kind === 'read' && ![MISSING, OUTSIDE].includes(code)) throw error;
+      return { code };
     }
   }
 

@@ -44,11 +44,17 @@ export class World {
   disk = new SimulatedDisk();
   readonly rows: StoreWithContent;
   readonly #options: WorldOptions;
+  /** Containers. */
+  readonly #living = new Set<number>();
   #ids = 0;
 
   constructor(options: WorldOptions) {
     this.#options = options;
     this.rows = openMemoryStore({ clock: options.clock.read });
+  }
+
+  isLiving(space: number): boolean {
+    return this.#living.has(space);
   }
 
   /** A process begins on the disk as it is. */
@@ -59,17 +65,23 @@ export class World {
       draw,
       failingSyncs: failingSyncs ? FAILING_SYNCS : 0,
     });
-    const living: Space[] = [...(await this.rows.listSpaces(ACCOUNT, 'blob', '', 100))];
-    const isLiving = ({ id }: Space): boolean => living.some(each => each.id === id);
+    this.#living.clear();
+    for (const { id } of await this.rows.listSpaces(ACCOUNT, 'blob', '', 100)) this.#living.add(id);
     const content = new FileContents({
       directory: mount.path,
       isDurable: true,
       isExclusive: true,
-      isLiving,
-      livingIds: () => new Set(living.map(({ id }) => id)),
+      isLiving: ({ id }) => this.isLiving(id),
+      livingIds: () => this.#living,
       hasSpace: () => true,
     });
-    const store = ofLife(this.rows, content, mount, space => living.push(space));
+    const store = ofLife(this.rows, content, mount, {
+      made: ({ id }) => this.#living.add(id),
+      dropped: ({ id }) => {
+        this.#living.delete(id);
+        content.dropSpace(id);
+      },
+    });
     const broken = planted.plant?.(store) ?? store;
     const faulty = faults ? openFaultyStore(broken, { ...FAULTS, random: () => draw(unit) }) : broken;
     const background = new BackgroundWork();
@@ -103,7 +115,7 @@ function ofLife(
   rows: Store,
   content: StoreWithContent['content'],
   mount: Mount,
-  onSpace: (space: Space) => void,
+  on: { readonly made: (space: Space) => void; readonly dropped: (space: Space) => void },
 ): StoreWithContent {
   const calls: Record<string, unknown> = { content, close: async () => undefined };
   for (const name of [...CHANGES, ...LOOKS]) {
@@ -112,7 +124,8 @@ function ofLife(
     calls[name] = async (...args: unknown[]) => {
       await pass(mount);
       const result = await Reflect.apply(call, rows, args);
-      if (name === 'createSpace' && result !== undefined) onSpace(result as Space);
+      if (name === 'createSpace' && result !== undefined) on.made(result as Space);
+      if (name === 'dropSpace' && result === true) on.dropped(args[0] as Space);
       await pass(mount);
       return result;
     };
