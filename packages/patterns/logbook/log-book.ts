@@ -7,7 +7,7 @@ import { validated } from '../values/check-value.js';
 import type { Instant } from '../values/instant.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { OutputOf, StandardSchema } from '../values/standard-schema.js';
-import { type LogPeriod, periodEnd, readLogName } from './log-name.js';
+import { type LogPeriod, periodEnd, readLogName } from './log-format.js';
 import { LogReader, type RawEntry, type SkippedLine } from './log-reader.js';
 import { type LogDurability, LogWriter } from './log-writer.js';
 
@@ -36,11 +36,6 @@ interface LogReadOptions extends CallOptions {
 
 const BOOK = /^[a-z0-9][a-z0-9-]*$/;
 
-/** Only for tests: how many blocks a blob has. */
-interface LogLimits {
-  readonly blocksMax?: number;
-}
-
 /** A log, with a writer of its own. */
 export class LogBook<S extends StandardSchema> {
   readonly name: string;
@@ -49,7 +44,8 @@ export class LogBook<S extends StandardSchema> {
   readonly #container: BlobContainer;
   readonly #writer: LogWriter;
 
-  constructor(service: Service, name: string, schema: S, options: LogOptions, { blocksMax }: LogLimits = {}) {
+  /** Only tests give the blocks that a blob has. */
+  constructor(service: Service, name: string, schema: S, options: LogOptions, blocksMax?: number) {
     const { container, every, durable } = options;
     if (!BOOK.test(name)) refuseDefinition(name, 'a log is named by small letters, digits and hyphens');
     if (every !== 'hour' && every !== 'day')
@@ -58,8 +54,8 @@ export class LogBook<S extends StandardSchema> {
     this.#schema = schema;
     this.#every = every;
     this.#container = new BlobContainer(service.clients, name, container);
-    const parts = { service, container: this.#container, book: name, every, durable };
-    this.#writer = new LogWriter(blocksMax === undefined ? parts : { ...parts, blocksMax });
+    const parts = { service, container: this.#container, book: name, every, durable, blocksMax };
+    this.#writer = new LogWriter(parts);
   }
 
   /** Returns the time of the entry. With `durable: 'each'` it is in the blob then, once; otherwise soon. Throws ValueInvalid and TooLarge, and the service's errors. */

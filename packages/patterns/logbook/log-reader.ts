@@ -4,9 +4,17 @@ import type { CallOptions } from '../concurrency/abort.js';
 import { Heap } from '../concurrency/heap.js';
 import type { BlobContainer, ListedBlob } from '../transport/blob-container.js';
 import { joinBytes } from '../values/bytes.js';
-import { Instant } from '../values/instant.js';
-import { type LogLine, parseLine } from './log-line.js';
-import { type LogName, type LogPeriod, periodEnd, prefixesOf, readLogName } from './log-name.js';
+import type { Instant } from '../values/instant.js';
+import {
+  type LogLine,
+  type LogName,
+  type LogPeriod,
+  parsed,
+  parseLine,
+  periodEnd,
+  prefixesOf,
+  readLogName,
+} from './log-format.js';
 
 const CHUNK_BYTES = 1_048_576;
 /** A blob of up to so many bytes is read from its beginning. */
@@ -38,20 +46,12 @@ type Named = ListedBlob & LogName;
 
 const DECODER = /* @__PURE__ */ new TextDecoder();
 
-function isTime(text: string | undefined, is: (at: Instant) => boolean): boolean {
-  try {
-    return text !== undefined && is(Instant.parse(text));
-  } catch {
-    return false;
-  }
-}
-
 /** By names and metadata. A blob that is still written has no last time yet. */
 function mayHave({ period, metadata }: Named, { every, from, to }: LogReading): boolean {
-  if (period.ticks >= to.ticks || periodEnd(period, every).ticks <= from.ticks) return false;
-  return (
-    !isTime(metadata.first, at => at.ticks >= to.ticks) && !isTime(metadata.last, at => at.ticks < from.ticks)
-  );
+  const { ticks: first } = parsed(metadata.first) ?? period;
+  const last = parsed(metadata.last);
+  const isOver = last ? last.ticks < from.ticks : periodEnd(period, every).ticks <= from.ticks;
+  return first < to.ticks && !isOver;
 }
 
 export class LogReader {

@@ -1,17 +1,22 @@
-// Writes entries into the blobs of one writer, in the order of their times. Entries that arrive during an append go with the next one. Durable by entry, or buffered: then a program that ends loses
+// Writes entries into the append blobs of one writer, in the order of their times. Entries that arrive during an append go with the next one. Durable by entry, or buffered: then a program that ends loses
 // the buffer, whose age and size the options limit.
+//
+// An append names the length that the blob must have, so it is done once however often it is sent: the official client sends it again. If an answer was lost, the end of the blob shows whether the append was done.
 
 import type { CallOptions } from '../concurrency/abort.js';
 import { TickClock } from '../repo/tick-clock.js';
 import type { Service } from '../repo/write/service.js';
 import type { BlobContainer } from '../transport/blob-container.js';
-import { joinBytes } from '../values/bytes.js';
+import { compareBytes, joinBytes } from '../values/bytes.js';
 import type { Instant } from '../values/instant.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import { checkSize } from '../values/wire-property.js';
-import { BLOCK_BYTES_MAX, BLOCKS_MAX, type Block, LogBlob } from './log-blob.js';
-import { formatLine } from './log-line.js';
-import { type LogPeriod, nameOfLog, periodStart } from './log-name.js';
+import { formatLine, type LogPeriod, nameOfLog, periodStart } from './log-format.js';
+
+/** Of an append blob; the service's limit. */
+const BLOCKS_MAX = 50_000;
+/** Of a block, of every version of the service. */
+const BLOCK_BYTES_MAX = 4 * 1_024 * 1_024;
 
 /** The most that a program that ends loses: entries of this age, or this many bytes. */
 interface LogBuffer {
@@ -30,7 +35,7 @@ interface LogWriterParts {
   readonly every: LogPeriod;
   readonly durable: LogDurability;
   /** Of a blob: 50,000, but for tests. */
-  readonly blocksMax?: number;
+  readonly blocksMax?: number | undefined;
 }
 
 interface Line {
@@ -40,8 +45,26 @@ interface Line {
   failed(thrown: unknown): void;
 }
 
-interface LinesBlock extends Block {
+/** What is sent at once: lines of one period. */
+interface Block {
+  readonly bytes: Uint8Array;
+  readonly first: Instant;
+  readonly last: Instant;
   readonly lines: readonly Line[];
+}
+
+interface LogBlob {
+  readonly name: string;
+  readonly period: Instant;
+  readonly number: number;
+  /** Of its first entry. */
+  readonly first: Instant;
+  isMade: boolean;
+  /** Nothing may follow: its end is unknown, or another process wrote into it. */
+  isEnded: boolean;
+  length: number;
+  blocks: number;
+  last: Instant | undefined;
 }
 
 function checkBuffer(book: string, durable: LogDurability): void {
@@ -56,14 +79,11 @@ function checkBuffer(book: string, durable: LogDurability): void {
 export class LogWriter {
   readonly #parts: LogWriterParts;
   readonly #clock: TickClock;
-  readonly #blocksMax: number;
   #waiting: Line[] = [];
   #bytes = 0;
   /** A block that may or may not be in its blob: it is sent there again, and no other in its place. */
-  #doubtful: LinesBlock | undefined;
+  #doubtful: Block | undefined;
   #blob: LogBlob | undefined;
-  #period: Instant | undefined;
-  #number = 0;
   #sending: Promise<void> | undefined;
   #timer: AbortController | undefined;
   /** Of a flush that nothing awaited. */
@@ -74,7 +94,6 @@ export class LogWriter {
     checkBuffer(parts.book, parts.durable);
     this.#parts = parts;
     this.#clock = new TickClock(parts.service.surroundings);
-    this.#blocksMax = parts.blocksMax ?? BLOCKS_MAX;
   }
 
   /** Returns the time of the entry. Throws TooLarge, and the error of an earlier flush that nothing awaited. */
@@ -112,8 +131,7 @@ export class LogWriter {
   async close(options: CallOptions): Promise<void> {
     this.#isClosed = true;
     await this.flush();
-    await this.#blob?.close(options);
-    this.#blob = undefined;
+    await this.#end(options);
   }
 
   #throwFailure(): void {
@@ -145,13 +163,9 @@ export class LogWriter {
   async #sent(): Promise<void> {
     for (;;) {
       const block = this.#doubtful ?? this.#nextBlock();
-      if (block === undefined) {
-        // At once: a line that comes now begins anew.
-        this.#sending = undefined;
-        return;
-      }
+      if (block === undefined) break;
       try {
-        await this.#written(block);
+        while (!(await this.#appended(await this.#blobFor(block), block)));
         this.#doubtful = undefined;
         this.#bytes -= block.bytes.length;
         for (const line of block.lines) line.done();
@@ -160,19 +174,20 @@ export class LogWriter {
           // It stays, and goes into the same place of the same blob.
           this.#doubtful = block;
           this.#failure = thrown;
-          this.#sending = undefined;
-          return;
+          break;
         }
         // Its lines were reported as failed, but it may still be there, and nothing may follow it.
         this.#bytes -= block.bytes.length;
-        this.#blob = undefined;
+        if (this.#blob !== undefined) this.#blob.isEnded = true;
         for (const line of block.lines) line.failed(thrown);
       }
     }
+    // At once: a line that comes now begins anew.
+    this.#sending = undefined;
   }
 
   /** Lines of one period, as many as a block has room for. */
-  #nextBlock(): LinesBlock | undefined {
+  #nextBlock(): Block | undefined {
     const [first] = this.#waiting;
     if (first === undefined) return undefined;
     const { every } = this.#parts;
@@ -186,30 +201,49 @@ export class LogWriter {
     }
     const lines = this.#waiting.splice(0, count);
     const last = lines.at(-1)?.at ?? first.at;
-    return { bytes: joinBytes(lines.map(line => line.bytes)), last, lines };
+    return { bytes: joinBytes(lines.map(line => line.bytes)), first: first.at, last, lines };
   }
 
-  async #written(block: LinesBlock): Promise<void> {
-    for (;;) {
-      const blob = await this.#blobFor(block);
-      if (await blob.append(block, {})) return;
-      // Another process wrote into it.
-      this.#blob = undefined;
-    }
-  }
-
-  async #blobFor({ lines: [first] }: LinesBlock): Promise<LogBlob> {
-    const { every, book, container, service } = this.#parts;
-    if (first === undefined)
-      throw new PatternError('ValueInvalid', { property: 'block', expected: 'lines', reason: 'it has none' });
-    const period = periodStart(first.at, every);
-    const isSame = this.#period?.ticks === period.ticks;
-    if (this.#blob !== undefined && isSame && this.#blob.blocks < this.#blocksMax) return this.#blob;
-    await this.#blob?.close({});
-    this.#number = isSame ? this.#number + 1 : 1;
-    this.#period = period;
-    const name = nameOfLog(book, every, { period, writer: this.#clock.writer, number: this.#number });
-    this.#blob = new LogBlob(container, service.surroundings, name, first.at);
+  async #blobFor({ first }: Block): Promise<LogBlob> {
+    const { every, book, blocksMax = BLOCKS_MAX } = this.#parts;
+    const period = periodStart(first, every);
+    const before = this.#blob;
+    const isSame = before?.period.ticks === period.ticks;
+    if (before !== undefined && isSame && !before.isEnded && before.blocks < blocksMax) return before;
+    await this.#end({});
+    const number = isSame ? before.number + 1 : 1;
+    const name = nameOfLog(book, every, { period, writer: this.#clock.writer, number });
+    const empty = { isMade: false, isEnded: false, length: 0, blocks: 0, last: undefined };
+    this.#blob = { name, period, number, first, ...empty };
     return this.#blob;
+  }
+
+  /** Whether the block is in the blob; false if another process wrote into it. If it throws, the block may be there or not, and the same one may be appended again. */
+  async #appended(blob: LogBlob, { bytes, last }: Block): Promise<boolean> {
+    const { container } = this.#parts;
+    if (!blob.isMade) await container.createAppendBlob(blob.name, { first: String(blob.first) }, {});
+    blob.isMade = true;
+    if (!(await container.append(blob.name, bytes, blob.length, {}))) {
+      const found = await container.read(blob.name, { from: blob.length });
+      blob.isEnded = found === undefined || compareBytes(found, bytes) !== 0;
+      if (blob.isEnded) return false;
+    }
+    blob.length += bytes.length;
+    blob.blocks++;
+    blob.last = last;
+    return true;
+  }
+
+  /** Lets readers of later times skip the blob. A failure loses nothing. */
+  async #end(options: CallOptions): Promise<void> {
+    const blob = this.#blob;
+    if (blob === undefined || blob.isEnded || blob.last === undefined) return;
+    blob.isEnded = true;
+    const metadata = { first: String(blob.first), last: String(blob.last) };
+    try {
+      await this.#parts.container.setMetadata(blob.name, metadata, options);
+    } catch (thrown) {
+      if (!PatternError.is(thrown)) throw thrown;
+    }
   }
 }

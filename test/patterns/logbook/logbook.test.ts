@@ -43,8 +43,7 @@ describePeers('log books', peer => {
     const writer = () => {
       const clients = { tables: peer.client(), blobs: peer.blobs(http) };
       const service = connect(clients, { now: () => clock.now, sleep: pause });
-      const limits = blocksMax === undefined ? {} : { blocksMax };
-      return new LogBook(service as never, name, Entry, { container, every, durable }, limits);
+      return new LogBook(service as never, name, Entry, { container, every, durable }, blocksMax);
     };
     const read = async (from: number, to: number, options = {}) =>
       (await collect(writer().read(at(from), at(to), options))).map(({ value }) => value.n);
