@@ -5,7 +5,7 @@ import { isObject } from '../values/is-object.js';
 import type { RowAddress } from '../values/pattern-error.js';
 import type { BagValue, TypedValue } from '../values/typed-value.js';
 import { decryptCbc, sha256 } from './cipher.js';
-import { ciphertextRefused, keyUnavailable } from './content-keys.js';
+import { ciphertextRefused, keyUnavailable, type WantedAt } from './content-keys.js';
 
 /** What unwraps the content keys of a key's name: as `CryptographyClient` of `@azure/keyvault-keys`, or a local one. `algorithm` is what the row says: `A256KW`, `RSA-OAEP`. */
 type ClassicUnwrap = (
@@ -34,6 +34,14 @@ const NAMES = '_ClientEncryptionMetadata2';
 /** Bytes of the initialization vector of CBC. */
 const IV_BYTES = 16;
 
+/** What the metadata may have: Java's first library wrote nothing of key wrapping, or its name there. */
+type ClassicJson = Readonly<{
+  WrappedContentKey?: Readonly<{ KeyId?: unknown; Algorithm?: unknown; EncryptedKey?: unknown }>;
+  EncryptionAgent?: Readonly<{ EncryptionAlgorithm?: unknown; Protocol?: unknown }>;
+  ContentEncryptionIV?: unknown;
+  KeyWrappingMetadata?: Readonly<{ EncryptionLibrary?: unknown }>;
+}> | null;
+
 interface Metadata {
   readonly keyId: string;
   readonly algorithm: string;
@@ -42,83 +50,56 @@ interface Metadata {
   readonly isJava: boolean;
 }
 
-const textIn = (value: unknown, name: string): string | undefined => {
-  const found = isObject(value) ? value[name] : undefined;
-  return typeof found === 'string' ? found : undefined;
-};
+const bytesOf = (text: unknown): Uint8Array | undefined =>
+  typeof text === 'string' ? fromBase64(text) : undefined;
 
-const partOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
-
-/** Undefined for what is none. Java's first library wrote no metadata of key wrapping, or its name there. */
+/** Undefined for what is none. */
 function readMetadata(text: BagValue | undefined): Metadata | undefined {
-  let json: unknown;
+  let json: ClassicJson;
   try {
     json = JSON.parse(String(text));
   } catch {
     return undefined;
   }
-  const key = partOf(json, 'WrappedContentKey');
-  const agent = partOf(json, 'EncryptionAgent');
-  const library = partOf(json, 'KeyWrappingMetadata');
-  const keyId = textIn(key, 'KeyId');
-  const algorithm = textIn(key, 'Algorithm');
-  const wrapped = fromBase64(textIn(key, 'EncryptedKey') ?? '-');
-  const iv = fromBase64(textIn(json, 'ContentEncryptionIV') ?? '-');
-  if (textIn(agent, 'EncryptionAlgorithm') !== 'AES_CBC_256' || textIn(agent, 'Protocol') !== '1.0')
-    return undefined;
-  if (keyId === undefined || algorithm === undefined || wrapped === undefined || iv === undefined)
-    return undefined;
-  const isJava = !isObject(library) || (textIn(library, 'EncryptionLibrary') ?? '').includes('Java');
+  const { KeyId: keyId, Algorithm: algorithm, EncryptedKey } = json?.WrappedContentKey ?? {};
+  const { EncryptionAlgorithm, Protocol } = json?.EncryptionAgent ?? {};
+  if (EncryptionAlgorithm !== 'AES_CBC_256' || Protocol !== '1.0') return undefined;
+  const [wrapped, iv] = [bytesOf(EncryptedKey), bytesOf(json?.ContentEncryptionIV)];
+  if (typeof keyId !== 'string' || typeof algorithm !== 'string' || !wrapped || !iv) return undefined;
+  const library = json?.KeyWrappingMetadata;
+  const isJava = !isObject(library) || String(library.EncryptionLibrary ?? '').includes('Java');
   return { keyId, algorithm, wrapped, iv, isJava };
 }
 
-class ClassicDecryption {
-  readonly #row: ClassicRow;
-  readonly #metadata: Metadata;
-  readonly #key: Uint8Array;
+/** .NET joins the row key and the name by the partition key, which comes to row key first; Java has the keys in their order. */
+async function ivOf({ partitionKey, rowKey }: ClassicRow, { iv, isJava }: Metadata, name: string) {
+  const keys = isJava ? partitionKey + rowKey : rowKey + partitionKey;
+  return (await sha256(joinBytes([iv, toUtf8(keys + name)]))).subarray(0, IV_BYTES);
+}
 
-  constructor(row: ClassicRow, metadata: Metadata, key: Uint8Array) {
-    this.#row = row;
-    this.#metadata = metadata;
-    this.#key = key;
+/** Undefined for a text of another key or row, which is no list. */
+function namesIn(text: string, isJava: boolean): readonly string[] | undefined {
+  if (isJava && !text.startsWith('["')) return text.slice(1, -1).split(', ').filter(Boolean);
+  try {
+    const names: unknown = JSON.parse(text);
+    return Array.isArray(names) ? names.map(String) : undefined;
+  } catch {
+    return undefined;
   }
+}
 
-  async names(): Promise<readonly string[]> {
-    const text = await this.text(NAMES);
-    if (this.#metadata.isJava && !text.startsWith('["')) return text.slice(1, -1).split(', ').filter(Boolean);
-    try {
-      const names: unknown = JSON.parse(text);
-      if (Array.isArray(names)) return names.map(String);
-    } catch {
-      // Of another key or row.
-    }
-    return this.refuse(NAMES, 'it is not a list of names');
+/** Throws KeyUnavailable. */
+async function contentKeyOf(at: WantedAt, { keyId, algorithm, wrapped }: Metadata, unwrap: ClassicUnwrap) {
+  let cause: unknown;
+  try {
+    const key = await unwrap(keyId, algorithm, wrapped);
+    if (key !== undefined) return key;
+  } catch (thrown) {
+    cause = thrown;
   }
-
-  async text(name: string): Promise<string> {
-    const found = this.#row.properties.get(name);
-    if (!(found?.value instanceof Uint8Array)) return this.refuse(name, 'it is not there, or no Binary');
-    const opened = await decryptCbc(this.#key, await this.#iv(name), found.value);
-    if (opened === undefined) return this.refuse(name, 'its padding is none');
-    try {
-      return fromUtf8(opened);
-    } catch {
-      return this.refuse(name, 'it is not UTF-8');
-    }
-  }
-
-  refuse(property: string, reason: string): never {
-    const { table, partitionKey, rowKey } = this.#row;
-    throw ciphertextRefused({ table, partitionKey, rowKey, property }, reason);
-  }
-
-  /** .NET joins the row key and the name by the partition key, which comes to row key first; Java has the keys in their order. */
-  async #iv(name: string): Promise<Uint8Array> {
-    const { partitionKey, rowKey } = this.#row;
-    const { iv, isJava } = this.#metadata;
-    const keys = isJava ? partitionKey + rowKey : rowKey + partitionKey;
-    return (await sha256(joinBytes([iv, toUtf8(keys + name)]))).subarray(0, IV_BYTES);
-  }
+  const reason =
+    cause === undefined ? 'the program has no such key' : 'it does not unwrap what stands in the row';
+  throw keyUnavailable(at, keyId, reason, cause);
 }
 
 /**
@@ -134,24 +115,26 @@ export async function readClassic(row: ClassicRow, unwrap: ClassicUnwrap): Promi
   properties.delete(NAMES);
   const { table, partitionKey, rowKey } = row;
   const at = { table, partitionKey, rowKey, property: METADATA };
-  const read = readMetadata(metadata?.value);
-  if (read === undefined) throw ciphertextRefused(at, 'it is not metadata of AES_CBC_256, protocol 1.0');
-  let key: Uint8Array | undefined;
-  let cause: unknown;
-  try {
-    key = await unwrap(read.keyId, read.algorithm, read.wrapped);
-  } catch (thrown) {
-    cause = thrown;
-  }
-  if (key === undefined) {
-    const reason =
-      cause === undefined ? 'the program has no such key' : 'it does not unwrap what stands in the row';
-    throw keyUnavailable(at, read.keyId, reason, cause);
-  }
-  const decryption = new ClassicDecryption(row, read, key);
-  const encrypted = await decryption.names();
-  const texts = await Promise.all(encrypted.map(name => decryption.text(name)));
-  for (const [at, name] of encrypted.entries())
-    properties.set(name, { type: 'String', value: texts[at] ?? '' });
+  const refuse = (property: string, reason: string): never => {
+    throw ciphertextRefused({ ...at, property }, reason);
+  };
+  const read =
+    readMetadata(metadata?.value) ?? refuse(METADATA, 'it is not metadata of AES_CBC_256, protocol 1.0');
+  const key = await contentKeyOf(at, read, unwrap);
+  const textOf = async (name: string): Promise<string> => {
+    const found = row.properties.get(name)?.value;
+    if (!(found instanceof Uint8Array)) return refuse(name, 'it is not there, or no Binary');
+    const opened = await decryptCbc(key, await ivOf(row, read, name), found);
+    if (opened === undefined) return refuse(name, 'its padding is none');
+    try {
+      return fromUtf8(opened);
+    } catch {
+      return refuse(name, 'it is not UTF-8');
+    }
+  };
+  const encrypted = namesIn(await textOf(NAMES), read.isJava) ?? refuse(NAMES, 'it is not a list of names');
+  const texts = await Promise.all(encrypted.map(textOf));
+  for (const [index, name] of encrypted.entries())
+    properties.set(name, { type: 'String', value: texts[index] ?? '' });
   return { isEncrypted: true, properties, encrypted };
 }

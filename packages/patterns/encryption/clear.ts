@@ -1,7 +1,7 @@
 // The values of an entity with encrypted properties as a program sees them: open, without content keys, and without keyed hashes where they are given. Types, and the rows that have such values.
 import type { AnyEntity, KeyOf, NewOf, Of } from '../model/definition.js';
 import type { RowRef, Stored, StoredOf } from '../model/stored.js';
-import type { PatternError } from '../values/pattern-error.js';
+import { PatternError } from '../values/pattern-error.js';
 import type { Ciphertext, ContentKey } from './ciphertext.js';
 
 /** What is in a value. */
@@ -52,6 +52,9 @@ export interface LostValue {
   readonly property: string;
   readonly error: PatternError<'KeyUnavailable'> | PatternError<'CiphertextRefused'>;
 }
+
+export const isLoss = (thrown: unknown): thrown is LostValue['error'] =>
+  PatternError.is(thrown, 'KeyUnavailable') || PatternError.is(thrown, 'CiphertextRefused');
 
 /** What becomes of values that cannot be opened. */
 export interface OpenOptions {

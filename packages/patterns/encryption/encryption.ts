@@ -6,7 +6,7 @@ import type { Projected, StoredOf } from '../model/stored.js';
 import type { Db } from '../repo/open.js';
 import { joinBytes, toBase64Url, toUtf8 } from '../values/bytes.js';
 import { checkValue } from '../values/check-value.js';
-import { PatternError, type RowAddress, refuseValue } from '../values/pattern-error.js';
+import { type RowAddress, refuseValue } from '../values/pattern-error.js';
 import type { Values } from '../values/property.js';
 import { decrypt, encrypt, hmac } from './cipher.js';
 import {
@@ -19,7 +19,7 @@ import {
   parseCiphertext,
   parseContentKey,
 } from './ciphertext.js';
-import type { ClearStored, NewClearOf, OpenOptions } from './clear.js';
+import { type ClearStored, isLoss, type NewClearOf, type OpenOptions } from './clear.js';
 import { ContentKeys, ciphertextRefused, type OpenKey, type WantedAt } from './content-keys.js';
 import { EncryptedPieces, plaintextOf, valueOfPlaintext } from './encrypted.js';
 import { EncryptedRepo } from './encrypted-repo.js';
@@ -125,9 +125,7 @@ export class Encryption<E extends AnyEntity, H extends string = never> {
         try {
           values[field.name] = await this.#opened(stored, field, value, key);
         } catch (error) {
-          const isLost =
-            PatternError.is(error, 'KeyUnavailable') || PatternError.is(error, 'CiphertextRefused');
-          if (!isLost || onLost === undefined) throw error;
+          if (!isLoss(error) || onLost === undefined) throw error;
           values[field.name] = onLost({ property: field.name, error });
         }
       }),

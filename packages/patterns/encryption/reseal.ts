@@ -7,12 +7,13 @@ import type { StoredOf } from '../model/stored.js';
 import type { Db } from '../repo/open.js';
 import { unlessLost } from '../repo/optimistic.js';
 import type { PageOptions } from '../repo/read/results.js';
-import { PatternError, type RowAddress } from '../values/pattern-error.js';
-import type { LostValue, NewClearOf } from './clear.js';
+import type { Repo } from '../repo/write/repo.js';
+import type { RowAddress } from '../values/pattern-error.js';
+import { isLoss, type LostValue, type NewClearOf } from './clear.js';
 import type { Encryption } from './encryption.js';
 
 /** How rows are sealed again: from the `next` of the last progress that was seen, in pages of 100 rows by default. */
-export interface ResealOptions extends PageOptions, InTable {}
+interface ResealOptions extends PageOptions, InTable {}
 
 /** Where it is after a page. Counts are of all pages since the start, or since the token that was given. */
 export interface ResealProgress {
@@ -27,64 +28,49 @@ export interface ResealProgress {
 
 const PAGE_SIZE = 100;
 
-class Resealed<E extends AnyEntity, H extends string> {
-  readonly #encryption: Encryption<E, H>;
-  readonly #db: Db;
-  readonly #table: string;
-
-  constructor(db: Db, encryption: Encryption<E, H>, table: string) {
-    this.#db = db;
-    this.#encryption = encryption;
-    this.#table = table;
+/** Whether it was written: another writer may have done it before, with the keys of now. */
+async function resealRow<E extends AnyEntity, H extends string>(
+  repo: Repo<E>,
+  own: Encryption<E, H>,
+  found: StoredOf<E>,
+  options: CallOptions,
+): Promise<boolean> {
+  for (let row: StoredOf<E> | undefined = found; row && own.isOutdated(row); ) {
+    const current = row;
+    const { value } = await own.open(current);
+    // Hashes are made again.
+    const given = Object.entries(value).filter(([name]) => !own.hashNames.has(name));
+    const sealed = await own.seal(Object.fromEntries(given) as NewClearOf<E, H>, { table: repo.table });
+    const written = await unlessLost(() => repo.replace(current, sealed as NewOf<E>, options));
+    if (written !== undefined) return true;
+    row = await repo.get(current.value as never, options);
   }
-
-  /** Whether it was written: another writer may have done it before, with the keys of now. */
-  async row(found: StoredOf<E>, options: CallOptions): Promise<boolean> {
-    const repo = this.#db.repo(this.#encryption.entity, { table: this.#table });
-    for (let row: StoredOf<E> | undefined = found; row && this.#encryption.isOutdated(row); ) {
-      const { value } = await this.#encryption.open(row);
-      const sealed = await this.#encryption.seal(this.#given(value), { table: this.#table });
-      const current = row;
-      const written = await unlessLost(() => repo.replace(current, sealed as NewOf<E>, options));
-      if (written !== undefined) return true;
-      row = await repo.get(current.value as never, options);
-    }
-    return false;
-  }
-
-  /** Without the hashes, which are made again. */
-  #given(value: object): NewClearOf<E, H> {
-    const { hashNames } = this.#encryption;
-    return Object.fromEntries(Object.entries(value).filter(([name]) => !hashNames.has(name))) as NewClearOf<
-      E,
-      H
-    >;
-  }
+  return false;
 }
 
-/** Throws what reads and writes throw. */
-export async function* resealRows<E extends AnyEntity, H extends string>(
+/** Writes rows again whose values are not under the ring's current keys. It advances as the caller consumes progress. After it has ended, earlier keys are needed only for `lost` rows. Throws what reads and writes throw. */
+export async function* reseal<E extends AnyEntity, H extends string>(
   db: Db,
-  encryption: Encryption<E, H>,
-  { table = encryption.entity.table, resume, size = PAGE_SIZE, signal }: ResealOptions,
+  own: Encryption<E, H>,
+  { table = own.entity.table, resume, size = PAGE_SIZE, signal }: ResealOptions = {},
 ): AsyncGenerator<ResealProgress, void, undefined> {
-  const rows = db.repo(encryption.entity, { table }).scan().allowScan('sealing again');
-  const resealed = new Resealed(db, encryption, table);
-  let [done, inPlace] = [0, 0];
-  for await (const { items, next } of rows.pages({ resume, size, signal })) {
+  const repo = db.repo(own.entity, { table });
+  let [resealed, inPlace] = [0, 0];
+  for await (const { items, next } of repo
+    .scan()
+    .allowScan('sealing again')
+    .pages({ resume, size, signal })) {
     const lost: (RowAddress & LostValue)[] = [];
     for (const row of items) {
       try {
-        if (await resealed.row(row, { signal })) done++;
+        if (await resealRow(repo, own, row, { signal })) resealed++;
         else inPlace++;
       } catch (error) {
-        const isLost =
-          PatternError.is(error, 'KeyUnavailable') || PatternError.is(error, 'CiphertextRefused');
-        if (!isLost) throw error;
+        if (!isLoss(error)) throw error;
         const { table: at, partitionKey, rowKey, property } = error.detail;
         lost.push({ table: at, partitionKey, rowKey, property, error });
       }
     }
-    yield { resealed: done, inPlace, lost, next };
+    yield { resealed, inPlace, lost, next };
   }
 }
