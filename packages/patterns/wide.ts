@@ -8,7 +8,7 @@ import { WideRepo } from './shapes/wide/wide-repo.js';
 
 export { type WideEntity, wide } from './shapes/wide/wide.js';
 export type { WideRepo } from './shapes/wide/wide-repo.js';
-export type { WideStored } from './shapes/wide/wide-stored.js';
+export type { WideStored } from './shapes/wide/wide-rows.js';
 
 /** The wide entities of a definition. */
 export const wideRepo = <E extends AnyEntity>(

@@ -4,10 +4,15 @@ import type { CallOptions } from '../../concurrency/abort.js';
 import type { Service } from '../../repo/write/service.js';
 import { BlobContainer, type BlobMetadata } from '../../transport/blob-container.js';
 import { fromBase64Url, fromUtf8, toBase64Url, toHex, toUtf8 } from '../../values/bytes.js';
-import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
+import { PatternError, type RowAddress, refuseValue } from '../../values/pattern-error.js';
 import { type BlobPointer, sha256Of } from './large-value.js';
 
 const ID_BYTES = 16;
+
+/** A sweeper deletes unnamed blobs only from this age on. */
+export const SWEPT_AFTER_MILLISECONDS = 3_600_000;
+/** A blob whose row takes longer is uploaded again. */
+const NAMED_WITHIN_MILLISECONDS = SWEPT_AFTER_MILLISECONDS / 2;
 
 /** An uploaded blob that its row does not name yet. */
 export interface Upload extends BlobPointer {
@@ -35,35 +40,56 @@ export function ownerOf({ table, pk, rk }: BlobMetadata): RowAddress | undefined
   return { table, partitionKey: fromUtf8(partition), rowKey: fromUtf8(row) };
 }
 
+/** Of the blobs of an entity. */
+export const prefixOf = (entity: string): string => `${entity}/`;
+
 export class LargeBlobs {
-  readonly container: BlobContainer;
-  readonly prefix: string;
   readonly #service: Service;
+  readonly #entity: string;
+  readonly #container: BlobContainer;
 
   constructor(service: Service, entity: string, container: string) {
     this.#service = service;
-    this.prefix = `${entity}/`;
-    this.container = new BlobContainer(service.clients, entity, container);
+    this.#entity = entity;
+    this.#container = new BlobContainer(service.clients, entity, container);
   }
 
   async upload(address: RowAddress, bytes: Uint8Array, options: CallOptions): Promise<Upload> {
     const { random, now } = this.#service.surroundings;
-    const blob = `${this.prefix}${toHex(random(ID_BYTES))}`;
+    const blob = `${prefixOf(this.#entity)}${toHex(random(ID_BYTES))}`;
     const sha256 = await sha256Of(bytes);
-    const at = now();
-    await this.container.upload(blob, bytes, metadataOf(address), options);
-    return { blob, length: bytes.length, sha256, bytes, at };
+    const upload = { blob, length: bytes.length, sha256, bytes, at: now() };
+    await this.#container.upload(blob, bytes, metadataOf(address), options);
+    return upload;
   }
 
-  /** Uploads it again if it is missing. */
-  async restore(address: RowAddress, { blob, bytes }: Upload, options: CallOptions): Promise<void> {
-    await this.container.upload(blob, bytes, metadataOf(address), options);
+  /** Whether its row may name it too late: a sweeper may have deleted it by then. */
+  isLate({ at }: Upload): boolean {
+    return this.#service.surroundings.now() - at > NAMED_WITHIN_MILLISECONDS;
+  }
+
+  /** Uploads those again that a sweeper may have deleted. */
+  async restore(address: RowAddress, uploads: readonly Upload[], options: CallOptions): Promise<void> {
+    for (const upload of uploads)
+      if (this.isLate(upload))
+        await this.#container.upload(upload.blob, upload.bytes, metadataOf(address), options);
   }
 
   /** Undefined if it is missing or does not match the pointer. */
   async read({ blob, length, sha256 }: BlobPointer, options: CallOptions): Promise<Uint8Array | undefined> {
-    const bytes = await this.container.read(blob, options);
+    const bytes = await this.#container.read(blob, options);
     if (bytes?.length !== length || (await sha256Of(bytes)) !== sha256) return undefined;
     return bytes;
+  }
+
+  /** Deletes blobs that no row names. The sweeper finds those that fail. */
+  async drop(pointers: readonly BlobPointer[], options: CallOptions): Promise<void> {
+    for (const { blob } of pointers) {
+      try {
+        await this.#container.delete(blob, options);
+      } catch (thrown) {
+        if (!PatternError.is(thrown)) throw thrown;
+      }
+    }
   }
 }

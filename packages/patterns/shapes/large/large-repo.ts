@@ -51,11 +51,6 @@ type GivenValue<V> = V extends LargeValue<infer T> ? T | LargeValue<T> : V;
 /** A value to write: large properties as their content, or as the handle that was read. */
 type GivenLarge<V> = { readonly [K in keyof V]: GivenValue<V[K]> };
 
-/** A sweeper deletes unnamed blobs only from this age on. */
-export const SWEPT_AFTER_MILLISECONDS = 3_600_000;
-/** A blob whose row takes longer is uploaded again. */
-const NAMED_WITHIN_MILLISECONDS = SWEPT_AFTER_MILLISECONDS / 2;
-
 type Row<E extends AnyEntity> = StoredOf<E>;
 
 /** A value whose blobs are uploaded. */
@@ -158,7 +153,7 @@ export class LargeRepo<E extends AnyEntity> {
   async delete(target: Row<E> | RowRef<E> | BareKey<E>, options: CallOptions = {}): Promise<void> {
     await this.#changed(target, options, async before => {
       await this.rows.delete(before, options);
-      await this.#drop(this.#pointersIn(before.value), options);
+      await this.#blobs.drop(this.#pointersIn(before.value), options);
     });
   }
 
@@ -237,13 +232,12 @@ export class LargeRepo<E extends AnyEntity> {
     try {
       row = await write(values);
     } catch (thrown) {
-      if (isRefusal(thrown)) await this.#drop(uploads, options);
+      if (isRefusal(thrown)) await this.#blobs.drop(uploads, options);
       throw thrown;
     }
-    for (const upload of uploads)
-      if (this.#isLate(upload)) await this.#blobs.restore(address, upload, options);
+    await this.#blobs.restore(address, uploads, options);
     const named = new Set(this.#pointersIn(row.value).map(({ blob }) => blob));
-    await this.#drop(
+    await this.#blobs.drop(
       this.#pointersIn(before?.value).filter(({ blob }) => !named.has(blob)),
       options,
     );
@@ -274,12 +268,12 @@ export class LargeRepo<E extends AnyEntity> {
         }
       }
       // After a long pause a sweeper may have deleted the blob.
-      if (uploads.some(upload => this.#isLate(upload))) {
-        await this.#drop(uploads, options);
+      if (uploads.some(upload => this.#blobs.isLate(upload))) {
+        await this.#blobs.drop(uploads, options);
         return await this.#prepared(address, before, given, options);
       }
     } catch (thrown) {
-      await this.#drop(uploads, options);
+      await this.#blobs.drop(uploads, options);
       throw thrown;
     }
     return { values, uploads };
@@ -302,10 +296,6 @@ export class LargeRepo<E extends AnyEntity> {
     );
   }
 
-  #isLate({ at }: Upload): boolean {
-    return this.#service.surroundings.now() - at > NAMED_WITHIN_MILLISECONDS;
-  }
-
   #pointersIn(value: unknown): readonly BlobPointer[] {
     return [...this.#shapes.keys()].flatMap(name => {
       const found = (value as Values | undefined)?.[name] as LargeValue | undefined;
@@ -313,36 +303,21 @@ export class LargeRepo<E extends AnyEntity> {
     });
   }
 
-  /** Deletes blobs that no row names. The sweeper finds those that fail. */
-  async #drop(pointers: readonly BlobPointer[], options: CallOptions): Promise<void> {
-    for (const { blob } of pointers) {
-      try {
-        await this.#blobs.container.delete(blob, options);
-      } catch (thrown) {
-        if (!PatternError.is(thrown)) throw thrown;
-      }
-    }
-  }
-
+  /** The row may have been written since it was read, and its former blob be gone. */
   async #bytesIn(row: Row<E>, name: string, options: CallOptions): Promise<Uint8Array | undefined> {
-    const handleIn = ({ value }: Row<E>): LargeValue | undefined => (value as Values)[name] as never;
+    const handleIn = (read: Row<E> | undefined): LargeValue | undefined =>
+      (read?.value as Values | undefined)?.[name] as LargeValue | undefined;
     const handle = handleIn(row);
     if (handle?.pointer === undefined) return handle?.bytes;
     const found = await this.#blobs.read(handle.pointer, options);
     if (found !== undefined) return found;
-    const now = await this.get(row.value as unknown as KeyOf<E>, options);
-    const later = now && handleIn(now);
+    const later = handleIn(await this.get(row.value as unknown as KeyOf<E>, options));
     if (later?.pointer === undefined) return later?.bytes;
     const again = await this.#blobs.read(later.pointer, options);
     if (again !== undefined) return again;
     const { table, partitionKey, rowKey } = row;
+    const { name: entity } = this.#entity;
     const reason = `the blob ${later.pointer.blob} of its ${name} is gone, or is not what the row says`;
-    throw new PatternError('RowUnreadable', {
-      table,
-      partitionKey,
-      rowKey,
-      entity: this.#entity.name,
-      reason,
-    });
+    throw new PatternError('RowUnreadable', { table, partitionKey, rowKey, entity, reason });
   }
 }

@@ -3,11 +3,10 @@
 import type { AnyEntity } from '../../model/definition.js';
 import type { PageOptions } from '../../repo/read/results.js';
 import type { Service } from '../../repo/write/service.js';
-import type { ListedBlob } from '../../transport/blob-container.js';
+import { BlobContainer, type ListedBlob } from '../../transport/blob-container.js';
 import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
-import { LargeBlobs, ownerOf } from './large-blobs.js';
-import { SWEPT_AFTER_MILLISECONDS } from './large-repo.js';
+import { ownerOf, prefixOf, SWEPT_AFTER_MILLISECONDS } from './large-blobs.js';
 
 /** Which blobs are looked at, and how old they must be: from the `next` of an earlier page, in pages of 5,000 blobs at most. */
 export interface SweepOptions extends PageOptions {
@@ -37,47 +36,19 @@ const DAY_MILLISECONDS = 86_400_000;
 const names = (row: WireObject, blob: string): boolean =>
   Object.values(row).some(value => typeof value === 'string' && value.includes(blob));
 
-class Sweep {
-  readonly #service: Service;
-  readonly #blobs: LargeBlobs;
-  readonly #options: SweepOptions;
-
-  constructor(service: Service, { name }: AnyEntity, options: SweepOptions) {
-    this.#service = service;
-    this.#blobs = new LargeBlobs(service, name, options.container);
-    this.#options = options;
+/** What is no blob of this library counts as named. */
+async function isNamed(
+  { requests }: Service,
+  { name, metadata }: ListedBlob,
+  { signal, alsoIn = () => [] }: SweepOptions,
+): Promise<boolean> {
+  const owner = ownerOf(metadata);
+  if (owner === undefined) return true;
+  for (const address of [owner, ...alsoIn(owner)]) {
+    const found = await requests.get(address, { signal });
+    if (found !== undefined && names(found.row, name)) return true;
   }
-
-  async *run(olderThan: number): AsyncGenerator<SweepProgress, void, undefined> {
-    const { container, prefix } = this.#blobs;
-    const { signal, size, dryRun = false } = this.#options;
-    for (let resume = this.#options.resume; ; ) {
-      const { blobs, next, date } = await container.page(prefix, { resume, size, signal });
-      const now = date?.getTime() ?? this.#service.surroundings.now();
-      const old = blobs.filter(({ lastModified }) => now - lastModified.getTime() >= olderThan);
-      const orphans: string[] = [];
-      for (const blob of old) {
-        if (await this.#isNamed(blob)) continue;
-        if (!dryRun) await container.delete(blob.name, { signal });
-        orphans.push(blob.name);
-      }
-      yield { seen: blobs.length, young: blobs.length - old.length, orphans, next };
-      if (next === undefined) return;
-      resume = next;
-    }
-  }
-
-  /** What is no blob of this library counts as named. */
-  async #isNamed({ name, metadata }: ListedBlob): Promise<boolean> {
-    const owner = ownerOf(metadata);
-    if (owner === undefined) return true;
-    const { signal, alsoIn = () => [] } = this.#options;
-    for (const address of [owner, ...alsoIn(owner)]) {
-      const found = await this.#service.requests.get(address, { signal });
-      if (found !== undefined && names(found.row, name)) return true;
-    }
-    return false;
-  }
+  return false;
 }
 
 /** Throws ValueInvalid for a bound on the age below an hour. */
@@ -99,7 +70,32 @@ export function sweep(
 /** Of any age: for tests, where no writer is about to name a blob. */
 export const sweepOlderThan = (
   service: Service,
-  entity: AnyEntity,
+  { name }: AnyEntity,
   options: SweepOptions,
   olderThan: number,
-): AsyncGenerator<SweepProgress, void, undefined> => new Sweep(service, entity, options).run(olderThan);
+): AsyncGenerator<SweepProgress, void, undefined> =>
+  swept(service, new BlobContainer(service.clients, name, options.container), name, options, olderThan);
+
+async function* swept(
+  service: Service,
+  container: BlobContainer,
+  entity: string,
+  options: SweepOptions,
+  olderThan: number,
+): AsyncGenerator<SweepProgress, void, undefined> {
+  const { signal, size, dryRun = false } = options;
+  for (let resume = options.resume; ; ) {
+    const { blobs, next, date } = await container.page(prefixOf(entity), { resume, size, signal });
+    const now = date?.getTime() ?? service.surroundings.now();
+    const old = blobs.filter(({ lastModified }) => now - lastModified.getTime() >= olderThan);
+    const orphans: string[] = [];
+    for (const blob of old) {
+      if (await isNamed(service, blob, options)) continue;
+      if (!dryRun) await container.delete(blob.name, { signal });
+      orphans.push(blob.name);
+    }
+    yield { seen: blobs.length, young: blobs.length - old.length, orphans, next };
+    if (next === undefined) return;
+    resume = next;
+  }
+}

@@ -37,107 +37,100 @@ export function checkSlots(subject: string, slots: number, each: Property): void
 }
 
 type Values = readonly unknown[];
+type Read = Parameters<Pieces['join']>[1];
 
-const isMissing = (value: unknown): boolean => value === undefined || value === null;
-
-/** Throws ValueInvalid. */
-function checkedSlots(
-  value: unknown,
-  name: string,
-  slots: number,
-  check: (each: unknown) => unknown,
-): Values {
-  if (!Array.isArray(value)) return refuseValue(name, `an array of up to ${slots} slots`, 'it is none');
-  if (value.length > slots) refuseValue(name, `an array of up to ${slots} slots`, `it has ${value.length}`);
-  return Array.from({ length: slots }, (_, slot) =>
-    isMissing(value[slot]) ? undefined : check(value[slot]),
-  );
-}
-
-/** Slots that are given stay over those that were. */
-const over = (before: unknown, given: unknown): Values =>
-  (before as Values).map((value, slot) => (given as Values)[slot] ?? value);
-
-const numbered = (slots: number): readonly number[] => Array.from({ length: slots }, (_, slot) => slot);
-
-function joined(type: TypedValue['type'], values: Values): Joined | undefined {
-  if (values.every(value => value === undefined)) return undefined;
-  return { typed: { type, value: values as never } };
+/** How one slot stands in a row. `name` is its first property's. */
+interface Slot {
+  names(name: string): readonly string[];
+  check(given: unknown, property: string): unknown;
+  split(value: unknown, name: string): readonly Piece[];
+  /** Undefined where there is no value; a fault as what follows "its slot 7 is". */
+  join(read: Read, name: string): { readonly value: unknown } | { readonly fault: string } | undefined;
 }
 
 /** The type of a stored slot; whole numbers may be there as Int32. */
-function slotValue({ edm }: Property, found: TypedValue): unknown {
-  if (found.type === edm || (found.type === 'Int32' && edm === 'Double')) return found.value;
-  return found.type === 'Int32' && edm === 'Int64' ? BigInt(Number(found.value)) : undefined;
+function slotValue({ edm }: Property, found: TypedValue | undefined): unknown {
+  if (found?.type === edm || (found?.type === 'Int32' && edm === 'Double')) return found.value;
+  return found?.type === 'Int32' && edm === 'Int64' ? BigInt(Number(found.value)) : undefined;
 }
 
-export const seriesPieces = (each: Property, slots: number): Pieces => ({
-  names: wire => numbered(slots).map(slot => slotName(wire, slot, slots)),
-  count: slots,
-  isWhole: false,
-  over,
-  check: (value, name) => checkedSlots(value, name, slots, slot => checkValue(each, slot, name)),
-  split: (wire, value): readonly Piece[] =>
-    numbered(slots).flatMap(slot => {
-      const own = (value as Values)[slot];
-      return own === undefined ? [] : [{ name: slotName(wire, slot, slots), type: each.edm, value: own }];
-    }),
-  join: (wire, read) => {
-    const values: unknown[] = [];
-    for (const slot of numbered(slots)) {
-      const found = read(slotName(wire, slot, slots));
-      const value = found && slotValue(each, found);
-      if (found !== undefined && value === undefined)
-        return { fault: `its slot ${slot} is stored as ${found.type}, and not as ${each.edm}` };
-      values.push(value);
-    }
-    return joined(each.edm, values);
+const plainSlot = (each: Property): Slot => ({
+  names: name => [name],
+  check: (given, property) => checkValue(each, given, property),
+  split: (value, name) => [{ name, type: each.edm, value }],
+  join: (read, name) => {
+    const found = read(name);
+    const value = slotValue(each, found);
+    if (found === undefined || value !== undefined) return found && { value };
+    return { fault: `stored as ${found.type}, and not as ${each.edm}` };
   },
 });
 
-function checkedRingSlot(each: Property, given: unknown, name: string): RingSlot<unknown> {
-  const { period, value } = (given ?? {}) as Partial<RingSlot<unknown>>;
-  if (typeof period !== 'bigint' || period < 0n || period > INT64_MAX)
-    refuseValue(name, '{ period, value }', 'the period is not a bigint from 0');
-  return { period: period as bigint, value: checkValue(each, value, name) };
-}
-
-/** A slot and its period go together, in one merge. */
-export const ringPieces = (each: Property, slots: number): Pieces => ({
-  names: wire =>
-    numbered(slots).flatMap(slot => {
-      const name = slotName(wire, slot, slots);
-      return [name, periodName(name)];
-    }),
-  count: 2 * slots,
-  isWhole: false,
-  over,
-  check: (value, name) => checkedSlots(value, name, slots, slot => checkedRingSlot(each, slot, name)),
-  split: (wire, value): readonly Piece[] =>
-    numbered(slots).flatMap(slot => {
-      const own = (value as readonly (RingSlot<unknown> | undefined)[])[slot];
-      const name = slotName(wire, slot, slots);
-      if (own === undefined) return [];
-      return [
-        { name, type: each.edm, value: own.value },
-        { name: periodName(name), type: 'Int64', value: own.period },
-      ];
-    }),
-  join: (wire, read) => {
-    const values: unknown[] = [];
-    for (const slot of numbered(slots)) {
-      const name = slotName(wire, slot, slots);
-      const [found, at] = [read(name), read(periodName(name))];
-      const value = found && slotValue(each, found);
-      const isPeriod = at?.type === 'Int64' || at?.type === 'Int32';
-      if (found === undefined && at === undefined) values.push(undefined);
-      else if (value === undefined || at === undefined || !isPeriod)
-        return { fault: `its slot ${slot} is not a value with a period` };
-      else values.push({ period: BigInt(at.value as bigint | number), value });
-    }
-    return joined(each.edm, values);
+/** A value and its period go together, in one merge. */
+const ringSlot = (each: Property): Slot => ({
+  names: name => [name, periodName(name)],
+  check: (given, property): RingSlot<unknown> => {
+    const { period, value } = (given ?? {}) as Partial<RingSlot<unknown>>;
+    if (typeof period !== 'bigint' || period < 0n || period > INT64_MAX)
+      return refuseValue(property, '{ period, value }', 'the period is not a bigint from 0');
+    return { period, value: checkValue(each, value, property) };
+  },
+  split: (given, name) => {
+    const { period, value } = given as RingSlot<unknown>;
+    return [
+      { name, type: each.edm, value },
+      { name: periodName(name), type: 'Int64', value: period },
+    ];
+  },
+  join: (read, name) => {
+    const [found, at] = [read(name), read(periodName(name))];
+    if (found === undefined && at === undefined) return undefined;
+    const value = slotValue(each, found);
+    if (value === undefined || (at?.type !== 'Int64' && at?.type !== 'Int32'))
+      return { fault: 'not a value with a period' };
+    return { value: { period: BigInt(at.value as bigint | number), value } };
   },
 });
+
+const inSlots = (each: Property, slots: number, slot: Slot): Pieces => {
+  const all = (wire: string): readonly string[] =>
+    Array.from({ length: slots }, (_, at) => slotName(wire, at, slots));
+  return {
+    names: wire => all(wire).flatMap(slot.names),
+    count: slot.names('').length * slots,
+    isWhole: false,
+    /** Slots that are given stay over those that were. */
+    over: (before, given) => (before as Values).map((value, at) => (given as Values)[at] ?? value),
+    /** Throws ValueInvalid. */
+    check: (value, name) => {
+      const expected = `an array of up to ${slots} slots`;
+      if (!Array.isArray(value)) return refuseValue(name, expected, 'it is none');
+      if (value.length > slots) refuseValue(name, expected, `it has ${value.length}`);
+      return Array.from({ length: slots }, (_, at) => {
+        const given: unknown = value[at] ?? undefined;
+        return given === undefined ? undefined : slot.check(given, name);
+      });
+    },
+    split: (wire, value) =>
+      all(wire).flatMap((name, at) => {
+        const own = (value as Values)[at];
+        return own === undefined ? [] : slot.split(own, name);
+      }),
+    join: (wire, read): Joined | undefined => {
+      const values: unknown[] = [];
+      for (const [at, name] of all(wire).entries()) {
+        const joined = slot.join(read, name);
+        if (joined !== undefined && 'fault' in joined) return { fault: `its slot ${at} is ${joined.fault}` };
+        values.push(joined?.value);
+      }
+      if (values.every(value => value === undefined)) return undefined;
+      return { typed: { type: each.edm, value: values as never } };
+    },
+  };
+};
+
+export const seriesPieces = (each: Property, slots: number): Pieces => inSlots(each, slots, plainSlot(each));
+export const ringPieces = (each: Property, slots: number): Pieces => inSlots(each, slots, ringSlot(each));
 
 /** How long a period of a ring is: all begin with the year 1, in UTC. */
 export type Period = keyof typeof TICKS_OF;

@@ -14,8 +14,7 @@ import { rowPages } from '../../transport/row-source.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { textOf } from '../../values/row-member.js';
-import { joinRows, keysOfPieces, pieceOfKey, type WideRead } from './wide-rows.js';
-import type { WideStored } from './wide-stored.js';
+import { joinRows, keysOfPieces, pieceOfKey, type WideRead, type WideStored } from './wide-rows.js';
 
 type Torn = Extract<WideRead, { readonly kind: 'torn' }>;
 

@@ -20,12 +20,16 @@ import { PatternError, refuseValue } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
 import { LOGICAL, type WideEntity } from './wide.js';
 import { WideReads } from './wide-reads.js';
-import type { WideStored, WideTarget } from './wide-stored.js';
+import type { WideStored } from './wide-rows.js';
 import { planCreate, planDelete, planMerge, planReplace, type WideSubject } from './wide-writes.js';
 
 const ID_BYTES = 16;
 
 type Planned = PlannedWrite<WriteResult>;
+
+/** The wide entity to be changed: one that was read or written, or a key and the ETag that it must have, `*` for any. */
+type WideTarget<E extends AnyEntity> = WideStored<E> | RowRef<E>;
+
 /** The wide entities of a definition. */
 export class WideRepo<E extends AnyEntity> {
   readonly table: string;

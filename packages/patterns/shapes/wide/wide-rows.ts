@@ -2,7 +2,9 @@
 //
 // The first row has the entity's key, and the ids of the further rows as they were when it was written. Every write of any row writes the first one too, so that its ETag is that of the whole; and it gives
 // each further row that it writes a new id. So a read that overlaps a write is detected: a further row is then not the one that the first row names.
+import type { AnyEntity } from '../../model/definition.js';
 import { KEY_LENGTH_MAX } from '../../model/keys/key-codec.js';
+import type { StoredOf } from '../../model/stored.js';
 import { fromBase64, fromHex, toHex } from '../../values/bytes.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
@@ -35,6 +37,9 @@ export interface WidePiece {
   /** Undefined for the first row, and for one that the first does not name. */
   readonly id: string | undefined;
 }
+
+/** A whole wide entity. Its ETag is that of all its rows: each write of any of them changes it. */
+export type WideStored<E extends AnyEntity> = StoredOf<E> & { readonly pieces: readonly WidePiece[] };
 
 /** Rows that were read, as one. */
 export type WideRead =
@@ -144,28 +149,15 @@ export function pack(
   return pieces;
 }
 
-/** The first row. `ids` are those of the further ones. */
-export function firstRow(
-  subject: string,
-  { partitionKey, rowKey }: RowAddress,
-  tag: WireProperty,
-  ids: readonly string[],
-  properties: readonly WireProperty[],
-): WireRow {
-  const all = [tag, ...properties, encodeProperty(PIECE_IDS, 'Binary', fromHex(ids.join('')))];
-  return { partitionKey, rowKey, properties: all, bytes: rowBytes(subject, partitionKey, rowKey, all) };
-}
-
-/** A further row. */
-export function furtherRow(
+/** A row as it is written: its tag, its properties, and its id or, in the first row, those of the further ones. */
+export function pieceRow(
   subject: string,
   { partitionKey, rowKey: first }: RowAddress,
   number: number,
-  tag: WireProperty,
-  id: string,
-  properties: readonly WireProperty[],
+  ids: string,
+  given: readonly WireProperty[],
 ): WireRow {
   const rowKey = keyOfPiece(first, number);
-  const all = [tag, ...properties, encodeProperty(PIECE_ID, 'Binary', fromHex(id))];
-  return { partitionKey, rowKey, properties: all, bytes: rowBytes(subject, partitionKey, rowKey, all) };
+  const properties = [...given, encodeProperty(number === 0 ? PIECE_IDS : PIECE_ID, 'Binary', fromHex(ids))];
+  return { partitionKey, rowKey, properties, bytes: rowBytes(subject, partitionKey, rowKey, properties) };
 }

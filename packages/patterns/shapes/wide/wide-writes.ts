@@ -14,8 +14,15 @@ import { instantOfEtag } from '../../values/instant.js';
 import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
 import { encodeProperty, type WireProperty } from '../../values/wire-property.js';
-import { checkKeyLength, firstRow, fits, furtherRow, keyOfPiece, pack, type WidePiece } from './wide-rows.js';
-import type { WideStored } from './wide-stored.js';
+import {
+  checkKeyLength,
+  fits,
+  keyOfPiece,
+  pack,
+  pieceRow,
+  type WidePiece,
+  type WideStored,
+} from './wide-rows.js';
 
 type Planned = PlannedWrite<WriteResult>;
 
@@ -68,28 +75,41 @@ function encoded<E extends AnyEntity>(
   };
 }
 
-const namesOf = (properties: readonly WireProperty[]): readonly string[] =>
-  properties.map(({ name }) => name);
+/** A row as a write leaves it. */
+interface WrittenPiece {
+  readonly number: number;
+  /** A new one for a row that is written. */
+  readonly id: string | undefined;
+  readonly all: readonly WireProperty[];
+  readonly sent: readonly WireProperty[];
+  /** Not merged: all of it is new, or something goes. */
+  readonly isReplaced: boolean;
+}
 
 /** What the first row's write gives, for all. */
-const resultOf =
-  <E extends AnyEntity>({ entity, table }: WideSubject<E>, row: Encoded<E>, pieces: readonly WidePiece[]) =>
-  (etag = ''): WideStored<E> => {
-    const stored: WideStored<E> = {
-      value: row.whole.value,
-      entity: entity.name,
-      table,
-      partitionKey: row.address.partitionKey,
-      rowKey: row.address.rowKey,
-      etag,
-      timestamp: instantOfEtag(etag),
-      version: entity.version,
-      whole: true,
-      unknown: row.unknown,
-      pieces,
-    };
-    return trackAsRead(entity, stored, () => decodeWritten(entity, row.whole, stored.table));
+function resultOf<E extends AnyEntity>(
+  { entity, table }: WideSubject<E>,
+  row: Encoded<E>,
+  before: WideStored<E> | undefined,
+  pieces: readonly WidePiece[],
+  etag = '',
+): WideStored<E> {
+  const stored: WideStored<E> = {
+    value: row.whole.value,
+    entity: entity.name,
+    table,
+    partitionKey: row.address.partitionKey,
+    rowKey: row.address.rowKey,
+    etag,
+    timestamp: instantOfEtag(etag),
+    // A merge leaves a newer program's rows as they are.
+    version: Math.max(entity.version, before?.version ?? 0),
+    whole: true,
+    unknown: row.unknown,
+    pieces,
   };
+  return trackAsRead(entity, stored, () => decodeWritten(entity, row.whole, stored.table));
+}
 
 const further = (write: RowWrite, ifExists = false): Planned => ({
   write,
@@ -98,17 +118,43 @@ const further = (write: RowWrite, ifExists = false): Planned => ({
   result: () => undefined,
 });
 
-const first = <E extends AnyEntity>(
+const deletionOf = ({ table, partitionKey, rowKey }: RowAddress, { number }: WidePiece): Planned =>
+  further({ kind: 'delete', table, partitionKey, rowKey: keyOfPiece(rowKey, number), etag: '*' }, true);
+
+/** The first row, which names the others, and of these the ones that change. */
+function planPieces<E extends AnyEntity>(
   at: WideSubject<E>,
+  row: Encoded<E>,
   stored: WideStored<E> | undefined,
-  write: RowWrite,
-  result: (etag?: string) => WideStored<E>,
-): Planned => ({
-  write,
-  operationId: at.identity?.operationId,
-  previousId: stored && newestId(at.identity, stored),
-  result,
-});
+  pieces: readonly WrittenPiece[],
+): readonly Planned[] {
+  const { entity, table } = at;
+  const [head, ...others] = pieces as [WrittenPiece, ...WrittenPiece[]];
+  const ids = others.map(({ id }) => id).join('');
+  // A merge leaves the tag as it is: a newer program may have written it.
+  const tag = head.isReplaced ? [tagOf(entity)] : [];
+  const own = pieceRow(entity.name, row.address, 0, ids, [...tag, ...head.sent, ...row.id]);
+  const kind = head.isReplaced ? 'replace' : 'merge';
+  const write: RowWrite =
+    stored === undefined ? { kind: 'create', table, row: own } : { kind, table, row: own, etag: stored.etag };
+  const layout = pieces.map(({ number, id, all }) => ({ number, id, names: all.map(({ name }) => name) }));
+  const first: Planned = {
+    write,
+    operationId: at.identity?.operationId,
+    previousId: stored && newestId(at.identity, stored),
+    result: etag => resultOf(at, row, stored, layout, etag),
+  };
+  const changed = others.filter(({ number, id }) => id !== stored?.pieces[number]?.id);
+  return [
+    first,
+    ...changed.map(({ number, id = '', sent, isReplaced }) => {
+      const piece = pieceRow(entity.name, row.address, number, id, [pieceTagOf(entity), ...sent]);
+      return further(
+        isReplaced ? { kind: 'upsert', table, row: piece } : { kind: 'merge', table, row: piece, etag: '*' },
+      );
+    }),
+  ];
+}
 
 /** All rows anew. */
 function planAll<E extends AnyEntity>(
@@ -116,34 +162,14 @@ function planAll<E extends AnyEntity>(
   row: Encoded<E>,
   stored: WideStored<E> | undefined,
 ): readonly Planned[] {
-  const { entity, table } = at;
-  const { address } = row;
-  const [head = [], ...others] = pack(entity.name, address, row.properties);
-  const ids = others.map(() => at.newId());
-  const own = firstRow(entity.name, address, tagOf(entity), ids, [...head, ...row.id]);
-  const pieces: readonly WidePiece[] = [head, ...others].map((properties, number) => ({
-    number,
-    names: namesOf(properties),
-    id: number === 0 ? undefined : ids[number - 1],
-  }));
-  const write: RowWrite =
-    stored === undefined
-      ? { kind: 'create', table, row: own }
-      : { kind: 'replace', table, row: own, etag: stored.etag };
-  const gone = (stored?.pieces ?? []).filter(({ number }) => number > others.length);
-  return [
-    first(at, stored, write, resultOf(at, row, pieces)),
-    ...others.map((properties, at) => {
-      const tag = pieceTagOf(entity);
-      const piece = furtherRow(entity.name, address, at + 1, tag, ids[at] as string, properties);
-      return further({ kind: 'upsert', table, row: piece });
-    }),
-    ...gone.map(piece => deletionOf(address, piece)),
-  ];
+  const packed = pack(at.entity.name, row.address, row.properties);
+  const pieces = packed.map((all, number) => {
+    const id = number === 0 ? undefined : at.newId();
+    return { number, id, all, sent: all, isReplaced: true };
+  });
+  const gone = (stored?.pieces ?? []).filter(({ number }) => number >= pieces.length);
+  return [...planPieces(at, row, stored, pieces), ...gone.map(piece => deletionOf(row.address, piece))];
 }
-
-const deletionOf = ({ table, partitionKey, rowKey }: RowAddress, { number }: WidePiece): Planned =>
-  further({ kind: 'delete', table, partitionKey, rowKey: keyOfPiece(rowKey, number), etag: '*' }, true);
 
 export const planCreate = <E extends AnyEntity>(at: WideSubject<E>, value: NewOf<E>): readonly Planned[] =>
   planAll(at, encoded(at, value, undefined), undefined);
@@ -157,41 +183,31 @@ export function planReplace<E extends AnyEntity>(
   return planAll(at, encoded(at, value, stored), stored);
 }
 
-/** Properties of one row, as a merge leaves them and sends them. */
-interface ChangedPiece {
-  readonly number: number;
-  readonly id: string | undefined;
-  readonly all: readonly WireProperty[];
-  readonly sent: readonly WireProperty[];
-  /** Something goes, which no merge can do. */
-  readonly isReplaced: boolean;
-}
-
 /** The rows with what a merge changes in each; undefined if something does not fit where it stands. New properties go into the last row. */
 function changedPieces<E extends AnyEntity>(
-  { entity, now, identity, table, newId }: WideSubject<E>,
+  at: WideSubject<E>,
   row: Encoded<E>,
   stored: WideStored<E>,
-): readonly ChangedPiece[] | undefined {
-  const before = encoded({ entity, now, identity, table, newId }, stored.value as NewOf<E>, stored);
+): readonly WrittenPiece[] | undefined {
+  const before = encoded(at, stored.value as NewOf<E>, stored);
   const literals = new Map(before.properties.map(({ name, literal }) => [name, literal]));
   const times = new Set(
-    entity.plan.fields.filter(({ property }) => property.filling?.kind === 'updated').map(({ wire }) => wire),
+    at.entity.plan.fields
+      .filter(({ property }) => property.filling?.kind === 'updated')
+      .map(({ wire }) => wire),
   );
   const pieces = stored.pieces.filter(({ number, id }) => number === 0 || id !== undefined);
   const placed = new Map(pieces.flatMap(({ number, names }) => names.map(name => [name, number] as const)));
   const last = pieces.length - 1;
-  const changed = pieces.map(({ number, names }) => {
+  const changed = pieces.map(({ number, id, names }): WrittenPiece => {
     const all = row.properties.filter(({ name }) => (placed.get(name) ?? last) === number);
-    const sent = all.filter(({ name, literal }) => literals.get(name) !== literal || times.has(name));
+    const differing = all.filter(({ name, literal }) => literals.get(name) !== literal || times.has(name));
+    // No merge takes a property away.
     const isReplaced = names.some(name => all.every(each => each.name !== name));
-    return { number, id: undefined, all, sent, isReplaced };
+    const isWritten = number > 0 && (isReplaced || differing.length > 0);
+    return { number, id: isWritten ? at.newId() : id, all, sent: isReplaced ? all : differing, isReplaced };
   });
-  if (changed.some(({ number, all }) => !fits(row.address, number, all))) return undefined;
-  return changed.map(piece => {
-    const isWritten = piece.number > 0 && (piece.isReplaced || piece.sent.length > 0);
-    return { ...piece, id: isWritten ? newId() : pieces[piece.number]?.id };
-  });
+  return changed.every(({ number, all }) => fits(row.address, number, all)) ? changed : undefined;
 }
 
 /** The rows that change, and the first one, which names them. Of each only what changes is sent, unless something goes. */
@@ -200,51 +216,18 @@ export function planMerge<E extends AnyEntity>(
   stored: WideStored<E>,
   patch: Values,
 ): readonly Planned[] {
-  const { entity, table } = at;
+  const { entity } = at;
   const { set, removed } = readPatch(entity, patch);
   for (const name of Object.keys(patch))
     if (entity.plan.byName.get(name)?.inKey && patch[name] !== undefined)
       refuseValue(name, 'what it was', 'it is part of a key, and a row cannot change its keys');
   const gone = Object.fromEntries(removed.map(name => [name, undefined]));
   const value = { ...stored.value, ...set, ...gone } as NewOf<E>;
-  if (stored.version < entity.version) return planReplace(at, stored, value);
   const row = encoded(at, value, stored);
-  const pieces = changedPieces(at, row, stored);
-  if (pieces === undefined) {
-    refuseNewer(entity, stored);
-    return planAll(at, row, stored);
-  }
-  const [head, ...others] = pieces as [ChangedPiece, ...ChangedPiece[]];
-  const { address } = row;
-  const ids = others.map(({ id }) => id as string);
-  const sent = head.isReplaced ? head.all : head.sent;
-  const whole = firstRow(entity.name, address, tagOf(entity), ids, [...sent, ...row.id]);
-  // A merge leaves the tag as it is: a newer program may have written it.
-  const own = head.isReplaced ? whole : { ...whole, properties: whole.properties.slice(1) };
-  const written: RowWrite = {
-    kind: head.isReplaced ? 'replace' : 'merge',
-    table,
-    row: own,
-    etag: stored.etag,
-  };
-  if (head.isReplaced || others.some(({ isReplaced }) => isReplaced)) refuseNewer(entity, stored);
-  const layout = pieces.map(({ number, id, all }) => ({ number, id, names: namesOf(all) }));
-  const result = resultOf(at, row, layout);
-  return [
-    first(at, stored, written, etag => ({ ...result(etag), version: stored.version })),
-    ...others
-      .filter(({ number, id }) => id !== stored.pieces[number]?.id)
-      .map(({ number, id, all, sent: some, isReplaced }) => {
-        const tag = pieceTagOf(entity);
-        const properties = isReplaced ? all : some;
-        const piece = furtherRow(entity.name, address, number, tag, id as string, properties);
-        return further(
-          isReplaced
-            ? { kind: 'upsert', table, row: piece }
-            : { kind: 'merge', table, row: piece, etag: '*' },
-        );
-      }),
-  ];
+  const pieces = stored.version < entity.version ? undefined : changedPieces(at, row, stored);
+  const isReplaced = pieces === undefined || pieces.some(each => each.isReplaced);
+  if (isReplaced) refuseNewer(entity, stored);
+  return pieces === undefined ? planAll(at, row, stored) : planPieces(at, row, stored, pieces);
 }
 
 export function planDelete<E extends AnyEntity>(stored: WideStored<E>): readonly Planned[] {
