@@ -3,8 +3,8 @@
 
 export { checkSteps } from './flows/check-steps.js';
 export type { Step, StepResult } from './flows/definition.js';
+export type { FlowEvent } from './flows/delivery.js';
 export { Flow, type FlowFigures, flow } from './flows/flow.js';
-export type { FlowEvent } from './flows/flow-event.js';
 export { follow } from './flows/follow.js';
 export { type Found, Move, move } from './flows/move.js';
 export { type OutboxRow, outboxRow, type Swept, sweepOutbox } from './flows/outbox.js';

@@ -51,8 +51,9 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   jose: /^packages\/server\/auth\/bearer\.ts$/,
   '@azure/core-rest-pipeline': /^packages\/(?:patterns|explorer)\//,
   '@azure/data-tables': /^packages\/(?:patterns|explorer)\//,
-  '@azure/storage-blob': /^packages\/explorer\/page\//,
-  '@azure/storage-queue': /^packages\/explorer\/page\//,
+  // Of the patterns only types, which no declaration shows: most programs have neither package.
+  '@azure/storage-blob': /^packages\/(?:explorer\/page\/|patterns\/transport\/blob-container\.ts$)/,
+  '@azure/storage-queue': /^packages\/(?:explorer\/page\/|patterns\/transport\/queue-requests\.ts$)/,
   '@preact/signals': /^packages\/explorer\/page\//,
   lucide: /^packages\/explorer\/page\//,
   preact: /^packages\/explorer\/page\//,

@@ -2,7 +2,7 @@
 // definition.ts checks the definition, worker.ts and delivery.ts do the work.
 import type { CallOptions } from '../concurrency/abort.js';
 import { Db } from '../repo/open.js';
-import type { OperationId } from '../repo/write/operation-id.js';
+import { type OperationId, OperationIds } from '../repo/write/operation-id.js';
 import {
   type FlowMessage,
   type SentMessage,
@@ -21,7 +21,6 @@ import {
   queueOf,
   type Step,
 } from './definition.js';
-import { AnnouncedIds } from './flow-ids.js';
 import { oldestIn } from './oldest-message.js';
 import { type PoisonMessage, type PoisonOptions, poisonMessages } from './poison.js';
 import { Worker, type WorkerOptions } from './worker.js';
@@ -51,6 +50,22 @@ export interface FlowFigures {
   readonly oldest: number | undefined;
   /** An estimate of the messages that were put aside. */
   readonly poisoned: number;
+}
+
+/** The same ids, the next of which was announced before the write. */
+class AnnouncedIds extends OperationIds {
+  #first: OperationId | undefined;
+
+  constructor(ids: OperationIds, first: OperationId | undefined) {
+    super(ids, ids.chance);
+    this.#first = first;
+  }
+
+  override next(): OperationId {
+    const first = this.#first;
+    this.#first = undefined;
+    return first ?? super.next();
+  }
 }
 
 /** Work over partitions, tables and services, which a queue remembers until it is done. */
@@ -110,14 +125,9 @@ export class Flow<I = unknown, O = unknown> {
   /** Starts a worker. Any number of workers, in any number of processes, share the messages. */
   worker(db: Db, options: WorkerOptions = {}): Worker {
     const { queues, poisonQueue } = this.definition;
-    const parts = {
-      db,
-      flow: this.definition as unknown as FlowDefinition<never, unknown>,
-      queues: queues.map(name => this.#queue(db, name)),
-      poison: this.#queue(db, poisonQueue),
-      surroundings: Db.serviceOf(db).surroundings,
-    };
-    return new Worker(parts, options);
+    const flow = this.definition as unknown as FlowDefinition<never, unknown>;
+    const own = queues.map(name => this.#queue(db, name));
+    return new Worker(own, { db, flow, poison: this.#queue(db, poisonQueue) }, options);
   }
 
   /** The messages that were put aside. */

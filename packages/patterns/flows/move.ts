@@ -13,13 +13,13 @@ import type { AnyEntity, KeyOf, NewOf, Of } from '../model/definition.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../repo/open.js';
 import { Attempts, unlessLost } from '../repo/optimistic.js';
+import { type OperationId, OperationIds } from '../repo/write/operation-id.js';
 import type { Repo } from '../repo/write/repo.js';
 import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import { MARKS } from '../values/row-member.js';
 import { encodeProperty, type WireProperty } from '../values/wire-property.js';
 import { define, type FlowOptions, type StepContext } from './definition.js';
 import { Flow, type StartOptions } from './flow.js';
-import { CarryingIds } from './flow-ids.js';
 import { type KeyJson, keyOfJson, keySchema, rowKeyJson } from './key-json.js';
 
 /** The old and the new place. */
@@ -54,6 +54,22 @@ const marked = (text: string): WireProperty => encodeProperty(MARK, 'String', te
 /** The run that made a copy. ETags have no blanks. */
 const runOf = (copy: StoredOf<AnyEntity>): string | undefined =>
   /^\S+ (.*)$/s.exec(markText(copy) ?? '')?.[1];
+
+/** The ids of a program, whose writes of whole rows leave these properties next to the id. */
+class CarryingIds extends OperationIds {
+  readonly #carried: readonly WireProperty[];
+
+  constructor(ids: OperationIds, carried: readonly WireProperty[]) {
+    super(ids, ids.chance);
+    this.#carried = carried;
+  }
+
+  override added(operationId: OperationId, unknown: readonly WireProperty[]): readonly WireProperty[] {
+    const names = new Set(this.#carried.map(({ name }) => name));
+    const others = super.added(operationId, unknown).filter(({ name }) => !names.has(name));
+    return [...others, ...this.#carried];
+  }
+}
 
 type Checked<F extends AnyEntity, T extends AnyEntity> = Required<MoveSpec<F, T>>;
 

@@ -1,13 +1,11 @@
 // A worker of a flow: receives messages from its queues, up to its concurrency, and pauses while there are none. Any number of workers share the queues. delivery.ts handles
 // each message.
 import { Jitter } from '../concurrency/jitter.js';
-import { fraction, type Surroundings } from '../concurrency/surroundings.js';
-import type { Db } from '../repo/open.js';
+import { fraction } from '../concurrency/surroundings.js';
+import { Db } from '../repo/open.js';
 import { type QueueRequests, VISIBILITY_SECONDS_MAX } from '../transport/queue-requests.js';
 import { refuseDefinition } from '../values/pattern-error.js';
-import type { FlowDefinition } from './definition.js';
-import { type Delivering, Delivery, type Treatment } from './delivery.js';
-import type { FlowEvent, FlowReport } from './flow-event.js';
+import { type Delivering, Delivery, type FlowEvent, type Pauses } from './delivery.js';
 
 /** How a worker works. Times are in seconds, as the Queue service counts them. */
 export interface WorkerOptions {
@@ -27,43 +25,31 @@ export interface WorkerOptions {
    */
   readonly redeliverAfter?: number;
   /** Rests between polls of empty queues, in milliseconds; from 100 to 5,000 by default. */
-  readonly rest?: { readonly base: number; readonly cap: number };
+  readonly rest?: Pauses;
   /** Pauses before a failed message comes back, in milliseconds, rounded to seconds; from 1,000 to 60,000 by default. */
-  readonly backoff?: { readonly base: number; readonly cap: number };
+  readonly backoff?: Pauses;
   /** Called with everything that happens to messages. What it throws is ignored. */
-  readonly report?: FlowReport;
+  readonly report?: (event: FlowEvent) => void;
 }
 
-const REST = { base: 100, cap: 5_000 } as const;
-const BACKOFF = { base: 1_000, cap: 60_000 } as const;
+const REST: Pauses = { base: 100, cap: 5_000 };
+const BACKOFF: Pauses = { base: 1_000, cap: 60_000 };
 
-function wholeFrom(least: number, most: number, what: string, value: number): void {
-  if (!Number.isInteger(value) || value < least || value > most)
-    refuseDefinition('worker()', `${what} is a whole number from ${least} to ${most}, not ${value}`);
-}
+/** The least and the greatest value of each option. */
+const BOUNDS = {
+  concurrency: [1, 10_000],
+  visibility: [1, VISIBILITY_SECONDS_MAX],
+  maxDequeue: [1, 1_000],
+  grace: [0, VISIBILITY_SECONDS_MAX],
+  redeliverAfter: [0, VISIBILITY_SECONDS_MAX],
+} as const;
 
-function treatmentOf(options: WorkerOptions, random: Surroundings['random']): Treatment {
-  const { visibility = 30, maxDequeue = 5, grace = 600, redeliverAfter = 900, backoff = BACKOFF } = options;
-  wholeFrom(1, VISIBILITY_SECONDS_MAX, 'visibility', visibility);
-  wholeFrom(1, 1_000, 'maxDequeue', maxDequeue);
-  wholeFrom(0, VISIBILITY_SECONDS_MAX, 'grace', grace);
-  wholeFrom(0, VISIBILITY_SECONDS_MAX, 'redeliverAfter', redeliverAfter);
-  return {
-    visibility,
-    maxDequeue,
-    grace,
-    redeliverAfter,
-    backoff: () => new Jitter(backoff, () => fraction(random)),
-  };
-}
-
-/** What a worker needs in addition to its options. */
-interface WorkerParts {
-  readonly db: Db;
-  readonly flow: FlowDefinition<never, unknown>;
-  readonly queues: readonly QueueRequests[];
-  readonly poison: QueueRequests;
-  readonly surroundings: Surroundings;
+function checkBounds(options: Readonly<Record<keyof typeof BOUNDS, number>>): void {
+  for (const [name, [least, most]] of Object.entries(BOUNDS)) {
+    const value = options[name as keyof typeof BOUNDS];
+    if (!Number.isInteger(value) || value < least || value > most)
+      refuseDefinition('worker()', `${name} is a whole number from ${least} to ${most}, not ${value}`);
+  }
 }
 
 /** A worker that has begun. */
@@ -71,28 +57,31 @@ export class Worker {
   readonly #queues: readonly QueueRequests[];
   readonly #delivering: Delivering;
   readonly #concurrency: number;
-  readonly #surroundings: Surroundings;
-  readonly #rest: { readonly base: number; readonly cap: number };
+  readonly #rest: Pauses;
   readonly #inHand = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #polling: Promise<void>;
 
-  constructor({ db, flow, queues, poison, surroundings }: WorkerParts, options: WorkerOptions = {}) {
-    const { concurrency = 4, rest = REST, report = () => undefined } = options;
-    wholeFrom(1, 10_000, 'concurrency', concurrency);
-    this.#queues = queues;
-    this.#concurrency = concurrency;
-    this.#surroundings = surroundings;
-    this.#rest = rest;
-    const tell = (event: FlowEvent): void => {
+  constructor(
+    queues: readonly QueueRequests[],
+    parts: Pick<Delivering, 'db' | 'flow' | 'poison'>,
+    options: WorkerOptions = {},
+  ) {
+    const { concurrency = 4, visibility = 30, maxDequeue = 5, grace = 600, redeliverAfter = 900 } = options;
+    const { rest = REST, backoff = BACKOFF } = options;
+    const limits = { visibility, maxDequeue, grace, redeliverAfter };
+    checkBounds({ concurrency, ...limits });
+    const report = (event: FlowEvent): void => {
       try {
-        report(event);
+        options.report?.(event);
       } catch {
         // An observer must not affect a message.
       }
     };
-    const treatment = treatmentOf(options, surroundings.random);
-    this.#delivering = { db, flow, poison, treatment, sleep: surroundings.sleep, report: tell };
+    this.#queues = queues;
+    this.#concurrency = concurrency;
+    this.#rest = rest;
+    this.#delivering = { ...parts, ...limits, backoff, report };
     this.#polling = this.#poll();
   }
 
@@ -108,7 +97,7 @@ export class Worker {
   }
 
   async #poll(): Promise<void> {
-    const { random, sleep } = this.#surroundings;
+    const { random, sleep } = Db.serviceOf(this.#delivering.db).surroundings;
     const { signal } = this.#stopping;
     const newRests = (): Jitter => new Jitter(this.#rest, () => fraction(random));
     let rests = newRests();
@@ -124,24 +113,27 @@ export class Worker {
   async #take(queue: QueueRequests): Promise<number> {
     while (this.#inHand.size >= this.#concurrency) await Promise.race(this.#inHand);
     if (this.#stopping.signal.aborted) return 0;
-    const { treatment, flow, report } = this.#delivering;
     const free = this.#concurrency - this.#inHand.size;
     try {
-      const messages = await queue.receive(free, treatment.visibility);
+      const messages = await queue.receive(free, this.#delivering.visibility);
       for (const message of messages) this.#begin(queue, message);
       return messages.length;
     } catch (error) {
-      report({ kind: 'unreachable', flow: flow.name, queue: queue.name, error });
+      this.#tellUnreachable(queue, error);
       return 0;
     }
   }
 
   #begin(queue: QueueRequests, message: Awaited<ReturnType<QueueRequests['receive']>>[number]): void {
-    const { flow, report } = this.#delivering;
     const run = new Delivery(this.#delivering, queue, message)
       .run()
-      .catch((error: unknown) => report({ kind: 'unreachable', flow: flow.name, queue: queue.name, error }))
+      .catch((error: unknown) => this.#tellUnreachable(queue, error))
       .finally(() => this.#inHand.delete(run));
     this.#inHand.add(run);
+  }
+
+  #tellUnreachable({ name: queue }: QueueRequests, error: unknown): void {
+    const { flow, report } = this.#delivering;
+    report({ kind: 'unreachable', flow: flow.name, queue, error });
   }
 }

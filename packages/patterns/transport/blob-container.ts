@@ -1,4 +1,9 @@
 // A container of blobs by the official client, which retries on its own. Refusals become errors of this library.
+import type {
+  BlobDownloadResponseParsed,
+  ContainerClient,
+  ContainerListBlobFlatSegmentResponse,
+} from '@azure/storage-blob';
 import type { CallOptions } from '../concurrency/abort.js';
 import { joinBytes } from '../values/bytes.js';
 import { PatternError, refuseDefinition } from '../values/pattern-error.js';
@@ -23,55 +28,9 @@ export interface BlobPage {
   readonly date: Date | undefined;
 }
 
+/** How a call of the client is ended. */
 interface ClientOptions {
   readonly abortSignal?: AbortSignal;
-}
-
-type Condition = { readonly ifNoneMatch: string } | { readonly ifMatch: string };
-
-interface WriteOptions extends ClientOptions {
-  readonly conditions: Condition | { readonly appendPosition: number };
-  readonly metadata?: BlobMetadata;
-}
-
-type Downloaded = {
-  readonly etag?: string;
-  readonly readableStreamBody?: AsyncIterable<Uint8Array>;
-  readonly blobBody?: Promise<{ arrayBuffer(): Promise<ArrayBuffer> }>;
-};
-
-/** The part of the official blob clients in use. */
-interface BlobClient {
-  upload(body: Uint8Array, length: number, options: WriteOptions): Promise<unknown>;
-  create(options: WriteOptions): Promise<unknown>;
-  appendBlock(body: Uint8Array, length: number, options: WriteOptions): Promise<unknown>;
-  setMetadata(metadata: BlobMetadata, options: ClientOptions): Promise<unknown>;
-  download(offset: number, count: number | undefined, options: ClientOptions): Promise<Downloaded>;
-  delete(options: ClientOptions & { readonly conditions?: Condition }): Promise<unknown>;
-  getProperties(options: ClientOptions): Promise<{ readonly contentLength?: number }>;
-}
-
-interface Segment {
-  readonly date?: Date;
-  readonly continuationToken?: string;
-  readonly segment: {
-    readonly blobItems: readonly {
-      readonly name: string;
-      readonly metadata?: BlobMetadata;
-      readonly properties: { readonly contentLength?: number; readonly lastModified: Date };
-    }[];
-  };
-}
-
-interface ContainerClient {
-  getBlockBlobClient(name: string): BlobClient;
-  getAppendBlobClient(name: string): BlobClient;
-  listBlobsFlat(options: ClientOptions & { readonly prefix: string; readonly includeMetadata: true }): {
-    byPage(settings: {
-      readonly continuationToken?: string;
-      readonly maxPageSize?: number;
-    }): AsyncIterator<Segment>;
-  };
 }
 
 const CONTAINER = /^[a-z0-9](?:-?[a-z0-9]){2,62}$/;
@@ -86,10 +45,10 @@ export function checkContainer(subject: string, container: string): void {
 
 const optionsOf = ({ signal }: CallOptions): ClientOptions => (signal ? { abortSignal: signal } : {});
 
-async function bytesOf({ readableStreamBody, blobBody }: Downloaded): Promise<Uint8Array> {
+async function bytesOf({ readableStreamBody, blobBody }: BlobDownloadResponseParsed): Promise<Uint8Array> {
   if (blobBody !== undefined) return new Uint8Array(await (await blobBody).arrayBuffer());
   const pieces: Uint8Array[] = [];
-  for await (const piece of readableStreamBody ?? []) pieces.push(piece);
+  for await (const piece of readableStreamBody ?? []) pieces.push(piece as Uint8Array);
   return joinBytes(pieces);
 }
 
@@ -207,7 +166,7 @@ export class BlobContainer {
         ...(resume !== undefined && { continuationToken: resume }),
       });
       const { value } = await pages.next();
-      const { segment, continuationToken, date } = value as Segment;
+      const { segment, continuationToken, date } = value as ContainerListBlobFlatSegmentResponse;
       const blobs = segment.blobItems.map(({ name, metadata = {}, properties }) => {
         const { contentLength = 0, lastModified } = properties;
         return { name, metadata, length: contentLength, lastModified };

@@ -1,6 +1,6 @@
 // The requests of the Queue service, by the official client of queues, whose refusals become errors of this library. It knows no message format and adds no retries to the client's.
-import type { CallOptions } from '../concurrency/abort.js';
-import { linkedController } from '../concurrency/abort.js';
+import type { PeekedMessageItem, QueueClient } from '@azure/storage-queue';
+import { type CallOptions, linkedController } from '../concurrency/abort.js';
 import { PatternError, refuseDefinition } from '../values/pattern-error.js';
 import { type ClientFault, clientError, clientFault } from './client-fault.js';
 import type { Clients } from './clients.js';
@@ -20,43 +20,6 @@ export const VISIBILITY_SECONDS_MAX = 604_800;
 /** How a call of the client is ended. */
 interface Aborting {
   readonly abortSignal: AbortSignal;
-}
-
-interface Head {
-  readonly messageId: string;
-  readonly popReceipt: string;
-}
-
-/** A message as the client gives it. */
-interface Shown {
-  readonly messageId: string;
-  readonly messageText: string;
-  readonly insertedOn: Date;
-  readonly dequeueCount: number;
-}
-
-/** What is used of a `QueueClient` of `@azure/storage-queue`, which is one of these. */
-interface OfficialQueue {
-  createIfNotExists(options: Aborting): Promise<unknown>;
-  sendMessage(
-    text: string,
-    options: Aborting & { visibilityTimeout: number; messageTimeToLive: number },
-  ): Promise<Head>;
-  receiveMessages(
-    options: Aborting & { numberOfMessages: number; visibilityTimeout: number },
-  ): Promise<{ readonly receivedMessageItems: readonly (Head & Shown)[]; readonly date?: Date }>;
-  peekMessages(
-    options: Aborting & { numberOfMessages: number },
-  ): Promise<{ readonly peekedMessageItems: readonly Shown[]; readonly date?: Date }>;
-  updateMessage(
-    id: string,
-    receipt: string,
-    text: string | undefined,
-    visibilitySeconds: number,
-    options: Aborting,
-  ): Promise<{ readonly popReceipt?: string }>;
-  deleteMessage(id: string, receipt: string, options: Aborting): Promise<unknown>;
-  getProperties(options: Aborting): Promise<{ readonly approximateMessagesCount?: number }>;
 }
 
 /** A message, by which its holder changes and deletes it. */
@@ -92,7 +55,7 @@ function errorOf(thrown: unknown, queue: string): PatternError {
 /** One queue. Every method throws QueueNotFound, Throttled, Unreachable, ServiceRefused, and what the signal says. */
 export class QueueRequests {
   readonly name: string;
-  readonly #queue: OfficialQueue;
+  readonly #queue: QueueClient;
   readonly #now: () => number;
 
   /** `now` is asked only where an answer has no date. */
@@ -100,7 +63,7 @@ export class QueueRequests {
     if (queues === undefined)
       refuseDefinition('open()', 'flows need a QueueServiceClient: open({ tables, queues })');
     this.name = name;
-    this.#queue = queues.getQueueClient(name) as OfficialQueue;
+    this.#queue = queues.getQueueClient(name) as QueueClient;
     this.#now = now;
   }
 
@@ -167,14 +130,17 @@ export class QueueRequests {
     return approximateMessagesCount;
   }
 
-  #seen({ messageId, messageText, insertedOn, dequeueCount }: Shown, date: Date | undefined): SeenMessage {
+  #seen(
+    { messageId, messageText, insertedOn, dequeueCount }: PeekedMessageItem,
+    date: Date | undefined,
+  ): SeenMessage {
     const age = Math.max(0, (date?.getTime() ?? this.#now()) - insertedOn.getTime());
     return { id: messageId, text: messageText, dequeueCount, age };
   }
 
   async #unlessTaken<T>(
     options: CallOptions,
-    call: (queue: OfficialQueue, options: Aborting) => Promise<T>,
+    call: (queue: QueueClient, options: Aborting) => Promise<T>,
   ): Promise<T | undefined> {
     return this.#call<T | undefined>(options, async (queue, own) => {
       try {
@@ -188,7 +154,7 @@ export class QueueRequests {
 
   async #call<T>(
     { signal }: CallOptions,
-    call: (queue: OfficialQueue, options: Aborting) => Promise<T>,
+    call: (queue: QueueClient, options: Aborting) => Promise<T>,
   ): Promise<T> {
     signal?.throwIfAborted();
     const controller = linkedController(signal);

@@ -65,15 +65,6 @@ const codeOf = (thrown: unknown): unknown => (isObject(thrown) ? thrown.code : u
 /** The service said no before it did anything. */
 const isRefusal = (status: number): boolean => status >= 300 && status < 500 && status !== 408;
 
-/** Attempts of one request. */
-interface Attempts {
-  count: number;
-  /** Of those whose answer was not a clear no. */
-  doubtful: number;
-  /** Whether that holds of the last one. */
-  isLastDoubtful: boolean;
-}
-
 /** The client's own timeout has a timer that keeps running after a connection broke, and keeps the process from ending. */
 async function sendInTime(
   client: HttpClient,
@@ -134,45 +125,39 @@ export class Sender {
 
   /** Throws what the signal says when it stops the request. */
   async send(request: TableRequest): Promise<TableAnswer | Silence> {
-    const attempts: Attempts = { count: 0, doubtful: 0, isLastDoubtful: false };
+    const doubts: boolean[] = [];
     // The client's policies listen to a signal of this request alone.
     const linked = request.signal && linkedController(request.signal);
     try {
       const sent = this.#pipelineRequest({ ...request, signal: linked?.signal });
-      const client = { sendRequest: (each: PipelineRequest) => this.#attempt(each, attempts) };
+      const client = { sendRequest: (each: PipelineRequest) => this.#attempt(each, doubts) };
       const response = await this.#pipeline.sendRequest(client, sent);
       const { status, bodyAsText: text } = response;
-      // The last attempt's outcome is this answer itself.
-      const unheard = attempts.doubtful - (attempts.isLastDoubtful ? 1 : 0);
       return {
         kind: 'answer',
         status,
         text: text ?? '',
-        attempts: attempts.count,
-        isInDoubt: unheard > 0,
+        attempts: doubts.length,
+        // The last attempt's outcome is this answer itself.
+        isInDoubt: doubts.slice(0, -1).includes(true),
         header: name => response.headers.get(name),
       };
     } catch (cause) {
       request.signal?.throwIfAborted();
-      return { kind: 'silence', attempts: attempts.count, isInDoubt: attempts.doubtful > 0, cause };
+      return { kind: 'silence', attempts: doubts.length, isInDoubt: doubts.includes(true), cause };
     } finally {
       linked?.release();
     }
   }
 
-  /** Sends the request once, and records what became of it. */
-  async #attempt(request: PipelineRequest, attempts: Attempts): Promise<PipelineResponse> {
-    const note = (isDoubtful: boolean): void => {
-      attempts.count++;
-      attempts.doubtful += Number(isDoubtful);
-      attempts.isLastDoubtful = isDoubtful;
-    };
+  /** Sends the request once, and records whether it may have been applied: its answer was not a clear no. */
+  async #attempt(request: PipelineRequest, doubts: boolean[]): Promise<PipelineResponse> {
     try {
       const response = await sendInTime(this.#httpClient, request, this.#timeout);
-      note(!isRefusal(response.status));
+      doubts.push(!isRefusal(response.status));
       return response;
     } catch (thrown) {
-      note(!NEVER_SENT.has(codeOf(thrown)));
+      doubts.push(!NEVER_SENT.has(codeOf(thrown)));
       throw thrown;
     }
   }

@@ -11,29 +11,15 @@ const ADDRESS = { table: 'T', partitionKey: 'p', rowKey: 'r' };
 
 describe('a refusal', () => {
   test('is read from JSON, from XML, and from nothing', () => {
-    const rest = { index: undefined, retryAfter: undefined };
-    assert.deepEqual(parseRefusal(404, json('TableNotFound')), {
-      status: 404,
-      code: 'TableNotFound',
-      text: 'A text.',
-      ...rest,
-    });
+    const none = { text: '', index: undefined, retryAfter: undefined };
+    const read = parseRefusal(404, json('TableNotFound'));
+    assert.deepEqual(read, { ...none, status: 404, code: 'TableNotFound', text: 'A text.' });
     const xml =
       '<?xml version="1.0"?><m:error xmlns:m="m"><m:code>AuthenticationFailed</m:code><m:message xml:lang="en-US">No.\nTime:b</m:message></m:error>';
-    assert.deepEqual(parseRefusal(403, xml), {
-      status: 403,
-      code: 'AuthenticationFailed',
-      text: 'No.',
-      ...rest,
-    });
+    const text = { status: 403, code: 'AuthenticationFailed', text: 'No.' };
+    assert.deepEqual(parseRefusal(403, xml), { ...none, ...text });
     const header = (name: string) => ({ 'retry-after': '3' })[name];
-    assert.deepEqual(parseRefusal(503, '', header), {
-      status: 503,
-      code: '',
-      text: '',
-      index: undefined,
-      retryAfter: 3,
-    });
+    assert.deepEqual(parseRefusal(503, '', header), { ...none, status: 503, code: '', retryAfter: 3 });
   });
 
   test('becomes the error of its name', () => {

@@ -1,9 +1,9 @@
 // What tests of flows share: a key, a schema of it, names that no other flow has, short times, waits for events, and workers that empty a queue.
 import assert from 'node:assert/strict';
 import { until } from '#base/testing/until';
-import type { Db, StandardSchema } from '#patterns';
+import type { Db, Repo, StandardSchema } from '#patterns';
 import { type Flow, type FlowEvent, flow, type Step, type WorkerOptions } from '#patterns/flows';
-import { anna } from '../support/employee.js';
+import { anna, Employee } from '../support/employee.js';
 import type { Peer } from '../support/peers.js';
 
 export interface Key {
@@ -16,6 +16,9 @@ export const annaKey: Key = { department: anna.department, id: anna.id };
 export const AnyKey: StandardSchema<Key> = {
   '~standard': { version: 1, vendor: 'test', validate: value => ({ value: value as Key }) },
 };
+
+export type Staff = Repo<typeof Employee>;
+export const staffOf = (db: Db, table: string): Staff => db.repo(Employee, { table });
 
 let names = 0;
 export const newName = (what: string): string => `${what}-${process.pid}-${++names}`;

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { until } from '#base/testing/until';
 import type { Db } from '#patterns';
-import { type Flow, flow, outboxRow, type Step, sweepOutbox } from '#patterns/flows';
-import { AnyKey, annaKey, type Key } from '../flows/flow-setting.js';
-import { anna } from '../support/employee.js';
+import { type Flow, flow, follow, outboxRow, type Step, sweepOutbox } from '#patterns/flows';
+import { AnyKey, annaKey, type Key, type Staff, staffOf } from '../flows/flow-setting.js';
+import { anna, Employee } from '../support/employee.js';
 import { assertIdle, type Ground, type MatrixCase, matrixCase, rawRows } from './case.js';
-import { copyStep, type Staff, type StepOf, staffOf } from './followed.js';
 import { crashMatrix } from './matrix.js';
 import type { Process } from './process.js';
 
@@ -15,6 +14,27 @@ interface World {
   readonly other: string;
   readonly flow: Flow<Key, Key>;
 }
+
+/** Makes the copy equal to the row, without any condition: what a stalled worker does harm by. */
+const copyInto =
+  (other: string) =>
+  async (db: Db, row: Awaited<ReturnType<Staff['get']>>): Promise<void> => {
+    const copies = staffOf(db, other);
+    if (row === undefined) await copies.deleteIfExists({ key: annaKey, etag: '*' });
+    else await copies.upsert(row.value);
+  };
+
+type StepOf = (table: string, other: string) => readonly Step<Key>[];
+
+const copyStep: StepOf = (table, other) => [
+  follow<typeof Employee, Key>({
+    name: 'copy',
+    entity: Employee,
+    table,
+    key: input => input,
+    make: (row, _, { db }) => copyInto(other)(db, row),
+  }),
+];
 
 const TIMES = ['etag', 'timestamp', '_op'];
 /** A row of Anna in the table, as it stands, without what each write changes. */

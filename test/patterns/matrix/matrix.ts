@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { allInOrder } from '../../../packages/patterns/concurrency/in-order.js';
 import { lawOfTurns } from '../../../packages/patterns/testing/law.js';
 import { onlyIn } from '../../support/slow.js';
 import { describePeers, type Peer } from '../support/peers.js';
 import { chanceOf, SEED } from '../support/seeded.js';
 import type { MatrixCase } from './case.js';
-import { byScheduler } from './order.js';
-import { doubles, NOTHING_FAILS, singles } from './plans.js';
-import { CRASHES, type CrashPoint } from './process.js';
+import { CRASHES, type Crash, type CrashPoint, isDeath } from './process.js';
 import { type Plan, type Ran, runCase } from './run-case.js';
+import type { Order } from './stage.js';
 
 const { SHELFMARK_LONG, PATTERN_FULL, MATRIX_CASE, MATRIX_PLAN, MATRIX_CRASH, MATRIX_SAMPLED, MATRIX_SHARE } =
   process.env;
@@ -19,11 +19,60 @@ const IS_LONG = SHELFMARK_LONG !== undefined;
 const IS_FULL = PATTERN_FULL !== undefined;
 
 /** Runs at a time: servers of their own are waited for. */
-const CONCURRENCY = 4;
+const SOME = { concurrency: 4 } as const;
 /** Of a case, in `npm run verify patterns`. Each is run with one crash, and then with another. */
 const SAMPLED = Number(MATRIX_SAMPLED ?? 4);
 /** In a full run, one first crash in this many is followed by every second crash. */
 const FULL_SHARE: Readonly<Record<Peer['name'], number>> = { memory: 1, process: 4, azurite: 4 };
+const NOTHING_FAILS: Plan = { program: [], worker: [], isTwice: false };
+
+/**
+ * Of two crashes. A process that dies before a request leaves what one leaves that died after the request before, and a connection that breaks before a request makes it come later; so does one that breaks
+ * after a request which changes nothing.
+ */
+const OF_TWO: readonly Crash[] = ['dies after', 'reset after'];
+
+const pointsOf = (
+  requests: readonly boolean[],
+  from: number,
+  crashes: readonly Crash[],
+): readonly CrashPoint[] =>
+  [...requests.keys()].filter(at => at >= from).flatMap(at => crashes.map(crash => ({ at, crash })));
+
+/** Every crash at each request of the program; if messages come twice, those of two. */
+const singles = ({ program }: Ran, isTwice: boolean): readonly Plan[] =>
+  pointsOf(program, 0, isTwice ? OF_TWO : CRASHES)
+    .filter(({ at }) => !isTwice || program[at])
+    .map(point => ({ program: [point], worker: [], isTwice }));
+
+/** The plans with another crash in what follows a first one, whose run went so: in the worker that takes over, or in the program if it lives. */
+function doubles({ isTwice, program: [first] }: Plan, ran: Ran): readonly Plan[] {
+  if (isTwice || first === undefined || !OF_TWO.includes(first.crash) || !ran.program[first.at]) return [];
+  if (!isDeath(first.crash))
+    return pointsOf(ran.program, first.at + 1, OF_TWO)
+      .filter(({ at }) => ran.program[at])
+      .map(each => ({ program: [first, each], worker: [], isTwice }));
+  return pointsOf(ran.worker, 0, OF_TWO)
+    .filter(({ at }) => ran.worker[at])
+    .map(each => ({ program: [first], worker: [each], isTwice }));
+}
+
+/** As the scheduler has it, which shrinks and repeats it. */
+function byScheduler(scheduler: fc.Scheduler): Order {
+  const scheduled = new Set<unknown>();
+  let chosen: unknown;
+  return async waiting => {
+    for (const each of waiting.filter(request => !scheduled.has(request))) {
+      scheduled.add(each);
+      void scheduler.schedule(Promise.resolve(), each.label).then(() => {
+        chosen = each;
+      });
+    }
+    await scheduler.waitNext(1);
+    return waiting.find(each => each === chosen);
+  };
+}
+
 const filterOf = (title: string): string => `patterns/matrix/${title}`;
 
 /** Runs a plan; a failure includes the command that repeats it. */
@@ -36,20 +85,6 @@ async function runPlan(peer: Peer, title: string, each: MatrixCase, plan: Plan):
       cause: thrown,
     });
   }
-}
-
-/** Does work for each, some at a time, until the first failure. */
-async function forAll<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items];
-  let isOver = false;
-  const runner = async (): Promise<void> => {
-    for (let item = left.shift(); item !== undefined && !isOver; item = left.shift())
-      await work(item).catch((thrown: unknown) => {
-        isOver = true;
-        throw thrown;
-      });
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, runner));
 }
 
 /** Some of them, by the run's seed. */
@@ -77,16 +112,12 @@ async function runMatrix(peer: Peer, title: string, each: MatrixCase): Promise<n
   const share = Number(MATRIX_SHARE ?? FULL_SHARE[peer.name]);
   // All first crashes come before any second one: a run that is stopped has done the wider part.
   const pairs: Plan[] = [];
-  await forAll(
-    chosen.map(plan => ({ plan, isWhole: IS_FULL && chance() * share < 1 })),
-    async ({ plan, isWhole }) => {
-      const seconds = doubles(plan, await run(plan));
-      pairs.push(...(isWhole ? seconds : sample(seconds, IS_LONG ? 1 : 0, chance)));
-    },
-  );
-  await forAll(pairs, async plan => {
-    await run(plan);
+  const firsts = chosen.map(plan => ({ plan, isWhole: IS_FULL && chance() * share < 1 }));
+  await allInOrder(firsts, SOME, async ({ plan, isWhole }) => {
+    const seconds = doubles(plan, await run(plan));
+    pairs.push(...(isWhole ? seconds : sample(seconds, IS_LONG ? 1 : 0, chance)));
   });
+  await allInOrder(pairs, SOME, run);
   return count;
 }
 

@@ -30,8 +30,6 @@ export function queueCallOf({ url }: PipelineRequest): QueueCall | undefined {
   return queue === undefined ? undefined : { queue, id, query: searchParams };
 }
 
-const isAside = (queue: string): boolean => queue.endsWith('-poison');
-
 const textIn = (xml: string, tag: string): string =>
   new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(xml)?.[1] ?? '';
 
@@ -48,20 +46,21 @@ export class Messages {
   }
 
   /** Those of flows, and not those that were put aside. */
+  get #own(): readonly Message[] {
+    return [...this.#messages.values()].filter(({ queue }) => !queue.endsWith('-poison'));
+  }
+
   get count(): number {
-    return [...this.#messages.values()].filter(({ queue }) => !isAside(queue)).length;
+    return this.#own.length;
   }
 
   get isAnyVisible(): boolean {
-    return [...this.#messages.values()].some(({ isVisible, queue }) => isVisible && !isAside(queue));
+    return this.#own.some(({ isVisible }) => isVisible);
   }
 
   /** When the next one is visible. */
   get nextDue(): number {
-    const hidden = [...this.#messages.values()].filter(
-      ({ isVisible, queue }) => !isVisible && !isAside(queue),
-    );
-    return Math.min(...hidden.map(({ due }) => due));
+    return Math.min(...this.#own.filter(({ isVisible }) => !isVisible).map(({ due }) => due));
   }
 
   /** Whether this delete does not arrive. */

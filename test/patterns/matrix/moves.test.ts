@@ -1,10 +1,9 @@
 // A row that is moved into an archive while programs change it: it is somewhere at every moment, as it was last.
 import assert from 'node:assert/strict';
 import { type Move, move } from '#patterns/flows';
-import { annaKey } from '../flows/flow-setting.js';
+import { annaKey, staffOf } from '../flows/flow-setting.js';
 import { anna, Employee } from '../support/employee.js';
 import { assertIdle, type Ground, type MatrixCase, matrixCase, type RawRow, rawRows } from './case.js';
-import { staffOf } from './followed.js';
 import { crashMatrix } from './matrix.js';
 
 type StaffMove = Move<typeof Employee, typeof Employee>;

@@ -4,9 +4,8 @@ import type { Peer } from '../support/peers.js';
 import { SEED } from '../support/seeded.js';
 import type { Ground, MatrixCase, Working } from './case.js';
 import { Messages } from './messages.js';
-import { asTheyCame, type Order } from './order.js';
 import { type CrashPoint, isSlow, Process, textOf } from './process.js';
-import { Stage } from './stage.js';
+import { type Order, Stage } from './stage.js';
 
 /** Where processes fail, and what is done twice. */
 export interface Plan {
@@ -39,52 +38,42 @@ const TRACE_LINES = 60;
 
 let names = 0;
 
+/** What a case consists of when it runs. */
+interface Scene<W> {
+  readonly peer: Peer;
+  readonly case: MatrixCase<W>;
+  readonly plan: Plan;
+  readonly ground: Ground;
+  readonly world: W;
+  readonly stage: Stage;
+}
+
 class Running<W> {
-  readonly #peer: Peer;
-  readonly #case: MatrixCase<W>;
-  readonly #plan: Plan;
-  readonly #ground: Ground;
-  readonly #order: Order;
-  #stage: Stage | undefined;
-  #world: W | undefined;
+  readonly #scene: Scene<W>;
   readonly #processes: Process[] = [];
   readonly #working = new Map<Process, Working>();
   #fault: unknown;
   /** Operations that have not ended. */
   readonly #busy = new Set<Process>();
 
-  constructor(peer: Peer, each: MatrixCase<W>, plan: Plan, order: Order) {
-    this.#peer = peer;
-    this.#case = each;
-    this.#plan = plan;
-    this.#order = order;
-    const clients = { tables: peer.client(), queues: peer.queues(), blobs: peer.blobs() };
-    // Of the set-up, messages are done at once.
-    const db = open(clients, { announceAfter: 0 });
-    this.#ground = { peer, db, newName: what => `${what}-${process.pid}-${++names}` };
+  constructor(scene: Scene<W>) {
+    this.#scene = scene;
   }
 
   /** `isBeside`: the other writer and a worker act at the same time as the program. */
   async run(isBeside: boolean): Promise<Ran> {
-    const world = await this.#case.setUp(this.#ground);
-    this.#world = world;
-    const stage = new Stage({
-      order: this.#order,
-      messages: new Messages(this.#plan.isTwice, this.#peer.queues()),
-      look: async () => this.#case.always?.(world, this.#ground),
-    });
-    this.#stage = stage;
+    const { case: each, plan, ground, world, stage } = this.#scene;
     try {
       const ran = await this.#acted(isBeside);
       for (const [process, working] of this.#working) if (!process.isDead) await working.stop();
-      await this.#case.finally(world, this.#ground);
+      await each.finally(world, ground);
       return ran;
     } catch (thrown) {
       const events = this.#processes.flatMap(({ name, events }) =>
         events.map(event => `${name} ${event.kind}${'error' in event ? ` ${event.error}` : ''}`),
       );
       throw new Error(
-        `${this.#case.name}: ${planText(this.#plan)}. ${thrown}\nEvents: ${events.join('; ')}\nRequests:\n${stage.trace.slice(-TRACE_LINES).join('\n')}`,
+        `${each.name}: ${planText(plan)}. ${thrown}\nEvents: ${events.join('; ')}\nRequests:\n${stage.trace.slice(-TRACE_LINES).join('\n')}`,
         { cause: thrown },
       );
     } finally {
@@ -94,13 +83,12 @@ class Running<W> {
   }
 
   async #acted(isBeside: boolean): Promise<Ran> {
-    const { stage, plan } = { stage: this.#at, plan: this.#plan };
-    const { operation, rival } = this.#case;
+    const { stage, plan, case: each } = this.#scene;
     const program = this.#start('program', plan.program);
-    this.#operate(program, operation.bind(this.#case), () => this.#beginWork(program));
+    this.#operate(program, each.operation.bind(each), () => this.#beginWork(program));
     if (!isBeside) await stage.play(async () => program.hasStruck || (await this.#isDrained()));
     const other = this.#start('rival', plan.rival ?? []);
-    if (rival && (isBeside || this.#isMet)) this.#operate(other, rival.bind(this.#case), () => undefined);
+    if (each.rival && (isBeside || isMet(plan))) this.#operate(other, each.rival.bind(each));
     const worker = this.#start('worker', plan.worker);
     this.#beginWork(worker);
     let second: Process | undefined;
@@ -115,58 +103,66 @@ class Running<W> {
     return { program: program.requests, worker: worker.requests };
   }
 
-  /** Whether the other writer comes: behind a program that died, it would do what was left. */
-  get #isMet(): boolean {
-    const { program, isTwice } = this.#plan;
-    return isTwice || program.length === 0 || program.some(({ crash }) => isSlow(crash));
-  }
-
-  get #at(): Stage {
-    if (this.#stage === undefined) throw new Error('The stage is set up first.');
-    return this.#stage;
-  }
-
   #start(name: string, points: readonly CrashPoint[]): Process {
-    const { isTwice: sendsTwice } = this.#plan;
+    const { peer, stage, plan } = this.#scene;
     const seed = SEED + this.#processes.length;
-    const started = new Process(this.#peer, this.#at, { name, points, sendsTwice, seed });
+    const started = new Process(peer, stage, { name, points, sendsTwice: plan.isTwice, seed });
     this.#processes.push(started);
     return started;
   }
 
-  #operate(process: Process, operation: NonNullable<MatrixCase<W>['rival']>, then: () => void): void {
+  #operate(process: Process, operation: MatrixCase<W>['operation'], then?: () => void): void {
     this.#busy.add(process);
     const act = async (): Promise<void> => {
       try {
-        await operation(this.#world as W, process.db, process);
+        await operation(this.#scene.world, process.db, process);
       } catch (thrown) {
         // After a reset the program may get an error and continue; an error from outside the library fails the case.
         if (!PatternError.is(thrown) && !process.isDead) this.#fault ??= thrown;
       }
       this.#busy.delete(process);
-      if (!process.isDead) then();
+      if (!process.isDead) then?.();
     };
     void act();
   }
 
   #beginWork(process: Process): void {
-    const working = this.#case.work?.(this.#world as W, process);
+    const working = this.#scene.case.work?.(this.#scene.world, process);
     if (working) this.#working.set(process, working);
   }
 
   /** Programs that live have ended, and nothing is left to do. */
   async #isDrained(): Promise<boolean> {
     if (this.#fault !== undefined) throw this.#fault;
+    const { case: each, stage, world, ground } = this.#scene;
     const areBusy = [...this.#busy].some(process => !process.isDead);
-    if (areBusy || this.#at.messages.count > 0 || this.#at.isBusy) return false;
-    return (await this.#case.isDone?.(this.#world as W, this.#ground)) ?? true;
+    if (areBusy || stage.messages.count > 0 || stage.isBusy) return false;
+    return (await each.isDone?.(world, ground)) ?? true;
   }
 }
 
+/** Whether the other writer comes: behind a program that died, it would do what was left. */
+const isMet = ({ program, isTwice }: Plan): boolean =>
+  isTwice || program.length === 0 || program.some(({ crash }) => isSlow(crash));
+
+const asTheyCame: Order = async ([first]) => first;
+
 /** Runs a case once. Throws if something is not true that must be. */
-export const runCase = (
+export async function runCase(
   peer: Peer,
   each: MatrixCase,
   plan: Plan,
   { order = asTheyCame, isBeside = false }: { readonly order?: Order; readonly isBeside?: boolean } = {},
-): Promise<Ran> => new Running(peer, each, plan, order).run(isBeside);
+): Promise<Ran> {
+  const clients = { tables: peer.client(), queues: peer.queues(), blobs: peer.blobs() };
+  // Of the set-up, messages are done at once.
+  const db = open(clients, { announceAfter: 0 });
+  const ground: Ground = { peer, db, newName: what => `${what}-${process.pid}-${++names}` };
+  const world = await each.setUp(ground);
+  const stage = new Stage({
+    order,
+    messages: new Messages(plan.isTwice, peer.queues()),
+    look: async () => each.always?.(world, ground),
+  });
+  return new Running({ peer, case: each, plan, ground, world, stage }).run(isBeside);
+}

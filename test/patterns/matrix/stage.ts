@@ -3,7 +3,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '#base/testing/until';
 import type { Messages } from './messages.js';
-import type { Order } from './order.js';
 
 interface Request {
   readonly label: string;
@@ -11,6 +10,9 @@ interface Request {
   end(thrown: unknown): void;
   act(): Promise<void>;
 }
+
+/** Chooses which of the requests that are under way comes next. */
+export type Order = <T extends { readonly label: string }>(waiting: readonly T[]) => Promise<T | undefined>;
 
 interface Sleeper {
   readonly due: number;
@@ -148,7 +150,8 @@ export class Stage {
     const ready = this.#waiting.filter(({ due }) => due <= this.now);
     if (ready.length === 0) return false;
     if (this.trace.length >= REQUESTS_MAX) throw new Error(`No end after ${REQUESTS_MAX} requests.`);
-    const request = await this.#order.next(ready);
+    const request = await this.#order(ready);
+    if (request === undefined) throw new Error('The order chose what is not under way.');
     this.#waiting.splice(this.#waiting.indexOf(request), 1);
     this.trace.push(request.label);
     await request.act();

@@ -4,13 +4,18 @@ import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
 import type { HttpClient } from '@azure/core-rest-pipeline';
 import { TableClient, TableServiceClient, type TableServiceClientOptions } from '@azure/data-tables';
-import type { BlobServiceClient } from '@azure/storage-blob';
-import type { QueueServiceClient } from '@azure/storage-queue';
+import { BlobServiceClient } from '@azure/storage-blob';
+import { newPipeline, QueueServiceClient, StorageSharedKeyCredential } from '@azure/storage-queue';
 import { type AnyEntity, type Db, open, type ServiceOptions } from '#patterns';
 import '../../../packages/patterns/testing/fail-on-warning.js';
-import { type PeerName, type RunningPeer, startPeer, WANTED_PEERS } from '../../support/running-peer.js';
+import {
+  type PeerName,
+  type RunningPeer,
+  settingsOf,
+  startPeer,
+  WANTED_PEERS,
+} from '../../support/running-peer.js';
 import { type FaultPlan, FaultyClient, faultAt } from './faulty-client.js';
-import { blobClient, queueClient } from './storage-clients.js';
 
 export interface Peer {
   readonly name: PeerName;
@@ -34,6 +39,24 @@ const CLIENT_OPTIONS: TableServiceClientOptions = {
   allowInsecureConnection: true,
   retryOptions: { maxRetries: 3, retryDelayInMs: 1, maxRetryDelayInMs: 2 },
 };
+
+/** What the official clients of queues and blobs take. They try again at once, through the HTTP client of a test if one is given. */
+function partsOf(connectionString: string, service: 'Queue' | 'Blob', httpClient: HttpClient | undefined) {
+  const settings = settingsOf(connectionString);
+  const setting = (name: string): string => settings.get(name) ?? '';
+  const credential = new StorageSharedKeyCredential(setting('AccountName'), setting('AccountKey'));
+  const retryOptions = { maxTries: 4, retryDelayInMs: 1, maxRetryDelayInMs: 2 };
+  const pipeline = newPipeline(credential, { retryOptions });
+  // The clients take HTTP clients of their earlier generation only, and keep the one of today here.
+  if (httpClient) Object.assign(pipeline, { _coreHttpClient: httpClient });
+  return [setting(`${service}Endpoint`), pipeline] as const;
+}
+
+const queueClient = (connectionString: string, httpClient?: HttpClient): QueueServiceClient =>
+  new QueueServiceClient(...partsOf(connectionString, 'Queue', httpClient));
+
+const blobClient = (connectionString: string, httpClient?: HttpClient): BlobServiceClient =>
+  new BlobServiceClient(...partsOf(connectionString, 'Blob', httpClient));
 
 /** Options of a program, and what becomes of its requests. */
 export interface FreshOptions extends ServiceOptions {

@@ -8,7 +8,7 @@ import { fanOut } from '#patterns/fan-out';
 import { onlyIn } from '../../../support/slow.js';
 import { collect, outcomeOf, pageByPage, written } from '../../support/collect.js';
 import { column } from '../../support/column.js';
-import { disturbed, FaultyClient, faultAt, SOME_FAULTS } from '../../support/faulty-client.js';
+import { before, disturbed, FaultyClient, faultAt, SOME_FAULTS } from '../../support/faulty-client.js';
 import { describePeers, fresh, nextTurn } from '../../support/peers.js';
 import { refuses, rejects } from '../../support/rejects.js';
 import { chanceOf, repeatBy, SEED } from '../../support/seeded.js';
@@ -140,15 +140,15 @@ describePeers('a number of buckets that is being changed', peer => {
 
   test('ends when the rows have been moved, and moving them again does nothing', async () => {
     const { table, rows, moved } = await filled();
-    const before = await rows.get(visit('c3'));
-    assert(before);
+    const read = await rows.get(visit('c3'));
+    assert(read);
     const misplaced = CUSTOMERS.filter(
       customer => Old.plan.partition.encode(visit(customer)) !== New.plan.partition.encode(visit(customer)),
     );
     assert.equal(await moveAll(db(), table), misplaced.length);
     assert.equal(await moveAll(db(), table), 0);
-    await rejects(rows.replace(before, visit('c3', 1)), 'Conflict');
-    await rejects(rows.delete(before), 'Conflict');
+    await rejects(rows.replace(read, visit('c3', 1)), 'Conflict');
+    await rejects(rows.delete(read), 'Conflict');
     for (const customer of CUSTOMERS) {
       const row = await moved.get(visit(customer));
       assert.deepEqual(row?.value, visit(customer));
@@ -158,6 +158,14 @@ describePeers('a number of buckets that is being changed', peer => {
       );
     }
     assert.equal((await counts(table)).length, CUSTOMERS.length);
+  });
+
+  test('makes a write a Conflict that a move overtakes', async () => {
+    const { table, rows } = await filled();
+    const read = (await rows.get(visit('c3'))) ?? assert.fail();
+    const httpClient = new FaultyClient(before('PUT', () => moveAll(db(), table)));
+    const overtaken = db({ httpClient, sleep: nextTurn }).repo(Changing, { table });
+    await rejects(overtaken.replace(read, visit('c3', 1)), 'Conflict');
   });
 
   test('may be in a row key too', async () => {
