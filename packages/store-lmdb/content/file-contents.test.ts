@@ -19,19 +19,15 @@ contentConformance({
   open: ({ clock }) => opened(clock, { durability: 'full' }),
 });
 
-/** A thousand contents are a thousand files: once is enough, except with SHELFMARK_LONG. */
-const withoutThousand = (name: string, body: () => Promise<void>): unknown =>
-  test(name, { skip: process.env.SHELFMARK_LONG === undefined && name.includes('a thousand') }, body);
-
 contentConformance({
   name: 'lmdb, exclusive, with a log from the first commit on',
-  test: withoutThousand,
+  test,
   open: ({ clock }) => opened(clock, { durability: 'full', exclusive: true }),
 });
 
 contentConformance({
   name: 'lmdb without syncs, behind faults of 0 %',
-  test: withoutThousand,
+  test,
   open: ({ clock }) => opened(clock, { durability: 'none' }, store => openFaultyStore(store, NO_FAULTS)),
 });
 

@@ -1,108 +1,17 @@
-// Laws 2 and 6: commits are linearizable and atomic; a decision that throws or returns no changes changes nothing.
+// Laws 2, 4 and 6 where calls meet: commits are linearizable and atomic, a decision that throws changes nothing. model.ts
+// has single calls.
 import assert from 'node:assert/strict';
 import { nextTurn } from '#base';
 import type { ReadRows, Space, Store } from '../store.js';
-import { NO_READS, put, remove, type Suite, scanAll, show } from './suite.js';
+import { NO_READS, put, type Suite, scanAll, show } from './suite.js';
 
 export function commitLaws(suite: Suite): void {
-  readLaws(suite);
-  changeLaws(suite);
   refusalLaws(suite);
   concurrencyLaws(suite);
   valueLaws(suite);
 }
 
-function readLaws(suite: Suite): void {
-  suite.law(
-    'commit: reads keys in the order asked, and a half-open range that is cut',
-    async (store, space) => {
-      await put(store, space, 'p', { a: '1', b: '2', c: '3', d: '4' });
-      await put(store, space, 'o', { z: 'before' });
-      await put(store, space, 'p\u0000', { a: 'after' });
-      await put(store, space, 'pa', { a: 'after' });
-      const read = (reads: Parameters<Store['commit']>[2]) =>
-        store.commit(space, 'p', reads, rows => ({ result: [show(rows.keys), show(rows.range)] }));
-      assert.deepEqual(await read({ keys: ['c', 'x', 'a', 'c'] }), [['p/c=3', '-', 'p/a=1', 'p/c=3'], []]);
-      const range = async (from: string, until: string | undefined, rows: number) =>
-        (await read({ keys: [], range: { from, until, rows } }))?.[1];
-      assert.deepEqual(await range('b', 'd', 10), ['p/b=2', 'p/c=3']);
-      assert.deepEqual(await range('b', undefined, 10), ['p/b=2', 'p/c=3', 'p/d=4']);
-      assert.deepEqual(await range('', undefined, 2), ['p/a=1', 'p/b=2']);
-      assert.deepEqual(await range('c', undefined, Number.MAX_SAFE_INTEGER), ['p/c=3', 'p/d=4']);
-      assert.deepEqual(await range('', undefined, 0), []);
-      assert.deepEqual(await range('aa', 'b', 10), []);
-      assert.deepEqual(await range('d', 'b', 10), []);
-      assert.deepEqual(await read({ keys: ['a'], range: { from: 'c', until: 'd', rows: 9 } }), [
-        ['p/a=1'],
-        ['p/c=3'],
-      ]);
-    },
-  );
-
-  suite.law('commit: a partition without rows reads as empty', async (store, space) => {
-    await put(store, space, 'q', { a: '1' });
-    const rows = await store.commit(space, 'p', { keys: ['a'], range: { from: '', rows: 5 } }, read => ({
-      result: [read.keys, read.range],
-    }));
-    assert.deepEqual(rows, [[undefined], []]);
-  });
-}
-
-function changeLaws(suite: Suite): void {
-  suite.law('commit: puts and deletes what it names and nothing else', async (store, space) => {
-    await put(store, space, 'p', { a: '1', b: '2', c: '3' });
-    await put(store, space, 'q', { a: 'other' });
-    await store.commit(space, 'p', NO_READS, () => ({
-      result: true,
-      puts: [
-        { key: 'd', value: Buffer.from('4') },
-        { key: 'b', value: Buffer.from('two') },
-      ],
-      deletes: ['a', 'nobody'],
-    }));
-    assert.deepEqual(show(await scanAll(store, space)), ['p/b=two', 'p/c=3', 'p/d=4', 'q/a=other']);
-    assert.deepEqual(show(await store.read(space, 'p', ['d', 'a', 'b'])), ['p/d=4', '-', 'p/b=two']);
-  });
-
-  suite.law('commit: the version of a row is the tick of the commit that wrote it', async (store, space) => {
-    const first = await put(store, space, 'p', { a: '1', b: '1' });
-    const second = await put(store, space, 'p', { b: '2' });
-    const rows = await store.read(space, 'p', ['a', 'b']);
-    assert.deepEqual(
-      rows.map(row => row?.version),
-      [first, second],
-    );
-    assert.deepEqual(
-      (await scanAll(store, space)).map(row => row.version),
-      [first, second],
-    );
-  });
-
-  suite.law('commit: an acknowledged change is visible to all', async (store, space) => {
-    for (let round = 0; round < 20; round += 1) {
-      await put(store, space, 'p', { k: `${round}` });
-      assert.deepEqual(show(await store.read(space, 'p', ['k'])), [`p/k=${round}`]);
-      assert.deepEqual(show(await scanAll(store, space)), [`p/k=${round}`]);
-    }
-    await remove(store, space, 'p', ['k']);
-    assert.deepEqual(show(await store.read(space, 'p', ['k'])), ['-']);
-  });
-}
-
 function refusalLaws(suite: Suite): void {
-  suite.law('law 6: a decision without changes changes nothing', async (store, space) => {
-    await put(store, space, 'p', { k: 'kept' });
-    const before = await store.read(space, 'p', ['k']);
-    const answers = [
-      await store.commit(space, 'p', { keys: ['k'] }, () => ({ result: 'refused' })),
-      await store.commit(space, 'p', { keys: ['k'] }, () => ({ result: 'empty', puts: [], deletes: [] })),
-      await store.commit(space, 'q', NO_READS, () => ({ result: 'elsewhere' })),
-    ];
-    assert.deepEqual(answers, ['refused', 'empty', 'elsewhere']);
-    assert.deepEqual(await store.read(space, 'p', ['k']), before);
-    assert.equal((await scanAll(store, space)).length, 1);
-  });
-
   suite.law('law 6: a decision that throws changes nothing, alone or among others', async (store, space) => {
     const error = new SyntaxError('mine');
     const commits = Array.from({ length: 40 }, (_, index) =>
@@ -147,6 +56,14 @@ function concurrencyLaws(suite: Suite): void {
       );
     },
   );
+
+  suite.law('law 4: commits that are made together have distinct versions', async (store, space) => {
+    const versions = await Promise.all(Array.from({ length: 100 }, () => put(store, space, 'p', { k: 'v' })));
+    assert.equal(new Set(versions).size, 100);
+    const [row] = await store.read(space, 'p', ['k']);
+    assert(row !== undefined && versions.includes(row.version));
+    assert(versions.every(version => version <= row.version));
+  });
 
   suite.law('law 2: readers see a commit whole or not at all', async (store, space) => {
     const keys = ['a', 'b', 'c'];

@@ -113,12 +113,9 @@ function listLaws(suite: Suite<StoreWithContent>): void {
     },
   );
 
-  suite.law('content: a thousand are listed, and dropped as they are', async ({ content }, space) => {
-    const ids: string[] = [];
-    for (let round = 0; round < 10; round += 1) {
-      const some = Array.from({ length: 100 }, (_, index) => put(content, space, bytesOf(index)));
-      ids.push(...(await Promise.all(some)));
-    }
+  suite.law('content: hundreds are listed, and dropped as they are', async ({ content }, space) => {
+    const some = Array.from({ length: 300 }, (_, index) => put(content, space, bytesOf(index)));
+    const ids = await Promise.all(some);
     assert.deepEqual(await idsOf(content, space), ids.toSorted());
     for await (const { id } of content.list(space)) await content.drop(space, id);
     assert.deepEqual(await idsOf(content, space), []);

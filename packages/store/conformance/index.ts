@@ -10,7 +10,6 @@ import { orderLaws } from './order.js';
 import { scanLaws } from './scans.js';
 import { spaceLaws } from './spaces.js';
 import { type ConformanceOptions, Suite } from './suite.js';
-import { versionLaws } from './versions.js';
 
 export type { ConformanceOptions, OpenedStore } from './suite.js';
 
@@ -20,7 +19,6 @@ export function conformance(options: ConformanceOptions): void {
   spaceLaws(suite);
   orderLaws(suite);
   commitLaws(suite);
-  versionLaws(suite);
   scanLaws(suite);
   lifetimeLaws(suite);
   modelLaws(suite);

@@ -1,10 +1,11 @@
-// Law 5, durability, as far as a test without a power cut can check it, and the close of a store.
+// Laws over the life of a store: versions rise, what was acknowledged is there, and the close.
 import assert from 'node:assert/strict';
 import type { Store } from '../store.js';
 import { StoreError } from '../store-error.js';
 import {
   createSpace,
   EVERYTHING,
+  HOUR_MS,
   NO_READS,
   put,
   remove,
@@ -76,6 +77,21 @@ export function lifetimeLaws(suite: Suite): void {
       assert(fresh.id !== dropped.id && fresh.id !== space.id);
       assert.deepEqual(await scanAll(again, fresh), []);
       await put(again, space, 'p', { d: '4' });
+    },
+  );
+
+  suite.law(
+    'law 4: versions rise over delete and re-create, and over openings, while the clock jumps back and forth',
+    async (first, space, { clock, reopen }) => {
+      let [store, last] = [first, 0n];
+      for (const jump of [0, 0, HOUR_MS, -HOUR_MS, -HOUR_MS, 0, 2 * HOUR_MS, 1, -1, -HOUR_MS, 0]) {
+        clock.advance(jump);
+        const version = await put(store, space, 'p', { k: 'v' });
+        assert(version > last, `${version} after ${last}`);
+        last = version;
+        if (jump < 0) await remove(store, space, 'p', ['k']);
+        if (jump < -1 && reopen !== undefined) store = await reopen();
+      }
     },
   );
 }

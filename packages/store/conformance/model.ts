@@ -177,6 +177,7 @@ class Subject {
     let ticked = 0n;
     const decide = (rows: ReadRows, tick: bigint): Decision<readonly string[]> => {
       ticked = tick;
+      for (const row of [...rows.keys, ...rows.range]) assert(row === undefined || row.version < tick);
       this.#assertVersions(space, [...rows.keys, ...rows.range]);
       const result = [...show(rows.keys), 'and', ...show(rows.range)];
       if (outcome === 'throw') throw new Error(result.join());
@@ -219,6 +220,7 @@ class Subject {
   }
 
   #note(space: Space, partition: string, puts: readonly { key: string }[], version: bigint): void {
+    assert(version > space.created);
     for (const { key } of puts) {
       const place = JSON.stringify([space.name, partition, key]);
       assert(version > (this.#versions.get(place) ?? 0n), 'law 4: a version rises over the life of a row');

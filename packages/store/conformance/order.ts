@@ -47,17 +47,10 @@ const NASTY = [
 const OVERLONG = '\uffff'.repeat(KEY_LENGTH_MAX + 1);
 
 export function orderLaws(suite: Suite): void {
-  suite.law('law 1: partitions and keys are ordered by UTF-16 code unit', async (store, space) => {
-    const positions = product(NASTY, NASTY);
-    await putAll(store, space, positions);
-    const rows = await scanAll(store, space);
-    assert.deepEqual(rows.map(place), positions.map(place).toSorted(byPlace));
-    for (const row of rows) assert.equal(row.value.toString(), name(row));
-  });
-
   suite.law('law 1: a row is found by its own key only', async (store, space) => {
     const there = product(NASTY, NASTY).filter((_, index) => index % 2 === 0);
     await putAll(store, space, there);
+    assert.deepEqual((await scanAll(store, space)).map(place), there.map(place).toSorted(byPlace));
     const names = new Set(there.map(name));
     for (const partition of NASTY) {
       const rows = await store.read(space, partition, NASTY);

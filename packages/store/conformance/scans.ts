@@ -5,7 +5,6 @@ import type { Budget, Position, ScanEnd, Space, Store } from '../store.js';
 import { EVERYTHING, HOUR_MS, NO_READS, put, remove, type Suite, scanAll, show, UNBOUNDED } from './suite.js';
 
 export function scanLaws(suite: Suite): void {
-  rangeLaws(suite);
   budgetLaws(suite);
   visitLaws(suite);
   concurrencyLaws(suite);
@@ -24,28 +23,6 @@ function scan(store: Store, space: Space, budget: Partial<Budget>, from = EVERYT
 
 function places(positions: readonly Position[]): string {
   return positions.map(({ partition, key }) => partition + key).join(' ');
-}
-
-function rangeLaws(suite: Suite): void {
-  suite.law('scan: from is in the range, until is not', async (store, space) => {
-    await fill(store, space);
-    const range = async (from: [string, string], until?: [string, string]) => {
-      const position = ([partition, key]: [string, string]) => ({ partition, key });
-      return places(await scanAll(store, space, { from: position(from), until: until && position(until) }));
-    };
-    assert.equal(await range(['p', '8'], ['q', '2']), 'p8 p9 q0 q1');
-    assert.equal(await range(['p', '8'], ['p', '8']), '');
-    assert.equal(await range(['q', '2'], ['p', '8']), '');
-    assert.equal(await range(['p', '75'], ['p', '9']), 'p8');
-    assert.equal(await range(['p', 'zzz'], ['q', '']), '');
-    assert.equal(await range(['q', '9']), 'q9');
-    assert.equal(await range(['r', '']), '');
-    assert.equal(await range(['', ''], ['p', '1']), 'p0');
-  });
-
-  suite.law('scan: an empty space has no rows and no next', async (store, space) => {
-    assert.deepEqual(await scan(store, space, {}), { rows: [], next: undefined, examined: 0 });
-  });
 }
 
 function budgetLaws(suite: Suite): void {
@@ -157,37 +134,9 @@ function budgetLaws(suite: Suite): void {
     });
     assert(end.examined > 0);
   });
-
-  suite.law('scan: has no next exactly when the range is exhausted', async (store, space) => {
-    await fill(store, space);
-    let from: Position = EVERYTHING.from;
-    let examined = 0;
-    for (;;) {
-      const page = await scan(store, space, { examined: 4 }, from);
-      examined += page.examined;
-      if (page.next === undefined) break;
-      assert(examined < 20);
-      from = page.next;
-    }
-    assert.equal(examined, 20);
-  });
 }
 
 function visitLaws(suite: Suite): void {
-  suite.law('scan: visit sees every row whole and in order', async (store, space) => {
-    const version = await put(store, space, 'p', { a: '1', b: '22', c: '333', d: '4444' });
-    const seen: string[] = [];
-    const page = await collectRows(store, space, EVERYTHING, UNBOUNDED, row => {
-      seen.push(
-        `${row.partition}/${row.key}=${row.value.toString()} ${row.value.length} ${row.version === version}`,
-      );
-      return row.value.length % 2 === 0;
-    });
-    assert.deepEqual(seen, ['p/a=1 1 true', 'p/b=22 2 true', 'p/c=333 3 true', 'p/d=4444 4 true']);
-    assert.deepEqual(show(page.rows), ['p/b=22', 'p/d=4444']);
-    assert.equal(page.examined, 4);
-  });
-
   suite.law('scan: collected rows are the caller’s to keep', async (store, space) => {
     await fill(store, space);
     const { rows } = await scan(store, space, {});

@@ -156,46 +156,6 @@ function metadataLaws(suite: Suite): void {
 }
 
 function dropLaws(suite: Suite): void {
-  suite.law(
-    'space: dropped and created again it is another generation, empty, and versions rise',
-    async (store, old) => {
-      const before = await put(store, old, 'p', { k: 'old' });
-      assert.equal(await store.dropSpace(old), true);
-      assert.equal(await store.getSpace(old), undefined);
-      assert.equal(await store.dropSpace(old), false);
-      const fresh = await createSpace(store);
-      assert.notEqual(fresh.id, old.id);
-      assert.deepEqual(show(await store.read(fresh, 'p', ['k'])), ['-']);
-      assert.deepEqual(await scanAll(store, fresh), []);
-      assert(fresh.created > before);
-      assert((await put(store, fresh, 'p', { k: 'new' })) > before);
-      assert.equal(await store.dropSpace(old), false, 'the old generation has no say any more');
-      assert.deepEqual(await store.getSpace(fresh), fresh);
-    },
-  );
-
-  suite.law('space: a generation that is gone takes no change', async (store, old) => {
-    await store.dropSpace(old);
-    const assertGone = async () => {
-      let calls = 0;
-      const decide = () => {
-        calls += 1;
-        return { result: 1, puts: [{ key: 'k', value: Buffer.from('v') }] };
-      };
-      const change = (metadata: Buffer) => {
-        calls += 1;
-        return metadata;
-      };
-      assert.equal(await store.commit(old, 'p', NO_READS, decide), undefined);
-      assert.equal(await store.updateSpace(old, change), undefined);
-      assert.equal(calls, 0);
-    };
-    await assertGone();
-    const fresh = await createSpace(store);
-    await assertGone();
-    assert.deepEqual(await scanAll(store, fresh), []);
-  });
-
   suite.law('space: a drop among commits; each is before it or after it', async (store, space) => {
     const commits = Array.from({ length: 30 }, (_, index) => {
       const value = Buffer.from(`${index}`);
