@@ -90,7 +90,6 @@ export class Environment {
   readonly last: LastTransaction;
   /** Undefined where it is not available. */
   readonly map: FileMap | undefined;
-  readonly #locks: FileMap | undefined;
   readonly log: LogClaim;
 
   constructor(root: RootDatabase, path: string, options: EnvironmentOptions) {
@@ -114,8 +113,6 @@ export class Environment {
     // readers would see it, and a power cut could then undo it.
     if (options.durability === 'full') syncFile(path);
     this.map = FileMap.of(path);
-    this.#locks = FileMap.of(`${path}-lock`);
-    if (this.#locks !== undefined) this.last.watch(this.#locks);
   }
 
   /** Runs `write` under the write lock; fulfilled when the changes are durable and, after that, visible. */
@@ -167,7 +164,6 @@ export class Environment {
 
   async close(): Promise<void> {
     this.map?.close();
-    this.#locks?.close();
     await this.#root.close();
     this.last.close();
     pathsInUse.delete(this.path);

@@ -41,16 +41,6 @@ function order(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-test('a string decodes to itself', () => {
-  fc.assert(
-    fc.property(text, value => {
-      const bytes = encode(value);
-      assert.equal(decodeText(bytes, 0, bytes.length), value);
-      assert(!bytes.includes(0x00) && !bytes.includes(0xff));
-    }),
-  );
-});
-
 test('each code unit decodes to itself and sorts before the next', () => {
   let before = encode('');
   for (let unit = 0; unit <= 0xffff; unit += 1) {
@@ -75,21 +65,13 @@ test('the documented examples', () => {
   assert.equal(encodePayload('p\u0000', 'é').toString('hex'), '70010100c3a9');
 });
 
-test('bytes are in the order of strings', () => {
-  fc.assert(
-    fc.property(text, text, (a, b) => {
-      assert.equal(Buffer.compare(encode(a), encode(b)), order(a, b));
-    }),
-    { numRuns: randomRuns(1000) },
-  );
-});
-
 test('the key of a row is in the order of (partition, key), and decodes to itself', () => {
   const related = fc.tuple(text, text, text).map(([a, b, c]) => ({ partition: a, key: b, other: a + c }));
   fc.assert(
     fc.property(related, text, text, ({ partition, key, other }, otherKey, longer) => {
       const bytes = encodePayload(partition, key);
       assert.equal(bytes.length, payloadLength(partition, key));
+      assert(!bytes.includes(0xff) && !encode(key).includes(0));
       assert.equal(decodePartition(bytes, 0, bytes.length), partition);
       assert.equal(decodeKey(bytes, 0, bytes.length), key);
       for (const [p, k] of [

@@ -1,11 +1,9 @@
-// The map shows what is written to the file, whatever has the file open; after it was closed nothing can be read there.
+// After a map was closed nothing can be read there. pages/page-cursor.test.ts compares what it shows with the file.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Environment, openEnvironment } from '../environment.js';
 import { newDirectory } from '../testing/fixture.js';
-import { PAGE_BYTES } from './file-head.js';
 import { FileMap } from './file-map.js';
 
 async function open(t: TestContext): Promise<{ directory: string; environment: Environment }> {
@@ -18,29 +16,11 @@ async function open(t: TestContext): Promise<{ directory: string; environment: E
 const fill = (environment: Environment, byte: number): Promise<void> =>
   environment.transaction(() => environment.rows.apply(Buffer.from('key'), Buffer.alloc(100_000, byte)));
 
-function mapOf({ path }: Environment, segmentPages?: number): FileMap {
-  const map = FileMap.of(path, segmentPages);
+function mapOf({ path }: Environment): FileMap {
+  const map = FileMap.of(path);
   assert(map !== undefined, 'the file is mapped');
   return map;
 }
-
-test('the map has what the file has, also after it was written to', async t => {
-  const { environment } = await open(t);
-  t.after(() => environment.close());
-  const map = mapOf(environment, 4);
-  t.after(() => map.close());
-  for (const byte of [1, 2, 3]) {
-    await fill(environment, byte);
-    const file = await readFile(environment.path);
-    const pages = Math.floor(file.length / PAGE_BYTES);
-    assert(pages > 12);
-    assert.deepEqual(map.view(0, pages), file.subarray(0, pages * PAGE_BYTES));
-    const { first, bytes, words } = map.segmentOf(6);
-    assert.deepEqual([first, bytes.length], [4, 4 * PAGE_BYTES]);
-    assert.equal(bytes.readUInt16LE(2 * PAGE_BYTES + 10), words[PAGE_BYTES + 5]);
-    assert.equal(bytes.readUInt32LE(2 * PAGE_BYTES), file.readUInt32LE(6 * PAGE_BYTES));
-  }
-});
 
 test('buffers of a closed map are empty, and the file can be opened and mapped again', async t => {
   const { directory, environment } = await open(t);

@@ -1,4 +1,4 @@
-// The memory that LMDB maps the data file and its lock file to, for code that reads pages without a copy (scan/). LMDB
+// The memory that LMDB maps the data file to, for code that reads pages without a copy (scan/). LMDB
 // keeps the map in place until it closes the file; when the file outgrows it, LMDB adds a larger one.
 //
 // The package can make a buffer of any memory, and Linux reports where the map is. On other systems, and where address

@@ -116,26 +116,3 @@ test('a long scan yields the event loop', async t => {
   assert(turns >= 3, `${turns} turns of the event loop during the scan`);
   await store.close();
 });
-
-test('close waits for thousands of commits, and ends a long scan', async t => {
-  const directory = newDirectory(t);
-  const options = { directory, durability: 'none' as const };
-  let store = await openLmdbStore(options);
-  const space = await openSpace(store, { ...ADDRESS, name: 'closing' });
-  await fill(store, space, 20_000, 100);
-  const scans = Promise.allSettled(Array.from({ length: 100 }, () => count(store, space)));
-  const put = (key: string) =>
-    store.commit(space, 'q', { keys: [] }, () => ({ result: key, puts: [{ key, value: Buffer.alloc(0) }] }));
-  const commits = Array.from({ length: 2500 }, (_, index) => put(`${index}`));
-  await store.close();
-  assert.equal((await Promise.all(commits)).length, 2500);
-  const ends = await scans;
-  assert(ends.some(({ status }) => status === 'rejected'));
-  for (const scan of ends) {
-    if (scan.status === 'fulfilled') assert.equal(scan.value, 20_000);
-    else assert.equal(scan.reason.code, 'closed');
-  }
-  store = await openLmdbStore(options);
-  assert.equal(await count(store, space), 22_500);
-  await store.close();
-});

@@ -3,22 +3,17 @@ import assert from 'node:assert/strict';
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { openEnvironment } from '../environment.js';
 import { openLmdbStore } from '../lmdb-store.js';
 import { newDirectory, openSpace } from '../testing/fixture.js';
 
 const NOTE_AT = 8;
 
 /** `setBack` does what an opening does that this many commits overtook. */
-function openNote(t: TestContext, directory: string): { setBack(count: bigint): void; read(): bigint } {
+function openNote(t: TestContext, directory: string): { setBack(count: bigint): void } {
   const file = openSync(join(directory, 'data.mdb-lock'), 'r+');
   t.after(() => closeSync(file));
   const bytes = Buffer.alloc(8);
   return {
-    read: () => {
-      readSync(file, bytes, 0, 8, NOTE_AT);
-      return bytes.readBigUInt64LE();
-    },
     setBack: count => {
       readSync(file, bytes, 0, 8, NOTE_AT);
       bytes.writeBigUInt64LE(bytes.readBigUInt64LE() - count);
@@ -46,19 +41,4 @@ test('a commit that LMDB was made to forget is not lost', async t => {
   const [row] = await again.read(space, 'p', ['k']);
   assert.equal(row?.value.toString(), '60');
   await again.close();
-});
-
-test('the note in memory is the one in the file, whoever writes it', async t => {
-  const directory = newDirectory(t);
-  const environment = openEnvironment({ directory, durability: 'none', exclusive: true });
-  const note = openNote(t, directory);
-  const seen = new Set<bigint>();
-  for (let count = 0; count < 10; count += 1) {
-    await environment.transaction(() => environment.rows.apply(Buffer.from('key'), Buffer.of(count)));
-    if (count % 3 === 2) note.setBack(1n);
-    assert.equal(environment.last.noted(), note.read());
-    seen.add(environment.last.noted());
-  }
-  assert(seen.size >= 7, `${seen.size} transactions`);
-  await environment.close();
 });

@@ -6,7 +6,6 @@
 //   data.mdb-lock:  0 magic, 4 bytes | 4 format, 4 | 8 last transaction, 8          little-endian
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { PAGE_BYTES, TRANSACTION_AT } from './file-head.js';
-import type { FileMap } from './file-map.js';
 
 const MAGIC = 0xbeefc0de;
 const NOTE_AT = 8;
@@ -17,8 +16,6 @@ export class LastTransaction {
   readonly data: number;
   readonly #locks: number;
   readonly #bytes = Buffer.alloc(BYTES);
-  /** LMDB's lock file as mapped into memory, if available. */
-  #memory: BigUint64Array | undefined;
 
   /** LMDB has the file open. */
   constructor(path: string) {
@@ -41,15 +38,8 @@ export class LastTransaction {
     return true;
   }
 
-  /** Reads the note in memory from now on, as LMDB does: reading the file is a system call for each scan. */
-  watch(locks: FileMap): void {
-    const { bytes } = locks.segmentOf(0);
-    this.#memory = new BigUint64Array(bytes.buffer, bytes.byteOffset, NOTE_AT / BYTES + 1);
-  }
-
   /** The note: the transaction whose state a reader that begins now gets. Later reads see it or a newer state. */
   noted(): bigint {
-    if (this.#memory !== undefined) return Atomics.load(this.#memory, NOTE_AT / BYTES);
     readSync(this.#locks, this.#bytes, 0, BYTES, NOTE_AT);
     return this.#bytes.readBigUInt64LE();
   }

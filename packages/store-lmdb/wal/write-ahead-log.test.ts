@@ -6,17 +6,16 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { until } from '#base/testing/until';
-import { collectRows, StoreError } from '#store';
+import { StoreError } from '#store';
 import type { Work } from '../commit/group.js';
 import { FILE_NAME, openEnvironment } from '../environment.js';
 import { FORMAT_LOGGED, FORMAT_PLAIN } from '../layout/catalog.js';
 import { ROW_HEADER_BYTES } from '../layout/rows.js';
 import { openLmdbStore } from '../lmdb-store.js';
-import { newDirectory, UNBOUNDED } from '../testing/fixture.js';
+import { newDirectory } from '../testing/fixture.js';
 import { Parts, SPACE, textOf } from '../testing/logged-parts.js';
 import { OtherProcess } from '../testing/other-process.js';
 import { changeBytesMax, LOG_BYTES, LOG_NAME, RECORD_HEADER_BYTES } from './log-file.js';
-import { readLog } from './read-log.js';
 import { RECORD_BYTES_MAX } from './write-ahead-log.js';
 
 function markOf(directory: string) {
@@ -176,25 +175,6 @@ test('a commit of more bytes than a segment takes goes into the tree, and everyt
   assert.equal(await parts.add('k', 'c'), 'aaabc');
 });
 
-test('many callers and large commits share the log with small ones, and push none off it', async t => {
-  const parts = await Parts.open(t);
-  const value = Buffer.alloc(10_000, 'l');
-  const large = (name: number) =>
-    parts.commit({ keys: [] }, () => ({
-      result: true,
-      puts: Array.from({ length: 100 }, (_, index) => ({ key: `${name}/${index}`, value })),
-    }));
-  const before = parts.transactions();
-  for (let round = 0; round < 20; round += 1) {
-    const small = Array.from({ length: 50 }, (_, index) => parts.add(`s${index}`, '.'));
-    await Promise.all([large(round), ...small]);
-  }
-  assert.equal(parts.transactions(), before);
-  assert.equal(await parts.add('s7', '!'), `${'.'.repeat(20)}!`);
-  await parts.commits.drain();
-  assert.equal(parts.inTree('19/99')?.length, value.length);
-});
-
 test('removals whose keys take more than a segment of the log are carried out', async t => {
   const parts = await Parts.open(t);
   await parts.put('k', 'x');
@@ -251,17 +231,6 @@ test('a range in a commit is read over the tree, what is durable in the log and 
   assert.equal(parts.transactions(), before);
 });
 
-test('after a work that needs the tree changes go to the log again at once', async t => {
-  const parts = await Parts.open(t);
-  await parts.put('k', '1');
-  assert(parts.isRecent('k'));
-  assert.equal(await parts.treeText('k'), '1');
-  assert(!parts.isRecent('k'));
-  await parts.put('k', '2');
-  assert(parts.isRecent('k'));
-  assert.equal(parts.inTree('k'), '1');
-});
-
 test('a close leaves an empty log and a file that older programs read, and a kill does not', async t => {
   const parts = await Parts.open(t);
   await parts.put('k', '1');
@@ -308,36 +277,6 @@ test('a store closed while its log is being created, at any moment, leaves every
     assert.deepEqual(rows.map(textOf), ['first', 'last']);
     await again.close();
   }
-});
-
-test('reads, scans and decisions see at once what is in the log alone', async t => {
-  const directory = newDirectory(t);
-  const store = await openLmdbStore({ directory, exclusive: true }, { logAfter: 0 });
-  const space = await store.createSpace(SPACE, Buffer.alloc(0));
-  assert(space !== undefined);
-  const everything = { from: { partition: '', key: '' } };
-  const model = new Map<string, string>();
-  await store.commit(space, 'first', { keys: [] }, () => ({ result: true }));
-  await until('the log has its place', () => readdirSync(directory).includes(LOG_NAME));
-  for (let round = 0; round < 110; round += 1) {
-    const key = `k${(round * 7) % 11}`;
-    const isRemoved = round % 4 === 3;
-    const value = Buffer.from(`${round}`);
-    const before: string | undefined = await store.commit(space, 'p', { keys: [key] }, ({ keys }) => ({
-      result: textOf(keys[0]),
-      ...(isRemoved ? { deletes: [key] } : { puts: [{ key, value }] }),
-    }));
-    assert.equal(before, model.get(key));
-    if (isRemoved) model.delete(key);
-    else model.set(key, `${round}`);
-    const [row] = await store.read(space, 'p', [key]);
-    assert.equal(textOf(row), model.get(key));
-    const page = await collectRows(store, space, everything, UNBOUNDED);
-    assert.deepEqual(new Map(page.rows.map(each => [each.key, textOf(each)])), new Map([...model].sort()));
-    if (round % 10 === 0) await wait(20);
-  }
-  assert(readLog(join(directory, LOG_NAME), 1n).length > 50);
-  await store.close();
 });
 
 test('a failing work does not affect the log', async t => {
