@@ -2,5 +2,5 @@
 // together: layout/ (keys, values, catalogue), commit/, wal/, overlay.ts, scan/, check/ (check, backup, restore), and lmdb/, the
 // only code that uses the package `lmdb`.
 
-export { type CheckReport, checkFile } from './check/check.js';
+export { checkFile } from './check/check.js';
 export { type LmdbStoreOptions, lmdbEngine, openLmdbStore } from './lmdb-store.js';

@@ -55,7 +55,9 @@ for (const { format, unsummed } of FIXTURES) {
   test(`a store with contents of format ${format} is whole`, async t => {
     const report = await checkFile(join(copyFixture(t, format), 'data.mdb'), inspection);
     assert.deepEqual(report.findings, []);
-    assert.deepEqual([report.contents, report.unsummedContents], [9, unsummed]);
+    const [there, without] = report.notes;
+    assert.match(there ?? '', /^9 contents beside the rows, /);
+    assert.equal(without?.split(' ')[0], unsummed === 0 ? undefined : `${unsummed}`);
   });
 
   test(`a store with contents of format ${format} returns the blobs that were put, and keeps them when it is swept and written to`, async t => {
@@ -81,7 +83,8 @@ for (const { format, unsummed } of FIXTURES) {
     assert.deepEqual(await showStore(context), showModel(next));
     const report = await checkFile(join(directory, 'data.mdb'), inspection);
     assert.deepEqual(report.findings, []);
-    assert(report.contents > report.unsummedContents);
+    const [all = 0, without = 0] = report.notes.map(note => Number.parseInt(note, 10));
+    assert(all > without);
   });
 }
 

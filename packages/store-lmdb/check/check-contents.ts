@@ -8,7 +8,7 @@ import { bytesWithin } from '../content/content-sums.js';
 import { encodeSpace, SPACE_BYTES } from '../layout/branches.js';
 import { decodeKey, decodePartition, encodePayload, ROW_HEADER_BYTES } from '../layout/rows.js';
 import type { LogRecord } from '../wal/index.js';
-import type { Findings } from './findings.js';
+import { counted, type Findings } from './findings.js';
 import { type Damage, readContent } from './read-content.js';
 
 interface LoggedChange {
@@ -48,8 +48,8 @@ const readOnly: ReadContentFile = async ({ path, id }, onProgress) =>
 
 export class CheckedContents {
   bytes = 0;
-  /** In an earlier format: their bytes were not checked. */
-  unsummed = 0;
+  /** Contents in an earlier format. */
+  #unsummed = 0;
   /** By path. */
   readonly #seen = new Map<string, SeenContent>();
   readonly #directory: string;
@@ -67,8 +67,12 @@ export class CheckedContents {
     }
   }
 
-  get count(): number {
-    return this.#seen.size;
+  /** How many there are, a line each. */
+  notes(): string[] {
+    const count = this.#seen.size;
+    const beside = `${counted(count, 'content')} beside the rows, ${this.bytes} bytes`;
+    const unsummed = `${counted(this.#unsummed, 'content')} without checksums, from before there were any: of these the bytes are not checked`;
+    return [...(count > 0 ? [beside] : []), ...(this.#unsummed > 0 ? [unsummed] : [])];
   }
 
   /** Whether there are contents to read: the fewer rows wait for that the better. */
@@ -141,7 +145,7 @@ export class CheckedContents {
     if (!this.#seen.has(path)) {
       this.#seen.set(path, seen);
       this.bytes += seen.bytes;
-      if (!isSummed(id)) this.unsummed += 1;
+      if (!isSummed(id)) this.#unsummed += 1;
     }
     if (!seen.isRead || seen.damage !== undefined || named.names !== undefined || seen.bytes < bytes)
       this.#unread.push({ of: of(), space, named, seen });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Inspection, Row, Space } from '#store';
+import type { Inspection, Row, Space, StoreReport } from '#store';
 import { type Environment, openEnvironment, openRoot } from '../environment.js';
 import { Counters } from '../layout/catalog.js';
 import { type RowKey, writeRowKey } from '../layout/rows.js';
@@ -11,13 +11,13 @@ import { Tree } from '../lmdb/tree.js';
 import { openLmdbStore } from '../lmdb-store.js';
 import { NO_INSPECTION, newDirectory, openSpace } from '../testing/fixture.js';
 import { type Random, withRandom } from '../testing/log-batch.js';
-import { type CheckReport, checkFile } from './check.js';
+import { checkFile } from './check.js';
 
 const NOW = 17_000_000_000_000_000n;
 const CHUNK = 16;
 const ADDRESS = { account: 'dev', service: 'table', name: 'fruit' };
 
-const check = (directory: string, inspection = NO_INSPECTION): Promise<CheckReport> =>
+const check = (directory: string, inspection = NO_INSPECTION): Promise<StoreReport> =>
   checkFile(join(directory, 'data.mdb'), inspection);
 
 async function churn(directory: string, random: Random): Promise<number> {
@@ -58,7 +58,7 @@ test('a heavily used store is whole, and its rows are counted', t =>
     const rows = await churn(directory, random);
     const report = await check(directory);
     assert.deepEqual(report.findings, []);
-    assert.equal(report.lostPages, 0);
+    assert.doesNotMatch(report.usage, /lost/);
     assert.equal(report.spaces[0]?.rows, rows);
   }));
 

@@ -24,3 +24,6 @@ export class Findings {
     }
   }
 }
+
+/** With the noun in its number. */
+export const counted = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;

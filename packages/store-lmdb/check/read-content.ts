@@ -26,49 +26,56 @@ export type Damage =
 /** Receives the file piece by piece, including its checksums. */
 type TakePiece = (piece: Buffer, at: number) => Promise<void> | void;
 
+/** Makes the whole file useless; the message is the end of a sentence. */
+class BadFile extends Error {}
+
 /**
  * Undefined for a content that is as it was written, and for one without checksums. Fails with what `take` fails with.
  */
 export async function readContent(path: string, id: string, take: TakePiece): Promise<Damage | undefined> {
-  const file = await openFile(path, 'r').catch((error: unknown) => unreadable(error));
-  if (typeof file !== 'number') return file;
+  try {
+    const ranges = await damagedRanges(path, id, take);
+    return ranges.length === 0 ? undefined : { kind: 'bytes', ranges };
+  } catch (error) {
+    if (error instanceof BadFile) return { kind: 'file', text: error.message };
+    throw error;
+  }
+}
+
+async function damagedRanges(path: string, id: string, take: TakePiece): Promise<ByteRange[]> {
+  const file = await openFile(path, 'r').catch(unreadable);
+  const ranges: ByteRange[] = [];
   try {
     const { size } = fstatSync(file);
     const trailer = isSummed(id) ? await trailerOf(file, id, size) : undefined;
-    if (trailer !== undefined && !Buffer.isBuffer(trailer)) return trailer;
-    const length = trailer === undefined ? size : size - trailer.length;
-    const ranges: ByteRange[] = [];
+    const length = size - (trailer?.length ?? 0);
     const piece = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, Math.max(length, 1)));
     for (let at = 0; at < length; at += piece.length) {
       const part = await readAt(file, piece.subarray(0, Math.min(piece.length, length - at)), at);
-      if (!Buffer.isBuffer(part)) return part;
       if (trailer !== undefined) addDamaged(ranges, trailer, part, at);
       await take(part, at);
     }
     if (trailer !== undefined) await take(trailer, length);
-    return ranges.length === 0 ? undefined : { kind: 'bytes', ranges };
+    return ranges;
   } finally {
     await closeFile(file);
   }
 }
 
-/** The checksums, or the damage that makes them unusable. */
-async function trailerOf(file: number, id: string, size: number): Promise<Buffer | Damage> {
-  if (size < FOOTER_BYTES) return damagedSums;
-  const end = await readAt(file, Buffer.allocUnsafeSlow(FOOTER_BYTES), size - FOOTER_BYTES);
-  if (!Buffer.isBuffer(end)) return end;
-  const footer = readFooter(end, size);
-  if (footer === undefined) return damagedSums;
-  const trailer = await readAt(file, Buffer.allocUnsafeSlow(trailerBytes(footer.length)), footer.length);
-  if (!Buffer.isBuffer(trailer)) return trailer;
-  if (!isWhole(trailer)) return damagedSums;
-  return footer.id === id ? trailer : { kind: 'file', text: `has the file of the content ${footer.id}` };
-}
+const DAMAGED_SUMS =
+  'does not end with its checksums: its file was cut off, or became longer, or they are damaged';
 
-const damagedSums: Damage = {
-  kind: 'file',
-  text: 'does not end with its checksums: its file was cut off, or became longer, or they are damaged',
-};
+/** The checksums. */
+async function trailerOf(file: number, id: string, size: number): Promise<Buffer> {
+  if (size < FOOTER_BYTES) throw new BadFile(DAMAGED_SUMS);
+  const end = await readAt(file, Buffer.allocUnsafeSlow(FOOTER_BYTES), size - FOOTER_BYTES);
+  const footer = readFooter(end, size);
+  if (footer === undefined) throw new BadFile(DAMAGED_SUMS);
+  const trailer = await readAt(file, Buffer.allocUnsafeSlow(trailerBytes(footer.length)), footer.length);
+  if (!isWhole(trailer)) throw new BadFile(DAMAGED_SUMS);
+  if (footer.id !== id) throw new BadFile(`has the file of the content ${footer.id}`);
+  return trailer;
+}
 
 function addDamaged(ranges: ByteRange[], trailer: Buffer, part: Buffer, at: number): void {
   for (let from = at; from < at + part.length; from += UNIT_BYTES) {
@@ -80,21 +87,16 @@ function addDamaged(ranges: ByteRange[], trailer: Buffer, part: Buffer, at: numb
   }
 }
 
-/** Fills all of `into`, or returns the reason why not. */
-async function readAt(file: number, into: Buffer, at: number): Promise<Buffer | Damage> {
+/** Fills all of `into`. */
+async function readAt(file: number, into: Buffer, at: number): Promise<Buffer> {
   for (let done = 0; done < into.length; ) {
-    try {
-      const { bytesRead } = await readFrom(file, into, done, into.length - done, at + done);
-      if (bytesRead === 0) return { kind: 'file', text: 'became shorter while it was read' };
-      done += bytesRead;
-    } catch (error) {
-      return unreadable(error);
-    }
+    const { bytesRead } = await readFrom(file, into, done, into.length - done, at + done).catch(unreadable);
+    if (bytesRead === 0) throw new BadFile('became shorter while it was read');
+    done += bytesRead;
   }
   return into;
 }
 
-const unreadable = (error: unknown): Damage => ({
-  kind: 'file',
-  text: `cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-});
+function unreadable(error: unknown): never {
+  throw new BadFile(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+}

@@ -4,17 +4,18 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Inspection, StoreError } from '#store';
+import { type Inspection, StoreError, type StoreReport } from '#store';
 import { contentsOf } from '../content/content-path.js';
 import { pinContents } from '../content/process-entry.js';
 import { FILE_NAME, openRoot } from '../environment.js';
 import { engineError } from '../lmdb/engine-error.js';
 import { checkFileHead } from '../lmdb/file-head.js';
 import { LastTransaction } from '../lmdb/last-transaction.js';
-import type { RootDatabase, Transaction } from '../lmdb/lmdb.js';
-import { type CheckReport, checkFile } from './check.js';
+import type { RootDatabase } from '../lmdb/lmdb.js';
+import { checkFile } from './check.js';
 import { CheckedContents } from './check-contents.js';
-import { closeCopy, type UnreadLog, unreadLog } from './unread-log.js';
+import { counted } from './findings.js';
+import { closeCopy, unreadLog } from './unread-log.js';
 
 /**
  * Checks a store as it is now; other processes may be writing to it.
@@ -25,15 +26,11 @@ export async function checkSnapshot(
   directory: string,
   inspection: Inspection,
   onSlice?: () => void,
-): Promise<CheckReport> {
+): Promise<StoreReport> {
   const path = dataFile(directory);
   if (isAtRest(path)) return checkBoth(path, inspection, onSlice);
-  return withContentsPinned(path, async () => {
-    const snapshot = new Snapshot(path);
-    const report = await checkBoth(path, inspection, onSlice);
-    await snapshot.close();
-    return report;
-  });
+  const check = () => checkBoth(path, inspection, onSlice);
+  return withContentsPinned(path, () => withSnapshot(path, check));
 }
 
 /**
@@ -50,21 +47,23 @@ export async function withContentsPinned<T>(path: string, use: () => Promise<T>)
 }
 
 /** A log that cannot be read is a finding like any other: acknowledged writes are lost with it. */
-async function checkBoth(path: string, inspection: Inspection, onSlice?: () => void): Promise<CheckReport> {
+async function checkBoth(path: string, inspection: Inspection, onSlice?: () => void): Promise<StoreReport> {
   const log = await unreadLog(path).catch((error: unknown) => {
     if (error instanceof StoreError && error.code === 'corrupt') return error;
     throw error;
   });
-  const records = log instanceof StoreError ? [] : log?.records;
+  const records = log instanceof StoreError ? [] : (log?.records ?? []);
   const contents = new CheckedContents(contentsOf(dirname(path)), records);
   const report = await checkFile(path, inspection, onSlice, contents);
-  if (!(log instanceof StoreError)) return { ...report, loggedChanges: countChanges(log) };
+  const changes = records.reduce((count, record) => count + record.changes.length, 0);
+  if (changes > 0) {
+    const logged = `${counted(changes, 'change')} of rows in data.log, not counted above`;
+    return { ...report, notes: [...report.notes, logged] };
+  }
   // The report already covers a damaged catalogue, which is where the log's epoch is.
-  return report.findingCount > 0 ? report : { ...report, findings: [`log: ${log.message}`], findingCount: 1 };
+  if (!(log instanceof StoreError) || report.findingCount > 0) return report;
+  return { ...report, findings: [`log: ${log.message}`], findingCount: 1 };
 }
-
-const countChanges = (log: UnreadLog | undefined): number =>
-  log?.records.reduce((count, { changes }) => count + changes.length, 0) ?? 0;
 
 /**
  * Copies a store to a new file at `path`, as it is after the last commit of any process; not synced. The copy's trees
@@ -84,10 +83,16 @@ export async function copySnapshot(directory: string, path: string): Promise<voi
     await closeCopy(path, log);
     return;
   }
-  const snapshot = new Snapshot(from);
-  const log = await unreadLog(from);
-  await snapshot.copyTo(path);
-  await snapshot.close();
+  const log = await withSnapshot(from, async root => {
+    const unread = await unreadLog(from);
+    try {
+      await root.backup(path, false);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new StoreError('busy', `${from} cannot be copied to ${path}: ${reason}.`, error);
+    }
+    return unread;
+  });
   await closeCopy(path, log);
 }
 
@@ -101,47 +106,33 @@ export function dataFile(directory: string): string {
   );
 }
 
-class Snapshot {
-  readonly #path: string;
-  readonly #root: RootDatabase;
-  readonly #last: LastTransaction;
-  readonly #transaction: Transaction;
+/**
+ * Runs `use` with a reader slot held. Fails with `busy`, `unsupported` or `corrupt`; the message names the file. The
+ * process should exit after a failure.
+ */
+async function withSnapshot<T>(path: string, use: (root: RootDatabase) => Promise<T>): Promise<T> {
+  if (!isWritable(path))
+    throw new StoreError(
+      'unsupported',
+      `${path} cannot be written to, which LMDB needs to hold off its writers.`,
+    );
+  checkFileHead(path);
+  const { root, last, transaction } = openSnapshot(path);
+  const result = await use(root);
+  transaction.done();
+  await root.close();
+  last.close();
+  return result;
+}
 
-  /**
-   * Fails with `busy`, `unsupported` or `corrupt`; the message names the file. The process should exit after a failure.
-   */
-  constructor(path: string) {
-    if (!isWritable(path))
-      throw new StoreError(
-        'unsupported',
-        `${path} cannot be written to, which LMDB needs to hold off its writers.`,
-      );
-    checkFileHead(path);
-    this.#path = path;
-    try {
-      this.#root = openRoot(path, 'full');
-      const last = new LastTransaction(path);
-      this.#last = last;
-      this.#root.transactionSync(() => last.catchUp(this.#root.getWriteTxnId()));
-      this.#transaction = this.#root.useReadTransaction();
-    } catch (error) {
-      throw engineError(error, path);
-    }
-  }
-
-  async copyTo(path: string): Promise<void> {
-    try {
-      await this.#root.backup(path, false);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new StoreError('busy', `${this.#path} cannot be copied to ${path}: ${reason}.`, error);
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#transaction.done();
-    await this.#root.close();
-    this.#last.close();
+function openSnapshot(path: string) {
+  try {
+    const root = openRoot(path, 'full');
+    const last = new LastTransaction(path);
+    root.transactionSync(() => last.catchUp(root.getWriteTxnId()));
+    return { root, last, transaction: root.useReadTransaction() };
+  } catch (error) {
+    throw engineError(error, path);
   }
 }
 
