@@ -40,31 +40,6 @@ test('the fields of an account', () => {
   });
 });
 
-test('an empty field is one that is not there, since both sign alike', () => {
-  const sas = parse('sv=2019-02-02&tn=t&sp=&se=&st=&si=&sip=&spr=&spk=&srk=&epk=&erk=');
-  assert.ok(sas.kind === 'serviceSas');
-  assert.equal(sas.range, undefined);
-  assert.equal(sas.permission, undefined);
-  assert.equal(sas.expiry, undefined);
-  assert.equal(sas.identifier, undefined);
-  assert.equal(sas.httpsOnly, false);
-});
-
-test('the range of keys', () => {
-  const range = (text: string) => {
-    const sas = parse(`sv=2019-02-02&tn=t&${text}`);
-    return sas.kind === 'serviceSas' ? sas.range : undefined;
-  };
-  assert.deepEqual(range('spk=a&srk=1&epk=b&erk=2'), {
-    from: { partition: 'a', key: '1' },
-    until: { partition: 'b', key: '2\0' },
-  });
-  assert.deepEqual(range('epk=b'), {
-    from: { partition: '', key: '' },
-    until: { partition: 'b\0', key: '' },
-  });
-});
-
 test('what is malformed is refused with its reason', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['tn=t&sp=r', 'sv is mandatory. Cannot be empty'],

@@ -273,16 +273,6 @@ test('no length is signed as nothing, before 2015-02-21 as it was sent', () => {
   assert.equal(lengthLine('2026-04-06'), '');
 });
 
-test('Date counts where there is no x-ms-date', () => {
-  const { 'x-ms-date': _, ...headers } = ofStorage('GET', { date: DATE }).headers;
-  const text = first({ ...ofStorage('GET', {}), headers }, target('/q1'));
-  assert.equal(text.split('\n')[6], DATE);
-});
-
-test('orders that agree are one', () => {
-  assert.equal([...storageStringsToSign('SharedKey', ofStorage('GET', {}), target('/q1'))].length, 1);
-});
-
 test('other spellings: headers by code, and the secondary as the primary', () => {
   const sent = ofStorage('PUT', { 'x-ms-meta-a1': '1', 'x-ms-meta-a_b': '2' });
   const secondary = { ...target('-secondary/q1'), secondary: true };

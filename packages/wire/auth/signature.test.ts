@@ -1,23 +1,11 @@
 // The form of a signature: its 44 characters, no more and no fewer.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { signatureFault } from './signature.js';
 
-const SIZE = 'Signature size is invalid';
 const FORM = 'Signature fields not well formed.';
 const GOOD = 'z8J6vZ+uQUEZqYJ3/HZnt3s+jlpxX8f/dXdj4ZR8cg0=';
-
-test('every signature is well-formed', () => {
-  for (let i = 0; i < 2000; i++) assert.equal(signatureFault(randomBytes(32).toString('base64')), undefined);
-  assert.equal(signatureFault(GOOD), undefined);
-});
-
-test('base64 of other sizes', () => {
-  for (const bytes of [0, 1, 3, 16, 20, 31, 33, 48, 64])
-    assert.equal(signatureFault(Buffer.alloc(bytes, 0xff).toString('base64')), SIZE, String(bytes));
-});
 
 test('what a lenient decoder takes for the same bytes', () => {
   const bytes = Buffer.from(GOOD, 'base64');

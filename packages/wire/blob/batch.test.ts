@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '#account';
 import { codesOf } from '#account/testing';
-import { storageAnswer } from '../shared/storage-exchange.js';
-import { formatBlobBatch, formatBlobPart, parseBlobBatch } from './batch.js';
+import { parseBlobBatch } from './batch.js';
 
 const TYPE = 'multipart/mixed; boundary=b';
 
@@ -84,26 +83,4 @@ test('nothing stands before the first delimiter, and a blank behind each colon',
     'InvalidInput',
   );
   assert.equal(parse(`${whole}\r\n`).length, 1);
-});
-
-test('answers, one with a document and one without', () => {
-  const exchange = { requestId: 'id', version: '2019-02-02', clientRequestId: undefined };
-  const good = formatBlobPart(storageAnswer(202, {}), exchange, '0');
-  assert.equal(
-    good,
-    'Content-Type: application/http\r\nContent-ID: 0\r\n\r\nHTTP/1.1 202 Accepted\r\nx-ms-request-id: id\r\nx-ms-version: 2019-02-02\r\nServer: Shelfmark-Blob/1.0\r\n\r\n',
-  );
-  const bad = formatBlobPart(
-    storageAnswer(404, { reason: 'Gone.', body: '<é/>', errorCode: 'BlobNotFound' }),
-    { ...exchange, clientRequestId: 'mine' },
-    undefined,
-  );
-  assert.equal(
-    bad,
-    'Content-Type: application/http\r\n\r\nHTTP/1.1 404 Gone.\r\nx-ms-error-code: BlobNotFound\r\nx-ms-request-id: id\r\nx-ms-version: 2019-02-02\r\nx-ms-client-request-id: mine\r\nContent-Length: 5\r\nContent-Type: application/xml\r\nServer: Shelfmark-Blob/1.0\r\n\r\n<é/>',
-  );
-  assert.deepEqual(formatBlobBatch([good, bad], 'x'), {
-    contentType: 'multipart/mixed; boundary=batchresponse_x',
-    body: `--batchresponse_x\r\n${good}--batchresponse_x\r\n${bad}\r\n--batchresponse_x--`,
-  });
 });

@@ -67,26 +67,6 @@ test('what a version does not know it is not told', () => {
   since('x-ms-access-tier', '2017-04-16', '2017-04-17', false);
 });
 
-test('each kind of blob has its own', () => {
-  const plain = shown();
-  assert.deepEqual(
-    [...plain.keys()],
-    [
-      'x-ms-meta-Kind',
-      'x-ms-creation-time',
-      'x-ms-blob-type',
-      'x-ms-lease-status',
-      'x-ms-lease-state',
-      'x-ms-lease-duration',
-      'x-ms-server-encrypted',
-    ],
-  );
-  const log = shown({ type: 'AppendBlob', committedBlocks: 0, isSealed: true });
-  assert.deepEqual([log.get('x-ms-blob-committed-block-count'), log.get('x-ms-blob-sealed')], ['0', 'true']);
-  assert.equal(shown({ type: 'PageBlob', sequenceNumber: 0n }).get('x-ms-blob-sequence-number'), '0');
-  assert.equal(shown({ tagCount: 2 }).get('x-ms-tag-count'), '2');
-});
-
 test('tiers are told without the content alone before 2026-10-06, and of snapshots from 2019-12-12 on', () => {
   const tierOf = (more: Partial<BlobProperties>, isContent = false) =>
     [...shown(more, LATEST, isContent)].filter(([name]) => name.startsWith('x-ms-access-tier'));

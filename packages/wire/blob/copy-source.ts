@@ -3,8 +3,7 @@
 import { BlobError, checkBlobName, checkContainerName } from '#blobs';
 import { type AccountNames, parseTarget } from '../shared/target.js';
 import { BLOB_GRAMMAR, type BlobRoute, blobAddressOf } from './blob-route.js';
-import { type Headers, invalidHeader, required } from './request/header-values.js';
-import { snapshotOf } from './request/ranges.js';
+import { type Headers, invalidHeader, required, snapshotOf } from './request/header-values.js';
 
 const HEADER = 'x-ms-copy-source';
 const ABSOLUTE = /^(https?):\/\/([^/?#]+)([^#]*)/i;

@@ -22,20 +22,6 @@ type Detail = BlobError['detail'];
 const answerOf = (code: Code, detail: Detail = {}, more: Partial<BlobErrorContext> = {}) =>
   formatBlobError(new BlobError(code, detail), { ...CONTEXT, ...more });
 
-/** The elements after the text. */
-const elementsOf = (code: Code, detail: Detail): string =>
-  /<\/Message>(.*)<\/Error>$/s.exec(String(answerOf(code, detail).body))?.[1] ?? assert.fail();
-
-test('document, status, phrase and code', () => {
-  const { status, reason, errorCode, body, more } = answerOf('BlobNotFound');
-  assert.deepEqual([status, reason, errorCode], [404, 'The specified blob does not exist.', 'BlobNotFound']);
-  assert.equal(
-    body,
-    `${XML_HEAD}<Error><Code>BlobNotFound</Code><Message>The specified blob does not exist.\nRequestId:id\nTime:2019-05-09T01:19:39.5885383Z</Message></Error>`,
-  );
-  assert.deepEqual(more, []);
-});
-
 test('every code has a text, and a status of a refusal', () => {
   for (const code of Object.keys(BLOB_ERROR_TABLE) as Code[]) {
     const { status, reason, errorCode, body } = answerOf(code);
@@ -44,24 +30,6 @@ test('every code has a text, and a status of a refusal', () => {
     assert.equal(errorCode, wireCode(code));
     if (status !== 304) assert.match(String(body), new RegExp(`<Code>${wireCode(code)}</Code>`));
   }
-});
-
-/** Those that queues have too are asked there. */
-test('the details of each code', () => {
-  const header = '<HeaderName>a</HeaderName><HeaderValue>&lt;1&amp;</HeaderValue>';
-  assert.equal(elementsOf('InvalidHeaderValue', { name: 'a', value: '<1&' }), header);
-  assert.equal(elementsOf('MissingRequiredHeader', { name: 'a' }), '<HeaderName>a</HeaderName>');
-  assert.equal(elementsOf('UnsupportedHeader', { name: 'a' }), '<HeaderName>a</HeaderName>');
-  assert.equal(
-    elementsOf('Md5Mismatch', { userMd5: 'AA==', serverMd5: 'AQ==' }),
-    '<UserSpecifiedMd5>AA==</UserSpecifiedMd5><ServerCalculatedMd5>AQ==</ServerCalculatedMd5>',
-  );
-  assert.equal(
-    elementsOf('Crc64Mismatch', { userCrc64: 'AA==', serverCrc64: 'AQ==' }),
-    '<UserSpecifiedCrc>AA==</UserSpecifiedCrc><ServerCalculatedCrc>AQ==</ServerCalculatedCrc>',
-  );
-  // A reason is for the log, except where Azure returns it.
-  assert.equal(elementsOf('BlobNotFound', { reason: 'secret' }), '');
 });
 
 test('an answer to HEAD and one that says not modified have no document', () => {

@@ -9,7 +9,7 @@ export * from './format-blob-error.js';
 export * from './format-blob-outcome.js';
 export { formatLongList, isLongList } from './format-blob-outcome.js';
 export * from './parse-blob-operation.js';
-export type { Asked, CopySource } from './request/asked.js';
+
 export { namesTagsOfSource } from './request/content-headers.js';
 export { flagOf, type Headers } from './request/header-values.js';
 export {

@@ -55,18 +55,6 @@ test('the details of each code', () => {
     assert.equal(/<\/Message>(.*)<\/Error>$/s.exec(answerOf(code, detail).body ?? '')?.[1], elements, code);
 });
 
-test('a challenge has its header, a busy server its Retry-After, and values are inserted into the text', () => {
-  assert.deepEqual(answerOf('NoAuthenticationInformation', { challenge: 'Bearer x' }).more, [
-    ['WWW-Authenticate', 'Bearer x'],
-  ]);
-  assert.deepEqual(answerOf('ServerBusy').more, [['Retry-After', '1']]);
-  assert.equal(answerOf('InvalidAuthenticationInfo').hidesVersion, true);
-  assert.match(
-    answerOf('AuthorizationSourceIPMismatch', { address: '10.0.0.1' }).body ?? '',
-    /using this source IP 10\.0\.0\.1\.\nRequestId:an-id\nTime:2019-05-09T01:19:39\.5885383Z</,
-  );
-});
-
 test('codes of both services have one status', () => {
   for (const [code, { status }] of Object.entries(QUEUE_ERROR_TABLE)) {
     const entry = Object.entries(ERROR_TABLE).find(([other]) => wireCode(other) === code);

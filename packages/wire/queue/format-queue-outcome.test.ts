@@ -17,51 +17,6 @@ function respond(outcome: Outcome, exchange = EXCHANGE) {
   return { status, headers: Object.fromEntries(headers), body };
 }
 
-const COMMON = {
-  Server: 'Shelfmark-Queue/1.0',
-  'x-ms-request-id': 'an-id',
-  'x-ms-version': '2018-03-28',
-};
-const EMPTY = { ...COMMON, 'Content-Length': '0' };
-
-test('outcomes without a document', () => {
-  const statuses: Readonly<Record<string, number>> = {
-    queueCreated: 201,
-    queueExisted: 204,
-    queueDeleted: 204,
-    queueMetadataSet: 204,
-    aclSet: 204,
-    messageDeleted: 204,
-    messagesCleared: 204,
-    servicePropertiesSet: 202,
-  };
-  for (const [kind, status] of Object.entries(statuses))
-    assert.deepEqual(respond({ kind } as Outcome), { status, headers: EMPTY, body: undefined }, kind);
-});
-
-test('metadata is in headers, as it was spelled', () => {
-  const metadata = [
-    { name: 'Val1', value: 'test' },
-    { name: 'none', value: '' },
-  ];
-  assert.deepEqual(respond({ kind: 'queueMetadata', metadata, approximateCount: 7 }), {
-    status: 200,
-    headers: {
-      ...EMPTY,
-      'Cache-Control': 'no-cache',
-      'x-ms-approximate-messages-count': '7',
-      'x-ms-meta-Val1': 'test',
-      'x-ms-meta-none': '',
-    },
-    body: undefined,
-  });
-});
-
-test('the marker of a list names the account and the next queue', () => {
-  const { body } = respond({ kind: 'queues', queues: [{ name: 'b', metadata: [] }], next: 'c' });
-  assert.match(String(body), /<Queue><Name>b<\/Name><\/Queue><\/Queues><NextMarker>\/acc\/c<\/NextMarker>/);
-});
-
 test('an answer that hides its version has neither that nor the id', () => {
   const exchange = { ...EXCHANGE, version: '2019-02-02' };
   const { headers } = formatQueueResponse(storageAnswer(400, { hidesVersion: true }), exchange);

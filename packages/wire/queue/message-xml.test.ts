@@ -5,7 +5,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '#account';
 import { codePoint } from '#base/testing';
-import { XML_HEAD } from '../shared/xml.js';
 import { formatMessages, type ShownMessage } from './format-queue-outcome.js';
 import { parseMessageText } from './parse-queue-operation.js';
 
@@ -20,11 +19,6 @@ const MESSAGE: ShownMessage = {
   dequeueCount: 1,
   text: 'message1',
 };
-
-test('no messages, and no text', () => {
-  assert.equal(formatMessages([]), `${XML_HEAD}<QueueMessagesList />`);
-  assert.match(formatMessages([{ ...MESSAGE, text: '' }]), /<MessageText \/><\/QueueMessage>/);
-});
 
 test('line breaks are kept, other characters are escaped by name', () => {
   const text = '  <&>"\'\t\r\n\u{1f600} ';

@@ -44,50 +44,6 @@ test('a captured exchange of CORS rules: header lists come back reordered, other
   assert.equal(answer, formatServiceProperties(defaultServiceProperties).replace('<Cors />', rules));
 });
 
-test('a captured exchange of logging, elements in another order', () => {
-  const change = parse(
-    '<Logging><Version>1.0</Version><Delete>true</Delete><Read>true</Read><Write>true</Write><RetentionPolicy><Enabled>true</Enabled><Days>5</Days></RetentionPolicy></Logging>',
-  );
-  assert.deepEqual(change, {
-    logging: { version: '1.0', read: true, write: true, delete: true, retentionDays: 5 },
-    hourMetrics: undefined,
-    minuteMetrics: undefined,
-    cors: undefined,
-  });
-});
-
-test('disabled settings are left out', () => {
-  const answer = shown(
-    '<HourMetrics><Version>1.0</Version><Enabled>false</Enabled><IncludeAPIs>true</IncludeAPIs><RetentionPolicy><Enabled>false</Enabled><Days>9</Days></RetentionPolicy></HourMetrics>',
-  );
-  assert.match(
-    answer,
-    /<HourMetrics><Version>1.0<\/Version><Enabled>false<\/Enabled><RetentionPolicy><Enabled>false<\/Enabled><\/RetentionPolicy><\/HourMetrics>/,
-  );
-});
-
-test('an empty document changes nothing, an empty list of rules clears them', () => {
-  assert.equal(shown(''), formatServiceProperties(defaultServiceProperties));
-  assert.deepEqual(parse('<Cors/>').cors, []);
-  assert.deepEqual(parse('<Cors></Cors>').cors, []);
-});
-
-test('booleans may be capitalised', () => {
-  const change = parse(
-    '<Logging><Read>True</Read><Write>False</Write><Delete> TRUE </Delete><RetentionPolicy><Enabled>False</Enabled></RetentionPolicy></Logging>',
-  );
-  assert.deepEqual(change.logging, {
-    version: '1.0',
-    read: true,
-    write: false,
-    delete: true,
-    retentionDays: undefined,
-  });
-  assert.throws(() => parse(metrics('<Enabled>1</Enabled>')), invalidValue);
-  assert.throws(() => parse(metrics('<Enabled></Enabled>')), invalidValue);
-  assert.throws(() => parse(metrics('')), invalidDocument);
-});
-
 test('retention is 1 to 365 days', () => {
   assert.equal(parse(days('1')).minuteMetrics?.retentionDays, 1);
   assert.equal(parse(days('365')).minuteMetrics?.retentionDays, 365);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { documentText } from './long-document.js';
-import { askedElements, elementOf, formatListMetadata, listDocument } from './storage-list-xml.js';
+import { askedElements, elementOf, listDocument } from './storage-list-xml.js';
 import { parseXml } from './xml.js';
 
 const LIST = {
@@ -40,13 +40,4 @@ test('what was asked is repeated where it was given, and a parser reads it back'
       ['NextMarker', ''],
     ],
   );
-});
-
-test('metadata, with empty values', () => {
-  assert.equal(formatListMetadata([]), '<Metadata />');
-  const pairs = [
-    { name: 'One', value: 'a<b' },
-    { name: 'two', value: '' },
-  ];
-  assert.equal(formatListMetadata(pairs), '<Metadata><One>a&lt;b</One><two /></Metadata>');
 });

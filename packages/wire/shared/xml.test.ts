@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '#account';
 import { codePoint } from '#base/testing';
-import { escapeXml, fieldsOf, listOf, parseXml, textOf, XML_HEAD } from './xml.js';
+import { escapeXml, parseXml, XML_HEAD } from './xml.js';
 
 const parse = (text: string) => parseXml(Buffer.from(text));
 const refused = { name: 'ServiceError', code: 'InvalidXmlDocument' };
@@ -161,20 +161,4 @@ test('escaped text reads back', () => {
       assert.equal(parse(`<a>${escapeXml(text)}</a>`).text, text.replace(illegal, '\ufffd'));
     }),
   );
-});
-
-test('characters that XML forbids are written as U+FFFD', () => {
-  assert.equal(escapeXml('a\u0000b\ud800c\uffffd<'), 'a\ufffdb\ufffdc\ufffdd&lt;');
-});
-
-test('helpers that read structure', () => {
-  const root = parse('<a> <b>1</b> <c/> </a>');
-  assert.equal(fieldsOf(root, new Set(['b', 'c', 'd'])).get('b')?.text, '1');
-  assert.throws(() => fieldsOf(root, new Set(['b'])), refused);
-  assert.throws(() => fieldsOf(parse('<a><b/><b/></a>'), new Set(['b'])), refused);
-  assert.throws(() => fieldsOf(parse('<a>x<b/></a>'), new Set(['b'])), refused);
-  assert.equal(listOf(parse('<a><b/><b/></a>'), 'b').length, 2);
-  assert.throws(() => listOf(root, 'b'), refused);
-  assert.throws(() => listOf(parse('<a>x</a>'), 'b'), refused);
-  assert.throws(() => textOf(root), refused);
 });

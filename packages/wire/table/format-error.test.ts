@@ -109,23 +109,6 @@ test('failed authentication: JSON where it was asked for, else XML, and few head
   assert.deepEqual(format(sas, { accept: 'application/json' }), inJson);
 });
 
-test('a challenge has its header', () => {
-  const error = new TableError('InvalidAuthenticationInfo:Challenge', { challenge: 'Bearer x', reason: 'y' });
-  const { status, challenge, errorCode, anonymous } = format(error);
-  assert.deepEqual(
-    [status, challenge, errorCode, anonymous],
-    [401, 'Bearer x', 'InvalidAuthenticationInfo', true],
-  );
-});
-
-test('a failed authorisation is JSON like other refusals, without a reason', () => {
-  const answer = format(new TableError('AuthorizationFailure', { reason: 'secret' }));
-  const { status, contentType, cacheControl, noSniff, errorCode, anonymous } = answer;
-  assert.deepEqual([status, contentType, cacheControl, noSniff], [403, TYPE, true, true]);
-  assert.deepEqual([errorCode, anonymous], [undefined, undefined]);
-  assert.ok(!String(answer.body).includes('secret'));
-});
-
 test('the codes whose sentence is also the reason phrase of the status line', () => {
   const address = new TableError('AuthorizationSourceIPMismatch', { address: '10.0.0.1' });
   const sentence = 'This request is not authorized to perform this operation using this source IP 10.0.0.1.';

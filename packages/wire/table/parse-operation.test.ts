@@ -176,22 +176,6 @@ test('the options of a query of entities', () => {
   assert.deepEqual(parse('GET', 'T?$filter=&$top=&NextPartitionKey=&NextRowKey='), parse('GET', 'T'));
 });
 
-test('the options of a query of tables', () => {
-  assert.deepEqual(parse('GET', 'Tables'), {
-    kind: 'queryTables',
-    filter: undefined,
-    top: 1000,
-    from: undefined,
-  });
-  assert.deepEqual(parse('GET', 'Tables?$top=0&NextTableName=abc'), {
-    kind: 'queryTables',
-    filter: undefined,
-    top: 0,
-    from: 'abc',
-  });
-  assertRefused('InvalidInput:FilterSyntax', 'GET', 'Tables?$filter=TableName+x');
-});
-
 test('options that are invalid, out of range or unknown', () => {
   for (const path of ['T', 'Tables']) {
     for (const top of ['0', '1', '999', '1000', '0005']) parse('GET', `${path}?$top=${top}`);
@@ -209,12 +193,6 @@ test('options that are invalid, out of range or unknown', () => {
   assertRefused('NotImplemented', 'GET', `${ENTITY}?$expand=x`);
 });
 
-test('a point query has keys and no filter', () => {
-  const expected = { kind: 'getEntity', table: 'T', key: KEY };
-  assert.deepEqual(parse('GET', ENTITY), expected);
-  assert.deepEqual(parse('GET', `${ENTITY}?$select=a&$filter=x%20y`), expected);
-});
-
 test('the name of a new table', () => {
   for (const body of [
     '{"TableName":"abc"}',
@@ -226,31 +204,6 @@ test('the name of a new table', () => {
     assertRefused('PropertiesNeedValue', 'POST', 'Tables', { body });
   for (const body of ['', '[]', '{"TableName":5}', '{"TableName":true}', '{"TableName":"abc"'])
     assertRefused('InvalidInput:Body', 'POST', 'Tables', { body });
-});
-
-test('operations without parameters', () => {
-  assert.deepEqual(parse('GET', "Tables('T')"), { kind: 'getTable', table: 'T' });
-  assert.deepEqual(parse('DELETE', "Tables('T')"), { kind: 'deleteTable', table: 'T' });
-  for (const method of ['GET', 'HEAD'])
-    assert.deepEqual(parse(method, 'T?comp=acl'), { kind: 'getTableAcl', table: 'T' });
-  assert.deepEqual(parse('GET', '?restype=service&comp=properties'), { kind: 'getServiceProperties' });
-  const stats = routeOf('?restype=service&comp=stats');
-  const request = { method: 'GET', headers: {}, body: Buffer.alloc(0) };
-  assert.deepEqual(parseOperation('getServiceStats', request, stats), { kind: 'getServiceStats' });
-});
-
-test('documents in XML', () => {
-  const identifier = '<SignedIdentifier><Id>a</Id></SignedIdentifier>';
-  const body = `<SignedIdentifiers>${identifier}</SignedIdentifiers>`;
-  assert.deepEqual(parse('PUT', 'T?comp=acl', { body }), {
-    kind: 'setTableAcl',
-    table: 'T',
-    identifiers: [{ id: 'a', policy: undefined }],
-  });
-  const empty = { kind: 'setTableAcl', table: 'T', identifiers: [] };
-  assert.deepEqual(parse('PUT', 'T?comp=acl'), empty);
-  assertRefused('InvalidXmlDocument', 'PUT', 'T?comp=acl', { body: '<SignedIdentifiers>' });
-  assertRefused('InvalidXmlDocument', 'PUT', '?restype=service&comp=properties', { body: '<x/>' });
 });
 
 test('names of tables in a URL', () => {

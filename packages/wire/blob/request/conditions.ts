@@ -1,6 +1,7 @@
 // The conditional headers of a request, the lease that it names (protocol: blob-requests#conditional-headers), and ETags of containers and
 // blobs: a tick, as Azure writes it (protocol: blob-requests#etags).
 import {
+  type AppendConditions,
   BlobError,
   type Conditions,
   type ContainerConditions,
@@ -12,7 +13,7 @@ import {
   type TagExpression,
   type TierConditions,
 } from '#blobs';
-import { bigOf, dateOf, guidOf, type Headers, sent } from './header-values.js';
+import { bigOf, dateOf, guidOf, type Headers, sent, wholeHeader } from './header-values.js';
 import { parseTagCondition } from './tag-languages.js';
 
 const ETAG_HEADERS = ['if-match', 'if-none-match'];
@@ -110,6 +111,21 @@ export const pageConditionsOf = (headers: Headers): PageConditions => ({
   sequenceNumberBelow: sequenceNumberOf(headers, 'x-ms-if-sequence-number-lt'),
   sequenceNumberEqual: sequenceNumberOf(headers, 'x-ms-if-sequence-number-eq'),
 });
+
+/** With all members written out: a spread costs more than the rest. */
+export function appendConditionsOf(headers: Headers): AppendConditions {
+  const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince, ifTags, leaseId } = conditionsOf(headers);
+  return {
+    ifMatch,
+    ifNoneMatch,
+    ifModifiedSince,
+    ifUnmodifiedSince,
+    ifTags,
+    leaseId,
+    appendPosition: wholeHeader(headers, 'x-ms-blob-condition-appendpos'),
+    maxSize: wholeHeader(headers, 'x-ms-blob-condition-maxsize'),
+  };
+}
 
 const OF_BLOB = 'x-ms-blob-';
 

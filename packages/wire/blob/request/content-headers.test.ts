@@ -1,7 +1,18 @@
-// Headers that become properties of a blob, and the level of public access.
+// Headers that become properties of a blob, the level of public access, and tags as a header and as a document, with their limits.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { contentPropertiesOf, metadataOf, publicAccessOf, wholeBlobOf } from './content-headers.js';
+import { describe, test } from 'node:test';
+import { ServiceError } from '#account';
+import { codesOf } from '#account/testing';
+import {
+  contentPropertiesOf,
+  formatTagSet,
+  formatTags,
+  parseTags,
+  propertiesOfBody,
+  publicAccessOf,
+  tagsOfHeader,
+  withType,
+} from './content-headers.js';
 
 const PLAIN = {
   'content-type': 'a/plain',
@@ -36,8 +47,8 @@ const NOTHING = {
 };
 
 test("the service's own headers win over those of the body", () => {
-  assert.deepEqual(wholeBlobOf({ ...PLAIN, ...OWN }, 'body').properties, OF_OWN);
-  assert.deepEqual(wholeBlobOf(PLAIN, 'body').properties, {
+  assert.deepEqual(propertiesOfBody({ ...PLAIN, ...OWN }), OF_OWN);
+  assert.deepEqual(propertiesOfBody(PLAIN), {
     ...NOTHING,
     contentType: 'a/plain',
     contentEncoding: 'plain',
@@ -48,9 +59,9 @@ test("the service's own headers win over those of the body", () => {
 
 test('headers of a body that is no content say nothing of the blob', () => {
   const type = { ...NOTHING, contentType: 'application/octet-stream' };
-  assert.deepEqual(wholeBlobOf(PLAIN, 'else').properties, type);
-  assert.deepEqual(wholeBlobOf({}, 'body').properties, type);
-  assert.deepEqual(wholeBlobOf({ ...PLAIN, ...OWN }, 'else').properties, OF_OWN);
+  assert.deepEqual(withType(PLAIN), type);
+  assert.deepEqual(propertiesOfBody({}), type);
+  assert.deepEqual(withType({ ...PLAIN, ...OWN }), OF_OWN);
 });
 
 test('properties that are set alone: what is not sent is cleared', () => {
@@ -61,18 +72,6 @@ test('properties that are set alone: what is not sent is cleared', () => {
 test('sums that are kept are base64', () => {
   for (const text of ['x', '='.repeat(24), `${'A'.repeat(22)}`, '-'.repeat(22)])
     assert.throws(() => contentPropertiesOf({ 'x-ms-blob-content-md5': text }), { code: 'InvalidMd5' }, text);
-});
-
-test('metadata of 8 KiB', () => {
-  const sized = (length: number) => metadataOf({ 'x-ms-meta-a': 'v'.repeat(length) });
-  assert.deepEqual(metadataOf({ 'x-ms-meta-a_1': '', ':x-ms-meta-a_1': 'x-ms-meta-A_1' }), [
-    { name: 'A_1', value: '' },
-  ]);
-  assert.equal(sized(8191).length, 1);
-  assert.throws(() => sized(8192), { code: 'MetadataTooLarge' });
-  assert.throws(() => metadataOf({ 'x-ms-meta-': 'v' }), { code: 'EmptyMetadataKey' });
-  for (const name of ['1', 'a-b', 'a.b', 'a b'])
-    assert.throws(() => metadataOf({ [`x-ms-meta-${name}`]: 'v' }), { code: 'InvalidMetadata' }, name);
 });
 
 test('the level of public access', () => {
@@ -86,15 +85,109 @@ test('the level of public access', () => {
     assert.throws(() => level(text), { code: 'InvalidHeaderValue' }, text);
 });
 
-test('words for tiers in any case are told as Azure writes them', () => {
-  const tier = (text: string) => wholeBlobOf({ 'x-ms-access-tier': text }, 'else').tier;
-  for (const [sent, told] of [
-    ['hot', 'Hot'],
-    ['COOL', 'Cool'],
-    ['arCHIve', 'Archive'],
-    ['Cold', 'Cold'],
-    ['P10', 'P10'],
-  ] as const)
-    assert.equal(tier(sent), told);
-  assert.equal(tier(''), undefined);
+const refusal = codesOf(ServiceError);
+
+const tag = (key: string, value: string): string => `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`;
+const parse = (tags: string) => parseTags(Buffer.from(`<Tags><TagSet>${tags}</TagSet></Tags>`));
+const ofHeader = (text: string) => tagsOfHeader({ 'x-ms-tags': text });
+const many = (count: number) => Array.from({ length: count }, (_, i) => `k${i}`);
+
+describe('tags', () => {
+  test('in their order by key', () => {
+    const tags = [
+      ['A', ''],
+      ['a b', '1'],
+      ['b', ' +-./:=_'],
+    ];
+    assert.deepEqual(parse(tag('b', ' +-./:=_') + tag('A', '') + tag('a b', '1')), tags);
+    assert.deepEqual(ofHeader('b=%20%2B-./:%3D_&A=&a+b=1'), tags);
+    assert.deepEqual(tagsOfHeader({}), []);
+    for (const text of ['<Tags/>', '<Tags><TagSet/></Tags>', '\ufeff<Tags> <TagSet> </TagSet></Tags>'])
+      assert.deepEqual(parseTags(Buffer.from(text)), []);
+  });
+
+  test('at most ten', () => {
+    for (const [count, expected] of [
+      [9, 'none'],
+      [10, 'none'],
+      [11, 'TagsTooLarge'],
+    ] as const) {
+      const keys = many(count);
+      assert.equal(
+        refusal(() => parse(keys.map(key => tag(key, 'v')).join(''))),
+        expected,
+      );
+      assert.equal(
+        refusal(() => ofHeader(keys.map(key => `${key}=v`).join('&'))),
+        expected,
+      );
+    }
+  });
+
+  test('of few characters, each key once', () => {
+    for (const text of ['é', '!', '\n', '<', '*', '"', '😀', '\0']) {
+      assert.equal(
+        refusal(() => ofHeader(`${encodeURIComponent(text)}=v`)),
+        'InvalidTag',
+        text,
+      );
+      assert.equal(
+        refusal(() => ofHeader(`k=${encodeURIComponent(text)}`)),
+        'InvalidTag',
+        text,
+      );
+    }
+    assert.equal(
+      refusal(() => parse(tag('k', 'a') + tag('k', 'b'))),
+      'InvalidTag',
+    );
+    assert.equal(
+      refusal(() => parse(tag('k', 'a') + tag('K', 'b'))),
+      'none',
+    );
+  });
+
+  test('headers that are malformed', () => {
+    for (const text of ['a', 'a=b=c', 'a=b&', '&a=b', '%zz=1', 'a=%80', '='.repeat(3)])
+      assert.equal(
+        refusal(() => ofHeader(text)),
+        'InvalidHeaderValue',
+        text,
+      );
+  });
+
+  test('documents that are malformed', () => {
+    const documents = [
+      '',
+      ' ',
+      'x',
+      '<Tags>',
+      '<Other/>',
+      '<Tags><TagSet/><TagSet/></Tags>',
+      '<Tags><Tag/></Tags>',
+      '<Tags><TagSet><Tag/></TagSet></Tags>',
+      '<Tags><TagSet><Tag><Key>a</Key></Tag></TagSet></Tags>',
+      '<Tags><TagSet><Tag><Value>a</Value></Tag></TagSet></Tags>',
+      '<Tags><TagSet><Other/></TagSet></Tags>',
+      '<Tags><TagSet>text</TagSet></Tags>',
+      '<Tags><TagSet><Tag><Key><b/></Key><Value/></Tag></TagSet></Tags>',
+      '<!DOCTYPE a [<!ENTITY b "c">]><Tags>&b;</Tags>',
+    ];
+    for (const text of documents)
+      assert.equal(
+        refusal(() => parseTags(Buffer.from(text))),
+        'InvalidXmlDocument',
+        text,
+      );
+  });
+
+  test('are written as they are read', () => {
+    const tags = [
+      ['a', ''],
+      ['b', '1 2'],
+    ] as const;
+    assert.deepEqual(parseTags(Buffer.from(formatTags(tags))), tags);
+    assert.equal(formatTagSet([]), '<Tags><TagSet /></Tags>');
+    assert.equal(formatTagSet([['a', '']]), '<Tags><TagSet><Tag><Key>a</Key><Value /></Tag></TagSet></Tags>');
+  });
 });

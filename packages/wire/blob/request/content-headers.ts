@@ -5,10 +5,10 @@ import {
   BlobError,
   type ContentProperties,
   checkBlobMetadata,
+  checkTags,
   type PublicAccess,
   type Tags,
   TIERS,
-  type WholeBlob,
 } from '#blobs';
 import { parseMetadata } from '../../shared/storage-exchange.js';
 import { elementOrEmpty } from '../../shared/storage-list-xml.js';
@@ -22,7 +22,6 @@ import {
   XML_HEAD,
   type XmlElement,
 } from '../../shared/xml.js';
-import { conditionsOf } from './conditions.js';
 import { type Headers, invalidHeader, sent, storedMd5Of } from './header-values.js';
 
 const TYPE_DEFAULT = 'application/octet-stream';
@@ -38,7 +37,7 @@ export const contentPropertiesOf = (headers: Headers): ContentProperties => ({
 });
 
 /** The plain headers describe a body that is the content; the service's own headers win. */
-function propertiesOfBody(headers: Headers): ContentProperties {
+export function propertiesOfBody(headers: Headers): ContentProperties {
   const own = contentPropertiesOf(headers);
   return {
     contentType: own.contentType ?? sent(headers, 'content-type') ?? TYPE_DEFAULT,
@@ -50,7 +49,7 @@ function propertiesOfBody(headers: Headers): ContentProperties {
   };
 }
 
-export const CONTENT_HEADERS = [
+const CONTENT_HEADERS = [
   'x-ms-blob-content-type',
   'x-ms-blob-content-encoding',
   'x-ms-blob-content-language',
@@ -59,11 +58,25 @@ export const CONTENT_HEADERS = [
   'x-ms-blob-content-md5',
 ] as const;
 
+/** What only page blobs have can be set alone; else all that is not sent is cleared. */
+export function propertiesToSet(headers: Headers): ContentProperties | undefined {
+  const isOfPagesAlone =
+    ['x-ms-blob-content-length', 'x-ms-sequence-number-action'].some(name => sent(headers, name)) &&
+    CONTENT_HEADERS.every(name => sent(headers, name) === undefined);
+  return isOfPagesAlone ? undefined : contentPropertiesOf(headers);
+}
+
 /** @throws BlobError EmptyMetadataKey, InvalidMetadata, MetadataTooLarge. */
 export function metadataOf(headers: Headers): Metadata {
   const metadata = parseMetadata(headers);
   checkBlobMetadata(metadata);
   return metadata;
+}
+
+/** Undefined where none is sent. */
+export function metadataIfSent(headers: Headers): Metadata | undefined {
+  const metadata = metadataOf(headers);
+  return metadata.length === 0 ? undefined : metadata;
 }
 
 const TIER_NAMES: ReadonlyMap<string, string> = new Map([...TIERS].map(tier => [tier.toLowerCase(), tier]));
@@ -76,17 +89,11 @@ export function tierOf(headers: Headers): string | undefined {
   return text === undefined ? undefined : tierNamed(text);
 }
 
-/** `body`: the request's body is the content. Else its type is of something else: a list of blocks. */
-export function wholeBlobOf(headers: Headers, of: 'body' | 'else'): WholeBlob {
-  const own = of === 'body' ? propertiesOfBody(headers) : contentPropertiesOf(headers);
-  return {
-    properties: own.contentType === undefined ? { ...own, contentType: TYPE_DEFAULT } : own,
-    metadata: metadataOf(headers),
-    tags: tagsOfHeader(headers),
-    tier: tierOf(headers),
-    conditions: conditionsOf(headers),
-  };
-}
+/** Of a blob whose content is not the request's body: the type is that of something else, such as a list of blocks. */
+export const withType = (headers: Headers): ContentProperties => {
+  const own = contentPropertiesOf(headers);
+  return own.contentType === undefined ? { ...own, contentType: TYPE_DEFAULT } : own;
+};
 
 /** @throws BlobError InvalidHeaderValue. */
 export function publicAccessOf(headers: Headers): PublicAccess {
@@ -100,10 +107,6 @@ export function publicAccessOf(headers: Headers): PublicAccess {
   throw invalidHeader(name, text);
 }
 
-const TAGS_MAX = 10;
-const KEY_LENGTH_MAX = 128;
-const VALUE_LENGTH_MAX = 256;
-const CHARACTERS = /^[A-Za-z0-9 +\-./:=_]*$/;
 const HEADER = 'x-ms-tags';
 
 const NAMES = {
@@ -116,13 +119,7 @@ const byKey = ([one]: Tags[number], [other]: Tags[number]): number =>
 
 /** @throws BlobError TagsTooLarge, EmptyTagName, InvalidTag. */
 function checked(tags: Tags): Tags {
-  if (tags.length > TAGS_MAX) throw new BlobError('TagsTooLarge');
-  for (const [key, value] of tags) {
-    if (key === '') throw new BlobError('EmptyTagName');
-    if (key.length > KEY_LENGTH_MAX || value.length > VALUE_LENGTH_MAX) throw new BlobError('TagsTooLarge');
-    if (!CHARACTERS.test(key) || !CHARACTERS.test(value)) throw new BlobError('InvalidTag');
-  }
-  if (new Set(tags.map(([key]) => key)).size < tags.length) throw new BlobError('InvalidTag');
+  checkTags(tags);
   return [...tags].sort(byKey);
 }
 

@@ -36,19 +36,6 @@ test('the position of a blob, of a snapshot and of a match round trip', () => {
   );
 });
 
-test('an empty marker is none', () => {
-  const parsers: readonly Parse[] = [
-    blobPosition,
-    foundPosition,
-    rangePosition,
-    query => containerPosition(query, 'acc'),
-  ];
-  for (const parse of parsers) {
-    assert.equal(parse(at('')), undefined);
-    assert.equal(parse(new Map()), undefined);
-  }
-});
-
 test('the first page begins where startFrom says, later ones at the marker', () => {
   const marker = blobMarker({ blob: 'c', snapshot: undefined });
   assert.deepEqual(blobPosition(new Map([['startfrom', 'a/b']])), { blob: 'a/b', snapshot: undefined });

@@ -11,6 +11,8 @@ const TWO_NAMES = /^1!([A-Za-z0-9_-]+)!([A-Za-z0-9_-]+)$/;
 const encoded = (name: string): string => Buffer.from(name).toString('base64url');
 const decoded = (text: string): string => Buffer.from(text, 'base64url').toString();
 const malformed = (): BlobError => new BlobError('OutOfRangeInput');
+const badParameter = (query: Query, name: string): BlobError =>
+  new BlobError('InvalidQueryParameterValue', { name, value: query.get(name) ?? '' });
 
 export const blobMarker = ({ blob, snapshot }: ListPosition): string =>
   `1!${encoded(blob)}${snapshot === undefined ? '' : `!${snapshot}`}`;
@@ -95,6 +97,23 @@ export function includedOf(query: Query): ReadonlySet<string> {
   if (text === undefined) return new Set();
   const items = text.split(',').map(item => item.trim().toLowerCase());
   const unknown = items.find(item => item !== '' && !INCLUDED.has(item));
-  if (unknown !== undefined) throw new BlobError('InvalidQueryParameterValue', { name, value: text });
+  if (unknown !== undefined) throw badParameter(query, name);
   return new Set(items);
+}
+
+export const delimiterOf = (query: Query): string => query.get('delimiter') ?? '';
+
+/** @throws BlobError InvalidQueryParameterValue: no snapshots in a list by hierarchy. */
+export function includesSnapshots(query: Query): boolean {
+  const hasSnapshots = includedOf(query).has('snapshots');
+  if (hasSnapshots && delimiterOf(query) !== '') throw badParameter(query, 'include');
+  return hasSnapshots;
+}
+
+/** The sets of blocks that are asked for. */
+export function listedBlocks(query: Query): string {
+  const type = (given(query, 'blocklisttype') ?? 'committed').toLowerCase();
+  if (type !== 'committed' && type !== 'uncommitted' && type !== 'all')
+    throw badParameter(query, 'blocklisttype');
+  return type;
 }

@@ -164,6 +164,11 @@ test('an entity alone equals the simple rendering', () => {
       assert.ok(answer.isAscii);
       assert.match(String(answer.body), /^[\0-\x7f]*$/);
       assert.equal(answer.body?.toString('latin1'), objectOf([...first, ...membersOf(of, asked)]));
+      // An insert returns the whole entity, whatever was selected.
+      const whole = { ...asked, select: undefined };
+      const inserted = formatOutcome({ kind: 'inserted', row: rowOf(of) }, BASE, asked);
+      const element = metadataOf(`${BASE.resource.table}/@Element`, asked.level);
+      assert.equal(inserted.body?.toString('latin1'), objectOf([...element, ...membersOf(of, whole)]));
     }),
     { numRuns: randomRuns(2_000) },
   );

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { openOutput, parseDateTime } from '#base';
 import type { Row } from '#store';
 import { encodeEntity, type Property } from '#tables';
-import { entityPath, type MetadataLevel, type ResponseFormat } from '../answer.js';
+import type { MetadataLevel, ResponseFormat } from '../answer.js';
 import { type BaseUrl, EntityWriter } from './format-entity.js';
 
 const HOST = 'https://ACCT.table.core.windows.net';
@@ -42,30 +42,8 @@ function format(of: Row, level: MetadataLevel, select?: readonly string[], first
   return output.end().toString('latin1');
 }
 
-const METADATA = `"odata.metadata":"${HOST}/$metadata#T/@Element"`;
 const ETAG = `"odata.etag":"W/\\"datetime'2017-11-10T02%3A44%3A47.6221962Z'\\""`;
-const KEYS = '"PartitionKey":"pk","RowKey":"rk"';
-const TIMESTAMP = '"Timestamp":"2017-11-10T02:44:47.6221962Z"';
 const FULL = `"odata.type":"ACCT.T","odata.id":"${HOST}/T(PartitionKey='pk',RowKey='rk')",${ETAG},"odata.editLink":"T(PartitionKey='pk',RowKey='rk')"`;
-const PLAIN =
-  '"age":"39","sex":"male","married":true,"evenratio":3.0,"ratio":3.1,"Birthday":"1973-10-04T00:00:00Z","binary":"YmluYXJ5","other":20,"clsid":"c9da6455-213d-42c9-9a79-3e9149a57833"';
-const ANNOTATED =
-  '"age@odata.type":"Edm.Int64","age":"39","sex":"male","married":true,"evenratio":3.0,"ratio":3.1,"Birthday@odata.type":"Edm.DateTime","Birthday":"1973-10-04T00:00:00Z","binary@odata.type":"Edm.Binary","binary":"YmluYXJ5","other":20,"clsid@odata.type":"Edm.Guid","clsid":"c9da6455-213d-42c9-9a79-3e9149a57833"';
-const TYPED_TIMESTAMP = `"Timestamp@odata.type":"Edm.DateTime",${TIMESTAMP}`;
-
-test('the three levels, alone and in a list', () => {
-  assert.equal(format(EXAMPLE, 'nometadata'), `{${KEYS},${TIMESTAMP},${PLAIN}}`);
-  assert.equal(format(EXAMPLE, 'minimalmetadata'), `{${ETAG},${KEYS},${TIMESTAMP},${ANNOTATED}}`);
-  assert.equal(
-    format(EXAMPLE, 'minimalmetadata', undefined, METADATA),
-    `{${METADATA},${ETAG},${KEYS},${TIMESTAMP},${ANNOTATED}}`,
-  );
-  assert.equal(format(EXAMPLE, 'fullmetadata'), `{${FULL},${KEYS},${TYPED_TIMESTAMP},${ANNOTATED}}`);
-  assert.equal(
-    format(EXAMPLE, 'fullmetadata', undefined, METADATA),
-    `{${METADATA},${FULL},${KEYS},${TYPED_TIMESTAMP},${ANNOTATED}}`,
-  );
-});
 
 test('a projection of metadata gives none; format-entity-model.test.ts has all others', () => {
   const cases: readonly (readonly [MetadataLevel, string, string])[] = [
@@ -78,25 +56,6 @@ test('a projection of metadata gives none; format-entity-model.test.ts has all o
   ];
   for (const [level, select, expected] of cases)
     assert.equal(format(EXAMPLE, level, select.split(',')), expected);
-});
-
-test('keys in paths: quotes doubled, the rest encoded once', () => {
-  const cases: readonly (readonly [string, string, string])[] = [
-    ['pk', 'rk', "T(PartitionKey='pk',RowKey='rk')"],
-    ['', '', "T(PartitionKey='',RowKey='')"],
-    [
-      "partition'key''with'''singlequotes'",
-      "0'1",
-      "T(PartitionKey='partition''key''''with''''''singlequotes''',RowKey='0''1')",
-    ],
-    [
-      `partition1-ô- -'-"-%20-%27-pk`,
-      'r',
-      "T(PartitionKey='partition1-%C3%B4-%20-''-%22-%2520-%2527-pk',RowKey='r')",
-    ],
-    ['-_.~()!*', '+,;:@&=$', "T(PartitionKey='-_.~()!*',RowKey='%2B%2C%3B%3A%40%26%3D%24')"],
-  ];
-  for (const [partition, key, path] of cases) assert.equal(entityPath('T', { partition, key }), path);
 });
 
 const MINIMAL: ResponseFormat = {
