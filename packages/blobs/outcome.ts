@@ -130,7 +130,6 @@ export type Outcome =
       readonly copyId: string;
       readonly digests: Digests | undefined;
     }
-  | { readonly kind: 'copyAborted' }
   | { readonly kind: 'tierSet' }
   | { readonly kind: 'tags'; readonly tags: Tags }
   | { readonly kind: 'tagsSet' }

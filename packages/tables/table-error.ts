@@ -21,7 +21,6 @@ export type TableErrorCode =
   | 'InvalidInput:QuerySyntax'
   | 'InvalidInput:TwoConditions'
   | 'InvalidUri:TooLong'
-  | 'InvalidValueType'
   | 'JsonFormatNotSupported'
   | 'MediaTypeNotSupported'
   | 'MethodNotAllowed'

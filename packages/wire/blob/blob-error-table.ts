@@ -35,8 +35,6 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
     EmptyTagName: 'The name of one of the tag key-value pairs is empty.',
     HierarchicalNamespaceNotEnabled: 'This operation is only supported on a hierarchical namespace account.',
     InvalidBlobOrBlock: 'The specified blob or block content is invalid.',
-    InvalidBlobTier: 'The specified blob tier is invalid.',
-    InvalidBlockId: 'The specified block ID is invalid.',
     InvalidBlockList: 'The specified block list is invalid.',
     InvalidInput: INVALID_INPUT,
     InvalidMd5: 'The MD5 value specified in the request is invalid.',
@@ -45,14 +43,12 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
     Md5Mismatch:
       'The MD5 value specified in the request did not match with the MD5 value calculated by the server.',
     MissingRequiredHeader: "An HTTP header that's mandatory for this request is not specified.",
-    MissingRequiredXmlNode: 'A required XML node was not specified in the request body.',
     MultipleConditionHeadersNotSupported: 'Multiple condition headers are not supported.',
     OutOfRangeInput: 'One of the request inputs is out of range.',
     PreviousSnapshotCannotBeNewer:
       'The prevsnapshot query parameter value cannot be newer than snapshot query parameter value.',
     TagsTooLarge: 'The tags specified exceed the maximum permissible limit.',
     UnsupportedHeader: 'One of the HTTP headers specified in the request is not supported.',
-    UnsupportedQueryParameter: 'One of the query parameters specified in the request URI is not supported.',
   }),
   ...withStatus(401, { 'CannotVerifyCopySource:Unauthenticated': CHALLENGE }),
   ...withStatus(403, {
@@ -76,10 +72,7 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
     'CannotVerifyCopySource:BlockBlob': 'The copy source must be a block blob.',
     ContainerAlreadyExists: 'The specified container already exists.',
     ContainerBeingDeleted: 'The specified container is being deleted. Try operation later.',
-    ContainerDisabled: 'The specified container has been disabled by the administrator.',
-    FeatureVersionMismatch: 'The operation for this feature requires a newer service version.',
     InvalidBlobType: 'The blob type is invalid for this operation.',
-    InvalidSourceBlobType: 'The copy source blob type is invalid for this operation.',
     LeaseAlreadyPresent: 'There is already a lease present.',
     'LeaseAlreadyPresent:Container': 'There is already a lease present.',
     LeaseIdMismatchWithLeaseOperation: `${ID_MISMATCH} blob.`,
@@ -93,7 +86,6 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
     LeaseNotPresentWithLeaseOperation: `${NO_LEASE} blob.`,
     'LeaseNotPresentWithLeaseOperation:Container': `${NO_LEASE} container.`,
     NoPendingCopyOperation: 'There is currently no pending copy operation.',
-    PendingCopyOperation: 'There is currently a pending copy operation.',
     PreviousSnapshotNotFound: 'The previous snapshot is not found.',
     PublicAccessNotPermitted: 'Public access is not permitted on this storage account.',
     SequenceNumberIncrementTooLarge:

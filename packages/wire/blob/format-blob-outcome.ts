@@ -199,7 +199,6 @@ const FORMATS: Formats = {
   snapshotTaken: ({ stamp, snapshot }) =>
     done(201, stampHeaders(stamp), [['x-ms-snapshot', formatDateTimeFull(snapshot)], encrypted(false)]),
   blobDeleted: () => done(202, [], [['x-ms-delete-type-permanent', 'true']]),
-  copyAborted: () => done(204),
   tierSet: () => done(200),
   tags: ({ tags }) => document(formatTags(tags)),
   tagsSet: () => done(204),

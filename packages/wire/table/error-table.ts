@@ -25,7 +25,6 @@ export const ERROR_TABLE: ErrorTable<TableErrorCode> = {
     'InvalidInput:KeyType': INVALID_INPUT,
     'InvalidInput:QuerySyntax': 'Bad Request - Error in query syntax.',
     'InvalidInput:TwoConditions': 'Both If-Match and If-None-Match cannot be specified at the same time.',
-    InvalidValueType: 'The value specified is invalid.',
     MissingRequiredHeader: 'A required HTTP header was not specified.',
     OutOfRangeInput: 'One of the request inputs is out of range.',
     'OutOfRangeInput:Parameter': "The '{name}' parameter of value '{value}' is out of range.",
