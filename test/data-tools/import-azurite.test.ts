@@ -31,11 +31,10 @@ describe('a folder of Azurite’s', () => {
   afterEach(() => server.close());
 
   const run = (options: Partial<ImportOptions> = {}) =>
-    runTool((context, write) =>
+    runTool(context =>
       importAzurite(
         { target: parseAddress(server.connectionString()), input: folder, names: [], ...options },
         context,
-        write,
       ),
     );
 

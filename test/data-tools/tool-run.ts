@@ -47,18 +47,19 @@ class Listing implements Display {
 
 /** Resolves with the tool's result, or rejects with its error. */
 export async function runTool<T>(
-  tool: (context: ToolContext, write: (piece: Buffer | string) => Promise<void>) => Promise<T>,
+  tool: (context: ToolContext) => Promise<T>,
   { parallel = 4, retryForMilliseconds = 120_000 }: RunOptions = {},
 ): Promise<ToolRun<T>> {
   const listing = new Listing();
   const stop = new AbortController();
   const times = { checkpointMilliseconds: 5, retryForMilliseconds };
-  const context = toolContext(listing, { parallel, ...times, signal: stop.signal });
   const pieces: string[] = [];
+  const write = async (piece: Buffer | string): Promise<void> => {
+    pieces.push(piece.toString());
+  };
+  const context = toolContext(listing, { write, parallel, ...times, signal: stop.signal });
   try {
-    const result = await tool(context, async piece => {
-      pieces.push(piece.toString());
-    });
+    const result = await tool(context);
     return { result, written: pieces.join(''), told: listing.told };
   } finally {
     // Anything still in progress would keep trying.
@@ -79,22 +80,21 @@ export const dumpTo = (
   run?: RunOptions,
 ) => {
   const options = { source: parseAddress(from), choice: choiceOf(tables), out, ...more };
-  return runTool((context, write) => dump(options, context, write), run);
+  return runTool(context => dump(options, context), run);
 };
 
 export const loadInto = (to: string, input: string, more: Tables<LoadOptions> = {}, run?: RunOptions) => {
   const options = { target: parseAddress(to), input, names: more.tables ?? [], ...more };
-  return runTool((context, write) => load(options, context, process.stdin, write), run);
+  return runTool(context => load(options, context, process.stdin), run);
 };
 
 export const copyTo = (from: string, to: string, { tables, ...more }: Tables<CopyOptions>) => {
   const [source, target] = [parseAddress(from), parseAddress(to)];
   const options = { source, target, choice: choiceOf(tables), ...more };
-  return runTool((context, write) => copy(options, context, write));
+  return runTool(context => copy(options, context));
 };
 
-export const verified = (directory: string) =>
-  runTool((context, write) => verifyDump({ directory }, context, write));
+export const verified = (directory: string) => runTool(context => verifyDump({ directory }, context));
 
 /** A file of lines. */
 export const linesOf = (rows: readonly Row[]): string => rows.map(row => `${formatLine(row)}\n`).join('');

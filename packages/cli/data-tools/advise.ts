@@ -1,7 +1,7 @@
 // `shelfmark advise`: advice on a table's keys, sizes and types from its rows, and its cost.
 import { Command, InvalidArgumentError } from 'commander';
 import { advise, type TableAdvice } from '#data-tools';
-import { ADDRESS_HELP, addressOf, asTool, parseCount, tablesOf, writeOut } from './run-tool.js';
+import { ADDRESS_HELP, addressOf, asTool, parseCount, tablesOf } from './run-tool.js';
 
 interface AdviseFlags {
   readonly table: string;
@@ -63,7 +63,7 @@ export function adviseCommand(): Command {
       const survey = { source: tablesOf(addressOf('--from', from), context), sample };
       const prices = { gib: pricePerGib, tenThousandRequests: pricePer10000 };
       const advice = await advise(survey, table, prices, context);
-      await writeOut(json ? `${JSON.stringify(advice)}\n` : textOf(advice));
+      await context.write(json ? `${JSON.stringify(advice)}\n` : textOf(advice));
       return { tables: 1 };
     },
   );

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { type CopyOptions, copy, MODES } from '#data-tools';
 import { oneOf } from '../options/values.js';
-import { ADDRESS_HELP, addressOf, asTool, writeOut } from './run-tool.js';
+import { ADDRESS_HELP, addressOf, asTool } from './run-tool.js';
 
 const EXAMPLES = `
 Examples:
@@ -46,7 +46,7 @@ export function copyCommand(): Command {
     EXAMPLES,
     ({ from, to, table = [], all = false, ...rest }, context) => {
       const [source, target] = [addressOf('--from', from), addressOf('--to', to)];
-      return copy({ ...rest, source, target, choice: { all, names: table } }, context, writeOut);
+      return copy({ ...rest, source, target, choice: { all, names: table } }, context);
     },
   );
 }

@@ -1,7 +1,7 @@
 // `shelfmark diff`: the differences between two accounts or dumps.
 import { Command } from 'commander';
 import { diff } from '#data-tools';
-import { ADDRESS_HELP, asTool, sourceOf, writeOut } from './run-tool.js';
+import { ADDRESS_HELP, asTool, sourceOf } from './run-tool.js';
 
 const EXAMPLES = `
 Examples:
@@ -31,7 +31,7 @@ export function diffCommand(): Command {
         from: await sourceOf('--from', from, context, 'diff'),
         to: await sourceOf('--to', to, context, 'diff'),
       };
-      return diff({ ...sides, choice: { all, names: table }, timestamps }, context, writeOut);
+      return diff({ ...sides, choice: { all, names: table }, timestamps }, context);
     },
   );
 }

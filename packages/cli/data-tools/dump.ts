@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { type DumpOptions, dump, FORMATS } from '#data-tools';
 import { oneOf } from '../options/values.js';
-import { ADDRESS_HELP, addressOf, asTool, writeOut } from './run-tool.js';
+import { ADDRESS_HELP, addressOf, asTool } from './run-tool.js';
 
 const EXAMPLES = `
 Examples:
@@ -60,7 +60,7 @@ export function dumpCommand(): Command {
     EXAMPLES,
     ({ from, table = [], all = false, ...rest }, context) => {
       const [source, choice] = [addressOf('--from', from), { all, names: table }];
-      return dump({ ...rest, source, choice }, context, writeOut);
+      return dump({ ...rest, source, choice }, context);
     },
   );
 }

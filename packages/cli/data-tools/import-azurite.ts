@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { importAzurite, MODES } from '#data-tools';
 import { oneOf } from '../options/values.js';
 import { type LoadFlags, withLast } from './load.js';
-import { ADDRESS_HELP, addressOf, asTool, writeOut } from './run-tool.js';
+import { ADDRESS_HELP, addressOf, asTool } from './run-tool.js';
 
 const EXAMPLES = `
 Examples:
@@ -35,7 +35,7 @@ export function importAzuriteCommand(): Command {
     ({ to, table = [], ...rest }, context, given) => {
       const { names, last } = withLast(table, given, 'Name the folder that `azurite --location` was given.');
       const options = { ...rest, target: addressOf('--to', to), input: last, names };
-      return importAzurite(options, context, writeOut);
+      return importAzurite(options, context);
     },
   );
 }

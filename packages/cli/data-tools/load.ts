@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { type LoadOptions, load, MODES, ToolError } from '#data-tools';
 import { oneOf } from '../options/values.js';
-import { ADDRESS_HELP, addressOf, asTool, writeOut } from './run-tool.js';
+import { ADDRESS_HELP, addressOf, asTool } from './run-tool.js';
 
 export type LoadFlags = Omit<LoadOptions, 'target' | 'input' | 'names'>;
 
@@ -52,7 +52,7 @@ export function loadCommand(): Command {
     ({ to, table = [], ...rest }, context, given) => {
       const { names, last } = withLast(table, given);
       const options = { ...rest, target: addressOf('--to', to), input: last, names };
-      return load(options, context, process.stdin, writeOut);
+      return load(options, context, process.stdin);
     },
   );
 }

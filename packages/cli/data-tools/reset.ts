@@ -1,7 +1,7 @@
 // `shelfmark reset`: deletes the tables, queues and containers of an account.
 import { Command } from 'commander';
 import { reset, ToolError } from '#data-tools';
-import { ADDRESS_HELP, addressOf, asTool, writeOut } from './run-tool.js';
+import { ADDRESS_HELP, addressOf, asTool } from './run-tool.js';
 
 const EXAMPLES = `
 Examples:
@@ -24,7 +24,7 @@ export function resetCommand(): Command {
       const target = addressOf('--to', to);
       if (!yes) throw new ToolError('usage', `reset deletes all tables at ${target.name}: say --yes.`);
       const tables = await reset({ target, queues, blobs }, context, deleted =>
-        writeOut(`${JSON.stringify(deleted)}\n`),
+        context.write(`${JSON.stringify(deleted)}\n`),
       );
       return { tables };
     },

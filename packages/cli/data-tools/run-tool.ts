@@ -2,7 +2,7 @@
 // tool is a function of the context; an error that it throws is the last event. SIGINT and SIGTERM stop it at a point
 // from which --resume continues; a second one ends at once.
 //
-//   asTool(new Command('dump').option(…), EXAMPLES, (flags, context) => dump(…, context, writeOut));
+//   asTool(new Command('dump').option(…), EXAMPLES, (flags, context) => dump(…, context));
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import {
@@ -25,6 +25,7 @@ import {
   TableRows,
   type ToolContext,
   ToolError,
+  type ToolResult,
   toolContext,
   verifyFiles,
 } from '#data-tools';
@@ -73,14 +74,6 @@ export const ADDRESS_HELP = `
 SOURCE and TARGET are a connection string (UseDevelopmentStorage=true works), a URL with a SAS, or @FILE with one of
 these in it. Without the option, SHELFMARK_FROM and SHELFMARK_TO are read. Other users of the machine can see
 arguments in \`ps\`: pass secrets by @FILE or by the environment.`;
-
-interface ToolResult {
-  readonly tables: number;
-  /** Default: done. */
-  readonly exit?: ExitName;
-  /** More fields of the event \`done\`. */
-  readonly more?: object;
-}
 
 /** The address from an option, or from the environment. */
 export const addressOf = (flag: '--from' | '--to', value: string | undefined): Address =>
@@ -179,6 +172,7 @@ async function runTool(flags: ToolFlags, tool: (context: ToolContext) => Promise
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   const { parallel = PARALLEL_DEFAULT, rate, retryFor = RETRY_SECONDS_DEFAULT } = flags;
   const context = toolContext(await displayFor(), {
+    write: writeOut,
     parallel,
     rate,
     retryForMilliseconds: 1000 * retryFor,
@@ -232,7 +226,7 @@ export const asTool = <Flags = object>(
     });
 
 /** Writes to stdout and waits until it is accepted. */
-export const writeOut = (piece: Buffer | string): Promise<void> =>
+const writeOut = (piece: Buffer | string): Promise<void> =>
   new Promise((resolve, reject) => {
     process.stdout.write(piece, error => (error ? reject(error) : resolve()));
   });

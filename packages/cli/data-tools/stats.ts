@@ -1,7 +1,7 @@
 // `shelfmark stats`: the content of tables: rows, bytes, partitions, types of properties, the largest.
 import { Command } from 'commander';
 import { stats, type TableStats } from '#data-tools';
-import { ADDRESS_HELP, asTool, parseCount, sourceOf, writeOut } from './run-tool.js';
+import { ADDRESS_HELP, asTool, parseCount, sourceOf } from './run-tool.js';
 
 const EXAMPLES = `
 Examples:
@@ -55,7 +55,7 @@ export function statsCommand(): Command {
     async ({ from, table = [], all = false, sample, json }, context) => {
       const survey = { source: await sourceOf('--from', from, context, 'stats'), sample };
       const take = (found: TableStats): Promise<void> =>
-        writeOut(json ? `${JSON.stringify(found)}\n` : textOf(found));
+        context.write(json ? `${JSON.stringify(found)}\n` : textOf(found));
       return { tables: await stats(survey, { all, names: table }, context, take) };
     },
   );

@@ -1,7 +1,7 @@
 // `shelfmark verify`: whether a dump is whole, and whether an account still has its rows.
 import { Command } from 'commander';
 import { type Selection, verifyDump } from '#data-tools';
-import { ADDRESS_HELP, addressOf, asTool, tablesOf, writeOut } from './run-tool.js';
+import { ADDRESS_HELP, addressOf, asTool, tablesOf } from './run-tool.js';
 
 const EXAMPLES = `
 Examples:
@@ -21,7 +21,7 @@ export function verifyCommand(): Command {
     ({ against }, context, directory = '') => {
       const address = against === undefined ? undefined : addressOf('--from', against);
       const compared = address && ((selection: Selection) => tablesOf(address, context, selection));
-      return verifyDump({ directory, against: compared }, context, writeOut);
+      return verifyDump({ directory, against: compared }, context);
     },
   );
 }

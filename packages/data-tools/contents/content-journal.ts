@@ -14,25 +14,6 @@ export type ContentEntry =
   /** A message is written. */
   | { readonly queue: string; readonly message: MessageStep };
 
-export interface ContentCounts {
-  readonly blobs: number;
-  readonly messages: number;
-  readonly conflicts: number;
-  readonly refused: number;
-  /** Blobs that a mirror deleted. */
-  readonly deleted: number;
-}
-
-export const NO_COUNTS: ContentCounts = { blobs: 0, messages: 0, conflicts: 0, refused: 0, deleted: 0 };
-
-export const addCounts = (one: ContentCounts, more: Partial<ContentCounts>): ContentCounts => ({
-  blobs: one.blobs + (more.blobs ?? 0),
-  messages: one.messages + (more.messages ?? 0),
-  conflicts: one.conflicts + (more.conflicts ?? 0),
-  refused: one.refused + (more.refused ?? 0),
-  deleted: one.deleted + (more.deleted ?? 0),
-});
-
 /** The part of a run's journal about contents. Entries are kept by name: each of many containers looks for its own. */
 export class ContentJournal {
   /** Whether an earlier process of the run left entries. */

@@ -38,24 +38,24 @@ export async function* pagesOfBlobs(
 
 /** Where the blobs of one container go: an account, or a dump. What is kept of a blob is JSON. */
 export interface BlobPlace<Kept> {
-  begin(): Promise<void>;
   /** Undefined if the blob is gone. */
   put(blob: Blob): Promise<Kept | undefined>;
   /** Whether a blob that an earlier run put is still there. */
   has(blob: Blob, kept: Kept): boolean;
-  /** All blobs of a page are put. */
-  endPage(page: InputPage, kept: readonly Kept[]): Promise<void>;
 }
 
-/** Does not repeat what an earlier run has done. @throws ToolError */
-export async function moveContainer<Kept>(
+interface MovedPage<Kept> extends InputPage {
+  readonly kept: readonly Kept[];
+}
+
+/** Yields each page whose blobs are all put. Does not repeat what an earlier run has done. @throws ToolError */
+export async function* movedPages<Kept>(
   { name: container, pages }: InputContainer,
   place: BlobPlace<Kept>,
   { parallel, reporter, source }: ToolContext,
   journal: ContentJournal | undefined,
-): Promise<void> {
+): AsyncGenerator<MovedPage<Kept>, void> {
   const done = journal?.blobs(container) as ReadonlyMap<string, Kept> | undefined;
-  await place.begin();
   for await (const page of pages()) {
     // None is skipped silently.
     for (const { name: blob, reason } of page.skipped) {
@@ -73,9 +73,6 @@ export async function moveContainer<Kept>(
       if (!isThere) journal?.append({ container, blob: blob.name, kept: put });
       reporter.rows(0);
     });
-    await place.endPage(
-      page,
-      page.blobs.flatMap(({ name }) => kept.get(name) ?? []),
-    );
+    yield { ...page, kept: page.blobs.flatMap(({ name }) => kept.get(name) ?? []) };
   }
 }

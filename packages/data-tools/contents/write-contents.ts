@@ -10,112 +10,9 @@ import { type Messages, messageCount, putMessage, type QueueContent } from '../q
 import type { Mode, ToolContext } from '../run/context.js';
 import type { Address } from '../source/address.js';
 import { Endpoint } from '../source/endpoint.js';
-import { offerSpace } from '../source/space.js';
-import {
-  addCounts,
-  type ContentCounts,
-  type ContentJournal,
-  type MessageStep,
-  NO_COUNTS,
-} from './content-journal.js';
-import {
-  type BlobPlace,
-  type ContentInput,
-  type InputContainer,
-  type InputPage,
-  moveContainer,
-} from './move-container.js';
-
-class QueueWrite {
-  readonly #queue: QueueContent;
-  readonly #endpoint: Endpoint;
-  readonly #options: WriteOptions;
-  #counts: ContentCounts = NO_COUNTS;
-
-  constructor(queue: QueueContent, endpoint: Endpoint, options: WriteOptions) {
-    this.#queue = queue;
-    this.#endpoint = endpoint;
-    this.#options = options;
-  }
-
-  /** @throws ToolError */
-  async run(): Promise<ContentCounts> {
-    const { name } = this.#queue;
-    const { context, mode, journal } = this.#options;
-    const replaces = mode === 'upsert' || mode === 'merge';
-    const { notes, differs } = await offerSpace(
-      this.#endpoint,
-      'Queue',
-      this.#queue,
-      replaces,
-      context.source,
-    );
-    for (const message of notes) this.#note(message);
-    const messages = await this.#queue.read();
-    if (differs && mode === 'insert') this.#conflict('it has other metadata');
-    const earlier = journal?.messages(name) ?? [];
-    const isOccupied =
-      earlier.length === 0 &&
-      !replaces &&
-      messages !== null &&
-      messages.count > 0 &&
-      (await messageCount(this.#endpoint, name)) > 0;
-    if (isOccupied && mode === 'insert')
-      this.#conflict('it has messages: those that came with it were not put');
-    if (messages !== null && !isOccupied) await this.#putAll(messages, earlier);
-    return this.#counts;
-  }
-
-  /** @param earlier what an earlier run did; empty if none had begun. */
-  async #putAll({ all }: Messages, earlier: readonly MessageStep[]): Promise<void> {
-    const { name } = this.#queue;
-    const { context, journal } = this.#options;
-    const { reporter, source } = context;
-    const [begun, ...done] = earlier;
-    // From now on the queue may have messages of this run.
-    if (begun === undefined) journal?.append({ queue: name, message: 'begun' });
-    let [place, maybeTwice] = [0, 0];
-    const steps: MessageStep[] = [];
-    for await (const message of all) {
-      const known = done[place++];
-      if (known !== undefined) {
-        steps.push(known);
-        continue;
-      }
-      source.signal?.throwIfAborted();
-      const put = await putMessage(this.#endpoint, name, message, Date.now());
-      if (put.kind === 'refused')
-        reporter.tell('refused', { queue: name, message: place, reason: put.reason });
-      const isAgain = begun !== undefined && place - 1 === done.length;
-      if (put.kind === 'maybeTwice' || (put.kind === 'done' && isAgain)) maybeTwice++;
-      const step = put.kind === 'refused' || put.kind === 'expired' ? put.kind : 'put';
-      steps.push(step);
-      journal?.append({ queue: name, message: step });
-      reporter.rows(0);
-    }
-    const countOf = (wanted: MessageStep): number => steps.filter(step => step === wanted).length;
-    this.#add({ messages: countOf('put'), refused: countOf('refused') });
-    const expired = countOf('expired');
-    if (expired > 0) this.#note(`${expired} messages of queue ${name} have expired and were not put.`);
-    if (maybeTwice > 0)
-      this.#note(
-        `A run was killed or answers were lost, and queue ${name} cannot tell what it had taken: up to ${maybeTwice} messages may be there twice.`,
-      );
-  }
-
-  #add(more: Partial<ContentCounts>): void {
-    this.#counts = addCounts(this.#counts, more);
-  }
-
-  #note(message: string): void {
-    this.#options.context.reporter.tell('note', { queue: this.#queue.name, message });
-  }
-
-  #conflict(reason: string): void {
-    this.#options.context.reporter.tell('conflict', { queue: this.#queue.name, reason });
-    this.#add({ conflicts: 1 });
-  }
-}
+import { offerSpace, type SpaceKind } from '../source/space.js';
+import type { ContentJournal, MessageStep } from './content-journal.js';
+import { type BlobPlace, type ContentInput, type InputContainer, movedPages } from './move-container.js';
 
 /** The endpoints of the services that are written to. */
 export interface ContentTargets {
@@ -131,25 +28,45 @@ interface WriteOptions {
   readonly journal: ContentJournal | undefined;
 }
 
+interface ContentCounts {
+  blobs: number;
+  messages: number;
+  conflicts: number;
+  refused: number;
+  /** Blobs that a mirror deleted. */
+  deleted: number;
+}
+
+/** One that is written, with the counts of all. */
+interface Write extends WriteOptions {
+  readonly endpoint: Endpoint;
+  readonly counts: ContentCounts;
+}
+
 const ON_EXISTING = { insert: 'compare', skip: 'skip', upsert: 'replace', merge: 'replace' } as const;
 
 /** @throws ToolError */
 export async function writeContents(
   { containers = [], queues = [] }: ContentInput,
-  { blobs, queues: endpoint }: ContentTargets,
+  targets: ContentTargets,
   options: WriteOptions,
 ): Promise<ContentCounts> {
   const { reporter } = options.context;
-  const writes = [
-    ...(blobs ? containers.map(container => new ContainerWrite(container, blobs, options)) : []),
-    ...(endpoint ? queues.map(queue => new QueueWrite(queue, endpoint, options)) : []),
-  ];
-  let counts = NO_COUNTS;
-  for (const write of writes) {
-    reporter.range('begins');
-    counts = addCounts(counts, await write.run());
-    reporter.range('done');
-  }
+  const counts: ContentCounts = { blobs: 0, messages: 0, conflicts: 0, refused: 0, deleted: 0 };
+  const each = async <T>(
+    all: readonly T[],
+    endpoint: Endpoint | undefined,
+    write: (one: T, to: Write) => Promise<void>,
+  ): Promise<void> => {
+    if (endpoint === undefined) return;
+    for (const one of all) {
+      reporter.range('begins');
+      await write(one, { ...options, endpoint, counts });
+      reporter.range('done');
+    }
+  };
+  await each(containers, targets.blobs, writeContainer);
+  await each(queues, targets.queues, writeQueue);
   return counts;
 }
 
@@ -177,7 +94,7 @@ export const countsTold = (
 /** What would be written, a line each. */
 export async function tellContents(
   { containers = [], queues = [] }: ContentInput,
-  write: (text: string) => Promise<void>,
+  { write }: ToolContext,
 ): Promise<void> {
   for (const { name: container, pages } of containers) {
     let count = 0;
@@ -188,96 +105,143 @@ export async function tellContents(
     await write(`${JSON.stringify({ queue: name, messages: await count() })}\n`);
 }
 
+/** Creates the queue or container where it is missing; reports what differs. */
+async function offer(
+  kind: SpaceKind,
+  space: QueueContent | InputContainer,
+  { endpoint, context, mode, counts }: Write,
+): Promise<void> {
+  const { source, reporter } = context;
+  const replaces = ON_EXISTING[mode] === 'replace';
+  const { notes, differs } = await offerSpace(endpoint, kind, space, replaces, source);
+  const place = { [kind.toLowerCase()]: space.name };
+  for (const message of notes) reporter.tell('note', { ...place, message });
+  if (!differs || mode === 'skip') return;
+  reporter.tell('conflict', { ...place, reason: 'it has other metadata' });
+  counts.conflicts++;
+}
+
+async function writeContainer(container: InputContainer, write: Write): Promise<void> {
+  const { endpoint, context, mirror, journal, counts } = write;
+  await offer('Container', container, write);
+  /** All blobs of the input, for a mirror. */
+  const names = new Set<string>();
+  for await (const page of movedPages(container, blobsAt(container.name, write), context, journal)) {
+    for (const { name } of [...page.blobs, ...page.skipped]) names.add(name);
+    counts.blobs += page.kept.length;
+    counts.conflicts += page.kept.filter(kind => kind === 'conflict').length;
+    counts.refused += page.kept.filter(kind => kind === 'refused').length;
+  }
+  if (mirror) counts.deleted += await deleteOthers(endpoint, container.name, names);
+}
+
 type Kind = PutResult['kind'];
 
-class ContainerWrite implements BlobPlace<Kind> {
-  readonly #container: InputContainer;
-  readonly #endpoint: Endpoint;
-  readonly #options: WriteOptions;
-  readonly #writer: BlobWriter;
-  #counts: ContentCounts = NO_COUNTS;
-  /** All blobs of the input, for a mirror. */
-  readonly #names = new Set<string>();
-
-  constructor(container: InputContainer, endpoint: Endpoint, options: WriteOptions) {
-    this.#container = container;
-    this.#endpoint = endpoint;
-    this.#options = options;
-    this.#writer = new BlobWriter(endpoint, {
-      container: container.name,
-      onExisting: ON_EXISTING[options.mode],
-      mayContinue: options.journal?.isResumed ?? false,
-    });
-  }
-
-  /** @throws ToolError */
-  async run(): Promise<ContentCounts> {
-    const { context, mirror, journal } = this.#options;
-    await moveContainer(this.#container, this, context, journal);
-    if (mirror) await this.#deleteOthers();
-    return this.#counts;
-  }
-
-  async begin(): Promise<void> {
-    const { context, mode } = this.#options;
-    const { name } = this.#container;
-    const replaces = ON_EXISTING[mode] === 'replace';
-    const offered = await offerSpace(this.#endpoint, 'Container', this.#container, replaces, context.source);
-    for (const message of offered.notes) context.reporter.tell('note', { container: name, message });
-    if (!offered.differs || mode === 'skip') return;
-    context.reporter.tell('conflict', { container: name, reason: 'it has other metadata' });
-    this.#add({ conflicts: 1 });
-  }
-
-  /** A mirror compares what is there now. */
-  has(): boolean {
-    return !this.#options.mirror;
-  }
-
-  async put(blob: Blob): Promise<Kind | undefined> {
-    const result = await this.#putAsItIs(blob);
-    if (result === undefined) return undefined;
-    const { kind } = result;
-    const place = { container: this.#container.name, blob: blob.name };
-    const { reporter } = this.#options.context;
-    if (kind === 'conflict') reporter.tell(kind, place);
-    if (kind === 'refused') reporter.tell(kind, { ...place, reason: result.reason });
-    return kind;
-  }
-
-  async #putAsItIs(blob: Blob): Promise<PutResult | undefined> {
+function blobsAt(container: string, { endpoint, context, mode, mirror, journal }: Write): BlobPlace<Kind> {
+  const { reporter } = context;
+  const writer = new BlobWriter(endpoint, {
+    container,
+    onExisting: ON_EXISTING[mode],
+    mayContinue: journal?.isResumed ?? false,
+  });
+  const putAsItIs = async (blob: Blob): Promise<PutResult | undefined> => {
     try {
-      return await inOneState(blob, now => this.#writer.put(now));
+      return await inOneState(blob, now => writer.put(now));
     } catch (error) {
       if (blob.again === undefined || !(error instanceof BlobReplaced)) throw error;
       return { kind: 'refused', reason: 'it is replaced again and again while it is read' };
     }
-  }
+  };
+  return {
+    // A mirror compares what is there now.
+    has: () => !mirror,
+    async put(blob) {
+      const result = await putAsItIs(blob);
+      const place = { container, blob: blob.name };
+      if (result?.kind === 'conflict') reporter.tell('conflict', place);
+      if (result?.kind === 'refused') reporter.tell('refused', { ...place, reason: result.reason });
+      return result?.kind;
+    },
+  };
+}
 
-  async endPage({ blobs, skipped }: InputPage, kept: readonly Kind[]): Promise<void> {
-    for (const { name } of [...blobs, ...skipped]) this.#names.add(name);
-    const countOf = (wanted: Kind): number => kept.filter(kind => kind === wanted).length;
-    this.#add({ blobs: kept.length, conflicts: countOf('conflict'), refused: countOf('refused') });
-  }
+/** Deletes blobs, with their snapshots, that the input lacks; returns how many. */
+async function deleteOthers(
+  endpoint: Endpoint,
+  container: string,
+  names: ReadonlySet<string>,
+): Promise<number> {
+  let deleted = 0;
+  for await (const { blobs, skipped } of new BlobAccount(endpoint).pages(container))
+    for (const name of new Set([...blobs, ...skipped].map(each => each.name))) {
+      if (names.has(name)) continue;
+      const sent = {
+        method: 'DELETE',
+        path: blobPath(container, name),
+        headers: { 'x-ms-delete-snapshots': 'include' },
+      };
+      await endpoint.expect(`the deletion of blob ${name} of ${container}`, sent, 404);
+      deleted++;
+    }
+  return deleted;
+}
 
-  #add(more: Partial<ContentCounts>): void {
-    this.#counts = addCounts(this.#counts, more);
-  }
+async function writeQueue(queue: QueueContent, write: Write): Promise<void> {
+  const { name } = queue;
+  const { endpoint, context, mode, journal, counts } = write;
+  await offer('Queue', queue, write);
+  const messages = await queue.read();
+  const earlier = journal?.messages(name) ?? [];
+  const isOccupied =
+    earlier.length === 0 &&
+    ON_EXISTING[mode] !== 'replace' &&
+    messages !== null &&
+    messages.count > 0 &&
+    (await messageCount(endpoint, name)) > 0;
+  if (messages !== null && !isOccupied) return putAll(name, messages, earlier, write);
+  if (!isOccupied || mode !== 'insert') return;
+  const reason = 'it has messages: those that came with it were not put';
+  context.reporter.tell('conflict', { queue: name, reason });
+  counts.conflicts++;
+}
 
-  /** Deletes blobs, with their snapshots, that the input lacks. */
-  async #deleteOthers(): Promise<void> {
-    const target = new BlobAccount(this.#endpoint);
-    const { name: container } = this.#container;
-    for await (const { blobs, skipped } of target.pages(container))
-      for (const name of new Set([...blobs, ...skipped].map(each => each.name))) {
-        if (this.#names.has(name)) continue;
-        const sent = {
-          method: 'DELETE',
-          path: blobPath(container, name),
-          headers: { 'x-ms-delete-snapshots': 'include' },
-        };
-        await this.#endpoint.expect(`the deletion of blob ${name} of ${container}`, sent, 404);
-        this.#add({ deleted: 1 });
-      }
+/** @param earlier what an earlier run did; empty if none had begun. */
+async function putAll(
+  queue: string,
+  { all }: Messages,
+  earlier: readonly MessageStep[],
+  { endpoint, context, journal, counts }: Write,
+): Promise<void> {
+  const { reporter, source } = context;
+  const [begun, ...done] = earlier;
+  // From now on the queue may have messages of this run.
+  if (begun === undefined) journal?.append({ queue, message: 'begun' });
+  let [place, maybeTwice] = [0, 0];
+  const steps: MessageStep[] = [];
+  for await (const message of all) {
+    const known = done[place++];
+    if (known !== undefined) {
+      steps.push(known);
+      continue;
+    }
+    source.signal?.throwIfAborted();
+    const put = await putMessage(endpoint, queue, message, Date.now());
+    if (put.kind === 'refused') reporter.tell('refused', { queue, message: place, reason: put.reason });
+    const isAgain = begun !== undefined && place - 1 === done.length;
+    if (put.kind === 'maybeTwice' || (put.kind === 'done' && isAgain)) maybeTwice++;
+    const step = put.kind === 'refused' || put.kind === 'expired' ? put.kind : 'put';
+    steps.push(step);
+    journal?.append({ queue, message: step });
+    reporter.rows(0);
   }
+  const countOf = (wanted: MessageStep): number => steps.filter(step => step === wanted).length;
+  counts.messages += countOf('put');
+  counts.refused += countOf('refused');
+  const note = (message: string): void => reporter.tell('note', { queue, message });
+  const expired = countOf('expired');
+  if (expired > 0) note(`${expired} messages of queue ${queue} have expired and were not put.`);
+  if (maybeTwice > 0)
+    note(
+      `A run was killed or answers were lost, and queue ${queue} cannot tell what it had taken: up to ${maybeTwice} messages may be there twice.`,
+    );
 }

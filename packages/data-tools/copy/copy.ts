@@ -11,14 +11,8 @@ import {
 } from '../contents/account-contents.js';
 import { targetsOf, tellContents } from '../contents/write-contents.js';
 import { sinceFilter, sinceTime } from '../dump/since.js';
-import {
-  type Transfer,
-  type TransferEntry,
-  transfer,
-  transferTables,
-  type Written,
-} from '../load/transfer.js';
-import type { Mode, ToolContext } from '../run/context.js';
+import { type Transfer, type TransferEntry, transfer, transferTables } from '../load/transfer.js';
+import type { Mode, ToolContext, ToolResult } from '../run/context.js';
 import { withJournal } from '../run/journal.js';
 import type { Address } from '../source/address.js';
 import { Endpoint } from '../source/endpoint.js';
@@ -108,14 +102,10 @@ interface Ends {
 }
 
 /** @throws ToolError */
-export async function copy(
-  options: CopyOptions,
-  context: ToolContext,
-  write: (text: string) => Promise<void>,
-): Promise<Written> {
+export async function copy(options: CopyOptions, context: ToolContext): Promise<ToolResult> {
   checkOptions(options);
   const run = await transferOf(options, context);
-  if (options.dryRun) return dryRun(run, write);
+  if (options.dryRun) return dryRun(run);
   const path = options.journal ?? JOURNAL_DEFAULT;
   const journal = {
     path,
@@ -134,15 +124,15 @@ export async function copy(
       ...contentArguments(options),
     },
   };
-  return withJournal<TransferEntry, Written>(journal, opened => transfer(run, opened));
+  return withJournal<TransferEntry, ToolResult>(journal, opened => transfer(run, opened));
 }
 
 /** What would be written, a line each. */
-async function dryRun(run: Transfer & Ends, write: (text: string) => Promise<void>): Promise<Written> {
+async function dryRun(run: Transfer & Ends): Promise<ToolResult> {
   const tables = await transferTables({ ...run, isDry: true }, undefined);
   for (const { name, table, rows, deleted } of tables)
-    await write(`${JSON.stringify({ table: name, to: table.name, rows, deleted })}\n`);
-  await tellContents(await run.contents(undefined), write);
+    await run.context.write(`${JSON.stringify({ table: name, to: table.name, rows, deleted })}\n`);
+  await tellContents(await run.contents(undefined), run.context);
   const deleted = tables.reduce((sum, table) => sum + table.deleted, 0);
   const more = { conflicts: 0, refused: 0, ...(run.mirror && { deleted }) };
   return { tables: tables.length, exit: 'done', more };

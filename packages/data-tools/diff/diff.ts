@@ -3,10 +3,9 @@
 import { Dump } from '../dump/read-dump.js';
 import { formatString } from '../line/literal.js';
 import { compareKeys, compareText, type Property, type Row } from '../line/row.js';
-import type { ToolContext } from '../run/context.js';
+import type { ToolContext, ToolResult } from '../run/context.js';
 import { RowCursor, type RowSource } from '../source/row-source.js';
 import { checkChoice, chooseTables, type TableChoice, type TableName } from '../source/table-names.js';
-import type { ExitName } from '../source/tool-error.js';
 
 interface DiffOptions {
   readonly from: RowSource;
@@ -15,11 +14,7 @@ interface DiffOptions {
   readonly timestamps?: boolean | undefined;
 }
 
-export interface DiffResult {
-  readonly tables: number;
-  readonly exit: ExitName;
-  readonly more: { readonly differences: number };
-}
+export type DiffResult = ToolResult<{ readonly differences: number }>;
 
 type Kind = 'only-from' | 'only-to' | 'differs';
 
@@ -95,8 +90,7 @@ const LINES_LENGTH = 64 * 1024;
 /** @throws ToolError */
 export async function diff(
   options: DiffOptions,
-  { reporter, source }: ToolContext,
-  write: (text: string) => Promise<void>,
+  { reporter, source, write }: ToolContext,
 ): Promise<DiffResult> {
   const { from, to, timestamps = false } = options;
   const hasContents = [from, to].some(

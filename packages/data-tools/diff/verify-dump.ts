@@ -19,8 +19,8 @@ interface VerifyOptions {
 export async function verifyDump(
   { directory, against }: VerifyOptions,
   context: ToolContext,
-  write: (text: string) => Promise<void>,
 ): Promise<DiffResult> {
+  const { write } = context;
   const container = containerFiles(directory, true, context.source);
   if (container === undefined) checkIsDump(directory, 'verify');
   const { dump, findings } = await verifyFiles(container ?? directory, context.source.signal);
@@ -54,7 +54,7 @@ export async function verifyDump(
   if (dump !== undefined && count === 0 && against !== undefined) {
     const choice = { all: false, names: tables.map(({ name }) => name) };
     const to = against(selectionOf(dump.manifest));
-    if (choice.names.length > 0) return diff({ from: dump, to, choice }, context, write);
+    if (choice.names.length > 0) return diff({ from: dump, to, choice }, context);
   }
   return { tables: tables.length, exit: count === 0 ? 'done' : 'different', more: { differences: count } };
 }

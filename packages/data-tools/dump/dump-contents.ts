@@ -5,15 +5,9 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from
 import { appendFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { inOneState } from '../blobs/blob-content.js';
-import type { Blob } from '../blobs/blob-record.js';
 import { accountContents, type ContentChoice, checkTakeMessages } from '../contents/account-contents.js';
 import type { ContentJournal } from '../contents/content-journal.js';
-import {
-  type BlobPlace,
-  type InputContainer,
-  type InputPage,
-  moveContainer,
-} from '../contents/move-container.js';
+import { type BlobPlace, type InputContainer, movedPages } from '../contents/move-container.js';
 import type { Messages, QueueContent } from '../queues/queue-account.js';
 import type { ToolContext } from '../run/context.js';
 import { install, syncFile } from '../run/files.js';
@@ -35,65 +29,6 @@ import {
 
 interface KeptBlob extends IndexedBlob {
   readonly etag?: string | undefined;
-}
-
-class ContainerDump implements BlobPlace<KeptBlob> {
-  blobs = 0;
-  bytes = 0;
-  skipped = 0;
-  /** SHA-256 of every content. */
-  readonly contents = new Set<string>();
-  readonly #directory: string;
-  readonly #work: string;
-  readonly #index: string;
-  #files = 0;
-
-  /** @param index the index while it is incomplete. */
-  constructor(directory: string, work: string, index: string) {
-    this.#directory = directory;
-    this.#work = work;
-    this.#index = index;
-  }
-
-  async begin(): Promise<void> {
-    await writeFile(this.#index, '');
-  }
-
-  has({ etag }: Blob, kept: KeptBlob): boolean {
-    const path = join(this.#directory, contentPath(kept.sha256));
-    return kept.etag === etag && existsSync(path) && statSync(path).size === kept.bytes;
-  }
-
-  put(blob: Blob): Promise<KeptBlob | undefined> {
-    return inOneState(blob, async ({ content, again: _, ...record }) => ({
-      ...record,
-      sha256: await this.#putContent(content()),
-    }));
-  }
-
-  /** Returns its SHA-256. */
-  async #putContent(pieces: AsyncIterable<Buffer>): Promise<string> {
-    const path = join(this.#work, `content-${this.#files++}`);
-    try {
-      const { sha256 } = await writePieces(path, pieces);
-      const target = join(this.#directory, contentPath(sha256));
-      mkdirSync(dirname(target), { recursive: true });
-      renameSync(path, target);
-      return sha256;
-    } finally {
-      rmSync(path, { force: true });
-    }
-  }
-
-  async endPage({ skipped }: InputPage, kept: readonly KeptBlob[]): Promise<void> {
-    await appendFile(this.#index, kept.map(formatBlob).join(''));
-    this.skipped += skipped.length;
-    this.blobs += kept.length;
-    for (const { bytes, sha256 } of kept) {
-      this.bytes += bytes;
-      this.contents.add(sha256);
-    }
-  }
 }
 
 /** @throws ToolError usage */
@@ -180,15 +115,47 @@ async function dumpContainer(
 ): Promise<DumpedContainer> {
   const { name, metadata, publicAccess, policies } = container;
   const path = indexPath(name);
+  /** While it is incomplete. */
   const index = join(work, `${name}.blobs`);
-  const place = new ContainerDump(directory, work, index);
-  await moveContainer(container, place, context, journal);
-  const { blobs, bytes, skipped } = place;
-  for (const sha256 of place.contents) contents.add(sha256);
+  await writeFile(index, '');
+  let [blobs, bytes, skipped] = [0, 0, 0];
+  for await (const page of movedPages(container, blobsIn(directory, work), context, journal)) {
+    await appendFile(index, page.kept.map(formatBlob).join(''));
+    skipped += page.skipped.length;
+    blobs += page.kept.length;
+    for (const kept of page.kept) {
+      bytes += kept.bytes;
+      contents.add(kept.sha256);
+    }
+  }
   installIn(directory, path, index);
   const file = { path, rows: blobs, ...(await sumOf(new FolderFiles(directory), path)) };
   add(file);
   return { name, metadata, publicAccess, policies, blobs, bytes, skipped, files: [file] };
+}
+
+/** Contents become files of the dump, each when it is whole. */
+function blobsIn(directory: string, work: string): BlobPlace<KeptBlob> {
+  let files = 0;
+  return {
+    has({ etag }, kept) {
+      const path = join(directory, contentPath(kept.sha256));
+      return kept.etag === etag && existsSync(path) && statSync(path).size === kept.bytes;
+    },
+    put: blob =>
+      inOneState(blob, async ({ content, again: _, ...record }) => {
+        const path = join(work, `content-${files++}`);
+        try {
+          const { sha256 } = await writePieces(path, content());
+          const target = join(directory, contentPath(sha256));
+          mkdirSync(dirname(target), { recursive: true });
+          renameSync(path, target);
+          return { ...record, sha256 };
+        } finally {
+          rmSync(path, { force: true });
+        }
+      }),
+  };
 }
 
 async function dumpQueue(

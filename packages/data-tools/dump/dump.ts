@@ -13,7 +13,7 @@ import {
 } from '../contents/account-contents.js';
 import { contentsIn } from '../contents/content-journal.js';
 import { formatLine } from '../line/line.js';
-import type { ToolContext } from '../run/context.js';
+import type { ToolContext, ToolResult } from '../run/context.js';
 import { install, installText, takeLock } from '../run/files.js';
 import { Journal, type RunArguments } from '../run/journal.js';
 import { moveShards } from '../run/move-shards.js';
@@ -66,9 +66,6 @@ export interface DumpOptions extends ContentChoice {
   readonly resume?: boolean | undefined;
 }
 
-/** Where rows of a stream go; resolves when it accepts more. */
-export type Write = (piece: Buffer | string) => Promise<void>;
-
 interface Dump {
   readonly options: DumpOptions;
   readonly context: ToolContext;
@@ -78,18 +75,12 @@ interface Dump {
   readonly since: string | undefined;
 }
 
-export interface Dumped {
-  readonly tables: number;
-  /** For queues and containers. */
-  readonly more?: object;
-}
-
 /** Dumps; returns how many tables there were. @throws ToolError */
-export async function dump(options: DumpOptions, context: ToolContext, write: Write): Promise<Dumped> {
+export async function dump(options: DumpOptions, context: ToolContext): Promise<ToolResult> {
   const { source, out, filter, select } = options;
   const container = containerFiles(out, true, context.source);
   if (container !== undefined) {
-    const into = (directory: string): Promise<Dumped> => dump({ ...options, out: directory }, context, write);
+    const into = (directory: string): Promise<ToolResult> => dump({ ...options, out: directory }, context);
     return dumpToContainer(container, options.resume ?? false, into, context);
   }
   const format = parseFormat(options);
@@ -101,7 +92,7 @@ export async function dump(options: DumpOptions, context: ToolContext, write: Wr
   const selection = selectionOf({ filter, select, since });
   const rows = new TableRows(endpoint, selection);
   const parts: Dump = { options, context, format, endpoint, rows, since };
-  if (out === '-') return dumpStream(parts, write);
+  if (out === '-') return dumpStream(parts);
   return isDirectory ? dumpDirectory(parts) : dumpFile(parts);
 }
 
@@ -115,12 +106,12 @@ const oneTable = (tables: readonly string[], what: string): string => {
 const namesOf = async ({ options, rows }: Dump): Promise<readonly string[]> =>
   hasTables(options) ? (await chooseTables(options.choice, rows)).map(({ from }) => from) : [];
 
-async function dumpStream(parts: Dump, write: Write): Promise<Dumped> {
+async function dumpStream(parts: Dump): Promise<ToolResult> {
   const { options, context, format, rows } = parts;
   if (options.resume)
     throw new ToolError('usage', '--resume needs a directory or a file: what went to a stream is gone.');
   const table = oneTable(await namesOf(parts), 'Standard output');
-  if (format.name !== 'jsonl') return dumpConverted(parts, write);
+  if (format.name !== 'jsonl') return dumpConverted(parts);
   async function* lines(): AsyncGenerator<string, void> {
     context.reporter.range('begins');
     for await (const page of rows.pages(table)) {
@@ -130,18 +121,18 @@ async function dumpStream(parts: Dump, write: Write): Promise<Dumped> {
     }
     context.reporter.range('done');
   }
-  for await (const piece of format.gzip ? gzipped(lines()) : lines()) await write(piece);
+  for await (const piece of format.gzip ? gzipped(lines()) : lines()) await context.write(piece);
   return { tables: 1 };
 }
 
 /** A format that needs every property before its first byte: the rows are kept in a file until then. */
-async function dumpConverted(parts: Dump, write: Write): Promise<Dumped> {
+async function dumpConverted(parts: Dump): Promise<ToolResult> {
   const work = mkdtempSync(join(tmpdir(), 'shelfmark-dump-'));
   try {
     return await dumpOne(parts, work, 'Standard output', async pieces => {
       for await (const piece of pieces) {
         parts.context.source.signal?.throwIfAborted();
-        await write(piece);
+        await parts.context.write(piece);
       }
     });
   } finally {
@@ -155,7 +146,7 @@ const dumpOne = (
   work: string,
   what: string,
   take: (pieces: AsyncIterable<Buffer | string>) => Promise<void>,
-): Promise<Dumped> =>
+): Promise<ToolResult> =>
   inWork(parts, work, what, async state => {
     const { format } = parts;
     const places = placesOf(state, oneTable(state.tables, what), extensionOf(format));
@@ -212,8 +203,8 @@ async function inWork(
   parts: Dump,
   work: string,
   what: string,
-  finish: (state: DumpState, journal: Journal<DumpEntry>) => Promise<Dumped>,
-): Promise<Dumped> {
+  finish: (state: DumpState, journal: Journal<DumpEntry>) => Promise<ToolResult>,
+): Promise<ToolResult> {
   const { rows, context, options } = parts;
   const unlock = takeLock(join(work, 'lock'), what);
   try {
@@ -254,7 +245,7 @@ async function inWork(
   }
 }
 
-async function dumpDirectory(parts: Dump): Promise<Dumped> {
+async function dumpDirectory(parts: Dump): Promise<ToolResult> {
   const { options, format, context } = parts;
   const { out: directory, resume = false } = options;
   const isFinished = existsSync(join(directory, SUMS_PATH));
@@ -332,7 +323,7 @@ function manifestOf(parts: Dump, state: DumpState, tables: readonly DumpedTable[
 }
 
 /** A finished dump is not started again; one with other arguments is not this one. */
-function finished(parts: Dump, directory: string, work: string): Dumped {
+function finished(parts: Dump, directory: string, work: string): ToolResult {
   const { choice, queues = false, blobs = false, takeMessages = false } = parts.options;
   const manifest = JSON.parse(readFileSync(join(directory, MANIFEST_PATH), 'utf8')) as Manifest;
   const there = new Set(manifest.tables.map(({ name }) => name.toLowerCase()));
@@ -349,7 +340,7 @@ function finished(parts: Dump, directory: string, work: string): Dumped {
   return { tables: manifest.tables.length, more: contentCounts(manifest) };
 }
 
-async function dumpFile(parts: Dump): Promise<Dumped> {
+async function dumpFile(parts: Dump): Promise<ToolResult> {
   const { options, context } = parts;
   const { out: path, resume = false, choice } = options;
   const work = `${path}${WORK_PATH}`;

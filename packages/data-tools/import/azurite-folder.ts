@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { isAzuriteFolder, LokiFile, SERVICE_FILES } from '../azurite/loki-file.js';
 import type { LoadInput } from '../load/input.js';
 import { type LoadOptions, loadFrom } from '../load/load.js';
-import type { Written } from '../load/transfer.js';
-import type { ToolContext } from '../run/context.js';
+import type { ToolContext, ToolResult } from '../run/context.js';
 import { ToolError } from '../source/tool-error.js';
 import { azuriteBlobs, azuriteQueues } from './azurite-contents.js';
 import { azuriteTables } from './azurite-tables.js';
@@ -97,11 +96,7 @@ function wantedContents({ names, target, queues, blobs }: ImportOptions): Folder
 }
 
 /** Imports; the exit code is `conflict` if rows were left alone or refused. @throws ToolError */
-export function importAzurite(
-  options: ImportOptions,
-  context: ToolContext,
-  write: (text: string) => Promise<void>,
-): Promise<Written> {
+export function importAzurite(options: ImportOptions, context: ToolContext): Promise<ToolResult> {
   const journal = options.journal ?? `${options.input.replace(/\/+$/, '')}.import.journal`;
   const wanted = wantedContents(options);
   return loadFrom(
@@ -109,6 +104,5 @@ export function importAzurite(
     () => openAzuriteFolder(options.input, { account: options.account, wanted, now: Date.now() }),
     { ...options, ...wanted, journal },
     context,
-    write,
   );
 }

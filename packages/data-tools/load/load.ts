@@ -7,14 +7,14 @@ import type { ContentInput } from '../contents/move-container.js';
 import { targetsOf, tellContents } from '../contents/write-contents.js';
 import { containerFiles } from '../dump/container-files.js';
 import type { Row } from '../line/row.js';
-import type { Mode, ToolContext } from '../run/context.js';
+import type { Mode, ToolContext, ToolResult } from '../run/context.js';
 import { withJournal } from '../run/journal.js';
 import type { Address } from '../source/address.js';
 import { Endpoint } from '../source/endpoint.js';
 import { chooseTables } from '../source/table-names.js';
 import { ToolError } from '../source/tool-error.js';
 import { type InputTable, type LoadInput, openDump, openInput } from './input.js';
-import { type Transfer, type TransferEntry, transfer, type Written } from './transfer.js';
+import { type Transfer, type TransferEntry, transfer } from './transfer.js';
 
 export interface LoadOptions {
   readonly target: Address;
@@ -66,19 +66,18 @@ export async function load(
   options: LoadOptions,
   context: ToolContext,
   stdin: AsyncIterable<Buffer>,
-  write: (text: string) => Promise<void>,
-): Promise<Written> {
+): Promise<ToolResult> {
   if (options.resume && options.input === '-' && options.journal === undefined)
     throw new ToolError('usage', '--resume of standard input needs --journal, and the same input again.');
   const { signal } = context.source;
   const container = containerFiles(options.input, true, context.source);
   if (container === undefined) {
     const open = () => openInput(options.input, stdin, signal);
-    return loadFrom('load', open, options, context, write);
+    return loadFrom('load', open, options, context);
   }
   const journal = options.journal ?? JOURNAL_OF_CONTAINER;
   const named = { ...options, input: container.name, journal };
-  return loadFrom('load', () => openDump(container, signal), named, context, write);
+  return loadFrom('load', () => openDump(container, signal), named, context);
 }
 
 /** The same from an input of another kind, which is opened after the options were validated. */
@@ -87,14 +86,13 @@ export async function loadFrom(
   openIt: () => LoadInput | Promise<LoadInput>,
   options: LoadOptions,
   context: ToolContext,
-  write: (text: string) => Promise<void>,
-): Promise<Written> {
+): Promise<ToolResult> {
   const input = await openIt();
   try {
     const tables = await chosen(input, options.names, options.input);
     const contents = chosenContents(input, options, context);
     const chosenInput = { options, context, input, tables, contents };
-    return await (options.dryRun ? dryRun(chosenInput, write) : loadAll(tool, chosenInput));
+    return await (options.dryRun ? dryRun(chosenInput) : loadAll(tool, chosenInput));
   } finally {
     input.close();
   }
@@ -133,22 +131,19 @@ interface Load {
   readonly contents: ContentInput;
 }
 
-async function dryRun(
-  { tables, contents, context }: Load,
-  write: (text: string) => Promise<void>,
-): Promise<Written> {
+async function dryRun({ tables, contents, context }: Load): Promise<ToolResult> {
   for (const { input, to } of tables) {
-    await write(`${JSON.stringify({ table: input.name || to, to, rows: input.rows })}\n`);
+    await context.write(`${JSON.stringify({ table: input.name || to, to, rows: input.rows })}\n`);
     context.reporter.rows(input.rows);
   }
-  await tellContents(contents, write);
+  await tellContents(contents, context);
   return { tables: tables.length, exit: 'done', more: { conflicts: 0, refused: 0 } };
 }
 
 const journalPath = ({ input, journal }: LoadOptions): string | undefined =>
   journal ?? (input === '-' ? undefined : `${input.replace(/\/+$/, '')}.load.journal`);
 
-async function loadAll(tool: string, load: Load): Promise<Written> {
+async function loadAll(tool: string, load: Load): Promise<ToolResult> {
   const { options, context, input, tables, contents } = load;
   const { mode = 'insert' } = options;
   const byName = new Map(tables.map(table => [table.input.name, table.input]));
@@ -184,7 +179,7 @@ async function loadAll(tool: string, load: Load): Promise<Written> {
       'the dump': createHash('sha256').update(input.identity).digest('hex'),
     },
   };
-  return withJournal<TransferEntry, Written>(journal, opened => transfer(run, opened));
+  return withJournal<TransferEntry, ToolResult>(journal, opened => transfer(run, opened));
 }
 
 /** Leaves out this many rows. */

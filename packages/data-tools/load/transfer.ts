@@ -3,7 +3,7 @@ import { type ContentEntry, type ContentJournal, contentsIn } from '../contents/
 import type { ContentInput } from '../contents/move-container.js';
 import { type ContentTargets, countsTold, writeContents } from '../contents/write-contents.js';
 import type { Row } from '../line/row.js';
-import type { Mode, ToolContext } from '../run/context.js';
+import type { Mode, ToolContext, ToolResult } from '../run/context.js';
 import type { Journal } from '../run/journal.js';
 import { moveShards, type ShardEntry, ShardState } from '../run/move-shards.js';
 import type { Endpoint } from '../source/endpoint.js';
@@ -11,7 +11,6 @@ import { type KeyRange, WHOLE } from '../source/key-range.js';
 import type { Policy } from '../source/policies.js';
 import type { RowSource } from '../source/row-source.js';
 import type { TableName } from '../source/table-names.js';
-import type { ExitName } from '../source/tool-error.js';
 import { TargetTable } from '../write/target-table.js';
 import { ByteBudget, WRITE_BYTES_MAX } from '../write/writer.js';
 import { type Counts, Mirror, sumOf, TableWrite } from './table-write.js';
@@ -39,12 +38,6 @@ export interface Transfer {
   readonly target: Endpoint | undefined;
   readonly contents: (journal: ContentJournal | undefined) => Promise<ContentInput>;
   readonly targets: ContentTargets;
-}
-
-export interface Written {
-  readonly tables: number;
-  readonly exit: ExitName;
-  readonly more: object;
 }
 
 interface TableCounts extends Counts {
@@ -129,7 +122,7 @@ async function finishTable(
 export async function transfer(
   { target, contents, targets, ...run }: Transfer,
   journal: Journal<TransferEntry> | undefined,
-): Promise<Written> {
+): Promise<ToolResult> {
   const { context, mode, mirror } = run;
   const tables = target === undefined ? [] : await transferTables({ ...run, target, isDry: false }, journal);
   const contentJournal = journal && contentsIn(journal);

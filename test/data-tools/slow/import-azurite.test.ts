@@ -38,12 +38,10 @@ describe('Azurite’s own folder', { skip }, () => {
     const server = await serve({ data: undefined });
     t.after(() => server.close());
     const target = parseAddress(server.connectionString());
-    const { result } = await runTool((context, write) =>
-      importAzurite({ target, input: folder, names: [] }, context, write),
-    );
+    const { result } = await runTool(context => importAzurite({ target, input: folder, names: [] }, context));
     assert.equal(result.exit, 'done');
     assert.deepEqual(await accountAnswers(server.connectionString()), answers);
-    const compared = await runTool((context, write) =>
+    const compared = await runTool(context =>
       diff(
         {
           from: Dump.open(dumped),
@@ -51,7 +49,6 @@ describe('Azurite’s own folder', { skip }, () => {
           choice: { all: true, names: [] },
         },
         context,
-        write,
       ),
     );
     assert.equal(compared.written, '');
