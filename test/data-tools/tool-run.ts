@@ -34,6 +34,7 @@ interface ToolRun<T> {
 export interface RunOptions {
   readonly parallel?: number;
   readonly retryForMilliseconds?: number;
+  readonly checkpointMilliseconds?: number;
 }
 
 class Listing implements Display {
@@ -48,11 +49,11 @@ class Listing implements Display {
 /** Resolves with the tool's result, or rejects with its error. */
 export async function runTool<T>(
   tool: (context: ToolContext) => Promise<T>,
-  { parallel = 4, retryForMilliseconds = 120_000 }: RunOptions = {},
+  { parallel = 4, retryForMilliseconds = 120_000, checkpointMilliseconds = 5 }: RunOptions = {},
 ): Promise<ToolRun<T>> {
   const listing = new Listing();
   const stop = new AbortController();
-  const times = { checkpointMilliseconds: 5, retryForMilliseconds };
+  const times = { checkpointMilliseconds, retryForMilliseconds };
   const pieces: string[] = [];
   const write = async (piece: Buffer | string): Promise<void> => {
     pieces.push(piece.toString());

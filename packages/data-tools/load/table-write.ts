@@ -1,5 +1,5 @@
 // A shard of rows on its way into a table: writes them by a mode, or makes a range of the table equal to them (a
-// mirror). A checkpoint is the last page whose rows are all written.
+// mirror). A checkpoint waits until all rows are written.
 import { formatContent } from '../line/line.js';
 import { compareKeys, type Key, type Row } from '../line/row.js';
 import type { Mode, ToolContext } from '../run/context.js';
@@ -11,7 +11,7 @@ import type { TableRows } from '../source/table-rows.js';
 import { ToolError } from '../source/tool-error.js';
 import type { ChangeKind } from '../write/change.js';
 import type { TargetTable } from '../write/target-table.js';
-import { type ByteBudget, type Told, Writer } from '../write/writer.js';
+import { type ByteBudget, Writer } from '../write/writer.js';
 
 interface MirrorChange {
   readonly kind: 'replace' | 'delete';
@@ -79,23 +79,25 @@ export class Mirror {
 }
 
 /** Of rows that are done or reported. */
-export interface Counts extends Told {
-  readonly rows: number;
-  readonly deleted: number;
+export interface Counts {
+  rows: number;
+  conflicts: number;
+  refused: number;
+  deleted: number;
 }
 
-const NO_COUNTS: Counts = { rows: 0, conflicts: 0, refused: 0, deleted: 0 };
+const NO_COUNTS: Readonly<Counts> = { rows: 0, conflicts: 0, refused: 0, deleted: 0 };
 
-export const sumOf = (all: readonly Counts[]): Counts =>
-  all.reduce(
-    (one, other) => ({
-      rows: one.rows + other.rows,
-      conflicts: one.conflicts + other.conflicts,
-      refused: one.refused + other.refused,
-      deleted: one.deleted + other.deleted,
-    }),
-    NO_COUNTS,
-  );
+export function sumOf(all: readonly Counts[]): Counts {
+  const sum = { ...NO_COUNTS };
+  for (const counts of all) {
+    sum.rows += counts.rows;
+    sum.conflicts += counts.conflicts;
+    sum.refused += counts.refused;
+    sum.deleted += counts.deleted;
+  }
+  return sum;
+}
 
 const KINDS: Readonly<Record<Mode, ChangeKind>> = {
   insert: 'insert',
@@ -116,91 +118,61 @@ interface TableWriteOptions {
   readonly from: Reached<Counts> | undefined;
 }
 
-/** The writer's place after it was given a page. */
-interface Mark {
-  readonly place: number;
-  readonly last: Key;
-  readonly rows: number;
-  readonly deleted: number;
-}
-
 export class TableWrite implements ShardSink<Counts, Counts> {
-  readonly last: Key | undefined;
+  last: Key | undefined;
   readonly #options: TableWriteOptions;
-  readonly #earlier: Counts;
+  readonly #counts: Counts;
   readonly #writer: Writer;
-  #rows: number;
-  #deleted: number;
-  readonly #marks: Mark[] = [];
 
   constructor(target: TargetTable, options: TableWriteOptions) {
     const { context, from, mode, hasDistinctKeys, budget, writers } = options;
+    const { parallel, reporter } = context;
+    const onExisting = mode === 'skip' ? 'skip' : 'compare';
     this.#options = options;
-    this.#earlier = from?.state ?? NO_COUNTS;
+    this.#counts = { ...(from?.state ?? NO_COUNTS) };
     this.last = from?.last;
-    this.#rows = this.#earlier.rows;
-    this.#deleted = this.#earlier.deleted;
+    const counts = this.#counts;
     this.#writer = new Writer(target, {
-      parallel: context.parallel,
-      reporter: context.reporter,
+      parallel,
+      reporter,
       hasDistinctKeys,
       budget,
       writers,
-      onExisting: mode === 'skip' ? 'skip' : 'compare',
+      onExisting,
+      counts,
     });
   }
 
   get rows(): number {
-    return this.#rows;
-  }
-
-  #counts(): Counts {
-    const { conflicts, refused } = this.#writer.told;
-    return {
-      rows: this.#rows,
-      deleted: this.#deleted,
-      conflicts: this.#earlier.conflicts + conflicts,
-      refused: this.#earlier.refused + refused,
-    };
+    return this.#counts.rows;
   }
 
   async #add(kind: ChangeKind, row: Row): Promise<void> {
-    if (kind === 'delete') this.#deleted++;
+    if (kind === 'delete') this.#counts.deleted++;
     if (!this.#options.isDry) await this.#writer.add(kind, row);
   }
 
   async write(page: readonly Row[]): Promise<number> {
     const { mirror, mode, isDry } = this.#options;
-    let written = page.length;
-    if (mirror !== undefined) {
-      const changes = await mirror.changes(page);
-      for (const { kind, row } of changes) await this.#add(kind, row);
-      written = changes.filter(({ kind }) => kind !== 'delete').length;
-    } else if (!isDry) for (const row of page) await this.#writer.add(KINDS[mode], row);
-    this.#rows += page.length;
-    const last = page.at(-1);
-    if (last !== undefined) {
-      const { partitionKey, rowKey } = last;
-      const place = this.#writer.nextPlace;
-      this.#marks.push({ place, last: { partitionKey, rowKey }, rows: this.#rows, deleted: this.#deleted });
-    }
+    const changes = (await mirror?.changes(page)) ?? page.map(row => ({ kind: KINDS[mode], row }));
+    for (const { kind, row } of changes) await this.#add(kind, row);
+    this.#counts.rows += page.length;
+    const { partitionKey, rowKey } = page.at(-1) ?? { partitionKey: '', rowKey: '' };
+    this.last = { partitionKey, rowKey };
     // Rows that are already right are done without a write.
-    return isDry ? page.length : page.length - written;
+    return isDry ? page.length : page.length - changes.filter(({ kind }) => kind !== 'delete').length;
   }
 
   async checkpoint(): Promise<Reached<Counts> | undefined> {
-    const { donePlace } = this.#writer;
-    while ((this.#marks[1]?.place ?? Number.POSITIVE_INFINITY) <= donePlace) this.#marks.shift();
-    const [mark] = this.#marks;
-    if (mark === undefined || mark.place > donePlace) return undefined;
-    const { last, rows, deleted } = mark;
-    return { last, state: { ...this.#counts(), rows, deleted } };
+    if (this.last === undefined) return undefined;
+    await this.#writer.drain();
+    return { last: this.last, state: { ...this.#counts } };
   }
 
   async end(): Promise<Counts> {
     for await (const row of this.#options.mirror?.rest() ?? []) await this.#add('delete', row);
-    await this.#writer.end();
-    return this.#counts();
+    await this.#writer.drain();
+    return this.#counts;
   }
 
   async close(): Promise<void> {}

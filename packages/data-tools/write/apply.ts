@@ -201,7 +201,8 @@ export class Applier {
     for (const change of changes) {
       const row = change.kind === 'insert' ? there.get(change.row.rowKey) : undefined;
       if (row === undefined) left.push(change);
-      else if (this.#options.onExisting === 'skip' || isSame(row, change.row)) outcomes.push(done(change));
+      else if (this.#options.onExisting === 'skip' || formatContent(row) === change.body)
+        outcomes.push(done(change));
       else outcomes.push({ change, kind: 'conflict' });
     }
     return { outcomes, left };
@@ -227,5 +228,3 @@ export class Applier {
     return there;
   }
 }
-
-const isSame = (one: Row, other: Row): boolean => formatContent(one) === formatContent(other);

@@ -10,9 +10,15 @@ export type ChangeKind = 'insert' | 'replace' | 'merge' | 'delete';
 export interface Change {
   readonly kind: ChangeKind;
   readonly row: Row;
-  /** Its place in the run, from 0: everything before it being done is a run's progress. */
-  readonly place: number;
+  /** Of its request. */
+  readonly body: string;
 }
+
+export const changeOf = (kind: ChangeKind, row: Row): Change => ({
+  kind,
+  row,
+  body: kind === 'delete' ? '' : formatContent(row),
+});
 
 export interface ChangeRequest {
   readonly method: string;
@@ -51,8 +57,7 @@ export const UNADDRESSABLE =
 export const isAddressable = ({ kind, row }: Pick<Change, 'kind' | 'row'>): boolean =>
   kind === 'insert' || (isEncodable(row.partitionKey) && isEncodable(row.rowKey));
 
-export function requestOf(table: string, { kind, row }: Pick<Change, 'kind' | 'row'>): ChangeRequest {
-  const body = kind === 'delete' ? '' : formatContent(row);
+export function requestOf(table: string, { kind, row, body }: Change): ChangeRequest {
   if (kind === 'insert') return { method: 'POST', path: `/${table}`, headers: INSERT_HEADERS, body };
   const headers = kind === 'delete' ? DELETE_HEADERS : JSON_HEADERS;
   return { method: METHODS[kind], path: entityPath(table, row), headers, body };
