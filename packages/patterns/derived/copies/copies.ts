@@ -1,5 +1,5 @@
-// Copies of a source's properties in the rows of another entity: their definition, the flow that updates them, and the cost of a change of a source. copy-derivation.ts keeps them with every write, and decides
-// which of them are updated at once. A worker writes only what follows from the current rows, so messages may arrive late, twice and in any order.
+// Copies of a source's properties in the rows of another entity: their definition, the flow that updates them, the cost of a change of a source, and what an audit compares. copy-derivation.ts keeps them with
+// every write, and decides which of them are updated at once. A worker writes only what follows from the current rows, so messages may arrive late, twice and in any order.
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import type { FlowOptions, Step } from '../../flows/definition.js';
@@ -18,9 +18,10 @@ import { newIdentity, planConditionCheck } from '../../repo/write/plan-write.js'
 import { PlannedBatch } from '../../repo/write/planned-batch.js';
 import { writePlanned } from '../../repo/write/write-planned.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
-import type { AuditProgress } from '../audit/audit.js';
+import { type AuditProgress, auditOf } from '../audit/audit.js';
+import { AuditedRows, readOrFault } from '../audit/audited-rows.js';
+import type { Derived, Wrong } from '../audit/derived.js';
 import type { AuditOptions } from '../audit/walk.js';
-import { auditCopies } from './audit-copies.js';
 import { COPY_FLOW_SCHEMA, type CopyInput, deriveCopies, FAN_OUT, planCopies } from './copy-derivation.js';
 import { type CopiesPlace, type CopiesSpec, CopyRules } from './copy-rules.js';
 
@@ -128,13 +129,39 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
 
   /** Compares copies with their sources, page by page of the rows that have copies. With `repair` those that are not equal are refreshed. */
   audit(db: Db, options: AuditOptions = {}): AsyncGenerator<AuditProgress<H>, void, undefined> {
-    const audited = {
+    const { holder: entity } = this.#rules.spec;
+    const { table } = entity;
+    const derived: Derived = {
       name: this.name,
-      rules: this.#rules,
-      queues: this.#isSamePartition ? [] : this.flow.definition.queues,
-      refresh: (key: unknown, each: CallOptions) => this.refresh(db, key as KeyOf<H>, each),
+      isGuarded: true,
+      stock: undefined,
+      wrongOf: row => this.#wrongOf(db, row, options),
     };
-    return auditCopies(db, audited, options) as AsyncGenerator<AuditProgress<H>, void, undefined>;
+    const queues = this.#isSamePartition ? [] : this.flow.definition.queues;
+    const subject = ['copies', this.name, table, entity.name];
+    const rows = new AuditedRows(Db.serviceOf(db), options);
+    return auditOf({ subject, entity, table, derived: [derived], queues }, rows) as AsyncGenerator<
+      AuditProgress<H>,
+      void,
+      undefined
+    >;
+  }
+
+  async #wrongOf(
+    db: Db,
+    row: StoredOf<AnyEntity>,
+    { signal, repair }: AuditOptions,
+  ): Promise<Wrong | undefined> {
+    const source = this.#rules.sourceOf(row.value);
+    const read = await readOrFault(() => this.#rules.faultOf(db, row.value, { signal }));
+    if ('fault' in read) return { fault: 'unreadable', address: source ?? row, reason: read.fault };
+    const fault = read.row;
+    if (fault === undefined) return undefined;
+    const refresh = () => this.refresh(db, row.value as KeyOf<H>, { signal });
+    if (fault !== 'dangling') return { fault, address: row, repair: refresh };
+    // Its copies go; that its source is gone stays for the program to decide.
+    if (repair === true) await refresh();
+    return { fault, address: row };
   }
 
   /** By itself, or in the transaction that has the source as it was read. */

@@ -10,6 +10,7 @@ import type { Db } from '../../repo/open.js';
 import type { Results } from '../../repo/read/results.js';
 import type { RowAddress } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
+import type { Fault } from '../audit/derived.js';
 import { copiesOf, copyNames, type Embedded, nameOf, versionOf, type WhenDeleted } from './embed.js';
 
 /** Where copies stand: in the partition of their source, written in its transaction, or anywhere, written by a flow. */
@@ -97,6 +98,15 @@ export class CopyRules {
     const stays =
       (source === undefined && hasKey && whenDeleted === 'keep') || this.has(value, source?.value);
     return { hasKey, source, patch: stays ? undefined : copiesOf(embedded, source?.value, source?.etag) };
+  }
+
+  /** What is wrong with a row's copies. */
+  async faultOf(db: Db, value: Values, options: CallOptions): Promise<Fault | undefined> {
+    const { hasKey, source, patch } = await this.compared(db, value, options);
+    if (hasKey && source === undefined && this.spec.whenDeleted === 'refuse') return 'dangling';
+    if (patch === undefined) return undefined;
+    if (source === undefined) return 'orphan';
+    return this.has(value, undefined) ? 'missing' : 'stale';
   }
 
   /** The rows with copies of a source, among those that the program's query gives: it may still find rows that have another source now. */

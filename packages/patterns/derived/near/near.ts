@@ -1,12 +1,13 @@
 // Indexes in the partition of their entity's rows: their rows are written in one transaction with the row, so that they are never behind.
 
-import type { NearKind } from '../../model/definition.js';
+import type { AnyEntity, IndexPlan, NearKind } from '../../model/definition.js';
 import { compileIndexes } from '../../model/index-plan.js';
+import { refuseBuilding, tableOfIndex } from '../../model/index-row.js';
 import { beginsWithLiteral } from '../../model/keys/key.js';
-import type { ReadsIndex } from '../../repo/read/reads.js';
+import { EntityReads, type ReadsIndex } from '../../repo/read/reads.js';
+import type { QuerySettings } from '../../repo/read/table-query.js';
 import type { RowDerivation } from '../../repo/write/derivation.js';
 import { refuseDefinition, refuseValue } from '../../values/pattern-error.js';
-import { hitsOf } from './hits.js';
 import { indexWrites } from './index-write.js';
 
 /** Literals distinguish the rows of an index from all others in their partition. */
@@ -22,6 +23,16 @@ const checkLiterals: NearKind['checkLiterals'] = ({ name, row: ofOwner }, index,
       'the key of an index begins with a literal, by which its rows are told apart',
     );
 };
+
+/** The rows of an index, read as those of an entity. Throws DefinitionInvalid for an index that is being built, and for one with a table of its own of rows in another table than its entity's. */
+export function hitsOf(
+  { entity, table }: Pick<EntityReads<AnyEntity>, 'entity' | 'table'>,
+  index: IndexPlan,
+  settings: QuerySettings,
+): EntityReads<AnyEntity> {
+  refuseBuilding(entity, index);
+  return new EntityReads(index.entity, { ...settings, table: tableOfIndex(entity, index, table) });
+}
 
 /** The kind of an index whose rows stand in the partition of the entity's row, and are written in one transaction with it: `{ kind: near, row }`. */
 export const near: NearKind = Object.freeze({

@@ -1,11 +1,14 @@
-// The flow that keeps an entity's indexes in other partitions and tables: writes of its rows send the messages, and a worker makes the index rows of each named row match the row.
+// The flow that keeps an entity's indexes in other partitions and tables: writes of its rows send the messages, and a worker makes the index rows of each named row match the row. Unique keys that a write
+// gives a row or takes from it are settled: reserved keys are confirmed if the write was done, and freed if it never will be. reserve.ts settles one key; this file picks the keys.
 
 import type { Step, StepContext } from '../../flows/definition.js';
 import { type Flow, flow } from '../../flows/flow.js';
+import { isSameRow } from '../../model/address.js';
 import type { AnyEntity } from '../../model/definition.js';
+import { expectedIndexRow, indexNamed, tableOfIndex } from '../../model/index-row.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Db } from '../../repo/open.js';
-import { type RowAddress, refuseDefinition } from '../../values/pattern-error.js';
+import { PatternError, type RowAddress, refuseDefinition } from '../../values/pattern-error.js';
 import {
   type ChangedRow,
   INDEX_FLOW_SCHEMA,
@@ -14,7 +17,7 @@ import {
   indexFlowName,
 } from './index-message.js';
 import { settleRemoteRows } from './remote-rows.js';
-import { endTransaction, settleKeys } from './unique-keys.js';
+import { Reservations } from './reserve.js';
 
 /** Whether the write that the message announced was done, or never will be. Until then the worker waits for it. */
 function isOver(db: Db, row: StoredOf<AnyEntity> | undefined, { etag, operationId }: ChangedRow): boolean {
@@ -25,51 +28,64 @@ function isOver(db: Db, row: StoredOf<AnyEntity> | undefined, { etag, operationI
   return row !== undefined && (operationIds?.ofUnknown(row.unknown).includes(operationId) ?? true);
 }
 
-/** Whether a message still waits. */
-interface Left {
-  /** The write was done, or never will be. */
-  readonly isOver: boolean;
-  /** No key is reserved by a write that may yet be done. */
-  readonly areSettled: boolean;
-}
-
-/** Makes the index rows of the row right. */
-async function settle(
+/** Whether all unique keys of the row are settled: none is reserved by a write that may yet be done. `row` is the row as it is now. */
+async function settleKeys(
+  keys: Reservations,
   entity: AnyEntity,
   owner: RowAddress,
-  change: ChangedRow,
-  context: StepContext,
-): Promise<Left> {
-  const { db, signal } = context;
-  const service = Db.serviceOf(db);
-  const indexes = entity.plan.remoteIndexes.filter(({ unique }) => !unique);
-  const row = await settleRemoteRows(service, { entity, indexes, owner }, change.rows, { signal });
-  const areSettled = await settleKeys(service, entity, owner, change, row, context);
-  return { isOver: isOver(db, row, change), areSettled };
+  { rows }: ChangedRow,
+  row: StoredOf<AnyEntity> | undefined,
+  { signal, note }: StepContext,
+): Promise<boolean> {
+  const { table } = owner;
+  const kept: RowAddress[] = [];
+  let areSettled = true;
+  for (const [name, partitionKey, rowKey] of rows) {
+    const index = indexNamed(entity, name);
+    if (!index.unique) continue;
+    const address = { table: tableOfIndex(entity, index, table), partitionKey, rowKey };
+    const settled = await keys.settle({ entity, table, index }, address, { signal });
+    if (settled === 'pending') areSettled = false;
+    if (settled === 'kept') kept.push(address);
+  }
+  for (const index of entity.plan.remoteIndexes) {
+    const expected = index.unique && row && expectedIndexRow(entity, index, table, row.value);
+    if (!expected || kept.some(each => isSameRow(each, expected.address))) continue;
+    try {
+      if ((await keys.keep({ entity, table, index }, owner, { signal })) === 'pending') areSettled = false;
+    } catch (thrown) {
+      // Two rows had the key before it was unique. An audit reports them; a worker cannot fix them.
+      if (!PatternError.is(thrown, 'UniqueViolation')) throw thrown;
+      note(thrown.message);
+    }
+  }
+  return areSettled;
 }
 
-const ownerOf = (table: string, { partitionKey, rowKey }: ChangedRow): RowAddress => ({
-  table,
-  partitionKey,
-  rowKey,
-});
-
+/** Makes the index rows of each row right. */
 const stepOf = (entity: AnyEntity): Step<IndexFlowInput> => ({
   name: entity.name,
   run: async ({ table, changes, transaction }, context) => {
-    const left: Left[] = [];
+    const { db, signal } = context;
+    const service = Db.serviceOf(db);
+    const keys = new Reservations(service);
+    const indexes = entity.plan.remoteIndexes.filter(({ unique }) => !unique);
+    const ownerOf = ({ partitionKey, rowKey }: ChangedRow): RowAddress => ({ table, partitionKey, rowKey });
+    let [areOver, areSettled] = [true, true];
     for (const change of changes) {
-      context.signal.throwIfAborted();
-      left.push(await settle(entity, ownerOf(table, change), change, context));
+      signal.throwIfAborted();
+      const owner = ownerOf(change);
+      const row = await settleRemoteRows(service, { entity, indexes, owner }, change.rows, { signal });
+      if (!(await settleKeys(keys, entity, owner, change, row, context))) areSettled = false;
+      if (!isOver(db, row, change)) areOver = false;
     }
-    const areSettled = left.every(each => each.areSettled);
-    const isOver = areSettled && left.every(each => each.isOver);
+    if (!areSettled) return 'pending';
     const [first] = changes;
-    if (transaction === undefined || first === undefined) return isOver ? undefined : 'pending';
-    const owner = ownerOf(table, first);
-    const end = await endTransaction(Db.serviceOf(context.db), owner, transaction, areSettled, context);
-    // A write that was aborted is not waited for.
-    return isOver || (areSettled && end !== 'open') ? undefined : 'pending';
+    if (transaction === undefined || first === undefined) return areOver ? undefined : 'pending';
+    const state = await keys.stateOf(ownerOf(first), transaction, { signal });
+    // The record of one that was aborted stays: its request may still arrive. The write is not waited for.
+    if (state === 'committed') await keys.forget(ownerOf(first), transaction, { signal });
+    return areOver || state !== undefined ? undefined : 'pending';
   },
 });
 

@@ -1,12 +1,16 @@
-// Indexes in other partitions and tables: before a write of a row, their flow gets a message with the index rows that the row may have before and after it, and unique keys are reserved. A worker makes the
-// index rows match.
+// Indexes in other partitions and tables: before a write of a row, their flow gets a message with the index rows that the row may have before and after it. A worker makes the index rows match.
+//
+// For a transaction that gives rows unique keys, the keys are reserved, then it is sent with its record, and the keys are released if it was refused. If its outcome is unknown, the keys stay
+// reserved until the flow settles them. reserve.ts documents reservations.
 
 import type { CallOptions } from '../../concurrency/abort.js';
+import { newUuid } from '../../concurrency/surroundings.js';
 import { isSameRow } from '../../model/address.js';
 import type { AnyEntity, RemoteKind } from '../../model/definition.js';
 import { compileIndexes } from '../../model/index-plan.js';
 import { expectedIndexRow } from '../../model/index-row.js';
 import { beginsWithLiteral } from '../../model/keys/key.js';
+import { Attempts } from '../../repo/optimistic.js';
 import type { ReadsIndex } from '../../repo/read/reads.js';
 import { type VerifiedOptions, verifiedReads } from '../../repo/read/verified-reads.js';
 import type { RowDerivation } from '../../repo/write/derivation.js';
@@ -18,12 +22,12 @@ import type {
 } from '../../repo/write/planned-write.js';
 import type { Service } from '../../repo/write/service.js';
 import { announced } from '../../transport/messages/announce.js';
-import { refuseDefinition, refuseValue } from '../../values/pattern-error.js';
+import { PatternError, type RowAddress, refuseDefinition, refuseValue } from '../../values/pattern-error.js';
 import { wireText } from '../../values/wire-property.js';
-import { hitsOf } from '../near/hits.js';
+import { hitsOf } from '../near/near.js';
 import { announcementsOf, type IndexRowKey, type RemoteChange } from './index-message.js';
-import { type Reservation, type ReservationId, recordWrite } from './reservation.js';
-import { writeReserved } from './reserved-write.js';
+import { type Reservation, type ReservationId, recordAddress, recordWrite } from './reservation.js';
+import { Reservations, type Reserved } from './reserve.js';
 
 /** The changes of a write in remote indexes, and the unique keys that it gives its row. */
 interface ChangedIndexes extends RemoteEffect {
@@ -31,33 +35,70 @@ interface ChangedIndexes extends RemoteEffect {
   readonly reservations: readonly Reservation[];
 }
 
-/** As long as any. */
-const ANY_ID = '0'.repeat(36);
+/** Whether the service refused a transaction because of its record: another process found its reservations too old. */
+function isAborted(thrown: unknown, record: RowAddress): boolean {
+  return PatternError.is(thrown, 'BatchFailed') && thrown.detail.rowKey === record.rowKey;
+}
 
-function around<T>(
+/** It was not done, and never will be. */
+const isRefused = (thrown: unknown): boolean =>
+  PatternError.is(thrown) && thrown.code !== 'OutcomeUnknown' && thrown.code !== 'Unreachable';
+
+/** Reserves the keys, and sends the transaction with its record. */
+async function sendReserved<T>(
   service: Service,
-  changes: readonly RemoteEffect[],
+  changes: readonly ChangedIndexes[],
+  id: ReservationId,
   { target, send, refusal }: FollowedTransaction<T>,
   options: CallOptions,
 ): Promise<T> {
-  const all = changes as readonly ChangedIndexes[];
-  const { clients, operationIds } = service;
+  const keys = new Reservations(service);
+  const held: Reserved[] = [];
+  try {
+    for (const change of changes)
+      for (const each of change.reservations) {
+        const reserved = keys.reserve(each, id, options);
+        held.push(await reserved.catch(thrown => Promise.reject(refusal(change, thrown))));
+      }
+    return await send(recordWrite(target, id, 'committed'));
+  } catch (thrown) {
+    if (isRefused(thrown)) for (const each of held) await keys.release(each);
+    throw thrown;
+  }
+}
+
+/** As long as any. */
+const ANY_ID = '0'.repeat(36);
+
+/** Announces the transaction and does it; one with reservations that was aborted in between again, under another id. Throws UniqueViolation, Contention, and what sending throws. */
+async function around<T>(
+  service: Service,
+  effects: readonly RemoteEffect[],
+  transaction: FollowedTransaction<T>,
+  options: CallOptions,
+): Promise<T> {
+  const changes = effects as readonly ChangedIndexes[];
+  const { clients, operationIds, surroundings } = service;
   const has = { queues: clients.queues !== undefined, operationIds: operationIds !== undefined };
   const announce = (id: ReservationId | undefined, write: () => Promise<T>): Promise<T> => {
-    const writes = all.map(({ change }) => change);
-    return announced(service, announcementsOf(writes, has, id), write, options);
+    const messages = announcementsOf(
+      changes.map(({ change }) => change),
+      has,
+      id,
+    );
+    return announced(service, messages, write, options);
   };
-  const owners = new Map(
-    all.flatMap(each => each.reservations.map(reservation => [reservation, each] as const)),
-  );
-  if (owners.size === 0) return announce(undefined, () => send());
-  const reserved = {
-    reservations: [...owners.keys()],
-    announce,
-    send,
-    refusal: (of: Reservation, thrown: unknown) => refusal(owners.get(of) as RemoteEffect, thrown),
-  };
-  return writeReserved(service, reserved, target, options);
+  if (changes.every(({ reservations }) => reservations.length === 0))
+    return announce(undefined, () => transaction.send());
+  const { target } = transaction;
+  for (const attempts = new Attempts(surroundings, options); ; await attempts.next(target, undefined)) {
+    const id = newUuid(surroundings.random);
+    try {
+      return await announce(id, () => sendReserved(service, changes, id, transaction, options));
+    } catch (thrown) {
+      if (!isAborted(thrown, recordAddress(target, id))) throw thrown;
+    }
+  }
 }
 
 /** Throws KeyInvalid, ValueInvalid, TooLarge, and DefinitionInvalid for rows of another table than an index is of. */
