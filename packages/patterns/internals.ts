@@ -9,7 +9,6 @@ export type { ClassicRow } from './encryption/classic.js';
 export type { LogDurability } from './logbook/log-writer.js';
 export { decodeBag, encodeBag } from './model/bag.js';
 export { decodeEntity, decodeProjected, wireSelect } from './model/decode-entity.js';
-export { decodeMixed } from './model/decode-mixed.js';
 export type { RowLead } from './model/definition.js';
 export { encodeEntity, encodePatch } from './model/encode-entity.js';
 export { classify } from './model/filter/classify.js';

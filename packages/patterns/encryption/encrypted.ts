@@ -1,13 +1,11 @@
 // Definitions of properties whose values are encrypted before they leave the program: in the row they are Binary, and in an entity's value a Ciphertext, so that no door of the library writes anything else.
 import { fromUtf8, toUtf8 } from '../values/bytes.js';
 import { checkValue, passChecks, validated } from '../values/check-value.js';
-import { decodeProperty } from '../values/decode-property.js';
-import { longPieces } from '../values/long-pieces.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
-import type { Joined, Piece, Pieces } from '../values/pieces.js';
+import { type Joined, longPieces, type Piece, type Pieces } from '../values/pieces.js';
 import { inPieces, type Presence, type Property, type Use } from '../values/property.js';
 import { readRow } from '../values/read-wire.js';
-import type { TypedValue } from '../values/typed-value.js';
+import { decodeProperty, type TypedValue } from '../values/typed-value.js';
 import { encodeProperty } from '../values/wire-property.js';
 import { Ciphertext, ContentKey, type KeyPlace } from './ciphertext.js';
 

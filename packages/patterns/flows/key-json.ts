@@ -1,11 +1,11 @@
 // The key of an entity or of one of its lists as JSON, for messages: every type of property has a form there, as the service has it in rows.
 import type { AnyEntity, KeyOf } from '../model/definition.js';
 import { checkValue } from '../values/check-value.js';
-import { decodeProperty } from '../values/decode-property.js';
 import { isObject } from '../values/is-object.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { Property, Values } from '../values/property.js';
 import type { SchemaResult, StandardSchema } from '../values/standard-schema.js';
+import { decodeProperty } from '../values/typed-value.js';
 import { encodeProperty } from '../values/wire-property.js';
 
 /** The properties of a key by their names, as JSON has them. */

@@ -1,11 +1,10 @@
 // Rows without a schema, as property bags with the service's types: for rows of other programs, and for tools that have no definition.
 import { checkValue } from '../values/check-value.js';
-import { decodeProperty } from '../values/decode-property.js';
 import type { Instant } from '../values/instant.js';
 import type { RowAddress } from '../values/pattern-error.js';
 import type { WireObject, WireValue } from '../values/read-wire.js';
 import { annotationOf, memberOf, propertyNames, textOf } from '../values/row-member.js';
-import type { TypedValue } from '../values/typed-value.js';
+import { decodeProperty, type TypedValue } from '../values/typed-value.js';
 import { encodeProperty, rowBytes, type WireRow } from '../values/wire-property.js';
 import { readHead } from './row-head.js';
 

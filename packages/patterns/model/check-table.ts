@@ -2,7 +2,7 @@
 
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { AnyEntity } from './definition.js';
-import { areDisjoint } from './keys/beginning.js';
+import { areDisjoint } from './keys/compiled-key.js';
 
 const TABLE_NAME = /^[A-Za-z][A-Za-z0-9]{2,62}$/;
 

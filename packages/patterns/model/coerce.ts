@@ -1,4 +1,5 @@
 // Converts a stored value to another type where nothing is lost: for rows in which an earlier program stored a number as text, or a count as a double.
+
 import { isInt32, isInt64 } from '../values/check-value.js';
 import { type EdmType, GUID } from '../values/edm.js';
 import { Instant } from '../values/instant.js';

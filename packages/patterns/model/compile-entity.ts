@@ -4,12 +4,12 @@
 import { refuseDefinition } from '../values/pattern-error.js';
 import { wiresOf } from '../values/pieces.js';
 import type { Props } from '../values/property.js';
-import { checkPropertyName } from '../values/row-member.js';
+import { annotationOf, checkPropertyName } from '../values/row-member.js';
 import { CUSTOM_PROPERTIES_MAX, encodeProperty } from '../values/wire-property.js';
 import type { EntityPlan, Field } from './definition.js';
 import { CompiledKey } from './keys/compiled-key.js';
 import { type Key, namesIn } from './keys/key.js';
-import { formatTag } from './type-tag.js';
+import { formatTag } from './row-head.js';
 
 function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: CompiledKey): readonly Field[] {
   return Object.entries(props).map(([name, property]) => {
@@ -18,7 +18,7 @@ function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: Co
     const inPartition = partition.lossless.includes(name);
     const rebuiltFrom = inPartition ? 'partition' : row.lossless.includes(name) ? 'row' : undefined;
     const inKey = partition.names.includes(name) || row.names.includes(name);
-    return { name, wire, property, rebuiltFrom, inKey };
+    return { name, wire, annotation: annotationOf(wire), property, rebuiltFrom, inKey };
   });
 }
 

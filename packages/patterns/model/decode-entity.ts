@@ -1,17 +1,16 @@
 // Decodes a row of an answer to an entity's value: each property by the type in the definition, rows of earlier versions upcast, unknown properties
 // kept. The definition is compiled once, so that decoding costs one look-up a member.
-import { decodeProperty } from '../values/decode-property.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import { wiresOf } from '../values/pieces.js';
 import { readRow, type WireObject } from '../values/read-wire.js';
-import { annotationOf, memberOf, SYSTEM_NAMES, textOf, unknownNames } from '../values/row-member.js';
+import { SYSTEM_NAMES, textOf, unknownNames } from '../values/row-member.js';
+import { typedIn } from '../values/typed-value.js';
 import { encodeProperty, type WireProperty, type WireRow, wireText } from '../values/wire-property.js';
 import type { AnyEntity, Field, Of } from './definition.js';
 import { type DriftPolicy, FieldReader } from './drift.js';
 import { rowFault } from './row-fault.js';
-import { readAddress, readHead } from './row-head.js';
+import { parseTag, readAddress, readHead } from './row-head.js';
 import { hasDerivedRows, type Projected, type StoredOf, trackAsRead } from './stored.js';
-import { parseTag } from './type-tag.js';
 import { upcastRow } from './upcast.js';
 
 /** How a row is decoded, and where it stands. */
@@ -24,13 +23,9 @@ export interface DecodeOptions {
   readonly etag?: string | undefined;
 }
 
-interface Member {
-  readonly field: Field;
-  readonly annotation: string;
-}
-
 interface Decoder {
-  readonly members: readonly Member[];
+  /** Fields that are properties of their own. */
+  readonly stored: readonly Field[];
   /** Names that are no unknown properties. */
   readonly known: ReadonlySet<string>;
   /** Rows of a page mostly share their partition. */
@@ -43,12 +38,10 @@ const DECODERS = new WeakMap<AnyEntity, Decoder>();
 function decoderOf(entity: AnyEntity): Decoder {
   const made = DECODERS.get(entity);
   if (made !== undefined) return made;
-  const members = entity.plan.fields
-    .filter(({ rebuiltFrom }) => rebuiltFrom === undefined)
-    .map(field => ({ field, annotation: annotationOf(field.wire) }));
-  const known = new Set([...SYSTEM_NAMES, ...members.flatMap(({ field }) => wiresOf(field))]);
+  const stored = entity.plan.fields.filter(({ rebuiltFrom }) => rebuiltFrom === undefined);
+  const known = new Set([...SYSTEM_NAMES, ...stored.flatMap(wiresOf)]);
   if (entity.tag !== undefined) known.add(entity.tag);
-  const decoder = { members, known, partitionKey: undefined, partitionValues: {} };
+  const decoder = { stored, known, partitionKey: undefined, partitionValues: {} };
   DECODERS.set(entity, decoder);
   return decoder;
 }
@@ -85,16 +78,11 @@ function rebuilt(entity: AnyEntity, keys: Readonly<Record<string, unknown>>, rea
 }
 
 /** The properties of these names, as they will be sent back. */
-function keepProperties(row: WireObject, names: readonly string[]): readonly WireProperty[] {
-  const kept: WireProperty[] = [];
-  for (const name of names) {
-    const value = memberOf(row, name);
-    if (value === undefined) continue;
-    const typed = decodeProperty(value, memberOf(row, annotationOf(name)));
-    kept.push(encodeProperty(name, typed.type, typed.value));
-  }
-  return kept;
-}
+const keepProperties = (row: WireObject, names: readonly string[]): readonly WireProperty[] =>
+  names.flatMap(name => {
+    const typed = typedIn(row, name);
+    return typed === undefined ? [] : [encodeProperty(name, typed.type, typed.value)];
+  });
 
 /** What decoding begins with: what every row has, the reader of its properties, and the values that its keys give back. */
 function begun(entity: AnyEntity, row: WireObject, options: DecodeOptions) {
@@ -151,11 +139,8 @@ function wholeRow<E extends AnyEntity>(entity: E, row: WireObject, options: Deco
     const { values: value, unknown } = upToDate;
     return { ...head, value: value as Of<E>, version, whole: true, unknown: keepProperties(row, unknown) };
   }
-  for (const { field, annotation } of decoder.members) {
-    const value =
-      field.property.pieces === undefined
-        ? reader.read(field, memberOf(row, field.wire), memberOf(row, annotation))
-        : reader.readIn(field, row);
+  for (const field of decoder.stored) {
+    const value = reader.read(field, row);
     if (value !== undefined) values[field.name] = value;
   }
   const unknown = keepProperties(row, unknownNames(row, decoder.known));
@@ -201,7 +186,7 @@ function someOfRow<E extends AnyEntity, K extends keyof Of<E> & string>(
   for (const name of names) {
     const field = entity.plan.byName.get(name);
     if (field === undefined) continue;
-    const value = field.rebuiltFrom === undefined ? reader.readIn(field, row) : keys[name];
+    const value = field.rebuiltFrom === undefined ? reader.read(field, row) : keys[name];
     if (value !== undefined) values[name] = value;
   }
   return trackAsRead(entity, { ...head, value: values as Pick<Of<E>, K>, version, whole: false });

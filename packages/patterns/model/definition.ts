@@ -90,6 +90,8 @@ export interface Field {
   readonly name: string;
   /** In the table. */
   readonly wire: string;
+  /** The member of a row that holds its type. */
+  readonly annotation: string;
   readonly property: Property;
   /** The key that gives the value back; such a property is not stored separately. */
   readonly rebuiltFrom: 'partition' | 'row' | undefined;

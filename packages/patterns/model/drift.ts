@@ -1,11 +1,9 @@
 // Schema drift: a stored property is taken as it is, widened to the type in the definition, or handled by the drift policy. coerce.ts is one of them.
 import { passChecks, validated } from '../values/check-value.js';
-import { decodeProperty } from '../values/decode-property.js';
 import type { Instant } from '../values/instant.js';
 import { type Drift, PatternError, type RowAddress } from '../values/pattern-error.js';
-import type { WireObject, WireValue } from '../values/read-wire.js';
-import { annotationOf, memberOf } from '../values/row-member.js';
-import type { BagValue, TypedValue } from '../values/typed-value.js';
+import type { WireObject } from '../values/read-wire.js';
+import { type BagValue, type TypedValue, typedIn } from '../values/typed-value.js';
 import type { AnyEntity, Field } from './definition.js';
 
 /** A drift, with what is there. */
@@ -41,20 +39,14 @@ export class FieldReader {
     this.#policy = policy;
   }
 
-  /** The property's value; undefined if there is none. Throws TypeDrift. */
-  read(field: Field, raw: WireValue | undefined, annotation: WireValue | undefined): unknown {
-    return raw === undefined ? this.missing(field) : this.accept(field, decodeProperty(raw, annotation));
-  }
-
-  /** The property's value, of a row in which it may stand in pieces. */
-  readIn(field: Field, row: WireObject): unknown {
-    const { wire, property } = field;
-    if (property.pieces === undefined)
-      return this.read(field, memberOf(row, wire), memberOf(row, annotationOf(wire)));
-    const joined = property.pieces.join(wire, name => {
-      const raw = memberOf(row, name);
-      return raw === undefined ? undefined : decodeProperty(raw, memberOf(row, annotationOf(name)));
-    });
+  /** The property's value, which may stand in pieces; undefined if there is none. Throws TypeDrift. */
+  read(field: Field, row: WireObject): unknown {
+    const { wire, annotation, property } = field;
+    if (property.pieces === undefined) {
+      const typed = typedIn(row, wire, annotation);
+      return typed === undefined ? this.missing(field) : this.accept(field, typed);
+    }
+    const joined = property.pieces.join(wire, name => typedIn(row, name));
     if (joined === undefined) return this.missing(field);
     return 'typed' in joined
       ? this.accept(field, joined.typed)

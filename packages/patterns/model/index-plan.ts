@@ -18,7 +18,7 @@ import type {
   RemoteKind,
   Upcast,
 } from './definition.js';
-import { areDisjoint } from './keys/beginning.js';
+import { areDisjoint } from './keys/compiled-key.js';
 import {
   type Key,
   type KeyParts,

@@ -8,8 +8,7 @@ import { MARKS } from '../values/row-member.js';
 import { encodeProperty, type WireProperty, wireText } from '../values/wire-property.js';
 import type { AnyEntity, IndexPlan } from './definition.js';
 import { type EncodedRow, encodeEntity } from './encode-entity.js';
-import { beginningOf } from './keys/beginning.js';
-import type { CompiledKey } from './keys/compiled-key.js';
+import { beginningOf, type CompiledKey } from './keys/compiled-key.js';
 import type { Stored } from './stored.js';
 
 /** The row that the index has of the value; undefined if the value lacks a part of the index's key. Throws KeyInvalid and TooLarge. */

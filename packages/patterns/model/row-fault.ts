@@ -3,8 +3,8 @@ import { type AnyPatternError, PatternError, type RowAddress } from '../values/p
 import type { WireObject } from '../values/read-wire.js';
 import { textOf } from '../values/row-member.js';
 import type { AnyEntity } from './definition.js';
+import { parseTag } from './row-head.js';
 import type { Stored } from './stored.js';
-import { parseTag } from './type-tag.js';
 
 /** Errors that name the row and its problem. */
 const CLEAR: readonly string[] = ['WrongEntity', 'TypeDrift', 'NewerVersion', 'RowUnreadable'];

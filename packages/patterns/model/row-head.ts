@@ -1,4 +1,5 @@
-// The members of every row of an answer, whatever its entity: keys, ETag and time.
+// The members of every row of an answer, whatever its entity: keys, ETag and time; and the tag of rows of entities, which is an entity's name and version, as `Employee.2`. Rows of other programs may have the name
+// alone.
 import { Instant, instantOfEtag } from '../values/instant.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
@@ -30,4 +31,21 @@ export function readHead(
   const time = textOf(row, 'Timestamp');
   const timestamp = time === undefined ? instantOfEtag(found) : Instant.parse(time);
   return { ...readAddress(row, table), etag: found, timestamp };
+}
+
+/** The name and version that a tag says. */
+interface TypeTag {
+  readonly name: string;
+  readonly version: number;
+}
+
+const TAG = /^(.+)\.([1-9]\d{0,8})$/s;
+
+/** `Employee.2`. */
+export const formatTag = ({ name, version }: TypeTag): string => `${name}.${version}`;
+
+/** A text without a version is a name, of version 1. */
+export function parseTag(text: string): TypeTag {
+  const [, name, version] = TAG.exec(text) ?? [];
+  return name === undefined ? { name: text, version: 1 } : { name, version: Number(version) };
 }

@@ -1,8 +1,7 @@
 // A value together with the row that it was read from: keys, ETag, and what a later write of that row needs. Callers may change the value, so what the row held is kept apart: writes compare with it, and find index rows by it.
-import type { Instant } from '../values/instant.js';
+import { type Instant, isInstant } from '../values/instant.js';
 import type { Refused } from '../values/pattern-error.js';
 import type { Values } from '../values/property.js';
-import { isInstant } from '../values/typed-value.js';
 import type { WireProperty } from '../values/wire-property.js';
 import type { AnyEntity, KeyOf, Of } from './definition.js';
 

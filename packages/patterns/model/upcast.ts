@@ -1,14 +1,12 @@
 // Applies an entity's upcasts to a row of an earlier version. Upcasts use the program's property names; properties that they leave alone are decoded as
 // in any other row, and unknown properties pass through.
 import { checkValue, passChecks, validated } from '../values/check-value.js';
-import { decodeProperty } from '../values/decode-property.js';
 import { isObject } from '../values/is-object.js';
-import { longPieces, wireOfPiece } from '../values/long-pieces.js';
 import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
-import { wiresOf } from '../values/pieces.js';
+import { longPieces, wireOfPiece, wiresOf } from '../values/pieces.js';
 import type { WireObject } from '../values/read-wire.js';
-import { annotationOf, memberOf, propertyNames } from '../values/row-member.js';
-import type { TypedValue } from '../values/typed-value.js';
+import { propertyNames } from '../values/row-member.js';
+import { type TypedValue, typedIn } from '../values/typed-value.js';
 import type { AnyEntity, Field } from './definition.js';
 import type { FieldReader } from './drift.js';
 
@@ -33,14 +31,6 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-/** A reader of the row's properties by their names in the table. */
-const readerOf =
-  (row: WireObject) =>
-  (name: string): TypedValue | undefined => {
-    const raw = memberOf(row, name);
-    return raw === undefined ? undefined : decodeProperty(raw, memberOf(row, annotationOf(name)));
-  };
-
 /** A value with all of its pieces: those that the entity says, or those of a long value that it does not know any longer. */
 function wholeProperty(
   row: WireObject,
@@ -51,7 +41,7 @@ function wholeProperty(
   const { type } = typed;
   const isLong = field === undefined && (type === 'String' || type === 'Binary');
   const pieces = field?.property.pieces ?? (isLong ? longPieces(type) : undefined);
-  const read = readerOf(row);
+  const read = (name: string) => typedIn(row, name);
   const joined = pieces?.join(wire, read);
   if (pieces === undefined || joined === undefined || !('typed' in joined)) return { wires: [wire], typed };
   const wires = pieces.names(wire).filter(name => read(name) !== undefined);
@@ -62,7 +52,7 @@ function wholeProperty(
 function oldProperties(entity: AnyEntity, row: WireObject): ReadonlyMap<string, OldProperty> {
   const { byWire, byName, fields } = entity.plan;
   const properties = new Map<string, OldProperty>();
-  const read = readerOf(row);
+  const read = (name: string) => typedIn(row, name);
   const ofPieces = new Map(fields.flatMap(field => wiresOf(field).map(wire => [wire, field] as const)));
   for (const wire of propertyNames(row)) {
     const typed = read(wire);
@@ -118,7 +108,7 @@ export function upcastRow(
     const before = properties.get(name);
     const isAsBefore = before !== undefined && Object.is(value, old[name]);
     const read = isAsBefore
-      ? reader.readIn(field, row)
+      ? reader.read(field, row)
       : value === undefined || (value === null && field.property.json === undefined)
         ? reader.missing(field)
         : changedValue(field, value);

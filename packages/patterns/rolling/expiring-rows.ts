@@ -8,10 +8,9 @@ import { allInOrder } from '../concurrency/in-order.js';
 import type { AnyEntity, KeyOf, NewOf } from '../model/definition.js';
 import type { StoredOf } from '../model/stored.js';
 import { Db } from '../repo/open.js';
-import { type Instant, TICKS_OF } from '../values/instant.js';
+import { type Instant, isInstant, TICKS_OF } from '../values/instant.js';
 import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { Values } from '../values/property.js';
-import { isInstant } from '../values/typed-value.js';
 import { type RollingOptions, RollingTables, type TimeName } from './rolling-tables.js';
 import { expired, instantOf, type RollingTime, type Schedule } from './schedule.js';
 

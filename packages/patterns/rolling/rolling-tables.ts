@@ -12,10 +12,9 @@ import type { Change, MutateOptions } from '../repo/write/mutate.js';
 import { type DeleteOptions, Repo } from '../repo/write/repo.js';
 import type { Service } from '../repo/write/service.js';
 import { AccountTables } from '../transport/account-tables.js';
-import type { Instant } from '../values/instant.js';
+import { type Instant, isInstant } from '../values/instant.js';
 import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { Property, Values } from '../values/property.js';
-import { isInstant } from '../values/typed-value.js';
 import { Maintenance, type RollingPlan } from './maintenance.js';
 import {
   instantOf,

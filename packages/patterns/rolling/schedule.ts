@@ -4,9 +4,8 @@
 // `Login20260105` has the rows of that day, `Login20260105x2` those of its second generation. A name is a function of the time and is never used for another one, so an expired table is never made again after its
 // drop; and a name identifies its owner, so that no other table is dropped.
 import type { Surroundings } from '../concurrency/surroundings.js';
-import { Instant, TICKS_OF } from '../values/instant.js';
+import { Instant, isInstant, TICKS_OF } from '../values/instant.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
-import { isInstant } from '../values/typed-value.js';
 
 /** How long a table is written: all begin in UTC. */
 export type RollingPeriod = 'hour' | 'day' | 'month';

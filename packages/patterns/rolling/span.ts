@@ -13,10 +13,9 @@ import {
   StreamedResults,
   tokenPages,
 } from '../repo/read/results.js';
-import type { Instant } from '../values/instant.js';
+import { type Instant, isInstant } from '../values/instant.js';
 import { isObject } from '../values/is-object.js';
 import { refuseValue } from '../values/pattern-error.js';
-import { isInstant } from '../values/typed-value.js';
 
 /** A row among results: of a table, with what the query asked for. */
 export interface SpanRow {

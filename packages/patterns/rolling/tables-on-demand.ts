@@ -8,9 +8,8 @@ import type { GetOptions, PageAnswer, PageRequest, RowAnswer } from '../transpor
 import type { RowWrite } from '../transport/row-write.js';
 import type { ServiceRefusal } from '../transport/service-refusal.js';
 import type { BatchOptions, RowRequests, WriteAnswer } from '../transport/table-requests.js';
-import { Instant } from '../values/instant.js';
+import { Instant, isInstant } from '../values/instant.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
-import { isInstant } from '../values/typed-value.js';
 import type { WireRow } from '../values/wire-property.js';
 import type { Schedule } from './schedule.js';
 

@@ -1,6 +1,6 @@
 // The keys of a query as the two ends of a shared access signature. Key ranges are half-open, and both ends of a signature are inclusive; it compares pairs of keys, not each key separately. Sends nothing.
 import type { KeyBounds } from '../model/filter/classify.js';
-import type { KeyRange } from '../model/keys/key-range.js';
+import type { KeyRange } from '../model/keys/compiled-key.js';
 import { PatternError, refuseKey } from '../values/pattern-error.js';
 
 /** The ends of a signature, both inclusive. What is missing is no bound. */

@@ -1,10 +1,11 @@
-// Checks that a value of the program has a property's type and passes its checks, and gives the value in canonical form. decode-property.ts handles
+// Checks that a value of the program has a property's type and passes its checks, and gives the value in canonical form. typed-value.ts handles
 // values from the service.
+
 import { GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from './edm.js';
+import { isInstant } from './instant.js';
 import { refuseValue } from './pattern-error.js';
 import type { Property } from './property.js';
 import type { SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.js';
-import { isInstant } from './typed-value.js';
 
 /** What of a property its values are checked by. */
 type Checked = Pick<Property, 'edm' | 'checks'> & Partial<Pick<Property, 'pieces'>>;

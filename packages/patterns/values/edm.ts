@@ -1,4 +1,4 @@
-// The eight types of a stored property. wire-property.ts and decode-property.ts know their other texts.
+// The eight types of a stored property. wire-property.ts and typed-value.ts know their other texts.
 
 /** The types of the service. */
 export type EdmType = 'String' | 'Int32' | 'Int64' | 'Double' | 'Boolean' | 'DateTime' | 'Guid' | 'Binary';

@@ -104,6 +104,10 @@ export class Instant {
   }
 }
 
+/** By what it has, for there may be two copies of this library in a process. */
+export const isInstant = (value: unknown): value is Instant =>
+  typeof value === 'object' && value !== null && 'ticks' in value && typeof value.ticks === 'bigint';
+
 const ETAG_TIME = /^W\/"datetime'(.+)'"$/;
 
 /** The time in an ETag, which is how the service makes it: an answer to a write has no other. */

@@ -1,4 +1,5 @@
 // The errors of this library: one class, a code from a closed set, and typed details. docs/patterns/errors.md has a section for each code.
+
 import type { EdmType } from './edm.js';
 import type { Instant } from './instant.js';
 

@@ -1,11 +1,11 @@
 // The definition of a property: one type of the service, fixed by the definition and never guessed from a value. wire-property.ts and
-// decode-property.ts convert the values.
+// typed-value.ts convert the values.
+
 import type { EdmType } from './edm.js';
 import type { Instant } from './instant.js';
 import { isObject } from './is-object.js';
-import { longPieces } from './long-pieces.js';
 import { refuseDefinition } from './pattern-error.js';
-import type { Pieces } from './pieces.js';
+import { longPieces, type Pieces } from './pieces.js';
 import type { OutputOf, StandardSchema } from './standard-schema.js';
 
 /** `filled`: always there in a row that is read; the library gives the value where a program gives none. */

@@ -1,5 +1,5 @@
 // Parses the JSON of rows as the service sends it. There `3` is an Int32 and `3.0` a Double, which JSON.parse cannot distinguish; so whole doubles are
-// marked before it sees them. decode-property.ts interprets the members.
+// marked before it sees them. typed-value.ts interprets the members.
 
 import { isObject } from './is-object.js';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { explainFilter } from '../../filters.js';
 import { allRows, anyCondition, anyRow, readerOfRow, type TestRow } from '../../testing/condition.js';
 import { law } from '../../testing/law.js';
-import type { KeyRange } from '../keys/key-range.js';
+import type { KeyRange } from '../keys/compiled-key.js';
 import { ALTERNATIVES_MAX, COMPARISONS_MAX, classify, type KeyBounds, type QueryClass } from './classify.js';
 import { evaluate } from './evaluate.js';
 import { formatFilter } from './format-filter.js';

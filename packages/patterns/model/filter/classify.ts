@@ -1,6 +1,6 @@
 // The class of a query: point, points, range, partition scan or table scan, decided from the condition's comparisons of PartitionKey and RowKey. Works
 // alike for typed conditions and for any $filter text. Sends nothing.
-import type { KeyRange, Point } from '../keys/key-range.js';
+import type { KeyRange, Point } from '../keys/compiled-key.js';
 import {
   COMPARISONS,
   type Comparison,

@@ -1,6 +1,6 @@
 // The condition of a query as a value, a tree of comparisons. format-filter.ts writes it as $filter, classify.ts derives its cost.
 import type { TypedValue } from '../../values/typed-value.js';
-import type { KeyRange } from '../keys/key-range.js';
+import type { KeyRange } from '../keys/compiled-key.js';
 
 /** The comparisons that the service knows. */
 export type Comparison = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le';

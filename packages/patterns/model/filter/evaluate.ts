@@ -1,10 +1,9 @@
 // Evaluates a condition on a row in the client, with the service's rules: for joins and for tests. Queries are never evaluated here in place of the service;
 // plan.ts sends what is left of one whose keys are known.
 import { compareBytes } from '../../values/bytes.js';
-import { decodeProperty } from '../../values/decode-property.js';
+import { isInstant } from '../../values/instant.js';
 import type { WireObject } from '../../values/read-wire.js';
-import { annotationOf, memberOf } from '../../values/row-member.js';
-import { type BagValue, isInstant, type TypedValue } from '../../values/typed-value.js';
+import { type BagValue, decodeProperty, type TypedValue, typedIn } from '../../values/typed-value.js';
 import {
   COMPARISONS,
   type Comparison,
@@ -19,13 +18,12 @@ import {
 export type RowReader = (name: string) => TypedValue | undefined;
 
 /** A reader of a row as the service sends it. Its Timestamp has no type there and is a time. */
-export function readerOf(row: WireObject): RowReader {
-  return name => {
-    const value = memberOf(row, name);
-    const annotation = name === 'Timestamp' ? 'Edm.DateTime' : memberOf(row, annotationOf(name));
-    return value === undefined ? undefined : decodeProperty(value, annotation);
+export const readerOf =
+  (row: WireObject): RowReader =>
+  name => {
+    const typed = typedIn(row, name);
+    return name === 'Timestamp' && typed ? decodeProperty(String(typed.value), 'Edm.DateTime') : typed;
   };
-}
 
 const isNumber = (value: BagValue): value is number | bigint =>
   typeof value === 'number' || typeof value === 'bigint';

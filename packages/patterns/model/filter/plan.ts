@@ -1,6 +1,6 @@
 // The plan of a query: the requests that it would send, what they cost the service, and whether the program admits that. Sends nothing.
 import { PatternError } from '../../values/pattern-error.js';
-import type { Point } from '../keys/key-range.js';
+import type { Point } from '../keys/compiled-key.js';
 import { type Classification, classify, filterWarnings, type QueryClass } from './classify.js';
 import { COMPARISONS, type Condition, isTrue, type Operand, ordered, residual } from './condition.js';
 import { formatFilter, quoted } from './format-filter.js';

@@ -100,7 +100,7 @@ interface Comparing {
 }
 
 /** Of a property that is stored as it is. */
-function storedField({ property, name, wire }: Field): Comparing {
+function storedField({ property, name, wire }: Pick<Field, 'property' | 'name' | 'wire'>): Comparing {
   const { edm } = property;
   const compareTo: Comparing['compare'] = (operator, value) => {
     // What a check refuses may still be stored, and may be asked for.
@@ -173,7 +173,7 @@ function fieldOf(subject: string, comparing: Comparing): AnyField {
 
 /** A property without an entity, by its name in the table and its type. */
 export const plainField = (name: string, property: Property): AnyField =>
-  fieldOf(name, storedField({ name, wire: name, property, rebuiltFrom: undefined, inKey: false }));
+  fieldOf(name, storedField({ name, wire: name, property }));
 
 const FIELDS = new WeakMap<AnyEntity, Readonly<Record<string, AnyField>>>();
 

@@ -6,10 +6,9 @@ import fc from 'fast-check';
 import { codec, Instant, type Key, key, PatternError, part, t } from '../../index.js';
 import { CompiledKey } from '../../internals.js';
 import { compare, law } from '../../testing/law.js';
-import type { PartBounds } from './compiled-key.js';
+import type { KeyRange, PartBounds } from './compiled-key.js';
 import type { KeyPart } from './key.js';
 import { forbiddenIn } from './key-codec.js';
-import type { KeyRange } from './key-range.js';
 
 const PROPS = {
   text: t.string(),

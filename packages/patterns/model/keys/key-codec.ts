@@ -11,11 +11,11 @@
 //   #            "4          everything else stands for itself
 //
 // Every code begins above `!`, so `!` separates texts and keeps the order of tuples: a tuple comes before all that it begins.
+
 import { isInt32, isInt64 } from '../../values/check-value.js';
 import { type EdmType, GUID, INT32_MIN, INT64_MIN } from '../../values/edm.js';
-import { Instant, TICKS_MAX } from '../../values/instant.js';
+import { Instant, isInstant, TICKS_MAX } from '../../values/instant.js';
 import { refuseDefinition, refuseKey } from '../../values/pattern-error.js';
-import { isInstant } from '../../values/typed-value.js';
 import { bucketOf, bucketText, isBucketCount } from './hash-bucket.js';
 
 /** 1 KiB of UTF-16, as the service's documentation of the data model has it. */

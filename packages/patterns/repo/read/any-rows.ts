@@ -13,7 +13,7 @@ import {
   plainField,
   type TextOrder,
 } from '../../model/filter/where.js';
-import type { KeyRange } from '../../model/keys/key-range.js';
+import type { KeyRange } from '../../model/keys/compiled-key.js';
 import type { Instant } from '../../values/instant.js';
 import { t } from '../../values/property.js';
 import type { WireObject } from '../../values/read-wire.js';

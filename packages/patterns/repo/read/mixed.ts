@@ -3,26 +3,32 @@
 
 import { type Bag, decodeBag } from '../../model/bag.js';
 import { checkTable } from '../../model/check-table.js';
-import { decodeMixed, type Named } from '../../model/decode-mixed.js';
+import { decodeEntity } from '../../model/decode-entity.js';
 import type { AnyEntity, PartitionOf } from '../../model/definition.js';
 import { allOf, anyOf, type Condition, compare, keyCondition, TRUE } from '../../model/filter/condition.js';
 import type { Plan } from '../../model/filter/plan.js';
 import { indexKeysIn, isIndexRow } from '../../model/index-row.js';
-import type { KeyRange } from '../../model/keys/key-range.js';
+import { beginningOf, type KeyRange } from '../../model/keys/compiled-key.js';
 import { refuseChanging } from '../../model/row-fault.js';
-import { readAddress } from '../../model/row-head.js';
+import { parseTag, readAddress } from '../../model/row-head.js';
+import type { StoredOf } from '../../model/stored.js';
 import {
   type AnyPatternError,
   PatternError,
+  type RowAddress,
   refuseDefinition,
   refuseKey,
 } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
 import type { WireObject } from '../../values/read-wire.js';
+import { textOf } from '../../values/row-member.js';
 import { AnyRows } from './any-rows.js';
 import type { Scanning } from './query.js';
 import type { Results } from './results.js';
 import type { QuerySettings } from './table-query.js';
+
+/** A row of an entity; the name distinguishes it from rows of others. */
+type Named<E extends AnyEntity> = E extends AnyEntity ? StoredOf<E> : never;
 
 /** A row of no entity, or one that its entity cannot read. */
 type UnknownRow = Bag & {
@@ -57,6 +63,33 @@ export interface MixedQuery<E extends readonly AnyEntity[]> extends Results<Mixe
   explain(): Plan;
 }
 
+/** Whether the row's keys begin as the entity's do, and one of them begins with a literal. */
+function hasKeysOf({ plan }: AnyEntity, partitionKey: string, rowKey: string): boolean {
+  const partition = beginningOf(plan.partition);
+  const row = beginningOf(plan.row);
+  const fits = (text: string, { text: start, isWhole }: typeof partition): boolean =>
+    isWhole ? text === start : text.startsWith(start);
+  return partition.text + row.text !== '' && fits(partitionKey, partition) && fits(rowKey, row);
+}
+
+/** By the row's tag; without one as `resolve` names it or, where there is none, by the literals of its keys. */
+function entityOf<E extends AnyEntity>(
+  entities: readonly E[],
+  row: WireObject,
+  { table, partitionKey, rowKey }: RowAddress,
+  resolve: MixedSettings['resolve'],
+): E | undefined {
+  for (const entity of entities) {
+    const tag = entity.tag === undefined ? undefined : textOf(row, entity.tag);
+    if (tag !== undefined && parseTag(tag).name === entity.name) return entity;
+  }
+  const tag = entities[0]?.tag;
+  if (tag !== undefined && textOf(row, tag) !== undefined) return undefined;
+  if (resolve === undefined) return entities.find(entity => hasKeysOf(entity, partitionKey, rowKey));
+  const name = resolve(decodeBag(row, { table, tag }));
+  return entities.find(entity => entity.name === name);
+}
+
 /** The row as its entity reads it. Rows of indexes are none of the results. */
 function decoded<E extends readonly AnyEntity[]>(
   entities: E,
@@ -64,14 +97,17 @@ function decoded<E extends readonly AnyEntity[]>(
   { onDrift, resolve }: MixedSettings,
   row: WireObject,
 ): MixedRow<E> | undefined {
-  if (isIndexRow(entities, readAddress(row, table))) return undefined;
+  const address = readAddress(row, table);
+  if (isIndexRow(entities, address)) return undefined;
+  let fault: AnyPatternError | undefined;
   try {
-    const found = decodeMixed(entities, row, { table, onDrift, resolve });
-    return found.entity === undefined ? { ...(found as Bag), fault: undefined } : (found as Named<E[number]>);
+    const entity = entityOf(entities, row, address, resolve);
+    if (entity !== undefined) return decodeEntity(entity, row, { table, onDrift }) as Named<E[number]>;
   } catch (thrown) {
     if (!PatternError.is(thrown)) throw thrown;
-    return { ...decodeBag(row, { table, tag: entities[0]?.tag }), fault: thrown };
+    fault = thrown;
   }
+  return { ...decodeBag(row, { table, tag: entities[0]?.tag }), fault };
 }
 
 /** The rows of a table: results only for a reason. */

@@ -3,9 +3,8 @@
 import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity, NameList, RowLead, RowOf } from '../../model/definition.js';
 import { allOf, anyOf, keyCondition, keysCondition } from '../../model/filter/condition.js';
-import type { CompiledKey, PartBounds } from '../../model/keys/compiled-key.js';
+import type { CompiledKey, KeyRange, PartBounds } from '../../model/keys/compiled-key.js';
 import type { DescendingNames } from '../../model/keys/key.js';
-import type { KeyRange } from '../../model/keys/key-range.js';
 import type { StoredOf } from '../../model/stored.js';
 import { refuseKey } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';

@@ -1,5 +1,5 @@
 // Resume tokens: the text by which a query continues in this process or in another. It holds a position, which is keys and no other data, and a hash of
-// the query. fetch-rows.ts and fan-out.ts define their positions.
+// the query. table-query.ts and fan-out.ts define their positions.
 import { hashText } from '../../model/keys/hash-bucket.js';
 import { fromBase64Url, fromUtf8, toBase64Url, toUtf8 } from '../../values/bytes.js';
 import { isObject } from '../../values/is-object.js';

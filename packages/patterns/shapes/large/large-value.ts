@@ -2,9 +2,8 @@
 
 import { fromUtf8, toHex, toUtf8 } from '../../values/bytes.js';
 import { isObject } from '../../values/is-object.js';
-import { longPieces } from '../../values/long-pieces.js';
 import { refuseDefinition, refuseValue } from '../../values/pattern-error.js';
-import type { Joined, Piece, Pieces } from '../../values/pieces.js';
+import { type Joined, longPieces, type Piece, type Pieces } from '../../values/pieces.js';
 import { inPieces, type Property } from '../../values/property.js';
 import { ENTITY_BYTES_MAX } from '../../values/wire-property.js';
 

@@ -6,7 +6,7 @@ import { decodeEntity } from '../../model/decode-entity.js';
 import type { AnyEntity, KeyOf, PartitionOf, RowLead } from '../../model/definition.js';
 import { keysCondition } from '../../model/filter/condition.js';
 import { formatFilter } from '../../model/filter/format-filter.js';
-import type { KeyRange } from '../../model/keys/key-range.js';
+import type { KeyRange } from '../../model/keys/compiled-key.js';
 import { rowFault } from '../../model/row-fault.js';
 import { Attempts } from '../../repo/optimistic.js';
 import type { Service } from '../../repo/write/service.js';
