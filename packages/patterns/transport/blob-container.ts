@@ -7,8 +7,8 @@ import type {
 import type { CallOptions } from '../concurrency/abort.js';
 import { joinBytes } from '../values/bytes.js';
 import { PatternError, refuseDefinition } from '../values/pattern-error.js';
-import { type ClientFault, clientError, clientFault } from './client-fault.js';
 import type { Clients } from './clients.js';
+import { type ClientFault, clientError, clientFault } from './service-refusal.js';
 
 /** Texts of US-ASCII, as headers are. */
 export type BlobMetadata = Readonly<Record<string, string>>;

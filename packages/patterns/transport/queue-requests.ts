@@ -2,8 +2,8 @@
 import type { PeekedMessageItem, QueueClient } from '@azure/storage-queue';
 import { type CallOptions, linkedController } from '../concurrency/abort.js';
 import { PatternError, refuseDefinition } from '../values/pattern-error.js';
-import { type ClientFault, clientError, clientFault } from './client-fault.js';
 import type { Clients } from './clients.js';
+import { type ClientFault, clientError, clientFault } from './service-refusal.js';
 
 /** Set by the service: bytes of a message's text. */
 export const MESSAGE_BYTES_MAX = 65_536;

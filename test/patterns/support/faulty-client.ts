@@ -9,8 +9,15 @@ import {
   RestError,
 } from '@azure/core-rest-pipeline';
 
-/** `reset`: the connection breaks. `busy`: the service answers 503. `failed`: it answers 500. `late`: the request goes out after others that were sent behind it. */
-export type Fault = 'reset before' | 'reset after' | 'busy before' | 'busy after' | 'failed after' | 'late';
+/** `reset`: the connection breaks. `busy`: the service answers 503. `failed`: it answers 500. `late`: the request goes out after others that were sent behind it. `mute`: it is done, and no answer ever comes. */
+export type Fault =
+  | 'reset before'
+  | 'reset after'
+  | 'busy before'
+  | 'busy after'
+  | 'failed after'
+  | 'late'
+  | 'mute after';
 /** The process ends there: nothing that it sends later goes out. */
 export type Death = 'dies before' | 'dies after';
 
@@ -43,6 +50,14 @@ export type FaultPlan = (index: number, request: PipelineRequest) => Fate | Prom
 type Look = (request: PipelineRequest, answer: PipelineResponse | undefined) => unknown;
 
 const client = createDefaultHttpClient();
+
+/** Throws when who waits for the answer has waited long enough. */
+const untilAborted = ({ abortSignal }: PipelineRequest): Promise<never> =>
+  new Promise((_, reject) => {
+    const abort = (): void => reject(Object.assign(new Error('No answer.'), { name: 'AbortError' }));
+    abortSignal?.addEventListener('abort', abort);
+    if (abortSignal?.aborted) abort();
+  });
 
 export class FaultyClient implements HttpClient {
   /** Requests that came here, whatever became of them. */
@@ -88,6 +103,7 @@ export class FaultyClient implements HttpClient {
     this.isDead ||= fault.startsWith('dies');
     if (fault.endsWith('after')) await client.sendRequest(request);
     if (this.isDead) throw end;
+    if (fault === 'mute after') await untilAborted(request);
     if (fault.startsWith('reset'))
       throw new RestError('The connection was reset.', { code: 'ECONNRESET', request });
     const status = fault.startsWith('busy') ? 503 : 500;

@@ -1,7 +1,7 @@
 // Bulk writes: groups any number of changes by partition into batches, sends a limited number of batches at a time, buffers a limited number of changes,
 // and reports each. The source is read only as reports are consumed (back-pressure).
 
-import type { RowWrite } from '../../transport/row-write.js';
+import { addressOf, type RowWrite } from '../../transport/row-write.js';
 import { PatternError } from '../../values/pattern-error.js';
 import { checkWhole } from '../read/results.js';
 import type { Service } from '../write/service.js';
@@ -31,11 +31,7 @@ const LINGER_MILLISECONDS = 100;
 /** Of a delete. */
 const LEAST_BYTES = 64;
 
-const bytesOfWrite = (write: RowWrite): number => Math.max(LEAST_BYTES, 'row' in write ? write.row.bytes : 0);
-
-/** What a change counts, with its index rows. */
-const bytesOf = ({ write, indexWrites = [] }: ReturnType<RowChange['plan']>): number =>
-  indexWrites.reduce((sum, each) => sum + bytesOfWrite(each.write), bytesOfWrite(write));
+const bytesOf = (write: RowWrite): number => Math.max(LEAST_BYTES, 'row' in write ? write.row.bytes : 0);
 
 export class BatchWriter {
   readonly #service: Service;
@@ -159,8 +155,10 @@ export class BatchWriter {
     try {
       const planned = change.plan(this.#service);
       this.#service.requests.check?.(planned.write);
-      const bytes = bytesOf(planned);
-      this.#lanes.add({ index, planned, bytes });
+      const { write, indexWrites = [] } = planned;
+      const others = indexWrites.map(each => each.write);
+      const bytes = others.reduce((sum, each) => sum + bytesOf(each), bytesOf(write));
+      this.#lanes.add({ index, planned, rows: [addressOf(write), ...others.map(addressOf)], bytes });
       this.#buffered++;
       this.#bufferedBytes += bytes;
     } catch (thrown) {

@@ -10,7 +10,7 @@ import type { RowAnswer } from '../../transport/row-source.js';
 import type { RowWrite } from '../../transport/row-write.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import { MARKS } from '../../values/row-member.js';
-import type { WireProperty, WireRow } from '../../values/wire-property.js';
+import type { WireRow } from '../../values/wire-property.js';
 import { unlessLost } from '../optimistic.js';
 import type { PageOptions, Results } from '../read/results.js';
 import { idProperty, newIdentity, planDelete, withId } from '../write/plan-write.js';
@@ -32,75 +32,60 @@ export interface RebucketProgress {
 
 const PAGE_SIZE = 100;
 
-class Move {
-  readonly #service: Service;
-  readonly #from: RowAddress;
-  readonly #to: RowAddress;
+/** The row as it is, without the mark. */
+function contentOf({ row }: RowAnswer, table: string): WireRow {
+  const wire = encodeBag(decodeBag(row, { table }));
+  return { ...wire, properties: wire.properties.filter(({ name }) => name !== MARKS.moving) };
+}
 
-  constructor(service: Service, from: RowAddress, to: RowAddress) {
-    this.#service = service;
-    this.#from = from;
-    this.#to = to;
-  }
-
-  /** Again until the row is not there any more: others may write it until it is marked. */
-  async run(options: CallOptions): Promise<void> {
-    for (;;) {
-      const found = await this.#service.requests.get(this.#from, options);
-      if (found === undefined) return;
-      const etag = isMovingRow(found.row) ? found.etag : await this.#mark(found, options);
-      if (etag === undefined) continue;
-      const copy = await this.#copy(found, options);
-      if (await this.#remove(this.#from, etag, options)) return;
-      // Another process deleted it during the copy. The state of a copy that another move made is unknown.
-      if (copy !== undefined) await this.#remove(this.#to, copy, options);
-    }
-  }
-
+/** Moves one row. Again until it is not there any more: others may write it until it is marked. */
+async function moveRow(
+  { requests, writes, operationIds }: Service,
+  from: RowAddress,
+  to: RowAddress,
+  options: CallOptions,
+): Promise<void> {
+  const write = (of: RowWrite, identity: Identity): Promise<string | undefined> =>
+    writes.write({ write: of, operationId: identity?.operationId }, options);
   /** The ETag of the marked row; undefined if it was written in between. */
-  #mark({ row, etag = '' }: RowAnswer, options: CallOptions): Promise<string | undefined> {
-    const { unknown } = this.#read(row);
-    const { table, partitionKey, rowKey } = this.#from;
-    return unlessLost(() => {
-      const identity = newIdentity(this.#service);
-      const properties = [movingMark, ...idProperty(identity, unknown)];
-      const marked = { partitionKey, rowKey, properties, bytes: 0 };
-      return this.#write({ kind: 'merge', table, row: marked, etag }, identity, options);
-    });
-  }
-
+  const mark = (etag: string, { properties: unknown }: WireRow): Promise<string | undefined> => {
+    const { table, partitionKey, rowKey } = from;
+    const identity = newIdentity({ operationIds });
+    const properties = [movingMark, ...idProperty(identity, unknown)];
+    const row = { partitionKey, rowKey, properties, bytes: 0 };
+    return unlessLost(() => write({ kind: 'merge', table, row, etag }, identity));
+  };
   /** The ETag of the copy; undefined if there is one already. */
-  async #copy({ row }: RowAnswer, options: CallOptions): Promise<string | undefined> {
-    const { wire, unknown } = this.#read(row);
-    const { table, partitionKey, rowKey } = this.#to;
-    const identity = newIdentity(this.#service);
-    const copy = { ...wire, partitionKey, rowKey, properties: withId(identity, unknown) };
+  const copy = async (content: WireRow): Promise<string | undefined> => {
+    const { table, partitionKey, rowKey } = to;
+    const identity = newIdentity({ operationIds });
+    const properties = withId(identity, content.properties);
     try {
-      return await this.#write({ kind: 'create', table, row: copy }, identity, options);
+      return await write(
+        { kind: 'create', table, row: { ...content, partitionKey, rowKey, properties } },
+        identity,
+      );
     } catch (thrown) {
       // After any other refusal the row must stay where it is.
       if (PatternError.is(thrown, 'AlreadyExists')) return undefined;
       throw thrown;
     }
-  }
-
+  };
   /** Whether it was there to be removed. */
-  async #remove(address: RowAddress, etag: string, options: CallOptions): Promise<boolean> {
-    const isGone = await unlessLost(async () => {
-      await this.#service.writes.write(planDelete(address, etag), options);
-      return true;
-    });
-    return isGone ?? false;
-  }
-
-  /** The row as it is, without the mark. */
-  #read(row: RowAnswer['row']): { readonly wire: WireRow; readonly unknown: readonly WireProperty[] } {
-    const wire = encodeBag(decodeBag(row, { table: this.#from.table }));
-    return { wire, unknown: wire.properties.filter(({ name }) => name !== MARKS.moving) };
-  }
-
-  #write(write: RowWrite, identity: Identity, options: CallOptions): Promise<string | undefined> {
-    return this.#service.writes.write({ write, operationId: identity?.operationId }, options);
+  const remove = async (address: RowAddress, etag: string): Promise<boolean> => {
+    const removed = unlessLost(() => writes.write(planDelete(address, etag), options).then(() => true));
+    return (await removed) ?? false;
+  };
+  for (;;) {
+    const found = await requests.get(from, options);
+    if (found === undefined) return;
+    const content = contentOf(found, from.table);
+    const etag = isMovingRow(found.row) ? found.etag : await mark(found.etag ?? '', content);
+    if (etag === undefined) continue;
+    const copied = await copy(content);
+    if (await remove(from, etag)) return;
+    // Another process deleted it during the copy. The state of a copy that another move made is unknown.
+    if (copied !== undefined) await remove(to, copied);
   }
 }
 
@@ -117,7 +102,7 @@ export async function* moveRows<E extends AnyEntity>(
       const [to, ...earlier] = addresses(entity, row.table, row.value as never);
       const stands = (at: RowAddress): boolean => isSameRow(at, row);
       if (to !== undefined && earlier.some(stands) && !stands(to)) {
-        await new Move(service, row, to).run({ signal });
+        await moveRow(service, row, to, { signal });
         moved++;
       } else inPlace++;
     }

@@ -6,7 +6,7 @@ import { keysCondition } from '../../model/filter/condition.js';
 import { formatFilter } from '../../model/filter/format-filter.js';
 import type { RowSource } from '../../transport/row-source.js';
 import { addressOf, etagOf } from '../../transport/row-write.js';
-import { type AnyPatternError, PatternError } from '../../values/pattern-error.js';
+import { type AnyPatternError, PatternError, type RowAddress } from '../../values/pattern-error.js';
 import { textOf } from '../../values/row-member.js';
 import { isLost, refusalOf } from '../optimistic.js';
 import { PlannedBatch } from '../write/planned-batch.js';
@@ -24,6 +24,8 @@ export type WriteReport =
 export interface WaitingChange {
   readonly index: number;
   readonly planned: PlannedWrite<WriteResult>;
+  /** The rows that it writes: its own, and index rows. Each is an operation of a batch. */
+  readonly rows: readonly [RowAddress, ...RowAddress[]];
   /** What it counts towards the bytes that are buffered. */
   readonly bytes: number;
 }

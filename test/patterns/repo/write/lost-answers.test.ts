@@ -196,6 +196,17 @@ describePeers('lost answers', peer => {
     assert(await clean.get({ ...anna, id: 2 }));
   });
 
+  for (const [title, isMute, outcome] of [
+    ['an answer that never comes is looked up', (index: number) => index === 0, 'done'],
+    ['where no answer ever comes, the outcome is unknown', () => true, 'OutcomeUnknown'],
+  ] as const)
+    test(title, async () => {
+      const plan = (index: number) => (isMute(index) ? 'mute after' : undefined);
+      const { table, repo } = await fresh(peer, Employee, { plan, timeoutMilliseconds: 1_000 });
+      assert.equal(await outcomeOf(repo.create(anna)), outcome);
+      assert.deepEqual((await peer.open().repo(Employee, { table }).get(anna))?.value, anna);
+    });
+
   test('where nobody listens, nothing was done, and no timer is left behind', async () => {
     const refused = async () => {
       throw new RestError('Nobody is there.', { code: 'ECONNREFUSED' });
