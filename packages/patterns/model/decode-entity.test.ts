@@ -3,7 +3,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { codec, entity, Instant, key, t } from '../index.js';
-import { decodeEntity, encodeEntity, readRow, refuseNewer, wireSelect, wireText } from '../internals.js';
+import {
+  decodeBag,
+  decodeEntity,
+  encodeBag,
+  encodeEntity,
+  readRow,
+  refuseNewer,
+  wireSelect,
+  wireText,
+} from '../internals.js';
 import { Everything, schemaOf } from '../testing/law-entity.js';
 import { refuses } from '../testing/refuses.js';
 import { checkValue } from '../values/check-value.js';
@@ -192,6 +201,28 @@ describe('what the definition does not know', () => {
   test('may be the whole row', () => {
     const row = readRow('{"PartitionKey":"p","RowKey":"r","EntityType":"Other.1"}');
     refuses(() => decodeEntity(Typed, row), 'WrongEntity', /of Other.1, not Typed/);
+  });
+});
+
+describe('a bag', () => {
+  test('comes back as it was', () => {
+    const text =
+      '{"PartitionKey":"p","RowKey":"r","a":"x","b":1,"c@odata.type":"Edm.Double","c":2.0,"d":true,"e@odata.type":"Edm.DateTime","e":"2020-01-01T00:00:00.0000001Z","f@odata.type":"Edm.Binary","f":"AQI=","__proto__":"y"}';
+    const bag = decodeBag(readRow(text), { table: 'Tab' });
+    assert.deepEqual(bag.properties.get('e'), {
+      type: 'DateTime',
+      value: Instant.parse('2020-01-01T00:00:00.0000001Z'),
+    });
+    assert.equal(wireText(encodeBag(bag)), text);
+  });
+
+  test('holds values of their types', () => {
+    const properties = new Map([['a', { type: 'Int32', value: 'x' } as const]]);
+    refuses(
+      () => encodeBag({ table: 'Tab', partitionKey: 'p', rowKey: 'r', properties }),
+      'ValueInvalid',
+      /not a whole number/,
+    );
   });
 });
 

@@ -1,4 +1,4 @@
-// Shared access signatures for the keys of a query. key-span.ts computes their ends; the official client signs.
+// Shared access signatures for the keys of a query, whose ranges are half-open: both ends of a signature are inclusive, and it compares pairs of keys, not each key separately. The official client signs.
 import {
   type AzureNamedKeyCredential,
   generateTableSas,
@@ -9,9 +9,8 @@ import { REAL_SURROUNDINGS } from '../concurrency/surroundings.js';
 import type { AnyEntity, PartitionOf } from '../model/definition.js';
 import type { KeyBounds } from '../model/filter/classify.js';
 import type { Plan } from '../model/filter/plan.js';
-import type { PartBounds } from '../model/keys/compiled-key.js';
-import { PatternError, refuseValue } from '../values/pattern-error.js';
-import { keySpan } from './key-span.js';
+import type { KeyRange, PartBounds } from '../model/keys/compiled-key.js';
+import { PatternError, refuseKey, refuseValue } from '../values/pattern-error.js';
 
 /** Of rows: `r` queries, `a` adds, `u` updates, `d` deletes. Insert Or Replace and Insert Or Merge take `a` and `u`. */
 export type SasPermissions = string;
@@ -40,6 +39,64 @@ export type SasOptions = SasTimes &
 /** Rows of one table, by their keys: a query, or partitions. */
 export interface SasRows {
   explain(): Pick<Plan, 'table' | 'bounds' | 'isFiltered' | 'filter'>;
+}
+
+/** The ends of a signature, both inclusive. What is missing is no bound. */
+interface KeySpan {
+  readonly startPartitionKey?: string;
+  readonly startRowKey?: string;
+  readonly endPartitionKey?: string;
+  readonly endRowKey?: string;
+}
+
+/** Above every other UTF-16 code unit, and no character that texts have. */
+const LAST = '\uffff';
+/** The first character that a key may have: those below are controls. */
+const FIRST = ' ';
+
+/** The last key below this one. Texts are compared by code unit, so it has the same beginning, a last unit that is one less, and then the highest units there are. */
+function before(limit: string): string {
+  const last = limit.charCodeAt(limit.length - 1);
+  const end = `${limit.slice(0, -1)}${String.fromCharCode(last - 1)}${LAST}`;
+  if (last >= 0xd801 && last <= 0xe000)
+    refuseKey('end', 'is beyond U+D7FF, where the order of the service is not known', limit);
+  return end;
+}
+
+interface Ends {
+  readonly start: string | undefined;
+  readonly end: string | undefined;
+}
+
+/** A signature has no word for the empty text: an empty end would be none, and open everything after the start. */
+function endsOf({ eq, ge, gt, le, lt }: KeyRange, part: string): Ends {
+  const start = eq ?? ge ?? (gt === undefined ? undefined : gt + FIRST);
+  const end = eq ?? le ?? (lt === undefined ? undefined : lt === '' ? '' : before(lt));
+  if (end === '') refuseKey(part, 'would end with the empty text, which a signature takes for no end', '');
+  return { start: start || undefined, end };
+}
+
+const isUnbounded = ({ start, end }: Ends): boolean => start === undefined && end === undefined;
+
+const given = (span: { readonly [K in keyof KeySpan]: string | undefined }): KeySpan =>
+  Object.fromEntries(Object.entries(span).filter(([, key]) => key !== undefined));
+
+/** Throws ScanRefused for what a signature cannot say, because it would admit more. */
+function keySpan(bounds: KeyBounds, filter = ''): KeySpan {
+  const partition = endsOf(bounds.partition, 'PartitionKey');
+  const row = endsOf(bounds.row, 'RowKey');
+  if (bounds.partition.eq === undefined && !isUnbounded(row))
+    throw new PatternError('ScanRefused', {
+      filter,
+      reason:
+        'a signature for several partitions admits all of their rows: row keys bound its first and last partition alone. Name one partition, or take partitions(…)',
+    });
+  return given({
+    startPartitionKey: partition.start,
+    startRowKey: row.start,
+    endPartitionKey: partition.end,
+    endRowKey: row.end,
+  });
 }
 
 /** Milliseconds by which a start is earlier than now. */
@@ -97,11 +154,14 @@ export function tableSas(credential: AzureNamedKeyCredential, rows: SasRows, opt
   });
 }
 
-/** All rows of some partitions, also those of other entities: the partitions whose keys begin with these parts, and of these the ones whose next part is in bounds. */
-export function partitionRows<E extends AnyEntity>(
+/**
+ * Partitions for `tableSas`: those whose keys begin with these parts, and of these the ones whose next part is in bounds. `partitions(db.repo(Review), {}, { department: { ge: 'A', lt: 'N' } })`. All of their rows, of whichever
+ * entity.
+ */
+export function partitions<E extends AnyEntity>(
   { entity, table }: { readonly entity: E; readonly table: string },
-  lead: Partial<PartitionOf<E>>,
-  bounds: { readonly [K in keyof PartitionOf<E>]?: PartBounds<PartitionOf<E>[K]> },
+  lead: Partial<PartitionOf<E>> = {},
+  bounds: { readonly [K in keyof PartitionOf<E>]?: PartBounds<PartitionOf<E>[K]> } = {},
 ): SasRows {
   const { partition } = entity.plan;
   const next = partition.names.find(name => (lead as Readonly<Record<string, unknown>>)[name] === undefined);

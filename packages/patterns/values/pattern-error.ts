@@ -122,28 +122,12 @@ export interface Drift extends RowAddress {
   readonly reason: string;
 }
 
-/** Codes of the library's other entries, which give the sentence where they throw: others' bundles do without it. */
-type CodeOfEntry =
-  | 'Expired'
-  | 'SourceMissing'
-  | 'SourceInUse'
-  | 'FilterInvalid'
-  | 'BucketsChanging'
-  | 'KeyUnavailable'
-  | 'CiphertextRefused'
-  | 'QueueNotFound'
-  | 'MessageUnreadable'
-  | 'NotIdempotent';
-
 /** A row, as sentences name it. */
 export const rowText = ({ table, partitionKey, rowKey }: RowAddress): string =>
   `${table}('${partitionKey}', '${rowKey}')`;
 
-type Sentences = {
-  readonly [C in Exclude<PatternErrorCode, CodeOfEntry>]: (detail: PatternErrorDetails[C]) => string;
-};
-
-const SENTENCES: Sentences = {
+/** The other codes are those of the library's other entries, which give the sentence where they throw: others' bundles do without it. */
+const SENTENCES = {
   NotFound: row => `There is no row ${rowText(row)}.`,
   TableNotFound: ({ table }) => `There is no table ${table}.`,
   TableBeingDeleted: ({ table }) => `The table ${table} is being deleted.`,
@@ -177,7 +161,9 @@ const SENTENCES: Sentences = {
   Unreachable: ({ attempts }) => `No answer came (attempts: ${attempts ?? 'unknown'}).`,
   Throttled: () => 'The service is busy.',
   ServiceRefused: detail => `The service answered ${detail.status} ${detail.code}: ${detail.text}`,
-};
+} satisfies { readonly [C in PatternErrorCode]?: (detail: PatternErrorDetails[C]) => string };
+
+type CodeOfEntry = Exclude<PatternErrorCode, keyof typeof SENTENCES>;
 
 /** What an error needs in addition to its code and details. */
 type ErrorText<C extends PatternErrorCode> = ErrorOptions &
@@ -199,7 +185,7 @@ export class PatternError<C extends PatternErrorCode = PatternErrorCode> extends
 
   constructor(code: C, detail: PatternErrorDetails[C], ...[text]: TextFor<C>) {
     const { sentence, ...options }: { readonly sentence?: string } & ErrorOptions = text ?? {};
-    super(`${code}: ${sentence ?? SENTENCES[code as keyof Sentences](detail as never)}`, options);
+    super(`${code}: ${sentence ?? SENTENCES[code as keyof typeof SENTENCES](detail as never)}`, options);
     this.code = code;
     this.detail = detail;
   }

@@ -6,13 +6,10 @@ import fc from 'fast-check';
 import { rebucketing } from '../../bulk.js';
 import { codec, Instant, type KeyCodec, PatternError } from '../../index.js';
 import { anyText, compare, law } from '../../testing/law.js';
+import { refuses as refusesAs } from '../../testing/refuses.js';
 import { escapeKeyText, forbiddenIn, unescapeKeyText } from './key-codec.js';
 
-const refuses = (act: () => unknown, reason: RegExp): void =>
-  assert.throws(
-    act,
-    (thrown: unknown) => PatternError.is(thrown, 'KeyInvalid') && reason.test(thrown.message),
-  );
+const refuses = (act: () => unknown, reason: RegExp): void => refusesAs(act, 'KeyInvalid', reason);
 
 const anyInstant = fc
   .bigInt({ min: 0n, max: 3_155_378_975_999_999_999n })

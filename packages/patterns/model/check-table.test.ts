@@ -1,30 +1,8 @@
-// Rows of no entity, and what entities of one table must have apart. mixed.test.ts has rows of several entities.
+// What entities of one table must have apart. mixed.test.ts has their rows.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { codec, entity, Instant, type Key, key, PatternError, part, t } from '../index.js';
-import { decodeBag, encodeBag, readRow, wireText } from '../internals.js';
+import { codec, entity, type Key, key, part, t } from '../index.js';
 import { checkTable } from '../mixed.js';
-
-describe('a bag', () => {
-  test('comes back as it was', () => {
-    const text =
-      '{"PartitionKey":"p","RowKey":"r","a":"x","b":1,"c@odata.type":"Edm.Double","c":2.0,"d":true,"e@odata.type":"Edm.DateTime","e":"2020-01-01T00:00:00.0000001Z","f@odata.type":"Edm.Binary","f":"AQI=","__proto__":"y"}';
-    const bag = decodeBag(readRow(text), { table: 'Tab' });
-    assert.deepEqual(bag.properties.get('e'), {
-      type: 'DateTime',
-      value: Instant.parse('2020-01-01T00:00:00.0000001Z'),
-    });
-    assert.equal(wireText(encodeBag(bag)), text);
-  });
-
-  test('holds values of their types', () => {
-    const properties = new Map([['a', { type: 'Int32', value: 'x' } as const]]);
-    assert.throws(
-      () => encodeBag({ table: 'Tab', partitionKey: 'p', rowKey: 'r', properties }),
-      (thrown: unknown) => PatternError.is(thrown, 'ValueInvalid'),
-    );
-  });
-});
 
 describe('entities of one table', () => {
   const props = { a: t.string(), n: t.int32(), id: t.guid() };
