@@ -1,6 +1,6 @@
 // Definitions of properties whose values are encrypted before they leave the program: in the row they are Binary, and in an entity's value a Ciphertext, so that no door of the library writes anything else.
 import { fromUtf8, toUtf8 } from '../values/bytes.js';
-import { checkValue, passChecks, validated } from '../values/check-value.js';
+import { checkJson, checkValue } from '../values/check-value.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import { type Joined, longPieces, type Piece, type Pieces } from '../values/pieces.js';
 import { inPieces, type Presence, type Property, type Use } from '../values/property.js';
@@ -141,7 +141,7 @@ export const plaintextOf = (name: string, property: Property, value: unknown): U
     const { edm, json, pieces } = property;
     if (json !== undefined) {
       const text = JSON.stringify(value);
-      passChecks(property, validated(json, JSON.parse(text), name), name);
+      checkJson(property, JSON.parse(text), name);
       return toUtf8(text);
     }
     const checked = checkValue(property, value, name);
@@ -154,16 +154,9 @@ export const plaintextOf = (name: string, property: Property, value: unknown): U
 export const valueOfPlaintext = (name: string, property: Property, bytes: Uint8Array): unknown =>
   hidden(name, property, () => {
     const { edm, json } = property;
-    if (edm === 'Binary') return checked(name, property, Uint8Array.from(bytes));
+    if (edm === 'Binary') return checkValue(property, Uint8Array.from(bytes), name);
     const text = fromUtf8(bytes);
-    if (json !== undefined) {
-      const value = validated(json, JSON.parse(text), name);
-      passChecks(property, value, name);
-      return value;
-    }
+    if (json !== undefined) return checkJson(property, JSON.parse(text), name);
     const { value } = readRow(`{"value":${text}}`);
-    return checked(name, property, decodeProperty(value ?? null, `Edm.${edm}`).value);
+    return checkValue(property, decodeProperty(value ?? null, `Edm.${edm}`).value, name);
   });
-
-const checked = (name: string, property: Property, value: unknown): unknown =>
-  checkValue(property, value, name);

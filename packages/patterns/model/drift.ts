@@ -1,5 +1,5 @@
 // Schema drift: a stored property is taken as it is, widened to the type in the definition, or handled by the drift policy. coerce.ts is one of them.
-import { passChecks, validated } from '../values/check-value.js';
+import { checkJson } from '../values/check-value.js';
 import type { Instant } from '../values/instant.js';
 import { type Drift, PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireObject } from '../values/read-wire.js';
@@ -75,11 +75,7 @@ export class FieldReader {
     const { property, name } = field;
     if (property.json === undefined && property.checks.length === 0) return typed.value;
     try {
-      const value = property.json
-        ? validated(property.json, JSON.parse(String(typed.value)), name)
-        : typed.value;
-      passChecks(property, value, name);
-      return value;
+      return checkJson(property, property.json ? JSON.parse(String(typed.value)) : typed.value, name);
     } catch (thrown) {
       if (PatternError.is(thrown, 'ValueInvalid'))
         return this.#drift(field, 'check', typed, thrown.detail.reason);

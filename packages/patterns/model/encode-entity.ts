@@ -1,5 +1,5 @@
 // Encodes an entity's value as a row: checked, measured, with keys and types. The request is chosen elsewhere.
-import { checkValue, passChecks, validated } from '../values/check-value.js';
+import { checkJson, checkValue } from '../values/check-value.js';
 import { Instant } from '../values/instant.js';
 import { refuseValue } from '../values/pattern-error.js';
 import type { Values } from '../values/property.js';
@@ -44,9 +44,7 @@ function jsonOf(field: Field, value: unknown): Whole {
     return refuse(thrown instanceof Error ? thrown.message : String(thrown));
   }
   if (text === undefined || property.json === undefined) return refuse('JSON cannot hold it');
-  const read = validated(property.json, JSON.parse(text), name);
-  passChecks(property, read, name);
-  return { stored: text, value: read };
+  return { stored: text, value: checkJson(property, JSON.parse(text), name) };
 }
 
 function plainOf({ name, property }: Field, value: unknown): Whole {

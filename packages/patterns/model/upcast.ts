@@ -1,6 +1,6 @@
 // Applies an entity's upcasts to a row of an earlier version. Upcasts use the program's property names; properties that they leave alone are decoded as
 // in any other row, and unknown properties pass through.
-import { checkValue, passChecks, validated } from '../values/check-value.js';
+import { checkJson, checkValue } from '../values/check-value.js';
 import { isObject } from '../values/is-object.js';
 import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import { longPieces, wireOfPiece, wiresOf } from '../values/pieces.js';
@@ -79,12 +79,8 @@ function climb(entity: AnyEntity, version: number, old: Record<string, unknown>)
   return values;
 }
 
-function changedValue({ property, name }: Field, value: unknown): unknown {
-  if (property.json === undefined) return checkValue(property, value, name);
-  const read = validated(property.json, value, name);
-  passChecks(property, read, name);
-  return read;
-}
+const changedValue = ({ property, name }: Field, value: unknown): unknown =>
+  property.json === undefined ? checkValue(property, value, name) : checkJson(property, value, name);
 
 /** Throws ValueInvalid for what an upcast should not give, and TypeDrift for what it left as it was and is not what it should be. */
 export function upcastRow(

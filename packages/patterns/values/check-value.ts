@@ -1,8 +1,8 @@
 // Checks that a value of the program has a property's type and passes its checks, and gives the value in canonical form. typed-value.ts handles
 // values from the service.
 
-import { GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from './edm.js';
-import { isInstant } from './instant.js';
+import { type EdmType, GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from './edm.js';
+import { type Instant, isInstant } from './instant.js';
 import { refuseValue } from './pattern-error.js';
 import type { Property } from './property.js';
 import type { SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.js';
@@ -23,29 +23,23 @@ export const isInt32 = (value: unknown): value is number =>
 export const isInt64 = (value: unknown): value is bigint =>
   typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
 
-const isGuid = (value: string): boolean => GUID.test(value.toLowerCase());
+/** What a value of each type is, and what is said of one that is not. */
+const TYPES: Readonly<Record<EdmType, readonly [is: (value: unknown) => boolean, fault: string]>> = {
+  String: [value => typeof value === 'string', 'is not a string'],
+  Boolean: [value => typeof value === 'boolean', 'is not a boolean'],
+  Int32: [isInt32, 'is not a whole number from -2^31 to 2^31-1'],
+  Int64: [isInt64, 'is not a bigint from -2^63 to 2^63-1'],
+  Double: [value => typeof value === 'number', 'is not a number'],
+  DateTime: [isInstant, 'is not an Instant'],
+  Guid: [value => typeof value === 'string' && GUID.test(value.toLowerCase()), 'is not a GUID'],
+  Binary: [value => value instanceof Uint8Array, 'is not a Uint8Array'],
+};
 
 /** Why the value is none of the type; undefined if it is one. */
 function typeFault({ edm }: Checked, value: unknown): string | undefined {
-  switch (edm) {
-    case 'String':
-      return typeof value === 'string' ? undefined : 'is not a string';
-    case 'Boolean':
-      return typeof value === 'boolean' ? undefined : 'is not a boolean';
-    case 'Int32':
-      return isInt32(value) ? undefined : 'is not a whole number from -2^31 to 2^31-1';
-    case 'Int64':
-      return isInt64(value) ? undefined : 'is not a bigint from -2^63 to 2^63-1';
-    case 'Double':
-      return typeof value === 'number' ? undefined : 'is not a number';
-    case 'DateTime':
-      if (!isInstant(value)) return 'is not an Instant';
-      return value.isStorable ? undefined : 'is before 1601';
-    case 'Guid':
-      return typeof value === 'string' && isGuid(value) ? undefined : 'is not a GUID';
-    case 'Binary':
-      return value instanceof Uint8Array ? undefined : 'is not a Uint8Array';
-  }
+  const [is, fault] = TYPES[edm];
+  if (!is(value)) return fault;
+  return edm === 'DateTime' && !(value as Instant).isStorable ? 'is before 1601' : undefined;
 }
 
 /** `address.street: is required`. */
@@ -67,11 +61,22 @@ export function validated(schema: StandardSchema, value: unknown, property: stri
 }
 
 /** Runs the checks of a property. */
-export function passChecks(property: Pick<Property, 'checks'>, value: unknown, name: string): void {
+function passChecks(property: Pick<Property, 'checks'>, value: unknown, name: string): void {
   for (const check of property.checks) {
     if (!Object.is(validated(check, value, name), value))
       refuseValue(name, 'what its check leaves as it is', `${shown(value)} would become another value`);
   }
+}
+
+/** What its schema makes of a value of JSON, if that passes the checks. Throws ValueInvalid. */
+export function checkJson(
+  property: Pick<Property, 'json' | 'checks'>,
+  value: unknown,
+  name: string,
+): unknown {
+  const read = property.json === undefined ? value : validated(property.json, value, name);
+  passChecks(property, read, name);
+  return read;
 }
 
 /** The value, in its one spelling. Throws ValueInvalid. Not for JSON, whose schema checks it when it is read. */

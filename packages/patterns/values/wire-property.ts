@@ -23,12 +23,6 @@ const FIXED_BYTES: Readonly<Record<Exclude<EdmType, 'String' | 'Binary'>, number
   Guid: 16,
 };
 
-/** What a property counts. `length` is that of a String in UTF-16 code units, or of a Binary in bytes. */
-export function propertyBytes(name: string, type: EdmType, length: number): number {
-  const value = type === 'String' ? 2 * length + 4 : type === 'Binary' ? length + 4 : FIXED_BYTES[type];
-  return 8 + 2 * name.length + value;
-}
-
 /** What a row counts before it has a property. */
 export const keyBytes = (partitionKey: string, rowKey: string): number =>
   4 + 2 * (partitionKey.length + rowKey.length);
@@ -36,12 +30,6 @@ export const keyBytes = (partitionKey: string, rowKey: string): number =>
 /** Throws TooLarge. `where` is what the user knows it by: `Employee.photo`. */
 export function checkSize(what: SizeLimit, where: string, size: number, limit: number): void {
   if (size > limit) throw new PatternError('TooLarge', { what, where, size, limit });
-}
-
-/** Checks the length of a value against what a property of its type may hold. */
-export function checkLength(where: string, type: EdmType, length: number): void {
-  if (type === 'String') checkSize('string', where, length, STRING_LENGTH_MAX);
-  if (type === 'Binary') checkSize('binary', where, length, BINARY_BYTES_MAX);
 }
 
 interface Sized {
@@ -100,14 +88,17 @@ function literalOf(type: EdmType, value: unknown): string {
   }
 }
 
+/** Of a String in UTF-16 code units, of a Binary in bytes. */
 const lengthOf = (value: unknown): number =>
   typeof value === 'string' || value instanceof Uint8Array ? value.length : 0;
 
 /** Throws TooLarge. The value is one of the type: see check-value.ts. */
 export function encodeProperty(name: string, type: EdmType, value: unknown, where = name): WireProperty {
   const length = lengthOf(value);
-  checkLength(where, type, length);
-  return { name, type, literal: literalOf(type, value), bytes: propertyBytes(name, type, length) };
+  if (type === 'String') checkSize('string', where, length, STRING_LENGTH_MAX);
+  if (type === 'Binary') checkSize('binary', where, length, BINARY_BYTES_MAX);
+  const bytes = type === 'String' ? 2 * length + 4 : type === 'Binary' ? length + 4 : FIXED_BYTES[type];
+  return { name, type, literal: literalOf(type, value), bytes: 8 + 2 * name.length + bytes };
 }
 
 /** Types that a JSON literal implies. */

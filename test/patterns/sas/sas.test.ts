@@ -87,6 +87,11 @@ describePeers('signatures', peer => {
       ['2010', '2011', '2012', '20129'].map(year => `rev!000123!${year}`),
       ['2009', '20099', '2013', '2014'].map(year => `rev!000123!${year}`),
     ],
+    'bounds of a part, the first excluded': [
+      ({ sales }) => sales.rows({ id: 123 }, { year: { gt: 2010, le: 2012 } }),
+      ['2010 ', '2011', '2012'].map(year => `rev!000123!${year}`),
+      ['2010', '20120', '2013'].map(year => `rev!000123!${year}`),
+    ],
     'one row': [
       ({ sales }) => sales.row({ id: 123, year: 2012 }),
       ['rev!000123!2012'],
