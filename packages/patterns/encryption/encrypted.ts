@@ -74,6 +74,10 @@ export class EncryptedPieces extends BinaryPieces {
   }
 }
 
+/** What is in a property: of one that is encrypted, the property that it is made of. */
+export const innerOf = (property: Property): Property =>
+  property.pieces instanceof EncryptedPieces ? property.pieces.inner : property;
+
 class ContentKeyPieces extends BinaryPieces {
   readonly withRow = 'it is the key of other properties of its row';
   readonly stays = 'it is the key of other properties of its row, which would be unreadable';

@@ -21,7 +21,7 @@ import {
 } from './ciphertext.js';
 import { type ClearStored, isLoss, type NewClearOf, type OpenOptions } from './clear.js';
 import { ContentKeys, ciphertextRefused, type OpenKey, type WantedAt } from './content-keys.js';
-import { EncryptedPieces, plaintextOf, valueOfPlaintext } from './encrypted.js';
+import { innerOf, plaintextOf, valueOfPlaintext } from './encrypted.js';
 import { EncryptedRepo } from './encrypted-repo.js';
 import type { KeyRing } from './key-ring.js';
 import { boundTo, type KeyedHash, type SealedField, type Sealing, sealingOf } from './sealing.js';
@@ -73,7 +73,8 @@ export class Encryption<E extends AnyEntity, H extends string = never> {
   /** The value as the entity's repositories, batches and bulk writes take it, for this table. Throws ValueInvalid, KeyInvalid, KeyUnavailable. */
   async seal(value: NewClearOf<E, H>, { table = this.entity.table }: InTable = {}): Promise<NewOf<E>> {
     const values = await this.#withHashes(value as Values);
-    const { entity, contentKey, sealed } = this.#sealing;
+    const { entity } = this;
+    const { contentKey, sealed } = this.#sealing;
     if (contentKey !== undefined && values[contentKey.name] !== undefined)
       refuseValue(contentKey.name, 'nothing', 'the library makes it');
     const keys: Record<string, unknown> = {};
@@ -166,11 +167,9 @@ export class Encryption<E extends AnyEntity, H extends string = never> {
   /** The texts of a value's properties, to compare two values. */
   textOf(value: Values): string {
     const parts = this.entity.plan.fields.map(({ name, property }) => {
-      const { pieces } = property;
-      const inner = pieces instanceof EncryptedPieces ? pieces.inner : property;
       const isGiven = value[name] !== undefined && value[name] !== null;
       return isGiven && !this.#sealing.hashes.has(name)
-        ? toBase64Url(plaintextOf(name, inner, value[name]))
+        ? toBase64Url(plaintextOf(name, innerOf(property), value[name]))
         : null;
     });
     return JSON.stringify(parts);
@@ -198,13 +197,11 @@ export class Encryption<E extends AnyEntity, H extends string = never> {
   }
 
   async #hashed(name: string, { of, key, normalize }: KeyedHash, value: unknown): Promise<string> {
-    const { pieces, ...property } =
-      this.#sealing.entity.plan.byName.get(of)?.property ?? refuseValue(of, 'a property', 'it is none');
-    const inner = pieces instanceof EncryptedPieces ? pieces.inner : { ...property, pieces };
+    const { property } = this.entity.plan.byName.get(of) ?? refuseValue(of, 'a property', 'it is none');
     const given = normalize !== undefined && typeof value === 'string' ? normalize(value) : value;
     const message = joinBytes([
       toUtf8(`${JSON.stringify([this.entity.name, name])}\n`),
-      plaintextOf(of, inner, given),
+      plaintextOf(of, innerOf(property), given),
     ]);
     return toBase64Url(await hmac(key, message));
   }

@@ -3,7 +3,7 @@ import type { AnyEntity, Field } from '../model/definition.js';
 import { toUtf8 } from '../values/bytes.js';
 import { type RowAddress, refuseDefinition } from '../values/pattern-error.js';
 import { KEY_BYTES } from './cipher.js';
-import { EncryptedPieces, isContentKey } from './encrypted.js';
+import { EncryptedPieces, innerOf, isContentKey } from './encrypted.js';
 
 /** An encrypted property. */
 export interface SealedField {
@@ -24,7 +24,6 @@ export interface KeyedHash {
 
 /** What is done with the values of an entity. */
 export interface Sealing {
-  readonly entity: AnyEntity;
   readonly sealed: readonly SealedField[];
   readonly contentKey: Field | undefined;
   readonly hashes: ReadonlyMap<string, KeyedHash>;
@@ -41,8 +40,7 @@ function checkHash({ name: subject, plan }: AnyEntity, name: string, { of, key }
   const { property } = plan.byName.get(name) ?? refuse('there is no such property');
   if (property.edm !== 'String' || property.use !== 'plain') refuse('a keyed hash is a t.string()');
   const source = plan.byName.get(of) ?? refuse(`it is made of ${of}, which is not a property`);
-  const { pieces } = source.property;
-  const inner = pieces instanceof EncryptedPieces ? pieces.inner : source.property;
+  const inner = innerOf(source.property);
   if (inner.json !== undefined || inner.pieces !== undefined || inner.edm === 'Double')
     refuse(`${of} has no text by which equal values are found`);
   if (key.length !== KEY_BYTES) refuse(`its key has ${key.length} bytes, and has to have ${KEY_BYTES}`);
@@ -75,7 +73,7 @@ export function sealingOf(entity: AnyEntity, hashes: Readonly<Record<string, Key
       `${timed.name} is part of a key, to which ciphertexts are bound, and the library fills it`,
     );
   for (const [each, hash] of Object.entries(hashes)) checkHash(entity, each, hash);
-  return { entity, sealed, contentKey, hashes: new Map(Object.entries(hashes)) };
+  return { sealed, contentKey, hashes: new Map(Object.entries(hashes)) };
 }
 
 /** What the tag of a ciphertext covers besides: so that it opens in its own table, row and property only, as the type that it has. Names of tables do not tell capitals from small letters. */

@@ -132,20 +132,6 @@ describe('an index', () => {
     ]);
   });
 
-  test('that is remote has a row under its own keys, with both keys of the row behind', () => {
-    const expected = expectedIndexRow(Employee, farEmail, 'Staff', anna);
-    assert.deepEqual(expected?.address, {
-      table: 'StaffByEmail',
-      partitionKey: 'ann@x.0org',
-      rowKey: 'e!Sales!emp!000007',
-    });
-    assert.deepEqual(literals(expected?.row), [
-      ['EntityType', '"Employee.farEmail.1"'],
-      ['email', '"Ann@X.org"'],
-      ['last', '"Jones"'],
-    ]);
-  });
-
   test('that is remote follows the rows to their table, unless it has a table of its own', () => {
     assert.equal(expectedIndexRow(Employee, farName, 'Other', anna)?.address.table, 'Other');
     refusesDefinition(() => expectedIndexRow(Employee, farEmail, 'Other', anna), /farEmail.*StaffByEmail/);

@@ -121,7 +121,7 @@ export class ExpiringRows<E extends AnyEntity, T extends TimeName<E>> {
       const key = value as unknown as KeyOf<E>;
       const later = this.#periods().filter(period => period > this.#schedule.periodOf(at));
       await allInOrder(later, { concurrency: CONCURRENCY, signal }, (period, each) =>
-        this.#deleteIn(this.#schedule.startOf(period), key, each),
+        this.rows.deleteAt(key, this.#schedule.startOf(period), { signal: each }),
       );
     }
     return stored;
@@ -142,7 +142,7 @@ export class ExpiringRows<E extends AnyEntity, T extends TimeName<E>> {
   async delete(key: KeyOf<E>, { signal }: CallOptions = {}): Promise<void> {
     // The last one is the row: until it goes, no earlier copy is taken for it.
     for (const copy of await this.#copies(key, signal))
-      await this.#deleteIn(this.#expiryOf(copy.value as Values), key, signal);
+      await this.rows.deleteAt(key, this.#expiryOf(copy.value as Values), { signal });
   }
 
   /** Makes the tables in which rows may be put. Gives those that it made. */
@@ -174,10 +174,6 @@ export class ExpiringRows<E extends AnyEntity, T extends TimeName<E>> {
 
   #in(period: number, key: KeyOf<E>, signal: AbortSignal | undefined): Promise<StoredOf<E> | undefined> {
     return this.rows.find(key, this.#schedule.startOf(period), { signal });
-  }
-
-  #deleteIn(at: Instant, key: KeyOf<E>, signal: AbortSignal | undefined): Promise<void> {
-    return this.rows.deleteAt(key, at, { signal });
   }
 
   #living(row: StoredOf<E> | undefined): StoredOf<E> | undefined {

@@ -204,14 +204,6 @@ describePeers('encryption', peer => {
     assert.deepEqual((await repo.get({ id: 1 }))?.value, { id: 1, a: 'a' });
   });
 
-  test('goes through batches that have what was sealed', async () => {
-    const { own, db } = await world();
-    const batch = db.batch(own.entity, { clinic: 'north' });
-    const sealed = [await own.seal(ANN), await own.seal({ ...ANN, id: 2, email: 'bob@x.org' })] as const;
-    await batch.create(own.entity, sealed[0]).create(own.entity, sealed[1]).commit();
-    assert.equal((await own.repo(db).get({ clinic: 'north', id: 2 }))?.value.email, 'bob@x.org');
-  });
-
   test('has values of every type, and merges those that bring their keys along', async () => {
     const table = await peer.newTable();
     const counted = countingKey();

@@ -49,11 +49,6 @@ describe('literals', () => {
     }
   });
 
-  test('of a part of a buffer are that part', () => {
-    const value = new Uint8Array([1, 2, 3, 4]).subarray(1, 3);
-    assert.equal(formatLiteral({ type: 'Binary', value }), "X'0203'");
-  });
-
   test('of other spellings are read', () => {
     const read = (text: string): unknown => {
       const condition = parseFilter(`p eq ${text}`);
