@@ -37,3 +37,13 @@ export class Histogram {
 export const SECONDS_BOUNDS: readonly number[] = [
   0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
+
+/** Writes that share a commit: up to a thousand. */
+const WRITES_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+
+/** What an engine counts about its commits. */
+export class CommitCounts {
+  readonly writes = new Histogram(WRITES_BOUNDS);
+  readonly seconds = new Histogram(SECONDS_BOUNDS);
+  failures = 0;
+}

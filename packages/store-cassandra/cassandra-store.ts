@@ -5,6 +5,7 @@ import {
   type Decide,
   type Engine,
   type EngineTools,
+  gauge,
   type Reads,
   type Row,
   type ScanEnd,
@@ -115,24 +116,16 @@ export class CassandraStore implements Engine {
 
   statistics(): readonly Statistic[] {
     const { up } = this.#session.hosts();
-    const hosts = 'Hosts that can be reached.';
-    const unsafe = 'Settings of the cluster that break the promise.';
+    const unsafe = this.#settings?.unsafe.length ?? 0;
     return [
-      { kind: 'gauge', name: 'cassandra_hosts', help: hosts, value: up, aggregate: 'min' },
-      {
-        kind: 'gauge',
-        name: 'cassandra_unsafe_settings',
-        help: unsafe,
-        value: this.#settings?.unsafe.length ?? 0,
-        aggregate: 'max',
-      },
-      {
-        kind: 'gauge',
-        name: 'cassandra_requests_in_flight',
-        help: 'Requests to the cluster that wait for their turn or for an answer.',
-        value: this.#session.underWay,
-      },
-      ...this.#commits.counts.statistics(),
+      gauge('cassandra_hosts', up, 'Hosts that can be reached.', 'min'),
+      gauge('cassandra_unsafe_settings', unsafe, 'Settings of the cluster that break the promise.', 'max'),
+      gauge(
+        'cassandra_requests_in_flight',
+        this.#session.underWay,
+        'Requests to the cluster that wait for their turn or for an answer.',
+      ),
+      ...this.#commits.statistics(),
     ];
   }
 

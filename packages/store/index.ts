@@ -9,5 +9,6 @@ export * from './engine.js';
 export * from './faulty-store.js';
 export * from './memory-store.js';
 export * from './peers.js';
+export * from './statistic.js';
 export * from './store.js';
 export * from './store-error.js';

@@ -1,14 +1,22 @@
 // The partitions that this process is committing to, by space and name.
-import type { Decide, Reads } from '#store';
-import { CommitCounts } from './commit-counts.js';
+import { CommitCounts } from '#base';
+import { commitStatistics, counter, type Decide, type Reads, type Statistic } from '#store';
 import { Partition, type PartitionHost } from './partition.js';
 import { type NextTick, PartitionCommits } from './partition-commits.js';
 
 /** Another process has changed the partition in the meantime. */
 type NoteConflict = (sid: bigint, partition: string) => void;
 
+/** docs/scale-out.md lists what to alarm on. */
+class ClusterCounts extends CommitCounts {
+  /** Another process has moved the fence. */
+  conflicts = 0;
+  /** The answer of the cluster is lost, or was a time-out. */
+  unclear = 0;
+}
+
 export class Commits {
-  readonly counts = new CommitCounts();
+  readonly #counts = new ClusterCounts();
   readonly #host: PartitionHost;
   readonly #noteConflict: NoteConflict;
   readonly #open = new Map<string, PartitionCommits>();
@@ -16,6 +24,22 @@ export class Commits {
   constructor(host: PartitionHost, noteConflict: NoteConflict) {
     this.#host = host;
     this.#noteConflict = noteConflict;
+  }
+
+  statistics(): readonly Statistic[] {
+    const { conflicts, unclear } = this.#counts;
+    const time =
+      'Time of a commit, from its reads until it is on a majority of copies, with its repetitions.';
+    const conflict = 'Commits that were decided again, because another process had changed the partition.';
+    return [
+      ...commitStatistics(this.#counts, time),
+      counter('cassandra_commit_conflicts_total', conflicts, conflict),
+      counter(
+        'cassandra_unclear_commits_total',
+        unclear,
+        'Commits whose answer was lost, so that their outcome was looked up.',
+      ),
+    ];
   }
 
   /** Resolves with the decision's result once its changes are durable. */
@@ -43,8 +67,14 @@ export class Commits {
     const open = this.#open.get(place);
     if (open !== undefined) return open;
     const commits = new PartitionCommits(name, partition, nextTick, {
-      counts: this.counts,
-      conflict: () => this.#noteConflict(sid, name),
+      counts: this.#counts,
+      conflict: () => {
+        this.#counts.conflicts += 1;
+        this.#noteConflict(sid, name);
+      },
+      unclear: () => {
+        this.#counts.unclear += 1;
+      },
       ended: () => this.#open.delete(place),
     });
     this.#open.set(place, commits);

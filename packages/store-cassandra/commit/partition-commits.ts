@@ -3,9 +3,9 @@
 // write is lost, its outcome is found out before any caller gets an answer.
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { CommitCounts } from '#base';
 import { type Reads, type Row, StoreError } from '#store';
 import { Arrivals } from './arrivals.js';
-import type { CommitCounts } from './commit-counts.js';
 import type { Fence } from './fences.js';
 import type { GapChange } from './gaps.js';
 import { decideGroup, type GroupRows, type Waiting } from './group.js';
@@ -40,6 +40,8 @@ interface Told {
   readonly counts: CommitCounts;
   /** The condition of a write did not hold. */
   conflict(): void;
+  /** The answer to a write was lost. */
+  unclear(): void;
   /** Nothing waits any more. */
   ended(): void;
 }
@@ -96,7 +98,7 @@ export class PartitionCommits {
         const done = await this.#commit(group);
         this.#waiting.unshift(...group.slice(done));
       } catch (error) {
-        this.#told.counts.failed();
+        this.#told.counts.failures += 1;
         this.#expected = 0;
         for (const { reject } of group) reject(error);
       }
@@ -154,7 +156,8 @@ export class PartitionCommits {
       const isChange = puts.length + deletes.length > 0;
       const id = randomBytes(ID_BYTES);
       if (isChange && !(await this.#write({ id, from: rows.fence, to, puts, deletes, gaps }))) continue;
-      if (isChange) this.#told.counts.done(told.length, performance.now() - start);
+      if (isChange) this.#told.counts.writes.add(told.length);
+      if (isChange) this.#told.counts.seconds.add((performance.now() - start) / 1000);
       this.#expected = this.#waiting.length + told.length;
       for (const tell of told) tell();
       return told.length;
@@ -212,11 +215,8 @@ export class PartitionCommits {
   /** False if it did not happen. */
   async #write(change: Change): Promise<boolean> {
     const answer = await this.#partition.write(change);
-    if (answer.kind === 'refused') {
-      this.#told.counts.conflict();
-      this.#told.conflict();
-    }
-    if (answer.kind === 'unclear') this.#told.counts.unclear();
+    if (answer.kind === 'refused') this.#told.conflict();
+    if (answer.kind === 'unclear') this.#told.unclear();
     const isDone = answer.kind === 'unclear' ? await this.#findOut(change) : answer.kind === 'applied';
     if (isDone && change.gaps !== undefined) this.#partition.keepGaps({ tick: change.to, ...change.gaps });
     return isDone;

@@ -3,7 +3,7 @@
 // that need LMDB's tree itself, and everything while there is no log, are committed in groups (group.ts). While
 // one group is being written the next one gathers; a lone work is not delayed. Before a group begins, the log's changes
 // go into the tree, so the two never overtake each other.
-import { Histogram, type HistogramCounts, SECONDS_BOUNDS } from '#base';
+import { CommitCounts } from '#base';
 import { StoreError } from '#store';
 import { EngineError } from '../lmdb/engine-error.js';
 import { Overlay } from '../overlay.js';
@@ -17,15 +17,11 @@ import {
   type Submission,
   type Work,
 } from './group.js';
-import { type CountGroup, fail, LoggedBatches, settle } from './logged-batches.js';
+import { countGroup, fail, LoggedBatches, settle } from './logged-batches.js';
 
 export interface CommitStatistics {
-  /** Groups that failed; their works were rejected or retried. */
-  readonly failures: number;
-  /** Writes in each durable group. */
-  readonly writes: HistogramCounts;
-  /** Seconds from when a group asks for the write lock until it is durable and visible. */
-  readonly times: HistogramCounts;
+  /** Of groups and batches; works of those that failed were rejected or retried. */
+  readonly counts: CommitCounts;
   /** Works that wait, or are being written. */
   readonly depth: number;
   /** LMDB has failed the file: nothing can be committed until it is opened again. */
@@ -34,8 +30,6 @@ export interface CommitStatistics {
 
 /** Commits and works that may wait. The caller that adds one bounds the memory it holds. */
 const WAITING_WORKS_MAX = 5000;
-/** A group of transactions holds up to a thousand works. */
-const WRITES_BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 /** Groups before a log is begun: a store that writes less does not need its 8 MiB. */
 const LOG_AFTER = 8;
 
@@ -56,13 +50,7 @@ export class CommitOrder {
   readonly #runTask: BackgroundTask;
   readonly #waitingMax: number;
   readonly #logAfter: number;
-  #failures = 0;
-  readonly #writes = new Histogram(WRITES_BOUNDS);
-  readonly #times = new Histogram(SECONDS_BOUNDS);
-  readonly #count: CountGroup = (writes, began) => {
-    this.#writes.add(writes);
-    this.#times.add((performance.now() - began) / 1000);
-  };
+  readonly #counts = new CommitCounts();
   readonly #log: LoggedBatches | undefined;
   readonly #task = new TaskTurns();
   /** For the next groups, with those of the group being written at the head. */
@@ -92,7 +80,7 @@ export class CommitOrder {
         environment,
         counters,
         reserve,
-        count: this.#count,
+        counts: this.#counts,
         onReturn: (tried, others, failure) => this.#takeBack(tried, others, failure),
         onFailure: reason => void this.#explain(reason),
       });
@@ -132,9 +120,7 @@ export class CommitOrder {
 
   statistics(): CommitStatistics {
     return {
-      failures: this.#failures + (this.#log?.failures ?? 0),
-      writes: this.#writes.counts(),
-      times: this.#times.counts(),
+      counts: this.#counts,
       depth: this.#depth,
       hasGivenUp: this.#broken !== undefined,
     };
@@ -240,11 +226,11 @@ export class CommitOrder {
     const group = await commitGroup(this.#parts, this.#waiting, this.#oneByOne > 0 ? 1 : undefined);
     this.#task.countGroup(group.failure === undefined);
     if (group.failure === undefined) {
-      this.#count(group.count, began);
+      countGroup(this.#counts, group.count, began);
       for (const submission of this.#leave(group.count)) settle(submission);
       this.#parts.reserve.wrote(group.bytes, group.didGrow);
     } else {
-      this.#failures += 1;
+      this.#counts.failures += 1;
       this.#failGroup(group, await this.#explain(group.failure.reason));
     }
   }

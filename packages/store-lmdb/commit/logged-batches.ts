@@ -5,7 +5,7 @@
 // For each batch, the log checks again that no other process writes. If one did, or if the write fails, everything that
 // was decided and is not durable is returned, to be decided again inside transactions, in the same order. No caller is
 // answered before its changes, and everything that its decision saw, are durable.
-import { detachedString } from '#base';
+import { type CommitCounts, detachedString } from '#base';
 import { type Decision, type ReadRows, type Reads, type Row, type Space, StoreError } from '#store';
 import type { Environment } from '../environment.js';
 import { type Counters, isComparable } from '../layout/catalog.js';
@@ -42,11 +42,8 @@ function newBatch({ memory }: WriteAheadLog): Batch {
 /** A larger record takes longer to write, and those behind it wait. One commit may exceed this. */
 const BATCH_BYTES_MAX = 1024 * 1024;
 
-/** Counts a group of so many writes that became durable; `began` is a time of `performance.now()`. */
-export type CountGroup = (writes: number, began: number) => void;
-
 interface LoggedBatchesOptions extends GroupParts {
-  readonly count: CountGroup;
+  readonly counts: CommitCounts;
   /**
    * Gets, in order, what was accepted and cannot be made durable: `tried` was being written when that failed, with the
    * reason if it was an error.
@@ -65,7 +62,7 @@ export class LoggedBatches {
   readonly overlay: Overlay;
   readonly #environment: Environment;
   readonly #reserve: DiskReserve;
-  readonly #count: CountGroup;
+  readonly #counts: CommitCounts;
   readonly #log: WriteAheadLog;
   readonly #onReturn: LoggedBatchesOptions['onReturn'];
   readonly #onFailure: LoggedBatchesOptions['onFailure'];
@@ -86,16 +83,14 @@ export class LoggedBatches {
   #written: Batch | undefined;
   /** Commits that were accepted and are neither answered nor returned; for others to read. */
   inFlight = 0;
-  /** Batches that failed. */
-  failures = 0;
   #isScheduled = false;
   #whenIdle: (() => void)[] = [];
 
-  constructor({ environment, counters, reserve, count, onReturn, onFailure }: LoggedBatchesOptions) {
+  constructor({ environment, counters, reserve, counts, onReturn, onFailure }: LoggedBatchesOptions) {
     this.#environment = environment;
     this.#counters = counters;
     this.#reserve = reserve;
-    this.#count = count;
+    this.#counts = counts;
     this.#onReturn = onReturn;
     this.#onFailure = onFailure;
     this.#log = new WriteAheadLog({
@@ -283,7 +278,7 @@ export class LoggedBatches {
     const began = performance.now();
     const outcome = await this.#log.append(batch);
     this.#written = undefined;
-    if (outcome === 'durable' || outcome === 'last') this.#count(batch.callers.length, began);
+    if (outcome === 'durable' || outcome === 'last') countGroup(this.#counts, batch.callers.length, began);
     if (outcome === 'durable') {
       // Write the next batch before answering this one: the answers trigger the batch after that.
       this.#writeNext();
@@ -299,7 +294,7 @@ export class LoggedBatches {
       this.#abort([], undefined);
       return;
     }
-    this.failures += 1;
+    this.#counts.failures += 1;
     if (outcome === 'unknown') {
       this.#failUnknown(batch);
       this.#abort([], undefined);
@@ -349,6 +344,12 @@ export class LoggedBatches {
     if (failure === undefined) this.#writeNext();
     else this.#abort([], undefined);
   }
+}
+
+/** So many writes that shared a commit are durable; `began` is a time of `performance.now()`. */
+export function countGroup(counts: CommitCounts, writes: number, began: number): void {
+  counts.writes.add(writes);
+  counts.seconds.add((performance.now() - began) / 1000);
 }
 
 export function settle({ outcome, fulfil, reject }: Submission): void {
