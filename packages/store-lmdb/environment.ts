@@ -25,7 +25,6 @@ import { FileMap } from './lmdb/file-map.js';
 import { LastTransaction } from './lmdb/last-transaction.js';
 import { open, type RootDatabase, type Transaction } from './lmdb/lmdb.js';
 import { mapSizeOf } from './lmdb/map-size.js';
-import { beginWriting, endWriting } from './lmdb/sudden-exit.js';
 import { codeOf } from './lmdb/system-call.js';
 import { ReadSnapshot, Tree } from './lmdb/tree.js';
 import { LogClaim } from './wal/index.js';
@@ -117,7 +116,8 @@ export class Environment {
 
   /** Runs `write` under the write lock; fulfilled when the changes are durable and, after that, visible. */
   async transaction(write: () => void): Promise<void> {
-    beginWriting();
+    watchExit();
+    writing += 1;
     try {
       for (let isReady = false; !isReady; ) {
         await this.#root.transaction(() => {
@@ -127,7 +127,7 @@ export class Environment {
         });
       }
     } finally {
-      endWriting();
+      writing -= 1;
     }
   }
 
@@ -177,6 +177,23 @@ export class Environment {
       if (written !== undefined) return written.result;
     }
   }
+}
+
+/** Write transactions of this process that are under way. */
+let writing = 0;
+let isWatching = false;
+
+/**
+ * Kills a process that exits while it writes. The writing thread waits for this one to change the trees, and the exit
+ * waits for that thread: it would never end, and no other process could write, because the thread holds the write lock.
+ * A kill releases the lock, and acknowledged changes survive it. The process loses its exit code.
+ */
+function watchExit(): void {
+  if (isWatching) return;
+  isWatching = true;
+  process.on('exit', () => {
+    if (writing > 0) process.kill(process.pid, 'SIGKILL');
+  });
 }
 
 export function openRoot(path: string, durability: Durability): RootDatabase {

@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
 import { until } from '#base/testing/until';
-import { collectRows } from '#store';
 import { openLmdbStore } from '#store-lmdb';
 import { encodeEntity, encodeTableMetadata } from '#tables';
 import { onlyIn } from '../support/slow.js';
@@ -64,16 +63,6 @@ async function keysOf(table: TableClient): Promise<Set<string>> {
   return keys;
 }
 
-async function storedKeysOf(directory: string): Promise<Set<string>> {
-  const store = await openLmdbStore({ directory, durability: 'none' });
-  const space = await store.getSpace({ account: 'devstoreaccount1', service: 'table', name: 'things' });
-  assert(space !== undefined);
-  const unbounded = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
-  const { rows } = await collectRows(store, space, { from: { partition: '', key: '' } }, unbounded);
-  await store.close();
-  return new Set(rows.map(({ key }) => key));
-}
-
 const skipLong = onlyIn('operations');
 
 describe('backup, restore and check', () => {
@@ -114,31 +103,6 @@ describe('backup, restore and check', () => {
       for (const part of PARTS) assert(keys.has(key.slice(0, -1) + part), `${key} is not alone`);
     }
     assert.match(stdout, new RegExp(` ${keys.size} entities`));
-  });
-
-  test('of a killed server, a check finds it whole, and a backup has everything acknowledged', {
-    skip: skipLong,
-  }, async t => {
-    const data = newPath();
-    const server = await serve(t, data);
-    const table = clientOf(server, 'things');
-    await table.createTable();
-    const load = new Load(table);
-    await until('30 rounds are answered', () => load.answered.length >= 30);
-    // The writes in progress fail.
-    await Promise.allSettled([server.stop('SIGKILL'), load.stop()]);
-    const backup = newPath();
-    const [{ code, stderr }, checked] = await Promise.all([
-      runToEnd(['backup', backup, '--data', data]),
-      runToEnd(['check', data]),
-    ]);
-    assert.deepEqual([code, stderr], [0, '']);
-    assert.deepEqual([checked.code, checked.stderr], [0, ''], checked.stdout);
-    assert.deepEqual(await readdir(backup), ['data.mdb']);
-    const keys = await storedKeysOf(backup);
-    for (const name of load.answered) {
-      for (const part of PARTS) assert(keys.has(name + part), `${name}${part} was answered`);
-    }
   });
 
   test('a backup or a restore that is killed leaves nothing that looks whole, and no process', {

@@ -3,16 +3,18 @@
 // damage may crash it.
 //
 // A copy of the data file has a temporary name until it is whole and on disk, so a torn copy is never taken for a store,
-// and it replaces no file. All contents and their names are on disk before it gets its name (copy-contents.ts).
-import { existsSync, linkSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+// and it replaces no file. All contents and their names are on disk before it gets its name.
+import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EngineTools, type Inspection, type StoreCopy, StoreError, type StoreReport } from '#store';
-import { contentsOf } from '../content/content-path.js';
+import { contentPath, contentsOf, prepareContents, spacePath } from '../content/content-path.js';
 import { FILE_NAME } from '../environment.js';
-import { makeDirectory, syncDirectories, syncFile } from '../lmdb/directory.js';
+import { makeDirectory, syncDirectories, syncDirectoryNow, syncFile } from '../lmdb/directory.js';
+import { closeFile, codeOf, contentError, openFile, syncData, writeAll } from '../lmdb/system-call.js';
 import { checkFile } from './check.js';
-import { CheckedContents } from './check-contents.js';
-import { ContentCopies } from './copy-contents.js';
+import { CheckedContents, type ContentFile } from './check-contents.js';
+import { type Damage, readContent } from './read-content.js';
 import { checkSnapshot, copySnapshot, dataFile, withContentsPinned } from './snapshot.js';
 
 /** LMDB's reader slots are dimensioned for this many (environment.ts). */
@@ -129,4 +131,70 @@ function takeName(from: string, to: string): void {
     return;
   }
   rmSync(from);
+}
+
+/**
+ * Copies contents into the directory of a backup or of a restored store: byte by byte, since a copy that shares blocks
+ * with the store would share their damage, and checking checksums on the way. No process may remove them meanwhile.
+ */
+class ContentCopies {
+  readonly #target: string;
+  readonly #onProgress: () => void;
+  readonly #spaces = new Set<string>();
+
+  constructor(to: string, onProgress: () => void) {
+    this.#target = contentsOf(to);
+    this.#onProgress = onProgress;
+  }
+
+  /** Returns what is wrong with the content: the copy of a damaged one is of no use. */
+  async add({ path, space, id }: ContentFile): Promise<Damage | undefined> {
+    try {
+      const copy = contentPath(this.#target, space, id);
+      if (copy === undefined) return undefined;
+      this.#prepare(spacePath(this.#target, space));
+      const damage = await this.#copy(path, id, copy);
+      // Small ones would otherwise follow each other without a turn of the event loop.
+      await nextTurn();
+      return damage;
+    } catch (error) {
+      throw copyError(error, this.#target);
+    }
+  }
+
+  /** Makes their names durable. */
+  finish(): void {
+    if (this.#spaces.size === 0) return;
+    for (const space of [...this.#spaces, this.#target]) syncDirectoryNow(space);
+  }
+
+  #prepare(space: string): void {
+    if (this.#spaces.has(space)) return;
+    if (this.#spaces.size === 0) {
+      mkdirSync(this.#target, { recursive: true });
+      prepareContents(this.#target, true);
+    }
+    mkdirSync(space);
+    this.#spaces.add(space);
+  }
+
+  async #copy(from: string, id: string, to: string): Promise<Damage | undefined> {
+    const target = await openFile(to, 'wx', 0o600);
+    try {
+      const damage = await readContent(from, id, async (piece, at) => {
+        await writeAll(target, piece, at);
+        this.#onProgress();
+      });
+      if (damage === undefined) await syncData(target);
+      return damage;
+    } finally {
+      await closeFile(target);
+    }
+  }
+}
+
+function copyError(error: unknown, place: string): unknown {
+  if (codeOf(error) === undefined) return error;
+  const told = contentError(error, place);
+  return told instanceof StoreError ? new StoreError('unsupported', told.message, error) : told;
 }

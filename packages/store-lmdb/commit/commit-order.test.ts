@@ -1,38 +1,14 @@
 // How works are grouped, what a failure does to works that share a transaction, and when background tasks get a turn.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { systemClock } from '#base';
-import { openEnvironment } from '../environment.js';
-import { Counters } from '../layout/catalog.js';
-import { DiskReserve } from '../lmdb/disk-reserve.js';
 import { EngineError } from '../lmdb/engine-error.js';
-import { newDirectory } from '../testing/fixture.js';
+import { Parts } from '../testing/logged-parts.js';
 import type { BackgroundTask } from './background-task.js';
-import { CommitOrder } from './commit-order.js';
+import type { CommitOrder } from './commit-order.js';
 import type { Group, Work } from './group.js';
 
-async function openQueue(
-  t: TestContext,
-  task: BackgroundTask = () => false,
-  waitingMax?: number,
-): Promise<CommitOrder> {
-  const directory = newDirectory(t);
-  const environment = openEnvironment({ directory, durability: 'none' });
-  const reserve = new DiskReserve({ path: environment.path, freeBytes: () => 0 });
-  const queue = new CommitOrder({
-    environment,
-    counters: new Counters(systemClock),
-    task,
-    reserve,
-    waitingMax,
-    isLogged: false,
-  });
-  t.after(async () => {
-    await queue.close();
-    await environment.close();
-  });
-  return queue;
-}
+const openQueue = async (t: TestContext, task?: BackgroundTask, waitingMax?: number): Promise<CommitOrder> =>
+  (await Parts.open(t, { task, waitingMax, isLogged: false })).commits;
 
 /** A work that answers with the transaction it was part of. */
 function tellGroup(bytes: number): Work<Group> {

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { newDirectory } from '../testing/fixture.js';
 import { Parts, SPACE, textOf } from '../testing/logged-parts.js';
 import { LOG_BYTES } from '../wal/log-file.js';
 import type { Work } from './group.js';
@@ -75,7 +74,7 @@ test('more than 1 MiB becomes several records, in order, and one commit is never
 });
 
 test('as many works wait as may, in flight or for a transaction, and one more is rejected at once', async t => {
-  const parts = await Parts.open(t, undefined, 10);
+  const parts = await Parts.open(t, { waitingMax: 10 });
   const needy: Work<boolean> = { run: () => true };
   const answers = await Promise.allSettled([
     ...Array.from({ length: 6 }, () => parts.add('k', '.')),
@@ -138,11 +137,11 @@ test('a space lives until a transaction has dropped it', async t => {
 
 test('background tasks run while commits go to the log', async t => {
   let turns = 0;
-  const directory = newDirectory(t);
-  const parts = await Parts.open(t, directory, undefined, () => {
+  const task = (): boolean => {
     turns += 1;
     return turns < 20;
-  });
+  };
+  const parts = await Parts.open(t, { task });
   await parts.put('k', '0');
   const before = parts.transactions();
   parts.commits.wake();

@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { processLimit } from './process-limit.js';
+import { processLimit } from './map-size.js';
 
 /** 100 deletes in as many leaves, with all pages above them and the list of free pages, take less than half. */
 export const RESERVE_BYTES = 4 * 1024 * 1024;

@@ -1,7 +1,5 @@
-// The store grows, reclaims what was dropped, and yields the event loop while it does.
+// A store reclaims what was dropped, and yields the event loop during a long scan.
 import assert from 'node:assert/strict';
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { until } from '#base/testing/until';
 import type { Space, Store } from '#store';
@@ -24,29 +22,6 @@ async function fill(store: Store, space: Space, rows: number, size: number, pref
 async function count(store: Store, space: Space): Promise<number> {
   return (await store.scan(space, EVERYTHING, UNBOUNDED, () => false)).examined;
 }
-
-test('a file grows past 100 MB, within one commit and over many', async t => {
-  const directory = newDirectory(t);
-  const store = await openLmdbStore({ directory, durability: 'none' });
-  const space = await openSpace(store, { ...ADDRESS, name: 'large' });
-  const value = Buffer.alloc(4 * 1024 ** 2, 'v');
-  const puts = Array.from({ length: 15 }, (_, index) => ({ key: `${index}`, value }));
-  await store.commit(space, 'one', { keys: [] }, () => ({ result: true, puts }));
-  const commits = puts.map(put =>
-    store.commit(space, 'many', { keys: [] }, () => ({ result: true, puts: [put] })),
-  );
-  await Promise.all(commits);
-  for (const partition of ['one', 'many']) {
-    const rows = await store.read(
-      space,
-      partition,
-      puts.map(put => put.key),
-    );
-    assert(rows.every(row => row?.value.equals(value)));
-  }
-  await store.close();
-  assert((await stat(join(directory, 'data.mdb'))).size > 100 * 1024 ** 2);
-});
 
 test('the rows of a dropped space are reclaimed, across a close, and no others', async t => {
   const directory = newDirectory(t);

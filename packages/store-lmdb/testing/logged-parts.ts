@@ -34,20 +34,22 @@ class Headroom extends DiskReserve {
   }
 }
 
-/** A store's parts, with a log. */
+interface PartsOptions {
+  readonly directory?: string;
+  readonly waitingMax?: number | undefined;
+  readonly task?: BackgroundTask | undefined;
+  readonly isLogged?: boolean;
+}
+
+/** A store's parts, with a log unless that is turned off. */
 export class Parts {
   readonly directory: string;
   readonly environment: Environment;
   readonly commits: CommitOrder;
   readonly reserve: Headroom;
 
-  static async open(
-    t: TestContext,
-    directory?: string,
-    waitingMax?: number,
-    task: BackgroundTask = () => false,
-  ): Promise<Parts> {
-    const parts = new Parts(directory ?? newDirectory(t), waitingMax, task);
+  static async open(t: TestContext, options: PartsOptions = {}): Promise<Parts> {
+    const parts = new Parts(options.directory ?? newDirectory(t), options);
     t.after(() => parts.close());
     const { environment } = parts;
     if (environment.catalog.getSpace(SPACE) === undefined) {
@@ -60,7 +62,7 @@ export class Parts {
     return parts;
   }
 
-  private constructor(directory: string, waitingMax: number | undefined, task: BackgroundTask) {
+  private constructor(directory: string, { waitingMax, task = () => false, isLogged = true }: PartsOptions) {
     this.directory = directory;
     this.environment = openEnvironment({ directory, durability: 'full' });
     this.reserve = new Headroom({ path: this.environment.path, freeBytes: () => 0, exclusive: true });
@@ -70,7 +72,7 @@ export class Parts {
       task,
       reserve: this.reserve,
       waitingMax,
-      isLogged: true,
+      isLogged,
     });
   }
 

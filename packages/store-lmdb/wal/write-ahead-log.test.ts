@@ -51,7 +51,7 @@ test('callers are answered when the log has their changes, and the tree gets the
   await openEnvironment({ directory, durability: 'full' }).close();
   // While the write lock is held the tree cannot get them, however slow the disk is.
   const holders = [await holderOf(t, directory), await holderOf(t, directory)];
-  const parts = await Parts.open(t, directory);
+  const parts = await Parts.open(t, { directory });
   await holders[0]?.hold();
   for (let round = 0; round < 3; round += 1) {
     assert.equal(await parts.add('k', String(round)), '012'.slice(0, round + 1));
@@ -111,7 +111,7 @@ test('a segment is not reused before the tree has it, however long that takes', 
   const first = openEnvironment({ directory, durability: 'full' });
   await first.close();
   const holder = await holderOf(t, directory);
-  const parts = await Parts.open(t, directory);
+  const parts = await Parts.open(t, { directory });
   await parts.put('before', 'x');
   await parts.empty();
   await holder.hold();
@@ -245,7 +245,7 @@ test('a close leaves an empty log and a file that older programs read, and a kil
   assert.equal(statSync(join(left, LOG_NAME)).size, LOG_BYTES);
   // It is not needed any more.
   rmSync(join(parts.directory, LOG_NAME));
-  const again = await Parts.open(t, parts.directory);
+  const again = await Parts.open(t, { directory: parts.directory });
   assert.equal(again.inTree('k'), '2');
   assert.equal(await again.add('k', '!'), '2!');
   assert.deepEqual(
