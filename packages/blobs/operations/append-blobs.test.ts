@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import {
   BLOB,
   bytesOf,
-  contentsIn,
   deleteBlob,
   NO_APPEND_CONDITIONS,
   openContainer,
@@ -14,39 +13,9 @@ import {
   readBlob,
   refusalOf,
   rowsOf,
-  seen,
   takeSnapshot,
 } from '../testing/account.js';
 import { append, makeAppendBlob } from '../testing/parts.js';
-
-test('blocks are appended, small and large ones, and read in ranges', async () => {
-  const account = await openContainer();
-  await refusalOf('BlobNotFound', append(account, BLOB, 'x'));
-  await makeAppendBlob(account, BLOB);
-  assert.equal((await readBlob(account, BLOB)).length, 0);
-  let whole = Buffer.alloc(0);
-  for (const [at, length] of [3, 20_000, 1, 100_000, 70_000, 5].entries()) {
-    const block = Buffer.alloc(length, String(at));
-    const { offset, blocks } = await append(account, BLOB, block);
-    assert.deepEqual([offset, blocks], [whole.length, at + 1]);
-    whole = Buffer.concat([whole, block]);
-    assert.deepEqual(await readBlob(account, BLOB), whole);
-  }
-  for (const [from, until] of [
-    [0, 4],
-    [2, 20_004],
-    [150_000, 150_001],
-    [190_007, undefined],
-  ] as const)
-    assert.deepEqual(await readBlob(account, BLOB, [from, until]), whole.subarray(from, until));
-  assert.deepEqual(
-    [(await seen(account, BLOB)).committedBlocks, (await seen(account, BLOB)).length],
-    [6, whole.length],
-  );
-  await deleteBlob(account, BLOB);
-  await account.settled();
-  assert.deepEqual([await contentsIn(account), await rowsOf(account, BLOB)], [[], []]);
-});
 
 test('sixteen writers append at once: what was answered is there, each at its offset', async () => {
   const account = await openContainer();

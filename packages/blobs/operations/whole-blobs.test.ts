@@ -1,8 +1,6 @@
 // Block blobs put at once, read, changed, snapshotted and deleted, through the package's entry point.
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { INLINE_BYTES_MAX } from '../body/receive.js';
 import {
   BLOB,
   bytesOf,
@@ -25,32 +23,7 @@ import {
 } from '../testing/account.js';
 import { copyOf, makeAppendBlob, putBlock, putList, sourceOf } from '../testing/parts.js';
 
-const md5 = (bytes: Buffer): Buffer => createHash('md5').update(bytes).digest();
 const filled = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, at) => at % 251));
-
-for (const length of [0, 1, 1000, INLINE_BYTES_MAX - 1, INLINE_BYTES_MAX, INLINE_BYTES_MAX + 1, 300_000])
-  test(`${length} bytes are read as they were put, whole and in ranges`, async () => {
-    const account = await openContainer();
-    const body = filled(length);
-    const stamp = await putBlob(account, BLOB, body);
-    assert.deepEqual(await readBlob(account, BLOB), body);
-    const blob = await seen(account, BLOB);
-    assert.equal(blob.length, length);
-    assert.deepEqual(blob.stamp, stamp);
-    assert.deepEqual(blob.properties.contentMd5, md5(body));
-    assert.equal(blob.properties.contentType, 'text/plain');
-    assert.deepEqual((await contentsIn(account)).length, length > INLINE_BYTES_MAX ? 1 : 0);
-    for (const [from, until] of [
-      [0, undefined],
-      [0, length],
-      [length - 1, undefined],
-      [Math.floor(length / 2), length + 10],
-    ] as const) {
-      if (from >= 0 && from < length)
-        assert.deepEqual(await readBlob(account, BLOB, [from, until]), body.subarray(from, until));
-    }
-    await refusalOf('InvalidRange', readBlob(account, BLOB, [length, undefined]));
-  });
 
 test('a put replaces all but the creation time, the lease and the snapshots, and drops the content', async () => {
   const account = await openContainer();
@@ -76,15 +49,6 @@ describe('digests', () => {
       conditions,
       upload: { ...upload(body), md5: said.md5, crc64: said.crc64 },
     });
-
-  test('are compared with what the client says', async () => {
-    const { run } = await openContainer();
-    const right = { md5: md5(Buffer.from('abc')), crc64: Buffer.from('6/rBP7vK5QU=', 'base64') };
-    const { digests } = await outcomeOf('blobPut', run(put('abc', right)));
-    assert.deepEqual(digests, right);
-    await refusalOf('Md5Mismatch', run(put('abd', { md5: right.md5 })));
-    await refusalOf('Crc64Mismatch', run(put('abd', { crc64: right.crc64 })));
-  });
 
   test('are looked at behind the conditions, and what is refused leaves nothing', async () => {
     const account = await openContainer();

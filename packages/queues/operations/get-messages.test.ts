@@ -23,37 +23,6 @@ import { Claims } from './get-messages.js';
 /** A second store object on the same rows, as another process has. */
 const NO_FAULTS = { random: () => 1, failBefore: 0, failAfter: 0, delay: 0, redecide: 0, shortScan: 0 };
 
-test('a message is put, peeked at, got, invisible, and got again', async () => {
-  const account = await openQueue();
-  const { time } = account;
-  time.now += 5n;
-  const { id, inserted, expires, visible } = await put(account, 'hello');
-  assert.deepEqual([inserted, visible, expires], [START + 5n, START + 5n, START + 5n + 604_800n * SECOND]);
-  assert.deepEqual(await peek(account), [{ id, inserted, expires, dequeueCount: 0, text: 'hello' }]);
-  time.now += SECOND;
-  const [first, ...others] = await get(account, 1, 30);
-  assert.ok(first);
-  assert.deepEqual(others, []);
-  const { receipt, ...shown } = first;
-  const again = time.now + 30n * SECOND;
-  assert.deepEqual(shown, { id, inserted, expires, dequeueCount: 1, text: 'hello', visible: again });
-  time.now = again - 1n;
-  assert.deepEqual([await get(account), await peek(account), await countOf(account)], [[], [], 1]);
-  time.now = again;
-  assert.deepEqual(await peek(account), [{ id, inserted, expires, dequeueCount: 1, text: 'hello' }]);
-  const [second] = await get(account);
-  assert.equal(second?.dequeueCount, 2);
-  assert.notEqual(second.receipt, receipt);
-});
-
-test('texts come back as they were put', async () => {
-  const account = await openQueue();
-  const texts = ['', ' a ', '<&>"\'', 'tab\tline\r\n', 'Köln 名前 😀', 'x'.repeat(65_536)];
-  for (const text of texts) await put(account, text);
-  assert.deepEqual(textsOf(await peek(account)), texts);
-  assert.deepEqual(textsOf(await get(account)), texts);
-});
-
 test('messages come in the order in which they are visible, then in that of their puts', async () => {
   const account = await openQueue();
   const { time } = account;
@@ -67,16 +36,6 @@ test('messages come in the order in which they are visible, then in that of thei
   time.now += 12n * SECOND;
   assert.deepEqual(textsOf(await get(account, 32, 30)), numbers(0, 32));
   assert.deepEqual(textsOf(await get(account, 32, 30)), ['late']);
-});
-
-test('1 to 32 messages at a time', async () => {
-  const account = await openQueue();
-  for (let i = 0; i < 66; i++) await put(account, String(i));
-  for (const count of [1, 2, 31, 32]) {
-    assert.equal((await peek(account, count)).length, count);
-    assert.equal((await get(account, count)).length, count);
-  }
-  assert.equal(await countOf(account), 66);
 });
 
 test('each of many who get at one time gets others, and all messages are got', async () => {
@@ -183,18 +142,6 @@ test('a message that never expires has the last second of the year 9999, and so 
   assert.equal((await put(account, 'b', 0, 2 ** 40)).expires, NEVER);
   const seconds = Number((NEVER - START) / SECOND) - 1;
   assert.ok((await put(account, 'c', 0, seconds)).expires < NEVER);
-});
-
-test('without a queue there is nothing to put, get or peek', async () => {
-  const { run } = await openQueue();
-  const queue = `${QUEUE}2`;
-  const visibilitySeconds = 1;
-  await refusalOf('QueueNotFound', run({ kind: 'peekMessages', queue, count: 1 }));
-  await refusalOf('QueueNotFound', run({ kind: 'getMessages', queue, count: 1, visibilitySeconds }));
-  await refusalOf(
-    'QueueNotFound',
-    run({ kind: 'putMessage', queue, text: '', visibilitySeconds, timeToLiveSeconds: 9 }),
-  );
 });
 
 test('a clock that is set back hides nothing that was put to be seen at once, and nothing longer than the step', async () => {

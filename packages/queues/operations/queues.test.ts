@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Metadata } from '#account';
-import { defaultServiceProperties } from '#account';
 import type { Store } from '#store';
 import {
   countOf,
@@ -17,7 +16,6 @@ import {
   remove,
   runOn,
   SECOND,
-  START,
 } from '../testing/account.js';
 
 const create = (queue: string, metadata: Metadata = []) =>
@@ -25,22 +23,6 @@ const create = (queue: string, metadata: Metadata = []) =>
 const drop = (queue: string) => ({ kind: 'deleteQueue', queue }) as const;
 const read = (queue: string) => ({ kind: 'getQueueMetadata', queue }) as const;
 const pair = (name: string, value: string) => ({ name, value });
-
-test('a queue is created once; creating it again succeeds only with the same metadata', async () => {
-  const { run } = openAccount();
-  const metadata = [pair('Up', '1'), pair('b', '')];
-  await outcomeOf('queueCreated', run(create(QUEUE, metadata)));
-  await outcomeOf('queueExisted', run(create(QUEUE, metadata)));
-  await outcomeOf('queueExisted', run(create(QUEUE, [pair('B', ''), pair('up', '1')])));
-  for (const other of [
-    [],
-    [pair('Up', '1')],
-    [pair('Up', '1'), pair('b', 'x')],
-    [pair('Up', '1'), pair('c', '')],
-  ])
-    await refusalOf('QueueAlreadyExists', run(create(QUEUE, other)));
-  assert.deepEqual(await run(read(QUEUE)), { kind: 'queueMetadata', metadata, approximateCount: 0 });
-});
 
 test('of many concurrent creations of a queue one creates it, and the others find it', async () => {
   const { run } = openAccount();
@@ -80,12 +62,6 @@ test('a creation is decided on the queue that was in the way, though others dele
   }
 });
 
-test('invalid queue names are refused', async () => {
-  const { run } = openAccount();
-  await refusalOf('OutOfRangeInput:ResourceName', run(create('ab')));
-  await refusalOf('InvalidResourceName', run(create('a--b')));
-});
-
 test('a deleted queue is gone at once with its messages, and its name is free', async () => {
   const account = await openQueue();
   const { run } = account;
@@ -117,55 +93,4 @@ test('a reserved name is refused to the tick, by a create alone', async () => {
   time.now += 1n;
   await refusalOf('QueueNotFound', run(read(QUEUE)));
   await outcomeOf('queueCreated', run(create(QUEUE)));
-});
-
-test('set metadata replaces all of it, and touches neither policies nor messages', async () => {
-  const account = await openQueue();
-  const { run } = account;
-  const identifiers = [{ id: 'a', policy: { start: START, expiry: undefined, permission: 'raup' } }];
-  await put(account, 'a');
-  await outcomeOf('aclSet', run({ kind: 'setQueueAcl', queue: QUEUE, identifiers }));
-  for (const metadata of [[pair('a', '1'), pair('B', 'x y')], [pair('c', '')], []]) {
-    await outcomeOf('queueMetadataSet', run({ kind: 'setQueueMetadata', queue: QUEUE, metadata }));
-    assert.deepEqual(await run(read(QUEUE)), { kind: 'queueMetadata', metadata, approximateCount: 1 });
-  }
-  assert.deepEqual(await run({ kind: 'getQueueAcl', queue: QUEUE }), { kind: 'acl', identifiers });
-  await run({ kind: 'setQueueAcl', queue: QUEUE, identifiers: [] });
-  assert.deepEqual(await run({ kind: 'getQueueAcl', queue: QUEUE }), { kind: 'acl', identifiers: [] });
-  await refusalOf('QueueNotFound', run({ kind: 'getQueueAcl', queue: 'other' }));
-  await refusalOf('QueueNotFound', run({ kind: 'setQueueAcl', queue: 'other', identifiers }));
-  await refusalOf('QueueNotFound', run({ kind: 'setQueueMetadata', queue: 'other', metadata: [] }));
-});
-
-test('a listing goes by prefix and in pages, in the order of the names', async () => {
-  const { run } = openAccount();
-  const names = ['a-1', 'job', 'job-1', 'job-2', 'job1', 'jobs', 'zzz'];
-  for (const name of [...names].reverse()) await run(create(name, [pair('is', name)]));
-  const list = async (prefix: string, top: number, from?: string) => {
-    const { queues, next } = await outcomeOf('queues', run({ kind: 'listQueues', prefix, from, top }));
-    for (const { name, metadata } of queues) assert.deepEqual(metadata, [pair('is', name)]);
-    return [queues.map(({ name }) => name), next];
-  };
-  assert.deepEqual(await list('', 5000), [names, undefined]);
-  assert.deepEqual(await list('', 7), [names, undefined]);
-  assert.deepEqual(await list('', 6), [names.slice(0, 6), 'zzz']);
-  assert.deepEqual(await list('job', 2), [['job', 'job-1'], 'job-2']);
-  assert.deepEqual(await list('job', 2, 'job-2'), [['job-2', 'job1'], 'jobs']);
-  assert.deepEqual(await list('job', 2, 'jobs'), [['jobs'], undefined]);
-  assert.deepEqual(await list('job', 3, 'a'), [['job', 'job-1', 'job-2'], 'job1']);
-  assert.deepEqual(await list('job', 2, 'k'), [[], undefined]);
-  assert.deepEqual(await list('nothing', 2), [[], undefined]);
-});
-
-test('service properties are those of the Queue service, and no queue', async () => {
-  const { run } = openAccount();
-  const properties = { ...defaultServiceProperties };
-  assert.deepEqual(await run({ kind: 'getServiceProperties' }), { kind: 'serviceProperties', properties });
-  const logging = { version: '1.0', read: true, write: false, delete: true, retentionDays: 5 };
-  await outcomeOf('servicePropertiesSet', run({ kind: 'setServiceProperties', change: { logging } }));
-  const changed = { kind: 'serviceProperties', properties: { ...properties, logging } };
-  assert.deepEqual(await run({ kind: 'getServiceProperties' }), changed);
-  const list = { kind: 'listQueues', prefix: '', from: undefined, top: 10 } as const;
-  assert.deepEqual(await run(list), { kind: 'queues', queues: [], next: undefined });
-  assert.deepEqual(await run({ kind: 'getServiceStats' }), { kind: 'serviceStats', lastSync: START });
 });

@@ -2,42 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomRuns } from '#base/testing/random-runs';
 import { properties } from '../testing/edm.js';
 import type { Property } from './edm.js';
-import { escapeText, formatLiteral } from './edm-text.js';
-import {
-  decodeEntity,
-  FLAG_ANNOTATED,
-  FLAG_ESCAPED,
-  propertyCount,
-  storedName,
-  storedProperties,
-  textStart,
-} from './entity-codec.js';
+import { formatLiteral } from './edm-text.js';
+import { decodeEntity, FLAG_ANNOTATED, FLAG_ESCAPED, storedName, storedProperties } from './entity-codec.js';
 import { encodeEntity } from './entity-encoder.js';
-
-test('properties read back as they were, in their order', () => {
-  fc.assert(
-    fc.property(properties, list => {
-      assert.deepEqual(decodeEntity(encodeEntity(list)), list);
-    }),
-    { numRuns: randomRuns(1_000) },
-  );
-});
-
-test('the texts make the body of an answer without metadata', () => {
-  fc.assert(
-    fc.property(properties, list => {
-      const bytes = encodeEntity(list);
-      const text = list
-        .map(property => `,"${escapeText(property.name)}":${formatLiteral(property)}`)
-        .join('');
-      assert.equal(bytes.toString('latin1', textStart(bytes)), text);
-      assert.equal(propertyCount(bytes), list.length);
-    }),
-  );
-});
 
 test('the directory names each property and its place', () => {
   fc.assert(

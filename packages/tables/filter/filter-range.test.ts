@@ -37,46 +37,6 @@ function assertRange(filter: Filter | undefined, expected: ScanRange | undefined
   assert.deepEqual([found?.from, found?.until], [expected?.from, expected?.until]);
 }
 
-test('without a bound the range is the whole table', () => {
-  const whole = range(['', '']);
-  assertRange(undefined, whole);
-  assertRange(other, whole);
-  assertRange({ kind: 'property', name: 'IsAdmin' }, whole);
-  assertRange(partition('ne', 'a'), whole);
-  assertRange(or(partition('eq', 'a'), other), whole);
-  assertRange(compare(property('PartitionKey'), 'eq', property('RowKey')), whole);
-  assertRange(compare(text('a'), 'eq', text('b')), whole);
-  const five: Operand = { kind: 'constant', constant: { type: 'Edm.Int32', value: 5 } };
-  assertRange(compare(property('PartitionKey'), 'eq', five), whole);
-});
-
-test('a point, a partition, a range in a partition', () => {
-  assertRange(and(partition('eq', 'a'), row('eq', 'x')), range(['a', 'x'], ['a', 'x\0']));
-  assertRange(and(row('eq', 'x'), and(other, partition('eq', 'a'))), range(['a', 'x'], ['a', 'x\0']));
-  assertRange(partition('eq', 'a'), range(['a', ''], ['a\0', '']));
-  assertRange(and(partition('eq', 'a'), row('ge', 'x')), range(['a', 'x'], ['a\0', '']));
-  assertRange(
-    and(partition('eq', 'a'), and(row('gt', 'x'), row('le', 'y'))),
-    range(['a', 'x\0'], ['a', 'y\0']),
-  );
-  assertRange(and(partition('eq', ''), row('lt', 'x')), range(['', ''], ['', 'x']));
-});
-
-test('a range of partitions', () => {
-  assertRange(and(partition('ge', 'a'), partition('lt', 'b')), range(['a', ''], ['b', '']));
-  assertRange(and(partition('gt', 'a'), partition('le', 'b')), range(['a\0', ''], ['b\0', '']));
-  assertRange(
-    and(and(partition('ge', 'a'), partition('le', 'b')), and(row('ge', 'x'), row('lt', 'y'))),
-    range(['a', 'x'], ['b', 'y']),
-  );
-});
-
-test('constants may stand on the left', () => {
-  assertRange(compare(text('a'), 'eq', property('PartitionKey')), range(['a', ''], ['a\0', '']));
-  assertRange(compare(text('a'), 'le', property('PartitionKey')), range(['a', '']));
-  assertRange(compare(text('a'), 'gt', property('PartitionKey')), range(['', ''], ['a', '']));
-});
-
 test('or takes the hull, and of keys within the intervals that are and-ed to it', () => {
   const points = [
     and(partition('eq', 'a'), row('eq', 'x')),
@@ -108,11 +68,6 @@ test('pointOf finds both keys and nothing else', () => {
   for (const filter of [other, partition('eq', 'a'), or(point, other), and(point, partition('eq', 'b'))]) {
     assert.equal(pointOf(filter), undefined);
   }
-});
-
-test('order is by UTF-16 unit, as in the store', () => {
-  const [astral, last] = ['\u{1f600}', '\uffff'];
-  assertRange(and(partition('ge', astral), partition('lt', last)), range([astral, ''], [last, '']));
 });
 
 // Keys that are close together: each has its immediate successor and its prefix among them.

@@ -1,11 +1,9 @@
 // Query Tables: order, case, filters and pages (protocol: tables#list), and that accounts do not see each other's.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openMemoryStore } from '#store';
-import { execute } from '../execute.js';
 import type { ComparisonOperator, Filter, Operand } from '../filter/filter.js';
 import type { QueryTables } from '../operation.js';
-import { openAccount, outcomeOf, START, type TestAccount } from '../testing/account.js';
+import { openAccount, outcomeOf, type TestAccount } from '../testing/account.js';
 
 const QUERY: QueryTables = { kind: 'queryTables', filter: undefined, top: 1000, from: undefined };
 const NAME: Operand = { kind: 'property', name: 'TableName' };
@@ -84,14 +82,6 @@ test('a token names the next table, in lower case, and stays good when that tabl
   assert.deepEqual(await namesOf(account, { from: 'zzz' }), []);
 });
 
-test('a filter continues over a page, and a top of 0 is empty', async () => {
-  const account = await openTables('aaa', 'bbb', 'ccc', 'ddd');
-  const filter = not(compare('eq', 'bbb'));
-  const first = await page(account, { filter, top: 2 });
-  assert.deepEqual([first.names, first.next], [['aaa', 'ccc'], 'ddd']);
-  assert.deepEqual(await page(account, { top: 0 }), { kind: 'tables', names: [], next: undefined });
-});
-
 test('more tables than are read at once', async () => {
   const names = Array.from({ length: 2_005 }, (_, i) => `t${String(i).padStart(5, '0')}`);
   const account = await openTables(...names);
@@ -99,27 +89,6 @@ test('more tables than are read at once', async () => {
   assert.deepEqual([first.names.length, first.next], [1000, 't01000']);
   assert.deepEqual(await namesOf(account, { filter: compare('eq', 'T02004') }), ['t02004']);
   assert.equal((await page(account, { from: 't01500' })).names.length, 505);
-});
-
-test('an account sees its own tables', async () => {
-  const store = openMemoryStore({ clock: () => START });
-  const run = (account: string, table: string) =>
-    execute({ kind: 'createTable', table }, { store, account, within: undefined }, () => START);
-  await run('account1', 'mine');
-  await run('account2', 'mine');
-  await run('account2', 'yours');
-  const context = { store, account: 'account1', within: undefined };
-  const { names } = await outcomeOf(
-    'tables',
-    execute(QUERY, context, () => START),
-  );
-  assert.deepEqual(names, ['mine']);
-});
-
-test('service properties are no table', async () => {
-  const account = openAccount();
-  await account.run({ kind: 'setServiceProperties', change: {} });
-  assert.deepEqual(await namesOf(account), []);
 });
 
 test('a filter of many comparisons yields the thread, by its cost', async () => {

@@ -3,19 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Condition, EntityWrite } from '../operation.js';
-import {
-  ANY,
-  insert,
-  keyOf,
-  matching,
-  openTable,
-  outcomeOf,
-  refusalOf,
-  START,
-  stored,
-  TABLE,
-  text,
-} from '../testing/account.js';
+import { ANY, insert, keyOf, openTable, outcomeOf, START, stored, TABLE, text } from '../testing/account.js';
 
 const KEY = keyOf('r');
 const OLD = [text('kept', 'old'), text('set', 'old')];
@@ -64,28 +52,4 @@ test('versions rise with every write, also when the clock stands still or goes b
   account.clock.now = START + 10n ** 9n;
   await next(outcomeOf('updated', account.run(write('updateEntity', ANY))));
   assert.equal(last, START + 10n ** 9n);
-});
-
-test('a table is found in any case, and a missing one is refused first', async () => {
-  const account = await openTable();
-  const of = (table: string): EntityWrite => ({ kind: 'insertEntity', table, key: KEY, properties: [] });
-  await outcomeOf('inserted', account.run(of('pEOPLE')));
-  assert.ok(await stored(account, KEY));
-  const kinds = [
-    ...(['insertEntity', 'updateEntity', 'mergeEntity'] as const),
-    ...(['insertOrReplaceEntity', 'insertOrMergeEntity', 'deleteEntity'] as const),
-  ];
-  for (const kind of kinds)
-    await refusalOf('TableNotFound', account.run({ ...write(kind, matching(1n)), table: 'Missing' }));
-});
-
-test('a point query finds an entity by both keys, and answers the same for a missing table and a missing entity', async () => {
-  const account = await openTable();
-  await insert(account, keyOf('', ''), text('a', 'empty'));
-  await insert(account, keyOf('r', 'q'), text('a', 'other'));
-  const get = (table: string, key = KEY) => account.run({ kind: 'getEntity', table, key });
-  await outcomeOf('entity', get('PEOPLE', keyOf('', '')));
-  for (const key of [KEY, keyOf('R', 'q'), keyOf('r ', 'q'), keyOf('r', '')])
-    await refusalOf('ResourceNotFound', get(TABLE, key));
-  await refusalOf('ResourceNotFound', get('Missing', keyOf('r', 'q')));
 });
