@@ -1,8 +1,7 @@
-// The limits of the Blob service (protocol: blobs#limits, containers#names) and the checks of values against them, for the parser of
-// operations and the operations. The parser itself checks syntax and missing parameters.
+// The limits of the Blob service (protocol: blobs#limits, containers#names) and the checks of values against them: each is made once, by
+// the parser of operations or by the operation.
 import { type Metadata, metadataFault } from '#account';
 import { BlobError } from './blob-error.js';
-import type { LeaseAction } from './values/lease.js';
 import type { Tags } from './values/tags.js';
 
 const MIB = 1024 * 1024;
@@ -26,12 +25,9 @@ const PAGE_BLOB_BYTES_MAX = 8 * MIB * MIB;
 export const SEQUENCE_NUMBER_MAX = 2n ** 63n - 1n;
 /** Of Copy Blob From URL. */
 export const SYNCHRONOUS_COPY_BYTES_MAX = 256 * MIB;
-export const TAGS_MAX = 10;
+const TAGS_MAX = 10;
 const TAG_KEY_LENGTH_MAX = 128;
 const TAG_VALUE_LENGTH_MAX = 256;
-const LEASE_SECONDS_MIN = 15;
-const LEASE_SECONDS_MAX = 60;
-const BREAK_SECONDS_MAX = 60;
 
 const CONTAINER_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const SYSTEM_CONTAINERS: ReadonlySet<string> = new Set(['$root', '$logs', '$web']);
@@ -87,29 +83,11 @@ export function checkTags(tags: Tags): void {
 const invalidHeader = (name: string, value: string | number): BlobError =>
   new BlobError('InvalidHeaderValue', { name, value });
 
-/** @throws BlobError InvalidHeaderValue for a duration or a period outside its range. */
-export function checkLeaseAction(action: LeaseAction): void {
-  if (action.kind === 'acquire' && action.seconds !== 'infinite') {
-    const { seconds } = action;
-    if (seconds < LEASE_SECONDS_MIN || seconds > LEASE_SECONDS_MAX)
-      throw invalidHeader('x-ms-lease-duration', seconds);
-  }
-  if (action.kind === 'break' && action.seconds !== undefined) {
-    const { seconds } = action;
-    if (seconds < 0 || seconds > BREAK_SECONDS_MAX) throw invalidHeader('x-ms-lease-break-period', seconds);
-  }
-}
-
 /** Whole pages, at most 8 TiB. */
 export function checkPageBlobLength(length: number): void {
   const isValid =
     Number.isSafeInteger(length) && length >= 0 && length % PAGE_BYTES === 0 && length <= PAGE_BLOB_BYTES_MAX;
   if (!isValid) throw invalidHeader('x-ms-blob-content-length', length);
-}
-
-export function checkSequenceNumberValue(number: bigint): void {
-  if (number < 0n || number > SEQUENCE_NUMBER_MAX)
-    throw invalidHeader('x-ms-blob-sequence-number', number.toString());
 }
 
 /** The tier whose content is not read. */

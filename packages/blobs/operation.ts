@@ -13,18 +13,25 @@ import type { LeaseAction } from './values/lease.js';
 import type { ContentProperties, PublicAccess } from './values/properties.js';
 import type { TagExpression, Tags } from './values/tags.js';
 
-interface OnContainer<Kind extends string> {
-  readonly kind: Kind;
+export interface OnContainer {
   readonly container: string;
 }
 
-export interface OnBlob<Kind extends string> extends OnContainer<Kind> {
+export interface OnContainerIf extends OnContainer {
+  readonly conditions: ContainerConditions;
+}
+
+export interface OnBlob extends OnContainer {
   readonly blob: string;
 }
 
 /** A blob or, if a tick is given, its snapshot of that time. */
-interface OnSnapshot<Kind extends string> extends OnBlob<Kind> {
+interface OnSnapshot extends OnBlob {
   readonly snapshot: bigint | undefined;
+}
+
+export interface OnSnapshotIf extends OnSnapshot {
+  readonly conditions: Conditions;
 }
 
 /** A content as it arrives: pieces are read once, in order, as fast as they are stored. */
@@ -63,63 +70,11 @@ export interface SourceRange extends Source {
   readonly crc64: Buffer | undefined;
 }
 
-export interface ListContainers {
-  readonly kind: 'listContainers';
-  /** Empty for all. */
-  readonly prefix: string;
-  /** The name where the page begins, from a marker; such a container need not exist. */
-  readonly from: string | undefined;
-  /** Containers of the page, 1 to 5,000. */
-  readonly top: number;
-}
-
-export interface CreateContainer extends OnContainer<'createContainer'> {
-  readonly metadata: Metadata;
-  readonly publicAccess: PublicAccess;
-}
-
-export interface OnContainerIf<Kind extends string> extends OnContainer<Kind> {
-  readonly conditions: ContainerConditions;
-}
-
-export interface SetContainerMetadata extends OnContainerIf<'setContainerMetadata'> {
-  readonly metadata: Metadata;
-}
-
-export interface SetContainerAcl extends OnContainerIf<'setContainerAcl'> {
-  readonly publicAccess: PublicAccess;
-  readonly identifiers: readonly SignedIdentifier[];
-}
-
-export interface LeaseContainer extends OnContainerIf<'leaseContainer'> {
-  readonly action: LeaseAction;
-}
-
 /** Where a page of blobs begins: at the first blob whose name and snapshot are not before these. */
 export interface ListPosition {
   readonly blob: string;
   /** Undefined for all snapshots of it. */
   readonly snapshot: bigint | undefined;
-}
-
-export interface ListBlobs extends OnContainer<'listBlobs'> {
-  readonly prefix: string;
-  /** Empty for a flat list. */
-  readonly delimiter: string;
-  readonly from: ListPosition | undefined;
-  /** Blobs and prefixes of the page, 1 to 5,000. */
-  readonly top: number;
-  readonly snapshots: boolean;
-  readonly uncommitted: boolean;
-}
-
-export interface FindBlobsByTags {
-  readonly kind: 'findBlobsByTags';
-  /** Undefined for all containers of the account. */
-  readonly container: string | undefined;
-  readonly where: TagExpression;
-  readonly from: { readonly container: string; readonly blob: string } | undefined;
-  readonly top: number;
 }
 
 /** What a write of a whole blob sets: what is not sent is cleared. */
@@ -132,54 +87,9 @@ export interface WholeBlob {
   readonly conditions: Conditions;
 }
 
-export interface PutBlockBlob extends OnBlob<'putBlockBlob'>, WholeBlob {
-  readonly upload: Upload;
-}
-
-export interface PutAppendBlob extends OnBlob<'putAppendBlob'>, WholeBlob {}
-
-export interface PutPageBlob extends OnBlob<'putPageBlob'>, WholeBlob {
-  readonly length: number;
-  readonly sequenceNumber: bigint;
-}
-
-/** `propertiesOfSource`: where the request sets none, those of the source. */
-export interface PutBlobFromUrl extends OnBlob<'putBlobFromUrl'>, WholeBlob {
-  readonly source: Source;
-  readonly md5: Buffer | undefined;
-  readonly crc64: Buffer | undefined;
-  readonly propertiesOfSource: boolean;
-  /** The source's in place of `tags`. */
-  readonly tagsOfSource: boolean;
-}
-
-export interface PutBlock extends OnBlob<'putBlock'> {
-  /** Base64 as it was sent. */
-  readonly id: string;
-  readonly leaseId: string | undefined;
-  readonly upload: Upload;
-}
-
-export interface PutBlockFromUrl extends OnBlob<'putBlockFromUrl'> {
-  readonly id: string;
-  readonly leaseId: string | undefined;
-  readonly source: SourceRange;
-}
-
 export interface ListedBlockId {
   readonly from: 'committed' | 'uncommitted' | 'latest';
   readonly id: string;
-}
-
-export interface PutBlockList extends OnBlob<'putBlockList'>, WholeBlob {
-  readonly blocks: readonly ListedBlockId[];
-}
-
-export interface GetBlockList extends OnSnapshot<'getBlockList'> {
-  readonly committed: boolean;
-  readonly uncommitted: boolean;
-  readonly leaseId: string | undefined;
-  readonly ifTags: TagExpression | undefined;
 }
 
 /** What an append requires of the length before and after it. */
@@ -188,52 +98,10 @@ export interface AppendConditions extends Conditions {
   readonly maxSize: number | undefined;
 }
 
-export interface AppendBlock extends OnBlob<'appendBlock'> {
-  readonly conditions: AppendConditions;
-  readonly upload: Upload;
-}
-
-export interface AppendBlockFromUrl extends OnBlob<'appendBlockFromUrl'> {
-  readonly conditions: AppendConditions;
-  readonly source: SourceRange;
-}
-
-export interface SealBlob extends OnBlob<'sealBlob'> {
-  readonly conditions: AppendConditions;
-}
-
 /** Ends are multiples of 512. */
 export interface PageSpan {
   readonly from: number;
   readonly until: number;
-}
-
-export interface PutPages extends OnBlob<'putPages'> {
-  readonly span: PageSpan;
-  readonly conditions: PageConditions;
-  readonly upload: Upload;
-}
-
-export interface ClearPages extends OnBlob<'clearPages'> {
-  readonly span: PageSpan;
-  readonly conditions: PageConditions;
-}
-
-export interface PutPagesFromUrl extends OnBlob<'putPagesFromUrl'> {
-  readonly span: PageSpan;
-  readonly conditions: PageConditions;
-  readonly source: SourceRange;
-}
-
-export interface GetPageRanges extends OnSnapshot<'getPageRanges'> {
-  /** Undefined for the whole blob. */
-  readonly range: ByteRange | undefined;
-  /** What changed since this snapshot. */
-  readonly since: bigint | undefined;
-  /** Where the page begins, from a marker. */
-  readonly from: number | undefined;
-  readonly top: number;
-  readonly conditions: Conditions;
 }
 
 export interface SetSequenceNumber {
@@ -242,121 +110,136 @@ export interface SetSequenceNumber {
   readonly number: bigint;
 }
 
-/** `properties`: undefined where none was sent and only what page blobs have is set. */
-export interface SetBlobProperties extends OnBlob<'setBlobProperties'> {
-  readonly properties: ContentProperties | undefined;
-  /** Of a page blob. */
-  readonly length: number | undefined;
-  readonly sequenceNumber: SetSequenceNumber | undefined;
-  readonly conditions: Conditions;
+interface OnPages extends OnBlob {
+  readonly span: PageSpan;
+  readonly conditions: PageConditions;
 }
 
-export interface GetBlob extends OnSnapshot<'getBlob'> {
-  readonly range: ByteRange | undefined;
-  readonly conditions: Conditions;
-}
-
-export interface OnSnapshotIf<Kind extends string> extends OnSnapshot<Kind> {
-  readonly conditions: Conditions;
-}
-
-export interface SetBlobMetadata extends OnBlob<'setBlobMetadata'> {
-  readonly metadata: Metadata;
-  readonly conditions: Conditions;
-}
-
-export interface SnapshotBlob extends OnBlob<'snapshotBlob'> {
-  /** Undefined keeps those of the blob. */
-  readonly metadata: Metadata | undefined;
-  readonly conditions: Conditions;
-}
-
-export interface DeleteBlob extends OnSnapshotIf<'deleteBlob'> {
-  /** What becomes of its snapshots; undefined: it must have none. */
-  readonly snapshots: 'include' | 'only' | undefined;
-  readonly tierConditions: TierConditions;
-}
-
-export interface LeaseBlob extends OnBlob<'leaseBlob'> {
-  readonly action: LeaseAction;
-  readonly conditions: Conditions;
-}
-
-/** `metadata`: undefined copies those of the source. `isSynchronous`: Copy Blob From URL, which checks and returns digests. */
-export interface CopyBlob extends OnBlob<'copyBlob'> {
-  readonly source: Source;
-  readonly metadata: Metadata | undefined;
-  readonly tags: Tags;
-  /** The source's in place of `tags`. */
-  readonly tagsOfSource: boolean;
-  readonly tier: string | undefined;
-  /** Undefined: as its source. */
-  readonly seal: boolean | undefined;
-  readonly isSynchronous: boolean;
-  readonly md5: Buffer | undefined;
-  readonly conditions: Conditions;
-}
-
-export interface AbortCopy extends OnBlob<'abortCopy'> {
-  readonly copyId: string;
+interface OnBlock extends OnBlob {
+  /** Base64 as it was sent. */
+  readonly id: string;
   readonly leaseId: string | undefined;
 }
 
-export interface SetTier extends OnSnapshot<'setTier'> {
-  readonly tier: string;
-  readonly leaseId: string | undefined;
-  readonly ifTags: TagExpression | undefined;
+interface ListOf<Place> {
+  /** Where the page begins, from a marker; nothing need be there. */
+  readonly from: Place | undefined;
+  /** Entries of the page, 1 to 5,000. */
+  readonly top: number;
 }
 
-export interface GetTags extends OnSnapshot<'getTags'> {
-  readonly conditions: Conditions;
-}
-
-export interface SetTags extends OnBlob<'setTags'> {
-  readonly tags: Tags;
-  readonly conditions: Conditions;
+/** The members of each operation. */
+interface Members {
+  /** The prefix is empty for all. */
+  listContainers: ListOf<string> & { readonly prefix: string };
+  createContainer: OnContainer & { readonly metadata: Metadata; readonly publicAccess: PublicAccess };
+  deleteContainer: OnContainerIf;
+  getContainerProperties: OnContainerIf;
+  getContainerMetadata: OnContainerIf;
+  setContainerMetadata: OnContainerIf & { readonly metadata: Metadata };
+  getContainerAcl: OnContainerIf;
+  setContainerAcl: OnContainerIf & {
+    readonly publicAccess: PublicAccess;
+    readonly identifiers: readonly SignedIdentifier[];
+  };
+  leaseContainer: OnContainerIf & { readonly action: LeaseAction };
+  /** The delimiter is empty for a flat list. */
+  listBlobs: OnContainer &
+    ListOf<ListPosition> & {
+      readonly prefix: string;
+      readonly delimiter: string;
+      readonly snapshots: boolean;
+      readonly uncommitted: boolean;
+    };
+  findBlobsByTags: ListOf<{ readonly container: string; readonly blob: string }> & {
+    /** Undefined for all containers of the account. */
+    readonly container: string | undefined;
+    readonly where: TagExpression;
+  };
+  putBlockBlob: OnBlob & WholeBlob & { readonly upload: Upload };
+  putAppendBlob: OnBlob & WholeBlob;
+  putPageBlob: OnBlob & WholeBlob & { readonly length: number; readonly sequenceNumber: bigint };
+  putBlobFromUrl: OnBlob &
+    WholeBlob & {
+      readonly source: Source;
+      readonly md5: Buffer | undefined;
+      readonly crc64: Buffer | undefined;
+      /** Where the request sets none, those of the source. */
+      readonly propertiesOfSource: boolean;
+      /** The source's in place of `tags`. */
+      readonly tagsOfSource: boolean;
+    };
+  putBlock: OnBlock & { readonly upload: Upload };
+  putBlockFromUrl: OnBlock & { readonly source: SourceRange };
+  putBlockList: OnBlob & WholeBlob & { readonly blocks: readonly ListedBlockId[] };
+  getBlockList: OnSnapshot & {
+    readonly committed: boolean;
+    readonly uncommitted: boolean;
+    readonly leaseId: string | undefined;
+    readonly ifTags: TagExpression | undefined;
+  };
+  appendBlock: OnBlob & { readonly conditions: AppendConditions; readonly upload: Upload };
+  appendBlockFromUrl: OnBlob & { readonly conditions: AppendConditions; readonly source: SourceRange };
+  sealBlob: OnBlob & { readonly conditions: AppendConditions };
+  putPages: OnPages & { readonly upload: Upload };
+  clearPages: OnPages;
+  putPagesFromUrl: OnPages & { readonly source: SourceRange };
+  getPageRanges: OnSnapshotIf &
+    ListOf<number> & {
+      /** Undefined for the whole blob. */
+      readonly range: ByteRange | undefined;
+      /** What changed since this snapshot. */
+      readonly since: bigint | undefined;
+    };
+  getBlob: OnSnapshotIf & { readonly range: ByteRange | undefined };
+  getBlobProperties: OnSnapshotIf;
+  setBlobProperties: OnBlob & {
+    /** Undefined where none was sent and only what page blobs have is set. */
+    readonly properties: ContentProperties | undefined;
+    /** Of a page blob. */
+    readonly length: number | undefined;
+    readonly sequenceNumber: SetSequenceNumber | undefined;
+    readonly conditions: Conditions;
+  };
+  getBlobMetadata: OnSnapshotIf;
+  setBlobMetadata: OnBlob & { readonly metadata: Metadata; readonly conditions: Conditions };
+  /** Without metadata it has those of the blob. */
+  snapshotBlob: OnBlob & { readonly metadata: Metadata | undefined; readonly conditions: Conditions };
+  deleteBlob: OnSnapshotIf & {
+    /** What becomes of its snapshots; undefined: it must have none. */
+    readonly snapshots: 'include' | 'only' | undefined;
+    readonly tierConditions: TierConditions;
+  };
+  leaseBlob: OnBlob & { readonly action: LeaseAction; readonly conditions: Conditions };
+  copyBlob: OnBlob & {
+    readonly source: Source;
+    /** Undefined copies those of the source. */
+    readonly metadata: Metadata | undefined;
+    readonly tags: Tags;
+    /** The source's in place of `tags`. */
+    readonly tagsOfSource: boolean;
+    readonly tier: string | undefined;
+    /** Undefined: as its source. */
+    readonly seal: boolean | undefined;
+    /** Copy Blob From URL, which checks and returns digests. */
+    readonly isSynchronous: boolean;
+    readonly md5: Buffer | undefined;
+    readonly conditions: Conditions;
+  };
+  abortCopy: OnBlob & { readonly copyId: string; readonly leaseId: string | undefined };
+  setTier: OnSnapshot & {
+    readonly tier: string;
+    readonly leaseId: string | undefined;
+    readonly ifTags: TagExpression | undefined;
+  };
+  getTags: OnSnapshotIf;
+  setTags: OnBlob & { readonly tags: Tags; readonly conditions: Conditions };
 }
 
 export type Operation =
-  | ListContainers
-  | CreateContainer
-  | OnContainerIf<'deleteContainer'>
-  | OnContainerIf<'getContainerProperties'>
-  | OnContainerIf<'getContainerMetadata'>
-  | SetContainerMetadata
-  | OnContainerIf<'getContainerAcl'>
-  | SetContainerAcl
-  | LeaseContainer
-  | ListBlobs
-  | FindBlobsByTags
-  | PutBlockBlob
-  | PutAppendBlob
-  | PutPageBlob
-  | PutBlobFromUrl
-  | PutBlock
-  | PutBlockFromUrl
-  | PutBlockList
-  | GetBlockList
-  | AppendBlock
-  | AppendBlockFromUrl
-  | SealBlob
-  | PutPages
-  | ClearPages
-  | PutPagesFromUrl
-  | GetPageRanges
-  | GetBlob
-  | OnSnapshotIf<'getBlobProperties'>
-  | SetBlobProperties
-  | OnSnapshotIf<'getBlobMetadata'>
-  | SetBlobMetadata
-  | SnapshotBlob
-  | DeleteBlob
-  | LeaseBlob
-  | CopyBlob
-  | AbortCopy
-  | SetTier
-  | GetTags
-  | SetTags
+  | { readonly [Kind in keyof Members]: { readonly kind: Kind } & Members[Kind] }[keyof Members]
   | ServiceSettings;
 
 export type OperationKind = Operation['kind'];
+
+export type OperationOf<Kind extends OperationKind> = Extract<Operation, { readonly kind: Kind }>;

@@ -6,7 +6,7 @@ import { BlobError } from '../blob-error.js';
 import { type Incoming, receive, settling } from '../body/receive.js';
 import { commitRows } from '../contests.js';
 import { APPEND_BYTES_MAX, APPENDED_BLOCKS_MAX } from '../limits.js';
-import type { AppendBlock, AppendBlockFromUrl, AppendConditions, SealBlob } from '../operation.js';
+import type { AppendConditions, OperationOf } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { missingContainer, openContainer } from '../rows/container-space.js';
 import { encodeExtent } from '../rows/extent.js';
@@ -19,7 +19,7 @@ import { withBody } from './copy-source.js';
 import { emptyBody } from './put-block.js';
 import { changeBlob, stamped } from './set-blob.js';
 
-type Appending = Pick<AppendBlock, 'container' | 'blob' | 'conditions'>;
+type Appending = Pick<OperationOf<'appendBlock'>, 'container' | 'blob' | 'conditions'>;
 
 function admitAppend(
   head: Head | undefined,
@@ -43,7 +43,7 @@ function checkPosition({ length }: Head, { appendPosition, maxSize }: AppendCond
 
 export async function appendBlock(
   context: BlobContext,
-  operation: AppendBlock | AppendBlockFromUrl,
+  operation: OperationOf<'appendBlock' | 'appendBlockFromUrl'>,
 ): Promise<Outcome> {
   const space = await openContainer(context, operation.container);
   return withBody(context, operation, (incoming, withMd5) =>
@@ -120,7 +120,7 @@ const appendedHead = (old: Head, length: number, tick: bigint): Head => ({
 
 export async function sealBlob(
   context: BlobContext,
-  { container, blob, conditions }: SealBlob,
+  { container, blob, conditions }: OperationOf<'sealBlob'>,
 ): Promise<Outcome> {
   const space = await openContainer(context, container);
   const head = await changeBlob(context, space, blob, (old, tick) => {

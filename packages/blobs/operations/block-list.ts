@@ -7,8 +7,7 @@ import { storePieces } from '../body/pieces-of.js';
 import { INLINE_BYTES_MAX, settling, writeContent } from '../body/receive.js';
 import { type SeenBlocks, seeBlocks, seeSnapshot } from '../body/staged-blocks.js';
 import { contend } from '../contests.js';
-import { COMMITTED_BLOCKS_MAX } from '../limits.js';
-import type { GetBlockList, ListedBlockId, PutBlockList } from '../operation.js';
+import type { ListedBlockId, OperationOf } from '../operation.js';
 import type { Outcome, SeenBlock } from '../outcome.js';
 import { openContainer } from '../rows/container-space.js';
 import type { Piece } from '../rows/head.js';
@@ -77,9 +76,11 @@ async function assemble(context: BlobContext, space: Space, found: readonly Foun
 /** Blocks were put, or the blob was replaced, since they were seen. */
 class ChangedMeanwhile extends Error {}
 
-export async function putBlockList(context: BlobContext, operation: PutBlockList): Promise<Outcome> {
+export async function putBlockList(
+  context: BlobContext,
+  operation: OperationOf<'putBlockList'>,
+): Promise<Outcome> {
   checkWhole(operation);
-  if (operation.blocks.length > COMMITTED_BLOCKS_MAX) throw new BlobError('BlockListTooLong');
   const space = await openContainer(context, operation.container);
   const stamp = await contend(context, space, operation.blob, own => commitList(own, space, operation));
   return { kind: 'blobPut', stamp, digests: undefined };
@@ -89,7 +90,7 @@ export async function putBlockList(context: BlobContext, operation: PutBlockList
 async function commitList(
   context: BlobContext,
   space: Space,
-  operation: PutBlockList,
+  operation: OperationOf<'putBlockList'>,
 ): Promise<Stamp | undefined> {
   const { container, blob, conditions, properties, metadata, tags } = operation;
   const seen = await seeBlocks(context, space, blob);
@@ -131,7 +132,10 @@ function missingBlock(): never {
   throw new BlobError('InvalidBlockList');
 }
 
-export async function getBlockList(context: BlobContext, operation: GetBlockList): Promise<Outcome> {
+export async function getBlockList(
+  context: BlobContext,
+  operation: OperationOf<'getBlockList'>,
+): Promise<Outcome> {
   const { container, blob, snapshot, leaseId, ifTags } = operation;
   const space = await openContainer(context, container);
   const { head, staged, committed } = await contend(context, space, blob, own =>

@@ -4,15 +4,8 @@ import { isNameReserved, pageOfSpaces, reserveName } from '#account';
 import type { Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
-import { checkBlobMetadata, checkContainerName, checkLeaseAction } from '../limits.js';
-import type {
-  CreateContainer,
-  LeaseContainer,
-  ListContainers,
-  OnContainerIf,
-  SetContainerAcl,
-  SetContainerMetadata,
-} from '../operation.js';
+import { checkContainerName } from '../limits.js';
+import type { OnContainerIf, OperationOf } from '../operation.js';
 import type { Outcome, SeenContainer } from '../outcome.js';
 import {
   type Container,
@@ -43,10 +36,9 @@ function seenContainer(name: string, container: Container, now: bigint): SeenCon
 
 export async function createContainer(
   context: BlobContext,
-  { container, metadata, publicAccess }: CreateContainer,
+  { container, metadata, publicAccess }: OperationOf<'createContainer'>,
 ): Promise<Outcome> {
   checkContainerName(container);
-  checkBlobMetadata(metadata);
   const { store, account, clock } = context;
   const address = containerAddress(account, container);
   const now = clock();
@@ -79,7 +71,7 @@ async function openToDelete(context: BlobContext, container: string): Promise<Sp
 /** The check of the lease and the deletion are two changes of the space: after the first, no client can acquire a lease. */
 export async function deleteContainer(
   context: BlobContext,
-  { container, conditions }: OnContainerIf<'deleteContainer'>,
+  { container, conditions }: OperationOf<'deleteContainer'>,
 ): Promise<Outcome> {
   const { store, account, clock } = context;
   const space = await openToDelete(context, container);
@@ -97,7 +89,7 @@ export async function deleteContainer(
 
 export async function listContainers(
   { store, account, clock }: BlobContext,
-  operation: ListContainers,
+  operation: OperationOf<'listContainers'>,
 ): Promise<Outcome> {
   const { spaces, next } = await pageOfSpaces(store, account, 'blob', operation);
   const now = clock();
@@ -120,7 +112,7 @@ function admit(
 
 async function readContainer(
   context: BlobContext,
-  { container, conditions }: OnContainerIf<string>,
+  { container, conditions }: OnContainerIf,
 ): Promise<Container> {
   const stored = decodeContainer((await openContainer(context, container)).metadata);
   admit(stored, conditions, context.clock());
@@ -129,7 +121,7 @@ async function readContainer(
 
 export async function getContainerProperties(
   context: BlobContext,
-  operation: OnContainerIf<'getContainerProperties'>,
+  operation: OperationOf<'getContainerProperties'>,
 ): Promise<Outcome> {
   const stored = await readContainer(context, operation);
   return { kind: 'container', container: seenContainer(operation.container, stored, context.clock()) };
@@ -137,7 +129,7 @@ export async function getContainerProperties(
 
 export async function getContainerMetadata(
   context: BlobContext,
-  operation: OnContainerIf<'getContainerMetadata'>,
+  operation: OperationOf<'getContainerMetadata'>,
 ): Promise<Outcome> {
   const stored = await readContainer(context, operation);
   return { kind: 'containerMetadata', stamp: stampOf(stored), metadata: stored.metadata };
@@ -145,7 +137,7 @@ export async function getContainerMetadata(
 
 export async function getContainerAcl(
   context: BlobContext,
-  operation: OnContainerIf<'getContainerAcl'>,
+  operation: OperationOf<'getContainerAcl'>,
 ): Promise<Outcome> {
   const stored = await readContainer(context, operation);
   const { publicAccess, identifiers } = stored;
@@ -182,24 +174,22 @@ async function setContainer(
 
 export function setContainerMetadata(
   context: BlobContext,
-  { container, conditions, metadata }: SetContainerMetadata,
+  { container, conditions, metadata }: OperationOf<'setContainerMetadata'>,
 ): Promise<Outcome> {
-  checkBlobMetadata(metadata);
   return setContainer(context, container, conditions, stored => ({ ...stored, metadata }));
 }
 
 export const setContainerAcl = (
   context: BlobContext,
-  { container, conditions, publicAccess, identifiers }: SetContainerAcl,
+  { container, conditions, publicAccess, identifiers }: OperationOf<'setContainerAcl'>,
 ): Promise<Outcome> =>
   setContainer(context, container, conditions, stored => ({ ...stored, publicAccess, identifiers }));
 
 /** Leases leave the stamp as it is (protocol: leases#actions). */
 export async function leaseContainer(
   context: BlobContext,
-  { container, conditions, action }: LeaseContainer,
+  { container, conditions, action }: OperationOf<'leaseContainer'>,
 ): Promise<Outcome> {
-  checkLeaseAction(action);
   const space = await openContainer(context, container);
   const now = context.clock();
   const newId = context.ids();

@@ -1,7 +1,7 @@
 // Copies, and bodies from URLs, through the package's entry point; and finding blobs by tags.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CopyBlob, Source } from '../operation.js';
+import type { OperationOf, Source } from '../operation.js';
 import {
   BLOB,
   CONTAINER,
@@ -34,7 +34,7 @@ import {
 } from '../testing/parts.js';
 import { NO_ETAG } from '../values/conditions.js';
 
-const copy = ({ run }: TestAccount, from: Source, to: string, more: Partial<CopyBlob> = {}) =>
+const copy = ({ run }: TestAccount, from: Source, to: string, more: Partial<OperationOf<'copyBlob'>> = {}) =>
   outcomeOf('copied', run(copyOf(from, to, more)));
 
 describe('a copy', () => {

@@ -6,14 +6,8 @@ import { BlobError } from '../blob-error.js';
 import { endOf, extentsIn } from '../body/extents-in.js';
 import { piecesOf, storePieces } from '../body/pieces-of.js';
 import { mismatchOf, type Received, receive, settling, writeContent } from '../body/receive.js';
-import {
-  checkBlobMetadata,
-  checkBlobName,
-  checkTags,
-  checkTier,
-  SYNCHRONOUS_COPY_BYTES_MAX,
-} from '../limits.js';
-import type { AbortCopy, CopyBlob, PutBlobFromUrl } from '../operation.js';
+import { checkBlobName, checkTier, SYNCHRONOUS_COPY_BYTES_MAX } from '../limits.js';
+import type { OperationOf } from '../operation.js';
 import type { Digests, Outcome } from '../outcome.js';
 import { openContainer } from '../rows/container-space.js';
 import { EXTENT_BYTES_MAX, encodeExtent, PAGE_EXTENT_BYTES_MAX } from '../rows/extent.js';
@@ -51,12 +45,15 @@ function filledFrom(own: ContentProperties, source: ContentProperties): ContentP
 }
 
 /** A text that is no ETag has a code of its own (protocol: conditions#outcomes). */
-const ofTarget = (error: unknown, { conditions }: PutBlobFromUrl): unknown =>
+const ofTarget = (error: unknown, { conditions }: OperationOf<'putBlobFromUrl'>): unknown =>
   error instanceof BlobError && error.code === 'ConditionNotMet' && namesNoEtag(conditions.ifMatch)
     ? new BlobError('TargetConditionNotMet')
     : error;
 
-export async function putBlobFromUrl(context: BlobContext, operation: PutBlobFromUrl): Promise<Outcome> {
+export async function putBlobFromUrl(
+  context: BlobContext,
+  operation: OperationOf<'putBlobFromUrl'>,
+): Promise<Outcome> {
   checkWhole(operation);
   const space = await openContainer(context, operation.container);
   const { source, md5, crc64, propertiesOfSource, tagsOfSource } = operation;
@@ -83,11 +80,9 @@ interface CopiedContent {
   readonly mismatch: BlobError | undefined;
 }
 
-export async function copyBlob(context: BlobContext, operation: CopyBlob): Promise<Outcome> {
+export async function copyBlob(context: BlobContext, operation: OperationOf<'copyBlob'>): Promise<Outcome> {
   const { container, source, metadata, tags, tier, isSynchronous } = operation;
   checkBlobName(operation.blob);
-  if (metadata) checkBlobMetadata(metadata);
-  checkTags(tags);
   checkTier(tier);
   const space = await openContainer(context, container);
   const failures = isSynchronous ? synchronousCopyFailures : copyFailures;
@@ -130,7 +125,7 @@ export async function copyBlob(context: BlobContext, operation: CopyBlob): Promi
 async function copyContent(
   context: BlobContext,
   space: Space,
-  operation: CopyBlob,
+  operation: OperationOf<'copyBlob'>,
   opened: OpenedSource,
 ): Promise<CopiedContent> {
   const { head } = opened;
@@ -199,7 +194,7 @@ function copyAppended(
 async function copyPages(
   context: BlobContext,
   space: Space,
-  { source, md5 }: CopyBlob,
+  { source, md5 }: OperationOf<'copyBlob'>,
   { space: sourceSpace, head, length }: OpenedSource,
 ): Promise<CopiedContent> {
   const { store, content, ids } = context;
@@ -239,7 +234,7 @@ const mismatchOfMd5 = (said: Buffer, stored: Buffer): BlobError | undefined =>
 /** No copy is ever pending. */
 export async function abortCopy(
   context: BlobContext,
-  { container, blob, leaseId }: AbortCopy,
+  { container, blob, leaseId }: OperationOf<'abortCopy'>,
 ): Promise<Outcome> {
   const space = await openContainer(context, container);
   const head = await readHead(context, space, blob);

@@ -2,7 +2,7 @@
 import { nextTurn } from '#base';
 import type { Position, Row, Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
-import type { FindBlobsByTags } from '../operation.js';
+import type { OperationOf } from '../operation.js';
 import type { FoundBlob, Outcome } from '../outcome.js';
 import { openContainer } from '../rows/container-space.js';
 import { decodeHead, hasTags } from '../rows/head.js';
@@ -13,7 +13,10 @@ const UNBOUNDED = Number.POSITIVE_INFINITY;
 /** Some 5 ms, between which others have their turn. */
 const EXAMINED_A_SCAN = 2000;
 
-export async function findBlobsByTags(context: BlobContext, operation: FindBlobsByTags): Promise<Outcome> {
+export async function findBlobsByTags(
+  context: BlobContext,
+  operation: OperationOf<'findBlobsByTags'>,
+): Promise<Outcome> {
   const { container, from, top } = operation;
   const found: FoundBlob[] = [];
   if (container !== undefined) {
@@ -39,7 +42,7 @@ export async function findBlobsByTags(context: BlobContext, operation: FindBlobs
 async function findIn(
   { store }: BlobContext,
   space: Space,
-  { where, top }: FindBlobsByTags,
+  { where, top }: OperationOf<'findBlobsByTags'>,
   blob: string,
   found: FoundBlob[],
 ): Promise<void> {

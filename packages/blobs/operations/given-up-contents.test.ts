@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '#base';
 import { type ContentStore, type ContentWriter, openMemoryStore, type Store, StoreError } from '#store';
-import type { CopyBlob, Operation } from '../operation.js';
+import type { Operation, OperationOf } from '../operation.js';
 import { BlobSweep } from '../sweep.js';
 import {
   accountOn,
@@ -160,7 +160,7 @@ describe('a list of blocks that cannot be stored', () => {
   });
 });
 
-const copyTo = (blob: string): CopyBlob =>
+const copyTo = (blob: string): OperationOf<'copyBlob'> =>
   copyOf(sourceOf(BLOB), blob, { conditions: { ...NO_CONDITIONS, ifNoneMatch: 'any' } });
 
 const blob = 'late';

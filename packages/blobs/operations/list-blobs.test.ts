@@ -1,7 +1,7 @@
 // Lists of blobs through the package's entry point, against the names themselves.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ListBlobs, ListPosition } from '../operation.js';
+import type { ListPosition, OperationOf } from '../operation.js';
 import {
   CONTAINER,
   openContainer,
@@ -12,7 +12,7 @@ import {
 } from '../testing/account.js';
 import { BEHIND_SNAPSHOTS, behindAll } from './list-blobs.js';
 
-const LIST: ListBlobs = {
+const LIST: OperationOf<'listBlobs'> = {
   kind: 'listBlobs',
   container: CONTAINER,
   prefix: '',
@@ -23,7 +23,7 @@ const LIST: ListBlobs = {
   uncommitted: false,
 };
 
-async function page({ run }: TestAccount, asked: Partial<ListBlobs>) {
+async function page({ run }: TestAccount, asked: Partial<OperationOf<'listBlobs'>>) {
   const { entries, next } = await outcomeOf('blobs', run({ ...LIST, ...asked }));
   const names = entries.map(each =>
     each.kind === 'prefix'
@@ -36,7 +36,11 @@ async function page({ run }: TestAccount, asked: Partial<ListBlobs>) {
 }
 
 /** All entries, in pages of that size. */
-async function pages(account: TestAccount, asked: Partial<ListBlobs>, top: number): Promise<string[]> {
+async function pages(
+  account: TestAccount,
+  asked: Partial<OperationOf<'listBlobs'>>,
+  top: number,
+): Promise<string[]> {
   const all: string[] = [];
   let from: ListPosition | undefined;
   do {

@@ -3,7 +3,7 @@
 import { nextTurn } from '#base';
 import type { Position, Row } from '#store';
 import type { BlobContext } from '../blob-context.js';
-import type { ListBlobs, ListPosition } from '../operation.js';
+import type { ListPosition, OperationOf } from '../operation.js';
 import type { ListedBlob, Outcome } from '../outcome.js';
 import { openContainer } from '../rows/container-space.js';
 import { decodeHead } from '../rows/head.js';
@@ -36,13 +36,13 @@ class ListedPage {
   /** Where to continue if the scan stopped for a leap; undefined after the last name. */
   leap: Position | undefined;
   isOver = false;
-  readonly #asked: ListBlobs;
+  readonly #asked: OperationOf<'listBlobs'>;
   readonly #now: bigint;
   #collapsed: string | undefined;
   #committed: string | undefined;
   #passed = 0;
 
-  constructor(asked: ListBlobs, now: bigint) {
+  constructor(asked: OperationOf<'listBlobs'>, now: bigint) {
     this.#asked = asked;
     this.#now = now;
   }
@@ -94,7 +94,7 @@ class ListedPage {
   }
 }
 
-function positionOf(asked: ListBlobs): Position {
+function positionOf(asked: OperationOf<'listBlobs'>): Position {
   const { prefix, from } = asked;
   if (from === undefined || from.blob < prefix) return { partition: prefix, key: '' };
   return { partition: from.blob, key: from.snapshot === undefined ? '' : snapshotKey(from.snapshot) };
@@ -105,7 +105,7 @@ const placeOf = (entry: ListedBlob, withSnapshots: boolean): ListPosition => ({
   snapshot: withSnapshots && entry.kind === 'blob' ? (entry.blob.snapshot ?? BEHIND_SNAPSHOTS) : undefined,
 });
 
-export async function listBlobs(context: BlobContext, operation: ListBlobs): Promise<Outcome> {
+export async function listBlobs(context: BlobContext, operation: OperationOf<'listBlobs'>): Promise<Outcome> {
   const space = await openContainer(context, operation.container);
   const { prefix, top, snapshots } = operation;
   const page = new ListedPage(operation, context.clock());

@@ -5,7 +5,7 @@ import { BlobError } from '../blob-error.js';
 import { changesBetween, endOf, extentsIn, type Placed } from '../body/extents-in.js';
 import { type Bounds, guard } from '../body/read-body.js';
 import { PAGE_BYTES } from '../limits.js';
-import type { GetPageRanges } from '../operation.js';
+import type { OperationOf } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { openContainer } from '../rows/container-space.js';
 import { isClear } from '../rows/extent.js';
@@ -49,7 +49,10 @@ const wholePages = ({ from, until }: Bounds): Bounds => ({
   until: Math.ceil(until / PAGE_BYTES) * PAGE_BYTES,
 });
 
-export async function getPageRanges(context: BlobContext, operation: GetPageRanges): Promise<Outcome> {
+export async function getPageRanges(
+  context: BlobContext,
+  operation: OperationOf<'getPageRanges'>,
+): Promise<Outcome> {
   const { container, blob } = operation;
   const space = await openContainer(context, container);
   const release = guard(context, space, blob);
@@ -60,7 +63,11 @@ export async function getPageRanges(context: BlobContext, operation: GetPageRang
   }
 }
 
-async function readRanges(context: BlobContext, space: Space, operation: GetPageRanges): Promise<Outcome> {
+async function readRanges(
+  context: BlobContext,
+  space: Space,
+  operation: OperationOf<'getPageRanges'>,
+): Promise<Outcome> {
   const { container, blob, snapshot, range, since, from, top, conditions } = operation;
   const keys = [headKey(snapshot), ...(since === undefined ? [] : [snapshotKey(since)])];
   const [row, earlier] = await context.store.read(space, blob, keys);

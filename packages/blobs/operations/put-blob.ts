@@ -7,16 +7,8 @@ import type { BlobError } from '../blob-error.js';
 import { type Incoming, type Received, receive, settling } from '../body/receive.js';
 import { reclaimLater } from '../body/reclaim.js';
 import { commitRows } from '../contests.js';
-import {
-  checkBlobMetadata,
-  checkBlobName,
-  checkPageBlobLength,
-  checkSequenceNumberValue,
-  checkTags,
-  checkTier,
-  PUT_BLOB_BYTES_MAX,
-} from '../limits.js';
-import type { OnBlob, PutAppendBlob, PutBlockBlob, PutPageBlob, WholeBlob } from '../operation.js';
+import { checkBlobName, checkPageBlobLength, checkTier, PUT_BLOB_BYTES_MAX } from '../limits.js';
+import type { OnBlob, OperationOf, WholeBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { missingContainer, openContainer } from '../rows/container-space.js';
 import { decodeHead, encodeHead, type Head, type Piece, unlimited } from '../rows/head.js';
@@ -87,7 +79,7 @@ function replacingHead(
   };
 }
 
-type Replacing = OnBlob<string> & Pick<WholeBlob, 'conditions' | 'tier'>;
+type Replacing = OnBlob & Pick<WholeBlob, 'conditions' | 'tier'>;
 
 interface Replacement {
   readonly content: NewContent;
@@ -155,10 +147,8 @@ export async function precheckReplacing(
   checkOnline(old);
 }
 
-export function checkWhole({ blob, metadata, tags, tier }: OnBlob<string> & WholeBlob): void {
+export function checkWhole({ blob, tier }: OnBlob & WholeBlob): void {
   checkBlobName(blob);
-  checkBlobMetadata(metadata);
-  checkTags(tags);
   checkTier(tier);
 }
 
@@ -175,7 +165,10 @@ function withMd5(properties: ContentProperties, contentMd5: Buffer | undefined):
   return { contentType, contentEncoding, contentLanguage, contentDisposition, cacheControl, contentMd5 };
 }
 
-export async function putBlockBlob(context: BlobContext, operation: PutBlockBlob): Promise<Outcome> {
+export async function putBlockBlob(
+  context: BlobContext,
+  operation: OperationOf<'putBlockBlob'>,
+): Promise<Outcome> {
   checkWhole(operation);
   const space = await openContainer(context, operation.container);
   return putIncoming(context, space, operation, operation.upload);
@@ -185,7 +178,7 @@ export async function putBlockBlob(context: BlobContext, operation: PutBlockBlob
 export async function putIncoming(
   context: BlobContext,
   space: Space,
-  operation: OnBlob<string> & WholeBlob,
+  operation: OnBlob & WholeBlob,
   incoming: Incoming,
 ): Promise<Outcome> {
   const { properties, metadata, tags } = operation;
@@ -216,7 +209,10 @@ export async function putIncoming(
 }
 
 /** Empty: blocks are appended to it. */
-export async function putAppendBlob(context: BlobContext, operation: PutAppendBlob): Promise<Outcome> {
+export async function putAppendBlob(
+  context: BlobContext,
+  operation: OperationOf<'putAppendBlob'>,
+): Promise<Outcome> {
   checkWhole(operation);
   const space = await openContainer(context, operation.container);
   const { properties, metadata, tags } = operation;
@@ -235,11 +231,13 @@ export async function putAppendBlob(context: BlobContext, operation: PutAppendBl
 }
 
 /** All zeros: pages are written to it. */
-export async function putPageBlob(context: BlobContext, operation: PutPageBlob): Promise<Outcome> {
+export async function putPageBlob(
+  context: BlobContext,
+  operation: OperationOf<'putPageBlob'>,
+): Promise<Outcome> {
   checkWhole(operation);
   const { properties, metadata, tags, length, sequenceNumber } = operation;
   checkPageBlobLength(length);
-  checkSequenceNumberValue(sequenceNumber);
   const space = await openContainer(context, operation.container);
   const layers = [unlimited(newWrittenLayer(context.ids()))];
   const content: NewContent = {

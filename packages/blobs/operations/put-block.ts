@@ -5,8 +5,8 @@ import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { type Incoming, type Received, receive, settling } from '../body/receive.js';
 import { commitRows } from '../contests.js';
-import { BLOCK_BYTES_MAX, checkBlobName, checkBlockId, UNCOMMITTED_BLOCKS_MAX } from '../limits.js';
-import type { PutBlock, PutBlockFromUrl } from '../operation.js';
+import { BLOCK_BYTES_MAX, checkBlobName, UNCOMMITTED_BLOCKS_MAX } from '../limits.js';
+import type { OperationOf } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { missingContainer, openContainer } from '../rows/container-space.js';
 import { decodeHead } from '../rows/head.js';
@@ -22,17 +22,16 @@ import { checkLease } from '../values/conditions.js';
 import { readHead } from './admission.js';
 import { withBody } from './copy-source.js';
 
-type Staged = Pick<PutBlock, 'container' | 'blob' | 'id' | 'leaseId'>;
+type Staged = Pick<OperationOf<'putBlock'>, 'container' | 'blob' | 'id' | 'leaseId'>;
 
 export const emptyBody = (): BlobError =>
   new BlobError('InvalidHeaderValue', { name: 'Content-Length', value: 0 });
 
 export async function putBlock(
   context: BlobContext,
-  operation: PutBlock | PutBlockFromUrl,
+  operation: OperationOf<'putBlock' | 'putBlockFromUrl'>,
 ): Promise<Outcome> {
   checkBlobName(operation.blob);
-  checkBlockId(operation.id);
   const space = await openContainer(context, operation.container);
   return withBody(context, operation, (incoming, withMd5) =>
     stage(context, space, operation, incoming, withMd5),

@@ -7,8 +7,8 @@ import { clip, endOf, extentsIn, type Placed, placedOf } from '../body/extents-i
 import { type Incoming, receive, settling } from '../body/receive.js';
 import { type GivenUp, reclaimPagesLater } from '../body/reclaim.js';
 import { commitRows, contend } from '../contests.js';
-import { PAGE_BYTES, PUT_PAGES_BYTES_MAX } from '../limits.js';
-import type { ClearPages, PageSpan, PutPages, PutPagesFromUrl } from '../operation.js';
+import { PUT_PAGES_BYTES_MAX } from '../limits.js';
+import type { OperationOf, PageSpan } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { missingContainer, openContainer } from '../rows/container-space.js';
 import { cleared, type Extent, encodeExtent, PAGE_EXTENT_BYTES_MAX } from '../rows/extent.js';
@@ -19,7 +19,7 @@ import { admitWrite, missingBlob, readHead } from './admission.js';
 import { withBody } from './copy-source.js';
 import { stamped } from './set-blob.js';
 
-type Paging = Pick<PutPages, 'container' | 'blob' | 'span' | 'conditions'>;
+type Paging = Pick<OperationOf<'putPages'>, 'container' | 'blob' | 'span' | 'conditions'>;
 
 function admitPages(head: Head | undefined, { container, span, conditions }: Paging, tick: bigint): Head {
   const admitted = admitWrite(head, conditions, tick, container);
@@ -29,16 +29,10 @@ function admitPages(head: Head | undefined, { container, span, conditions }: Pag
   return admitted;
 }
 
-function checkSpan({ from, until }: PageSpan): void {
-  const isAligned = from % PAGE_BYTES === 0 && until % PAGE_BYTES === 0 && from >= 0 && from < until;
-  if (!isAligned) throw new BlobError('InvalidPageRange');
-}
-
 export async function putPages(
   context: BlobContext,
-  operation: PutPages | PutPagesFromUrl,
+  operation: OperationOf<'putPages' | 'putPagesFromUrl'>,
 ): Promise<Outcome> {
-  checkSpan(operation.span);
   const space = await openContainer(context, operation.container);
   return withBody(context, operation, (incoming, withMd5) =>
     write(context, space, operation, incoming, withMd5),
@@ -73,8 +67,10 @@ async function write(
 }
 
 /** With snapshots, zeros hide what was written, even since the last one: the range is listed as cleared (protocol: page-blobs#page-ranges). Otherwise the rows are removed. */
-export async function clearPages(context: BlobContext, operation: ClearPages): Promise<Outcome> {
-  checkSpan(operation.span);
+export async function clearPages(
+  context: BlobContext,
+  operation: OperationOf<'clearPages'>,
+): Promise<Outcome> {
   const space = await openContainer(context, operation.container);
   const { from, until } = operation.span;
   const hide = async (head: Head): Promise<readonly Placed[]> => {

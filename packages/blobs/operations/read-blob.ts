@@ -2,7 +2,7 @@
 import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { type Bounds, openBody } from '../body/read-body.js';
-import type { ByteRange, GetBlob, GetTags, OnSnapshotIf } from '../operation.js';
+import type { ByteRange, OnSnapshotIf, OperationOf } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { containerAddress, openContainer, there } from '../rows/container-space.js';
 import type { Head } from '../rows/head.js';
@@ -15,7 +15,7 @@ export function boundsOf(range: ByteRange | undefined, length: number): Bounds {
   return { from: range.from, until: Math.min(range.until ?? length, length) };
 }
 
-export async function getBlob(context: BlobContext, operation: GetBlob): Promise<Outcome> {
+export async function getBlob(context: BlobContext, operation: OperationOf<'getBlob'>): Promise<Outcome> {
   const { container, blob, snapshot, range, conditions } = operation;
   const space = there(await context.store.getSpace(containerAddress(context.account, container)));
   const now = context.clock();
@@ -39,7 +39,7 @@ export async function isBlobThere(context: BlobContext, container: string, blob:
 
 async function admittedHead(
   context: BlobContext,
-  { container, blob, snapshot, conditions }: OnSnapshotIf<string>,
+  { container, blob, snapshot, conditions }: OnSnapshotIf,
 ): Promise<Head> {
   const head = await readHead(context, await openContainer(context, container), blob, snapshot);
   return admitRead(head, conditions, snapshot, context.clock(), container);
@@ -47,7 +47,7 @@ async function admittedHead(
 
 export async function getBlobProperties(
   context: BlobContext,
-  operation: OnSnapshotIf<'getBlobProperties'>,
+  operation: OperationOf<'getBlobProperties'>,
 ): Promise<Outcome> {
   const head = await admittedHead(context, operation);
   return { kind: 'blobProperties', blob: seenBlob(head, operation.snapshot, context.clock()) };
@@ -55,13 +55,13 @@ export async function getBlobProperties(
 
 export async function getBlobMetadata(
   context: BlobContext,
-  operation: OnSnapshotIf<'getBlobMetadata'>,
+  operation: OperationOf<'getBlobMetadata'>,
 ): Promise<Outcome> {
   const head = await admittedHead(context, operation);
   return { kind: 'blobMetadata', stamp: stampOf(head), metadata: head.metadata };
 }
 
-export async function getTags(context: BlobContext, operation: GetTags): Promise<Outcome> {
+export async function getTags(context: BlobContext, operation: OperationOf<'getTags'>): Promise<Outcome> {
   const { tags } = await admittedHead(context, operation);
   return { kind: 'tags', tags };
 }

@@ -6,24 +6,8 @@ import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { mergeLayersLater } from '../body/merge-layers.js';
 import { commitRows } from '../contests.js';
-import {
-  ARCHIVE,
-  checkBlobMetadata,
-  checkLeaseAction,
-  checkPageBlobLength,
-  checkSequenceNumberValue,
-  checkTags,
-  checkTier,
-  SEQUENCE_NUMBER_MAX,
-} from '../limits.js';
-import type {
-  LeaseBlob,
-  SetBlobMetadata,
-  SetBlobProperties,
-  SetSequenceNumber,
-  SetTags,
-  SetTier,
-} from '../operation.js';
+import { ARCHIVE, checkPageBlobLength, checkTier, SEQUENCE_NUMBER_MAX } from '../limits.js';
+import type { OperationOf, SetSequenceNumber } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { missingContainer, openContainer } from '../rows/container-space.js';
 import { decodeHead, encodeHead, type Head, type Layer, unlimited } from '../rows/head.js';
@@ -63,9 +47,8 @@ export const stamped = (head: Head, tick: bigint): Head => ({
 
 export async function setBlobMetadata(
   context: BlobContext,
-  { container, blob, metadata, conditions }: SetBlobMetadata,
+  { container, blob, metadata, conditions }: OperationOf<'setBlobMetadata'>,
 ): Promise<Outcome> {
-  checkBlobMetadata(metadata);
   const space = await openContainer(context, container);
   const head = await changeBlob(context, space, blob, (old, tick) => {
     admitWrite(old, conditions, tick, container);
@@ -77,9 +60,8 @@ export async function setBlobMetadata(
 
 export async function setTags(
   context: BlobContext,
-  { container, blob, tags, conditions }: SetTags,
+  { container, blob, tags, conditions }: OperationOf<'setTags'>,
 ): Promise<Outcome> {
-  checkTags(tags);
   const space = await openContainer(context, container);
   await changeBlob(context, space, blob, (old, tick) => {
     admitWrite(old, conditions, tick, container);
@@ -91,7 +73,7 @@ export async function setTags(
 /** Nothing becomes slower or cheaper, and what is archived comes back at once. */
 export async function setTier(
   context: BlobContext,
-  { container, blob, snapshot, tier, leaseId, ifTags }: SetTier,
+  { container, blob, snapshot, tier, leaseId, ifTags }: OperationOf<'setTier'>,
 ): Promise<Outcome> {
   checkTier(tier);
   const space = await openContainer(context, container);
@@ -110,9 +92,8 @@ export async function setTier(
 
 export async function leaseBlob(
   context: BlobContext,
-  { container, blob, action, conditions }: LeaseBlob,
+  { container, blob, action, conditions }: OperationOf<'leaseBlob'>,
 ): Promise<Outcome> {
-  checkLeaseAction(action);
   const space = await openContainer(context, container);
   const newId = context.ids();
   let made: LeaseChange | undefined;
@@ -132,11 +113,10 @@ export async function leaseBlob(
 
 export async function setBlobProperties(
   context: BlobContext,
-  operation: SetBlobProperties,
+  operation: OperationOf<'setBlobProperties'>,
 ): Promise<Outcome> {
   const { container, blob, properties, length, sequenceNumber, conditions } = operation;
   if (length !== undefined) checkPageBlobLength(length);
-  if (sequenceNumber !== undefined) checkSequenceNumberValue(sequenceNumber.number);
   const space = await openContainer(context, container);
   const layer = newWrittenLayer(context.ids());
   const head = await changeBlob(context, space, blob, (old, tick) => {

@@ -7,8 +7,7 @@ import { mergeLayersLater } from '../body/merge-layers.js';
 import { areMany } from '../body/plan-layers.js';
 import { reclaimLater } from '../body/reclaim.js';
 import { commitRows } from '../contests.js';
-import { checkBlobMetadata } from '../limits.js';
-import type { DeleteBlob, SnapshotBlob } from '../operation.js';
+import type { OperationOf } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { missingContainer, openContainer } from '../rows/container-space.js';
 import { decodeHead, encodeHead, type Head, unlimited } from '../rows/head.js';
@@ -19,9 +18,8 @@ import { admitCreate, admitRead, admitWrite, checkOnline, missingBlob, stampOf }
 /** The snapshot's time is that of the commit, so it is unlike that of any other. */
 export async function snapshotBlob(
   context: BlobContext,
-  { container, blob, metadata, conditions }: SnapshotBlob,
+  { container, blob, metadata, conditions }: OperationOf<'snapshotBlob'>,
 ): Promise<Outcome> {
-  if (metadata) checkBlobMetadata(metadata);
   const space = await openContainer(context, container);
   const layer = newWrittenLayer(context.ids());
   const keys = [BLOB_KEY];
@@ -45,7 +43,10 @@ export async function snapshotBlob(
   return { kind: 'snapshotTaken', stamp: taken.stamp, snapshot: taken.snapshot };
 }
 
-export async function deleteBlob(context: BlobContext, operation: DeleteBlob): Promise<Outcome> {
+export async function deleteBlob(
+  context: BlobContext,
+  operation: OperationOf<'deleteBlob'>,
+): Promise<Outcome> {
   const space = await openContainer(context, operation.container);
   if (operation.snapshot !== undefined) await deleteSnapshot(context, space, operation, operation.snapshot);
   else await deleteBase(context, space, operation);
@@ -53,7 +54,7 @@ export async function deleteBlob(context: BlobContext, operation: DeleteBlob): P
 }
 
 /** A tier that was never set is as old as the blob. */
-function checkTier({ tierConditions }: DeleteBlob, { tier, created }: Head): void {
+function checkTier({ tierConditions }: OperationOf<'deleteBlob'>, { tier, created }: Head): void {
   checkTierTimes(tierConditions, tier?.changed ?? created);
 }
 
@@ -62,7 +63,7 @@ const withoutContent = (head: Head): Head => ({ ...head, inline: undefined });
 async function deleteSnapshot(
   context: BlobContext,
   space: Space,
-  operation: DeleteBlob,
+  operation: OperationOf<'deleteBlob'>,
   snapshot: bigint,
 ): Promise<void> {
   const { container, blob, conditions } = operation;
@@ -109,7 +110,11 @@ const DELETED_WITH_SNAPSHOTS = {
   range: { ...allSnapshots, rows: Number.MAX_SAFE_INTEGER },
 } as const;
 
-async function deleteBase(context: BlobContext, space: Space, operation: DeleteBlob): Promise<void> {
+async function deleteBase(
+  context: BlobContext,
+  space: Space,
+  operation: OperationOf<'deleteBlob'>,
+): Promise<void> {
   const { container, blob, conditions, snapshots: which } = operation;
   const reads = which === undefined ? DELETED_KEYS : DELETED_WITH_SNAPSHOTS;
   const deleted = await commitRows<DeletedHeads>(context, space, blob, reads, (rows, tick) => {

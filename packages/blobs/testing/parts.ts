@@ -1,5 +1,5 @@
 // Blocks, appends and pages for tests, on a container of account.ts.
-import type { AppendConditions, CopyBlob, ListedBlockId, Source, WholeBlob } from '../operation.js';
+import type { AppendConditions, ListedBlockId, OperationOf, Source, WholeBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import {
   CONTAINER,
@@ -101,7 +101,11 @@ export const sourceOf = (blob: string, snapshot?: bigint): Source => ({
   conditions: NO_CONDITIONS,
 });
 
-export const copyOf = (source: Source, to: string, more: Partial<CopyBlob> = {}): CopyBlob =>
+export const copyOf = (
+  source: Source,
+  to: string,
+  more: Partial<OperationOf<'copyBlob'>> = {},
+): OperationOf<'copyBlob'> =>
   operation('copyBlob', {
     blob: to,
     source,

@@ -6,6 +6,7 @@ import {
   checkBlockId,
   type Operation,
   type OperationKind,
+  type OperationOf,
   type Source,
   type SourceRange,
   type Upload,
@@ -107,9 +108,8 @@ export interface Asked {
   readonly source: CopySource | undefined;
 }
 
-type Of<Kind extends OperationKind> = Extract<Operation, { readonly kind: Kind }>;
 type Fields<Kind extends OperationKind> = {
-  readonly [Name in Exclude<keyof Of<Kind>, 'kind'>]-?: (asked: Asked) => Of<Kind>[Name];
+  readonly [Name in Exclude<keyof OperationOf<Kind>, 'kind'>]-?: (asked: Asked) => OperationOf<Kind>[Name];
 };
 /** Of two faults in one request that is refused which is read first. */
 type Operations = { readonly [Kind in OperationKind]: Fields<Kind> };

@@ -1,9 +1,8 @@
 // XML of block lists and page ranges: the list that a request commits, and those in answers (protocol: blob-requests#block-lists).
-import { BlobError, checkBlockId, type ListedBlockId, type Outcome } from '#blobs';
+import { BlobError, COMMITTED_BLOCKS_MAX, checkBlockId, type ListedBlockId, type Outcome } from '#blobs';
 import { elementOf } from '../../shared/storage-list-xml.js';
 import { invalid, parseRoot, textOf, XML_HEAD, type XmlElement } from '../../shared/xml.js';
 
-const BLOCKS_MAX = 50_000;
 const SETS: ReadonlyMap<string, ListedBlockId['from']> = new Map([
   ['Committed', 'committed'],
   ['Uncommitted', 'uncommitted'],
@@ -25,7 +24,7 @@ function idOf(element: XmlElement): string {
 export function parseBlockList(body: Buffer): readonly ListedBlockId[] {
   const root = parseRoot(body, 'BlockList');
   if (root.text.trim() !== '') throw invalid('There is text between the blocks.');
-  if (root.children.length > BLOCKS_MAX) throw new BlobError('BlockListTooLong');
+  if (root.children.length > COMMITTED_BLOCKS_MAX) throw new BlobError('BlockListTooLong');
   return root.children.map(element => {
     const from = SETS.get(element.name);
     if (from === undefined) throw invalid(`${element.name} is no set of blocks.`);
