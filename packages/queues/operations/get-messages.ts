@@ -1,13 +1,12 @@
 // Get Messages: leases visible messages from the head of the queue for a while (protocol: messages#life).
 //
 // One commit moves messages to the time at which they are visible again, so two callers never lease one message. A scan
-// finds messages first, and the commit reads the keys that it found: commits of keys share a batch of any engine, while
-// one that reads a range waits alone on Cassandra and walks over what was taken last on LMDB. Gets of one process skip
-// what others of it have claimed; a get that lost messages to another process continues with a range.
-// The commit reads the texts too; texts of messages from a range are read afterwards, when the lease protects them. No head is
-// cached between two gets: engines find the first row without walking over deleted ones.
+// finds messages first, and the commit reads the keys that it found, and their texts: commits of keys share a batch of any
+// engine, while one that reads a range waits alone on Cassandra and walks over what was taken last on LMDB. Gets of one
+// process skip what others of it have claimed; a get that lost messages to another process, which then has them, scans again.
+// No head is cached between two gets: engines find the first row without walking over deleted ones.
 import type { Clock } from '#base';
-import type { Decide, Decision, Position, Reads, Row, ScanEnd, Space, Store } from '#store';
+import type { Decision, Position, Row, ScanEnd, Space, Store } from '#store';
 import {
   COUNT_KEY,
   changeCount,
@@ -18,7 +17,6 @@ import {
   encodeVisibilityKey,
   formatReceipt,
   isExpired,
-  type Message,
   messageKey,
   nonceOf,
   partitionOf,
@@ -101,15 +99,6 @@ export class Claims {
 const RECLAIMED_MAX = 64;
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 
-interface Taken {
-  readonly id: string;
-  readonly dequeueCount: number;
-  readonly receipt: string;
-  readonly visible: bigint;
-  /** Absent where the commit did not read it. */
-  readonly message: Message | undefined;
-}
-
 interface Aim {
   readonly timeout: bigint;
   readonly nonce: Buffer;
@@ -120,38 +109,38 @@ interface Aim {
   readonly visible: bigint | undefined;
 }
 
-/** Pure: leases up to `most` visible messages of `rows`, and removes the expired ones. `messages` has the texts of the first rows, as far as given. */
+/** Pure: leases those of `rows` that are visible, and removes the expired ones. `texts` has the texts of the first rows, which are to be leased. */
 function take(
   rows: readonly (Row | undefined)[],
-  messages: readonly (Row | undefined)[],
+  texts: readonly (Row | undefined)[],
   count: Row | undefined,
   tick: bigint,
   aim: Aim,
-  most: number,
-): Decision<Taken[]> {
+): Decision<LeasedMessage[]> {
   const visible = aim.visible ?? tick + aim.timeout;
   const puts: { key: string; value: Buffer }[] = [];
   const deletes: string[] = [];
-  const result: Taken[] = [];
+  const result: LeasedMessage[] = [];
   let removed = 0;
   for (const [index, row] of rows.entries()) {
-    if (result.length === most) break;
     if (!row) continue;
     const { visible: seen, inserted, id } = decodeVisibilityKey(row.key);
     if (seen > tick) continue;
-    deletes.push(row.key);
     if (isExpired(row, tick)) {
-      deletes.push(messageKey(id));
+      deletes.push(row.key, messageKey(id));
       removed += 1;
       continue;
     }
+    const text = texts[index];
+    // Cleared in between.
+    if (!text) continue;
+    deletes.push(row.key);
     const { expires, dequeueCount: before } = decodeDeliveryState(row);
     const dequeueCount = before + 1;
     const value = encodeDeliveryState({ expires, dequeueCount, nonce: aim.nonce });
     puts.push({ key: encodeVisibilityKey({ visible, inserted, id }), value });
     const receipt = formatReceipt({ visible, inserted, nonce: aim.nonce });
-    const message = messages[index];
-    result.push({ id, dequeueCount, receipt, visible, message: message && decodeMessage(message) });
+    result.push({ id, ...decodeMessage(text), dequeueCount, receipt, visible });
   }
   if (removed > 0) puts.push(changeCount(count, -removed));
   return { result, puts, deletes };
@@ -174,7 +163,12 @@ interface Found {
   readonly expired: readonly string[];
 }
 
-async function find({ context, partition, space, operation, now }: Getting, claims: Claims): Promise<Found> {
+/** At most so many messages. */
+async function find(
+  { context, partition, space, now }: Getting,
+  claims: Claims,
+  wanted: number,
+): Promise<Found> {
   const bounds = visibleUntil(now);
   const until = { partition, key: bounds.until };
   const expired: string[] = [];
@@ -191,8 +185,8 @@ async function find({ context, partition, space, operation, now }: Getting, clai
   };
   const look = async (from: string): Promise<void> => {
     let next: Position | undefined = { partition, key: from };
-    while (next && keys.length < operation.count) {
-      const rows = operation.count - keys.length;
+    while (next && keys.length < wanted) {
+      const rows = wanted - keys.length;
       const budget = { rows, bytes: UNBOUNDED, examined: UNBOUNDED, milliseconds: UNBOUNDED };
       const end: ScanEnd = await context.store.scan(space, { from: next, until }, budget, visit);
       next = end.next;
@@ -200,83 +194,32 @@ async function find({ context, partition, space, operation, now }: Getting, clai
   };
   const behind = claims.begin();
   if (behind !== undefined) await look(`${behind}\0`);
-  if (keys.length < operation.count) await look(bounds.from);
+  if (keys.length < wanted) await look(bounds.from);
   return { keys: keys.sort(), expired };
 }
 
-async function commit<R>(
-  { context, space, partition }: Getting,
-  reads: Reads,
-  decide: Decide<R>,
-): Promise<R> {
-  const made = await context.store.commit(space, partition, reads, decide);
-  if (made === undefined) throw missingQueue();
-  return made;
-}
-
-/**
- * Leases the first messages from `from` on, claimed or not, until `count` are leased, including those of `before`. Each commit reads as many rows as are wanted, and more after
- * one that met expired messages; the loop ends, because each commit removes those.
- */
-async function takeFrom(getting: Getting, from: string, before: readonly Taken[]): Promise<readonly Taken[]> {
-  const { until } = visibleUntil(getting.now);
-  const { count } = getting.operation;
-  const all = [...before];
-  let next: string | undefined = from;
-  for (
-    let rows = count - all.length;
-    next !== undefined && all.length < count;
-    rows = Math.min(2 * rows, RECLAIMED_MAX)
-  ) {
-    const most: number = count - all.length;
-    const aim: Aim = { ...getting.aim, visible: all[0]?.visible };
-    const reads: Reads = { keys: [COUNT_KEY], range: { from: next, until, rows } };
-    const made: { readonly taken: readonly Taken[]; readonly next: string | undefined } = await commit(
-      getting,
-      reads,
-      ({ keys: [row], range }, tick) => {
-        const last = range.length < rows ? undefined : range.at(-1);
-        const decision = take(range, [], row, tick, aim, most);
-        return { ...decision, result: { taken: decision.result, next: last && `${last.key}\0` } };
-      },
-    );
-    all.push(...made.taken);
-    next = made.next;
-  }
-  return all;
-}
-
-/** Scans first, and leases what is still there with a commit that reads keys only. */
-async function lookAndTake(getting: Getting): Promise<readonly Taken[]> {
-  const claims = new Claims(getting.context.store, getting.space, getting.partition);
+async function lease(getting: Getting): Promise<readonly LeasedMessage[]> {
+  const { context, space, partition, operation } = getting;
+  const claims = new Claims(context.store, space, partition);
+  const all: LeasedMessage[] = [];
   try {
-    const { keys: found, expired } = await find(getting, claims);
-    if (found.length + expired.length === 0) return [];
-    const texts = found.map(key => messageKey(decodeVisibilityKey(key).id));
-    const keys = [COUNT_KEY, ...found, ...expired, ...texts];
-    const textsFrom = keys.length - texts.length;
-    const taken = await commit(getting, { keys }, ({ keys: rows }, tick) =>
-      take(rows.slice(1, textsFrom), rows.slice(textsFrom), rows[0], tick, getting.aim, UNBOUNDED),
-    );
-    const last = found.at(-1);
-    if (last === undefined || taken.length === found.length) return taken;
-    return await takeFrom(getting, `${last}\0`, taken);
+    for (;;) {
+      const { keys: found, expired } = await find(getting, claims, operation.count - all.length);
+      if (found.length + expired.length === 0) return all;
+      const texts = found.map(key => messageKey(decodeVisibilityKey(key).id));
+      const keys = [COUNT_KEY, ...found, ...expired, ...texts];
+      const textsFrom = keys.length - texts.length;
+      const aim: Aim = { ...getting.aim, visible: all[0]?.visible };
+      const taken = await context.store.commit(space, partition, { keys }, ({ keys: rows }, tick) =>
+        take(rows.slice(1, textsFrom), rows.slice(textsFrom), rows[0], tick, aim),
+      );
+      if (taken === undefined) throw missingQueue();
+      all.push(...taken);
+      if (taken.length === found.length) return all;
+    }
   } finally {
     claims.release();
   }
-}
-
-/** Only a clear removes a leased message: one without a text was cleared in between. */
-async function withTexts(
-  { context, space, partition }: Getting,
-  taken: readonly Taken[],
-): Promise<LeasedMessage[]> {
-  const unread = taken.flatMap(({ id, message }) => (message ? [] : [messageKey(id)]));
-  const rows = unread.length === 0 ? [] : await context.store.read(space, partition, unread);
-  const later = new Map(rows.flatMap(row => (row ? [[row.key, decodeMessage(row)]] : [])));
-  return taken.flatMap(({ id, dequeueCount, receipt, visible, message = later.get(messageKey(id)) }) =>
-    message ? [{ id, ...message, dequeueCount, receipt, visible }] : [],
-  );
 }
 
 export async function getMessages(
@@ -290,6 +233,6 @@ export async function getMessages(
   if (count === 0) return { kind: 'messages', messages: [] };
   const timeout = BigInt(operation.visibilitySeconds) * TICKS_A_SECOND;
   const aim = { timeout, nonce: nonceOf(context.ids()), visible: undefined };
-  const getting = { context, space, partition, operation, aim, now };
-  return { kind: 'messages', messages: await withTexts(getting, await lookAndTake(getting)) };
+  const messages = await lease({ context, space, partition, operation, aim, now });
+  return { kind: 'messages', messages };
 }
