@@ -3,12 +3,7 @@ import { formatDateTimeFull, formatHttpDate, type StreamedResponse, type WireRes
 import type { Digests, Outcome, SeenContainer, Stamp } from '#blobs';
 import { formatIdentifiers } from '../shared/access-policy-xml.js';
 import type { Exchange, Header } from '../shared/answer.js';
-import {
-  documentBytes,
-  documentText,
-  ENTRIES_A_SLICE,
-  type EntriesDocument,
-} from '../shared/long-document.js';
+import { documentBytes, documentText } from '../shared/long-document.js';
 import { formatServiceStats } from '../shared/service-stats-xml.js';
 import {
   formatMetadata,
@@ -167,8 +162,16 @@ const written = (
   more: readonly Header[],
 ): StorageAnswer => done(status, [...digestHeaders(digests, version), ...stampHeaders(stamp)], more);
 
+export type ListOfBlobs = Of<'blobs' | 'found'>;
+
+export const isListOfBlobs = (outcome: Outcome): outcome is ListOfBlobs =>
+  outcome.kind === 'blobs' || outcome.kind === 'found';
+
 type Formats = {
-  readonly [Kind in Outcome['kind']]: (outcome: Of<Kind>, shown: Shown) => StorageAnswer;
+  readonly [Kind in Exclude<Outcome['kind'], ListOfBlobs['kind']>]: (
+    outcome: Of<Kind>,
+    shown: Shown,
+  ) => StorageAnswer;
 };
 
 const FORMATS: Formats = {
@@ -180,8 +183,6 @@ const FORMATS: Formats = {
   containerSet: ({ stamp }) => done(200, stampHeaders(stamp)),
   acl: ({ stamp, identifiers, publicAccess }) =>
     document(formatIdentifiers(identifiers), stampHeaders(stamp), accessHeaders(publicAccess)),
-  blobs: (outcome, { route, version }) => formatBlobLists(outcome, route, version),
-  found: (outcome, { route, version }) => formatBlobLists(outcome, route, version),
   serviceProperties: ({ properties }, { version }) =>
     document(formatBlobServiceProperties(properties, version)),
   servicePropertiesSet: () => done(202),
@@ -220,56 +221,38 @@ const FORMATS: Formats = {
     ]),
 };
 
-export const formatBlobOutcome = (outcome: Outcome, shown: Shown): StorageAnswer =>
+export const formatBlobOutcome = (outcome: Exclude<Outcome, ListOfBlobs>, shown: Shown): StorageAnswer =>
   (FORMATS[outcome.kind] as (outcome: Outcome, shown: Shown) => StorageAnswer)(outcome, shown);
 
-export type BlobsFound = Extract<Outcome, { kind: 'blobs' | 'found' }>;
-
-const DOCUMENT = { contentType: 'application/xml' } as const;
-
-const entriesOf = (outcome: BlobsFound): readonly unknown[] =>
-  outcome.kind === 'blobs' ? outcome.entries : outcome.blobs;
-
-/** Such lists of blobs are written while others go on (protocol: blob-requests#lists). */
-export const isLongList = (outcome: Outcome): outcome is BlobsFound =>
-  (outcome.kind === 'blobs' || outcome.kind === 'found') && entriesOf(outcome).length > ENTRIES_A_SLICE;
-
-/** `render` is what becomes of the document, whatever its entries are. */
-function rendered<T>(
-  outcome: BlobsFound,
+/** Long ones are written while others go on (protocol: blob-requests#lists). */
+export async function formatBlobList(
+  outcome: ListOfBlobs,
   { query, endpoint, resource }: BlobRoute,
   version: string,
-  render: <Entry>(document: EntriesDocument<Entry>) => T,
-): T {
+): Promise<StorageAnswer> {
+  const list = { name: 'Blobs', endpoint };
   if (outcome.kind === 'found') {
-    const { blobs, next } = outcome;
+    const { blobs: entries, next } = outcome;
     const asked = elementOf('Where', query.get('where'));
     const nextMarker = next && foundMarker(next);
-    const list = { name: 'Blobs', endpoint, asked, entries: blobs, format: formatFoundBlob, nextMarker };
-    return render(listDocument(list));
+    return ofList(
+      await documentBytes(listDocument({ ...list, asked, entries, format: formatFoundBlob, nextMarker })),
+    );
   }
   const { entries, next } = outcome;
   const shown = { included: includedOf(query), version };
-  return render(
-    listDocument({
-      name: 'Blobs',
-      endpoint,
-      container: 'container' in resource ? resource.container : '',
-      asked: askedElements(query, pageSizeOf(query)) + elementOf('Delimiter', query.get('delimiter')),
-      entries,
-      format: entry => formatListedBlob(entry, shown),
-      nextMarker: next && blobMarker(next),
-    }),
+  return ofList(
+    await documentBytes(
+      listDocument({
+        ...list,
+        container: 'container' in resource ? resource.container : '',
+        asked: askedElements(query, pageSizeOf(query)) + elementOf('Delimiter', query.get('delimiter')),
+        entries,
+        format: entry => formatListedBlob(entry, shown),
+        nextMarker: next && blobMarker(next),
+      }),
+    ),
   );
 }
 
-export const formatBlobLists = (outcome: BlobsFound, route: BlobRoute, version: string): StorageAnswer =>
-  storageAnswer(200, { ...DOCUMENT, body: rendered(outcome, route, version, documentText) });
-
-/** The same answer. */
-export const formatLongList = async (
-  outcome: BlobsFound,
-  route: BlobRoute,
-  version: string,
-): Promise<StorageAnswer> =>
-  storageAnswer(200, { ...DOCUMENT, body: await rendered(outcome, route, version, documentBytes) });
+const ofList = (body: Buffer): StorageAnswer => storageAnswer(200, { contentType: 'application/xml', body });

@@ -7,7 +7,6 @@ export * from './blob-route.js';
 export * from './copy-source.js';
 export * from './format-blob-error.js';
 export * from './format-blob-outcome.js';
-export { formatLongList, isLongList } from './format-blob-outcome.js';
 export * from './parse-blob-operation.js';
 
 export { namesTagsOfSource } from './request/content-headers.js';

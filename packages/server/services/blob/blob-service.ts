@@ -38,11 +38,11 @@ import {
   blobAddressOf,
   blobOperationKind,
   formatBlobError,
+  formatBlobList,
   formatBlobOutcome,
   formatBlobResponse,
-  formatLongList,
   type IncomingBody,
-  isLongList,
+  isListOfBlobs,
   isStructured,
   type Overrides,
   parseBlobOperation,
@@ -228,8 +228,8 @@ async function carryOut(
   const { outcome, headers: rangeDigests } =
     wanted === undefined ? { outcome: made, headers: NO_HEADERS } : await withDigests(made, wanted);
   const shown = { route, version, overrides, rangeDigests };
-  const answer = isLongList(outcome)
-    ? await formatLongList(outcome, route, version)
+  const answer = isListOfBlobs(outcome)
+    ? await formatBlobList(outcome, route, version)
     : formatBlobOutcome(outcome, shown);
   return isStructured(headers) ? inForm(answer, outcome) : answer;
 }
