@@ -49,32 +49,11 @@ type Vector = readonly [name: string, scheme: Scheme, to: Route, text: string, s
 /** Requests of the full scheme with a body are posts of JSON. */
 const VECTORS: readonly Vector[] = [
   [
-    'host style',
-    'SharedKeyLite',
-    route('/Tables'),
-    `${DATE}\n/devstoreaccount1/Tables`,
-    'J9FEepXD6pDeTi0minPFRBHJs0OWhvyj6wEgmw2oei0=',
-  ],
-  [
-    'path style',
-    'SharedKeyLite',
-    route('/devstoreaccount1/Tables', { $top: '1' }),
-    `${DATE}\n${TWICE}/Tables`,
-    'VbydjldjsQucyO+nic8ZIcZ10VIIm/Q+bScgwEsQGtc=',
-  ],
-  [
     'access policies',
     'SharedKeyLite',
     route('/devstoreaccount1/mytable', { comp: 'acl' }),
     `${DATE}\n${TWICE}/mytable?comp=acl`,
     'Ef17TK7bkZdS0Y5h1QEhVmXCCfnLLoZE+3x4gzNieP0=',
-  ],
-  [
-    'service properties',
-    'SharedKeyLite',
-    route('/devstoreaccount1/', { restype: 'service', comp: 'properties' }),
-    `${DATE}\n${TWICE}/?comp=properties`,
-    '5hiFLCNRA6Hnf9VFg9cJKDN689q8BPThxs4gnosI4bo=',
   ],
   [
     'an entity',
@@ -89,13 +68,6 @@ const VECTORS: readonly Vector[] = [
     route('/devstoreaccount1/Tables'),
     `POST\n\napplication/json\n${DATE}\n${TWICE}/Tables`,
     'U/bg+H9hHOXgbYgmMfXzOSYjn1qSIk3YrA0vvnDnZk8=',
-  ],
-  [
-    'a query',
-    'SharedKey',
-    route('/devstoreaccount1/mytable()'),
-    `GET\n\n\n${DATE}\n${TWICE}/mytable()`,
-    'Ym7X9NGjbx1Uwg4nwE6YvcJ7WCC2VizrrAynZTzYxU8=',
   ],
 ];
 
@@ -208,26 +180,6 @@ const STORAGE_VECTORS: readonly StorageVector[] = [
     },
     path: '/c1/dir/a%20b.txt',
     signature: 'qaOSTw4FmaGKibzB9UXR4MtyaW9ysDzA/7lNpvQzE8Y=',
-  },
-  {
-    name: 'a list: the query stands by name, each on a line',
-    method: 'GET',
-    headers: { 'x-ms-client-request-id': '7a04564e-d798-4c5d-9994-22610b49fa74' },
-    path: '/c1',
-    query: { restype: 'container', prefix: 'log/2026/', comp: 'list', maxresults: '50' },
-    signature: 'XQMOl5Qt5oqOT8wAh9FHrN9zXJKNpvHAPi0PMv/Ku7U=',
-  },
-  {
-    name: 'a message put',
-    method: 'POST',
-    headers: {
-      'content-length': '113',
-      'content-type': 'application/xml',
-      'x-ms-client-request-id': '3b4d7d02-54c3-4d2d-80d6-ad851b6f7b8f',
-    },
-    path: '/q1/messages',
-    query: { visibilitytimeout: '5', timeout: '30' },
-    signature: '0qDNWjadmMGQnKL5cOLyxpZsO4ZVD4BdFQ/A6AURMVE=',
   },
   {
     name: 'a message deleted: a receipt is signed decoded',

@@ -8,7 +8,6 @@ import {
   parseEntityToken,
   parseTableToken,
   parseToken,
-  tableTokenHeaders,
 } from './continuation.js';
 
 const VECTORS: readonly (readonly [string, string])[] = [
@@ -20,8 +19,6 @@ const VECTORS: readonly (readonly [string, string])[] = [
   ['abk~', '1!8!YWJrfg--'],
   ['ab>', '1!4!YWI+'],
 ];
-const PARTITION = 'x-ms-continuation-NextPartitionKey';
-const ROW = 'x-ms-continuation-NextRowKey';
 
 test('the recorded tokens, and those with characters that base64 has beside letters', () => {
   for (const [key, token] of VECTORS) {
@@ -51,17 +48,6 @@ test('every key reads back from its headers', () => {
       for (const [, value] of headers) assert.match(value, /^1!\d+![A-Za-z0-9+/]*-{0,2}$/);
     }),
   );
-});
-
-test('headers name the next row, if there is one; an empty row key is left out', () => {
-  assert.deepEqual(entityTokenHeaders(undefined), []);
-  assert.deepEqual(entityTokenHeaders({ partitionKey: 'Smith', rowKey: 'pkc12a1338' }), [
-    [PARTITION, '1!8!U21pdGg-'],
-    [ROW, '1!16!cGtjMTJhMTMzOA--'],
-  ]);
-  assert.deepEqual(entityTokenHeaders({ partitionKey: '', rowKey: '' }), [[PARTITION, '1!0!']]);
-  assert.deepEqual(tableTokenHeaders(undefined), []);
-  assert.deepEqual(tableTokenHeaders('smith'), [['x-ms-continuation-NextTableName', formatToken('smith')]]);
 });
 
 test('without a row key a page begins with its partition', () => {

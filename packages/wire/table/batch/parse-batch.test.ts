@@ -1,4 +1,4 @@
-// The batch envelope: what two clients send whose forms differ most (recordings have a third's), refusals, and damage: cuts, flipped bytes, doubled and large bodies.
+// The batch envelope: what a client sends whose form is unusual, refusals, and damage: cuts, flipped bytes, doubled and large bodies.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -13,99 +13,40 @@ const GUID_A = 'b576f05d-3be7-4e3f-b6c9-51f7dc55ed26';
 const GUID_B = 'bc54d89d-04c1-4253-986e-32d2bff993c1';
 const CONTENT_TYPE = `multipart/mixed; boundary=batch_${GUID_A}`;
 const HOST = 'https://account.table.core.windows.net';
-const LOCAL = 'http://127.0.0.1:10002/devstoreaccount1';
 
-interface Sample {
-  readonly client: string;
-  readonly contentType: string;
-  readonly body: string;
-  /** Method, target, Content-ID and body of each part. */
-  readonly parts: readonly (readonly [string, string, string | undefined, string])[];
-}
-
-/** Of most of them. */
 const OPENING = [`--batch_${GUID_A}`, `Content-Type: multipart/mixed; boundary=changeset_${GUID_B}`, ''];
 const MIME = ['Content-Type: application/http', 'Content-Transfer-Encoding: binary', ''];
 
-/** azure-storage 2 for node: LF, `charset` before the boundary, Content-ID from the second operation on. */
-const node: Sample = {
-  client: 'node',
-  contentType: 'multipart/mixed; charset="utf-8"; boundary=batch_53c0114a0070e0040826ee0f5b8a3d7d',
-  body: [
-    '--batch_53c0114a0070e0040826ee0f5b8a3d7d',
-    'content-type: multipart/mixed;charset="utf-8";boundary=changeset_53c0114a0070e0040826ee0f5b8a3d7d',
-    '',
-    '--changeset_53c0114a0070e0040826ee0f5b8a3d7d',
-    'content-type: application/http',
-    'content-transfer-encoding: binary',
-    '',
-    `POST ${LOCAL}/people HTTP/1.1`,
-    'Prefer: return-no-content',
-    'content-length: 68',
-    'content-type: application/json;type=entry',
-    'accept: application/json;odata=minimalmetadata',
-    'maxdataserviceversion: 3.0;NetFx',
-    '',
-    '{"PartitionKey":"p","RowKey":"1","n":"5","n@odata.type":"Edm.Int64"}',
-    '--changeset_53c0114a0070e0040826ee0f5b8a3d7d',
-    'content-type: application/http',
-    'content-transfer-encoding: binary',
-    '',
-    `DELETE ${LOCAL}/people(PartitionKey=%27p%27,RowKey=%274%27) HTTP/1.1`,
-    'if-match: *',
-    'accept: application/json;odata=minimalmetadata',
-    'content-id: 1',
-    '',
-    '',
-    '--changeset_53c0114a0070e0040826ee0f5b8a3d7d--',
-    '--batch_53c0114a0070e0040826ee0f5b8a3d7d--',
-  ].join('\n'),
-  parts: [
-    [
-      'POST',
-      `${LOCAL}/people`,
-      undefined,
-      '{"PartitionKey":"p","RowKey":"1","n":"5","n@odata.type":"Edm.Int64"}',
-    ],
-    ['DELETE', `${LOCAL}/people(PartitionKey=%27p%27,RowKey=%274%27)`, '1', ''],
-  ],
-};
-
 /** WindowsAzure.Storage 8 and 9: MERGE, Content-ID among the HTTP headers, more blank lines after a DELETE. */
-const dotNetOld: Sample = {
-  client: '.NET old',
-  contentType: CONTENT_TYPE,
-  body: [
-    ...OPENING,
-    `--changeset_${GUID_B}`,
-    ...MIME,
-    `MERGE ${HOST}/T(PartitionKey='p',RowKey='1') HTTP/1.1`,
-    'Accept: application/json; odata=minimalmetadata',
-    'Content-Type: application/json',
-    'DataServiceVersion: 3.0;',
-    'MaxDataServiceVersion: 3.0;NetFx',
-    'Content-ID: 3',
-    'If-Match: *',
-    '',
-    '{"n":1.0}',
-    `--changeset_${GUID_B}`,
-    ...MIME,
-    `DELETE ${HOST}/T(PartitionKey='p',RowKey='2') HTTP/1.1`,
-    'If-Match: *',
-    '',
-    '',
-    '',
-    `--changeset_${GUID_B}--`,
-    `--batch_${GUID_A}--`,
-    '',
-  ].join(CRLF),
-  parts: [
-    ['MERGE', `${HOST}/T(PartitionKey='p',RowKey='1')`, '3', '{"n":1.0}'],
-    ['DELETE', `${HOST}/T(PartitionKey='p',RowKey='2')`, undefined, ''],
-  ],
-};
-
-const SAMPLES: readonly Sample[] = [node, dotNetOld];
+const SENT = [
+  ...OPENING,
+  `--changeset_${GUID_B}`,
+  ...MIME,
+  `MERGE ${HOST}/T(PartitionKey='p',RowKey='1') HTTP/1.1`,
+  'Accept: application/json; odata=minimalmetadata',
+  'Content-Type: application/json',
+  'DataServiceVersion: 3.0;',
+  'MaxDataServiceVersion: 3.0;NetFx',
+  'Content-ID: 3',
+  'If-Match: *',
+  '',
+  '{"n":1.0}',
+  `--changeset_${GUID_B}`,
+  ...MIME,
+  `DELETE ${HOST}/T(PartitionKey='p',RowKey='2') HTTP/1.1`,
+  'If-Match: *',
+  '',
+  '',
+  '',
+  `--changeset_${GUID_B}--`,
+  `--batch_${GUID_A}--`,
+  '',
+].join(CRLF);
+/** Method, target, Content-ID and body of each part. */
+const PARTS = [
+  ['MERGE', `${HOST}/T(PartitionKey='p',RowKey='1')`, '3', '{"n":1.0}'],
+  ['DELETE', `${HOST}/T(PartitionKey='p',RowKey='2')`, undefined, ''],
+];
 
 const parse = (body: string | Buffer, contentType: string | undefined = CONTENT_TYPE): BatchRequest =>
   parseBatch(contentType, typeof body === 'string' ? Buffer.from(body) : body);
@@ -132,51 +73,49 @@ function attempt(body: Buffer, contentType: string): BatchRequest | undefined {
   }
 }
 
-for (const { client, contentType, body, parts } of SAMPLES) {
-  test(`what ${client} sends`, () => {
-    const batch = parse(body, contentType);
-    assert.ok(batch.kind === 'changeset');
-    const found = batch.parts.map(part => [part.method, part.target, part.contentId, part.body.toString()]);
-    assert.deepEqual(found, parts);
-  });
+test('what a client sends', () => {
+  const batch = parse(SENT);
+  assert.ok(batch.kind === 'changeset');
+  const found = batch.parts.map(part => [part.method, part.target, part.contentId, part.body.toString()]);
+  assert.deepEqual(found, PARTS);
+});
 
-  test(`what ${client} sends, with other line ends`, () => {
-    const expected = parse(body, contentType);
-    const withLf = body.replaceAll(CRLF, '\n');
-    const mixed = withLf.split('\n').reduce((text, line, i) => text + (i % 3 === 0 ? '\n' : CRLF) + line);
-    for (const text of [
-      withLf,
-      withLf.replaceAll('\n', CRLF),
-      mixed,
-      body.trimEnd(),
-      `${CRLF}${body}${CRLF}\n \t`,
-    ]) {
-      assert.deepEqual(parse(text, contentType), expected);
+test('what a client sends, with other line ends', () => {
+  const expected = parse(SENT);
+  const withLf = SENT.replaceAll(CRLF, '\n');
+  const mixed = withLf.split('\n').reduce((text, line, i) => text + (i % 3 === 0 ? '\n' : CRLF) + line);
+  for (const text of [
+    withLf,
+    withLf.replaceAll('\n', CRLF),
+    mixed,
+    SENT.trimEnd(),
+    `${CRLF}${SENT}${CRLF}\n \t`,
+  ]) {
+    assert.deepEqual(parse(text), expected);
+  }
+});
+
+test('what a client sends, cut at every byte', () => {
+  const bytes = Buffer.from(SENT);
+  const expected = parse(SENT);
+  const complete = Buffer.from(SENT.trimEnd()).length;
+  for (let length = 0; length <= bytes.length; length++) {
+    const found = attempt(bytes.subarray(0, length), CONTENT_TYPE);
+    assert.deepEqual(found, length < complete ? undefined : expected, `cut at ${length}`);
+  }
+});
+
+test('what a client sends, with bytes replaced', () => {
+  for (let at = SENT.length % STEP; at < Buffer.byteLength(SENT); at += STEP) {
+    for (const byte of [0x00, 0x0a, 0x2d, 0xff]) {
+      const bytes = Buffer.from(SENT);
+      bytes[at] = byte;
+      attempt(bytes, CONTENT_TYPE);
     }
-  });
+  }
+});
 
-  test(`what ${client} sends, cut at every byte`, () => {
-    const bytes = Buffer.from(body);
-    const expected = parse(body, contentType);
-    const complete = Buffer.from(body.trimEnd()).length;
-    for (let length = 0; length <= bytes.length; length++) {
-      const found = attempt(bytes.subarray(0, length), contentType);
-      assert.deepEqual(found, length < complete ? undefined : expected, `cut at ${length}`);
-    }
-  });
-
-  test(`what ${client} sends, with bytes replaced`, () => {
-    for (let at = body.length % STEP; at < Buffer.byteLength(body); at += STEP) {
-      for (const byte of [0x00, 0x0a, 0x2d, 0xff]) {
-        const bytes = Buffer.from(body);
-        bytes[at] = byte;
-        attempt(bytes, contentType);
-      }
-    }
-  });
-
-  test(`what ${client} sends, twice in one body`, () => assertRefused(body + body, contentType));
-}
+test('what a client sends, twice in one body', () => assertRefused(SENT + SENT));
 
 const insert = [...MIME, 'POST /T HTTP/1.1', '', '{}'];
 const get = [...MIME, "GET /T(PartitionKey='p',RowKey='1')? HTTP/1.1", 'Accept: application/json', ''];
