@@ -24,41 +24,6 @@ test('every value reads back from the text of its literal', () => {
   );
 });
 
-const ACCEPTED: readonly (readonly [EdmType, string, EdmValue['value']])[] = [
-  ['Edm.String', '', ''],
-  ['Edm.Int32', '5', 5],
-  ['Edm.Int32', '+5', 5],
-  ['Edm.Int32', '-2147483648', -2147483648],
-  ['Edm.Int32', '2147483647', 2147483647],
-  ['Edm.Int64', '0', 0n],
-  ['Edm.Int64', '+7', 7n],
-  ['Edm.Int64', '-9223372036854775808', -(2n ** 63n)],
-  ['Edm.Int64', '9223372036854775807', 2n ** 63n - 1n],
-  ['Edm.Double', '10', 10],
-  ['Edm.Double', '10.0', 10],
-  ['Edm.Double', '123456789012345.12', 123456789012345.12],
-  ['Edm.Double', '5e-324', 5e-324],
-  ['Edm.Double', '1.7976931348623157e+308', Number.MAX_VALUE],
-  ['Edm.Double', '-1E+15', -1e15],
-  ['Edm.Double', 'NaN', Number.NaN],
-  ['Edm.Double', 'Infinity', Number.POSITIVE_INFINITY],
-  ['Edm.Double', '-Infinity', Number.NEGATIVE_INFINITY],
-  ['Edm.Double', 'INF', Number.POSITIVE_INFINITY],
-  ['Edm.Double', '-INF', Number.NEGATIVE_INFINITY],
-  ['Edm.Boolean', 'true', true],
-  ['Edm.Boolean', 'False', false],
-  ['Edm.DateTime', '2020-01-01T01:02:00.0000000Z', 15_778_405_200_000_000n],
-  ['Edm.DateTime', '1601-01-01T00:00:00Z', -116_444_736_000_000_000n],
-  ['Edm.Guid', 'C9DA6455-213D-42C9-9A79-3E9149A57833', 'c9da6455-213d-42c9-9a79-3e9149a57833'],
-  ['Edm.Binary', '', Buffer.of()],
-  ['Edm.Binary', 'AQIDBAU=', Buffer.of(1, 2, 3, 4, 5)],
-  ['Edm.Binary', '+/8=', Buffer.of(0xfb, 0xff)],
-];
-
-test('texts that are values of their type', () => {
-  for (const [type, text, value] of ACCEPTED) assert.deepEqual(parse(type, text), { type, value });
-});
-
 const REFUSED: readonly (readonly [EdmType, readonly string[]])[] = [
   [
     'Edm.Int32',

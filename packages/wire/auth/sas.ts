@@ -3,8 +3,8 @@
 import { ServiceError } from '#account';
 import { parseDateTime, YEAR_ONE } from '#base';
 import { repeatedOf } from '../shared/target.js';
-import type { KeyRange } from './key-range.js';
 import { signatureFault } from './signature.js';
+import type { KeyRange } from './table-sas.js';
 
 /** The IPv4 addresses from which a signature may be used, as numbers, both ends in the range: `sip` (protocol: sas#fields). */
 export interface IpRange {

@@ -1,5 +1,4 @@
 // Shared access signatures of tables: what they have of their own (protocol: sas#table-string, sas#key-ranges).
-import { type KeyRange, keyRange } from './key-range.js';
 import {
   field,
   mandatory,
@@ -9,6 +8,57 @@ import {
   type ServiceSas,
   serviceSasStringToSign,
 } from './sas.js';
+
+interface KeyBound {
+  readonly partition: string;
+  readonly key: string;
+}
+
+/**
+ * Half-open over (PartitionKey, RowKey), ordinal by UTF-16 code unit: `from` is in the range, `until` is not; without
+ * `until` it has no end. It has the shape of the store's scan ranges, so that they intersect.
+ */
+export interface KeyRange {
+  readonly from: KeyBound;
+  readonly until?: KeyBound | undefined;
+}
+
+/** The signature's bounds are inclusive; a row key bounds the rows of its partition key's partition only. */
+export interface SignedBounds {
+  /** spk, srk, epk, erk; undefined where not given. */
+  readonly firstPartition: string | undefined;
+  readonly firstRow: string | undefined;
+  readonly lastPartition: string | undefined;
+  readonly lastRow: string | undefined;
+}
+
+/** Undefined without bounds. */
+export function keyRange(bounds: SignedBounds): KeyRange | undefined {
+  const { firstPartition, firstRow, lastPartition, lastRow } = bounds;
+  if (firstPartition === undefined && lastPartition === undefined) return undefined;
+  return {
+    from: { partition: firstPartition ?? '', key: firstRow ?? '' },
+    until: lastPartition === undefined ? undefined : after(lastPartition, lastRow),
+  };
+}
+
+/** No string lies between a text and the same text with U+0000 behind it. */
+function after(lastPartition: string, lastRow: string | undefined): KeyBound {
+  return lastRow === undefined
+    ? { partition: `${lastPartition}\0`, key: '' }
+    : { partition: lastPartition, key: `${lastRow}\0` };
+}
+
+const isBefore = (partition: string, key: string, bound: KeyBound): boolean =>
+  partition < bound.partition || (partition === bound.partition && key < bound.key);
+
+export function isInKeyRange(
+  range: KeyRange,
+  { partitionKey, rowKey }: { readonly partitionKey: string; readonly rowKey: string },
+): boolean {
+  if (isBefore(partitionKey, rowKey, range.from)) return false;
+  return range.until === undefined || isBefore(partitionKey, rowKey, range.until);
+}
 
 const RANGE_FIELDS = ['spk', 'srk', 'epk', 'erk'];
 export const TABLE_SAS_FIELDS: readonly string[] = ['tn', ...RANGE_FIELDS];

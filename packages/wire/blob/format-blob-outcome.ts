@@ -4,7 +4,7 @@ import type { Digests, Outcome, SeenContainer, Stamp } from '#blobs';
 import { formatIdentifiers } from '../shared/access-policy-xml.js';
 import type { Exchange, Header } from '../shared/answer.js';
 import { documentBytes, documentText } from '../shared/long-document.js';
-import { formatServiceStats } from '../shared/service-stats-xml.js';
+import { formatServiceStats } from '../shared/service-properties-xml.js';
 import {
   formatMetadata,
   includes,
@@ -18,10 +18,14 @@ import type { BlobRoute } from './blob-route.js';
 import { quotedEtag } from './request/conditions.js';
 import { formatTags } from './request/content-headers.js';
 import { blobMarker, foundMarker, includedOf, pageSizeOf } from './request/markers.js';
-import { formatFoundBlob, formatListedBlob } from './xml/blob-list-xml.js';
+import {
+  formatContainer,
+  formatFoundBlob,
+  formatListedBlob,
+  VERSIONED_HOLDS_VERSION,
+} from './xml/blob-list-xml.js';
 import { formatBlobServiceProperties } from './xml/blob-service-properties-xml.js';
 import { formatBlockList, formatPageList } from './xml/block-list-xml.js';
-import { formatContainer, VERSIONED_HOLDS_VERSION } from './xml/container-list-xml.js';
 import { addLeaseHeaders } from './xml/lease-elements.js';
 
 /** Facts of the request that decide how an outcome is shown. */

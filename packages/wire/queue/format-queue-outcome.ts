@@ -7,8 +7,7 @@ import type { Outcome } from '#queues';
 import { formatIdentifiers } from '../shared/access-policy-xml.js';
 import type { Exchange, Header } from '../shared/answer.js';
 import { documentText } from '../shared/long-document.js';
-import { formatServiceProperties } from '../shared/service-properties-xml.js';
-import { formatServiceStats } from '../shared/service-stats-xml.js';
+import { formatServiceProperties, formatServiceStats } from '../shared/service-properties-xml.js';
 import {
   formatMetadata,
   includes,

@@ -1,6 +1,7 @@
-// The document of Get and Set Table Service Properties (protocol: service-properties).
+// The documents of Get and Set Service Properties, and of Get Service Stats (protocol: service-properties).
 // Errors of structure, counts and days make the document invalid; a malformed value makes its node invalid.
 import type { CorsRule, Logging, Metrics, ServiceProperties, ServicePropertiesChange } from '#account';
+import { formatHttpDate } from '#base';
 import {
   escapeXml,
   fieldsOf,
@@ -231,3 +232,7 @@ const formatList = (name: string, items: readonly string[]): string =>
 
 const formatElement = (name: string, content: string): string =>
   content === '' ? `<${name} />` : `<${name}>${content}</${name}>`;
+
+/** Starts with a byte order mark. `lastSync`: ticks up to which the secondary has every write. */
+export const formatServiceStats = (lastSync: bigint): string =>
+  `${XML_HEAD}<StorageServiceStats><GeoReplication><Status>live</Status><LastSyncTime>${formatHttpDate(lastSync)}</LastSyncTime></GeoReplication></StorageServiceStats>`;

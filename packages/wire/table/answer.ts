@@ -1,6 +1,6 @@
 // An answer: the form that its caller asks for (protocol: requests#headers, json#choosing-the-format, queries#projection), the facts that headers
 // are made of, the texts of ETag and Location, and the response that they become, its headers in Azure's order (protocol: responses#order-of-headers).
-// A part of a batch writes the same answer with other headers (batch/format-part.ts), and format-outcome.ts has the bodies.
+// A part of a batch writes the same answer with other headers (batch/format-batch.ts), and format-outcome.ts has the bodies.
 import { formatDateTime, memo, type WireResponse } from '#base';
 import type { Row } from '#store';
 import { TableError } from '#tables';

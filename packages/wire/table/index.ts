@@ -2,7 +2,6 @@
 
 export * from './answer.js';
 export * from './batch/format-batch.js';
-export * from './batch/format-part.js';
 export * from './batch/parse-batch.js';
 export * from './entity/format-entity.js';
 export * from './error-table.js';

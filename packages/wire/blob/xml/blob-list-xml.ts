@@ -1,10 +1,10 @@
-// The blobs of List Blobs and of Find Blobs by Tags (protocol: blob-requests#lists).
+// The entries of lists: blobs of List Blobs and of Find Blobs by Tags, containers of List Containers (protocol: blob-requests#lists).
 import { formatDateTimeFull, formatHttpDate } from '#base';
-import type { BlobProperties, CopyState, FoundBlob, ListedBlob } from '#blobs';
+import type { BlobProperties, CopyState, FoundBlob, ListedBlob, SeenContainer } from '#blobs';
 import { elementOf, elementOrEmpty, formatListMetadata } from '../../shared/storage-list-xml.js';
 import { escapeXml } from '../../shared/xml.js';
 import { hasSnapshotTiers, SMART, TIER_NOW, VERSION_OF_CREATION } from '../blob-headers.js';
-import { etagText } from '../request/conditions.js';
+import { etagText, quotedEtag } from '../request/conditions.js';
 import { formatTagSet } from '../request/content-headers.js';
 import { formatLease } from './lease-elements.js';
 
@@ -97,3 +97,23 @@ export function formatListedBlob(entry: ListedBlob, shown: Shown): string {
 
 export const formatFoundBlob = ({ container, blob, tags }: FoundBlob): string =>
   `<Blob>${formatName(blob)}${elementOf('ContainerName', container)}${formatTagSet(tags)}</Blob>`;
+
+/** From this version on, answers include whether each version of a blob can have holds (protocol: blob-requests#answers). */
+export const VERSIONED_HOLDS_VERSION = '2020-10-02';
+
+export function formatContainer(
+  { name, stamp, metadata, publicAccess, lease }: SeenContainer,
+  withMetadata: boolean,
+  version: string,
+): string {
+  const times = `<Last-Modified>${formatHttpDate(stamp.lastModified)}</Last-Modified><Etag>${quotedEtag(stamp.etag)}</Etag>`;
+  const access = publicAccess === 'private' ? '' : elementOf('PublicAccess', publicAccess);
+  const holds = '<HasImmutabilityPolicy>false</HasImmutabilityPolicy><HasLegalHold>false</HasLegalHold>';
+  const ofVersions =
+    version >= VERSIONED_HOLDS_VERSION
+      ? '<ImmutableStorageWithVersioningEnabled>false</ImmutableStorageWithVersioningEnabled>'
+      : '';
+  const properties = `<Properties>${times}${formatLease(lease, version)}${access}${holds}${ofVersions}</Properties>`;
+  const pairs = withMetadata ? formatListMetadata(metadata) : '';
+  return `<Container>${elementOf('Name', name)}${properties}${pairs}</Container>`;
+}

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { randomRuns } from '#base/testing/random-runs';
-import { isInKeyRange, keyRange, type SignedBounds } from './key-range.js';
+import { isInKeyRange, keyRange, type SignedBounds } from './table-sas.js';
 
 const bounds = (fields: Partial<SignedBounds>): SignedBounds => ({
   firstPartition: undefined,
