@@ -23,7 +23,7 @@ if [ "$funcstack[1]" = _shelfmark ]; then _shelfmark "$@"; else compdef _shelfma
 };
 
 /** What may follow these words of a command's line; nothing if any text may, such as a file. */
-export function wordsAfter(program: Command, words: readonly string[]): readonly string[] {
+function wordsAfter(program: Command, words: readonly string[]): readonly string[] {
   let command = program;
   for (const word of words) command = command.commands.find(each => each.name() === word) ?? command;
   const last = words.at(-1) ?? '';

@@ -19,9 +19,7 @@ import { openServingExplorer } from './explorer/serving-explorer.js';
 import { fail, say } from './fail.js';
 import { startLocked } from './locked-directory.js';
 import { AccountsFile, configuredAccounts } from './options/accounts-file.js';
-import { limitsOf } from './options/limit-options.js';
 import { adviseOnListening, type Listening } from './options/listen-advice.js';
-import { workersOf } from './options/parse-workers.js';
 import { readTls } from './options/read-tls.js';
 import {
   BLOB_PORT_DEFAULT,
@@ -31,8 +29,8 @@ import {
   serveOptions,
   TABLE_PORT_DEFAULT,
 } from './options/serve-options.js';
+import { limitsOf, tenantsOf, workersOf } from './options/serve-settings.js';
 import { storeAddress } from './options/store-option.js';
-import { tenantsOf } from './options/tenants.js';
 import { type Ready, readyOf } from './ready.js';
 import { tuneHeap } from './tune-heap.js';
 

@@ -58,7 +58,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   lucide: /^packages\/explorer\/page\//,
   preact: /^packages\/explorer\/page\//,
   'preact/hooks': /^packages\/explorer\/page\//,
-  'node:net': /^packages\/http\/|^packages\/cli\/(?:cluster\/free-port|locked-directory)\.ts$/,
+  'node:net': /^packages\/http\/|^packages\/cli\/(?:cluster\/serve-cluster|locked-directory)\.ts$/,
   'node:tls':
     /^packages\/(?:http\/listen|cli\/options\/read-tls|server\/peers\/peer-socket|store-cassandra\/session\/access)\.ts$/,
   // For the names of methods and statuses, and for requests of the data tools; its server is the explorer's only.

@@ -1,12 +1,45 @@
 // Serves with a cluster of processes: chooses the ports that they share, handles signals, and opens the port for health and
 // metrics.
-import { type AccountKeys, ConfigurationError, type MetricFamily, type OperationsOptions } from '#server';
-import { openOperationsPort } from '#server/parts';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import {
+  type AccountKeys,
+  ConfigurationError,
+  type MetricFamily,
+  type OperationsOptions,
+  type OperationsView,
+} from '#server';
+import { counter, gauge, mergeMetrics, openOperationsPort, processFamilies } from '#server/parts';
 import type { Ready } from '../ready.js';
-import { ClusterView } from './cluster-view.js';
-import { freePort } from './free-port.js';
 import { Primary } from './primary.js';
 import type { Started } from './worker-message.js';
+
+/** The health and metrics of a cluster: the primary's own metrics and the sum of the workers'. */
+class ClusterView implements OperationsView {
+  /** Undefined until the ports are chosen; replaced where a port was taken. */
+  primary: Primary | undefined;
+
+  async unreadiness(): Promise<string | undefined> {
+    return this.primary === undefined ? 'starting' : (await this.primary.metrics()).unreadiness;
+  }
+
+  async families(): Promise<readonly MetricFamily[]> {
+    const metrics = await this.primary?.metrics();
+    const isReady = metrics !== undefined && metrics.unreadiness === undefined;
+    const ready = { name: 'shelfmark_ready', help: '1 where /readyz says ok, else 0.' };
+    const workers = { name: 'shelfmark_workers', help: 'Processes that answer requests.' };
+    const restarts = { name: 'shelfmark_worker_restarts_total', help: 'Workers that were replaced.' };
+    return [
+      gauge(ready, isReady ? 1 : 0),
+      gauge(workers, metrics?.workers ?? 0),
+      counter(restarts, metrics?.restarts ?? 0),
+      ...mergeMetrics([
+        (metrics?.families ?? []).filter(({ name }) => name !== ready.name),
+        processFamilies(),
+      ]),
+    ];
+  }
+}
 
 /** Attempts to find free ports, if another program takes one first. */
 const PORTS_MAX = 5;
@@ -61,6 +94,18 @@ export async function serveCluster(options: ClusterOptions): Promise<Serving> {
     const isTaken = isOurs && started.code === 'EADDRINUSE';
     if (!isTaken || ports === PORTS_MAX) throw new ConfigurationError(started.text);
   }
+}
+
+/** The port is free at this moment and not reserved: another program may take it before it is used. */
+async function freePort(host: string): Promise<number> {
+  const server = createServer();
+  server.listen(0, host);
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error(`${host} has no ports.`);
+  return address.port;
 }
 
 const portOf = async ({ host, port }: Endpoint): Promise<string> =>

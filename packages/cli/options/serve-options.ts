@@ -1,12 +1,8 @@
-// The options of `shelfmark serve`: its own, and Azurite's.
-import { Command, Option } from 'commander';
-import type { LogLevel } from '#server';
-import { LOG_LEVELS, ROLES } from '#server/parts';
-import { addLimitOptions, type LimitFlags } from './limit-options.js';
-import { parseWorkers, type Workers } from './parse-workers.js';
+// The options of `shelfmark serve`: its own, and Azurite's. serve-settings.ts has what they set.
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { ConfigurationError, type LogLevel, type Role } from '#server';
+import { checkTrustedProxies, LOG_LEVELS, ROLES } from '#server/parts';
 import { DATA_DEFAULT, STORE_FLAGS, type StoreFlags } from './store-option.js';
-import type { TenantFlags } from './tenants.js';
-import { parseProxy } from './trusted-proxy.js';
 import { each, oneOf, parsePort, parsePortOrNone, wholeIn } from './values.js';
 
 /** Azurite's, which `UseDevelopmentStorage=true` stands for. */
@@ -30,7 +26,38 @@ const IGNORED_FLAGS: readonly (readonly [flags: string, why: string])[] = [
   ['--oauth <level>', 'bearer tokens are always checked in full'],
 ];
 
-export interface ServeFlags extends LimitFlags, StoreFlags, TenantFlags {
+/** The most for any engine; each engine declares how many may share its data. */
+export const WORKERS_MAX = 64;
+
+export type Workers = number | 'auto';
+
+const parseCount = wholeIn(1, WORKERS_MAX, `A number of processes from 1 to ${WORKERS_MAX}, or auto.`);
+const parseWorkers = (text: string): Workers => (text === 'auto' ? text : parseCount(text));
+
+/** An address or a range of addresses. */
+function parseProxy(text: string): string {
+  try {
+    checkTrustedProxies([text]);
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new InvalidArgumentError(error.message);
+    throw error;
+  }
+  return text;
+}
+
+const LIMITS: readonly (readonly [name: string, text: string, least: number, most: number])[] = [
+  ['max-connections', 'open connections per process (default: 10000)', 1, 1_000_000],
+  ['max-waiting-writes', 'writes that may wait for the disk, per process (default: 5000)', 1, 1_000_000],
+  [
+    'max-request-megabytes',
+    'memory for requests and responses in flight, per process (default: 256)',
+    8,
+    1_000_000,
+  ],
+  ['drain-seconds', 'how long requests in flight may run on after SIGTERM (default: 10)', 0, 3_600],
+];
+
+export interface ServeFlags extends StoreFlags {
   readonly host?: string;
   readonly tableHost?: string;
   readonly tablePort: number;
@@ -56,6 +83,16 @@ export interface ServeFlags extends LimitFlags, StoreFlags, TenantFlags {
   readonly explorerHost?: string;
   readonly allowRemoteExplorer?: boolean;
   readonly logLevel?: LogLevel;
+  /** All named tenants, in their order. */
+  readonly tenant?: readonly string[];
+  readonly tenantIssuer?: string;
+  readonly tenantJwks?: string;
+  readonly tenantAudience?: string;
+  readonly tenantRole?: Role;
+  readonly maxConnections?: number;
+  readonly maxWaitingWrites?: number;
+  readonly maxRequestMegabytes?: number;
+  readonly drainSeconds?: number;
 }
 
 /** Endpoints and data. */
@@ -176,6 +213,6 @@ export function serveOptions(): Command {
     .option('-d, --debug [file]', 'log every request to standard error');
   addAzuriteOptions(serving);
   addTenantOptions(serving);
-  addLimitOptions(serving);
+  for (const [name, text, least, most] of LIMITS) serving.option(`--${name} <n>`, text, wholeIn(least, most));
   return serving;
 }
