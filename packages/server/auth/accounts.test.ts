@@ -20,17 +20,21 @@ test('accounts with one key or two', () => {
 
 test('an account that there is not has no keys, whatever its name', () => {
   const accounts = new Accounts({ alice: ['AQID'] });
-  for (const name of ['bob', 'Alice', '', '__proto__', 'constructor', 'toString']) {
-    assert.equal(accounts.keys.has(name), false, name);
-    assert.equal(accounts.keys.get(name), undefined, name);
-    assert.equal(accounts.keyText(name), undefined, name);
-  }
+  for (const name of ['bob', 'Alice', '', '__proto__', 'constructor', 'toString'])
+    assert.deepEqual(
+      [accounts.keys.has(name), accounts.keys.get(name), accounts.keyText(name)],
+      [false, undefined, undefined],
+      name,
+    );
 });
 
 test('whether the well-known key is among them, under any name and in any place', () => {
-  assert.equal(new Accounts({ [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] }).hasWellKnownKey, true);
-  assert.equal(new Accounts({ alice: ['AQID', WELL_KNOWN_KEY] }).hasWellKnownKey, true);
-  assert.equal(new Accounts({ [WELL_KNOWN_ACCOUNT]: ['AQID'] }).hasWellKnownKey, false);
+  for (const [keys, isThere] of [
+    [{ [WELL_KNOWN_ACCOUNT]: [WELL_KNOWN_KEY] }, true],
+    [{ alice: ['AQID', WELL_KNOWN_KEY] }, true],
+    [{ [WELL_KNOWN_ACCOUNT]: ['AQID'] }, false],
+  ] as const)
+    assert.equal(new Accounts(keys).hasWellKnownKey, isThere);
 });
 
 test('settings that make no sense', () => {
@@ -77,17 +81,12 @@ test('no message holds a key, also where it stands in the place of a name', () =
 });
 
 test('a message names what may be an account, and of what is longer its place', () => {
-  const refusal = (name: string): string => {
-    try {
-      new Accounts({ [name]: ['A'] });
-    } catch (error) {
-      return error instanceof ConfigurationError ? error.message : String(error);
-    }
-    return '';
-  };
-  assert.match(refusal('A'.repeat(25)), /^The account name 'A{25}' must/);
-  assert.match(refusal('A'.repeat(26)), /^The account name at place 1 must/);
-  assert.match(refusal('A='), /^The account name at place 1 must/);
+  for (const [name, message] of [
+    ['A'.repeat(25), /^The account name 'A{25}' must/],
+    ['A'.repeat(26), /^The account name at place 1 must/],
+    ['A=', /^The account name at place 1 must/],
+  ] as const)
+    assert.throws(() => new Accounts({ [name]: ['A'] }), { name: 'ConfigurationError', message });
 });
 
 test('replaced accounts are the only ones; what makes no sense replaces nothing', () => {

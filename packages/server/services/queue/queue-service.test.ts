@@ -1,11 +1,12 @@
-// Requests to the Queue service as plain values: which of two faults is reported, versions, HEAD, CORS, the log and the metrics.
+// Requests to the Queue service as plain values: which of two faults is reported, HEAD, the log and
+// the metrics. The frame's versions and CORS are tested with tables, signatures in auth/ and by test/scenarios/sas.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BodyStream } from '#base';
 import { openMemoryStore, type Store } from '#store';
 import { BODY_BYTES_MAX, Service } from '../../frame/handle-request.js';
 import { RequestMetrics } from '../../observe/request-metrics.js';
-import { ACCOUNT, headersOf, hmac, openService, textOf } from '../../testing/service.js';
+import { ACCOUNT, headersOf, openService, textOf } from '../../testing/service.js';
 import { type Headers, signed, unsigned } from '../../testing/storage-requests.js';
 import { SERVICES } from '../registry.js';
 import { QUEUE_SERVICE } from './queue-service.js';
@@ -67,21 +68,6 @@ test('of two faults the first in order is reported', async () => {
   assert.equal(await codeOf('POST', '/there/messages', { body: MESSAGE }), '201');
 });
 
-test('any version that is a date is taken and said again', async () => {
-  const { send } = open();
-  for (const version of ['2009-09-19', '2018-03-28', '2099-01-01']) {
-    const response = await send('GET', '/?comp=list', { headers: { 'x-ms-version': version } });
-    assert.equal(response.status, 200);
-    assert.equal(headersOf(response).get('x-ms-version'), version);
-  }
-  const refused = await send('GET', '/?comp=list', { headers: { 'x-ms-version': 'new' } });
-  assert.match(
-    textOf(refused),
-    /<HeaderName>x-ms-version<\/HeaderName><HeaderValue>new<\/HeaderValue><\/Error>$/,
-  );
-  assert.notEqual(headersOf(refused).get('x-ms-version'), 'new');
-});
-
 test('the phrase is the first line of the text, and the id is in it', async () => {
   const { send } = open();
   const { status, reason, body, headers } = await send('DELETE', '/missing');
@@ -135,26 +121,6 @@ test('metadata values that are not ASCII are refused', async () => {
   assert.equal(await codeOf('PUT', '/there?comp=metadata', { headers }), '400 InvalidMetadata');
 });
 
-test('rules of its own let pages of other origins in', async () => {
-  const { send, codeOf } = open();
-  const rule =
-    '<CorsRule><AllowedOrigins>http://a.example</AllowedOrigins><AllowedMethods>GET</AllowedMethods><AllowedHeaders>x-ms-*</AllowedHeaders><ExposedHeaders>x-ms-*</ExposedHeaders><MaxAgeInSeconds>5</MaxAgeInSeconds></CorsRule>';
-  const body = `<StorageServiceProperties><Cors>${rule}</Cors></StorageServiceProperties>`;
-  assert.equal(await codeOf('PUT', '/?restype=service&comp=properties', { body }), '202');
-  const asking = { origin: 'http://a.example', 'access-control-request-method': 'GET' };
-  const preflight = await send('OPTIONS', '/any/messages', { headers: asking, anonymous: true });
-  assert.equal(preflight.status, 200);
-  assert.equal(headersOf(preflight).get('access-control-allow-origin'), 'http://a.example');
-  const other = { ...asking, 'access-control-request-method': 'PUT' };
-  assert.equal(
-    await codeOf('OPTIONS', '/any', { headers: other, anonymous: true }),
-    '403 CorsPreflightFailure',
-  );
-  assert.equal(await codeOf('OPTIONS', '/any', { anonymous: true }), '400 InvalidHeaderValue');
-  const actual = await send('GET', '/?comp=list', { headers: { origin: 'http://a.example' } });
-  assert.equal(headersOf(actual).get('access-control-allow-origin'), 'http://a.example');
-});
-
 test('refusals are logged with their reason, faults as faults, and all are counted', async () => {
   const store = openMemoryStore();
   const { codeOf, logged, failures, metrics } = open(store);
@@ -206,41 +172,6 @@ test("a body is asked for once its caller is known, and the time that it takes i
   assert.equal(sum?.value, 0);
 });
 
-/** A signature of a queue for a query, from its fields (protocol: sas#queue-string). */
-function queueSas(queue: string, fields: Readonly<Record<string, string>>): string {
-  const all: Readonly<Record<string, string>> = { sv: '2020-12-06', ...fields };
-  const line = (name: string): string => all[name] ?? '';
-  const resource = `/queue/${ACCOUNT}/${queue}`;
-  const lines = [line('sp'), line('st'), line('se'), resource, ...['si', 'sip', 'spr', 'sv'].map(line)];
-  return new URLSearchParams({ ...all, sig: hmac(lines.join('\n')) }).toString().replaceAll('+', '%20');
-}
-
-test('signatures are asked for their queue, letters, times and policy', async () => {
-  const { codeOf } = open();
-  const by = (query: string, queue = 'there') =>
-    codeOf('GET', `/${queue}/messages?${query}`, { anonymous: true });
-  await codeOf('PUT', '/there');
-  await codeOf('PUT', '/other');
-  const se = '2030-01-01T00:00:00Z';
-  assert.equal(await by(queueSas('there', { sp: 'p', se })), '200');
-  assert.equal(await by(queueSas('there', { sp: 'rau', se })), '403 AuthorizationPermissionMismatch');
-  assert.equal(await by(queueSas('there', { sp: 'p', se }), 'other'), '403 AuthenticationFailed');
-  assert.equal(
-    await by(queueSas('there', { sp: 'p', se: '2019-12-31T00:00:00Z' })),
-    '403 AuthenticationFailed',
-  );
-  assert.equal(await by(queueSas('there', { si: 'p1' })), '403 AuthenticationFailed');
-  const policy = `<AccessPolicy><Expiry>${se}</Expiry><Permission>p</Permission></AccessPolicy>`;
-  const body = `<SignedIdentifiers><SignedIdentifier><Id>p1</Id>${policy}</SignedIdentifier></SignedIdentifiers>`;
-  assert.equal(await codeOf('PUT', '/there?comp=acl', { body }), '204');
-  assert.equal(await by(queueSas('there', { si: 'p1' })), '200');
-  assert.equal(await by(queueSas('there', { si: 'p1', sp: 'p' })), '403 AuthenticationFailed');
-  assert.equal(await by(queueSas('there', { se })), '403 AuthenticationFailed', 'no letters');
-  assert.equal(await by(queueSas('there', { sp: 'p' })), '403 AuthenticationFailed', 'no expiry');
-  const wrong = queueSas('there', { sp: 'p', se }).replace(/sig=./, 'sig=_');
-  assert.equal(await by(wrong), '403 AuthenticationFailed');
-});
-
 test('the secondary answers reads', async () => {
   const { codeOf } = open();
   await codeOf('PUT', '/there');
@@ -248,19 +179,6 @@ test('the secondary answers reads', async () => {
   assert.equal(await codeOf('GET', '-secondary/there/messages?peekonly=true'), '200');
   assert.equal(await codeOf('GET', '-secondary/there/messages'), '403 InsufficientAccountPermissions');
   assert.equal(await codeOf('POST', '-secondary/there/messages'), '403 InsufficientAccountPermissions');
-});
-
-test('a signature of the account needs the letter of queues', async () => {
-  const { codeOf } = open();
-  const by = (ss: string) => {
-    const fields = { sp: 'l', ss, srt: 's', se: '2030-01-01T00:00:00Z', sv: '2019-02-02' };
-    const text = [ACCOUNT, 'l', ss, 's', '', fields.se, '', '', fields.sv, ''].join('\n');
-    const query = new URLSearchParams({ ...fields, sig: hmac(text) });
-    return codeOf('GET', `/?comp=list&${query}`, { anonymous: true });
-  };
-  assert.equal(await by('q'), '200');
-  assert.equal(await by('bqt'), '200');
-  assert.equal(await by('bt'), '403 AuthorizationServiceMismatch');
 });
 
 test('who says nothing of themselves is refused before all that they ask for', async () => {
