@@ -23,10 +23,7 @@ export function resetCommand(): Command {
     async ({ to, yes, queues = false, blobs = false }, context) => {
       const target = addressOf('--to', to);
       if (!yes) throw new ToolError('usage', `reset deletes all tables at ${target.name}: say --yes.`);
-      const tables = await reset({ target, queues, blobs }, context, deleted =>
-        context.write(`${JSON.stringify(deleted)}\n`),
-      );
-      return { tables };
+      return reset({ target, queues, blobs }, context);
     },
   );
 }

@@ -1,16 +1,11 @@
 // `reset`: deletes every table of an account and, if asked for, every queue and every container, so that tests start
 // from an empty account.
-import type { ToolContext } from '../run/context.js';
-import type { Address, Service } from '../source/address.js';
+import type { ToolContext, ToolResult } from '../run/context.js';
+import type { Address } from '../source/address.js';
 import { Endpoint } from '../source/endpoint.js';
-import { listSpaces, type SpaceKind } from '../source/space.js';
+import { listSpaces, queryOf } from '../source/space.js';
 import { TableRows } from '../source/table-rows.js';
 import { textIn } from '../source/xml-list.js';
-
-export interface Deleted {
-  readonly kind: 'table' | 'queue' | 'container';
-  readonly name: string;
-}
 
 interface ResetOptions {
   readonly target: Address;
@@ -18,61 +13,36 @@ interface ResetOptions {
   readonly blobs: boolean;
 }
 
-interface Kind {
-  readonly kind: Deleted['kind'];
-  readonly service: Service;
-  readonly list: (endpoint: Endpoint) => Promise<readonly string[]>;
-  /** The path whose DELETE removes one. */
-  readonly path: (name: string) => {
-    readonly path: string;
-    readonly query?: Readonly<Record<string, string>>;
-  };
+interface Deleted {
+  readonly kind: string;
+  readonly name: string;
 }
 
-async function namesOf(endpoint: Endpoint, kind: SpaceKind): Promise<readonly string[]> {
-  const names: string[] = [];
-  for await (const element of listSpaces(endpoint, kind)) names.push(textIn(element, 'Name'));
-  return names;
-}
-
-const KINDS: readonly Kind[] = [
-  {
-    kind: 'table',
-    service: 'table',
-    list: endpoint => new TableRows(endpoint).tables(),
-    path: name => ({ path: `/Tables('${name}')` }),
-  },
-  {
-    kind: 'queue',
-    service: 'queue',
-    list: endpoint => namesOf(endpoint, 'Queue'),
-    path: name => ({ path: `/${name}` }),
-  },
-  {
-    kind: 'container',
-    service: 'blob',
-    list: endpoint => namesOf(endpoint, 'Container'),
-    path: name => ({ path: `/${name}`, query: { restype: 'container' } }),
-  },
-];
-
-/** Yields each deleted name; returns how many tables. @throws ToolError */
+/** Writes a line for each that is deleted. @throws ToolError */
 export async function reset(
   { target, queues, blobs }: ResetOptions,
-  context: ToolContext,
-  take: (deleted: Deleted) => Promise<void>,
-): Promise<number> {
-  const wanted: Readonly<Record<Service, boolean>> = { table: true, queue: queues, blob: blobs };
-  let tables = 0;
-  for (const kind of KINDS.filter(({ service }) => wanted[service])) {
-    const endpoint = new Endpoint(target, kind.service, context.source);
-    for (const name of await kind.list(endpoint)) {
-      const sent = { method: 'DELETE', ...kind.path(name), headers: { accept: 'application/json' } };
-      // One that is already gone counts as deleted.
-      await endpoint.expect(`the deletion of ${kind.kind} ${name}`, sent, 404);
-      await take({ kind: kind.kind, name });
-      if (kind.kind === 'table') tables++;
-    }
+  { source, write }: ToolContext,
+): Promise<ToolResult> {
+  const remove = async (endpoint: Endpoint, deleted: Deleted, path: string, query = {}): Promise<void> => {
+    const { kind, name } = deleted;
+    const sent = { method: 'DELETE', path, query, headers: { accept: 'application/json' } };
+    // One that is already gone counts as deleted.
+    await endpoint.expect(`the deletion of ${kind} ${name}`, sent, 404);
+    await write(`${JSON.stringify(deleted)}\n`);
+  };
+  const account = new Endpoint(target, 'table', source);
+  const tables = await new TableRows(account).tables();
+  for (const name of tables) await remove(account, { kind: 'table', name }, `/Tables('${name}')`);
+  for (const [isWanted, service, kind] of [
+    [queues, 'queue', 'Queue'],
+    [blobs, 'blob', 'Container'],
+  ] as const) {
+    if (!isWanted) continue;
+    const endpoint = new Endpoint(target, service, source);
+    const names: string[] = [];
+    for await (const element of listSpaces(endpoint, kind)) names.push(textIn(element, 'Name'));
+    for (const name of names)
+      await remove(endpoint, { kind: kind.toLowerCase(), name }, `/${name}`, queryOf(kind));
   }
-  return tables;
+  return { tables: tables.length };
 }

@@ -3,10 +3,9 @@
 import { formatContent } from '../line/line.js';
 import { compareKeys, type Key, type Row } from '../line/row.js';
 import type { Mode, ToolContext } from '../run/context.js';
-import type { Reached, ShardSink } from '../run/move-shards.js';
+import type { Reached, Shard, ShardSink } from '../run/move-shards.js';
 import { after, isAfter, type KeyRange } from '../source/key-range.js';
 import { RowCursor } from '../source/row-source.js';
-import type { Shard } from '../source/shards.js';
 import type { TableRows } from '../source/table-rows.js';
 import { ToolError } from '../source/tool-error.js';
 import type { ChangeKind } from '../write/change.js';
@@ -37,7 +36,7 @@ export class Mirror {
 
   /** @param last the row after which the shard is read. */
   constructor({ rows, name }: TargetTable, shard: Shard, last: Key | undefined) {
-    const { from, until } = shard.range;
+    const { from, until } = shard;
     this.#there = new RowCursor(
       pagesThere(rows, name, { from: last === undefined ? from : after(last), until }),
     );
@@ -68,7 +67,7 @@ export class Mirror {
   async *rest(): AsyncGenerator<Row, void> {
     for (
       let row = await this.#there.next();
-      row !== undefined && !isAfter(row, this.#shard.range);
+      row !== undefined && !isAfter(row, this.#shard);
       row = await this.#there.next()
     ) {
       yield row;

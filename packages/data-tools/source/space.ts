@@ -69,7 +69,7 @@ export interface SpaceRecord {
 }
 
 /** The parameters of requests to one. */
-const queryOf = (kind: SpaceKind): Readonly<Record<string, string>> =>
+export const queryOf = (kind: SpaceKind): Readonly<Record<string, string>> =>
   kind === 'Container' ? { restype: 'container' } : {};
 
 /** Where one has its policies or its metadata. */

@@ -1,4 +1,4 @@
-// Pages of large rows: how many rows are requested, that all arrive whatever their sizes, and that none of them is retained.
+// Pages of large rows: how many rows are requested, and that all arrive whatever their sizes.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -7,7 +7,6 @@ import { type TestContext, test } from 'node:test';
 import { parseAddress } from './address.js';
 import { Endpoint } from './endpoint.js';
 import { pacesOf } from './pace.js';
-import { Shard, Shards } from './shards.js';
 import { TableRows, topFor } from './table-rows.js';
 import { Transport } from './transport.js';
 
@@ -88,22 +87,4 @@ test('a page of large rows is followed by short ones, which grow again where row
   const grown = tops.lastIndexOf(undefined);
   assert(grown > 4 && grown < tops.length - 1, tops.join());
   assert.equal(tops.at(-1), 3);
-});
-
-test('a shard keeps only a key of what was read', async t => {
-  const { rows } = await serve(t, [10, 10], MIB);
-  const shard = new Shard('table', 0, { from: undefined, until: undefined });
-  let read = 0;
-  const shards = new Shards([shard], 1, {
-    rows,
-    parallel: 1,
-    signal: undefined,
-    onCut: () => {},
-    read: async (_, pages) => {
-      for await (const page of pages) read += page.length;
-    },
-  });
-  await shards.run();
-  assert.equal(read, 2);
-  assert.deepEqual(shard.position, { partitionKey: 'p', rowKey: '000001' });
 });
