@@ -56,55 +56,36 @@ const bodyOf = async (incoming: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-class FaultyForwarder {
-  readonly done = new Map<Fault, number>();
-  readonly #origin: URL;
-  readonly #pick: () => Fault | undefined;
-
-  constructor(origin: URL, pick: () => Fault | undefined) {
-    this.#origin = origin;
-    this.#pick = pick;
-  }
-
-  async take(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
-    const body = await bodyOf(incoming);
-    const url = new URL(incoming.url ?? '/', this.#origin);
-    const isQuery = incoming.method === 'GET' && url.pathname.endsWith('()');
-    const fault = this.#pick();
-    const isOfPages = fault === 'short' || fault === 'empty';
-    const wanted = isOfPages && !isQuery ? undefined : fault;
-    // Small tables then have many pages.
-    if (isQuery && !url.searchParams.has('$top'))
-      url.searchParams.set('$top', wanted === 'short' ? '3' : '40');
-    if (wanted !== undefined) this.done.set(wanted, (this.done.get(wanted) ?? 0) + 1);
-    if (wanted === 'cut') {
-      incoming.socket.destroy();
-      return;
-    }
-    if (wanted === '500' || wanted === '408') {
-      answer.writeHead(Number(wanted)).end();
-      return;
-    }
-    if (wanted === '503') {
-      answer.writeHead(503, { 'retry-after': '0' }).end();
-      return;
-    }
-    if (wanted === 'empty' && answerEmpty(url, answer)) return;
-    const got = await forward(this.#origin, incoming, `${url.pathname}${url.search}`, body);
-    if (wanted === 'lost') {
-      incoming.socket.destroy();
-      return;
-    }
+/** Answers with a fault, or as the origin does; returns the fault that was injected. */
+async function answerWith(
+  fault: Fault | undefined,
+  origin: URL,
+  incoming: IncomingMessage,
+  answer: ServerResponse,
+): Promise<Fault | undefined> {
+  const body = await bodyOf(incoming);
+  const url = new URL(incoming.url ?? '/', origin);
+  const isQuery = incoming.method === 'GET' && url.pathname.endsWith('()');
+  const wanted = (fault === 'short' || fault === 'empty') && !isQuery ? undefined : fault;
+  // Small tables then have many pages.
+  if (isQuery && !url.searchParams.has('$top')) url.searchParams.set('$top', wanted === 'short' ? '3' : '40');
+  if (wanted === 'cut') incoming.socket.destroy();
+  else if (wanted === '500' || wanted === '408') answer.writeHead(Number(wanted)).end();
+  else if (wanted === '503') answer.writeHead(503, { 'retry-after': '0' }).end();
+  else if (wanted !== 'empty' || !answerEmpty(url, answer)) {
+    const got = await forward(origin, incoming, `${url.pathname}${url.search}`, body);
     const { 'transfer-encoding': _, ...headers } = got.headers;
     // An answer to HEAD has the length of the missing body.
     const length = incoming.method === 'HEAD' ? headers['content-length'] : String(got.body.length);
-    answer.writeHead(got.status, { ...headers, ...(length !== undefined && { 'content-length': length }) });
-    if (wanted === 'half') {
-      answer.write(got.body.subarray(0, Math.floor(got.body.length / 2)), () => incoming.socket.destroy());
-      return;
-    }
-    answer.end(got.body);
+    const all = { ...headers, ...(length !== undefined && { 'content-length': length }) };
+    if (wanted === 'lost') incoming.socket.destroy();
+    else if (wanted === 'half')
+      answer
+        .writeHead(got.status, all)
+        .write(got.body.subarray(0, got.body.length >> 1), () => incoming.socket.destroy());
+    else answer.writeHead(got.status, all).end(got.body);
   }
+  return wanted;
 }
 
 interface FaultyOptions {
@@ -125,15 +106,18 @@ export async function startFaultyProxy(
   const chance = chanceOf(seed);
   const pick = (): Fault | undefined =>
     chance() < share ? faults[Math.floor(chance() * faults.length)] : undefined;
-  const proxy = new FaultyForwarder(origin, pick);
+  const done = new Map<Fault, number>();
   const server: Server = createServer((incoming, answer) => {
-    proxy.take(incoming, answer).catch(() => incoming.socket.destroy());
+    answerWith(pick(), origin, incoming, answer).then(
+      fault => fault && done.set(fault, (done.get(fault) ?? 0) + 1),
+      () => incoming.socket.destroy(),
+    );
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     connectionString: connectionString.replace(endpoint, `http://127.0.0.1:${port}${origin.pathname}`),
-    done: proxy.done,
+    done,
     close: () =>
       new Promise(resolve => {
         server.closeAllConnections();

@@ -14,21 +14,18 @@ import {
   textsIn,
 } from '../source/xml-list.js';
 import { blobPieces } from './blob-content.js';
-import { type BlobRecord, type ContainerRecord, contentHeaders, type Texts } from './blob-record.js';
-
-interface SkippedBlob {
-  readonly name: string;
-  readonly reason: string;
-}
+import {
+  type Blob,
+  type BlobPage,
+  type BlobRecord,
+  type ContainerRecord,
+  contentHeaders,
+  type Texts,
+} from './blob-record.js';
 
 /** A blob as listed. */
-export interface ListedBlob extends BlobRecord {
+interface ListedBlob extends BlobRecord {
   readonly etag: string;
-}
-
-interface BlobPage {
-  readonly blobs: readonly ListedBlob[];
-  readonly skipped: readonly SkippedBlob[];
 }
 
 const PAGE_BLOBS = '1000';
@@ -43,7 +40,7 @@ const NOTHING: XmlElement = { name: '', children: [], text: '' };
 /** Names of elements: `content-type` becomes Content-Type. */
 const elementOf = (header: string): string => header.replace(/(?:^|-)[a-z]/g, part => part.toUpperCase());
 
-function blobIn(element: XmlElement): ListedBlob | SkippedBlob {
+function blobIn(element: XmlElement): ListedBlob | BlobPage['skipped'][number] {
   const name = nameIn(element);
   const properties = childOf(element, 'Properties') ?? NOTHING;
   const snapshot = textIn(element, 'Snapshot');
@@ -92,13 +89,11 @@ export class BlobAccount {
         'metadata,snapshots',
         marker,
       );
-      const [blobs, skipped]: [ListedBlob[], SkippedBlob[]] = [[], []];
-      for (const element of page.entries) {
-        const blob = blobIn(element);
-        if ('reason' in blob) skipped.push(blob);
-        else blobs.push(blob);
-      }
-      yield { blobs, skipped };
+      const found = page.entries.map(blobIn);
+      yield {
+        blobs: found.flatMap(blob => ('reason' in blob ? [] : this.#blobOf(container, blob))),
+        skipped: found.filter(blob => 'reason' in blob),
+      };
       marker = page.next;
     }
   }
@@ -122,16 +117,18 @@ export class BlobAccount {
     return listPage(this.endpoint, options(''), marker);
   }
 
-  /** A blob's current state; undefined if it is gone, or is not taken. */
-  async again(container: string, name: string): Promise<ListedBlob | undefined> {
-    const { entries } = await this.#list(container, { prefix: name, maxresults: '1' }, 'metadata', '');
-    const [blob] = entries.map(blobIn);
-    return blob === undefined || 'reason' in blob || blob.name !== name ? undefined : blob;
-  }
-
-  /** The bytes of a blob as input for a write. @throws BlobReplaced */
-  pieces(container: string, { name, type, etag, bytes }: ListedBlob): AsyncGenerator<Buffer, void> {
+  #blobOf(container: string, listed: ListedBlob): Blob {
+    const { name, type, etag, bytes } = listed;
     const state = { container, name, bytes, etag: type === 'BlockBlob' ? etag : undefined };
-    return blobPieces(this.endpoint, state);
+    return {
+      ...listed,
+      content: () => blobPieces(this.endpoint, state),
+      again: async () => {
+        const { entries } = await this.#list(container, { prefix: name, maxresults: '1' }, 'metadata', '');
+        const [now] = entries.map(blobIn);
+        if (now === undefined || 'reason' in now || now.name !== name) return undefined;
+        return this.#blobOf(container, now);
+      },
+    };
   }
 }

@@ -27,6 +27,12 @@ export interface Blob extends BlobRecord {
   readonly again?: () => Promise<Blob | undefined>;
 }
 
+export interface BlobPage {
+  readonly blobs: readonly Blob[];
+  /** Names and reasons of skipped ones. */
+  readonly skipped: readonly { readonly name: string; readonly reason: string }[];
+}
+
 export interface ContainerRecord extends SpaceRecord {
   /** `blob`, `container`, or null for none. */
   readonly publicAccess: string | null;

@@ -1,6 +1,5 @@
 // Queues and containers of an account as input. Messages are taken when they are read (taken-queue.ts).
-import { BlobAccount, type ListedBlob } from '../blobs/blob-account.js';
-import type { Blob, ContainerRecord } from '../blobs/blob-record.js';
+import { BlobAccount } from '../blobs/blob-account.js';
 import { messageCount, type QueueContent, queuesOf } from '../queues/queue-account.js';
 import type { ToolContext } from '../run/context.js';
 import type { Address, Service } from '../source/address.js';
@@ -9,8 +8,8 @@ import type { SpaceRecord } from '../source/space.js';
 import { type TableChoice, wantsTables } from '../source/table-names.js';
 import { ToolError } from '../source/tool-error.js';
 import type { ContentJournal } from './content-journal.js';
-import type { ContentInput, InputContainer, InputPage } from './move-container.js';
-import { TakenQueue } from './taken-queue.js';
+import type { ContentInput } from './move-container.js';
+import { TakenQueue, type TakeStep } from './taken-queue.js';
 
 export interface ContentChoice {
   readonly queues?: boolean | undefined;
@@ -42,56 +41,6 @@ export const contentArguments = ({ queues, blobs, takeMessages }: ContentChoice)
   ...(takeMessages && { '--take-messages': true }),
 });
 
-function blobOf(account: BlobAccount, container: string, listed: ListedBlob): Blob {
-  return {
-    ...listed,
-    content: () => account.pieces(container, listed),
-    again: async () => {
-      const now = await account.again(container, listed.name);
-      return now && blobOf(account, container, now);
-    },
-  };
-}
-
-function containerOf(account: BlobAccount, container: ContainerRecord): InputContainer {
-  async function* pages(): AsyncGenerator<InputPage, void> {
-    for await (const { blobs, skipped } of account.pages(container.name))
-      yield { blobs: blobs.map(blob => blobOf(account, container.name, blob)), skipped };
-  }
-  return { ...container, pages };
-}
-
-interface AccountQueue {
-  readonly endpoint: Endpoint;
-  readonly takeMessages: boolean;
-  readonly context: ToolContext;
-  readonly journal: ContentJournal | undefined;
-}
-
-function queueOf(
-  queue: SpaceRecord,
-  { endpoint, takeMessages, context, journal }: AccountQueue,
-): QueueContent {
-  const { name } = queue;
-  const read: QueueContent['read'] = async () => {
-    const taken = new TakenQueue({
-      endpoint,
-      queue: name,
-      earlier: journal?.taken(name) ?? [],
-      onStep: step => journal?.append({ queue: name, ...step }),
-      context,
-    });
-    if (!takeMessages) {
-      await taken.leave();
-      return null;
-    }
-    await taken.take();
-    const { messages } = taken;
-    return { count: messages.length, all: messages };
-  };
-  return { ...queue, count: () => messageCount(endpoint, name), read };
-}
-
 /** What is asked for. @throws ToolError */
 export async function accountContents(
   source: Address,
@@ -101,9 +50,24 @@ export async function accountContents(
 ): Promise<ContentInput> {
   const account = blobs ? new BlobAccount(new Endpoint(source, 'blob', context.source)) : undefined;
   const endpoint = queues ? new Endpoint(source, 'queue', context.source) : undefined;
-  const found = endpoint && (await queuesOf(endpoint));
+  const queueOf = (queue: SpaceRecord, of: Endpoint): QueueContent => {
+    const { name } = queue;
+    const earlier = journal?.taken(name) ?? [];
+    const onStep = (step: TakeStep): void => journal?.append({ queue: name, ...step });
+    return {
+      ...queue,
+      count: () => messageCount(of, name),
+      read: async () => {
+        const taken = new TakenQueue({ endpoint: of, queue: name, earlier, onStep, context });
+        if (takeMessages) await taken.take();
+        else await taken.leave();
+        return takeMessages ? { count: taken.messages.length, all: taken.messages } : null;
+      },
+    };
+  };
+  const containers = await account?.containers();
   return {
-    containers: account && (await account.containers()).map(each => containerOf(account, each)),
-    queues: endpoint && found?.map(each => queueOf(each, { endpoint, takeMessages, context, journal })),
+    containers: account && containers?.map(each => ({ ...each, pages: () => account.pages(each.name) })),
+    queues: endpoint && (await queuesOf(endpoint)).map(each => queueOf(each, endpoint)),
   };
 }

@@ -1,22 +1,16 @@
 // Queues and containers as input, from a dump, an Azurite folder, or another account; and how the blobs of a container
 // move from there to a place, several at once. The journal records each finished blob, so that a killed run can be
 // resumed.
-import type { Blob, ContainerRecord } from '../blobs/blob-record.js';
+import type { Blob, BlobPage, ContainerRecord } from '../blobs/blob-record.js';
 import type { QueueContent } from '../queues/queue-account.js';
 import type { ToolContext } from '../run/context.js';
 import { inParallel } from '../run/in-parallel.js';
 import { inPages } from '../source/row-source.js';
 import type { ContentJournal } from './content-journal.js';
 
-export interface InputPage {
-  readonly blobs: readonly Blob[];
-  /** Names and reasons of skipped ones. */
-  readonly skipped: readonly { readonly name: string; readonly reason: string }[];
-}
-
 export interface InputContainer extends ContainerRecord {
   /** By name. */
-  readonly pages: () => AsyncIterable<InputPage>;
+  readonly pages: () => AsyncIterable<BlobPage>;
 }
 
 export interface ContentInput {
@@ -30,8 +24,8 @@ const PAGE_BLOBS = 200;
 /** Pages of blobs that are there in order. */
 export async function* pagesOfBlobs(
   blobs: Iterable<Blob> | AsyncIterable<Blob>,
-  skipped: InputPage['skipped'] = [],
-): AsyncGenerator<InputPage, void> {
+  skipped: BlobPage['skipped'] = [],
+): AsyncGenerator<BlobPage, void> {
   for await (const page of inPages(blobs, PAGE_BLOBS)) yield { blobs: page, skipped: [] };
   if (skipped.length > 0) yield { blobs: [], skipped };
 }
@@ -44,7 +38,7 @@ export interface BlobPlace<Kept> {
   has(blob: Blob, kept: Kept): boolean;
 }
 
-interface MovedPage<Kept> extends InputPage {
+interface MovedPage<Kept> extends BlobPage {
   readonly kept: readonly Kept[];
 }
 

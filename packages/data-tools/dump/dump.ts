@@ -174,22 +174,14 @@ function argumentsOf({ options, format, endpoint }: Dump): RunArguments {
  * Records the selection in the journal, before the first row is read; the earlier one of the local clock and the
  * server's counts.
  */
-async function begin(
-  { context, endpoint, rows, ...parts }: Dump,
-  state: DumpState,
-  journal: Journal<DumpEntry>,
-): Promise<void> {
+async function begin(parts: Dump, state: DumpState, journal: Journal<DumpEntry>): Promise<void> {
   const local = Date.now();
-  const names = await namesOf({ context, endpoint, rows, ...parts });
-  for (const table of names) {
-    const policies = await readPolicies(endpoint, table);
-    if (policies === null) await rows.page({ table, range: '', top: 1 });
-    state.policies.set(table, policies);
-    journal.append({ kind: 'policies', table, policies });
-  }
-  const started = new Date(Math.min(local, endpoint.firstDate ?? local)).toISOString();
-  state.begin(started, names);
-  journal.append({ kind: 'start', started, tables: names });
+  const tables = await namesOf(parts);
+  // A missing one ends the run at once.
+  for (const table of tables) await parts.rows.page({ table, range: '', select: [], top: 1 });
+  const started = new Date(Math.min(local, parts.endpoint.firstDate ?? local)).toISOString();
+  state.begin(started, tables);
+  journal.append({ kind: 'start', started, tables });
   journal.sync();
 }
 
@@ -265,7 +257,8 @@ async function dumpDirectory(parts: Dump): Promise<ToolResult> {
       const tables: DumpedTable[] = [];
       const sums: Sum[] = [];
       for (const name of state.tables) {
-        const done = await finishTable({ directory, work, state, format }, name);
+        const policies = await readPolicies(parts.endpoint, name);
+        const done = await finishTable({ directory, work, state, format, policies }, name);
         tables.push(done.table);
         sums.push(...done.sums);
       }

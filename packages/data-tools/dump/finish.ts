@@ -27,21 +27,18 @@ import { extensionOf, isPlain, type TableFormat, writingOf } from './table-forma
 export type DumpEntry =
   | ContentEntry
   | ShardEntry<Checkpoint, PartEnd>
-  | { readonly kind: 'policies'; readonly table: string; readonly policies: readonly Policy[] | null }
   /** All parts are complete; they may have their final names already. */
   | { readonly kind: 'read' };
 
 /** The state of a dump: from its journal, and then of the resumed run. */
 export class DumpState extends ShardState<Checkpoint, PartEnd> {
   isRead = false;
-  readonly policies = new Map<string, readonly Policy[] | null>();
 
   constructor({ entries }: Pick<Journal<DumpEntry>, 'entries'>) {
     super();
     for (const entry of entries) {
       if (!('kind' in entry)) continue;
-      if (entry.kind === 'policies') this.policies.set(entry.table, entry.policies);
-      else if (entry.kind === 'read') this.isRead = true;
+      if (entry.kind === 'read') this.isRead = true;
       else this.take(entry);
     }
   }
@@ -78,11 +75,12 @@ interface Finishing {
   readonly work: string;
   readonly state: DumpState;
   readonly format: TableFormat;
+  readonly policies: readonly Policy[] | null;
 }
 
 /** A table whose parts are all complete, and the sum of its partitions file. */
 export async function finishTable(
-  { directory, work, state, format }: Finishing,
+  { directory, work, state, format, policies }: Finishing,
   table: string,
 ): Promise<{ table: DumpedTable; sums: readonly Sum[] }> {
   const places = placesOf(state, table, extensionOf(format));
@@ -122,7 +120,7 @@ export async function finishTable(
       rows,
       partitions,
       checksum: String(checksum),
-      policies: state.policies.get(table) ?? null,
+      policies,
       files: sorted,
     },
     sums: [...files, { path: partitionsPath(table), sha256: partitionsSum.sha256 }],

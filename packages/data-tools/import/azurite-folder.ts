@@ -59,28 +59,24 @@ export function openAzuriteFolder(directory: string, { account, wanted, now }: F
     stamps.push(stat === undefined ? '' : `${stat.size}:${stat.mtimeMs}`);
     return stat && new LokiFile(path);
   };
-  const [tables, queues, blobs] = [
-    read(SERVICE_FILES.tables),
-    read(SERVICE_FILES.queues),
-    read(SERVICE_FILES.blobs),
-  ];
+  const { tables, queues, blobs } = SERVICE_FILES;
+  const [ofTables, ofQueues, ofBlobs] = [read(tables), read(queues), read(blobs)];
   const accountsOf = (file: LokiFile | undefined, collection: string, name: string): readonly string[] =>
     file?.documents(collection).map(document => file.text(document, name)) ?? [];
   const accounts = new Set([
-    ...accountsOf(tables, '$TABLES_COLLECTION$', 'account'),
-    ...accountsOf(queues, '$QUEUES_COLLECTION$', 'accountName'),
-    ...accountsOf(blobs, '$CONTAINERS_COLLECTION$', 'accountName'),
+    ...accountsOf(ofTables, '$TABLES_COLLECTION$', 'account'),
+    ...accountsOf(ofQueues, '$QUEUES_COLLECTION$', 'accountName'),
+    ...accountsOf(ofBlobs, '$CONTAINERS_COLLECTION$', 'accountName'),
   ]);
   const chosen = accountIn(accounts, account);
   return {
     identity: [chosen, ...stamps].join(),
     isFile: false,
-    tables: tables ? azuriteTables(tables, chosen) : [],
+    tables: ofTables ? azuriteTables(ofTables, chosen) : [],
     contents: {
-      queues: queues ? azuriteQueues(queues, chosen, { directory, isWanted: wanted.queues, now }) : [],
-      containers: blobs ? azuriteBlobs(blobs, chosen, { directory, isWanted: wanted.blobs }) : [],
+      queues: ofQueues ? azuriteQueues(ofQueues, chosen, { directory, isWanted: wanted.queues, now }) : [],
+      containers: ofBlobs ? azuriteBlobs(ofBlobs, chosen, { directory, isWanted: wanted.blobs }) : [],
     },
-    close: () => {},
   };
 }
 

@@ -35,7 +35,7 @@ export interface LoadInput {
   readonly tables: readonly InputTable[];
   /** Queues and containers, if it can have any. */
   readonly contents?: ContentInput | undefined;
-  close(): void;
+  readonly close?: () => void;
 }
 
 /** @throws ToolError damaged, notThere or usage */
@@ -48,14 +48,9 @@ export async function openInput(
   if (!existsSync(path)) throw new ToolError('notThere', `${path} is not there.`);
   if (/\.parquet$/i.test(path))
     throw new ToolError('usage', `${path} is Parquet, which goes out only: load takes lines, CSV and JSON.`);
-  return statSync(path).isDirectory()
-    ? openDirectory(path, signal)
-    : openFile({ path, name: path, signal, close: () => {} });
-}
-
-async function openDirectory(directory: string, signal: AbortSignal | undefined): Promise<LoadInput> {
-  checkIsDump(directory, 'load');
-  return openDump(new FolderFiles(directory), signal);
+  if (!statSync(path).isDirectory()) return openFile({ path, name: path, signal });
+  checkIsDump(path, 'load');
+  return openDump(new FolderFiles(path), signal);
 }
 
 /** A dump in any place. @throws ToolError damaged */
@@ -73,7 +68,6 @@ export async function openDump(files: DumpFiles, signal: AbortSignal | undefined
       policies,
       pages: () => dump.pages(name),
     })),
-    close: () => {},
   };
 }
 
@@ -90,7 +84,7 @@ async function openStream(stdin: AsyncIterable<Buffer>, signal: AbortSignal | un
   try {
     const path = join(directory, 'input');
     await pipeline(stdin, createWriteStream(path, { mode: 0o600 }), { ...(signal && { signal }) });
-    return await openFile({ path, name: 'standard input', signal, close: remove });
+    return { ...(await openFile({ path, name: 'standard input', signal })), close: remove };
   } catch (error) {
     remove();
     throw error;
@@ -104,10 +98,9 @@ interface InputFile {
   /** Its name in messages. */
   readonly name: string;
   readonly signal: AbortSignal | undefined;
-  readonly close: () => void;
 }
 
-async function openFile({ path, name, signal, close }: InputFile): Promise<LoadInput> {
+async function openFile({ path, name, signal }: InputFile): Promise<LoadInput> {
   const pages = await pagesIn(path, name);
   let rows = 0;
   try {
@@ -131,7 +124,6 @@ async function openFile({ path, name, signal, close }: InputFile): Promise<LoadI
     identity: `${name}:${size}:${mtimeMs}`,
     isFile: true,
     tables: [{ name: '', rows, policies: null, pages }],
-    close,
   };
 }
 

@@ -94,7 +94,7 @@ export async function loadFrom(
     const chosenInput = { options, context, input, tables, contents };
     return await (options.dryRun ? dryRun(chosenInput) : loadAll(tool, chosenInput));
   } finally {
-    input.close();
+    input.close?.();
   }
 }
 
