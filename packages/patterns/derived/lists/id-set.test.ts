@@ -83,12 +83,7 @@ test('bytes that are no set are told from one', () => {
     const isWhole = length === 2 || length === 4;
     assert.equal(readIds(set.bytes.slice(0, length)) !== undefined, isWhole, `${length} bytes`);
   }
-  for (const bytes of [
-    [1, 98, 1, 97],
-    [1, 97, 1, 97],
-    [0, 0],
-    [0xff, 0x7f],
-  ])
+  for (const bytes of [[1, 98, 1, 97], [1, 97, 1, 97], [0, 0], [0x80], [0xff, 0x7f]])
     assert.equal(readIds(Uint8Array.from(bytes)), undefined);
   assert.throws(() => idsOf({ bytes: Uint8Array.from([1, 0xff]), count: 1 }), TypeError);
 });

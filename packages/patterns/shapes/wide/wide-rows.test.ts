@@ -101,16 +101,11 @@ describe('definitions', () => {
       ...more,
     } as never);
 
-  test('may have more properties than a row', () => {
-    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`n${at}`, t.int32()] as const));
-    define({ props: { ...props, ...many } });
+  test('are what a definition with more properties than a row is told to be', () => {
+    const many = Array.from({ length: 252 }, (_, at) => [`n${at}`, t.int32()] as const);
     const one = { version: 1, table: 'Wide', partition: key('p'), row: key('r') } as const;
-    const of = (count: number) =>
-      Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, t.int32()] as const));
-    entity('Full', { ...one, props: of(250) });
-    entity('Full', { ...one, props: of(251) });
     refusesDefinition(
-      () => entity('Full', { ...one, props: of(252) }),
+      () => entity('Full', { ...one, props: Object.fromEntries(many) }),
       /253 properties.*shelfmark-patterns\/wide/,
     );
   });

@@ -178,20 +178,11 @@ describePeers('audits', peer => {
     assert.deepEqual([missing?.table, missing?.key], [far.own.tableName, remote.ann]);
   });
 
-  test('it goes on by a token of its own', async () => {
-    const { raw, repo, pages } = await people(peer);
-    for (let id = 10; id < 16; id++) await repo.create({ ...ann, id, email: `${id}` });
-    await raw.deleteEntity('Sales', 'email!10');
-    await raw.deleteEntity('Sales', 'person!000012');
-    const found = await pageByPage(resume => pages({ size: 3, resume }));
-    assert.equal(found.flatMap(({ findings }) => findings).length, 4);
-    assert(found.length > 8);
-    const elsewhere = pages({ partition: { department: 'Sales' }, resume: found[0]?.next });
-    await rejects(elsewhere.next(), 'TokenMismatch');
-  });
-
   test('of one partition it reads no other, and looks for no remote orphans', async () => {
-    const { repo, raw, audited } = await people(peer);
+    const { repo, raw, audited, pages } = await people(peer);
+    const { value: page } = await pages({ size: 1 }).next();
+    const elsewhere = pages({ partition: { department: 'Sales' }, resume: page?.next });
+    await rejects(elsewhere.next(), 'TokenMismatch');
     await repo.create({ ...ann, department: 'Other' });
     await raw.deleteEntity('Other', ANN_EMAIL);
     assert.deepEqual(await audited({ partition: { department: 'Sales' } }), []);
