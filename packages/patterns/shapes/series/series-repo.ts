@@ -167,37 +167,29 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
 
   async #set(key: KeyOf<E>, slot: number, value: unknown, options: CallOptions): Promise<void> {
     const address = addressOfKey(this.#entity, this.#rows.table, key);
-    for (
-      const attempts = new Attempts(this.#service.surroundings, { attempts: this.#attempts, ...options });
-      ;
-    ) {
+    const settings = { attempts: this.#attempts, ...options };
+    for (const attempts = new Attempts(this.#service.surroundings, settings); ; ) {
       try {
-        return await this.#merged(key, slot, value, options);
+        await writePlanned(this.#service, this.#planned(key, slot, value), options);
+        return;
       } catch (thrown) {
         if (!PatternError.is(thrown, 'OutcomeUnknown')) throw thrown;
         if (await this.#isThere(key, slot, value, options, thrown)) return;
-        try {
-          await attempts.next(address, undefined);
-        } catch (ended) {
+        await attempts.next(address, undefined).catch((ended: unknown) => {
           throw PatternError.is(ended, 'Contention') ? thrown : ended;
-        }
+        });
       }
     }
   }
 
-  async #merged(key: KeyOf<E>, slot: number, value: unknown, options: CallOptions): Promise<void> {
-    const identity = hasDerivedRows(this.#entity) ? newIdentity(this.#service) : undefined;
-    const subject = {
-      entity: this.#entity,
-      table: this.#rows.table,
-      identity,
-      now: timeOfWrite(this.#service),
-    };
-    await writePlanned(
-      this.#service,
-      OPERATIONS.upsertMerge(subject, this.#rowOf(key, slot, value)),
-      options,
-    );
+  /** The upsert-merge of the slot alone. */
+  #planned(key: KeyOf<E>, slot: number, value: unknown) {
+    const [entity, table, now] = [this.#entity, this.#rows.table, timeOfWrite(this.#service)];
+    const identity = hasDerivedRows(entity) ? newIdentity(this.#service) : undefined;
+    const slots: unknown[] = [];
+    slots[slot] = value;
+    const row = { ...key, [this.#series]: slots } as unknown as NewOf<E>;
+    return OPERATIONS.upsertMerge({ entity, table, identity, now }, row);
   }
 
   /** Whether the slot has the value now. Throws `thrown` if the read gets no answer either. */
@@ -208,12 +200,10 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
     options: CallOptions,
     thrown: unknown,
   ): Promise<boolean> {
-    try {
-      const row = await this.get(key, options);
-      return textOf(this.#slotsIn(row?.value)[slot]) === textOf(value);
-    } catch (failure) {
+    const row = await this.get(key, options).catch((failure: unknown) => {
       throw PatternError.is(failure, 'Unreachable') ? thrown : failure;
-    }
+    });
+    return textOf(this.#slotsIn(row?.value)[slot]) === textOf(value);
   }
 
   async #mutate(
@@ -237,12 +227,6 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
       );
       throw new PatternError('Contention', thrown.detail, { cause });
     }
-  }
-
-  #rowOf(key: KeyOf<E>, slot: number, value: unknown): NewOf<E> {
-    const slots: unknown[] = [];
-    slots[slot] = value;
-    return { ...key, [this.#series]: slots } as unknown as NewOf<E>;
   }
 
   #slotsIn(value: unknown): Slots<unknown> {
@@ -292,15 +276,16 @@ export class SlotCounter<E extends AnyEntity, S extends SeriesName<E>> {
   readonly #slots: SeriesRepo<E, S>;
   readonly #key: KeyOf<E>;
   readonly #slot: number;
-  #total: number | bigint;
-  #isRead = false;
+  readonly #zero: number | bigint;
+  /** Undefined until it was read. */
+  #total: number | bigint | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(slots: SeriesRepo<E, S>, key: KeyOf<E>, slot: number, isLong: boolean) {
     this.#slots = slots;
     this.#key = key;
     this.#slot = slot;
-    this.#total = isLong ? 0n : 0;
+    this.#zero = isLong ? 0n : 0;
   }
 
   /** Adds to what the slot has; the first time that is read. One request each. After a failure the next call counts what this one should have. */
@@ -311,12 +296,9 @@ export class SlotCounter<E extends AnyEntity, S extends SeriesName<E>> {
   }
 
   async #added(count: number, options: CallOptions): Promise<SlotOf<E, S>> {
-    if (!this.#isRead) {
-      const slots = await this.#slots.slots(this.#key, options);
-      this.#total = (slots[this.#slot] as number | undefined) ?? this.#total;
-      this.#isRead = true;
-    }
-    this.#total = (this.#total as number) + count;
+    const slots = this.#total === undefined ? await this.#slots.slots(this.#key, options) : [];
+    const before = this.#total ?? (slots[this.#slot] as number | undefined) ?? this.#zero;
+    this.#total = (before as number) + count;
     await this.#slots.set(this.#key, this.#slot, this.#total as SlotOf<E, S>, options);
     return this.#total as SlotOf<E, S>;
   }
