@@ -14,9 +14,7 @@ import { rowPages } from '../../transport/row-source.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { textOf } from '../../values/row-member.js';
-import { joinRows, keysOfPieces, pieceOfKey, type WideRead, type WideStored } from './wide-rows.js';
-
-type Torn = Extract<WideRead, { readonly kind: 'torn' }>;
+import { joinRows, keysOfPieces, pieceOfKey, type WideStored } from './wide-rows.js';
 
 export class WideReads<E extends AnyEntity> {
   readonly #service: Service;
@@ -46,8 +44,14 @@ export class WideReads<E extends AnyEntity> {
       for await (const page of this.#pages(filter, options)) rows.push(...page);
       const found = this.#joined(rows, address);
       if (found === undefined || 'pieces' in found) return found;
-      await this.#pause(attempts, address, found, tornAt);
-      tornAt = found.etag;
+      const { etag, reason } = found;
+      await attempts.next(address, etag).catch((thrown: unknown) => {
+        // Every write of a row is one of the first row, too: what stays torn while that is the same is not being written, but damaged.
+        throw etag === tornAt && PatternError.is(thrown, 'Contention')
+          ? rowFault(this.#entity, {}, address, new Error(`${reason}, and nobody writes it.`))
+          : thrown;
+      });
+      tornAt = etag;
     }
   }
 
@@ -104,22 +108,7 @@ export class WideReads<E extends AnyEntity> {
     return formatFilter(keysCondition({ eq: partitionKey }, rows));
   }
 
-  /** Before the next attempt. Every write of a row is one of the first row, too: what stays torn while that is the same is not being written, but damaged. */
-  async #pause(attempts: Attempts, address: RowAddress, { etag, reason }: Torn, before: string | undefined) {
-    try {
-      await attempts.next(address, etag);
-    } catch (thrown) {
-      throw etag === before && PatternError.is(thrown, 'Contention')
-        ? this.#damaged(address, reason)
-        : thrown;
-    }
-  }
-
   #pages(filter: string, { signal }: CallOptions): AsyncGenerator<readonly WireObject[], void, undefined> {
     return rowPages(this.#service.requests, { table: this.table, filter, signal });
-  }
-
-  #damaged(address: RowAddress, reason: string): PatternError {
-    return rowFault(this.#entity, {}, address, new Error(`${reason}, and nobody writes it.`));
   }
 }
