@@ -4,9 +4,8 @@ import { checkVersion } from '../model/entity.js';
 import { hashText } from '../model/keys/hash-bucket.js';
 import type { Db } from '../repo/open.js';
 import type { OperationId } from '../repo/write/operation-id.js';
-import { messageUnreadable } from '../transport/messages/envelope.js';
 import { validated } from '../values/check-value.js';
-import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
+import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { StandardSchema } from '../values/standard-schema.js';
 
 /** `pending`: the write that the message announced has not been seen, and the message is kept for a while. */
@@ -142,7 +141,8 @@ export function upcastInput<O>(
 ): O {
   if (from > version) {
     const reason = `its input is of version ${from}, and this program knows ${version}`;
-    throw messageUnreadable(queue, reason);
+    const sentence = `A message of the queue ${queue} cannot be read: ${reason}.`;
+    throw new PatternError('MessageUnreadable', { queue, reason }, { sentence });
   }
   let input = given;
   for (let at = from; at < version; at++) input = upcast[at]?.(input);

@@ -117,9 +117,11 @@ export class Delivery {
 
   /** Throws what the queue answers; the message then comes back by itself. */
   async run(): Promise<void> {
-    const envelope = this.#read();
+    const { maxDequeue, flow } = this.#with;
+    const envelope = readEnvelope(this.#message.text);
     if (typeof envelope === 'string') return this.#putAside(this.#message, undefined, envelope);
-    const { maxDequeue } = this.#with;
+    if (envelope.flow !== flow.name)
+      return this.#putAside(this.#message, undefined, `it is of the flow ${envelope.flow}`);
     const attempt = this.#message.dequeueCount - envelope.waits;
     if (attempt > maxDequeue)
       return this.#putAside(this.#message, envelope, `received ${attempt} times, each time without an end`);
@@ -135,18 +137,6 @@ export class Delivery {
     if (held === undefined) return this.#tell(envelope, { kind: 'lost' });
     if (failure !== undefined) return this.#fail(held, envelope, attempt, failure.error);
     return isPending ? this.#wait(held, envelope) : this.#finish(held, envelope, attempt);
-  }
-
-  /** The message, or why it cannot be read. */
-  #read(): Envelope | string {
-    const { flow } = this.#with;
-    try {
-      const envelope = readEnvelope(this.#message.text, this.#queue.name);
-      return envelope.flow === flow.name ? envelope : `it is of the flow ${envelope.flow}`;
-    } catch (thrown) {
-      if (PatternError.is(thrown, 'MessageUnreadable')) return thrown.detail.reason;
-      throw thrown;
-    }
   }
 
   /** Whether a step waits for a write. */

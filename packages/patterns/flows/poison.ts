@@ -10,7 +10,6 @@ import {
   type QueueRequests,
   type ReceivedMessage,
 } from '../transport/queue-requests.js';
-import { PatternError } from '../values/pattern-error.js';
 
 /** A limit, so that a reason cannot fill the message. */
 const REASON_MAX = 1_000;
@@ -57,15 +56,6 @@ export interface PoisonOptions extends CallOptions {
   readonly visibility?: number;
 }
 
-function readable(text: string, queue: string): Envelope | undefined {
-  try {
-    return readEnvelope(text, queue);
-  } catch (thrown) {
-    if (PatternError.is(thrown, 'MessageUnreadable')) return undefined;
-    throw thrown;
-  }
-}
-
 /** Distinguishes one poisoned message from another. */
 const identityOf = (text: string, envelope: Envelope | undefined): string =>
   envelope?.poison?.message ?? text;
@@ -93,7 +83,8 @@ export async function* poisonMessages(
       if (messages.length === 0) return;
       for (const message of messages) {
         const { text, age } = message;
-        const envelope = readable(text, queue.name);
+        const read = readEnvelope(text);
+        const envelope = typeof read === 'string' ? undefined : read;
         const identity = identityOf(text, envelope);
         if (kept.has(message.id)) {
           // The list outlived its own time: the receipt of before is void.

@@ -61,17 +61,13 @@ export function workersOf(peer: Peer, db: Db, jobs: Queued) {
     work: (options: WorkerOptions = {}, by = db) =>
       jobs.worker(by, { ...SOON, report: event => events.push(event), ...options }),
     /** Until so many events of a kind were reported. */
-    told: (kind: FlowEvent['kind'], count = 1) => told(events, kind, count),
+    told: (kind: FlowEvent['kind'], count = 1) =>
+      until(`${count} of ${kind}`, () => events.filter(event => event.kind === kind).length >= count),
     figures: async () => {
       const { pending, poisoned } = await jobs.figures(db);
       return [pending, poisoned];
     },
   };
-}
-
-/** Waits until a worker has reported so many events of a kind. */
-async function told(events: readonly FlowEvent[], kind: FlowEvent['kind'], count = 1): Promise<void> {
-  await until(`${count} of ${kind}`, () => events.filter(event => event.kind === kind).length >= count);
 }
 
 /** Messages are seen at once, and a write is waited for only so long as it takes: it came before the workers. */

@@ -23,16 +23,7 @@ import { REST, type Stage } from './stage.js';
  * `reset before`: the connection breaks before the request is sent; `reset after`: when it was applied. `dies before` and `dies after`: the process ends there. `lags`: the request is so slow that others
  * act during it. `stalls`: so slow that others take over what the process had in hand; `stalls and dies`: and nothing goes out after it.
  */
-export type Crash =
-  | 'reset before'
-  | 'reset after'
-  | 'dies before'
-  | 'dies after'
-  | 'lags'
-  | 'stalls'
-  | 'stalls and dies';
-
-export const CRASHES: readonly Crash[] = [
+export const CRASHES = [
   'dies before',
   'dies after',
   'reset before',
@@ -40,7 +31,8 @@ export const CRASHES: readonly Crash[] = [
   'lags',
   'stalls',
   'stalls and dies',
-];
+] as const;
+export type Crash = (typeof CRASHES)[number];
 
 /** A crash at the request of this number, from 0. */
 export interface CrashPoint {

@@ -9,26 +9,19 @@ import {
   RestError,
 } from '@azure/core-rest-pipeline';
 
-/** `reset`: the connection breaks. `busy`: the service answers 503. `failed`: it answers 500. `late`: the request goes out after others that were sent behind it. `mute`: it is done, and no answer ever comes. */
-export type Fault =
-  | 'reset before'
-  | 'reset after'
-  | 'busy before'
-  | 'busy after'
-  | 'failed after'
-  | 'late'
-  | 'mute after';
-/** The process ends there: nothing that it sends later goes out. */
-export type Death = 'dies before' | 'dies after';
-
-export const FAULTS: readonly Fault[] = [
+/** `reset`: the connection breaks. `busy`: the service answers 503. `failed`: it answers 500. `late`: the request goes out after others that were sent behind it. */
+export const FAULTS = [
   'reset before',
   'reset after',
   'busy before',
   'busy after',
   'failed after',
   'late',
-];
+] as const;
+/** `mute`: it is done, and no answer ever comes. */
+export type Fault = (typeof FAULTS)[number] | 'mute after';
+/** The process ends there: nothing that it sends later goes out. */
+export type Death = 'dies before' | 'dies after';
 
 /** Those that `npm test` has time for. */
 export const SOME_FAULTS: readonly Fault[] =

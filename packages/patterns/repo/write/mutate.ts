@@ -37,19 +37,17 @@ export interface MutateOptions extends CallOptions {
 /** A value to write; undefined leaves the row as it is. */
 export type Change<T, G = T> = (current: T | undefined) => G | undefined;
 
-async function computed<T, G, N extends string>(
+/** Throws DefinitionInvalid if a second call gives another value. */
+async function refuseImpure<T, G, N extends string>(
   row: MutableRow<T, G, N>,
   change: Change<T, G>,
   stored: Stored<T, N> | undefined,
-  twice: boolean,
-): Promise<G | undefined> {
-  const value = change(stored?.value);
-  if (!twice) return value;
+  value: G | undefined,
+): Promise<void> {
   // The first call may have changed the object that it got.
   const again = change(stored && (await row.valueAsRead(stored)));
   const isSame = value === undefined || again === undefined ? value === again : row.isSame(value, again);
   if (!isSame) refuseDefinition('mutate', 'the function gave two values for one row');
-  return value;
 }
 
 /** Whether there is nothing to write: the value may be the object that was read, changed in place. */
@@ -74,10 +72,10 @@ export async function mutate<T, G, N extends string>(
   const identity = newIdentity(service);
   for (;;) {
     const stored = await row.read({ signal });
-    const isMine =
-      stored !== undefined && identity?.operationIds.ofUnknown(stored.unknown).includes(identity.operationId);
-    if (isMine) return stored;
-    const value = await computed(row, change, stored, checksPurity);
+    const ids = stored && identity?.operationIds.ofUnknown(stored.unknown);
+    if (identity && ids?.includes(identity.operationId)) return stored;
+    const value = change(stored?.value);
+    if (checksPurity) await refuseImpure(row, change, stored, value);
     if (value === undefined || (await isAsRead(row, stored, value))) return stored;
     try {
       return await row.write(stored, value, identity, { signal });

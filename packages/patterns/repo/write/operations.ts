@@ -29,7 +29,7 @@ import {
   planUpsertMerge,
   type Subject,
 } from './plan-write.js';
-import type { PlannedWrite, ReadFirst, RebucketingRow } from './planned-write.js';
+import type { PlannedWrite, ReadFirst } from './planned-write.js';
 
 /** The row to be changed: one that was read or written, or a key and the ETag that the row must have, `*` for any. */
 export type Target<E extends AnyEntity> = StoredOf<E> | RowRef<E>;
@@ -207,14 +207,8 @@ function inBuckets<E extends AnyEntity, T>(
 ): PlannedWrite<T> {
   const { rebucketing } = entity.plan;
   if (rebucketing === undefined) return planned;
-  return {
-    ...planned,
-    rebucketing: {
-      addresses: addresses(entity, table, key as KeyOf<E>),
-      refuseBatch: () => rebucketing.refuseBatch(entity.name),
-      writes: rebucketing.writes as RebucketingRow['writes'],
-    },
-  };
+  const places = addresses(entity, table, key as KeyOf<E>);
+  return { ...planned, rebucketing: { entity: entity.name, by: rebucketing, addresses: places } };
 }
 
 function planDeleteOf<E extends AnyEntity>(at: Subject<E>, target: Deletable<E>): PlannedWrite<undefined> {

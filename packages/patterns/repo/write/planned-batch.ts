@@ -10,7 +10,7 @@ import { refusalOf } from '../optimistic.js';
 import { readingOf } from './derivation.js';
 import type { IndexWrite, PlannedWrite, RemoteEffect, WriteResult } from './planned-write.js';
 import type { Service } from './service.js';
-import type { IdentifiedPart } from './settled-writes.js';
+import { batchFailed, type IdentifiedPart } from './settled-writes.js';
 
 /** The rows as they are now, by position: undefined for deletes, key and ETag where the write did not see all of the row. */
 export type BatchResults = readonly WriteResult[];
@@ -42,26 +42,10 @@ type Sent = Operation | IndexOperation | IdentifiedPart;
 const isIndexOperation = (operation: Sent | undefined): operation is IndexOperation =>
   operation !== undefined && 'indexWrite' in operation;
 
-/** The operation to leave out: one that may find no row, when that was the only reason for refusing the batch. */
-function goneIn(operations: readonly Sent[], thrown: unknown): Sent | undefined {
-  if (!PatternError.is(thrown, 'BatchFailed') || thrown.detail.reason !== 'NotFound') return undefined;
-  const operation = operations[thrown.detail.index];
-  return operation?.ifExists ? operation : undefined;
-}
-
-/** A refusal of an index row or a key as one of the operation that it belongs to. */
-function failureOf(all: readonly Sent[], of: Operation | undefined, thrown: unknown): unknown {
+/** A refusal of an operation, or of its index row or key, by the place of the operation among all. */
+function failureOf(all: readonly Sent[], of: Sent | undefined, thrown: unknown): unknown {
   if (!PatternError.is(thrown) || of === undefined) return thrown;
-  const { write } = of;
-  const detail = { index: all.indexOf(of), op: write.kind, reason: thrown.code, ...addressOf(write) };
-  return new PatternError('BatchFailed', detail, { cause: thrown });
-}
-
-/** A refusal with the index that the operation has among all. */
-function indexedIn(all: readonly Sent[], sent: readonly Sent[], thrown: unknown): unknown {
-  if (!PatternError.is(thrown, 'BatchFailed') || sent.length === all.length) return thrown;
-  const index = all.indexOf(sent[thrown.detail.index] as Sent);
-  return new PatternError('BatchFailed', { ...thrown.detail, index }, { cause: thrown.cause });
+  return batchFailed(all.indexOf(of), of.write, thrown);
 }
 
 /** Index rows depend on the row before, and what lists and copies need has to be read, too: a batch does not read. */
@@ -124,10 +108,10 @@ export class PlannedBatch {
    * rows it changes, and NotInBatch for one of an entity with lists or copies.
    */
   add(planned: Planned): this {
-    planned.rebucketing?.refuseBatch();
+    const { write, remote, rebucketing } = planned;
+    rebucketing?.by.refuseBatch(rebucketing.entity);
     refuseReading(planned);
     this.#refuseMisplaced(planned);
-    const { write, remote } = planned;
     const recordBytes = remote?.record === undefined ? 0 : this.#sent(remote.record).bytes;
     const operation = { ...planned, ...this.#sent(write), recordBytes };
     const indexRows = this.#indexRowsWith(operation);
@@ -195,34 +179,22 @@ export class PlannedBatch {
         const etags = await this.#service.writes.batch(left, options);
         return new Map(left.map((operation, at) => [operation, etags[at]]));
       } catch (thrown) {
-        const gone = goneIn(left, thrown);
-        const refused = PatternError.is(thrown, 'BatchFailed') ? left[thrown.detail.index] : undefined;
-        if (gone !== undefined)
-          left = left.filter(each => each !== gone && !(isIndexOperation(each) && each.of === gone));
-        else if (isIndexOperation(refused) && mends++ < MENDS_MAX)
-          left = await this.#mended(left, refused, thrown, options);
-        else if (isIndexOperation(refused)) throw failureOf(all, refused.of, (thrown as PatternError).cause);
-        else throw indexedIn(all, left, thrown);
+        if (!PatternError.is(thrown, 'BatchFailed')) throw thrown;
+        const refused = left[thrown.detail.index];
+        if (refused?.ifExists && thrown.detail.reason === 'NotFound')
+          left = left.filter(each => each !== refused && !(isIndexOperation(each) && each.of === refused));
+        else if (isIndexOperation(refused) && mends++ < MENDS_MAX) {
+          const { indexWrite, of } = refused;
+          const mended = await indexWrite
+            .mended(this.#service.requests, refusalOf(thrown) as PatternError, options)
+            .catch((failure: unknown) => {
+              throw failureOf(all, of, failure);
+            });
+          left = left.map(each => (each === refused ? this.#indexOperation(mended, of) : each));
+        } else throw failureOf(all, isIndexOperation(refused) ? refused.of : refused, thrown.cause);
       }
     }
     return new Map();
-  }
-
-  /** The operations with another write of the index row. Throws BatchFailed. */
-  async #mended(
-    sent: readonly Sent[],
-    refused: IndexOperation,
-    thrown: unknown,
-    options: CallOptions,
-  ): Promise<readonly Sent[]> {
-    let mended: IndexWrite;
-    try {
-      const refusal = refusalOf(thrown) as PatternError;
-      mended = await refused.indexWrite.mended(this.#service.requests, refusal, options);
-    } catch (failure) {
-      throw failureOf([...this.#operations.values()], refused.of, failure);
-    }
-    return sent.map(each => (each === refused ? this.#indexOperation(mended, refused.of) : each));
   }
 
   #indexOperation(indexWrite: IndexWrite, of: Operation): IndexOperation {

@@ -2,6 +2,7 @@
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity, Derivation } from '../../model/definition.js';
+import type { Rebucketing } from '../../model/keys/key-codec.js';
 import type { RowRef, Stored, StoredOf } from '../../model/stored.js';
 import type { RowSource } from '../../transport/row-source.js';
 import type { RowWrite } from '../../transport/row-write.js';
@@ -50,17 +51,11 @@ export interface ReadFirst<T> {
   readonly result: (given: unknown) => T;
 }
 
-/** The addresses of a row whose buckets are being changed: the one of the current number of buckets, then earlier ones. */
+/** A row of an entity whose buckets are being changed. */
 export interface RebucketingRow {
-  /** Throws BucketsChanging: a batch is of one partition, and the row may stand in another. */
-  readonly refuseBatch: () => void;
-  /** Does the write. */
-  readonly writes: <T>(
-    service: Service,
-    planned: PlannedWrite<T>,
-    rebucketing: RebucketingRow,
-    options: CallOptions,
-  ) => Promise<T>;
+  readonly entity: string;
+  readonly by: Rebucketing;
+  /** The one of the current number of buckets, then earlier ones. */
   readonly addresses: readonly RowAddress[];
 }
 

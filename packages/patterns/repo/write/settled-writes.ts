@@ -66,15 +66,19 @@ export function judgeWrite(
   return isUntouched || (previousId !== undefined && there.includes(previousId)) ? UNDONE : UNKNOWN;
 }
 
+/** The error of a batch for one of its operations. */
+export function batchFailed(index: number, write: RowWrite, cause: PatternError): PatternError {
+  const reason = PatternError.is(cause, 'ServiceRefused') ? cause.detail.code : cause.code;
+  return new PatternError('BatchFailed', { index, op: write.kind, reason, ...addressOf(write) }, { cause });
+}
+
 function batchError(operations: readonly IdentifiedWrite[], refusal: ServiceRefusal): PatternError {
   // Of a single operation, and of the first one, the service may leave the index out.
   const index = refusal.index ?? 0;
   const write = operations[index]?.write;
   if (write === undefined) return requestError(refusal);
   const cause = rowError(refusal, addressOf(write), etagOf(write));
-  if (PatternError.is(cause, 'Throttled')) return cause;
-  const reason = PatternError.is(cause, 'ServiceRefused') ? cause.detail.code : cause.code;
-  return new PatternError('BatchFailed', { index, op: write.kind, reason, ...addressOf(write) }, { cause });
+  return PatternError.is(cause, 'Throttled') ? cause : batchFailed(index, write, cause);
 }
 
 type Failure = Exclude<WriteAnswer, { readonly kind: 'done' }>;

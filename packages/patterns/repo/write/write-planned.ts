@@ -8,6 +8,7 @@ import { refusalOf, writeByRead } from '../optimistic.js';
 import { type RowDerivation, readingOf } from './derivation.js';
 import { PlannedBatch } from './planned-batch.js';
 import type { PlannedWrite, ReadFirst, WriteResult } from './planned-write.js';
+import type { writeRebucketing } from './rebucketing-writes.js';
 import type { Service } from './service.js';
 
 /** Rows of one partition, and their index rows, all or nothing. Gives what becomes of the first. Throws BatchFailed. */
@@ -58,7 +59,8 @@ export async function writePlanned<T>(
     return writeTogether(service, planned, [], options).catch((thrown: unknown) => {
       throw refusalOf(thrown);
     });
-  if (rebucketing !== undefined) return rebucketing.writes(service, planned, rebucketing, options);
+  if (rebucketing !== undefined)
+    return (rebucketing.by.writes as typeof writeRebucketing)(service, planned, rebucketing, options);
   const send = () => service.writes.write(planned, options);
   if (remote === undefined) return planned.result(await send());
   const transaction = {

@@ -75,20 +75,12 @@ function jsonIn(text: string): unknown {
 const isPoisonMark = (value: unknown): value is PoisonMark =>
   isObject(value) && typeof value.message === 'string' && typeof value.reason === 'string';
 
-export const messageUnreadable = (queue: string, reason: string): PatternError => {
-  const sentence = `A message of the queue ${queue} cannot be read: ${reason}.`;
-  return new PatternError('MessageUnreadable', { queue, reason }, { sentence });
-};
-
-/** Throws MessageUnreadable. */
-export function readEnvelope(text: string, queue: string): Envelope {
-  const refuse = (reason: string): never => {
-    throw messageUnreadable(queue, reason);
-  };
+/** What a message says, or why it cannot be read. */
+export function readEnvelope(text: string): Envelope | string {
   const json = jsonIn(text);
-  if (!isObject(json) || json.v === undefined) return refuse('it is not an envelope of this library');
+  if (!isObject(json) || json.v === undefined) return 'it is not an envelope of this library';
   if (json.v !== VERSION)
-    return refuse(`its envelope is of version ${String(json.v)}, and this program knows ${VERSION}`);
+    return `its envelope is of version ${String(json.v)}, and this program knows ${VERSION}`;
   const { flow, version, id, input, op, state, deletes, poison } = json;
   const isWhole =
     typeof flow === 'string' &&
@@ -96,7 +88,7 @@ export function readEnvelope(text: string, queue: string): Envelope {
     typeof id === 'string' &&
     typeof state === 'string' &&
     /^[01]\d{4}$/.test(state);
-  if (!isWhole) return refuse('its envelope is incomplete');
+  if (!isWhole) return 'its envelope is incomplete';
   return {
     flow,
     version,
