@@ -23,10 +23,7 @@ interface Counted extends IdentifiedPart {
 }
 
 /** An operation that the program named. */
-interface Operation extends Planned, Counted {
-  /** Of the transaction record; 0 where it needs none. */
-  readonly recordBytes: number;
-}
+type Operation = Planned & IdentifiedPart;
 
 /** A write of an index row, behind all operations that the program named. */
 interface IndexOperation extends Counted {
@@ -59,14 +56,14 @@ function refuseReading({ deriving, readFirst, write }: Planned): void {
   if (readFirst !== undefined) throw new PatternError('RowNotRead', detail);
 }
 
-/** One record is enough for a transaction. */
-function sizeOf(operations: readonly Operation[], indexRows: ReadonlyMap<string, IndexOperation>) {
-  const all = [...operations, ...indexRows.values()];
-  const record = operations.find(({ recordBytes }) => recordBytes > 0)?.recordBytes ?? 0;
-  return {
-    operations: all.length + (record > 0 ? 1 : 0),
-    bytes: all.reduce((sum, { bytes }) => sum + bytes, EMPTY_BYTES + record),
-  };
+/** Operations and bytes with those of index rows. One record, if any, is enough for a transaction. */
+function sizeOf(operations: number, own: number, record: number, indexRows: Iterable<IndexOperation>) {
+  const size = { operations: operations + Math.sign(record), bytes: own + record };
+  for (const { bytes } of indexRows) {
+    size.operations++;
+    size.bytes += bytes;
+  }
+  return size;
 }
 
 function refuseTooMuch({ operations, bytes }: PlannedBatch['size']): void {
@@ -90,6 +87,10 @@ export class PlannedBatch {
   /** By row key, as the index rows. */
   readonly #operations = new Map<string, Operation>();
   #indexRows: ReadonlyMap<string, IndexOperation> = new Map();
+  /** Without index rows. */
+  #bytes = EMPTY_BYTES;
+  /** Of the transaction record; 0 where no operation needs one. */
+  #recordBytes = 0;
   /** While a commit is under way, and after one that was done. */
   #committed: Promise<BatchResults> | undefined;
 
@@ -100,7 +101,8 @@ export class PlannedBatch {
 
   /** What the batch has of the 100 operations and 4 MiB that it may have, with the rows of indexes. */
   get size(): { readonly operations: number; readonly bytes: number } {
-    return sizeOf([...this.#operations.values()], this.#indexRows);
+    const { size } = this.#operations;
+    return sizeOf(size, this.#bytes, this.#recordBytes, this.#indexRows.values());
   }
 
   /**
@@ -112,12 +114,16 @@ export class PlannedBatch {
     rebucketing?.by.refuseBatch(rebucketing.entity);
     refuseReading(planned);
     this.#refuseMisplaced(planned);
-    const recordBytes = remote?.record === undefined ? 0 : this.#sent(remote.record).bytes;
-    const operation = { ...planned, ...this.#sent(write), recordBytes };
+    const { part, bytes } = this.#sent(write);
+    const operation = { ...planned, part };
     const indexRows = this.#indexRowsWith(operation);
-    refuseTooMuch(sizeOf([...this.#operations.values(), operation], indexRows));
+    const record = this.#recordBytes || (remote?.record ? this.#sent(remote.record).bytes : 0);
+    const own = this.#bytes + bytes;
+    refuseTooMuch(sizeOf(this.#operations.size + 1, own, record, indexRows.values()));
     this.#operations.set(addressOf(write).rowKey, operation);
     this.#indexRows = indexRows;
+    this.#bytes = own;
+    this.#recordBytes = record;
     return this;
   }
 

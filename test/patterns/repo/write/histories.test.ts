@@ -59,25 +59,17 @@ const ROW: Model<Label, Question> = {
 const KINDS = ['get', 'create', 'replace', 'replace', 'mutate', 'mutate'] as const;
 const key = { department: anna.department, id: anna.id };
 
-interface Act {
-  readonly rows: Repo<typeof Employee>;
-  readonly kind: Question['kind'];
-  /** What this program read or wrote last. */
-  readonly held: Row | undefined;
-  /** Of a new row. */
-  readonly label: string;
-  /** A fault that is planted: replaces whatever is there. */
-  readonly isCareless: boolean;
-}
-
-/** One call. Gives the row as this program knows it then, and which one it was made from. */
-async function act({ rows, kind, held, label, isCareless }: Act) {
+/** One call of a program that read or wrote this row last. Gives the row as it knows it then, and which one it was made from. */
+async function act(
+  rows: Repo<typeof Employee>,
+  kind: Question['kind'],
+  held: Row | undefined,
+  label: string,
+) {
   const value = { ...anna, note: label };
   if (kind === 'create') return { row: await rows.create(value), from: undefined };
-  if (kind === 'replace' && held !== undefined) {
-    const row = await rows.replace(isCareless ? { ...held, etag: '*' } : held, value);
-    return { row, from: held.value.note };
-  }
+  if (kind === 'replace' && held !== undefined)
+    return { row: await rows.replace(held, value), from: held.value.note };
   if (kind !== 'mutate') {
     const row = await rows.get(key);
     return { row, from: row?.value.note };
@@ -90,7 +82,7 @@ async function act({ rows, kind, held, label, isCareless }: Act) {
 }
 
 describePeers('histories of a row', peer => {
-  /** The calls of one history. */
+  /** The calls of one history. `isCareless` plants a fault: a replace takes whatever is there. */
   async function historyOf(seed: number, isCareless: boolean): Promise<readonly Invocation<Question>[]> {
     const table = await peer.newTable();
     const calls: Invocation<Question>[] = [];
@@ -105,27 +97,22 @@ describePeers('histories of a row', peer => {
         const kind = held === undefined && chosen === 'replace' ? 'get' : chosen;
         const label = `${name}.${step}`;
         const invoked = time++;
-        const before = held;
-        const ended = (outcome: string, from: Label): void => {
-          const to = kind === 'get' ? from : label;
-          const required = outcome !== 'unknown';
-          calls.push({
-            step: calls.length,
-            invoked,
-            answered: time++,
-            required,
-            question: { kind, from, to, outcome },
-          });
-        };
+        let [outcome, from] = ['done', held?.value.note];
         try {
-          const { row, from } = await act({ rows, kind, held, label, isCareless });
-          held = row;
-          ended('done', from);
+          ({ row: held, from } = await act(
+            rows,
+            kind,
+            held && isCareless ? { ...held, etag: '*' } : held,
+            label,
+          ));
         } catch (thrown) {
           if (!PatternError.is(thrown)) throw thrown;
           held = undefined;
-          ended(thrown.code === 'OutcomeUnknown' ? 'unknown' : thrown.code, before?.value.note);
+          outcome = thrown.code === 'OutcomeUnknown' ? 'unknown' : thrown.code;
         }
+        const question = { kind, from, to: kind === 'get' ? from : label, outcome };
+        const required = outcome !== 'unknown';
+        calls.push({ step: calls.length, invoked, answered: time++, required, question });
       }
     };
     await Promise.all(Array.from({ length: PROGRAMS }, (_, name) => program(name)));
