@@ -54,14 +54,12 @@ export type SpanOrder = 'time' | 'tables';
 
 const PAGE_SIZE = 100;
 
-/** In a period: behind a row, or where a table's own query continues. */
-type Place =
-  | { readonly behind: { readonly ticks: bigint; readonly key: string } }
-  | { readonly table: string; readonly next: string | undefined };
-
+/** In a period: `b` is the row that comes before, by its ticks and its key; `t` the table whose own query continues, at `n` if it has begun. */
 interface Position {
-  readonly period: number;
-  readonly place: Place | undefined;
+  readonly p: number;
+  readonly b?: readonly [ticks: string, key: string];
+  readonly t?: string;
+  readonly n?: string;
 }
 
 const keyOf = ({ partitionKey, rowKey, table }: SpanRow): string =>
@@ -69,13 +67,11 @@ const keyOf = ({ partitionKey, rowKey, table }: SpanRow): string =>
 
 function positionIn(at: unknown): Position | undefined {
   if (at === undefined) return undefined;
-  const { p: period, b, t: table, n } = isObject(at) ? at : {};
-  if (typeof period !== 'number') return noPosition();
-  if (Array.isArray(b) && /^\d+$/.test(String(b[0])))
-    return { period, place: { behind: { ticks: BigInt(String(b[0])), key: String(b[1]) } } };
-  if (typeof table === 'string')
-    return { period, place: { table, next: typeof n === 'string' ? n : undefined } };
-  return { period, place: undefined };
+  const { p, b, t, n } = isObject(at) ? at : {};
+  if (typeof p !== 'number') return noPosition();
+  if (Array.isArray(b) && /^\d+$/.test(String(b[0]))) return { p, b: [String(b[0]), String(b[1])] };
+  if (typeof t === 'string') return { p, t, ...(typeof n === 'string' && { n }) };
+  return { p };
 }
 
 interface Timed<R> {
@@ -116,10 +112,10 @@ export class SpanResults<E extends AnyEntity, R extends SpanRow> extends Streame
   ): AsyncGenerator<Piece<R>, void, undefined> {
     const { newestFirst, order } = this.#spec;
     const isBehind = (period: number): boolean =>
-      from !== undefined && (newestFirst ? period > from.period : period < from.period);
+      from !== undefined && (newestFirst ? period > from.p : period < from.p);
     const all = (await this.#spec.tables({ signal })).filter(({ period }) => !isBehind(period));
     for (const [at, tables] of all.entries()) {
-      const place = tables.period === from?.period ? from.place : undefined;
+      const place = tables.period === from?.p ? from : undefined;
       const pieces =
         order === 'time'
           ? this.#sorted(tables, place, size, signal)
@@ -132,7 +128,7 @@ export class SpanResults<E extends AnyEntity, R extends SpanRow> extends Streame
 
   async *#sorted(
     tables: SpanTables<R>,
-    place: Place | undefined,
+    place: Position | undefined,
     size: number,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Piece<R>, void, undefined> {
@@ -141,7 +137,7 @@ export class SpanResults<E extends AnyEntity, R extends SpanRow> extends Streame
       if (a.ticks !== b.ticks) return a.ticks < b.ticks !== newestFirst ? -1 : 1;
       return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
     };
-    const behind = place !== undefined && 'behind' in place ? place.behind : undefined;
+    const behind = place?.b && { ticks: BigInt(place.b[0]), key: place.b[1] };
     const found: Timed<R>[] = [];
     for (const { query, table } of tables.queries)
       for await (const row of this.#cut(query(), tables).stream({ size: PAGE_SIZE_MAX, signal })) {
@@ -168,15 +164,15 @@ export class SpanResults<E extends AnyEntity, R extends SpanRow> extends Streame
 
   async *#asTheyCome(
     tables: SpanTables<R>,
-    place: Place | undefined,
+    place: Position | undefined,
     size: number,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Piece<R>, void, undefined> {
-    const at = place !== undefined && 'table' in place ? place : undefined;
     const { period, isCut, queries } = tables;
-    const left = at === undefined ? queries : queries.filter(({ table }) => table >= at.table);
+    const { t: first = '', n } = place ?? {};
+    const left = queries.filter(({ table }) => table >= first);
     for (const [index, { table, query }] of left.entries()) {
-      const resume = table === at?.table ? at.next : undefined;
+      const resume = table === first ? n : undefined;
       for await (const page of this.#cut(query(), tables).pages({ size, resume, signal })) {
         const items = isCut ? page.items.filter(row => this.#has(this.#ticksOf(row))) : page.items;
         const following = left[index + 1];

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { COMPARISONS, type Comparison, type Condition, type Operand } from '../model/filter/condition.js';
 import type { RowReader } from '../model/filter/evaluate.js';
+import type { KeyRange } from '../model/keys/compiled-key.js';
 import { Instant } from '../values/instant.js';
 import type { TypedValue } from '../values/typed-value.js';
 
@@ -124,3 +125,11 @@ export const readerOfRow =
     if (name === 'PartitionKey') return { type: 'String', value: partitionKey };
     return name === 'RowKey' ? { type: 'String', value: rowKey } : properties.get(name);
   };
+
+/** Whether a key is in a range. */
+export const isIn = (text: string, { eq, ge, gt, lt, le }: KeyRange): boolean =>
+  (eq === undefined || text === eq) &&
+  (ge === undefined || text >= ge) &&
+  (gt === undefined || text > gt) &&
+  (lt === undefined || text < lt) &&
+  (le === undefined || text <= le);

@@ -3,21 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { explainFilter } from '../../filters.js';
-import { allRows, anyCondition, anyRow, readerOfRow, type TestRow } from '../../testing/condition.js';
+import { allRows, anyCondition, anyRow, isIn, readerOfRow, type TestRow } from '../../testing/condition.js';
 import { law } from '../../testing/law.js';
-import type { KeyRange } from '../keys/compiled-key.js';
 import { ALTERNATIVES_MAX, COMPARISONS_MAX, classify, type KeyBounds, type QueryClass } from './classify.js';
 import { evaluate } from './evaluate.js';
 import { formatFilter } from './format-filter.js';
 import { parseFilter } from './parse-filter.js';
 import { givenKeys } from './plan.js';
-
-const isIn = (text: string, { eq, ge, gt, lt, le }: KeyRange): boolean =>
-  (eq === undefined || text === eq) &&
-  (ge === undefined || text >= ge) &&
-  (gt === undefined || text > gt) &&
-  (lt === undefined || text < lt) &&
-  (le === undefined || text <= le);
 
 const isWithin = ({ partitionKey, rowKey }: TestRow, bounds: readonly KeyBounds[]): boolean =>
   bounds.some(({ partition, row }) => isIn(partitionKey, partition) && isIn(rowKey, row));

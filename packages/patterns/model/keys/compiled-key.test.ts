@@ -5,10 +5,11 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { codec, Instant, type Key, key, part, t } from '../../index.js';
 import { CompiledKey } from '../../internals.js';
+import { isIn } from '../../testing/condition.js';
 import { compare, law } from '../../testing/law.js';
 import { refuses, refusesDefinition } from '../../testing/refuses.js';
 import { COMPARISONS } from '../filter/condition.js';
-import type { KeyRange, PartBounds } from './compiled-key.js';
+import type { PartBounds } from './compiled-key.js';
 import type { KeyPart } from './key.js';
 import { forbiddenIn } from './key-codec.js';
 
@@ -63,13 +64,6 @@ const values = fc.record(
     fc.Arbitrary<unknown>
   >,
 );
-
-const isIn = (text: string, { eq, ge, gt, lt, le }: KeyRange): boolean =>
-  (eq === undefined || text === eq) &&
-  (ge === undefined || text >= ge) &&
-  (gt === undefined || text > gt) &&
-  (lt === undefined || text < lt) &&
-  (le === undefined || text <= le);
 
 const compiled = (of: Key): CompiledKey => new CompiledKey('Test.row', of, PROPS);
 const row = (...parts: readonly KeyPart[]): CompiledKey => compiled(key(...parts) as Key);

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { rebucketing } from '../../bulk.js';
-import { codec, Instant, type KeyCodec, PatternError } from '../../index.js';
+import { codec, Instant, PatternError } from '../../index.js';
 import { anyText, compare, law } from '../../testing/law.js';
 import { refuses as refusesAs } from '../../testing/refuses.js';
-import { escapeKeyText, forbiddenIn, unescapeKeyText } from './key-codec.js';
+import { type AnyKeyCodec, escapeKeyText, forbiddenIn, unescapeKeyText } from './key-codec.js';
 
 const refuses = (act: () => unknown, reason: RegExp): void => refusesAs(act, 'KeyInvalid', reason);
 
@@ -16,38 +16,29 @@ const anyInstant = fc
   .map(ticks => Instant.fromTicks(ticks));
 const anyDouble = fc.oneof(fc.double({ noNaN: true }), fc.constantFrom(0, -0, 1, -1, 5e-324, -5e-324, 1e308));
 
-interface Law<T> {
-  readonly codec: KeyCodec<T>;
-  readonly values: fc.Arbitrary<T>;
-  readonly order: (a: T, b: T) => number;
-}
+/** A codec, values for it, and their order. */
+type CodecLaw = readonly [AnyKeyCodec, fc.Arbitrary<unknown>, order: (a: never, b: never) => number];
 
-const one = <T>(of: KeyCodec<T>, values: fc.Arbitrary<T>, order: (a: T, b: T) => number): Law<unknown> => ({
-  codec: of as KeyCodec<unknown>,
-  values,
-  order: order as (a: unknown, b: unknown) => number,
-});
-
-const LAWS: readonly Law<unknown>[] = [
-  one(codec.text, anyText, compare),
-  one(codec.int(6), fc.integer({ min: 0, max: 999_999 }), compare),
-  one(codec.int(15), fc.integer({ min: 0, max: 999_999_999_999_999 }), compare),
-  one(codec.int32, fc.integer(), compare),
-  one(codec.int64, fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), compare),
-  one(codec.double, anyDouble, (a, b) => (a === b ? 0 : compare(a, b))),
-  one(codec.bool, fc.boolean(), (a, b) => Number(a) - Number(b)),
-  one(codec.guid, fc.uuid(), compare),
-  one(codec.time, anyInstant, (a, b) => compare(a.ticks, b.ticks)),
-  one(codec.timeDesc, anyInstant, (a, b) => compare(b.ticks, a.ticks)),
+const LAWS: readonly CodecLaw[] = [
+  [codec.text, anyText, compare],
+  [codec.int(6), fc.integer({ min: 0, max: 999_999 }), compare],
+  [codec.int(15), fc.integer({ min: 0, max: 999_999_999_999_999 }), compare],
+  [codec.int32, fc.integer(), compare],
+  [codec.int64, fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), compare],
+  [codec.double, anyDouble, (a, b) => (a === b ? 0 : compare(a, b))],
+  [codec.bool, fc.boolean(), (a, b) => Number(a) - Number(b)],
+  [codec.guid, fc.uuid(), compare],
+  [codec.time, anyInstant, (a: Instant, b: Instant) => compare(a.ticks, b.ticks)],
+  [codec.timeDesc, anyInstant, (a: Instant, b: Instant) => compare(b.ticks, a.ticks)],
 ];
 
 describe('a codec', () => {
-  for (const { codec: of, values, order } of LAWS) {
+  for (const [of, values, order] of LAWS) {
     test(`${of.name} gives values back`, () => {
       law(
         fc.property(values, value => {
-          const text = of.encode(value);
-          assert.equal(order(of.decode(text), value), 0);
+          const text = of.encode(value as never);
+          assert.equal(order(of.decode(text) as never, value as never), 0);
           assert.equal(forbiddenIn(text), undefined);
           if (of.width !== undefined) assert.equal(text.length, of.width);
         }),
@@ -56,7 +47,10 @@ describe('a codec', () => {
     test(`${of.name} keeps order`, () => {
       law(
         fc.property(values, values, (a, b) =>
-          assert.equal(compare(of.encode(a), of.encode(b)), Math.sign(order(a, b))),
+          assert.equal(
+            compare(of.encode(a as never), of.encode(b as never)),
+            Math.sign(order(a as never, b as never)),
+          ),
         ),
       );
     });

@@ -60,9 +60,7 @@ export class Lookup<E extends AnyEntity> {
   constructor(entity: E, reads: Pick<Reads<E>, 'get'>, options: LookupOptions) {
     const { ttl, maxRows, negativeTtl = ttl, maxStale = 0 } = options;
     const { now = () => performance.now(), onError = () => undefined } = options;
-    checkOption('ttl', ttl, 0);
-    checkOption('negativeTtl', negativeTtl, 0);
-    checkOption('maxStale', maxStale, 0);
+    for (const [name, value] of Object.entries({ ttl, negativeTtl, maxStale })) checkOption(name, value, 0);
     checkOption('maxRows', maxRows, 1);
     this.#entity = entity;
     this.#reads = reads;
