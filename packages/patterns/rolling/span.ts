@@ -9,6 +9,7 @@ import {
   PAGE_SIZE_MAX,
   type Page,
   type PageOptions,
+  type Part,
   type Results,
   StreamedResults,
   tokenPages,
@@ -80,12 +81,6 @@ interface Timed<R> {
   readonly key: string;
 }
 
-/** Some rows, and where those behind them begin; undefined at the end of the period. */
-interface Piece<R> {
-  readonly items: readonly R[];
-  readonly next: unknown;
-}
-
 export class SpanResults<E extends AnyEntity, R extends SpanRow> extends StreamedResults<R> {
   readonly #spec: SpanSpec<E, R>;
 
@@ -109,7 +104,7 @@ export class SpanResults<E extends AnyEntity, R extends SpanRow> extends Streame
     from: Position | undefined,
     size: number,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<Piece<R>, void, undefined> {
+  ): AsyncGenerator<Part<R>, void, undefined> {
     const { newestFirst, order } = this.#spec;
     const isBehind = (period: number): boolean =>
       from !== undefined && (newestFirst ? period > from.p : period < from.p);
@@ -131,7 +126,7 @@ export class SpanResults<E extends AnyEntity, R extends SpanRow> extends Streame
     place: Position | undefined,
     size: number,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<Piece<R>, void, undefined> {
+  ): AsyncGenerator<Part<R>, void, undefined> {
     const { newestFirst, sortMost } = this.#spec;
     const compareRows = (a: Pick<Timed<R>, 'ticks' | 'key'>, b: Pick<Timed<R>, 'ticks' | 'key'>): number => {
       if (a.ticks !== b.ticks) return a.ticks < b.ticks !== newestFirst ? -1 : 1;
@@ -167,7 +162,7 @@ export class SpanResults<E extends AnyEntity, R extends SpanRow> extends Streame
     place: Position | undefined,
     size: number,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<Piece<R>, void, undefined> {
+  ): AsyncGenerator<Part<R>, void, undefined> {
     const { period, isCut, queries } = tables;
     const { t: first = '', n } = place ?? {};
     const left = queries.filter(({ table }) => table >= first);

@@ -57,7 +57,7 @@ function keysIn(from: unknown): RowPosition | undefined {
 
 const positionOfRow = ({ partitionKey, rowKey }: RowPosition): unknown => ({ p: partitionKey, r: rowKey });
 
-/** Concatenates partitions, and fetches the first pages of the next ones meanwhile. */
+/** Concatenates partitions. The first pages of the next ones are fetched while one is consumed. */
 async function* concatenated<R>(
   parts: readonly MergePart<R>[],
   { size, concurrency, signal }: MergeOptions,

@@ -54,9 +54,9 @@ export function noPosition(): never {
 }
 
 /** Some results, and the position behind them; undefined behind the last. */
-interface Part<R> {
+export interface Part<R, P = unknown> {
   readonly items: readonly R[];
-  readonly next: unknown;
+  readonly next: P | undefined;
 }
 
 /** Parts as pages that go on by tokens; those without items are passed by. `query` is a text of everything by which two queries can differ, `parts` gives what is behind a position. */

@@ -27,6 +27,7 @@ import {
   type Page,
   PagedResults,
   type PageOptions,
+  type Part,
   tokenPages,
 } from './results.js';
 
@@ -143,11 +144,6 @@ function positionIn(value: unknown): Position | undefined {
   return { p, r: typeof r === 'string' ? r : undefined };
 }
 
-interface TablePart<R> {
-  readonly items: readonly R[];
-  readonly next: Position | undefined;
-}
-
 /** A query of one table. It asks for its pages, follows continuations to the end, over empty pages too, and decodes rows. */
 export abstract class TableQuery<R> extends PagedResults<R> {
   readonly settings: QuerySettings;
@@ -200,7 +196,7 @@ export abstract class TableQuery<R> extends PagedResults<R> {
     start: Position | undefined,
     size: number | undefined,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<TablePart<R>, void, undefined> {
+  ): AsyncGenerator<Part<R, Position>, void, undefined> {
     admit(this.rowQuery, this.settings, this.reason);
     let from = start;
     do {
@@ -210,7 +206,7 @@ export abstract class TableQuery<R> extends PagedResults<R> {
     } while (from !== undefined);
   }
 
-  async #fetch({ size, signal, from }: Omit<FetchOptions, 'concurrency'>): Promise<TablePart<R>> {
+  async #fetch({ size, signal, from }: Omit<FetchOptions, 'concurrency'>): Promise<Part<R, Position>> {
     signal?.throwIfAborted();
     const { source, concurrency = POINT_CONCURRENCY } = this.settings;
     const { rows, next } = await fetchRows(source, this.rowQuery, { size, from, signal, concurrency });
