@@ -1,4 +1,5 @@
-// The map of the design guide: it has every title of the guide, in the guide's order, and each documents the library's answer.
+// Pages that list something: the map of the design guide has every title of the guide, in the guide's order, and the library's answer to each; the page of errors has a section for each code, with the names of its
+// details, and none for others.
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -65,6 +66,9 @@ const STATE = /\b(?:done|in part|not yet|yours)\b/i;
 
 const PAGES = join(ROOT, 'docs', 'patterns');
 const page = await readFile(join(PAGES, 'guide.md'), 'utf8');
+const errors = await readFile(join(PAGES, 'errors.md'), 'utf8');
+const source = await readFile(join(ROOT, 'packages', 'patterns', 'values', 'pattern-error.ts'), 'utf8');
+const [, details = ''] = /interface PatternErrorDetails \{\n(.*?)\n\}/s.exec(source) ?? [];
 
 test('the map has the titles of the guide in their order', () => {
   const named = [...page.matchAll(/^#{2,3} (.+)$|^- \*(.+?)\*/gm)].map(
@@ -101,5 +105,28 @@ test('every page opens with what the guide calls its subject', async () => {
   for (const name of names) {
     const [, opening = ''] = (await readFile(join(PAGES, name), 'utf8')).split('\n\n');
     assert.match(opening, /\bguide\b|\bDesign Guide\b/, name);
+  }
+});
+
+test('every error code has a section, and every section a code', () => {
+  const codes = [...details.matchAll(/^ {2}readonly (\w+):/gm)].map(([, code]) => code);
+  const sections = [...errors.matchAll(/^### (\w+)$/gm)].map(([, code]) => code);
+  assert(codes.length > 10);
+  assert.deepEqual(sections.toSorted(), codes.toSorted());
+});
+
+test('sections name the details', () => {
+  const drift = /interface Drift extends RowAddress \{\n(.*?)\n\}/s.exec(source)?.[1] ?? '';
+  const blocks = details.split(/^ {2}readonly (?=\w+:)/m).slice(1);
+  for (const block of blocks) {
+    const [code = ''] = block.split(':');
+    const isRow = /RowAddress|Drift/.test(block);
+    const own = [...(/: Drift/.test(block) ? drift : block).matchAll(/readonly (\w+)\??:/g)].map(
+      ([, name = '']) => name,
+    );
+    const section = errors.split(`### ${code}\n\n`)[1]?.split('. ')[0] ?? '';
+    const named = [...section.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+    const expected = [...(isRow ? ['table', 'partitionKey', 'rowKey'] : []), ...own];
+    assert.deepEqual(named.toSorted(), expected.toSorted(), code);
   }
 });
