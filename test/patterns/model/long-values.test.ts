@@ -63,17 +63,4 @@ describePeers('long values', peer => {
     // A batch reads no row first.
     await rejects(async () => batch().merge(Doc, any, { text: 'short' }), 'RowNotRead');
   });
-
-  test('are read by queries, whole and selected', async () => {
-    const { rows } = await docs();
-    const text = textOf('a', 2);
-    await rows.create({ id: 'a', text, note: 'n' });
-    const [selected] = await rows.partition({}).select('text').take(1);
-    const noted = rows.partition({}).where(p => p.note.eq('n'));
-    const [whole] = await noted.take(1);
-    assert.deepEqual([selected?.value.text, whole?.value.text], [text, text]);
-    // @ts-expect-error the service cannot compare it
-    const opaque = () => rows.partition({}).where(p => p.text.eq('a'));
-    assert.throws(opaque, /Doc\.text: it is opaque to the service/);
-  });
 });

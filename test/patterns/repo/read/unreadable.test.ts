@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { codec, entity, key, t } from '#patterns';
 import { deleteRows } from '#patterns/bulk';
 import type { QueryOptions, UnreadableRow } from '#patterns/internals';
-import { mixed } from '#patterns/mixed';
 import { collect, pageByPage } from '../../support/collect.js';
 import { column } from '../../support/column.js';
 import { describePeers, fresh } from '../../support/peers.js';
@@ -101,12 +100,5 @@ describePeers('rows that cannot be read', peer => {
     const left: string[] = [];
     await shelf.onUnreadable(({ rowKey }) => void left.push(rowKey)).take(100);
     assert.equal(left.length, STRANGE.length);
-  });
-
-  test('are told among rows of several entities', async () => {
-    const { db, table } = await filled();
-    const rows = await mixed(db, Item).inTable(table).partition('a').take(100);
-    const faults = rows.flatMap(row => (row.entity === undefined && row.fault ? [row.fault.code] : []));
-    assert.deepEqual(faults.sort(), STRANGE.map(([, , code]) => code).sort());
   });
 });
