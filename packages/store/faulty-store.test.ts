@@ -11,14 +11,12 @@ const NO_FAULTS = { failBefore: 0, failAfter: 0, delay: 0, redecide: 0, shortSca
 const UNBOUNDED = { rows: 1e6, bytes: 1e9, examined: 1e9, milliseconds: 1e9 };
 const EVERYTHING = { from: { partition: '', key: '' } };
 
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+/** Numbers from 0 up to 1, the same for the same seed. */
 function seeded(seed: number): () => number {
-  let state = seed;
+  let state = Math.imul(seed, 0x9e3779b1);
   return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
   };
 }
 

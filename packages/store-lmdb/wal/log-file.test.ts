@@ -1,12 +1,11 @@
 // The log's file has the bytes that its format says, takes what fits and no more, changes segments, and stops at the
-// first failure; records share their memory.
+// first failure.
 import assert from 'node:assert/strict';
 import fs, { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { StoreError, type StoreErrorCode } from '#store';
-import { bytesOf, type Change } from '../overlay.js';
 import { newDirectory } from '../testing/fixture.js';
 import {
   appendBatch,
@@ -18,22 +17,10 @@ import {
   type LogBatch,
   logBytes,
   recordsOf,
-  rowBytes,
-  withRandom,
 } from '../testing/log-batch.js';
 import { NEEDS_PROC, numbersOf, replaceFile, untilClosed } from '../testing/open-files.js';
 import { importAnew, replaceCalls } from '../testing/system-calls.js';
-import {
-  BLOCK_BYTES,
-  encodeHead,
-  LOG_BYTES,
-  LOG_HALVES,
-  LOG_NAME,
-  LogFile,
-  RecordDraft,
-  RecordMemory,
-  SALT_BYTES,
-} from './log-file.js';
+import { BLOCK_BYTES, encodeHead, LOG_BYTES, LOG_HALVES, LOG_NAME, LogFile, SALT_BYTES } from './log-file.js';
 import { readLog } from './read-log.js';
 
 const [FIRST_BYTES, SECOND_BYTES] = LOG_HALVES.map(({ from, until }) => until - from) as [number, number];
@@ -99,18 +86,13 @@ const ODD_CHANGES: readonly LogBatch['changes'][] = [
   [{ key: [2 ** 32 - 2, 'p', 'k'], bytes: Buffer.alloc(1024 * 1024, 0xff) }],
 ];
 
-test('batches without changes, with many, and with long ones are read as they were written', async t => {
+test('batches without changes, with many, with long ones and at the bounds of a block are read as written', async t => {
   const { path, log } = await create(t);
-  const batches = ODD_CHANGES.map(changes => ({ basis: 0n, tick: 2n ** 64n - 1n, changes }));
-  for (const batch of batches) await appendBatch(log, batch);
-  assert.deepEqual(readLog(path, EPOCH), recordsOf(batches));
-});
-
-test('records at the bounds of a block', async t => {
-  const { path, log } = await create(t);
-  const batches = [4095, 4096, 4097, 8191, 8192, 8193, 65].map((bytes, index) =>
+  const odd = ODD_CHANGES.map(changes => ({ basis: 0n, tick: 2n ** 64n - 1n, changes }));
+  const bounds = [4095, 4096, 4097, 8191, 8192, 8193, 65].map((bytes, index) =>
     batchOf(BigInt(index), bytes),
   );
+  const batches = [...odd, ...bounds];
   for (const batch of batches) await appendBatch(log, batch);
   assert.deepEqual(readLog(path, EPOCH), recordsOf(batches));
   const used = batches.reduce((sum, { changes }) => sum + logBytes(changes), 0);
@@ -260,29 +242,3 @@ test(
     await untilClosed(path, own, `${own} (deleted)`);
   },
 );
-
-test('values stay where they are, and memory is reused once all records that have a part of it are released', () =>
-  withRandom(20, random => {
-    const memory = new RecordMemory();
-    const blocks = new Set<Buffer>();
-    let held: { readonly draft: RecordDraft; readonly values: ReadonlyMap<Change, Buffer> }[] = [];
-    for (let round = 0; round < 1000; round += 1) {
-      const draft = new RecordDraft(memory);
-      const values = new Map<Change, Buffer>();
-      for (let count = 1 + random(2); count > 0; count -= 1) {
-        const value = Buffer.alloc(random(6000), random(256));
-        const change = draft.add([1, 'p', 'k'], 9n, value);
-        values.set(change, rowBytes(9n, value));
-        blocks.add(change.block ?? assert.fail());
-      }
-      held.push({ draft, values });
-      if (held.length < 20) continue;
-      for (const each of held)
-        for (const [change, bytes] of each.values) assert(bytesOf(change)?.equals(bytes));
-      const isDone = held.map(() => random(10) < 8);
-      for (const [index, each] of held.entries()) if (isDone[index] === true) each.draft.release();
-      held = held.filter((_, index) => isDone[index] !== true);
-    }
-    // 4.5 MB in all, at most 90 KB held at a time.
-    assert(blocks.size < 30, `${blocks.size} blocks`);
-  }));
