@@ -13,11 +13,12 @@ for (const exclusive of [true, false])
     const store = await openLmdbStore({ directory, durability: 'none', exclusive });
     t.after(() => store.close());
     const space = await openSpace(store);
+    const [fileBytes, mapBytes] = [numberOf(store, 'data_file_bytes'), numberOf(store, 'data_map_bytes')];
     const before = countsOf(store, 'commit_writes');
     const writing = Array.from({ length: 100 }, (_, i) =>
       store.commit(space, 'p', { keys: [] }, () => ({
         result: i,
-        puts: [{ key: String(i), value: Buffer.alloc(1000) }],
+        puts: [{ key: String(i), value: Buffer.alloc(40_000) }],
       })),
     );
     assert.equal(numberOf(store, 'commit_queue_depth'), 100);
@@ -31,8 +32,7 @@ for (const exclusive of [true, false])
     assert.equal(numberOf(store, 'commits_total'), sum(writes.counts));
     assert(times.sum > 0);
     assert.equal(numberOf(store, 'commit_failures_total'), 0);
-    const fileBytes = numberOf(store, 'data_file_bytes');
-    const mapBytes = numberOf(store, 'data_map_bytes');
-    assert(fileBytes >= 100_000 && mapBytes >= fileBytes, `${fileBytes} of ${mapBytes}`);
+    assert(numberOf(store, 'data_file_bytes') >= fileBytes + (exclusive ? 0 : 3_000_000));
+    assert.deepEqual([mapBytes, numberOf(store, 'data_map_bytes')], [64 * 2 ** 30, 64 * 2 ** 30]);
     assert.equal(store.health(), undefined);
   });

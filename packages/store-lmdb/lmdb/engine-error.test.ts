@@ -46,15 +46,7 @@ test('a bug, and an error with a code of another kind, stay as they are', () => 
   assert.equal(engineError(own, '/place'), own);
 });
 
-test('the reason of a failed commit is the one that LMDB reports with it', async () => {
-  const commitFailed = new Error('Commit failed (see commitError for details)');
-  const reason = Promise.reject(failureOfLmdb(28));
-  const error = await commitError(Object.assign(commitFailed, { commitError: reason }), '/place');
-  assert(error instanceof EngineError && error.code === 'full');
-  assert.equal(await commitError(commitFailed.message, '/place'), commitFailed.message);
-});
-
-test('a reason may be read in a later turn, as a checkpoint of several slices does', async () => {
+test('the reason of a failed commit is the one that LMDB reports with it, read in a later turn', async () => {
   const commitFailed = new Error('Commit failed (see commitError for details)');
   const reason = Promise.reject(failureOfLmdb(28));
   keepCommitError(Object.assign(commitFailed, { commitError: reason }));
@@ -63,4 +55,5 @@ test('a reason may be read in a later turn, as a checkpoint of several slices do
   const error = await commitError(commitFailed, '/place');
   assert(error instanceof EngineError && error.code === 'full');
   keepCommitError('no error of LMDB');
+  assert.equal(await commitError('no error of LMDB', '/place'), 'no error of LMDB');
 });

@@ -1,12 +1,11 @@
-// The map is large from the start and stays as it is; under a limit on address space it is LMDB's own.
+// The map is large from the start (statistics.test.ts has that it stays so); under a limit on address space it is LMDB's
+// own.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLmdbStore } from '../lmdb-store.js';
-import { newDirectory, openSpace, put } from '../testing/fixture.js';
-import { numberOf } from '../testing/statistic.js';
+import { newDirectory } from '../testing/fixture.js';
 import { mapSizeOf } from './map-size.js';
 
 const MODULE = new URL('../index.js', import.meta.url).href;
@@ -21,18 +20,6 @@ test('64 GiB, or twice the file', t => {
   };
   assert.deepEqual([0, 32 * GIB - 1, 32 * GIB].map(sizeFor), [64 * GIB, 64 * GIB, 64 * GIB]);
   assert.equal(sizeFor(32 * GIB + 1), 64 * GIB + 2);
-});
-
-test('it does not change while the file grows', async t => {
-  const store = await openLmdbStore({ directory: newDirectory(t), durability: 'none' });
-  t.after(() => store.close());
-  const space = await openSpace(store);
-  const sizes = () => ['data_file_bytes', 'data_map_bytes'].map(name => numberOf(store, name));
-  const [fileBefore = 0, mapBefore] = sizes();
-  await put(store, space, 'k', Buffer.alloc(4_000_000));
-  const [fileAfter = 0, mapAfter] = sizes();
-  assert(fileAfter > fileBefore + 3_000_000, `${fileBefore} to ${fileAfter}`);
-  assert.deepEqual([mapBefore, mapAfter], [64 * GIB, 64 * GIB]);
 });
 
 const isLinux = process.platform === 'linux';
