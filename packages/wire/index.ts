@@ -1,7 +1,6 @@
 // The public face of what the wires of all services share, signatures among it. Each service's own face is that of its folder: `#wire/table`, `#wire/queue`.
 
 export * from './auth/blob-sas.js';
-export * from './auth/queue-sas.js';
 export * from './auth/sas.js';
 export * from './auth/shared-key.js';
 export * from './auth/table-sas.js';

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { blobSasStringToSign, parseBlobSas, type SignedBlob } from './blob-sas.js';
-import { parseQueueSas, queueSasStringToSign } from './queue-sas.js';
-import { accountSasStringToSign, parseAccountSas } from './sas.js';
+import { accountSasStringToSign, parseAccountSas, parseQueueSas, queueSasStringToSign } from './sas.js';
 import { parseTableSas, tableSasStringToSign } from './table-sas.js';
 
 const ACCOUNT = 'devstoreaccount1';

@@ -256,3 +256,17 @@ function identityOf(query: ReadonlyMap<string, string>, names: readonly string[]
   }
   return identity;
 }
+
+const QUEUE_LETTERS = /^[raup]+$/;
+
+/** The signature covers the queue in the path, which no parameter names (protocol: sas#queue-string). @throws ServiceError AuthenticationFailed:Sas. */
+export const parseQueueSas = (query: ReadonlyMap<string, string>, queue: string): ServiceSas =>
+  parseServiceSas(query, {
+    fields: [],
+    letters: QUEUE_LETTERS,
+    resourceOf: () => queue,
+    rangeOf: () => undefined,
+  });
+
+export const queueSasStringToSign = (sas: ServiceSas, account: string): string =>
+  serviceSasStringToSign(sas, account, 'queue', []);

@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { BlobError } from '#blobs';
 import { wireCode } from '../shared/error-table.js';
 import { XML_HEAD } from '../shared/xml.js';
-import { BLOB_ERROR_TABLE } from './blob-error-table.js';
-import { type BlobErrorContext, formatBlobError } from './format-blob-error.js';
+import { BLOB_ERROR_TABLE, type BlobErrorContext, formatBlobError } from './format-blob-error.js';
 
 const NOW = BigInt(Date.parse('2019-05-09T01:19:39.588Z')) * 10_000n + 5383n;
 const CONTEXT: BlobErrorContext = {

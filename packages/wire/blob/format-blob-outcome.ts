@@ -3,7 +3,6 @@ import { formatDateTimeFull, formatHttpDate, type StreamedResponse, type WireRes
 import type { Digests, Outcome, SeenContainer, Stamp } from '#blobs';
 import { formatIdentifiers } from '../shared/access-policy-xml.js';
 import type { Exchange, Header } from '../shared/answer.js';
-import { documentBytes, documentText } from '../shared/long-document.js';
 import { formatServiceStats } from '../shared/service-properties-xml.js';
 import {
   formatMetadata,
@@ -12,7 +11,13 @@ import {
   storageAnswer,
   storageHeaders,
 } from '../shared/storage-exchange.js';
-import { askedElements, elementOf, listDocument } from '../shared/storage-list-xml.js';
+import {
+  askedElements,
+  documentBytes,
+  documentText,
+  elementOf,
+  listDocument,
+} from '../shared/storage-list-xml.js';
 import { addWholeDigest, blobHeaders, contentFacts, type Overrides } from './blob-headers.js';
 import type { BlobRoute } from './blob-route.js';
 import { quotedEtag } from './request/conditions.js';

@@ -1,7 +1,6 @@
 // The public face of the Blob service's wire: targets, operations, XML documents, errors. request/ parses what clients send, xml/ has the
 // documents.
 export * from './batch.js';
-export * from './blob-error-table.js';
 export type { Overrides } from './blob-headers.js';
 export * from './blob-route.js';
 export * from './copy-source.js';

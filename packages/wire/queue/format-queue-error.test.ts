@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { ErrorDetail } from '#account';
 import { QueueError } from '#queues';
 import { wireCode } from '../shared/error-table.js';
-import { ERROR_TABLE } from '../table/error-table.js';
+import { ERROR_TABLE } from '../table/format-error.js';
 import { formatQueueError, QUEUE_ERROR_TABLE } from './format-queue-error.js';
 
 const answerOf = (code: QueueError['code'], detail: ErrorDetail = {}) =>

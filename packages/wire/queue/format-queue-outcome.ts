@@ -6,7 +6,6 @@ import { formatHttpDate, type WireResponse } from '#base';
 import type { Outcome } from '#queues';
 import { formatIdentifiers } from '../shared/access-policy-xml.js';
 import type { Exchange, Header } from '../shared/answer.js';
-import { documentText } from '../shared/long-document.js';
 import { formatServiceProperties, formatServiceStats } from '../shared/service-properties-xml.js';
 import {
   formatMetadata,
@@ -15,7 +14,7 @@ import {
   storageAnswer,
   storageHeaders,
 } from '../shared/storage-exchange.js';
-import { askedElements, formatListMetadata, listDocument } from '../shared/storage-list-xml.js';
+import { askedElements, documentText, formatListMetadata, listDocument } from '../shared/storage-list-xml.js';
 import { escapeXmlText, XML_HEAD } from '../shared/xml.js';
 import { pageSizeOf } from './parse-queue-operation.js';
 import type { QueueRoute } from './queue-route.js';

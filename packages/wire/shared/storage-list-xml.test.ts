@@ -1,8 +1,7 @@
 // The document around the entries of a list: what was asked is repeated, escaped so that a parser reads it back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { documentText } from './long-document.js';
-import { askedElements, elementOf, listDocument } from './storage-list-xml.js';
+import { askedElements, documentText, elementOf, listDocument } from './storage-list-xml.js';
 import { parseXml } from './xml.js';
 
 const LIST = {

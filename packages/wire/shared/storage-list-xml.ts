@@ -1,6 +1,7 @@
 // The documents of lists of the Blob and Queue services (protocol: queues#list).
+
 import type { Metadata } from '#account';
-import type { EntriesDocument } from './long-document.js';
+import { nextTurn } from '#base';
 import { escapeXml, XML_HEAD } from './xml.js';
 
 /** Nothing for a text that is missing or empty. Parsers read a bare carriage return as a line feed: it is escaped. */
@@ -52,4 +53,38 @@ export function listDocument<Entry>(list: List<Entry>): EntriesDocument<Entry> {
     format,
     after: `${isEmpty ? '' : `</${name}>`}${next}</EnumerationResults>`,
   };
+}
+
+interface EntriesDocument<Entry> {
+  readonly before: string;
+  readonly entries: readonly Entry[];
+  readonly format: (entry: Entry) => string;
+  readonly after: string;
+}
+
+/** Of a slice: 1 to 4 ms. */
+const ENTRIES_A_SLICE = 256;
+
+export function documentText<Entry>({ before, entries, format, after }: EntriesDocument<Entry>): string {
+  let text = before;
+  for (const entry of entries) text += format(entry);
+  return text + after;
+}
+
+/** The same text in UTF-8. That of a long one is made in slices, between which others have the thread: a list of 5,000 blobs takes 30 to 60 ms to write. */
+export async function documentBytes<Entry>({
+  before,
+  entries,
+  format,
+  after,
+}: EntriesDocument<Entry>): Promise<Buffer> {
+  const pieces = [Buffer.from(before)];
+  for (let from = 0; from < entries.length; from += ENTRIES_A_SLICE) {
+    let text = '';
+    for (const entry of entries.slice(from, from + ENTRIES_A_SLICE)) text += format(entry);
+    pieces.push(Buffer.from(text));
+    if (from + ENTRIES_A_SLICE < entries.length) await nextTurn();
+  }
+  pieces.push(Buffer.from(after));
+  return Buffer.concat(pieces);
 }

@@ -4,7 +4,6 @@ export * from './answer.js';
 export * from './batch/format-batch.js';
 export * from './batch/parse-batch.js';
 export * from './entity/format-entity.js';
-export * from './error-table.js';
 export * from './filter/parse-filter.js';
 export * from './format-error.js';
 export * from './format-outcome.js';
