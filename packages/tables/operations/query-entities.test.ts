@@ -2,7 +2,6 @@
 // (protocol: queries, sas#key-ranges).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { systemClock } from '#base';
 import { openMemoryStore, type ScanRange } from '#store';
 import type { Property } from '../entity/edm.js';
@@ -11,7 +10,6 @@ import { execute } from '../execute.js';
 import type { ComparisonOperator, Filter } from '../filter/filter.js';
 import type { Operation, QueryEntities } from '../operation.js';
 import {
-  ANY,
   insert,
   keyOf,
   number,
@@ -159,56 +157,6 @@ test('the caller sees exactly the rows of the key range, and only these are exam
   assert.equal((await page(account, { filter: compare('PartitionKey', 'eq', 'a') }, within)).examined, 0);
   const open = { from: { partition: 'd', key: 'r3' } };
   assert.deepEqual(keysOf(await page(account, {}, open)), ['d/r3', 'd/r4']);
-});
-
-/** Keys in the order of their numbers. */
-const spread = (n: number): EntityKey => keyOf(`r${n % 10}`, `p${Math.floor(n / 10)}`);
-
-test('pages never skip and never repeat under concurrent writes', async () => {
-  const numbers = fc.nat({ max: 39 });
-  const change = fc.record({ n: numbers, isInsert: fc.boolean(), isOne: fc.boolean() });
-  await fc.assert(
-    fc.asyncProperty(
-      fc.uniqueArray(numbers, { maxLength: 40 }),
-      fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 20 }),
-      fc.integer({ min: 1, max: 7 }),
-      fc.boolean(),
-      async (start, changes, top, isFiltered) => {
-        const account = await openTable();
-        const there = new Set(start);
-        for (const n of start) await insert(account, spread(n), number('n', 1));
-        const [everThere, alwaysThere] = [new Set(start), new Set(start)];
-        const seen: string[] = [];
-        const filter = isFiltered ? isOne : undefined;
-        let from: EntityKey | undefined;
-        for (let i = 0; ; i++) {
-          const found = await page(account, { top, filter, from });
-          assert.ok(found.rows.length <= top);
-          seen.push(...keysOf(found));
-          from = found.next;
-          if (!from) break;
-          for (const { n, isInsert, isOne: one } of changes[i] ?? []) {
-            if (isInsert && !there.has(n)) {
-              await insert(account, spread(n), number('n', one ? 1 : 0));
-              there.add(n);
-              everThere.add(n);
-            } else if (!isInsert && there.has(n)) {
-              await account.run({ kind: 'deleteEntity', table: TABLE, key: spread(n), condition: ANY });
-              there.delete(n);
-              alwaysThere.delete(n);
-            }
-          }
-        }
-        const names = (set: ReadonlySet<number>) =>
-          [...set].map(n => `${spread(n).partitionKey}/${spread(n).rowKey}`);
-        assert.deepEqual(seen, [...new Set(seen)].sort());
-        for (const name of names(alwaysThere)) assert.ok(seen.includes(name), `${name} was skipped`);
-        const ever = names(everThere);
-        for (const name of seen) assert.ok(ever.includes(name), `${name} was never there`);
-      },
-    ),
-    { numRuns: 150 },
-  );
 });
 
 test('a scan learns what the filter costs', async () => {
