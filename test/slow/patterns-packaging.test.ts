@@ -14,33 +14,6 @@ import { SHAPES_PROGRAM } from './shapes-program.js';
 
 const run = promisify(execFile);
 
-const PROGRAM = `
-import { TableServiceClient } from '@azure/data-tables';
-import { codec, entity, key, type Of, open, PatternError, t } from 'shelfmark-patterns';
-
-const Book = entity('Book', {
-  version: 1,
-  table: 'Books',
-  props: { shelf: t.string(), number: t.int32(), title: t.string(), weight: t.double().optional() },
-  partition: p => key(p.shelf),
-  row: p => key(p.number.as(codec.int(4))),
-});
-const walden: Of<typeof Book> = { shelf: 'A', number: 1, title: 'Walden', weight: 1 };
-
-const client = TableServiceClient.fromConnectionString(process.argv[2] ?? '', { allowInsecureConnection: true });
-await client.createTable('Books');
-const books = open({ tables: client }).repo(Book);
-await books.create(walden);
-const stored = await books.get({ shelf: 'A', number: 1 });
-let code = '';
-try {
-  await books.create(walden);
-} catch (thrown) {
-  if (PatternError.is(thrown)) code = thrown.code;
-}
-console.log(JSON.stringify({ value: stored?.value, code }));
-`;
-
 /** A fenced block of a page. */
 interface Block {
   readonly language: string;
@@ -247,18 +220,5 @@ for (const entry of ${JSON.stringify(own)}) {
     } finally {
       await server.close();
     }
-  });
-
-  test('is typed, and runs against a server', async () => {
-    const printed = await compileAndRun('program.ts', PROGRAM, {
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      module: 'nodenext',
-      target: 'es2023',
-    });
-    assert.deepEqual(printed, {
-      value: { shelf: 'A', number: 1, title: 'Walden', weight: 1 },
-      code: 'AlreadyExists',
-    });
   });
 });

@@ -26,17 +26,12 @@ class ClusterView implements OperationsView {
   async families(): Promise<readonly MetricFamily[]> {
     const metrics = await this.primary?.metrics();
     const isReady = metrics !== undefined && metrics.unreadiness === undefined;
-    const ready = { name: 'shelfmark_ready', help: '1 where /readyz says ok, else 0.' };
-    const workers = { name: 'shelfmark_workers', help: 'Processes that answer requests.' };
-    const restarts = { name: 'shelfmark_worker_restarts_total', help: 'Workers that were replaced.' };
+    const ready = 'shelfmark_ready';
     return [
-      gauge(ready, isReady ? 1 : 0),
-      gauge(workers, metrics?.workers ?? 0),
-      counter(restarts, metrics?.restarts ?? 0),
-      ...mergeMetrics([
-        (metrics?.families ?? []).filter(({ name }) => name !== ready.name),
-        processFamilies(),
-      ]),
+      gauge(ready, '1 where /readyz says ok, else 0.', isReady ? 1 : 0),
+      gauge('shelfmark_workers', 'Processes that answer requests.', metrics?.workers ?? 0),
+      counter('shelfmark_worker_restarts_total', 'Workers that were replaced.', metrics?.restarts ?? 0),
+      ...mergeMetrics([(metrics?.families ?? []).filter(({ name }) => name !== ready), processFamilies()]),
     ];
   }
 }

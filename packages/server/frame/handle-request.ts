@@ -7,7 +7,7 @@ import { BodyError, isStreamed } from '#http';
 import { corsHeaders, type Header, parseTarget, preflight, type ServiceRoute, wireCode } from '#wire';
 import { Authenticator } from '../auth/authenticate.js';
 import type { Grant } from '../auth/grant.js';
-import { requestEntry } from '../observe/request-entry.js';
+import { requestEntry } from '../observe/log.js';
 import type { OperationSlots } from '../observe/request-metrics.js';
 import type { Carried, ForwardedRequest, ToldRefusal } from '../peers/forwarded.js';
 import { faultCode } from './fault-code.js';
@@ -323,7 +323,7 @@ export class Service<
       try {
         yield* response.body;
       } catch (error) {
-        const entry = requestEntry(protocol.name, context, response.status, undefined);
+        const entry = requestEntry(protocol.name, context, response.status);
         if (!(error instanceof BodyError)) server.log.failure(entry, error);
         throw error;
       }

@@ -1,6 +1,7 @@
 // The server's log: one line a request at most, as JSON on standard error. No secret, no entity's content and no query goes
 // into it: entries are made without them, and each text is checked once more before it is written.
 import { pino } from 'pino';
+import type { WireRequest } from '#base';
 
 export const REPEATED_MILLISECONDS = 1000;
 
@@ -76,6 +77,34 @@ export interface RequestEntry {
   readonly reason?: string | undefined;
   /** From the complete request to its answer. */
   readonly milliseconds?: number | undefined;
+}
+
+interface AnsweredRequest {
+  readonly request: WireRequest;
+  readonly requestId: string;
+  readonly clientRequestId: string | undefined;
+  /** In milliseconds, of a clock that does not jump. */
+  readonly began: number;
+}
+
+/** Made only for requests that are logged. */
+export function requestEntry(
+  service: string,
+  { request, requestId, clientRequestId, began }: AnsweredRequest,
+  status: number,
+  refused?: { readonly code: string; readonly reason?: string | number | undefined },
+): RequestEntry {
+  return {
+    service,
+    requestId,
+    clientRequestId,
+    method: request.method,
+    path: request.target.split('?', 1)[0] ?? '',
+    status,
+    code: refused?.code,
+    reason: refused?.reason === undefined ? undefined : String(refused.reason),
+    milliseconds: Math.round((performance.now() - began) * 1000) / 1000,
+  };
 }
 
 export interface Log {

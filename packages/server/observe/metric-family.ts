@@ -19,15 +19,9 @@ export interface MetricFamily {
   readonly samples: readonly Sample[];
 }
 
-interface Named {
-  readonly name: string;
-  readonly help: string;
-  readonly aggregate?: MetricFamily['aggregate'];
-}
-
 const single = (value: number): readonly Sample[] => [{ suffix: '', labels: '', value }];
 
-export const counter = ({ name, help }: Named, samples: readonly Sample[] | number): MetricFamily => ({
+export const counter = (name: string, help: string, samples: readonly Sample[] | number): MetricFamily => ({
   name,
   help,
   type: 'counter',
@@ -35,17 +29,17 @@ export const counter = ({ name, help }: Named, samples: readonly Sample[] | numb
   samples: typeof samples === 'number' ? single(samples) : samples,
 });
 
-export const gauge = ({ name, help, aggregate = 'sum' }: Named, value: number): MetricFamily => ({
-  name,
-  help,
-  type: 'gauge',
-  aggregate,
-  samples: single(value),
-});
+export const gauge = (
+  name: string,
+  help: string,
+  value: number,
+  aggregate: MetricFamily['aggregate'] = 'sum',
+): MetricFamily => ({ name, help, type: 'gauge', aggregate, samples: single(value) });
 
 /** A histogram for each text of labels. */
 export const histogram = (
-  { name, help }: Named,
+  name: string,
+  help: string,
   series: readonly (readonly [labels: string, counts: HistogramCounts])[],
 ): MetricFamily => ({
   name,

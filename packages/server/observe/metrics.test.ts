@@ -33,11 +33,9 @@ function sample(): Histogram {
 
 test('the text, to the letter', () => {
   const families = [
-    counter({ name: 'a_total', help: 'Says \\ and\nmore.' }, [
-      { suffix: '', labels: label('code', 'a"b\\c\nd'), value: 2 },
-    ]),
-    gauge({ name: 'b', help: 'B.' }, 1.5),
-    histogram({ name: 'c_seconds', help: 'C.' }, [[label('kind', 'x'), sample().counts()]]),
+    counter('a_total', 'Says \\ and\nmore.', [{ suffix: '', labels: label('code', 'a"b\\c\nd'), value: 2 }]),
+    gauge('b', 'B.', 1.5),
+    histogram('c_seconds', 'C.', [[label('kind', 'x'), sample().counts()]]),
   ];
   assert.equal(
     formatMetrics(families),
@@ -109,14 +107,14 @@ test('each kind of operation is exported under the name that it always had', () 
 
 test('metrics of several processes: counts are added, and a shared gauge is reported once', () => {
   const of = (count: number, file: number, start: number): readonly MetricFamily[] => [
-    counter({ name: 'n_total', help: '' }, [
+    counter('n_total', '', [
       { suffix: '', labels: 'k="both"', value: count },
       { suffix: '', labels: `k="${count}"`, value: count },
     ]),
-    gauge({ name: 'open', help: '' }, count),
-    gauge({ name: 'file', help: '', aggregate: 'max' }, file),
-    gauge({ name: 'start', help: '', aggregate: 'min' }, start),
-    histogram({ name: 't', help: '' }, [['', sample().counts()]]),
+    gauge('open', '', count),
+    gauge('file', '', file, 'max'),
+    gauge('start', '', start, 'min'),
+    histogram('t', '', [['', sample().counts()]]),
   ];
   const both = mergeMetrics([of(1, 10, 5), of(2, 20, 6), []]);
   const values = [

@@ -45,8 +45,8 @@ export class ProcessView implements OperationsView {
     const ready = this.unreadiness() === undefined ? 1 : 0;
     const connections = this.#listeners.reduce((sum, each) => sum + each.connections, 0);
     return [
-      gauge({ name: 'shelfmark_ready', help: '1 where /readyz says ok, else 0.', aggregate: 'min' }, ready),
-      gauge({ name: 'shelfmark_connections', help: "Open connections of the services' ports." }, connections),
+      gauge('shelfmark_ready', '1 where /readyz says ok, else 0.', ready, 'min'),
+      gauge('shelfmark_connections', "Open connections of the services' ports.", connections),
       ...(this.requests?.families() ?? []),
       ...(this.#forwarding?.families() ?? []),
       ...this.#engineFamilies(),
@@ -58,7 +58,7 @@ export class ProcessView implements OperationsView {
   #engineFamilies(): readonly MetricFamily[] {
     if (this.#engine === undefined || this.#state !== 'serving') return [];
     try {
-      return engineFamilies(this.#engine.statistics());
+      return this.#engine.statistics().map(familyOf);
     } catch {
       return [];
     }
@@ -71,42 +71,29 @@ export function processFamilies(): readonly MetricFamily[] {
   const { user, system } = process.cpuUsage();
   const { active } = performance.eventLoopUtilization();
   return [
-    gauge({ name: 'shelfmark_processes', help: 'Processes that these numbers are of.' }, 1),
-    gauge(
-      { name: 'process_resident_memory_bytes', help: 'Memory that is in RAM, of the data file too.' },
-      rss,
-    ),
-    gauge({ name: 'nodejs_heap_size_used_bytes', help: 'JavaScript objects.' }, heapUsed),
-    gauge(
-      { name: 'nodejs_external_memory_bytes', help: 'Memory of buffers, outside of the heap.' },
-      external,
-    ),
-    counter({ name: 'process_cpu_seconds_total', help: 'Processor time.' }, (user + system) / 1e6),
+    gauge('shelfmark_processes', 'Processes that these numbers are of.', 1),
+    gauge('process_resident_memory_bytes', 'Memory that is in RAM, of the data file too.', rss),
+    gauge('nodejs_heap_size_used_bytes', 'JavaScript objects.', heapUsed),
+    gauge('nodejs_external_memory_bytes', 'Memory of buffers, outside of the heap.', external),
+    counter('process_cpu_seconds_total', 'Processor time.', (user + system) / 1e6),
     counter(
-      {
-        name: 'shelfmark_event_loop_busy_seconds_total',
-        help: 'Time in which the event loop did not wait; a second a second is all that a process can do.',
-      },
+      'shelfmark_event_loop_busy_seconds_total',
+      'Time in which the event loop did not wait; a second a second is all that a process can do.',
       active / 1000,
     ),
     gauge(
-      {
-        name: 'process_start_time_seconds',
-        help: 'When the oldest process started, in seconds since 1970.',
-        aggregate: 'min',
-      },
+      'process_start_time_seconds',
+      'When the oldest process started, in seconds since 1970.',
       performance.timeOrigin / 1000,
+      'min',
     ),
   ];
 }
 
-function familyOf(statistic: Statistic): MetricFamily {
-  const named = { name: `shelfmark_${statistic.name}`, help: statistic.help };
-  if (statistic.kind === 'histogram') return histogram(named, [['', statistic.counts]]);
-  if (statistic.kind === 'counter') return counter(named, statistic.value);
-  return gauge({ ...named, aggregate: statistic.aggregate ?? 'sum' }, statistic.value);
-}
-
 /** Under the server's name, whatever the engine. */
-const engineFamilies = (statistics: readonly Statistic[]): readonly MetricFamily[] =>
-  statistics.map(familyOf);
+function familyOf(statistic: Statistic): MetricFamily {
+  const name = `shelfmark_${statistic.name}`;
+  if (statistic.kind === 'histogram') return histogram(name, statistic.help, [['', statistic.counts]]);
+  if (statistic.kind === 'counter') return counter(name, statistic.help, statistic.value);
+  return gauge(name, statistic.help, statistic.value, statistic.aggregate);
+}

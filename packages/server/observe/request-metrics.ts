@@ -97,22 +97,15 @@ export class RequestMetrics {
       value,
     }));
     return [
-      counter(
-        { name: 'shelfmark_requests_total', help: 'Requests answered, by operation and status.' },
-        requests,
-      ),
+      counter('shelfmark_requests_total', 'Requests answered, by operation and status.', requests),
       histogram(
-        {
-          name: 'shelfmark_request_duration_seconds',
-          help: 'Time from a complete request to its answer, by operation.',
-        },
+        'shelfmark_request_duration_seconds',
+        'Time from a complete request to its answer, by operation.',
         times,
       ),
       counter(
-        {
-          name: 'shelfmark_refusals_total',
-          help: 'Requests, or their parts in a batch, that were refused or failed, by error code.',
-        },
+        'shelfmark_refusals_total',
+        'Requests, or their parts in a batch, that were refused or failed, by error code.',
         refusals,
       ),
     ];

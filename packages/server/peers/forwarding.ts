@@ -79,13 +79,10 @@ export class Forwarding {
       }));
     const handed =
       'Requests handed to the front end that owns their partition; refused ones were carried out here.';
-    const taken = 'Requests taken from other front ends.';
+    const taken = samples(this.#port?.told ?? { answered: 0, refused: 0 });
     return [
-      counter({ name: 'shelfmark_forwarded_requests_total', help: handed }, samples(this.#told)),
-      counter(
-        { name: 'shelfmark_taken_requests_total', help: taken },
-        samples(this.#port?.told ?? { answered: 0, refused: 0 }),
-      ),
+      counter('shelfmark_forwarded_requests_total', handed, samples(this.#told)),
+      counter('shelfmark_taken_requests_total', 'Requests taken from other front ends.', taken),
     ];
   }
 
