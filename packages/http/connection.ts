@@ -1,6 +1,6 @@
 // One connection: it reads requests one at a time, in order, hands each on as a plain value, and writes its answer
-// before it parses the next. Until then it reads no more from the socket than what has already arrived. connections.ts
-// has the set of connections and their clock.
+// before it parses the next. Until then it reads no more from the socket than what has already arrived. listen.ts has
+// the set of connections and their clock.
 import type { Socket } from 'node:net';
 import type { StreamedResponse, WireResponse } from '#base';
 import type { ConnectionPhase } from './connection-phase.js';

@@ -1,13 +1,11 @@
 // Opens a port: accepts connections, plain or under TLS, keeps their clock, and ends them when the listener closes.
 // connection.ts has what goes over one.
-import net from 'node:net';
+import net, { type Socket } from 'node:net';
 import tls from 'node:tls';
-import { Connections } from './connections.js';
-import { Handshakes } from './handshakes.js';
-import type { ListenerContext, Respond, Timeouts } from './listener-context.js';
+import { Connection } from './connection.js';
+import { type ListenerContext, type Respond, type Timeouts, Unfinished } from './listener-context.js';
 import { HEAD_BYTES_MAX } from './request-head.js';
 import { TrustedProxies } from './trusted-proxies.js';
-import { Unfinished } from './unfinished.js';
 import { KEPT_SECONDS } from './write-response.js';
 
 export { BodyError } from './request-stream.js';
@@ -81,10 +79,80 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** As many as the listener admits, and briefly some more, which get 503. */
+class Connections {
+  readonly #context: ListenerContext;
+  readonly #connectionsMax: number;
+  readonly #all = new Set<Connection>();
+  #admitted = 0;
+
+  constructor(context: ListenerContext, connectionsMax: number) {
+    this.#context = context;
+    this.#connectionsMax = connectionsMax;
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  accept(socket: Socket): void {
+    const connection = new Connection(socket, this.#context);
+    const isAdmitted = this.#admitted < this.#connectionsMax;
+    if (isAdmitted) this.#admitted += 1;
+    this.#all.add(connection);
+    socket.on('close', () => {
+      this.#all.delete(connection);
+      if (isAdmitted) this.#admitted -= 1;
+    });
+    if (!isAdmitted) connection.refuse(503);
+  }
+
+  /** Called at intervals. */
+  expire(now: number): void {
+    this.#context.now = now;
+    const { timeouts, limits, isClosing, closingSince, bufferedBytes } = this.#context;
+    for (const connection of this.#all) connection.expire();
+    if (bufferedBytes > limits.bufferedBytesMax) for (const connection of this.#all) connection.hurry();
+    if (isClosing && now - closingSince > timeouts.closing) this.#cut();
+  }
+
+  closeIdle(): void {
+    for (const connection of this.#all) connection.closeIfIdle();
+  }
+
+  #cut(): void {
+    for (const connection of this.#all) connection.destroy();
+  }
+}
+
+/** Under TLS a connection is another object than its socket, but both name the same peer. */
+const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+
+/** The TLS handshakes in progress, to end them when the listener closes. node:tls enforces how long one may take. */
+class Handshakes {
+  readonly #sockets = new Map<string, Socket>();
+
+  begin(socket: Socket): void {
+    const peer = peerOf(socket);
+    this.#sockets.set(peer, socket);
+    socket.once('close', () => {
+      if (this.#sockets.get(peer) === socket) this.#sockets.delete(peer);
+    });
+  }
+
+  end(secured: Socket): void {
+    this.#sockets.delete(peerOf(secured));
+  }
+
+  abort(): void {
+    for (const socket of this.#sockets.values()) socket.destroy();
+  }
+}
+
 /** A client may end its half of a connection and still wait for the answer. */
 const SOCKETS = { allowHalfOpen: true, noDelay: true };
 
-function createServer(options: ListenOptions, timeouts: Timeouts, accept: (socket: net.Socket) => void) {
+function createServer(options: ListenOptions, timeouts: Timeouts, accept: (socket: Socket) => void) {
   if (!options.tls) return { server: net.createServer(SOCKETS, accept), handshakes: new Handshakes() };
   const handshakeTimeout = Math.min(HANDSHAKE_MILLISECONDS_MAX, timeouts.head);
   const secured = { ...options.tls, ALPNProtocols: ['http/1.1'], handshakeTimeout };
@@ -93,7 +161,7 @@ function createServer(options: ListenOptions, timeouts: Timeouts, accept: (socke
     handshakes.end(socket);
     accept(socket);
   });
-  server.on('connection', (socket: net.Socket) => handshakes.begin(socket));
+  server.on('connection', (socket: Socket) => handshakes.begin(socket));
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   return { server, handshakes };
 }

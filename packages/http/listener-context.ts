@@ -1,8 +1,7 @@
 // What the connections of one listener share: the request handler, the bounds on time and memory, and how much memory
-// is in use. listen.ts makes it, connections.ts moves its clock, each connection counts its own bytes in it.
+// is in use. listen.ts makes it and moves its clock, each connection counts its own bytes in it.
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
 import type { TrustedProxies } from './trusted-proxies.js';
-import { type Evictable, SLOW_MILLISECONDS, type Unfinished } from './unfinished.js';
 
 /** Handles one request. A rejection cuts the connection: no client gets a made-up answer. */
 export type Respond = (request: WireRequest) => Promise<WireResponse | StreamedResponse>;
@@ -70,6 +69,44 @@ export interface ListenerContext {
   readonly unknown: Unfinished;
   /** Bodies that are being collected. */
   readonly collecting: Unfinished;
+}
+
+/**
+ * For a collected body: after this long it is slow, and is evicted before others are refused. 4 MiB then need 16
+ * Mbit/s.
+ */
+const SLOW_MILLISECONDS = 2_000;
+
+export interface Evictable {
+  /** Releases everything it holds, and leaves. */
+  evict(): void;
+}
+
+/**
+ * Incomplete requests, in the order in which they began: the ones to evict when memory is short. They count what they
+ * hold themselves, in the listener's context.
+ */
+export class Unfinished {
+  readonly #since = new Map<Evictable, number>();
+
+  /** A request that is already in keeps its place. */
+  enter(request: Evictable): void {
+    if (!this.#since.has(request)) this.#since.set(request, performance.now());
+  }
+
+  leave(request: Evictable): void {
+    this.#since.delete(request);
+  }
+
+  /** Evicts the oldest first, of those that began at least this long ago, until it is enough. */
+  evict(isEnough: () => boolean, milliseconds = 0): void {
+    const latest = performance.now() - milliseconds;
+    for (const [request, since] of this.#since) {
+      if (isEnough() || since > latest) return;
+      this.#since.delete(request);
+      request.evict();
+    }
+  }
 }
 
 /** Whether there is memory for what is buffered, after evicting slow bodies. */

@@ -8,7 +8,7 @@ import tls from 'node:tls';
 import type { WireRequest } from '#base';
 import { until } from '#base/testing/until';
 import { BodyError, type Listener, type ListenOptions, type Respond } from './listen.js';
-import type { ListenerContext } from './listener-context.js';
+import { type ListenerContext, Unfinished } from './listener-context.js';
 import { newReading } from './long-head.js';
 import { parseRequestHead } from './request-head.js';
 import { RequestStream, WINDOW_BYTES } from './request-stream.js';
@@ -25,7 +25,6 @@ import {
   streamOf,
   turns,
 } from './testing/stream-listener.js';
-import { Unfinished } from './unfinished.js';
 
 async function readAll(request: WireRequest): Promise<Buffer> {
   const parts: Buffer[] = [];
@@ -70,31 +69,21 @@ const statuses = (text: string): readonly string[] =>
   text.match(/HTTP\/1\.1 \d+/g)?.map(line => line.slice(9)) ?? [];
 const X = (size: number): string => 'x'.repeat(size);
 
-test('bodies with their length and in chunks with trailers, and the requests that follow them', async t => {
-  const listener = await open(t, measure);
-  const text = await exchange(
-    listener,
-    `PUT /sized ${HEAD}Content-Length: 300000\r\n\r\nxx`,
-    X(299_998),
-    `PUT /chunks ${HEAD}Transfer-Encoding: chunked\r\n\r\n`,
-    Buffer.concat([chunk(X(100_000)), chunk('x'), Buffer.from('0\r\nTrailer: y\r\n'), Buffer.from('\r')]),
-    `\nPUT /next ${HEAD}Content-Length: 3\r\n\r\nxx`,
-    `x${LAST}`,
-  );
-  assert.deepEqual(told(text), [
-    '</sized 300000 true>',
-    '</chunks 100001 true>',
-    '</next 3 true>',
-    '</last 0 true>',
-  ]);
-});
-
 test('a body over TLS', async t => {
-  const listener = await open(t, measure, { tls: makeCertificate() });
+  const isSecure: boolean[] = [];
+  const listener = await open(
+    t,
+    request => {
+      isSecure.push(request.secure);
+      return measure(request);
+    },
+    { tls: makeCertificate() },
+  );
+  assert.equal(listener.secure, true);
   const socket = tls.connect({ port: listener.port, host: listener.host, rejectUnauthorized: false });
   socket.write(`PUT /tls ${HEAD}Connection: close\r\nContent-Length: 5000000\r\n\r\n`);
   socket.write(X(5_000_000));
-  assert.deepEqual(told(await drain(socket)), ['</tls 5000000 true>']);
+  assert.deepEqual([told(await drain(socket)), isSecure], [['</tls 5000000 true>'], [true]]);
 });
 
 test('only a body that did not come with its head is a stream', async t => {

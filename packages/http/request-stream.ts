@@ -4,11 +4,10 @@
 import type { Socket } from 'node:net';
 import { type BodyStream, noteStreamed, type WholeBody } from '#base';
 import { BodyFraming } from './body-framing.js';
-import { CollectedBody } from './collected-body.js';
-import { hasMemory, type ListenerContext, UnknownBytes } from './listener-context.js';
+import { GrowingBytes } from './growing-bytes.js';
+import { type Evictable, hasMemory, type ListenerContext, UnknownBytes } from './listener-context.js';
 import { NODE_READS, ReceivedPieces, readWaiting } from './received-pieces.js';
 import { CHUNKED, type RequestHead } from './request-head.js';
-import type { Evictable } from './unfinished.js';
 
 /**
  * More waiting bytes pause the socket. A stream that is read reserves this much memory, or its length if that is less.
@@ -38,6 +37,42 @@ export class BodyError extends Error {
     super(REASONS[code]);
     this.name = 'BodyError';
     this.code = code;
+  }
+}
+
+/** The pieces of a body in one buffer, up to a limit. Beyond the limit it keeps nothing. */
+class CollectedBody {
+  readonly #bytesMax: number;
+  readonly #bytes: GrowingBytes;
+  #receivedBytes = 0;
+
+  /** @param length as in the head; 0 if the head has none. */
+  constructor(bytesMax: number, length: number) {
+    this.#bytes = new GrowingBytes(Math.min(length, bytesMax));
+    this.#bytesMax = bytesMax;
+  }
+
+  append(bytes: Buffer): void {
+    this.#receivedBytes += bytes.length;
+    if (this.isTooLarge) this.#bytes.clear();
+    else this.#bytes.append(bytes);
+  }
+
+  get isTooLarge(): boolean {
+    return this.#receivedBytes > this.#bytesMax;
+  }
+
+  get receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
+  get bufferedBytes(): number {
+    return this.#bytes.length;
+  }
+
+  /** Empty if there was too much. */
+  get bytes(): Buffer {
+    return this.#bytes.view();
   }
 }
 

@@ -21,7 +21,7 @@ const BOUND = (IS_LONG ? 256 : 8) * MEBIBYTE;
 const BODY = 4 * MEBIBYTE;
 /** More than the bound holds. */
 const STALLED = BOUND / BODY + 1;
-/** After less a body is slow (packages/http/unfinished.ts). */
+/** After less a body is slow (packages/http/listener-context.ts). */
 const SLOW_MILLISECONDS = 2_500;
 const JSON_BODY = { 'Content-Type': 'application/json', Prefer: 'return-no-content' };
 
