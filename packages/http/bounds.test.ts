@@ -5,32 +5,21 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { type TestContext, test } from 'node:test';
 import tls from 'node:tls';
-import type { WireResponse } from '#base';
 import { until } from '#base/testing/until';
-import { type Listener, type ListenOptions, listen, type Respond } from './listen.js';
+import type { Listener, ListenOptions, Respond } from './listen.js';
 import { makeCertificate } from './testing/certificate.js';
+import { answer, HEAD } from './testing/raw-socket.js';
 import { stopClock } from './testing/stopped-clock.js';
-import { collecting, PATIENT, send, turns } from './testing/stream-listener.js';
-
-const answer = (body: WireResponse['body']): WireResponse => ({
-  status: 200,
-  headers: [['Content-Length', String(body === undefined ? 0 : Buffer.byteLength(body))]],
-  body,
-});
+import { collecting, newGate, openStreams, send, turns } from './testing/stream-listener.js';
 
 const tell: Respond = async ({ target, body, isBusy }) => answer(`<${target} ${body.length} ${isBusy}>`);
 
-async function open(
+const open = (
   t: TestContext,
   options: Partial<ListenOptions>,
   respond: Respond = tell,
   unread = collecting(respond),
-): Promise<Listener> {
-  const timeouts = { ...PATIENT, ...options.timeouts };
-  const listener = await listen({ host: '127.0.0.1', port: 0, ...options, timeouts }, unread);
-  t.after(() => listener.close());
-  return listener;
-}
+): Promise<Listener> => openStreams(t, unread, options);
 
 class Client {
   readonly socket: net.Socket;
@@ -60,17 +49,13 @@ class Client {
 }
 
 const connect = ({ port, host }: Listener): Client => new Client(net.connect({ port, host, noDelay: true }));
-const HEAD = 'HTTP/1.1\r\nHost: h\r\n';
 const put = (target: string, size: number): string =>
   `PUT ${target} ${HEAD}Content-Length: ${size}\r\n\r\n${'x'.repeat(size)}`;
 
 test('bodies up to the memory bound, and no more; requests without one up to twice as much', async t => {
-  let goOn = (): void => undefined;
-  const waits = new Promise<void>(resolve => {
-    goOn = resolve;
-  });
+  const gate = newGate();
   const listener = await open(t, { bufferedBytesMax: 1_000 }, async request => {
-    if (request.target === '/waits') await waits;
+    if (request.target === '/waits') await gate.opened;
     return tell(request);
   });
   const client = connect(listener);
@@ -95,7 +80,7 @@ test('bodies up to the memory bound, and no more; requests without one up to twi
   await client.sees('</b 0 true>');
   client.socket.write(`GET /c ${HEAD}\r\n`);
   await client.sees('</c 0 false>');
-  goOn();
+  gate.open();
   await holder.sees('</waits 600 false>');
   client.socket.write(put('/d', 1_000));
   await client.sees('</d 1000 false>');
@@ -104,12 +89,9 @@ test('bodies up to the memory bound, and no more; requests without one up to twi
 test('a request whose client went away holds its memory until it is answered', {
   timeout: 120_000,
 }, async t => {
-  let goOn = (): void => undefined;
-  const waits = new Promise<void>(resolve => {
-    goOn = resolve;
-  });
+  const gate = newGate();
   const listener = await open(t, { bufferedBytesMax: 1_000 }, async request => {
-    if (request.target === '/waits') await waits;
+    if (request.target === '/waits') await gate.opened;
     return tell(request);
   });
   const gone = connect(listener);
@@ -119,7 +101,7 @@ test('a request whose client went away holds its memory until it is answered', {
   const client = connect(listener);
   client.socket.write(put('/a', 1));
   await client.sees('</a 0 true>');
-  goOn();
+  gate.open();
   await turns();
   client.socket.write(put('/b', 1_000));
   await client.sees('</b 1000 false>');

@@ -6,20 +6,16 @@ import { type TestContext, test } from 'node:test';
 import type { WireRequest, WireResponse } from '#base';
 import { openOutput } from '#base';
 import { until } from '#base/testing/until';
-import { type Listener, listen, type Respond, type Timeouts } from './listen.js';
+import type { Listener, Respond, Timeouts } from './listen.js';
 import { answer, connect, drain, drainUndated, HEAD, LAST } from './testing/raw-socket.js';
 import { stopClock } from './testing/stopped-clock.js';
-import { collecting, PATIENT, pause, send, settled } from './testing/stream-listener.js';
+import { collecting, newGate, openStreams, pause, send, settled } from './testing/stream-listener.js';
 
 const echo: Respond = async ({ method, target, headers, body, bodyTooLarge = false }: WireRequest) =>
   answer(`<${JSON.stringify([method, target, { ...headers }, body.toString('latin1'), bodyTooLarge])}>`);
 
-async function open(context: TestContext, respond = echo, shorter?: Partial<Timeouts>): Promise<Listener> {
-  const timeouts = { ...PATIENT, ...shorter };
-  const listener = await listen({ host: '127.0.0.1', port: 0, timeouts }, collecting(respond));
-  context.after(() => listener.close());
-  return listener;
-}
+const open = (context: TestContext, respond = echo, timeouts: Partial<Timeouts> = {}): Promise<Listener> =>
+  openStreams(context, collecting(respond), { timeouts });
 
 async function exchange(listener: Listener, ...pieces: readonly (string | Buffer)[]): Promise<string> {
   const socket = connect(listener);
@@ -90,15 +86,12 @@ test('a thousand pipelined requests are answered one at a time and in order', as
 });
 
 test('while a request is handled, and while its answer is not read, reading from the client is bounded', async context => {
-  let goOn = (): void => undefined;
-  const waits = new Promise<void>(resolve => {
-    goOn = resolve;
-  });
+  const gate = newGate();
   const big = Buffer.alloc(8_000_000, 'x');
   let asked = 0;
   const listener = await open(context, async ({ target }) => {
     asked++;
-    if (target === '/waits') await waits;
+    if (target === '/waits') await gate.opened;
     return answer(target === '/big' ? big : '<ok>');
   });
   const socket = connect(listener);
@@ -110,7 +103,7 @@ test('while a request is handled, and while its answer is not read, reading from
   await settled(() => socket.writableLength);
   assert.ok(socket.bytesWritten - socket.writableLength < flood.length || socket.writableLength > 0);
   assert.equal(asked, 1);
-  goOn();
+  gate.open();
   await until('the next request', () => asked > 1);
   await settled(() => asked);
   assert.ok(asked < 4, `${asked} answers were made for a client that reads none`);
@@ -308,14 +301,11 @@ test('timeouts apply to a head, a body, idle time between requests; not to the h
 }, async context => {
   const clock = stopClock(context);
   const timeouts = { head: 200, request: 400, idle: 200, linger: 200 };
-  let goOn = (): void => undefined;
-  const waits = new Promise<void>(resolve => {
-    goOn = resolve;
-  });
+  const gate = newGate();
   let asked = 0;
   const slow: Respond = async ({ target }) => {
     asked += 1;
-    if (target === '/slow') await waits;
+    if (target === '/slow') await gate.opened;
     return answer('<ok>');
   };
   const listener = await open(context, slow, timeouts);
@@ -338,7 +328,7 @@ test('timeouts apply to a head, a body, idle time between requests; not to the h
     return listener.connections === 1;
   });
   clock.pass(700);
-  goOn();
+  gate.open();
   const [silent, head, body, idle, second, ...emptyLines] = await exchanges;
   assert.deepEqual(emptyLines, [kept, kept]);
   assert.deepEqual([silent, head, body, idle, second], [late, late, late, kept, kept + late]);

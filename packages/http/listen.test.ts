@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import type { WireRequest } from '#base';
 import { type Listener, listen, type Respond } from './listen.js';
 import { answer, connect, drain, HEAD } from './testing/raw-socket.js';
-import { collecting, PATIENT } from './testing/stream-listener.js';
+import { collecting, newGate, openStreams } from './testing/stream-listener.js';
 
 interface Opened {
   readonly listener: Listener;
@@ -16,14 +16,11 @@ interface Opened {
 /** Answers with the target; closes when the test ends. */
 async function open(context: TestContext, respond?: Respond): Promise<Opened> {
   const received: WireRequest[] = [];
-  const options = { host: '127.0.0.1', port: 0, timeouts: PATIENT };
   const take: Respond = request => {
     received.push(request);
     return respond ? respond(request) : Promise.resolve(answer(request.target));
   };
-  const listener = await listen(options, collecting(take));
-  context.after(() => listener.close());
-  return { listener, received };
+  return { listener: await openStreams(context, collecting(take)), received };
 }
 
 /** What a connection answers to these bytes, which should make it end. */
@@ -72,23 +69,14 @@ test('an answer is written as it is: phrase, order and spelling of headers, no b
   assert.ok(text.endsWith('\r\n\r\nbody'));
 });
 
-/** A promise and what fulfils it. */
-function signal(): { readonly given: Promise<void>; give(): void } {
-  let give = (): void => undefined;
-  const given = new Promise<void>(resolve => {
-    give = resolve;
-  });
-  return { given, give: () => give() };
-}
-
 test('close waits for what is under way, then ends connections that would be kept', {
   timeout: 120_000,
 }, async context => {
-  const [begun, goOn] = [signal(), signal()];
+  const [begun, goOn] = [newGate(), newGate()];
   const opened = await open(context, async ({ target }) => {
     if (target === '/waits') {
-      begun.give();
-      await goOn.given;
+      begun.open();
+      await goOn.opened;
     }
     return answer(target);
   });
@@ -100,7 +88,7 @@ test('close waits for what is under way, then ends connections that would be kep
   const uploads = connect(opened.listener);
   uploads.write(`PUT /upload ${HEAD}Content-Length: 4\r\n\r\nha`);
   const uploaded = drain(uploads);
-  await begun.given;
+  await begun.opened;
   let isClosed = false;
   const closing = opened.listener.close().then(() => {
     isClosed = true;
@@ -113,7 +101,7 @@ test('close waits for what is under way, then ends connections that would be kep
   uploads.write('lf');
   assert.deepEqual(bodies(await uploaded), ['/upload']);
   assert.equal(isClosed, false);
-  goOn.give();
+  goOn.open();
   assert.deepEqual(bodies(await waits), ['/waits']);
   await closing;
   await opened.listener.close();

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import tls from 'node:tls';
 import type { WireRequest } from '#base';
 import { until } from '#base/testing/until';
-import { BodyError, type Listener, type ListenOptions, type Respond } from './listen.js';
+import { BodyError, type Listener, type Respond } from './listen.js';
 import { type ListenerContext, Unfinished } from './listener-context.js';
 import { newReading } from './long-head.js';
 import { parseRequestHead } from './request-head.js';
@@ -17,6 +17,8 @@ import { answer, connect, drain, HEAD, LAST } from './testing/raw-socket.js';
 import { stopClock } from './testing/stopped-clock.js';
 import {
   chunk,
+  exchange,
+  newGate,
   openStreams,
   pause,
   received,
@@ -39,29 +41,10 @@ const measure: Respond = async request => {
   return answer(`<${request.target} ${body.length} ${body.every(byte => byte === 120)}>`);
 };
 
-const open = (context: TestContext, respond: Respond, options?: Partial<ListenOptions>): Promise<Listener> =>
-  openStreams(context, respond, options);
-
 /** A handler that waits before it calls another one. */
 function gated(respond: Respond): { respond: Respond; open(): void } {
-  let openGate = (): void => undefined;
-  const gate = new Promise<void>(resolve => {
-    openGate = resolve;
-  });
-  return {
-    open: () => openGate(),
-    respond: async request => {
-      await gate;
-      return respond(request);
-    },
-  };
-}
-
-async function exchange(listener: Listener, ...parts: readonly (string | Buffer)[]): Promise<string> {
-  const socket = connect(listener);
-  const drained = drain(socket);
-  for (const part of parts) await send(socket, part);
-  return drained;
+  const { opened, open } = newGate();
+  return { open, respond: request => opened.then(() => respond(request)) };
 }
 
 const told = (text: string): readonly string[] => text.match(/<[^>]*>/g) ?? [];
@@ -71,7 +54,7 @@ const X = (size: number): string => 'x'.repeat(size);
 
 test('a body over TLS', async t => {
   const isSecure: boolean[] = [];
-  const listener = await open(
+  const listener = await openStreams(
     t,
     request => {
       isSecure.push(request.secure);
@@ -92,7 +75,7 @@ test('only a body that did not come with its head is a stream', async t => {
     seen.push(`${request.target} ${request.stream?.length} ${request.body}`);
     return request.target === '/unread' ? answer('') : measure(request);
   };
-  const listener = await open(t, respond);
+  const listener = await openStreams(t, respond);
   const put = (target: string): string => `PUT ${target} ${HEAD}Content-Length: 2\r\n\r\n`;
   await exchange(listener, `${put('/whole')}xx${put('/read')}`, `xx${put('/unread')}`, `xx${LAST}`);
   assert.deepEqual(seen, ['/whole undefined xx', '/read 2 ', '/unread 2 ', '/last undefined ']);
@@ -101,7 +84,7 @@ test('only a body that did not come with its head is a stream', async t => {
 test('a reader that does not read stops its client, and nothing is lost when it continues', async t => {
   const size = 64_000_000;
   const gate = gated(measure);
-  const listener = await open(t, gate.respond);
+  const listener = await openStreams(t, gate.respond);
   const socket = connect(listener);
   const text = received(socket);
   let accepted = 0;
@@ -137,7 +120,7 @@ test('a stream reserves its window when it is asked for, or its length; without 
     }
     return answer(`<${request.target} busy>`);
   };
-  const listener = await open(
+  const listener = await openStreams(
     t,
     request => {
       if (request.target !== '/waits') return tell(request);
@@ -177,7 +160,7 @@ test('a body may be collected instead: at its limit, beyond it, and beyond the a
     const half = chunk(X(size / 2));
     return told(await exchange(listener, sized, X(size), chunked, half, half, `0\r\n\r\n${LAST}`));
   };
-  const listener = await open(t, collect, { bodyBytesMax: 2_000, bufferedBytesMax: 1_000_000 });
+  const listener = await openStreams(t, collect, { bodyBytesMax: 2_000, bufferedBytesMax: 1_000_000 });
   assert.deepEqual(await ask(listener, 1_000), [
     '<1000 true false false>',
     '<1000 true false false>',
@@ -192,7 +175,7 @@ test('a body may be collected instead: at its limit, beyond it, and beyond the a
     chunk(X(16_100)),
   );
   assert.match(endless, /<0 true true false>$/);
-  const short = await open(t, collect, { bufferedBytesMax: 700 });
+  const short = await openStreams(t, collect, { bufferedBytesMax: 700 });
   const text = await exchange(
     short,
     `PUT / ${HEAD}Transfer-Encoding: chunked\r\n\r\n`,
@@ -204,7 +187,7 @@ test('a body may be collected instead: at its limit, beyond it, and beyond the a
 });
 
 test('a body is read once', async t => {
-  const listener = await open(t, async request => {
+  const listener = await openStreams(t, async request => {
     await readAll(request);
     await assert.rejects(readAll(request), TypeError);
     await assert.rejects(streamOf(request).collect(10), TypeError);
@@ -218,7 +201,7 @@ test('a body is read once', async t => {
 
 test('a client that waits for 100 Continue gets it when the body is asked for, and not before', async t => {
   const gate = gated(measure);
-  const listener = await open(t, request =>
+  const listener = await openStreams(t, request =>
     request.target === '/unread' ? Promise.resolve(answer('<unread>')) : gate.respond(request),
   );
   const socket = connect(listener);
@@ -241,7 +224,7 @@ test('a client that waits for 100 Continue gets it when the body is asked for, a
 });
 
 test('collecting a body that is longer than the limit does not ask for it', async t => {
-  const listener = await open(t, async request =>
+  const listener = await openStreams(t, async request =>
     answer(`<${(await streamOf(request).collect(10)).bodyTooLarge}>`),
   );
   const text = await exchange(listener, `PUT / ${HEAD}Expect: 100-continue\r\nContent-Length: 11\r\n\r\n`);
@@ -249,7 +232,7 @@ test('collecting a body that is longer than the limit does not ask for it', asyn
 });
 
 test('a bounded rest of an unread body is discarded and the connection reused; a longer one ends it', async t => {
-  const listener = await open(t, async ({ target }) => answer(`<${target}>`), {
+  const listener = await openStreams(t, async ({ target }) => answer(`<${target}>`), {
     bodyBytesMax: 10_000,
   });
   const put = (size: number): string => `PUT /unread ${HEAD}Content-Length: ${size}\r\n\r\n`;
@@ -297,7 +280,7 @@ async function goesOnSending(
 }
 
 test('a client that keeps sending after a refusal or an early answer is read for a while, so that it gets the answer', async t => {
-  const listener = await open(t, request =>
+  const listener = await openStreams(t, request =>
     request.target === '/unread' ? Promise.resolve(answer('<unread>')) : measure(request),
   );
   const refused = [`PUT / ${HEAD}Transfer-Encoding: chunked\r\n\r\n`, 'zz\r\n'];
@@ -308,7 +291,7 @@ test('a client that keeps sending after a refusal or an early answer is read for
 
 test('a client that ends in the middle of an unread body still gets all of its answer', async t => {
   const size = 20_000_000;
-  const listener = await open(t, async () => answer(Buffer.alloc(size, 'x')));
+  const listener = await openStreams(t, async () => answer(Buffer.alloc(size, 'x')));
   const socket = connect(listener);
   socket.pause();
   await send(socket, `PUT / ${HEAD}Content-Length: 1000\r\n\r\n`);
@@ -325,7 +308,7 @@ test('no client gets 100 Continue in the middle of an answer', { timeout: 120_00
     yield* streamOf(request);
   }
   const respond: Respond = async request => ({ status: 200, headers: [], body: late(request) });
-  const listener = await open(t, respond, { timeouts: { stall: 200 } });
+  const listener = await openStreams(t, respond, { timeouts: { stall: 200 } });
   const text = await exchange(listener, `PUT / ${HEAD}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
   assert.deepEqual([statuses(text), told(text)], [['200'], ['<begun>']]);
 });
@@ -334,7 +317,7 @@ test('a streamed answer before the end of a long body ends the connection', { ti
   async function* early(): AsyncGenerator<Buffer, void, undefined> {
     yield Buffer.from('<early>');
   }
-  const listener = await open(t, async () => ({ status: 200, headers: [], body: early() }));
+  const listener = await openStreams(t, async () => ({ status: 200, headers: [], body: early() }));
   const text = await exchange(listener, `PUT / ${HEAD}Content-Length: 1000000000\r\n\r\n`);
   assert.deepEqual(told(text), ['<early>']);
 });
@@ -355,7 +338,7 @@ function watched(): { readonly faults: unknown[]; readonly respond: Respond } {
 
 test('for a body that is cut off or malformed, the reader gets the reason, and so does the client if it is there', async t => {
   const { faults, respond } = watched();
-  const listener = await open(t, respond);
+  const listener = await openStreams(t, respond);
   for (const framing of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
     const head = `PUT / ${HEAD}${framing}\r\n\r\n`;
     const ended = connect(listener);
@@ -381,7 +364,7 @@ test('for a body that is cut off or malformed, the reader gets the reason, and s
 test('a body that was cut off before it was read fails when it is read', async t => {
   const { faults, respond } = watched();
   const gate = gated(respond);
-  const listener = await open(t, gate.respond);
+  const listener = await openStreams(t, gate.respond);
   const socket = connect(listener);
   await send(socket, `PUT / ${HEAD}Content-Length: 9\r\n\r\n`);
   socket.resetAndDestroy();
@@ -398,7 +381,7 @@ test('time: a stream that moves may take long, one that stalls is cut, and its r
   const { faults, respond } = watched();
   const gate = gated(respond);
   const timeouts = { stall: 300, request: 400, head: 200 };
-  const listener = await open(
+  const listener = await openStreams(
     t,
     request => (request.target === '/waits' ? gate.respond(request) : respond(request)),
     { timeouts },
@@ -430,7 +413,7 @@ test('a collected body has the time limit of a buffered one, however it moves', 
 }, async t => {
   const clock = stopClock(t);
   const faults: unknown[] = [];
-  const listener = await open(
+  const listener = await openStreams(
     t,
     async request => {
       await streamOf(request)
@@ -453,7 +436,7 @@ test('a collected body has the time limit of a buffered one, however it moves', 
 test('a closing listener lets streams end, and cuts those that do not', { timeout: 120_000 }, async t => {
   const clock = stopClock(t);
   const { faults, respond } = watched();
-  const listener = await open(t, respond, { timeouts: { closing: 300 } });
+  const listener = await openStreams(t, respond, { timeouts: { closing: 300 } });
   const head = (target: string): string => `PUT ${target} ${HEAD}Content-Length: 4\r\n\r\n`;
   const [ends, never] = [connect(listener), connect(listener)];
   const texts = [drain(ends), drain(never)];
@@ -470,7 +453,7 @@ test('a closing listener lets streams end, and cuts those that do not', { timeou
 });
 
 test('many small chunks in a packet are one piece, and many small packets pause the socket', async t => {
-  const listener = await open(t, measure);
+  const listener = await openStreams(t, measure);
   const socket = connect(listener);
   await once(socket, 'connect');
   const context: ListenerContext = {
@@ -510,7 +493,7 @@ test('many small chunks in a packet are one piece, and many small packets pause 
 });
 
 test('the peer of a stream may close its half behind the body', async t => {
-  const listener = await open(t, measure);
+  const listener = await openStreams(t, measure);
   const socket = connect(listener);
   const text = drain(socket);
   await send(socket, `PUT / ${HEAD}Content-Length: 2\r\n\r\n`);

@@ -10,20 +10,23 @@ import type { StreamedResponse } from '#base';
 import { until } from '#base/testing/until';
 import type { Listener, Respond } from './listen.js';
 import { makeCertificate } from './testing/certificate.js';
-import { answer, connect, drain, drainUndated, HEAD, LAST } from './testing/raw-socket.js';
+import { answer, connect, drain, HEAD, LAST } from './testing/raw-socket.js';
 import { stopClock } from './testing/stopped-clock.js';
-import { openStreams, pieces, send, settled, streamed, streamOf, turns } from './testing/stream-listener.js';
+import {
+  exchange,
+  newGate,
+  openStreams,
+  pieces,
+  send,
+  settled,
+  streamed,
+  streamOf,
+  turns,
+} from './testing/stream-listener.js';
 
 const KEPT = 'Connection: keep-alive\r\nKeep-Alive: timeout=120\r\n\r\n';
 const OK = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
-
-async function exchange(listener: Listener, ...parts: readonly string[]): Promise<string> {
-  const socket = connect(listener);
-  const drained = drainUndated(socket);
-  for (const part of parts) await send(socket, part);
-  return drained;
-}
 
 /** A body that records how much of it was asked for, and whether it was released. */
 class Source {
@@ -228,14 +231,11 @@ test('the body is released when its client goes, or has gone', async t => {
     }),
   };
   let count = 0;
-  let goOn = (): void => undefined;
-  const gate = new Promise<void>(resolve => {
-    goOn = resolve;
-  });
+  const gate = newGate();
   const respond: Respond = async ({ target }) => {
     count += 1;
     if (target !== '/late') return streamed(endless);
-    await gate;
+    await gate.opened;
     return streamed(unbegun);
   };
   const listener = await openStreams(t, respond);
@@ -249,7 +249,7 @@ test('the body is released when its client goes, or has gone', async t => {
   await until('the second request is under way', () => count === 2);
   late.resetAndDestroy();
   await until('both clients are missed', () => listener.connections === 0);
-  goOn();
+  gate.open();
   await until('the second body is let go', () => isReturned);
 });
 

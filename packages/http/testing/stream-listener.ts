@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { BodyStream, StreamedResponse, WireRequest } from '#base';
 import { type Listener, type ListenOptions, listen, type Respond } from '../listen.js';
+import { connect, drainUndated } from './raw-socket.js';
 
 /** A listener's short timeouts, extended so that they do not pass on a busy machine. */
 export const PATIENT = { linger: 120_000, drainWhenShort: 120_000, closing: 120_000 };
@@ -74,6 +75,23 @@ export async function send(socket: Socket, part: string | Buffer): Promise<void>
   await new Promise<void>(resolve => socket.write(part, () => resolve()));
   await pause(2);
   await turns();
+}
+
+/** Everything that a listener answers to parts that it reads one by one, without the dates. */
+export async function exchange(listener: Listener, ...parts: readonly (string | Buffer)[]): Promise<string> {
+  const socket = connect(listener);
+  const drained = drainUndated(socket);
+  for (const part of parts) await send(socket, part);
+  return drained;
+}
+
+/** Holds back whoever waits for `opened`. */
+export function newGate(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>(resolve => {
+    open = resolve;
+  });
+  return { opened, open };
 }
 
 /** The body in one buffer, however it arrives. */

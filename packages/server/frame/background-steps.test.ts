@@ -1,7 +1,6 @@
 // The sweep runs on its own, stops on request, and outlives a failure.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '#base';
 import { until } from '#base/testing/until';
 import { execute, type QueueContext, Sweep } from '#queues';
@@ -27,41 +26,27 @@ async function openExpired() {
   return { store, clock, count };
 }
 
-const unexpected = (error: unknown): void => assert.fail(String(error));
+const begin = (
+  { store, clock }: { readonly store: Store; readonly clock: () => bigint },
+  onFailure = (error: unknown): void => assert.fail(String(error)),
+) => new BackgroundSteps(new Sweep({ store, clock, accounts: () => ['a'] }), onFailure);
 
-test('what has expired is reclaimed without anybody asking', async () => {
-  const { store, clock, count } = await openExpired();
-  const sweep = new BackgroundSteps(new Sweep({ store, clock, accounts: () => ['a'] }), unexpected);
-  await until('the message is reclaimed', async () => (await count()) === 0);
+test('what has expired is reclaimed without anybody asking, and not once the sweep was stopped', async () => {
+  const [swept, left] = [await openExpired(), await openExpired()];
+  await begin(left).stop();
+  const sweep = begin(swept);
+  await until('the message is reclaimed', async () => (await swept.count()) === 0);
   await sweep.stop();
-});
-
-test('a sweep that was stopped leaves the store alone', async () => {
-  const { store, clock, count } = await openExpired();
-  const sweep = new BackgroundSteps(new Sweep({ store, clock, accounts: () => ['a'] }), unexpected);
-  await sweep.stop();
-  await wait(20);
-  assert.equal(await count(), 1);
+  assert.equal(await left.count(), 1);
 });
 
 test('a store that is closed is not a failure; what is corrupt is told', async () => {
-  const store = openMemoryStore();
-  await store.close();
-  const sweep = new BackgroundSteps(
-    new Sweep({ store, clock: systemClock, accounts: () => ['a'] }),
-    unexpected,
-  );
-  await wait(20);
-  await sweep.stop();
-
-  const damaged: Store = openMemoryStore();
+  const [closed, damaged] = [openMemoryStore(), openMemoryStore()];
+  await closed.close();
   await damaged.createSpace({ account: 'a', service: 'queue', name: 'jobs' }, Buffer.alloc(0));
+  const silent = begin({ store: closed, clock: systemClock });
   const told: unknown[] = [];
-  const onFailure = (error: unknown): void => void told.push(error);
-  const other = new BackgroundSteps(
-    new Sweep({ store: damaged, clock: systemClock, accounts: () => ['a'] }),
-    onFailure,
-  );
+  const telling = begin({ store: damaged, clock: systemClock }, error => void told.push(error));
   await until('the failure is told', () => told.length > 0);
-  await other.stop();
+  await Promise.all([silent.stop(), telling.stop()]);
 });

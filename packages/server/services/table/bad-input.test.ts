@@ -269,24 +269,19 @@ test('the format of an error is the one that was asked for', async () => {
   assert.equal((await send('GET', 'People?comp=acl', { headers: { accept: 'image/png' } })).status, 200);
 });
 
-test('a signature that is out of date, changed, or of another table', async () => {
+test('the detail of a signature that does not hold stands in XML alone; an address is told in each form', async () => {
   const { raw } = await openTable();
-  const ask = async (signature: string, accept = 'application/json') =>
-    raw('GET', `/${ACCOUNT}/People?${signature}`, { anonymous: true, headers: { accept } });
-  assert.equal(refusalOf(await ask(tableSas('people', { sp: 'r' }))), '0');
-  const expired = await ask(tableSas('People', { sp: 'r', se: '2020-01-01T00:00:00Z' }));
-  assert.equal(refusalOf(expired), '403 AuthenticationFailed');
-  assert.ok(!textOf(expired).includes('AuthenticationErrorDetail'));
-  const inXml = await ask(tableSas('People', { sp: 'r', se: '2020-01-01T00:00:00Z' }), '*/*');
-  assert.equal(refusalOf(inXml), '403 AuthenticationFailed');
+  const ask = async (fields: Readonly<Record<string, string>>, accept = 'application/json') =>
+    raw('GET', `/${ACCOUNT}/People?${tableSas('people', { sp: 'r', ...fields })}`, {
+      anonymous: true,
+      headers: { accept },
+    });
+  assert.equal(refusalOf(await ask({})), '0', 'a signature names its table in any case');
+  const [inJson, inXml] = [await ask({ se: '2020-01-01' }), await ask({ se: '2020-01-01' }, '*/*')];
+  assert.deepEqual([inJson, inXml].map(refusalOf), Array(2).fill('403 AuthenticationFailed'));
+  assert.ok(!textOf(inJson).includes('AuthenticationErrorDetail'));
   assert.match(textOf(inXml), /<m:AuthenticationErrorDetail>Signed expiry time \[/);
-  assert.equal(
-    refusalOf(await ask(tableSas('People', { sp: 'r' }).replace('sp=r', 'sp=ra'))),
-    '403 AuthenticationFailed',
-  );
-  assert.equal(refusalOf(await ask(tableSas('Other', { sp: 'r' }))), '403 AuthorizationFailure');
-  assert.equal(refusalOf(await ask(tableSas('People', { sp: 'a' }))), '403 AuthorizationPermissionMismatch');
-  const elsewhere = await ask(tableSas('People', { sp: 'r', sip: '10.0.0.1' }));
+  const elsewhere = await ask({ sip: '10.0.0.1' });
   assert.equal(elsewhere.reason, sentenceOf(elsewhere));
   assert.match(sentenceOf(elsewhere), /using this source IP 127\.0\.0\.1\.$/);
 });

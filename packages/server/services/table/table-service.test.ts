@@ -395,14 +395,6 @@ test('failures of the store: busy where it may pass, a fault of ours otherwise, 
   assert.deepEqual(failures, [bug]);
 });
 
-test('a store that is closed', async () => {
-  const { send: request, service } = await openTable();
-  await service.store.close();
-  assert.equal(refusalOf(await request('GET', 'People')), '503 ServerBusy');
-  const origin = { headers: { origin: 'http://page.example' } };
-  assert.equal(refusalOf(await request('GET', 'People', origin)), '503 ServerBusy');
-});
-
 test('requests for accounts that there are not are not looked up', async () => {
   const { raw, service } = openService();
   const asked: string[] = [];
