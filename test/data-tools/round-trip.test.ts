@@ -8,7 +8,6 @@ import { after, before, test } from 'node:test';
 import { TableClient } from '@azure/data-tables';
 import {
   Checksum,
-  Dump,
   diff,
   Endpoint,
   formatContent,
@@ -20,7 +19,7 @@ import {
 } from '../../packages/data-tools/index.js';
 import { keptByAzurite, NASTY_ROWS, rowOf } from '../../packages/data-tools/testing/nasty-rows.js';
 import { describePeers } from '../patterns/support/peers.js';
-import { copyTo, dumpTo, linesOf, loadInto, rowsOf, runTool, verified } from './tool-run.js';
+import { copyTo, dumpIn, dumpTo, linesOf, loadInto, rowsOf, runTool, verified } from './tool-run.js';
 
 /** Servers in JavaScript keep half surrogate pairs in values. */
 const HALVES = rowOf('half', 'values', [
@@ -75,7 +74,7 @@ describePeers('a nasty table', peer => {
     const stream = await dumpTo(here(), '-', { tables });
     const [file] = (await readdir(join(plain, 'nastyrows'))).filter(name => name.startsWith('0'));
     assert.equal(await readFile(join(plain, 'nastyrows', file ?? ''), 'utf8'), stream.written);
-    assert.equal(Dump.open(plain).table('nastyrows').checksum, checksumOf(ROWS));
+    assert.equal((await dumpIn(plain)).table('nastyrows').checksum, checksumOf(ROWS));
 
     for (const [place, source] of [plain, csv, packed].entries()) {
       const { result, written } = await verified(source);
@@ -207,9 +206,7 @@ describePeers('a nasty table', peer => {
     const out = join(directory, 'guarded');
     await dumpTo(here(), out, { tables: ['guarded'] });
     assert.deepEqual(
-      Dump.open(out)
-        .table('guarded')
-        .policies?.map(({ id, permission }) => [id, permission]),
+      (await dumpIn(out)).table('guarded').policies?.map(({ id, permission }) => [id, permission]),
       expected.map(({ id, accessPolicy }) => [id, accessPolicy?.permission]),
     );
     await load(['guarded=loaded'], out);

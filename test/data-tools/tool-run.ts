@@ -1,9 +1,11 @@
 // Runs data tools in this process as the command does: with a context of their own, their output, and their events.
+import assert from 'node:assert/strict';
 import {
   type CopyOptions,
   type Counts,
   copy,
   type Display,
+  type Dump,
   type DumpOptions,
   dump,
   Endpoint,
@@ -19,6 +21,7 @@ import {
   type ToolEvent,
   toolContext,
   verifyDump,
+  verifyFiles,
 } from '../../packages/data-tools/index.js';
 
 export interface Told extends Fields {
@@ -96,6 +99,12 @@ export const copyTo = (from: string, to: string, { tables, ...more }: Tables<Cop
 };
 
 export const verified = (directory: string) => runTool(context => verifyDump({ directory }, context));
+
+/** A finished dump. */
+export async function dumpIn(directory: string): Promise<Dump> {
+  const { dump, findings } = await verifyFiles(directory);
+  return dump ?? assert.fail(JSON.stringify(findings));
+}
 
 /** A file of lines. */
 export const linesOf = (rows: readonly Row[]): string => rows.map(row => `${formatLine(row)}\n`).join('');

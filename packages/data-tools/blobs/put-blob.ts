@@ -9,11 +9,11 @@ import { BlobThere } from './blob-content.js';
 import { type Blob, blobPath, CONTENT_HEADERS, type Texts, unsendable } from './blob-record.js';
 
 /** Bytes of one Put Blob, and of a block: the maximum of Append Block in this version (docs/protocol/append-blobs.md). */
-export const BLOCK_BYTES = 4 * 1_048_576;
+const BLOCK_BYTES = 4 * 1_048_576;
 /** Blocks per blob (docs/protocol/blocks.md). */
 const BLOCKS_MAX = 50_000;
 
-export interface PutOptions {
+interface PutOptions {
   readonly container: string;
   /** What to do with an existing blob: compare it, leave it alone, or replace it. */
   readonly onExisting: 'compare' | 'skip' | 'replace';
@@ -181,7 +181,7 @@ async function collected(pieces: AsyncIterable<Buffer>): Promise<Buffer[]> {
 }
 
 /** The same bytes in blocks of one size, the last one smaller. */
-export async function* blocksOf(pieces: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer, void> {
+async function* blocksOf(pieces: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer, void> {
   let gathered: Buffer[] = [];
   let bytes = 0;
   for await (const piece of pieces) {

@@ -5,7 +5,7 @@ import type { ToolContext } from '../run/context.js';
 import type { Address, Service } from '../source/address.js';
 import { Endpoint } from '../source/endpoint.js';
 import type { SpaceRecord } from '../source/space.js';
-import { type TableChoice, wantsTables } from '../source/table-names.js';
+import type { TableChoice } from '../source/table-names.js';
 import { ToolError } from '../source/tool-error.js';
 import type { ContentJournal } from './content-journal.js';
 import type { ContentInput } from './move-container.js';
@@ -22,8 +22,9 @@ interface WholeChoice extends ContentChoice {
   readonly choice: TableChoice;
 }
 
+/** A user who names neither tables nor all of them, but something else, wants only that. */
 export const hasTables = ({ choice, queues, blobs }: WholeChoice): boolean =>
-  wantsTables(choice, (queues || blobs) ?? false);
+  choice.all || choice.names.length > 0 || !(queues || blobs);
 
 /** The service whose endpoint names the account. */
 export const serviceNamed = (choice: WholeChoice): Service =>

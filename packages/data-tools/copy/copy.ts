@@ -10,7 +10,7 @@ import {
   serviceNamed,
 } from '../contents/account-contents.js';
 import { targetsOf, tellContents } from '../contents/write-contents.js';
-import { sinceFilter, sinceTime } from '../dump/since.js';
+import { selectionOf, sinceTime } from '../dump/since.js';
 import { type Transfer, type TransferEntry, transfer, transferTables } from '../load/transfer.js';
 import type { Mode, ToolContext, ToolResult } from '../run/context.js';
 import { withJournal } from '../run/journal.js';
@@ -18,7 +18,7 @@ import type { Address } from '../source/address.js';
 import { Endpoint } from '../source/endpoint.js';
 import { readPolicies } from '../source/policies.js';
 import { checkChoice, chooseTables, type TableChoice, type TableName } from '../source/table-names.js';
-import { bothFilters, TableRows } from '../source/table-rows.js';
+import { TableRows } from '../source/table-rows.js';
 import { ToolError } from '../source/tool-error.js';
 
 export interface CopyOptions extends ContentChoice {
@@ -74,9 +74,8 @@ async function transferOf(options: CopyOptions, context: ToolContext): Promise<T
   const service = serviceNamed(options);
   const source = new Endpoint(options.source, service, context.source);
   const target = new Endpoint(options.target, service, context.source);
-  const since = options.since === undefined ? undefined : sinceFilter(sinceTime(options.since));
-  const filter = bothFilters(options.filter ?? '', since) || undefined;
-  const rows = new TableRows(source, { filter });
+  const since = options.since === undefined ? undefined : sinceTime(options.since);
+  const rows = new TableRows(source, selectionOf({ filter: options.filter, since }));
   return {
     context,
     mode: options.mode ?? 'insert',

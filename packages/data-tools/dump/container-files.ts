@@ -20,7 +20,7 @@ import { listPages, nameIn } from '../source/xml-list.js';
 import { type DumpFiles, FolderFiles } from './dump-files.js';
 import { MANIFEST_PATH, SUMS_PATH } from './manifest.js';
 
-export interface ContainerPlace {
+interface ContainerPlace {
   readonly address: Address;
   readonly container: string;
   /** Empty, or a folder with its slash. */
@@ -40,7 +40,7 @@ const isOfBlobs = (url: URL): boolean =>
  * @param isSure whether a URL can be nothing else here.
  * @throws ToolError usage, for a URL without a SAS or a container, and for that of a table. No message repeats it.
  */
-export function containerPlace(told: string, isSure: boolean): ContainerPlace | undefined {
+function containerPlace(told: string, isSure: boolean): ContainerPlace | undefined {
   const isFile = told.startsWith('@');
   if (!isFile && !URL_START.test(told)) return undefined;
   const text = toldText(told).trim();
@@ -66,13 +66,13 @@ export function containerPlace(told: string, isSure: boolean): ContainerPlace | 
     );
   const blob = isPathStyle(url) ? `${url.origin}/${account}` : url.origin;
   return {
-    address: new Address(account, { table: undefined, queue: undefined, blob }, { sas: url.search.slice(1) }),
+    address: new Address(account, { blob }, { sas: url.search.slice(1) }),
     container,
     prefix: folders.map(each => `${each}/`).join(''),
   };
 }
 
-export class ContainerFiles implements DumpFiles {
+class ContainerFiles implements DumpFiles {
   readonly name: string;
   readonly #endpoint: Endpoint;
   readonly #place: ContainerPlace;

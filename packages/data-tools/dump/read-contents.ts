@@ -4,7 +4,7 @@
 import type { Blob, BlobRecord } from '../blobs/blob-record.js';
 import { type ContentInput, type InputContainer, pagesOfBlobs } from '../contents/move-container.js';
 import { textLines } from '../line/text-lines.js';
-import type { Message, QueueContent } from '../queues/queue-account.js';
+import { type Message, type QueueContent, storedQueue } from '../queues/queue-account.js';
 import type { DumpFiles } from './dump-files.js';
 import type { DumpedContainer, DumpedFile, DumpedQueue } from './manifest.js';
 import type { Dump } from './read-dump.js';
@@ -96,9 +96,10 @@ function queueOf(
       if (message !== undefined) yield message;
     }
   }
-  const count = messages ?? 0;
-  const read = async () => (messages === null ? null : { count, all: all() });
-  return { name, metadata, policies, count: async () => count, read };
+  return storedQueue(
+    { name, metadata, policies },
+    messages === null ? null : { count: messages, all: all() },
+  );
 }
 
 export const contentsOf = ({ files, manifest }: Dump): ContentInput => ({

@@ -1,5 +1,5 @@
 // A finished dump: its manifest, and its rows in order, as a source like any other. verify.ts checks whether it is whole.
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -11,8 +11,8 @@ import { textLines } from '../line/text-lines.js';
 import { isAfter, isBefore, type KeyRange, WHOLE } from '../source/key-range.js';
 import type { RowSource } from '../source/row-source.js';
 import { ToolError } from '../source/tool-error.js';
-import { type DumpFiles, FolderFiles } from './dump-files.js';
-import { type DumpedFile, type DumpedTable, MANIFEST_PATH, type Manifest, SUMS_PATH } from './manifest.js';
+import type { DumpFiles } from './dump-files.js';
+import type { DumpedFile, DumpedTable, Manifest } from './manifest.js';
 
 export function gunzipped(pieces: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   const gunzip = createGunzip();
@@ -66,23 +66,6 @@ export class Dump implements RowSource {
   constructor(files: DumpFiles, manifest: Manifest) {
     this.files = files;
     this.manifest = manifest;
-  }
-
-  /** @throws ToolError damaged, if it is unfinished or has no manifest. */
-  static open(directory: string): Dump {
-    if (!existsSync(join(directory, SUMS_PATH)))
-      throw new ToolError(
-        'damaged',
-        `${directory} has no ${SUMS_PATH}: it is not a dump, or an unfinished one, which \`dump --resume\` goes on with.`,
-      );
-    try {
-      return new Dump(
-        new FolderFiles(directory),
-        JSON.parse(readFileSync(join(directory, MANIFEST_PATH), 'utf8')) as Manifest,
-      );
-    } catch {
-      throw new ToolError('damaged', `The manifest of ${directory} cannot be read.`);
-    }
   }
 
   get name(): string {

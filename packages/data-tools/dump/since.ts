@@ -37,18 +37,15 @@ function startOf(directory: string): string {
   return formatDateTime(started);
 }
 
-/** A dump's selection from a table with these options; `since` as `sinceTime` returns it. */
-export const selectionOf = ({
-  filter,
-  select,
-  since,
-}: {
-  readonly filter: string | null | undefined;
-  readonly select: readonly string[] | null | undefined;
-  readonly since: string | null | undefined;
-}): Selection => ({
-  filter: bothFilters(filter ?? '', since ? sinceFilter(since) : undefined) || undefined,
+interface Selected {
+  readonly filter?: string | null | undefined;
+  readonly select?: readonly string[] | null | undefined;
+  /** As `sinceTime` returns it. */
+  readonly since?: string | null | undefined;
+}
+
+/** What a dump or a copy with these options takes from a table. */
+export const selectionOf = ({ filter, select, since }: Selected): Selection => ({
+  filter: bothFilters(filter ?? '', since ? `Timestamp ge datetime'${since}'` : undefined) || undefined,
   select: select ?? undefined,
 });
-
-export const sinceFilter = (time: string): string => `Timestamp ge datetime'${time}'`;

@@ -58,7 +58,7 @@ async function* bytesOfLines(paths: readonly string[]): AsyncGenerator<Buffer, v
 }
 
 /** Turns lines of a table into the format. */
-export type Writing = (paths: readonly string[]) => AsyncIterable<Buffer | string>;
+type Writing = (paths: readonly string[]) => AsyncIterable<Buffer | string>;
 
 /** How files of a table are written. CSV and Parquet first read all of its lines, for their columns. */
 export async function writingOf(format: TableFormat, all: readonly string[]): Promise<Writing> {

@@ -16,7 +16,7 @@ import {
 import { type Blob, contentHeaders, type Texts } from '../blobs/blob-record.js';
 import { type InputContainer, pagesOfBlobs } from '../contents/move-container.js';
 import { compareText } from '../line/row.js';
-import type { Message, QueueContent } from '../queues/queue-account.js';
+import { type Message, type QueueContent, storedQueue } from '../queues/queue-account.js';
 
 const QUEUE_CONTENTS = { index: '__azurite_db_queue_extent__.json', folder: '__queuestorage__' };
 const BLOB_CONTENTS = { index: '__azurite_db_blob_extent__.json', folder: '__blobstorage__' };
@@ -61,10 +61,8 @@ export function azuriteQueues(
     .map((document): QueueContent => {
       const name = file.text(document, 'name');
       const record = { name, metadata: textsIn(document.metadata), policies: policiesIn(document.queueAcl) };
-      if (!isWanted) return { ...record, count: async () => 0, read: async () => null };
-      const all = messagesOf(name);
-      const count = all.length;
-      return { ...record, count: async () => count, read: async () => ({ count, all }) };
+      const all = isWanted ? messagesOf(name) : [];
+      return storedQueue(record, isWanted ? { count: all.length, all } : null);
     })
     .sort((one, other) => compareText(one.name, other.name));
 }

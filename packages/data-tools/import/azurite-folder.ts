@@ -39,7 +39,7 @@ function accountIn(accounts: ReadonlySet<string>, wanted: string | undefined): s
   throw new ToolError('usage', `The folder has several accounts, ${told}: name one with --account.`);
 }
 
-export interface FolderOptions {
+interface FolderOptions {
   /** Which of several accounts. */
   readonly account: string | undefined;
   /** The selection to write: all its contents must exist. */

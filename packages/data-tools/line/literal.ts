@@ -15,7 +15,7 @@ export const formatString = (text: string): string =>
   PLAIN.test(text) ? `"${text}"` : JSON.stringify(text).replace(TO_ESCAPE, escapeUnit);
 
 /** As ECMAScript writes it, with `.0` if it has neither point nor exponent. */
-export function formatDouble(value: number): string {
+function formatDouble(value: number): string {
   if (!Number.isFinite(value)) return `"${value}"`;
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';
   const text = String(value);

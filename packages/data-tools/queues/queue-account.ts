@@ -26,6 +26,13 @@ export interface QueueContent extends SpaceRecord {
   readonly read: () => Promise<Messages | null>;
 }
 
+/** A queue whose messages are stored, or left out. */
+export const storedQueue = (record: SpaceRecord, messages: Messages | null): QueueContent => ({
+  ...record,
+  count: async () => messages?.count ?? 0,
+  read: async () => messages,
+});
+
 /** A taken message, with what is needed to return it. */
 export interface TakenMessage extends Message {
   readonly id: string;
@@ -108,7 +115,7 @@ export async function giveBack(
 /** Characters that XML 1.0 does not allow, so no client could have put them. */
 const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
-export type PutMessage =
+type PutMessage =
   /** `maybeTwice` if an earlier attempt may have put it: messages have no keys to ask for. */
   | { readonly kind: 'done' | 'maybeTwice' | 'expired' }
   | { readonly kind: 'refused'; readonly reason: string };

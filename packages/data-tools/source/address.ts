@@ -9,7 +9,7 @@ import { systemCodeOf, ToolError } from './tool-error.js';
 export type Service = 'table' | 'queue' | 'blob';
 
 /** The parts of a request that the signature covers. */
-export interface Signed {
+interface Signed {
   readonly method: string;
   /** The path as it is sent, including the account if the endpoint has it in its path. */
   readonly path: string;
@@ -18,11 +18,7 @@ export interface Signed {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface Endpoints {
-  readonly table: string | undefined;
-  readonly queue: string | undefined;
-  readonly blob: string | undefined;
-}
+type Endpoints = Readonly<Partial<Record<Service, string | undefined>>>;
 
 /** An account to read from or write to, with its credentials. */
 export class Address {
@@ -106,11 +102,8 @@ const FORMS =
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
-const endpointsOf = (of: (service: Service) => string | undefined): Endpoints => ({
-  table: of('table'),
-  queue: of('queue'),
-  blob: of('blob'),
-});
+const endpointsOf = (of: (service: Service) => string | undefined): Endpoints =>
+  Object.fromEntries(SERVICES.map(service => [service, of(service)]));
 
 function developmentAddress(proxy = 'http://127.0.0.1'): Address {
   const origin = withoutSlash(proxy);

@@ -40,7 +40,7 @@ export interface Sent<T> {
   readonly read: (answer: Answer) => T;
 }
 
-export interface Received<T> {
+interface Received<T> {
   readonly status: number;
   readonly headers: Answer['headers'];
   readonly value: T;

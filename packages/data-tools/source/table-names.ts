@@ -42,10 +42,6 @@ function parseName(text: string): TableName & { readonly isPattern: boolean } {
   return { from, to: from, isPattern: true };
 }
 
-/** A user who names neither tables nor all of them, but something else, wants only that. */
-export const wantsTables = ({ all, names }: TableChoice, others: boolean): boolean =>
-  all || names.length > 0 || !others;
-
 /** @throws ToolError usage, unless exactly one of --all and --table is given. */
 export function checkChoice({ all, names }: TableChoice): void {
   if (all === names.length > 0)

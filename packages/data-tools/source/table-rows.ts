@@ -30,7 +30,7 @@ export interface Selection {
   readonly select?: readonly string[] | undefined;
 }
 
-export interface PageRequest {
+interface PageRequest {
   readonly table: string;
   readonly range: string;
   /** Default: that of the reader. */

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { BlobServiceClient } from '@azure/storage-blob';
-import { Dump, numberOf, type Row } from '../../../packages/data-tools/index.js';
+import { numberOf, type Row } from '../../../packages/data-tools/index.js';
 import { rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
 import { describePeers } from '../../patterns/support/peers.js';
 import { chanceOf } from '../../patterns/support/seeded.js';
-import { dumpTo, linesOf, loadInto } from '../tool-run.js';
+import { dumpIn, dumpTo, linesOf, loadInto } from '../tool-run.js';
 import { dumpedBlobs } from './dumped-blobs.js';
 
 const SEED = Number(process.env.SHELFMARK_SEED ?? 11);
@@ -60,7 +60,7 @@ describePeers('a dump under writers', peer => {
     isDone = true;
     await Promise.all(writers);
     const seen = new Map<string, Row>();
-    for await (const page of Dump.open(out).pages('busy'))
+    for await (const page of (await dumpIn(out)).pages('busy'))
       for (const row of page) {
         assert(!seen.has(row.rowKey), `${row.rowKey} is there twice: SHELFMARK_SEED=${SEED}`);
         seen.set(row.rowKey, row);
@@ -132,6 +132,6 @@ describePeers('a dump under writers', peer => {
       Array.from({ length: count }, (_, n) => lineOf(n)).join(''),
       `SHELFMARK_SEED=${SEED}`,
     );
-    assert(Dump.open(out).manifest.containers?.[0]?.blobs === BLOBS + 1);
+    assert((await dumpIn(out)).manifest.containers?.[0]?.blobs === BLOBS + 1);
   });
 });

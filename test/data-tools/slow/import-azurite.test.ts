@@ -9,7 +9,6 @@ import { setTimeout } from 'node:timers/promises';
 import { serve } from 'shelfmark';
 import { azuriteVersion } from '../../../bench/subjects/azurite.js';
 import {
-  Dump,
   diff,
   Endpoint,
   importAzurite,
@@ -19,7 +18,7 @@ import {
 import { accountAnswers } from '../azurite-import/account-answers.js';
 import { fillAccount } from '../azurite-import/fill-account.js';
 import { withAzurite } from '../azurite-import/run-azurite.js';
-import { dumpTo, runTool } from '../tool-run.js';
+import { dumpIn, dumpTo, runTool } from '../tool-run.js';
 
 const skip = azuriteVersion() === undefined && 'Azurite is not installed.';
 
@@ -41,10 +40,11 @@ describe('Azurite’s own folder', { skip }, () => {
     const { result } = await runTool(context => importAzurite({ target, input: folder, names: [] }, context));
     assert.equal(result.exit, 'done');
     assert.deepEqual(await accountAnswers(server.connectionString()), answers);
+    const from = await dumpIn(dumped);
     const compared = await runTool(context =>
       diff(
         {
-          from: Dump.open(dumped),
+          from,
           to: new TableRows(new Endpoint(target, 'table', context.source)),
           choice: { all: true, names: [] },
         },

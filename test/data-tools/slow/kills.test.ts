@@ -14,12 +14,12 @@ import { BlobServiceClient } from '@azure/storage-blob';
 import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
 import { type RunningServer, serve } from 'shelfmark';
 import { until } from '#base/testing/until';
-import { Dump, formatContent } from '../../../packages/data-tools/index.js';
+import { formatContent } from '../../../packages/data-tools/index.js';
 import { rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
 import { chanceOf } from '../../patterns/support/seeded.js';
 import { type SpawnedServer, spawnServer } from '../../support/spawned-server.js';
 import { type AccountAnswers, accountAnswers } from '../azurite-import/account-answers.js';
-import { dumpTo, linesOf, loadInto, rowsOf, verified } from '../tool-run.js';
+import { dumpIn, dumpTo, linesOf, loadInto, rowsOf, verified } from '../tool-run.js';
 import type { Work } from './killed-tool.js';
 
 const SEED = Number(process.env.SHELFMARK_SEED ?? 5);
@@ -108,8 +108,8 @@ describe('a tool that is killed', () => {
     }
     const { result, written } = await verified(work.path);
     assert.equal(result.exit, 'done', `${written}; ${REPEAT}`);
-    const { tables } = Dump.open(work.path).manifest;
-    const { tables: whole } = Dump.open(join(directory, 'whole')).manifest;
+    const { tables } = (await dumpIn(work.path)).manifest;
+    const { tables: whole } = (await dumpIn(join(directory, 'whole'))).manifest;
     assert.deepEqual(
       tables.map(({ rows, partitions, checksum }) => [rows, partitions, checksum]),
       whole.map(({ rows, partitions, checksum }) => [rows, partitions, checksum]),
