@@ -128,7 +128,7 @@ export async function copy(options: CopyOptions, context: ToolContext): Promise<
 
 /** What would be written, a line each. */
 async function dryRun(run: Transfer & Ends): Promise<ToolResult> {
-  const tables = await transferTables({ ...run, isDry: true }, undefined);
+  const tables = await transferTables(run, undefined, true);
   for (const { name, table, rows, deleted } of tables)
     await run.context.write(`${JSON.stringify({ table: name, to: table.name, rows, deleted })}\n`);
   await tellContents(await run.contents(undefined), run.context);

@@ -46,17 +46,18 @@ interface TableCounts extends Counts {
   readonly table: TargetTable;
 }
 
-type TableTransfer = Pick<Transfer, 'context' | 'mode' | 'mirror' | 'tables'> & {
-  readonly target: Endpoint;
-  /** Whether to count only. */
-  readonly isDry: boolean;
-};
-
-/** Does not repeat what an earlier run has done. @throws ToolError */
+/**
+ * Does not repeat what an earlier run has done.
+ *
+ * @param isDry whether to count only.
+ * @throws ToolError
+ */
 export async function transferTables(
-  { context, mode, mirror, tables, target, isDry }: TableTransfer,
+  { context, mode, mirror, tables, target }: Transfer,
   journal: Journal<TransferEntry> | undefined,
+  isDry: boolean,
 ): Promise<readonly TableCounts[]> {
+  if (target === undefined) return [];
   const state = new ShardState<Counts, Counts>();
   for (const entry of journal?.entries ?? []) if ('kind' in entry) state.take(entry);
   if (state.started === undefined) {
@@ -120,11 +121,11 @@ async function finishTable(
 
 /** The exit code is `conflict` if rows, blobs or messages were left alone or refused. @throws ToolError */
 export async function transfer(
-  { target, contents, targets, ...run }: Transfer,
+  run: Transfer,
   journal: Journal<TransferEntry> | undefined,
 ): Promise<ToolResult> {
-  const { context, mode, mirror } = run;
-  const tables = target === undefined ? [] : await transferTables({ ...run, target, isDry: false }, journal);
+  const { context, mode, mirror, contents, targets } = run;
+  const tables = await transferTables(run, journal, false);
   const contentJournal = journal && contentsIn(journal);
   const input = await contents(contentJournal);
   const options = { context, mode: mirror ? 'upsert' : mode, mirror, journal: contentJournal } as const;

@@ -73,8 +73,10 @@ const GATHERED_GROUPS_MAX = 1000;
 const URL_BYTES_MAX = 9;
 
 /** An upper bound of the bytes of a change in a request. */
-const bytesOf = ({ row: { partitionKey, rowKey }, body }: Change): number =>
-  PART_OVERHEAD_BYTES + URL_BYTES_MAX * (partitionKey.length + rowKey.length) + Buffer.byteLength(body);
+function bytesOf({ row: { partitionKey, rowKey }, body }: Change, endpoint: string): number {
+  const url = endpoint.length + URL_BYTES_MAX * (partitionKey.length + rowKey.length);
+  return PART_OVERHEAD_BYTES + url + Buffer.byteLength(body);
+}
 
 export class Writer {
   readonly #table: TargetTable;
@@ -99,7 +101,7 @@ export class Writer {
     if (this.#failure !== undefined) throw this.#failure.error;
     if (!hasDistinctKeys && this.#hasKey(row)) await this.drain();
     const change = changeOf(kind, row);
-    const bytes = bytesOf(change);
+    const bytes = bytesOf(change, this.#table.endpoint.name);
     let group = this.#gathered.get(row.partitionKey);
     if (group !== undefined && group.bytes + bytes > BODY_BYTES_MAX) {
       await this.#send(row.partitionKey, group);
