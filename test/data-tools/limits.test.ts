@@ -1,4 +1,5 @@
-// Limits that a load keeps, one below, at and one above: changes and bytes of a transaction.
+// Limits that a load keeps, one below, at and one above: changes and bytes of a transaction; and what a checkpoint
+// writes.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -16,7 +17,10 @@ const CHANGES_MAX = 100;
 const TRANSACTION_BYTES_MAX = 4 * MIB;
 
 /** Loads rows into a server that accepts all; returns the changes and the bytes of each request. */
-async function requestsOf(rows: readonly Row[]): Promise<readonly { changes: number; bytes: number }[]> {
+async function requestsOf(
+  rows: readonly Row[],
+  checkpointMilliseconds = 60_000,
+): Promise<readonly { changes: number; bytes: number }[]> {
   const directory = await mkdtemp(join(tmpdir(), 'shelfmark-limits-'));
   const requests: { changes: number; bytes: number }[] = [];
   const taker = createServer(async (request, response) => {
@@ -40,8 +44,7 @@ async function requestsOf(rows: readonly Row[]): Promise<readonly { changes: num
     const to = `AccountName=account;AccountKey=AAAA;TableEndpoint=${endpoint}`;
     const path = join(directory, 'rows.jsonl');
     await writeFile(path, linesOf(rows));
-    // A checkpoint would send what is gathered.
-    await loadInto(to, path, { tables: ['rows'] }, { parallel: 1, checkpointMilliseconds: 60_000 });
+    await loadInto(to, path, { tables: ['rows'] }, { parallel: 1, checkpointMilliseconds });
   } finally {
     taker.closeAllConnections();
     taker.close();
@@ -86,5 +89,20 @@ test('a transaction has at most 4 MiB, and comes near', async () => {
     for (const request of requests) assert(request.bytes <= TRANSACTION_BYTES_MAX, String(request.bytes));
     const [{ bytes: sent } = { bytes: 0 }] = requests;
     if (requests.length === 1) assert(sent > TRANSACTION_BYTES_MAX - 2048, String(sent));
+  }
+});
+
+test('a checkpoint waits until the rows before it are written', async () => {
+  // Each is a page.
+  const rows = ['0', '1', '2'].map(key => rowOf('p', key, [['s', 'String', 'x'.repeat(64 * 1024)]]));
+  for (const [milliseconds, expected] of [
+    [0, [1, 1, 1]],
+    [60_000, [3]],
+  ] as const) {
+    const requests = await requestsOf(rows, milliseconds);
+    assert.deepEqual(
+      requests.map(({ changes }) => changes),
+      expected,
+    );
   }
 });

@@ -1,6 +1,5 @@
 // Advice on a table, from its rows or a sample of them: every rule's findings, sizes, and the cost, from prices that
 // the user gives: Azure's differ by region, redundancy and year.
-
 import { createHistogram } from 'node:perf_hooks';
 import type { Row } from '../line/row.js';
 import { entitySize } from '../stats/table-stats.js';

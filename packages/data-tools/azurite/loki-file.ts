@@ -1,7 +1,6 @@
 // A LokiJS file, Azurite's database: one JSON document with collections of documents. Reads it whole, as Azurite does
 // itself, and checks its outer form; packages/data-tools/import interprets the documents. Contents of blobs and messages
 // are pieces of other files, which documents name by file, offset and length.
-
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Policy } from '../source/policies.js';

@@ -37,13 +37,15 @@ interface Put {
 
 export class BlobWriter {
   readonly #endpoint: Endpoint;
-  readonly #container: string;
   readonly #options: PutOptions;
 
   constructor(endpoint: Endpoint, options: PutOptions) {
     this.#endpoint = endpoint;
-    this.#container = options.container;
     this.#options = options;
+  }
+
+  #there({ name }: Blob): Promise<BlobThere | undefined> {
+    return BlobThere.read(this.#endpoint, this.#options.container, name);
   }
 
   /** @throws ToolError denied, notThere or gaveUp */
@@ -73,13 +75,17 @@ export class BlobWriter {
   async #send(blob: Blob, query: Texts, headers: Texts, body: Buffer | string): Promise<Put> {
     const { status, value, isRepeated } = await this.#endpoint.send({
       method: 'PUT',
-      path: blobPath(this.#container, blob.name),
+      path: blobPath(this.#options.container, blob.name),
       query,
       headers: { 'x-ms-version': LIST_VERSION, 'content-type': 'application/octet-stream', ...headers },
       body,
       read: answer => ({
         code: errorOf(answer).code,
-        failure: failureOf(this.#endpoint, `the write of blob ${blob.name} of ${this.#container}`, answer),
+        failure: failureOf(
+          this.#endpoint,
+          `the write of blob ${blob.name} of ${this.#options.container}`,
+          answer,
+        ),
       }),
     });
     return { status, isRepeated, ...value };
@@ -94,7 +100,7 @@ export class BlobWriter {
   async #putBlocks(blob: Blob): Promise<PutResult> {
     // An existing blob need not be sent first.
     if (this.#options.onExisting !== 'replace') {
-      const there = await BlobThere.read(this.#endpoint, this.#container, blob.name);
+      const there = await this.#there(blob);
       if (there !== undefined) return this.#existing(blob, there);
     }
     const size = Math.max(BLOCK_BYTES, Math.ceil(blob.bytes / BLOCKS_MAX));
@@ -110,7 +116,7 @@ export class BlobWriter {
     const put = await this.#send(blob, { comp: 'blocklist' }, headers, list);
     // Committed blocks are no longer uncommitted: a repeated list does not find them.
     if (put.isRepeated && put.status === 400) {
-      const there = await BlobThere.read(this.#endpoint, this.#container, blob.name);
+      const there = await this.#there(blob);
       if (there !== undefined && (await there.isSame(blob))) return DONE;
     }
     return this.#judge(blob, put);
@@ -121,7 +127,7 @@ export class BlobWriter {
     const made = await this.#send(blob, {}, headers, '');
     let from = 0;
     if (isThere(made)) {
-      const there = await BlobThere.read(this.#endpoint, this.#container, blob.name);
+      const there = await this.#there(blob);
       const isOurs = this.#options.mayContinue || made.isRepeated;
       if (
         there === undefined ||
@@ -146,7 +152,7 @@ export class BlobWriter {
       );
       if (put.status < 300) continue;
       const there = put.isRepeated && put.status === 412;
-      const found = there ? await BlobThere.read(this.#endpoint, this.#container, blob.name) : undefined;
+      const found = there ? await this.#there(blob) : undefined;
       // The previous attempt, whose answer was lost, has succeeded.
       if (found?.bytes !== at) return this.#judge(blob, put);
     }
@@ -156,7 +162,7 @@ export class BlobWriter {
   async #judge(blob: Blob, put: Put): Promise<PutResult> {
     if (put.status < 300) return DONE;
     if (isThere(put)) {
-      const there = await BlobThere.read(this.#endpoint, this.#container, blob.name);
+      const there = await this.#there(blob);
       if (there !== undefined) return this.#existing(blob, there);
     }
     if (put.status === 401 || put.status === 403 || put.status === 404 || put.status >= 500)

@@ -1,7 +1,6 @@
 // A dump in a container of blobs, given instead of a directory: the URL of the container, or of a folder in it, with a
 // SAS. A dump is made in a local directory, from which --resume continues, then uploaded, and last of all SHA256SUMS,
 // without which it is unfinished. No name here has a signature.
-
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,13 +19,6 @@ import { listPages, nameIn } from '../source/xml-list.js';
 import { type DumpFiles, FolderFiles } from './dump-files.js';
 import { MANIFEST_PATH, SUMS_PATH } from './manifest.js';
 
-interface ContainerPlace {
-  readonly address: Address;
-  readonly container: string;
-  /** Empty, or a folder with its slash. */
-  readonly prefix: string;
-}
-
 const BLOB_PORT = '10000';
 const URL_START = /^https?:\/\//i;
 
@@ -40,7 +32,11 @@ const isOfBlobs = (url: URL): boolean =>
  * @param isSure whether a URL can be nothing else here.
  * @throws ToolError usage, for a URL without a SAS or a container, and for that of a table. No message repeats it.
  */
-function containerPlace(told: string, isSure: boolean): ContainerPlace | undefined {
+export function containerFiles(
+  told: string,
+  isSure: boolean,
+  context: SourceContext,
+): ContainerFiles | undefined {
   const isFile = told.startsWith('@');
   if (!isFile && !URL_START.test(told)) return undefined;
   const text = toldText(told).trim();
@@ -65,26 +61,27 @@ function containerPlace(told: string, isSure: boolean): ContainerPlace | undefin
       `The URL of container ${container} at ${url.host} has no SAS: it lacks sig.`,
     );
   const blob = isPathStyle(url) ? `${url.origin}/${account}` : url.origin;
-  return {
-    address: new Address(account, { blob }, { sas: url.search.slice(1) }),
-    container,
-    prefix: folders.map(each => `${each}/`).join(''),
-  };
+  const address = new Address(account, { blob }, { sas: url.search.slice(1) });
+  const endpoint = new Endpoint(address, 'blob', context);
+  return new ContainerFiles(endpoint, container, folders.map(each => `${each}/`).join(''));
 }
 
 class ContainerFiles implements DumpFiles {
   readonly name: string;
   readonly #endpoint: Endpoint;
-  readonly #place: ContainerPlace;
+  readonly #container: string;
+  readonly #prefix: string;
 
-  constructor(place: ContainerPlace, context: SourceContext) {
-    this.#place = place;
-    this.#endpoint = new Endpoint(place.address, 'blob', context);
-    this.name = `${this.#endpoint.name}/${place.container}${place.prefix && `/${place.prefix.slice(0, -1)}`}`;
+  /** @param prefix empty, or a folder with its slash. */
+  constructor(endpoint: Endpoint, container: string, prefix: string) {
+    this.#endpoint = endpoint;
+    this.#container = container;
+    this.#prefix = prefix;
+    this.name = `${endpoint.name}/${container}${prefix && `/${prefix.slice(0, -1)}`}`;
   }
 
   #read(path: string): Promise<BlobThere | undefined> {
-    return BlobThere.read(this.#endpoint, this.#place.container, this.#place.prefix + path);
+    return BlobThere.read(this.#endpoint, this.#container, this.#prefix + path);
   }
 
   async has(path: string): Promise<boolean> {
@@ -98,7 +95,7 @@ class ContainerFiles implements DumpFiles {
   }
 
   async paths(): Promise<readonly string[]> {
-    const { container, prefix } = this.#place;
+    const [container, prefix] = [this.#container, this.#prefix];
     const query = { restype: 'container', ...(prefix !== '' && { prefix }) };
     const options = { path: `/${container}`, query, entries: 'Blobs', what: `a list of ${this.name}` };
     const found: string[] = [];
@@ -109,10 +106,10 @@ class ContainerFiles implements DumpFiles {
 
   /** Uploads a local file, replacing one of the same name. @throws ToolError */
   async put(path: string, file: string): Promise<void> {
-    const { container, prefix } = this.#place;
+    const container = this.#container;
     const writer = new BlobWriter(this.#endpoint, { container, onExisting: 'replace', mayContinue: false });
     const result = await writer.put({
-      name: prefix + path,
+      name: this.#prefix + path,
       type: 'BlockBlob',
       bytes: statSync(file).size,
       headers: {},
@@ -127,20 +124,9 @@ class ContainerFiles implements DumpFiles {
 
   /** One that is already gone counts as deleted. @throws ToolError */
   async remove(path: string): Promise<void> {
-    const { container, prefix } = this.#place;
-    const sent = { method: 'DELETE', path: blobPath(container, prefix + path) };
+    const sent = { method: 'DELETE', path: blobPath(this.#container, this.#prefix + path) };
     await this.#endpoint.expect(`the deletion of ${path}`, sent, 404);
   }
-}
-
-/** Undefined for a directory. @throws ToolError usage */
-export function containerFiles(
-  told: string,
-  isSure: boolean,
-  context: SourceContext,
-): ContainerFiles | undefined {
-  const place = containerPlace(told, isSure);
-  return place && new ContainerFiles(place, context);
 }
 
 /** Different for each place: a resumed dump finds its own. */

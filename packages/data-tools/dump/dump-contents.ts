@@ -1,6 +1,5 @@
 // The queues and containers of a dump, if asked for. Each content is a file that gets its name when it is whole; a
 // container has an index of them, to which each page is appended.
-
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

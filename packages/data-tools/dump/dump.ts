@@ -1,5 +1,4 @@
 // `dump`: reads tables over the wire into a directory, a file or a stream, as lines with checksums. A directory and a file can be resumed; a stream cannot.
-
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,5 @@
 // The end of a dump: gives parts their final names in the order of keys, writes the partition sums, the manifest, and
 // last of all SHA256SUMS. Each step is repeatable: a dump that is killed here resumes here.
-
 import { createReadStream, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContentEntry } from '../contents/content-journal.js';

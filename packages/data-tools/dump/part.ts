@@ -2,7 +2,6 @@
 // `{"PartitionKey":…,"rows":…,"checksum":…}`. A part is resumed from a checkpoint: what came after it is cut off, and
 // what precedes it is read again for the sums. A partition that is split between two parts has a line in the sums of
 // each; `joined` merges them.
-
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';

@@ -1,7 +1,6 @@
 // `verify`: whether a dump is whole, byte by byte and row by row. SHA256SUMS and the manifest are written in one form
 // only, so that their expected text can be generated again and compared; each file is summed up; and the rows are read,
 // in order, each partition and table summed up again. A load checks only the files.
-
 import { createHash } from 'node:crypto';
 import { Checksum } from '../line/checksum.js';
 import { formatContent } from '../line/line.js';

@@ -1,6 +1,5 @@
 // Which properties a table has, with which types, so that each gets its columns: CSV and Parquet need this before their
 // first row. A first pass over the rows collects it.
-
 import { compareText, EDM_TYPES, type EdmType, type Row } from '../line/row.js';
 import { ToolError } from '../source/tool-error.js';
 

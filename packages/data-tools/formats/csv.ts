@@ -1,7 +1,6 @@
 // Reads and writes the rows of a table as CSV (RFC 4180 with LF), in which every value keeps its type. Reads what
 // Storage Explorer exported with types, too; a column without an adjacent `name@type` holds Strings. An invalid file is
 // a RowError with its line.
-
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { type Row, RowError } from '../line/row.js';

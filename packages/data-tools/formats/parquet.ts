@@ -1,6 +1,5 @@
 // Writes the rows of a table as Apache Parquet, by row groups, so that memory holds one group at a time. A name with
 // several types has a column for each, `name@Int32` and `name@String`. hyparquet-writer knows the format.
-
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer';
 import { detachedString } from '#base';

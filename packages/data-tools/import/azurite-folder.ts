@@ -1,6 +1,5 @@
 // An Azurite folder as input of a load: one of its accounts, with rows as Azurite answered them. Everything is read and
 // checked before the first row is yielded.
-
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAzuriteFolder, LokiFile, SERVICE_FILES } from '../azurite/loki-file.js';

@@ -1,7 +1,6 @@
 // The input of a load: a dump in a directory, or one table in a file or on standard input, as lines, a JSON array of
 // entities, or CSV, optionally gzipped. All of it is checked before the first row is yielded; standard input is saved
 // to a file for that.
-
 import { isUtf8 } from 'node:buffer';
 import { createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';

@@ -1,6 +1,5 @@
 // `load`: writes a dump, or one table of a file, to an account over the wire. The whole input is checked before the
 // first write; a journal next to it allows a killed load to be resumed.
-
 import { createHash } from 'node:crypto';
 import { contentArguments } from '../contents/account-contents.js';
 import type { ContentInput } from '../contents/move-container.js';

@@ -1,6 +1,5 @@
 // The context of every tool: how to send requests, where to report progress, and how many readers or writers work at
 // once. The command creates it once per run (packages/cli/data-tools).
-
 import { setMaxListeners } from 'node:events';
 import { type Display, Reporter } from '../progress/reporter.js';
 import type { SourceContext } from '../source/endpoint.js';

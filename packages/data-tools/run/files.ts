@@ -1,7 +1,6 @@
 // Files and directories of a run: made one at a time, given their names when they are complete, and locked, so that one
 // run at a time uses a directory or a journal. The lock is a file that names its process; the lock of a process that is
 // gone, or whose pid another process now has, is replaced.
-
 import {
   closeSync,
   existsSync,

@@ -1,7 +1,6 @@
 // The journal of a run: a file of JSON lines, appended to, from which a killed run is resumed. The first line
 // identifies the run: its arguments, without addresses' secrets. A truncated last line is ignored. A journal of other
 // arguments is refused (exit 2), and that of a finished run is removed.
-
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
 import { takeLock } from './files.js';

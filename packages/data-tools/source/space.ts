@@ -1,6 +1,5 @@
 // Queues and containers over the wire, which services list, create and describe in the same way: read with their
 // metadata and policies, and offered to a target, which creates them if they are missing.
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { XmlElement } from '#wire';
 import { type Endpoint, errorOf, failureOf, type SourceContext } from './endpoint.js';

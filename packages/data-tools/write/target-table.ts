@@ -1,5 +1,4 @@
 // A table that rows are written to: created if it is missing and that is allowed, with the policies from the input.
-
 import { type Endpoint, errorOf, failureOf, type SourceContext } from '../source/endpoint.js';
 import { offerPolicies, type Policy, policiesOfTable } from '../source/policies.js';
 import { untilFree } from '../source/space.js';
