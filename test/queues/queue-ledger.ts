@@ -9,7 +9,7 @@ import { QUEUE_WIRE } from './wire.js';
 export class QueueLedger extends Ledger<QueueCall, QueueAnswer, QueueHappening> {
   readonly caller = new QueueCaller();
 
-  constructor(journal: Journal, options?: LedgerOptions) {
+  constructor(journal: Pick<Journal, 'note'>, options?: LedgerOptions) {
     super(QUEUE_WIRE, journal, options);
   }
 

@@ -1,16 +1,13 @@
 // Answers as values: parses the answer to a call and fails on forms that no answer may have, whatever the data is: a
 // missing header, a body in the wrong order, an error without its form. The judge checks the content.
 import { tickOf, ticksOf } from '../../histories/tick.js';
+import type { Reply } from '../../support/worker-processes.js';
 import type { Level } from '../plan/step.js';
 import { seenContent } from './content.js';
 import type { Answer, Call, GetCall, Place, Seen, WritesCall } from './history.js';
 
-export interface PlainAnswer {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: ReadonlyMap<string, string>;
-  readonly body: string;
-}
+/** Of a request, or of a part of a batch. */
+type PlainAnswer = Pick<Reply, 'status' | 'headers' | 'body'>;
 
 const STATUSES: Readonly<Record<string, number>> = {
   TableNotFound: 404,
@@ -39,6 +36,11 @@ export const NOTHING: Omit<Answer, 'status'> = {
 
 function expect(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Error(what);
+}
+
+function headerIn({ headers }: PlainAnswer, name: string): string | undefined {
+  const value = headers[name];
+  return value === undefined ? undefined : String(value);
 }
 
 type Members = readonly (readonly [string, unknown])[];
@@ -110,10 +112,10 @@ function parseJson(body: string): unknown {
   return JSON.parse(body);
 }
 
-function requireJson({ headers, body }: PlainAnswer, level: Level): Members {
-  const type = headers.get('content-type') ?? '';
+function requireJson(answer: PlainAnswer, level: Level): Members {
+  const type = headerIn(answer, 'content-type') ?? '';
   expect(type.startsWith(`application/json;odata=${level};`), `The type is ${type}.`);
-  return membersOf(parseJson(body));
+  return membersOf(parseJson(answer.body));
 }
 
 function readToken(text: string | undefined): string | undefined {
@@ -125,13 +127,13 @@ function readToken(text: string | undefined): string | undefined {
 
 /** The code, and the index before the text. */
 function refusal(answer: PlainAnswer, isXml: boolean): Pick<Answer, 'code' | 'index'> {
-  const { body, headers, status } = answer;
+  const { body, status } = answer;
   let code: string | undefined;
   let text = '';
   if (isXml) {
     code = /<m:code>(\w+)<\/m:code>/.exec(body)?.[1];
     text = /<m:message xml:lang="en-US">([^<]*)</.exec(body)?.[1] ?? '';
-    expect(headers.get('x-ms-error-code') === code, 'x-ms-error-code is not the code of the document.');
+    expect(headerIn(answer, 'x-ms-error-code') === code, 'x-ms-error-code is not the code of the document.');
   } else {
     const error = membersOf(memberIn(membersOf(parseJson(body)), 'odata.error'));
     code = textIn(error, 'code');
@@ -153,10 +155,10 @@ function writeAnswer(
   answer: PlainAnswer,
   level: Level,
 ): Pick<Answer, 'versions' | 'entities'> {
-  const { status, headers, body } = answer;
+  const { status, body } = answer;
   const write = call.writes[i];
   expect(write !== undefined, 'There are more answers than writes.');
-  const etag = headers.get('etag');
+  const etag = headerIn(answer, 'etag');
   if (write.kind === 'delete') {
     expect(status === 204 && etag === undefined && body === '', 'A delete answers 204 without an ETag.');
     return { versions: [undefined], entities: [] };
@@ -167,8 +169,11 @@ function writeAnswer(
     expect(status === 204 && body === '', `A write other than an insert answers 204, not ${status}.`);
     return { versions: [version], entities: [] };
   }
-  expect(headers.get('preference-applied') === call.prefer, 'Preference-Applied is not what was preferred.');
-  expect(headers.get('location') !== undefined, 'There is no Location.');
+  expect(
+    headerIn(answer, 'preference-applied') === call.prefer,
+    'Preference-Applied is not what was preferred.',
+  );
+  expect(headerIn(answer, 'location') !== undefined, 'There is no Location.');
   if (call.prefer === 'return-no-content') {
     expect(status === 204 && body === '', `The preference was no content, the status is ${status}.`);
     return { versions: [version], entities: [] };
@@ -186,7 +191,7 @@ function partsOf(body: string): PlainAnswer[] {
     ),
   ].map(([, status, head = '', part = '']) => ({
     status: Number(status),
-    headers: new Map(
+    headers: Object.fromEntries(
       head.split('\r\n').map(line => {
         const colon = line.indexOf(': ');
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)];
@@ -209,7 +214,7 @@ function readBatch(call: WritesCall, answer: PlainAnswer, level: Level): Answer 
     `There are ${parts.length} answers to ${call.writes.length} writes.`,
   );
   const each = parts.map((part, i) => {
-    expect(part.headers.get('content-id') === String(i), 'The parts are not in order.');
+    expect(headerIn(part, 'content-id') === String(i), 'The parts are not in order.');
     return writeAnswer(call, i, part, level);
   });
   const versions = each.flatMap(part => part.versions);
@@ -217,10 +222,10 @@ function readBatch(call: WritesCall, answer: PlainAnswer, level: Level): Answer 
 }
 
 function readPage(call: Call & { kind: 'page' }, answer: PlainAnswer, level: Level): Answer {
-  expect(!answer.headers.has('etag'), 'A page has no ETag.');
+  expect(headerIn(answer, 'etag') === undefined, 'A page has no ETag.');
   const entities = listIn(requireJson(answer, level)).map(each => seenOf(each, level, call.select));
-  const partition = readToken(answer.headers.get('x-ms-continuation-nextpartitionkey'));
-  const key = readToken(answer.headers.get('x-ms-continuation-nextrowkey')) ?? '';
+  const partition = readToken(headerIn(answer, 'x-ms-continuation-nextpartitionkey'));
+  const key = readToken(headerIn(answer, 'x-ms-continuation-nextrowkey')) ?? '';
   return {
     ...NOTHING,
     status: 200,
@@ -232,7 +237,7 @@ function readPage(call: Call & { kind: 'page' }, answer: PlainAnswer, level: Lev
 const EMPTY_STATUSES: Readonly<Record<string, number>> = { deleteTable: 204, setAcl: 204, setSettings: 202 };
 
 function readSuccess(call: Call, answer: PlainAnswer, level: Level): Answer {
-  const { status, headers, body } = answer;
+  const { status, body } = answer;
   const plain = { ...NOTHING, status };
   switch (call.kind) {
     case 'writes':
@@ -241,7 +246,7 @@ function readSuccess(call: Call, answer: PlainAnswer, level: Level): Answer {
       return readPage(call, answer, level);
     case 'get': {
       const seen = seenOf(Object.fromEntries(requireJson(answer, level)), level, call.select, call);
-      const version = tickOf(headers.get('etag') ?? '');
+      const version = tickOf(headerIn(answer, 'etag'));
       expect(seen.version === undefined || seen.version === version, 'The ETag is not the Timestamp.');
       return { ...plain, entities: [{ ...seen, version }] };
     }
@@ -252,7 +257,7 @@ function readSuccess(call: Call, answer: PlainAnswer, level: Level): Answer {
     }
     case 'queryTables': {
       const tables = listIn(requireJson(answer, level)).map(each => textIn(membersOf(each), 'TableName'));
-      const nextTable = readToken(headers.get('x-ms-continuation-nexttablename'));
+      const nextTable = readToken(headerIn(answer, 'x-ms-continuation-nexttablename'));
       return { ...plain, tables, nextTable };
     }
     case 'getAcl':
@@ -282,8 +287,8 @@ const XML_CALLS: ReadonlySet<Call['kind']> = new Set(['getAcl', 'setAcl', 'getSe
 
 /** @throws Error for an answer that cannot be one to this call. */
 export function readAnswer(call: Call, answer: PlainAnswer, level: Level): Answer {
-  expect((answer.headers.get('x-ms-request-id') ?? '') !== '', 'There is no x-ms-request-id.');
-  expect(answer.headers.get('x-ms-version') === '2019-02-02', 'x-ms-version is not echoed.');
+  expect((headerIn(answer, 'x-ms-request-id') ?? '') !== '', 'There is no x-ms-request-id.');
+  expect(headerIn(answer, 'x-ms-version') === '2019-02-02', 'x-ms-version is not echoed.');
   if (answer.status >= 400)
     return { ...NOTHING, status: answer.status, ...refusal(answer, XML_CALLS.has(call.kind)) };
   if (call.kind === 'writes' && call.isBatch) return readBatch(call, answer, level);

@@ -29,25 +29,25 @@ export class Clients {
   /** Grows with each crash; requests sent before one get no answer. */
   epoch = 0;
   #time = 0;
-  readonly #busy = new Map<number, Promise<void>>();
+  readonly #busy = new Map<number, Promise<unknown>>();
 
   tick(): number {
     this.#time += 1;
     return this.#time;
   }
 
-  get calls(): readonly Promise<void>[] {
+  get calls(): readonly Promise<unknown>[] {
     return [...this.#busy.values()];
   }
 
   /** Code that awaits the client, or all of them, sees the error. */
-  follow(client: number, finished: Promise<void>): void {
+  follow(client: number, finished: Promise<unknown>): void {
     finished.catch(() => undefined);
     this.#busy.set(client, finished);
   }
 
   /** Resolves once the client has its answer. */
-  idle(client: number, step: number): Promise<void> {
+  idle(client: number, step: number): Promise<unknown> {
     return patiently(this.#busy.get(client) ?? Promise.resolve(), step);
   }
 

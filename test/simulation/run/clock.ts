@@ -47,8 +47,8 @@ export class SimulatedClock {
     if (this.#now > this.#highest) this.#highest = this.#now;
   }
 
-  /** In the form of x-ms-date; reading does not move the clock. */
-  get date(): string {
-    return new Date(Number(this.#now / TICKS_PER_MS)).toUTCString();
+  /** Reads it without moving it too. */
+  get date(): Date {
+    return new Date(Number(this.#now / TICKS_PER_MS));
   }
 }

@@ -1,26 +1,24 @@
 // Executes the steps of a plan against a service and records what happened: a client has one call in flight at a time,
 // the seed decides the order. At the end everything is read once more, and the histories are judged.
 import { Breach } from '../../histories/history.js';
-import { readQueueAnswer } from '../../queues/answer.js';
-import type { QueueAnswer, QueueCall, QueueHappening } from '../../queues/call.js';
+import { type Coded, Ledger, type Sent } from '../../histories/ledger.js';
+import { NOBODY } from '../../histories/trigger.js';
+import type { QueueCall, QueueHappening } from '../../queues/call.js';
 import { queueFaults } from '../../queues/judge.js';
-import { QueueCaller } from '../../queues/queue-caller.js';
-import { queueRequest } from '../../queues/request.js';
-import { readAnswer } from '../judge/answer.js';
+import { QueueLedger } from '../../queues/queue-ledger.js';
+import type { Sender } from '../../support/worker-processes.js';
 import type { Answer, Call, TableHappening } from '../judge/history.js';
-import { formRefusal, judge } from '../judge/judge.js';
+import { judge } from '../judge/judge.js';
 import { isQueueAction, type Plan, type QueueAction, type Step } from '../plan/step.js';
 import { Clients, patiently, turns } from './clients.js';
 import { SimulatedClock } from './clock.js';
-import { Lane, type Surroundings } from './lane.js';
-import { buildRequest, type PlainRequest } from './request.js';
-import { accountSas, sharedKeyLite, tableSas } from './signing.js';
+import { accountSas, tableSas } from './signing.js';
 import { type OpenTarget, openSubject, type Plant, type Subject } from './subject.js';
 import { TableCaller } from './table-caller.js';
-import { pageOf, type SentTableCall } from './table-wire.js';
+import { pageOf, type SentTableCall, TABLE_WIRE } from './table-wire.js';
 
-const ACCOUNT_PATH = '/devstoreaccount1/';
-const QUEUE_HEADERS = { 'x-ms-version': '2019-02-02' };
+/** Ticks rise on their own while the clock stands: more than a whole run takes. */
+const SLACK_TICKS = 10_000n;
 /** How often a final call is retried if the store is busy. */
 const TRIES_MAX = 50;
 /** Longer than anything is hidden, except after jumps. */
@@ -30,11 +28,9 @@ const TAKEN_AT_ONCE = 32;
 
 const isOfEntities = ({ kind }: Call): boolean => kind === 'writes' || kind === 'get' || kind === 'page';
 
-const withQuery = (path: string, query: string): string => `${path}${path.includes('?') ? '&' : '?'}${query}`;
-
 class Run {
-  readonly tables: Lane<Call, Answer, SentTableCall>;
-  readonly queues: Lane<QueueCall, QueueAnswer, QueueHappening>;
+  readonly tables: Ledger<Call, Answer, SentTableCall>;
+  readonly queues: QueueLedger;
   readonly #plan: Plan;
   readonly #subject: Subject;
   readonly #clock: SimulatedClock;
@@ -42,31 +38,25 @@ class Run {
   /** When the service was last closed. */
   #disturbed = 0;
   readonly #tableCaller = new TableCaller();
-  readonly #queueCaller = new QueueCaller();
 
   constructor(plan: Plan, subject: Subject, clock: SimulatedClock) {
     this.#plan = plan;
     this.#subject = subject;
     this.#clock = clock;
-    const run: Surroundings = {
-      clock,
-      tick: () => this.#clients.tick(),
-      // Calls fail where faults are injected, and where the service is closed.
-      mayBeLost: invoked => plan.faults || this.#disturbed > invoked,
-      faultsOfOurs: () => subject.faultsOfOurs(),
+    const journal = { note: () => this.#clients.tick() };
+    const time = {
+      begin: () => ({ low: clock.now, high: clock.highest }),
+      reach: ({ low }: QueueHappening['span']) => this.#reach(low),
     };
-    this.tables = new Lane(run, {
-      send: request => subject.send(request),
-      read: ({ call, level }, plain) => readAnswer(call, plain, level),
-      learn: ({ client, call }, answer) => this.#tableCaller.learn(client, call, answer),
-      isMalformed: ({ call }) => call.kind === 'writes' && formRefusal(call) !== undefined,
-    });
-    this.queues = new Lane(run, {
-      send: request => subject.sendToQueue(request),
-      read: ({ call }, { status, headers, body }) =>
-        readQueueAnswer(call, { status, header: name => headers.get(name), body }),
-      learn: ({ call }, answer) => this.#queueCaller.learn(call, answer),
-    });
+    // Calls fail where faults are injected, and where the service is closed.
+    const isExcused = (invoked: number): boolean => plan.faults || this.#disturbed > invoked;
+    this.tables = new Ledger(TABLE_WIRE, journal, { time, isExcused });
+    this.queues = new QueueLedger(journal, { time, isExcused });
+  }
+
+  #reach(low: bigint): QueueHappening['span'] {
+    const { now, highest } = this.#clock;
+    return { low: now < low ? now : low, high: highest + SLACK_TICKS };
   }
 
   async carryOut(): Promise<void> {
@@ -95,14 +85,16 @@ class Run {
         // Over sockets a request is dated before it is read, and a jump in between would make it too old to be accepted.
         if (this.#plan.sockets) await this.#clients.settle(this.#end);
         this.#clock.jump(action.hours);
-        this.queues.clockJumped();
+        for (const happening of this.queues.history)
+          if (happening.answered === Number.POSITIVE_INFINITY)
+            happening.span = this.#reach(happening.span.low);
         return;
       case 'reopen':
         return this.#reopen();
       case 'crash':
         this.#clients.crash();
-        this.tables.crash();
-        this.queues.crash();
+        this.tables.settle();
+        this.queues.settle();
         return this.#subject.crash();
       default: {
         await this.#clients.idle(client, number);
@@ -127,40 +119,51 @@ class Run {
     return (this.#plan.steps.at(-1)?.number ?? 0) + 1;
   }
 
-  #onTable({ number, client, level, credential }: Omit<Step, 'action' | 'pause'>, call: Call): Promise<void> {
-    const request = this.#signed(credential, call, buildRequest(call, level, this.#subject.endpoint));
-    return this.tables.ask({ call, request, step: number, more: { client, level } });
+  async #onTable({ number, client, level, credential }: Omit<Step, 'action' | 'pause'>, call: Call) {
+    const sender = this.#signed(credential, call);
+    const answer = await this.#ask(this.tables, sender, call, number, { client, level });
+    if (answer) this.#tableCaller.learn(client, call, answer);
+    return answer;
   }
 
-  #signed(credential: Step['credential'], call: Call, request: PlainRequest): PlainRequest {
-    const target = `${ACCOUNT_PATH}${request.path}`;
+  /** @throws Breach for an answer that no state of the service allows. */
+  async #ask<C, A extends Coded, H extends Sent<C, A>>(
+    ledger: Ledger<C, A, H>,
+    sender: Sender,
+    call: C,
+    step: number,
+    more: Omit<H, keyof Sent<C, A>>,
+  ): Promise<A | undefined> {
+    const answer = await ledger.ask(sender, call, NOBODY, { step, more });
+    const [fault] = ledger.faults;
+    if (fault === undefined) return answer;
+    const ours = this.#subject.faultsOfOurs().map(each => `\n${each instanceof Error ? each.stack : each}`);
+    throw new Breach(step, `${fault}${ours.join('')}`);
+  }
+
+  #signed(credential: Step['credential'], call: Call): Sender {
+    const { table } = this.#subject;
     const isAcl = call.kind === 'getAcl' || call.kind === 'setAcl';
     const kind = isAcl || (credential === 'tableSas' && !isOfEntities(call)) ? 'key' : credential;
-    if (kind === 'key') {
-      const { date } = this.#clock;
-      const headers = { ...request.headers, 'x-ms-date': date, authorization: sharedKeyLite(target, date) };
-      return { ...request, path: target, headers };
-    }
+    if (kind === 'key')
+      return { ...table, request: raw => table.request({ ...raw, date: this.#clock.date }) };
     const sas = kind === 'tableSas' && 'table' in call ? tableSas(call.table) : accountSas();
-    return { ...request, path: withQuery(target, sas) };
+    const withSas = (target: string): string => `${target}${target.includes('?') ? '&' : '?'}${sas}`;
+    return {
+      ...table,
+      request: raw => table.request({ ...raw, target: withSas(raw.target), sign: 'none' }),
+    };
   }
 
   async #onQueue(action: QueueAction, step: number): Promise<void> {
     if (action.kind === 'sweep') return this.#subject.sweep();
     if (action.kind === 'pass') return this.#clock.pass(action.seconds);
-    const call = this.#queueCaller.callOf(action);
+    const call = this.queues.caller.callOf(action);
     if (call) await this.#askQueue(call, step);
   }
 
-  #askQueue(call: QueueCall, step: number): Promise<void> {
-    const { method, path, body } = queueRequest(call);
-    const signed = withQuery(`${ACCOUNT_PATH}${path}`, accountSas('q'));
-    return this.queues.ask({
-      call,
-      request: { method, path: signed, headers: QUEUE_HEADERS, body },
-      step,
-      more: {},
-    });
+  #askQueue(call: QueueCall, step: number) {
+    return this.#ask(this.queues, this.#subject.queue, call, step, {});
   }
 
   /** Page by page, by a separate client. Settles what is still in doubt. */
@@ -169,8 +172,7 @@ class Run {
     for (const table of this.#plan.tables) {
       let call = pageOf(table);
       for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-        await this.#onTable(step, call);
-        const answer = this.tables.history.at(-1)?.answer;
+        const answer = await this.#onTable(step, call);
         if (!answer) continue;
         if (!answer.next) break;
         call = { ...call, from: answer.next };
@@ -184,8 +186,8 @@ class Run {
     clock.pass(Number((clock.highest - clock.now) / 10_000_000n) + HIDDEN_SECONDS_MAX);
     for (const queue of this.#plan.queues)
       for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-        await this.#askQueue({ kind: 'get', queue, count: TAKEN_AT_ONCE, seconds: TAKEN_SECONDS }, this.#end);
-        const answer = this.queues.history.at(-1)?.answer;
+        const call = { kind: 'get', queue, count: TAKEN_AT_ONCE, seconds: TAKEN_SECONDS } as const;
+        const answer = await this.#askQueue(call, this.#end);
         if (answer && answer.messages.length < TAKEN_AT_ONCE) break;
       }
   }

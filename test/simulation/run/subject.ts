@@ -18,22 +18,18 @@ import { Sweep } from '#queues';
 import { type RunningServer, serve, WELL_KNOWN_ACCOUNT } from '#server';
 import { openFaultyStore, openMemoryStore, type Store, StoreError } from '#store';
 import { openLmdbStore } from '#store-lmdb';
+import { requestDirectly } from '../../histories/direct-sender.js';
 import { faultsOfQueueRows } from '../../queues/queue-rows.js';
 import { type Draw, drawFrom, unit } from '../../random/arbitrary.js';
-import { answerOf, countedIds, type DirectServer, directService } from '../../support/direct-service.js';
-import { exchange } from '../../support/raw-client.js';
-import type { PlainAnswer } from '../judge/answer.js';
+import { countedIds, directService } from '../../support/direct-service.js';
+import { exchange, signedHeaders } from '../../support/raw-client.js';
+import type { Sender } from '../../support/worker-processes.js';
 import type { Plan } from '../plan/step.js';
 import type { SimulatedClock } from './clock.js';
-import type { PlainRequest } from './request.js';
 
 export interface Subject {
-  /** The account's endpoint, as the requests name it. */
-  readonly endpoint: string;
-  /** The request's path is below the host. Fails if a connection fails. */
-  send(request: PlainRequest): Promise<PlainAnswer>;
-  /** The same to the Queue service. */
-  sendToQueue(request: PlainRequest): Promise<PlainAnswer>;
+  readonly table: Sender;
+  readonly queue: Sender;
   /** A pass over all queues; over sockets the server has its own. */
   sweep(): Promise<void>;
   /** Closes gracefully and opens again; calls in progress may be refused. */
@@ -123,18 +119,6 @@ function withFaults(store: Store, plan: Plan, draw: Draw): Store {
   });
 }
 
-const HOST = '127.0.0.1:10002';
-
-async function answered(
-  service: DirectServer['queues'],
-  { method, path, headers, body }: PlainRequest,
-): Promise<PlainAnswer> {
-  const named = { host: HOST, 'content-length': String(Buffer.byteLength(body)), ...headers };
-  const answer = await answerOf(service, { method, target: path, headers: named, body });
-  const all = answer.headers.map(([name, value]): [string, string] => [name.toLowerCase(), value]);
-  return { status: answer.status, headers: new Map(all), body: answer.body.toString() };
-}
-
 /** A store that fails, or is closed, is swept another time. */
 async function sweepAll(store: Store, clock: SimulatedClock): Promise<void> {
   const sweep = new Sweep({ store, clock: clock.read, accounts: () => [WELL_KNOWN_ACCOUNT] });
@@ -164,9 +148,8 @@ async function openDirect(
   };
   let service = await begin();
   return {
-    endpoint: `http://${HOST}/${WELL_KNOWN_ACCOUNT}`,
-    send: request => answered(service.tables, request),
-    sendToQueue: request => answered(service.queues, request),
+    table: { port: 0, request: raw => requestDirectly(service.tables, raw) },
+    queue: { port: 0, request: raw => requestDirectly(service.queues, raw) },
     sweep: () => sweepAll(service.store, clock),
     async reopen() {
       await service.store.close();
@@ -191,13 +174,6 @@ async function openDirect(
   };
 }
 
-async function overSocket(port: number, agent: Agent, request: PlainRequest): Promise<PlainAnswer> {
-  const { body, ...head } = request;
-  const { status, headers, body: answer } = await exchange({ port, agent, ...head }, body);
-  const all = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
-  return { status, headers: new Map(all), body: answer };
-}
-
 /** The whole server, as programs start it. */
 async function openSockets(plan: Plan, clock: SimulatedClock): Promise<Subject> {
   const directories = plan.engine === 'lmdb' ? new Directories() : undefined;
@@ -211,10 +187,18 @@ async function openSockets(plan: Plan, clock: SimulatedClock): Promise<Subject> 
       logLevel: 'silent',
     });
   let server = await open();
+  const sender = (portOf: () => number): Sender => ({
+    get port() {
+      return portOf();
+    },
+    request: ({ method, target: path, body, ...raw }) => {
+      const headers = signedHeaders(server, { method, target: path, body: body ?? '', ...raw });
+      return exchange({ port: portOf(), agent, method, path, headers }, body);
+    },
+  });
   return {
-    endpoint: server.tableEndpoint,
-    send: request => overSocket(server.tablePort, agent, request),
-    sendToQueue: request => overSocket(server.queuePort ?? 0, agent, request),
+    table: sender(() => server.tablePort),
+    queue: sender(() => server.queuePort ?? 0),
     sweep: async () => undefined,
     async reopen() {
       await server.close();
