@@ -10,6 +10,7 @@ import type { SentBlobCall } from '../blobs/blob-wire.js';
 import { someRead, someSteps } from '../blobs/some-step.js';
 import type { Courses } from '../histories/explain.js';
 import { type Ask, Hand } from '../histories/hand.js';
+import { faultTexts } from '../histories/history.js';
 import type { Ledger } from '../histories/ledger.js';
 import type { Watch } from '../histories/trigger.js';
 import { from, weighted } from '../random/arbitrary.js';
@@ -84,7 +85,7 @@ export class BlobWork extends Work<BlobCall, BlobAnswer, SentBlobCall> {
   }
 
   protected override faultsOf(history: readonly SentBlobCall[], courses: Courses): readonly string[] {
-    return blobFaults(history, courses).map(({ step, message }) => `blob ${step}: ${message}`);
+    return faultTexts('blob', blobFaults(history, courses));
   }
 
   /** Makes the container first. */

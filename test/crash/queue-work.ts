@@ -1,6 +1,7 @@
 // The clients of queues: hands that share one queue, and one that creates, fills, clears and deletes a queue of its own
 // again and again. After each life receipts from before are used, and every visible message is taken out.
 import { type Ask, Hand } from '../histories/hand.js';
+import { faultTexts } from '../histories/history.js';
 import type { Ledger } from '../histories/ledger.js';
 import type { Watch } from '../histories/trigger.js';
 import type { QueueAnswer, QueueCall, QueueHappening, Shown } from '../queues/call.js';
@@ -80,7 +81,7 @@ export class QueueWork extends Work<QueueCall, QueueAnswer, QueueHappening> {
   protected override faultsOf(history: readonly QueueHappening[]): readonly string[] {
     const isCopy = history.some(({ call }) => call.kind === 'peek' && call.isOfCopy);
     const judged = isCopy ? history.filter(({ call }) => call.queue !== WORK) : history;
-    return queueFaults(judged).map(({ step, message }) => `queue ${step}: ${message}`);
+    return faultTexts('queue', queueFaults(judged));
   }
 
   /** All at once, each on a connection of its own. */

@@ -3,12 +3,12 @@
 import fc from 'fast-check';
 import type { Courses } from '../histories/explain.js';
 import { type Ask, Hand } from '../histories/hand.js';
-import { Breach } from '../histories/history.js';
+import { faultTexts } from '../histories/history.js';
 import { Ledger } from '../histories/ledger.js';
 import type { Watch } from '../histories/trigger.js';
 import { below, from, oneOf, seldom } from '../random/arbitrary.js';
-import type { Answer, Call, PageCall, SentWrite } from '../simulation/judge/history.js';
-import { judge } from '../simulation/judge/judge.js';
+import type { Answer, Call, PageCall, Write } from '../simulation/judge/history.js';
+import { tableFaults } from '../simulation/judge/judge.js';
 import type { Property } from '../simulation/plan/value.js';
 import { nextPage, workloadOf } from '../simulation/plan/workload.js';
 import { TableCaller } from '../simulation/run/table-caller.js';
@@ -25,16 +25,15 @@ const CONTENT = fc.tuple(from(['a', 'b', 'c']), seldom(8, below(30_000), below(2
 const TRANSACTIONS = 14;
 const TRANSACTION_ROWS = 100;
 
-const upsert = (partition: string, key: string, properties: readonly Property[]): SentWrite => ({
+const upsert = (partition: string, key: string, properties: readonly Property[]): Write => ({
   kind: 'insertOrReplace',
   partition,
   key,
   properties,
   match: 'absent',
-  ifMatch: undefined,
 });
 
-const batch = (table: string, writes: readonly SentWrite[]): Call => ({
+const batch = (table: string, writes: readonly Write[]): Call => ({
   kind: 'writes',
   table,
   writes,
@@ -141,13 +140,7 @@ export class TableWork extends Work<Call, Answer, SentTableCall> {
   }
 
   protected override faultsOf(history: readonly SentTableCall[], courses: Courses): readonly string[] {
-    try {
-      // A page may end early: a transfer has a time.
-      judge(history, { faults: true, jumps: true }, { courses });
-      return [];
-    } catch (error) {
-      if (!(error instanceof Breach)) throw error;
-      return [`table ${error.step}: ${error.message}`];
-    }
+    // A page may end early: a transfer has a time.
+    return faultTexts('table', tableFaults(history, { faults: true, jumps: true }, { courses }));
   }
 }

@@ -95,7 +95,6 @@ const tampered: WritesCall = {
     key,
     properties: [],
     match: 'absent',
-    ifMatch: undefined,
   })),
   isBatch: true,
   prefer: undefined,

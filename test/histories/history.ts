@@ -21,6 +21,10 @@ export class Breach extends Error {
   }
 }
 
+/** With the service and the step, for people. */
+export const faultTexts = (service: string, faults: readonly Breach[]): string[] =>
+  faults.map(({ step, message }) => `${service} ${step}: ${message}`);
+
 /** Of a copy of the data: it has what was answered up to the one, and nothing that was asked for after the other. */
 export interface Moment {
   readonly answeredBy: number;

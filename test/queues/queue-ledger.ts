@@ -1,4 +1,5 @@
 // The ledger of queues, with what clients learn from it.
+import { faultTexts } from '../histories/history.js';
 import type { Journal } from '../histories/journal.js';
 import { Ledger, type LedgerOptions } from '../histories/ledger.js';
 import type { QueueAnswer, QueueCall, QueueHappening } from './call.js';
@@ -15,10 +16,7 @@ export class QueueLedger extends Ledger<QueueCall, QueueAnswer, QueueHappening> 
 
   /** What no queue may answer. No requests are in progress. */
   judge(): string[] {
-    return [
-      ...this.faults,
-      ...queueFaults(this.history).map(({ step, message }) => `queue ${step}: ${message}`),
-    ];
+    return [...this.faults, ...faultTexts('queue', queueFaults(this.history))];
   }
 
   protected override learn(call: QueueCall, answer: QueueAnswer): void {

@@ -23,7 +23,7 @@ const shorten = (text: string): string =>
 function stepText({ number, client, pause, action }: Step): string {
   const { kind, ...details } = action;
   const shown =
-    action.kind === 'query' && action.filter ? { ...details, filter: textOf(action.filter) } : details;
+    action.kind === 'page' && action.filter ? { ...details, filter: textOf(action.filter) } : details;
   return `  ${number}. client ${client}${pause > 0 ? `, after ${pause} turns` : ''}: ${kind} ${JSON.stringify(shown)}`;
 }
 

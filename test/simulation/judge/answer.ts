@@ -2,9 +2,8 @@
 // missing header, a body in the wrong order, an error without its form. The judge checks the content.
 import { tickOf, ticksOf } from '../../histories/tick.js';
 import type { Reply } from '../../support/worker-processes.js';
-import type { Level } from '../plan/step.js';
 import { seenContent } from './content.js';
-import type { Answer, Call, GetCall, Place, Seen, WritesCall } from './history.js';
+import type { Answer, Call, GetCall, Level, Place, Seen, WritesCall } from './history.js';
 
 /** Of a request, or of a part of a batch. */
 type PlainAnswer = Pick<Reply, 'status' | 'headers' | 'body'>;

@@ -1,6 +1,6 @@
 // The custom properties of an entity as one comparable text: of an answer, and of the model's expectation.
-import type { Level } from '../plan/step.js';
 import { answered, isAnnotated, type Property } from '../plan/value.js';
+import type { Level } from './history.js';
 
 const SYSTEM: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey', 'Timestamp']);
 

@@ -1,7 +1,9 @@
 // The calls on a Table service and their answers as values. judge.ts decides whether a history of them is legal.
 import type { Happening } from '../../histories/history.js';
 import type { Expression } from '../plan/expression.js';
-import type { Level, Write } from '../plan/step.js';
+import type { Property } from '../plan/value.js';
+
+export type Level = 'nometadata' | 'minimalmetadata' | 'fullmetadata';
 
 /** A place in a table's order. */
 export interface Place {
@@ -9,15 +11,27 @@ export interface Place {
   readonly key: string;
 }
 
-export interface SentWrite extends Write {
-  /** The header as it was sent. */
-  readonly ifMatch: string | undefined;
+export type WriteKind = 'insert' | 'update' | 'merge' | 'insertOrReplace' | 'insertOrMerge' | 'delete';
+
+/** The If-Match header: none, `*`, the last or an earlier ETag that any client saw, one of no row, or an invalid ETag. */
+export type Match = 'absent' | 'any' | 'last' | 'earlier' | 'foreign' | 'malformed';
+
+export interface Write extends Place {
+  readonly kind: WriteKind;
+  readonly properties: readonly Property[];
+  readonly match: Match;
+  /** Sends the property of this name as null, which is the same as leaving it out. */
+  readonly nullName?: string | undefined;
+  /** A merge uses the verb of later versions. */
+  readonly patches?: boolean | undefined;
+  /** The header as it is sent. */
+  readonly ifMatch?: string | undefined;
 }
 
 export interface WritesCall {
   readonly kind: 'writes';
   readonly table: string;
-  readonly writes: readonly SentWrite[];
+  readonly writes: readonly Write[];
   readonly isBatch: boolean;
   readonly prefer: 'return-content' | 'return-no-content' | undefined;
 }

@@ -206,8 +206,22 @@ interface Judging {
   readonly prefersSeen?: boolean;
 }
 
-/** @throws Breach for the first answer of an object that no order of its calls explains. */
-export function judge(
+/** The first answer of an object that no order of its calls explains, if there is one. @throws TooManyExplanations */
+export function tableFaults(
+  history: readonly Happening[],
+  plan: Pick<Plan, 'faults' | 'jumps'>,
+  judging?: Judging,
+): Breach[] {
+  try {
+    judge(history, plan, judging);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Breach)) throw error;
+    return [error];
+  }
+}
+
+function judge(
   history: readonly Happening[],
   plan: Pick<Plan, 'faults' | 'jumps'>,
   { courses, prefersSeen = false }: Judging = {},

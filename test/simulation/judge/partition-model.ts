@@ -3,10 +3,9 @@
 import { createHash } from 'node:crypto';
 import { tickOf } from '../../histories/tick.js';
 import { type Expression, matches } from '../plan/expression.js';
-import type { Level } from '../plan/step.js';
 import type { Property } from '../plan/value.js';
 import { expectedContent } from './content.js';
-import type { Answer, Seen, SentWrite } from './history.js';
+import type { Answer, Level, Seen, Write } from './history.js';
 import type { Model } from './linearize.js';
 
 /** A version that no answer has revealed yet is identified by the step that wrote it. */
@@ -37,7 +36,7 @@ export type PartitionQuestion =
   | {
       readonly kind: 'writes';
       readonly step: number;
-      readonly writes: readonly SentWrite[];
+      readonly writes: readonly Write[];
       readonly isBatch: boolean;
       readonly answer: Answer | undefined;
     }
@@ -84,7 +83,7 @@ type Outcome =
 
 const refused = (code: string): Outcome[] => [{ kind: 'refused', code }];
 
-function conditional(state: PartitionState, write: SentWrite): Outcome[] {
+function conditional(state: PartitionState, write: Write): Outcome[] {
   const row = state.rows.get(write.key);
   if (!row) return refused('ResourceNotFound');
   const image =
@@ -101,7 +100,7 @@ function conditional(state: PartitionState, write: SentWrite): Outcome[] {
   return typeof row.version === 'string' ? [done, ...fails] : [done];
 }
 
-function outcomes(state: PartitionState, write: SentWrite): Outcome[] {
+function outcomes(state: PartitionState, write: Write): Outcome[] {
   if (!state.exists) return refused('TableNotFound');
   const row = state.rows.get(write.key);
   switch (write.kind) {

@@ -1,24 +1,6 @@
 // The steps of a run: a flat list, each of one logical client. A step refers to earlier answers (the last ETag seen,
 // the next page) rather than containing them, so that a list with steps left out is a run too.
-import type { Expression } from './expression.js';
-import type { Property } from './value.js';
-
-export type WriteKind = 'insert' | 'update' | 'merge' | 'insertOrReplace' | 'insertOrMerge' | 'delete';
-
-/** The If-Match header: none, `*`, the last or an earlier ETag that any client saw, one of no row, or an invalid ETag. */
-export type Match = 'absent' | 'any' | 'last' | 'earlier' | 'foreign' | 'malformed';
-
-export interface Write {
-  readonly kind: WriteKind;
-  readonly partition: string;
-  readonly key: string;
-  readonly properties: readonly Property[];
-  readonly match: Match;
-  /** Sends the property of this name as null, which is the same as leaving it out. */
-  readonly nullName?: string | undefined;
-  /** A merge uses the verb of later versions. */
-  readonly patches?: boolean | undefined;
-}
+import type { Call, Level } from '../judge/history.js';
 
 /** `pick` chooses among the receipts that clients hold, or among outdated ones. */
 interface Picked {
@@ -51,34 +33,9 @@ export type QueueAction =
   /** Advances the clock. */
   | { readonly kind: 'pass'; readonly seconds: number };
 
+/** A call is sent with the headers that its matches mean by then, and from the beginning of what it reads. */
 export type TableAction =
-  | { readonly kind: 'createTable' | 'deleteTable' | 'getTable' | 'getAcl'; readonly table: string }
-  | { readonly kind: 'setAcl'; readonly table: string; readonly ids: readonly string[] }
-  | { readonly kind: 'queryTables'; readonly top: number | undefined }
-  | { readonly kind: 'getSettings' }
-  | { readonly kind: 'setSettings'; readonly origin: string }
-  | {
-      readonly kind: 'write';
-      readonly table: string;
-      readonly write: Write;
-      readonly prefer: 'return-content' | 'return-no-content' | undefined;
-    }
-  | { readonly kind: 'transaction'; readonly table: string; readonly writes: readonly Write[] }
-  | {
-      readonly kind: 'get';
-      readonly table: string;
-      readonly isBatch: boolean;
-      readonly partition: string;
-      readonly key: string;
-      readonly select: readonly string[] | undefined;
-    }
-  | {
-      readonly kind: 'query';
-      readonly table: string;
-      readonly filter: Expression | undefined;
-      readonly top: number | undefined;
-      readonly select: readonly string[] | undefined;
-    }
+  | Call
   /** The page after the client's last one; nothing if there is none. */
   | { readonly kind: 'nextPage' }
   | { readonly kind: 'jump'; readonly hours: number }
@@ -102,7 +59,6 @@ const QUEUE_ACTIONS: ReadonlySet<Action['kind']> = new Set<QueueAction['kind']>(
 
 export const isQueueAction = (action: Action): action is QueueAction => QUEUE_ACTIONS.has(action.kind);
 
-export type Level = 'nometadata' | 'minimalmetadata' | 'fullmetadata';
 type Credential = 'key' | 'accountSas' | 'tableSas';
 
 export interface Step {

@@ -13,9 +13,10 @@ import {
   several,
   weighted,
 } from '../../random/arbitrary.js';
+import type { Match, Write, WriteKind, WritesCall } from '../judge/history.js';
 import { type Keys, someExpression } from './expression.js';
 import { withQueues } from './queue-workload.js';
-import type { TableAction as Action, Match, Plan, Step, Write, WriteKind } from './step.js';
+import type { TableAction as Action, Plan, Step } from './step.js';
 import { PROPERTY_NAMES, type Property, someProperties } from './value.js';
 
 /** Ordered differently by code points and by UTF-16 units; with characters that URLs and literals escape. */
@@ -75,7 +76,7 @@ interface WorkloadOptions {
 /** The actions on a few tables and rows. */
 export interface Workload {
   readonly write: fc.Arbitrary<Action>;
-  readonly transaction: fc.Arbitrary<Action & { readonly kind: 'transaction' }>;
+  readonly transaction: fc.Arbitrary<WritesCall>;
   readonly get: fc.Arbitrary<Action>;
   readonly query: fc.Arbitrary<Action>;
 }
@@ -154,7 +155,7 @@ function transactionOf(
     const flawed = writes[at];
     if (flawed && drawn.isTwice) writes.push({ ...flawed });
     if (flawed && drawn.isElsewhere) writes[at] = { ...flawed, partition: `${partition}-` };
-    return { kind: 'transaction', table, writes };
+    return { kind: 'writes', table, writes, isBatch: true, prefer: undefined };
   });
 }
 
@@ -184,11 +185,13 @@ export function workloadOf({ tables, keys, properties = someProperties(4) }: Wor
     write: fc
       .tuple(table, partition, key, contentOf(KINDS, properties), prefer)
       .map(([table, partition, key, content, prefer]) => {
-        return { kind: 'write', table, write: { ...content, partition, key }, prefer };
+        const writes = [{ ...content, partition, key }];
+        const preferred = content.kind === 'insert' ? prefer : undefined;
+        return { kind: 'writes', table, writes, isBatch: false, prefer: preferred };
       }),
     transaction: transactionOf(table, keys, properties),
     get: fc.record(get),
-    query: fc.record({ kind: fc.constant('query'), table, filter, top, select }),
+    query: fc.record({ kind: fc.constant('page'), table, filter, top, select, from: fc.constant(undefined) }),
   };
 }
 
@@ -203,7 +206,7 @@ const onTables = (table: fc.Arbitrary<string>): fc.Arbitrary<Action> =>
     [4, onTable('createTable', table)],
     [1, onTable('deleteTable', table)],
     [1, onTable('getTable', table)],
-    [2, maybe(50, between(1, 2)).map(top => ({ kind: 'queryTables', top }))],
+    [2, maybe(50, between(1, 2)).map(top => ({ kind: 'queryTables', top, from: undefined }))],
   );
 
 const onSettings = (table: fc.Arbitrary<string>): fc.Arbitrary<Action> => {

@@ -8,7 +8,7 @@ import { queueFaults } from '../../queues/judge.js';
 import { QueueLedger } from '../../queues/queue-ledger.js';
 import type { Sender } from '../../support/worker-processes.js';
 import type { Answer, Call, TableHappening } from '../judge/history.js';
-import { judge } from '../judge/judge.js';
+import { tableFaults } from '../judge/judge.js';
 import { isQueueAction, type Plan, type QueueAction, type Step } from '../plan/step.js';
 import { Clients, patiently, turns } from './clients.js';
 import { SimulatedClock } from './clock.js';
@@ -71,9 +71,8 @@ class Run {
 
   /** @throws Breach for forbidden answers, and for rows that no answer shows. */
   async judge(): Promise<void> {
-    judge(this.tables.history, this.#plan);
-    const [fault] = queueFaults(this.queues.history);
-    if (fault) throw new Breach(fault.step, fault.message);
+    const faults = [...tableFaults(this.tables.history, this.#plan), ...queueFaults(this.queues.history)];
+    if (faults[0]) throw faults[0];
     const [row] = await this.#subject.faultsOfRows();
     if (row !== undefined) throw new Breach(this.#end, row);
   }

@@ -1,8 +1,8 @@
 // What the clients of a Table service have learned from its answers, so that an action, which refers to them, becomes a
 // call.
 import { etagOf } from '../../histories/tick.js';
-import type { Answer, Call, SentWrite } from '../judge/history.js';
-import type { TableAction, Write } from '../plan/step.js';
+import type { Answer, Call, Write } from '../judge/history.js';
+import type { TableAction } from '../plan/step.js';
 
 const FOREIGN_ETAG = `W/"datetime'2001-02-03T04%3A05%3A06.0000007Z'"`;
 const MALFORMED_ETAG = 'latest';
@@ -18,26 +18,10 @@ export class TableCaller {
 
   callOf(action: TableAction, client: number): Call | undefined {
     switch (action.kind) {
-      case 'write': {
-        const { table, write, prefer } = action;
-        const writes = [this.#sent(table, write)];
-        return {
-          kind: 'writes',
-          table,
-          writes,
-          isBatch: false,
-          prefer: write.kind === 'insert' ? prefer : undefined,
-        };
+      case 'writes': {
+        const { table, writes } = action;
+        return { ...action, writes: writes.map(each => ({ ...each, ifMatch: this.#ifMatch(table, each) })) };
       }
-      case 'transaction': {
-        const { table } = action;
-        const writes = action.writes.map(write => this.#sent(table, write));
-        return { kind: 'writes', table, writes, isBatch: true, prefer: undefined };
-      }
-      case 'query':
-        return { ...action, kind: 'page', from: undefined };
-      case 'queryTables':
-        return { ...action, from: undefined };
       case 'nextPage': {
         const call = this.#following.get(client);
         this.#following.delete(client);
@@ -63,10 +47,6 @@ export class TableCaller {
     if (call.kind === 'page' && answer.next) this.#following.set(client, { ...call, from: answer.next });
     if (call.kind === 'queryTables' && answer.nextTable !== undefined)
       this.#following.set(client, { ...call, from: answer.nextTable });
-  }
-
-  #sent(table: string, write: Write): SentWrite {
-    return { ...write, ifMatch: this.#ifMatch(table, write) };
   }
 
   #ifMatch(table: string, { partition, key, match }: Write): string | undefined {

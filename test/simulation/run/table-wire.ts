@@ -1,7 +1,7 @@
 // The Table service's calls over a connection, written by hand as by a client without a library.
 import type { Sent, Wire } from '../../histories/ledger.js';
 import { readAnswer } from '../judge/answer.js';
-import type { Answer, Call, PageCall, SentWrite, TableHappening, WritesCall } from '../judge/history.js';
+import type { Answer, Call, PageCall, TableHappening, Write, WritesCall } from '../judge/history.js';
 import { formRefusal } from '../judge/judge.js';
 import { textOf } from '../plan/expression.js';
 import { memberOf } from '../plan/value.js';
@@ -47,7 +47,7 @@ function query(options: Readonly<Record<string, string | undefined>>): string {
   return parts.length > 0 ? `?${parts.join('&')}` : '';
 }
 
-const VERBS: Readonly<Record<SentWrite['kind'], string>> = {
+const VERBS: Readonly<Record<Write['kind'], string>> = {
   insert: 'POST',
   update: 'PUT',
   merge: 'MERGE',
@@ -56,7 +56,7 @@ const VERBS: Readonly<Record<SentWrite['kind'], string>> = {
   delete: 'DELETE',
 };
 
-function writeRequest(table: string, write: SentWrite): TableRequest {
+function writeRequest(table: string, write: Write): TableRequest {
   const { kind, partition, key, properties, ifMatch, nullName, patches } = write;
   const condition: Record<string, string> = ifMatch === undefined ? {} : { 'if-match': ifMatch };
   const path = kind === 'insert' ? table : entityPath(table, partition, key);

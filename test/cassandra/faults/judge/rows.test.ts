@@ -4,12 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { etagOf } from '../../../histories/tick.js';
 import { NOTHING } from '../../../simulation/judge/answer.js';
-import type {
-  Answer,
-  Call,
-  TableHappening as Happening,
-  SentWrite,
-} from '../../../simulation/judge/history.js';
+import type { Answer, Call, TableHappening as Happening, Write } from '../../../simulation/judge/history.js';
 import { getOf, partitionPage, TABLE, writeOf as write, writes } from '../work/turns.js';
 import { rowFaults } from './rows.js';
 
@@ -18,8 +13,7 @@ const PARTITION = 'p';
 /** A call with its answer, undefined if unknown. */
 type Told = readonly [Call, Answer | undefined];
 
-const writeOf = (kind: SentWrite['kind'], key: string, n: number): SentWrite =>
-  write(kind, PARTITION, key, n);
+const writeOf = (kind: Write['kind'], key: string, n: number): Write => write(kind, PARTITION, key, n);
 const insert = (key: string, n: number): Call => writes([writeOf('insert', key, n)]);
 const update = (key: string, n: number, ifMatch: bigint): Call =>
   writes([{ ...writeOf('update', key, n), ifMatch: etagOf(ifMatch) }]);

@@ -1,8 +1,8 @@
 // Judges a table's history: as test/simulation/judge does, and ticks of a partition rise from commit to commit.
-import { Breach } from '../../../histories/history.js';
+import { faultTexts } from '../../../histories/history.js';
 import { NOTHING } from '../../../simulation/judge/answer.js';
 import type { TableHappening as Happening } from '../../../simulation/judge/history.js';
-import { judge } from '../../../simulation/judge/judge.js';
+import { tableFaults } from '../../../simulation/judge/judge.js';
 
 interface Written {
   readonly step: number;
@@ -26,9 +26,9 @@ function* tickFaults(history: readonly Happening[]): Generator<string> {
     let begun: Written | undefined;
     for (const [index, each] of byVersion.entries()) {
       if (byVersion[index - 1]?.version === each.version)
-        yield `${each.step}: two commits of ${partition} have the tick ${each.version}.`;
+        yield `table ${each.step}: two commits of ${partition} have the tick ${each.version}.`;
       if (begun !== undefined && each.answered < begun.invoked)
-        yield `${begun.step}: it began after ${each.step} was answered, and has an earlier tick in ${partition}.`;
+        yield `table ${begun.step}: it began after ${each.step} was answered, and has an earlier tick in ${partition}.`;
       if (begun === undefined || each.invoked > begun.invoked) begun = each;
     }
   }
@@ -45,18 +45,10 @@ const creationOf = (table: string): Happening => ({
   answer: { ...NOTHING, status: 201 },
 });
 
-function orderFaults(history: readonly Happening[]): readonly string[] {
-  try {
-    judge(history, { faults: true, jumps: false }, { prefersSeen: true });
-    return [];
-  } catch (error) {
-    if (!(error instanceof Breach)) throw error;
-    return [`${error.step}: ${error.message}`];
-  }
-}
-
 /** Of a table that was there before. @throws TooManyExplanations if not everything could be judged. */
 export function rowFaults(history: readonly Happening[], table: string): readonly string[] {
   const ticks = [...tickFaults(history)];
-  return ticks.length > 0 ? ticks : orderFaults([creationOf(table), ...history]);
+  if (ticks.length > 0) return ticks;
+  const whole = [creationOf(table), ...history];
+  return faultTexts('table', tableFaults(whole, { faults: true, jumps: false }, { prefersSeen: true }));
 }

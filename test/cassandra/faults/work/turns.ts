@@ -7,7 +7,7 @@ import { NAMES, type Step } from '../../../blobs/blob-model.js';
 import type { Ask } from '../../../histories/hand.js';
 import { etagOf } from '../../../histories/tick.js';
 import { type Draw, from, weighted } from '../../../random/arbitrary.js';
-import type { Answer, Call, PageCall, SentWrite } from '../../../simulation/judge/history.js';
+import type { Answer, Call, PageCall, Write } from '../../../simulation/judge/history.js';
 import { pageOf } from '../../../simulation/run/table-wire.js';
 
 export const TABLE = 'faults';
@@ -36,16 +36,15 @@ export const blobRead = (container: string): BlobCall => ({
   range: undefined,
 });
 
-export const writeOf = (kind: SentWrite['kind'], partition: string, key: string, n: number): SentWrite => ({
+export const writeOf = (kind: Write['kind'], partition: string, key: string, n: number): Write => ({
   kind,
   partition,
   key,
   properties: [['n', { type: 'Edm.Int32', text: String(n) }]],
   match: 'absent',
-  ifMatch: undefined,
 });
 
-export const writes = (all: readonly SentWrite[]): Call => ({
+export const writes = (all: readonly Write[]): Call => ({
   kind: 'writes',
   table: TABLE,
   writes: all,
@@ -67,7 +66,7 @@ type AskTable = Ask<Call, Answer>;
 export class TableTurns {
   readonly #draw: Draw;
   readonly #partitions: readonly string[];
-  readonly #own: SentWrite[] = [];
+  readonly #own: Write[] = [];
   #count = 0;
 
   constructor(draw: Draw, partitions: readonly string[]) {
@@ -115,13 +114,12 @@ export class TableTurns {
       kind: 'insert',
       key: this.#name('with'),
       match: 'absent',
-      ifMatch: undefined,
     } as const;
     await ask(writes([raised, row, ...group]));
   }
 
   /** A counter with one more than was read, if unchanged since. */
-  async #raised(ask: AskTable, partition: string): Promise<SentWrite | undefined> {
+  async #raised(ask: AskTable, partition: string): Promise<Write | undefined> {
     const key = this.#draw(from(COUNTERS));
     const answer = await ask(getOf(partition, key));
     if (answer === undefined) return undefined;

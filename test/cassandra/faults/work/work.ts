@@ -5,6 +5,7 @@ import { blobFaults } from '../../../blobs/blob-judge.js';
 import { BlobLedger } from '../../../blobs/blob-ledger.js';
 import { allFaults } from '../../../histories/explain.js';
 import { Hand, type HandOptions, type Runner } from '../../../histories/hand.js';
+import { faultTexts } from '../../../histories/history.js';
 import { Journal } from '../../../histories/journal.js';
 import { type Coded, Ledger, type Sent } from '../../../histories/ledger.js';
 import { NOBODY } from '../../../histories/trigger.js';
@@ -105,8 +106,8 @@ export class Work {
     return allFaults([
       () => [...this.#rows.faults, ...this.#blobs.faults],
       () => this.#messages.judge(),
-      () => rowFaults(this.#rows.history, TABLE).map(fault => `table ${fault}`),
-      () => blobFaults(this.#blobs.history).map(({ step, message }) => `blob ${step}: ${message}`),
+      () => rowFaults(this.#rows.history, TABLE),
+      () => faultTexts('blob', blobFaults(this.#blobs.history)),
     ]);
   }
 
