@@ -8,10 +8,9 @@ import { reportFailure } from './report-failure.js';
 import { runPlan } from './run/run.js';
 import type { Simulated } from './run-seeds.js';
 
-const settingsText = ({ engine, durability, sockets, faults, jumps }: Plan): string =>
+const settingsText = ({ engine, durability, faults, jumps }: Plan): string =>
   [
     engine === 'lmdb' ? `LMDB with durability ${durability}` : 'the memory engine',
-    sockets ? 'over sockets' : 'by values',
     faults ? 'with faults' : 'without faults',
     jumps ? 'and a clock that jumps' : 'and a steady clock',
   ].join(', ');

@@ -24,7 +24,7 @@ async function failureOf(seed: number, plant?: Plant): Promise<string | undefine
   const open = (clock: () => bigint) => openStore(place, { clock });
   try {
     // All of these are plans of LMDB.
-    const { failure } = await runPlan({ ...planOf(seed), sockets: false }, plant, open);
+    const { failure } = await runPlan(planOf(seed), plant, open);
     return failure && `Seed ${seed} fails at step ${failure.step}: ${failure.message}`;
   } finally {
     await dropKeyspace(place);

@@ -80,7 +80,6 @@ export interface Plan {
   readonly alone: boolean;
   /** An exclusive store of durability `full` has a log, from its first commit on or later. */
   readonly logsFirst: boolean;
-  readonly sockets: boolean;
   readonly faults: boolean;
   readonly jumps: boolean;
   readonly tables: readonly string[];

@@ -31,39 +31,30 @@ const ROWS = [
 const LEVELS = ['nometadata', 'minimalmetadata', 'fullmetadata'] as const;
 const LONG_ROWS = ['r'.repeat(1000), `${'r'.repeat(1000)}a`, `${'r'.repeat(1000)}b`];
 
-type Settings = Pick<Plan, 'engine' | 'durability' | 'alone' | 'logsFirst' | 'sockets' | 'faults' | 'jumps'>;
+type Settings = Pick<Plan, 'engine' | 'durability' | 'alone' | 'logsFirst' | 'faults' | 'jumps'>;
 
 /** By the last digits of the seed, so that any range of seeds has them all. */
 function settingsOf(seed: number): Settings {
   const place = seed % 20;
   const jumps = seed % 3 === 0;
-  const lmdb = (faults: boolean, sockets: boolean, durability: 'full' | 'none' = 'none'): Settings => ({
+  const isFull = [0, 2, 3, 6].includes(place);
+  if (place >= 9)
+    return {
+      engine: 'memory',
+      durability: 'none',
+      alone: true,
+      logsFirst: false,
+      faults: place >= 10 && place < 14,
+      jumps,
+    };
+  return {
     engine: 'lmdb',
-    durability,
+    durability: isFull ? 'full' : 'none',
     alone: Math.floor(seed / 20) % 2 === 0,
     logsFirst: Math.floor(seed / 40) % 4 !== 3,
-    sockets,
-    faults,
+    faults: place === 2 || place >= 6,
     jumps,
-  });
-  const memory = (faults: boolean, sockets: boolean): Settings => ({
-    engine: 'memory',
-    durability: 'none',
-    alone: true,
-    logsFirst: false,
-    sockets,
-    faults,
-    jumps,
-  });
-  if (place === 0) return lmdb(false, false, 'full');
-  if (place === 1) return lmdb(false, true);
-  if (place === 2) return lmdb(true, false, 'full');
-  if (place === 3) return lmdb(false, false, 'full');
-  if (place < 6) return lmdb(false, false);
-  if (place === 6) return lmdb(true, false, 'full');
-  if (place < 9) return lmdb(true, false);
-  if (place < 10) return memory(false, true);
-  return memory(place < 14, false);
+  };
 }
 
 interface WorkloadOptions {

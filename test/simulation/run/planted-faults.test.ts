@@ -21,7 +21,6 @@ async function failureOf(
   isWanted: (action: Action) => boolean,
 ): Promise<string | undefined> {
   const plan = planOf(seed);
-  if (plan.sockets) return undefined;
   const steps = plan.steps.filter(
     ({ action }) => action.kind !== 'reopen' && action.kind !== 'crash' && isWanted(action),
   );

@@ -81,8 +81,6 @@ class Run {
     const { action, client, number } = step;
     switch (action.kind) {
       case 'jump':
-        // Over sockets a request is dated before it is read, and a jump in between would make it too old to be accepted.
-        if (this.#plan.sockets) await this.#clients.settle(this.#end);
         this.#clock.jump(action.hours);
         for (const happening of this.queues.history)
           if (happening.answered === Number.POSITIVE_INFINITY)

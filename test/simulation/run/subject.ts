@@ -1,5 +1,5 @@
-// The service that a run is made against: an engine, faulty or not, behind requests as values or behind real sockets,
-// that can be closed and opened again, or left as after a crash.
+// The services that a run is made against: on an engine, faulty or not, that can be closed and opened again, or left as
+// after a crash. Requests are values: sockets would order them otherwise each time.
 import {
   closeSync,
   copyFileSync,
@@ -10,19 +10,17 @@ import {
   readSync,
   rmSync,
 } from 'node:fs';
-import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '#base';
 import { Sweep } from '#queues';
-import { type RunningServer, serve, WELL_KNOWN_ACCOUNT } from '#server';
+import { WELL_KNOWN_ACCOUNT } from '#server';
 import { openFaultyStore, openMemoryStore, type Store, StoreError } from '#store';
 import { openLmdbStore } from '#store-lmdb';
 import { requestDirectly } from '../../histories/direct-sender.js';
 import { faultsOfQueueRows } from '../../queues/queue-rows.js';
 import { type Draw, drawFrom, unit } from '../../random/arbitrary.js';
 import { countedIds, directService } from '../../support/direct-service.js';
-import { exchange, signedHeaders } from '../../support/raw-client.js';
 import type { Sender } from '../../support/worker-processes.js';
 import type { Plan } from '../plan/step.js';
 import type { SimulatedClock } from './clock.js';
@@ -30,14 +28,14 @@ import type { SimulatedClock } from './clock.js';
 export interface Subject {
   readonly table: Sender;
   readonly queue: Sender;
-  /** A pass over all queues; over sockets the server has its own. */
+  /** A pass over all queues. */
   sweep(): Promise<void>;
   /** Closes gracefully and opens again; calls in progress may be refused. */
   reopen(): Promise<void>;
   /** Continues with the files as they are now; calls in progress are lost. */
   crash(): Promise<void>;
   close(): Promise<void>;
-  /** What the rows of queues have that no answer shows; over sockets the server has them. */
+  /** What the rows of queues have that no answer shows. */
   faultsOfRows(): Promise<readonly string[]>;
   /** Errors that are no refusals, since the last call. */
   faultsOfOurs(): readonly unknown[];
@@ -129,12 +127,12 @@ async function sweepAll(store: Store, clock: SimulatedClock): Promise<void> {
   }
 }
 
-/** Requests as values, without a socket. */
-async function openDirect(
+/** A target is opened in place of the engine that the plan names. */
+export async function openSubject(
   plan: Plan,
   clock: SimulatedClock,
-  plant: Plant,
-  target: OpenTarget | undefined,
+  plant: Plant = store => store,
+  target?: OpenTarget,
 ): Promise<Subject> {
   const directories = plan.engine === 'lmdb' && target === undefined ? new Directories() : undefined;
   const draw = drawFrom(plan.seed ^ 0x5bd1e995);
@@ -173,60 +171,3 @@ async function openDirect(
     faultsOfOurs: () => failures.splice(0),
   };
 }
-
-/** The whole server, as programs start it. */
-async function openSockets(plan: Plan, clock: SimulatedClock): Promise<Subject> {
-  const directories = plan.engine === 'lmdb' ? new Directories() : undefined;
-  const agent = new Agent({ keepAlive: true });
-  const open = (): Promise<RunningServer> =>
-    serve({
-      data: directories?.current,
-      durability: plan.durability,
-      exclusive: plan.alone,
-      clock: clock.read,
-      logLevel: 'silent',
-    });
-  let server = await open();
-  const sender = (portOf: () => number): Sender => ({
-    get port() {
-      return portOf();
-    },
-    request: ({ method, target: path, body, ...raw }) => {
-      const headers = signedHeaders(server, { method, target: path, body: body ?? '', ...raw });
-      return exchange({ port: portOf(), agent, method, path, headers }, body);
-    },
-  });
-  return {
-    table: sender(() => server.tablePort),
-    queue: sender(() => server.queuePort ?? 0),
-    sweep: async () => undefined,
-    async reopen() {
-      await server.close();
-      server = await open();
-    },
-    async crash() {
-      const old = server;
-      directories?.copy();
-      server = await open();
-      await old.close();
-    },
-    async close() {
-      agent.destroy();
-      await server.close();
-      directories?.remove();
-    },
-    faultsOfRows: async () => [],
-    faultsOfOurs: () => [],
-  };
-}
-
-/**
- * Sockets are served by the whole server, which opens its store itself: faults are planted only in a store without
- * sockets, and a target is only for such a plan.
- */
-export const openSubject = (
-  plan: Plan,
-  clock: SimulatedClock,
-  plant: Plant = store => store,
-  target?: OpenTarget,
-): Promise<Subject> => (plan.sockets ? openSockets(plan, clock) : openDirect(plan, clock, plant, target));
