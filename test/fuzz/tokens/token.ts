@@ -39,14 +39,16 @@ const EXPIRIES = valuesOf(
   '2020-01-02 2030-01-01 2030-01-01T00:00:00Z 2020-01-01T01:02:01Z 2030-01-01T00:00:00.0000000Z',
   '2020-01-01T01:02:00Z 2020-01-01 2019-01-01T00:00:00Z x 2020-02-30 ',
 );
-const ADDRESSES_4 = ['127.0.0.1', '::ffff:127.0.0.1', '10.0.0.5', '::ffff:10.0.0.5', '192.168.0.1'];
-export const ADDRESSES = [...ADDRESSES_4, '127.0.0.1', '::1'];
+const LOOPBACK = ['127.0.0.1', '::ffff:127.0.0.1'];
+const TEN = ['10.0.0.5', '::ffff:10.0.0.5'];
+const ADDRESSES_4 = [...LOOPBACK, ...TEN, '10.0.0.1', '::ffff:10.0.0.9', '10.0.0.10', '192.168.0.1'];
+export const ADDRESSES = [...ADDRESSES_4, ...LOOPBACK, '::1'];
 /** Those that each of them admits. */
 const PLACES: Readonly<Record<string, readonly string[]>> = {
-  '127.0.0.1': ADDRESSES_4.slice(0, 2),
-  '127.0.0.0-127.0.0.255': ADDRESSES_4.slice(0, 2),
-  '10.0.0.1-10.0.0.9': ADDRESSES_4.slice(2, 4),
-  '10.0.0.5': ADDRESSES_4.slice(2, 4),
+  '127.0.0.1': LOOPBACK,
+  '127.0.0.0-127.0.0.255': LOOPBACK,
+  '10.0.0.1-10.0.0.9': [...TEN, '10.0.0.1', '::ffff:10.0.0.9'],
+  '10.0.0.5': TEN,
   '0.0.0.0-255.255.255.255': ADDRESSES_4,
 };
 const address = mixed({
