@@ -28,28 +28,6 @@ test('one call after the other has one order', () => {
   assert.equal(verdict(at(1, [1, 2], ['set', 1]), at(2, [3, 4], ['get', 0])), 2);
 });
 
-test('concurrent calls may come in either order, but in one for all', () => {
-  const set = at(1, [1, 8], ['set', 1]);
-  assert.equal(verdict(set, at(2, [2, 3], ['get', 0]), at(3, [4, 5], ['get', 1])), undefined);
-  assert.equal(verdict(set, at(2, [2, 3], ['get', 1]), at(3, [4, 5], ['get', 0])), 3);
-});
-
-test('a read may need several writes that are still in progress', () => {
-  const sets = [at(1, [1, 10], ['set', 1]), at(2, [2, 11], ['set', 2])];
-  assert.equal(verdict(...sets, at(3, [3, 4], ['get', 1]), at(4, [5, 6], ['get', 2])), undefined);
-  assert.equal(
-    verdict(...sets, at(3, [3, 4], ['get', 1]), at(4, [5, 6], ['get', 2]), at(5, [7, 8], ['get', 1])),
-    5,
-  );
-});
-
-test('a call with an unknown outcome happened in its time or never', () => {
-  const lost = at(1, [1, 2], ['set', 1], false);
-  assert.equal(verdict(lost, at(2, [3, 4], ['get', 1]), at(3, [5, 6], ['get', 1])), undefined);
-  assert.equal(verdict(lost, at(2, [3, 4], ['get', 0]), at(3, [5, 6], ['get', 0])), undefined);
-  assert.equal(verdict(lost, at(2, [3, 4], ['get', 0]), at(3, [5, 6], ['get', 1])), 3);
-});
-
 /** Every order of the calls, tried one after the other; those with unknown outcomes may be left out. */
 function hasOrder(calls: readonly Invocation<Question>[], state: number): boolean {
   if (calls.length === 0) return true;
