@@ -33,8 +33,6 @@ export class QueueCaller {
         const { delay, life, length = 0 } = action;
         return { kind: 'put', queue, text: this.#text(this.newName(), length), delay, life };
       }
-      case 'take':
-        return { kind: 'get', queue, count: action.count, seconds: action.seconds };
       case 'delete': {
         const receipt = this.receipt(action);
         return receipt && { kind: 'delete', queue: this.#known.get(receipt.id)?.queue ?? queue, ...receipt };

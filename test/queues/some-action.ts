@@ -26,10 +26,10 @@ const someQueue = (queues: readonly string[]): fc.Arbitrary<string> =>
   seldom(15, from(queues), from(queues.slice(0, 1)));
 
 /** For any one of the kinds that only name a queue. */
-export const onQueue = <Kind extends 'createQueue' | 'deleteQueue' | 'clear'>(
-  kind: Kind,
+export const onQueue = (
+  kind: 'createQueue' | 'deleteQueue' | 'clear',
   queues: readonly string[],
-): fc.Arbitrary<QueueAction> => someQueue(queues).map(queue => ({ kind, queue }));
+): fc.Arbitrary<QueueAction> => someQueue(queues).map((queue): QueueAction => ({ kind, queue }));
 
 export function someAction({
   queues,
@@ -48,7 +48,7 @@ export function someAction({
   const changes = { seconds: from([0, ...hidden]), hasText: fc.boolean(), length: text };
   return oneOf<QueueAction>(
     [put, fc.record({ kind: fc.constant('put'), queue, delay, life, length: text })],
-    [take, fc.record({ kind: fc.constant('take'), queue, count, seconds })],
+    [take, fc.record({ kind: fc.constant('get'), queue, count, seconds })],
     [peek, fc.record({ kind: fc.constant('peek'), queue, count })],
     [remove, fc.record({ kind: fc.constant('delete'), ...picked })],
     [update, fc.record({ kind: fc.constant('update'), ...picked, ...changes })],

@@ -200,7 +200,7 @@ export const linesOf = (token: Fields, names: string): string[] =>
   names.split(' ').map(name => token.get(name) ?? '');
 
 /** By the rules of a version: only those of its own are right. */
-export function accountText(token: Fields, account: string, version = token.get('sv') ?? ''): string {
+function accountText(token: Fields, account: string, version = token.get('sv') ?? ''): string {
   const scope = version >= '2020-12-06' ? ' ses' : '';
   return [account, ...linesOf(token, `sp ss srt st se sip spr sv${scope}`), ''].join('\n');
 }

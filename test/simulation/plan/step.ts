@@ -1,5 +1,6 @@
 // The steps of a run: a flat list, each of one logical client. A step refers to earlier answers (the last ETag seen,
 // the next page) rather than containing them, so that a list with steps left out is a run too.
+import type { QueueCall } from '../../queues/call.js';
 import type { Call, Level } from '../judge/history.js';
 
 /** `pick` chooses among the receipts that clients hold, or among outdated ones. */
@@ -10,7 +11,7 @@ interface Picked {
 }
 
 export type QueueAction =
-  | { readonly kind: 'createQueue' | 'deleteQueue' | 'clear'; readonly queue: string }
+  | Exclude<QueueCall, { readonly kind: 'put' | 'update' | 'delete' }>
   | {
       readonly kind: 'put';
       readonly queue: string;
@@ -19,8 +20,6 @@ export type QueueAction =
       /** Characters of the text, at least its name. */
       readonly length?: number;
     }
-  | { readonly kind: 'take'; readonly queue: string; readonly count: number; readonly seconds: number }
-  | { readonly kind: 'peek'; readonly queue: string; readonly count: number }
   | (Picked & {
       readonly kind: 'update';
       readonly seconds: number;
@@ -44,20 +43,8 @@ export type TableAction =
 
 export type Action = TableAction | QueueAction;
 
-const QUEUE_ACTIONS: ReadonlySet<Action['kind']> = new Set<QueueAction['kind']>([
-  'createQueue',
-  'deleteQueue',
-  'clear',
-  'put',
-  'take',
-  'peek',
-  'update',
-  'delete',
-  'sweep',
-  'pass',
-]);
-
-export const isQueueAction = (action: Action): action is QueueAction => QUEUE_ACTIONS.has(action.kind);
+export const isQueueAction = (action: Action): action is QueueAction =>
+  'queue' in action || action.kind === 'sweep' || action.kind === 'pass';
 
 type Credential = 'key' | 'accountSas' | 'tableSas';
 

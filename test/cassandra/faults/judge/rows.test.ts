@@ -1,11 +1,11 @@
 // The judge of rows accepts histories that some order of the calls explains, however many answers were lost, and refuses
-// what was lost and ticks that fall. The simulation's planted faults show what else its judge finds.
+// ticks that fall. The simulation's planted faults show what else its judge finds.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { etagOf } from '../../../histories/tick.js';
 import { NOTHING } from '../../../simulation/judge/answer.js';
 import type { Answer, Call, TableHappening as Happening, Write } from '../../../simulation/judge/history.js';
-import { getOf, partitionPage, TABLE, writeOf as write, writes } from '../work/turns.js';
+import { getOf, TABLE, writeOf as write, writes } from '../work/turns.js';
 import { rowFaults } from './rows.js';
 
 const PARTITION = 'p';
@@ -17,9 +17,7 @@ const writeOf = (kind: Write['kind'], key: string, n: number): Write => write(ki
 const insert = (key: string, n: number): Call => writes([writeOf('insert', key, n)]);
 const update = (key: string, n: number, ifMatch: bigint): Call =>
   writes([{ ...writeOf('update', key, n), ifMatch: etagOf(ifMatch) }]);
-const both = (n: number): Call => writes(['g1', 'g2'].map(key => writeOf('insertOrReplace', key, n)));
 const done = (...versions: readonly bigint[]): Answer => ({ ...NOTHING, status: 204, versions });
-const refused = (status: number, code: string): Answer => ({ ...NOTHING, status, code });
 
 const entity = (key: string, n: number, version: bigint) => ({
   partition: PARTITION,
@@ -30,11 +28,6 @@ const entity = (key: string, n: number, version: bigint) => ({
 const found = (key: string, n: number, version: bigint): Told => [
   getOf(PARTITION, key),
   { ...NOTHING, status: 200, entities: [entity(key, n, version)] },
-];
-const missing = (key: string): Told => [getOf(PARTITION, key), refused(404, 'ResourceNotFound')];
-const page = (...seen: readonly (readonly [string, number, bigint])[]): Told => [
-  partitionPage(PARTITION),
-  { ...NOTHING, status: 200, entities: seen.map(([key, n, version]) => entity(key, n, version)) },
 ];
 
 const happening = ([call, answer]: Told, step: number, invoked: number, answered: number): Happening => ({
@@ -62,21 +55,6 @@ const faultsAtOnce = (...told: readonly Told[]): string =>
   ).join('\n');
 
 const INSERTED: Told = [insert('a', 1), done(10n)];
-const UPDATED: Told = [update('a', 2, 10n), done(20n)];
-const REMOVED: Told = [
-  writes([{ ...writeOf('delete', 'a', 0), properties: [], match: 'any', ifMatch: '*' }]),
-  done(),
-];
-
-test('rows: right histories are accepted, sequential and concurrent', () => {
-  assert.equal(faultsOf(INSERTED, found('a', 1, 10n), UPDATED, found('a', 2, 20n), page(['a', 2, 20n])), '');
-  assert.equal(faultsOf(missing('a'), INSERTED, REMOVED, missing('a'), page()), '');
-  assert.equal(faultsOf([both(1), done(10n, 10n)], page(['g1', 1, 10n], ['g2', 1, 10n])), '');
-  assert.equal(faultsAtOnce(INSERTED, missing('a'), found('a', 1, 10n)), '');
-  assert.equal(faultsAtOnce(INSERTED, [insert('a', 2), refused(409, 'EntityAlreadyExists')]), '');
-  const late = refused(412, 'UpdateConditionNotSatisfied');
-  assert.equal(faultsOf(INSERTED, UPDATED, [update('a', 3, 10n), late], found('a', 2, 20n)), '');
-});
 
 test('rows: a write with an unknown outcome may have happened, may happen late, or never', () => {
   const unclear: Told = [update('a', 2, 10n), undefined];
@@ -84,11 +62,6 @@ test('rows: a write with an unknown outcome may have happened, may happen late, 
   assert.equal(faultsOf(INSERTED, unclear, found('a', 2, 20n)), '');
   assert.equal(faultsOf(INSERTED, unclear, found('a', 1, 10n), found('a', 2, 20n)), '');
   assert.match(faultsOf(INSERTED, unclear, found('a', 2, 20n), found('a', 1, 10n)), /No order of the calls/);
-});
-
-test('rows: a lost acknowledged write is found', () => {
-  assert.match(faultsOf(INSERTED, missing('a')), /No order of the calls on table faults, partition "p"/);
-  assert.match(faultsOf(INSERTED, UPDATED, found('a', 1, 10n)), /possible before: .*2/);
 });
 
 test('rows: ticks of a partition rise with time, and no two commits share one', () => {
