@@ -46,13 +46,13 @@ export type MessageQuestion = { readonly step: number; readonly span: Span } & (
 
 const later = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 const earlier = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-const moved = ({ low, high }: Span, seconds: number): Span => {
+export const moved = ({ low, high }: Span, seconds: number): Span => {
   const ticks = BigInt(seconds) * SECOND;
   return { low: low + ticks, high: high + ticks };
 };
 
 /** The rest of a span after an answer gave the second; without an answer all of it. */
-const narrowed = ({ low, high }: Span, second: bigint | undefined): Span =>
+export const narrowed = ({ low, high }: Span, second: bigint | undefined): Span =>
   second === undefined
     ? { low, high }
     : { low: later(low, second), high: earlier(high, second + SECOND - 1n) };

@@ -3,8 +3,9 @@
 // the messages then: under concurrency a queue guarantees no order.
 import { Breach } from '../histories/history.js';
 import type { Span } from '../histories/ledger.js';
-import { nameIn, type QueueHappening, SECOND, type Shown } from './call.js';
+import { nameIn, type QueueHappening, type Shown } from './call.js';
 import type { Meetings } from './meetings.js';
+import { moved, narrowed } from './message-model.js';
 
 /** Since when a message is visible, as far as answers have shown. */
 interface Place {
@@ -20,12 +21,8 @@ interface Place {
 
 const FOREVER: Span = { low: 2n ** 62n, high: 2n ** 62n };
 
-const after = ({ low, high }: Span, seconds: number, shown: bigint | undefined): Span => {
-  const ticks = BigInt(seconds) * SECOND;
-  const [from, to] = [low + ticks, high + ticks];
-  if (shown === undefined) return { low: from, high: to };
-  return { low: from > shown ? from : shown, high: to < shown + SECOND ? to : shown + SECOND - 1n };
-};
+const after = (span: Span, seconds: number, shown: bigint | undefined): Span =>
+  narrowed(moved(span, seconds), shown);
 
 class Places {
   /** Undefined for a message whose position is uncertain. */

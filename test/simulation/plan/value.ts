@@ -3,16 +3,6 @@
 import fc from 'fast-check';
 import { from, oneOf, several } from '../../random/arbitrary.js';
 
-type ValueType =
-  | 'Edm.String'
-  | 'Edm.Int32'
-  | 'Edm.Int64'
-  | 'Edm.Double'
-  | 'Edm.Boolean'
-  | 'Edm.DateTime'
-  | 'Edm.Guid'
-  | 'Edm.Binary';
-
 /** `text` is the one form that the service would write: doubles with a point, times with seven digits, binary in base64. */
 export interface Value {
   readonly type: ValueType;
@@ -25,34 +15,30 @@ export type Property = readonly [name: string, value: Value];
 /** Some are names that every JavaScript object has. */
 export const PROPERTY_NAMES = 'n text flag Größe when Zeta _x __proto__ constructor'.split(' ');
 
-const TEXTS: Readonly<Record<ValueType, readonly string[]>> = {
-  'Edm.String': ['', 'a', 'B', 'b', '10', '9', "o'hara", 'é"\\\n', '\u{1f600}', '\uff01', 'x'.repeat(300)],
-  'Edm.Int32': ['0', '1', '2', '-1', '2147483647', '-2147483648'],
-  'Edm.Int64': ['0', '1', '2', '-1', '9007199254740993', '-9223372036854775808'],
-  'Edm.Double': ['0.5', '1.5', '-1.25', '2.5', '1234567.125'],
-  'Edm.Boolean': ['true', 'false'],
-  'Edm.DateTime': [
-    '1999-12-31T23:59:59.9999999Z',
-    '2020-01-02T03:04:05.1234567Z',
-    '2020-01-02T03:04:05.1234568Z',
+/** With weights. */
+const TEXTS = {
+  'Edm.String': [
+    5,
+    ['', 'a', 'B', 'b', '10', '9', "o'hara", 'é"\\\n', '\u{1f600}', '\uff01', 'x'.repeat(300)],
   ],
-  'Edm.Guid': ['00000000-0000-0000-0000-000000000001', 'c9da6455-213d-42c9-9a79-3e9149a57833'],
-  'Edm.Binary': ['', 'AAEC', 'AAH/', '/w=='],
-};
-const WEIGHTS: Readonly<Record<ValueType, number>> = {
-  'Edm.String': 5,
-  'Edm.Int32': 5,
-  'Edm.Int64': 2,
-  'Edm.Double': 2,
-  'Edm.Boolean': 2,
-  'Edm.DateTime': 1,
-  'Edm.Guid': 1,
-  'Edm.Binary': 1,
-};
-const TYPES = Object.keys(WEIGHTS) as ValueType[];
+  'Edm.Int32': [5, ['0', '1', '2', '-1', '2147483647', '-2147483648']],
+  'Edm.Int64': [2, ['0', '1', '2', '-1', '9007199254740993', '-9223372036854775808']],
+  'Edm.Double': [2, ['0.5', '1.5', '-1.25', '2.5', '1234567.125']],
+  'Edm.Boolean': [2, ['true', 'false']],
+  'Edm.DateTime': [
+    1,
+    ['1999-12-31T23:59:59.9999999Z', '2020-01-02T03:04:05.1234567Z', '2020-01-02T03:04:05.1234568Z'],
+  ],
+  'Edm.Guid': [1, ['00000000-0000-0000-0000-000000000001', 'c9da6455-213d-42c9-9a79-3e9149a57833']],
+  'Edm.Binary': [1, ['', 'AAEC', 'AAH/', '/w==']],
+} as const satisfies Readonly<Record<string, readonly [weight: number, texts: readonly string[]]>>;
+type ValueType = keyof typeof TEXTS;
 
 export const someValue: fc.Arbitrary<Value> = oneOf(
-  ...TYPES.map(type => [WEIGHTS[type], from(TEXTS[type]).map(text => ({ type, text }))] as const),
+  ...Object.entries(TEXTS).map(
+    ([type, [weight, texts]]) =>
+      [weight, from<string>(texts).map(text => ({ type: type as ValueType, text }))] as const,
+  ),
 );
 
 /** Of different names, in or against their order. */
