@@ -114,6 +114,7 @@ export class TableTurns {
       kind: 'insert',
       key: this.#name('with'),
       match: 'absent',
+      ifMatch: undefined,
     } as const;
     await ask(writes([raised, row, ...group]));
   }
