@@ -132,7 +132,8 @@ class Run {
     more: Omit<H, keyof Sent<C, A>>,
   ): Promise<A | undefined> {
     const answer = await ledger.ask(sender, call, NOBODY, { step, more });
-    const [fault] = ledger.faults;
+    // Of this call: others that end now may be right.
+    const [fault] = ledger.faults.splice(0);
     if (fault === undefined) return answer;
     const ours = this.#subject.faultsOfOurs().map(each => `\n${each instanceof Error ? each.stack : each}`);
     throw new Breach(step, `${fault}${ours.join('')}`);
