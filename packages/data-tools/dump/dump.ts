@@ -176,8 +176,9 @@ function argumentsOf({ options, format, endpoint }: Dump): RunArguments {
 async function begin(parts: Dump, state: DumpState, journal: Journal<DumpEntry>): Promise<void> {
   const local = Date.now();
   const tables = await namesOf(parts);
-  // A missing one ends the run at once.
-  for (const table of tables) await parts.rows.page({ table, range: '', select: [], top: 1 });
+  // A missing table or a wrong filter ends the run at once. Those of --all were just listed.
+  for (const table of parts.options.choice.all ? tables.slice(0, 1) : tables)
+    await parts.rows.page({ table, range: '', select: [], top: 1 });
   const started = new Date(Math.min(local, parts.endpoint.firstDate ?? local)).toISOString();
   state.begin(started, tables);
   journal.append({ kind: 'start', started, tables });

@@ -98,7 +98,7 @@ function queueOf(
   }
   return storedQueue(
     { name, metadata, policies },
-    messages === null ? null : { count: messages, all: all() },
+    messages === null ? null : { count: messages, all: { [Symbol.asyncIterator]: all } },
   );
 }
 

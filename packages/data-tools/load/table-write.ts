@@ -156,8 +156,8 @@ export class TableWrite implements ShardSink<Counts, Counts> {
     const changes = (await mirror?.changes(page)) ?? page.map(row => ({ kind: KINDS[mode], row }));
     for (const { kind, row } of changes) await this.#add(kind, row);
     this.#counts.rows += page.length;
-    const { partitionKey, rowKey } = page.at(-1) ?? { partitionKey: '', rowKey: '' };
-    this.last = { partitionKey, rowKey };
+    const last = page.at(-1);
+    if (last !== undefined) this.last = { partitionKey: last.partitionKey, rowKey: last.rowKey };
     // Rows that are already right are done without a write.
     return isDry ? page.length : page.length - changes.filter(({ kind }) => kind !== 'delete').length;
   }

@@ -1,4 +1,4 @@
-// Files and directories of a run: made one at a time, given their names when they are complete, and locked, so that one
+// Files and directories of a run: given their names when they are complete, and locked, so that one
 // run at a time uses a directory or a journal. The lock is a file that names its process; the lock of a process that is
 // gone, or whose pid another process now has, is replaced.
 import {
@@ -16,7 +16,10 @@ import {
 import { dirname } from 'node:path';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
 
-/** Fails with the system's error. */
+/**
+ * With its parents, one at a time: Node's recursive `mkdir` never ends where a file system answers ENOENT below an
+ * existing directory, as /proc does. Fails with the system's error.
+ */
 export function makeDirectory(path: string, mode?: number): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   try {

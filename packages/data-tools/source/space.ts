@@ -37,7 +37,7 @@ export function isSameMetadata(one: Texts, other: Texts): boolean {
 const PAUSE_MILLISECONDS = 2000;
 
 /**
- * Creates something of the name `what`, as soon as that is free.
+ * Creates something of the name `what`, as soon as that is free: Azure reserves a deleted name for 30 s or longer.
  *
  * @param make is undefined while the name is being deleted.
  * @throws ToolError gaveUp, and what `make` throws.

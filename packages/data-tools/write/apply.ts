@@ -62,7 +62,7 @@ function resultIn(text: string, count: number): Omit<ChangeResult, 'isRepeated'>
   return { status: 202, code: '', message: '' };
 }
 
-/** One change on its own; a 500 is returned at once, because it may be the change's own (apply.ts). */
+/** One change on its own; a 500 is returned at once, because it may be the change's own (see `#applyOne`). */
 async function sendChange(
   endpoint: Endpoint,
   { method, path, headers, body }: ChangeRequest,

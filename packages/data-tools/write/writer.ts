@@ -16,6 +16,10 @@ import type { TargetTable } from './target-table.js';
 /** Two transactions of 4 MiB, each twice more as text and as bytes of a socket. */
 export const WRITE_BYTES_MAX = 8 * 1_048_576;
 
+/**
+ * Callers wait in order; one that needs more than all waits until it is alone. Without it 300 rows of 1.28 MB took 233
+ * MiB instead of 170.
+ */
 export class ByteBudget {
   readonly #most: number;
   #taken = 0;
