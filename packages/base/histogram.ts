@@ -46,4 +46,10 @@ export class CommitCounts {
   readonly writes = new Histogram(WRITES_BOUNDS);
   readonly seconds = new Histogram(SECONDS_BOUNDS);
   failures = 0;
+
+  /** @param began is when the commit began, of `performance.now()`. */
+  done(writes: number, began: number): void {
+    this.writes.add(writes);
+    this.seconds.add((performance.now() - began) / 1000);
+  }
 }

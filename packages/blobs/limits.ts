@@ -75,9 +75,10 @@ export function checkTags(tags: Tags): void {
     if (key === '') throw new BlobError('EmptyTagName');
     if (key.length > TAG_KEY_LENGTH_MAX || value.length > TAG_VALUE_LENGTH_MAX)
       throw new BlobError('TagsTooLarge');
-    if (!TAG_TEXT.test(key) || !TAG_TEXT.test(value) || keys.has(key)) throw new BlobError('InvalidTag');
+    if (!TAG_TEXT.test(key) || !TAG_TEXT.test(value)) throw new BlobError('InvalidTag');
     keys.add(key);
   }
+  if (keys.size < tags.length) throw new BlobError('InvalidTag');
 }
 
 const invalidHeader = (name: string, value: string | number): BlobError =>

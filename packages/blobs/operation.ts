@@ -13,7 +13,7 @@ import type { LeaseAction } from './values/lease.js';
 import type { ContentProperties, PublicAccess } from './values/properties.js';
 import type { TagExpression, Tags } from './values/tags.js';
 
-export interface OnContainer {
+interface OnContainer {
   readonly container: string;
 }
 

@@ -51,15 +51,14 @@ export class BodyFraming {
     return this.#isChunked ? undefined : this.#remaining;
   }
 
-  /** This many bytes of a body whose length is known were read already. */
+  /** This many bytes of the chunk, or of a body whose length is known, were used. */
   skip(count: number): void {
     this.#remaining -= count;
     if (this.#remaining === 0) this.#step = this.#isChunked ? 'dataEnd' : 'done';
   }
 
   /**
-   * @returns where the next request begins, the length of `bytes` at most; `MALFORMED` if it is no
-   * such body.
+   * @returns where the next request begins, the length of `bytes` at most; `MALFORMED` if it is no such body.
    */
   decode(bytes: Buffer): number {
     let at = 0;

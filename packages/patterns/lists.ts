@@ -32,7 +32,7 @@ export const listed = <E extends AnyEntity>(
   options: InTable = {},
 ): ListedRepo<E> => new ListedRepo(db, entity, own, options);
 
-/** Compares the lists of an entity with its rows, page by page, as the caller consumes progress. For lists in blobs it finds missing ids but no orphans. */
+/** Compares the lists of an entity with its rows, page by page, as the caller consumes progress. */
 export const auditLists = <E extends AnyEntity>(
   db: Db,
   definition: EntityList<E, unknown>,

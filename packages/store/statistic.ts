@@ -8,7 +8,7 @@ export const counter = (name: string, value: number, help: string): Statistic =>
 export const gauge = (name: string, value: number, help: string, aggregate?: 'max' | 'min'): Statistic => {
   return { kind: 'gauge', name, help, value, ...(aggregate && { aggregate }) };
 };
-export const histogram = (name: string, counts: HistogramCounts, help: string): Statistic => {
+const histogram = (name: string, counts: HistogramCounts, help: string): Statistic => {
   return { kind: 'histogram', name, help, counts };
 };
 

@@ -26,7 +26,6 @@ export type TableErrorCode =
   | 'MethodNotAllowed'
   | 'MissingRequiredHeader'
   | 'NotImplemented'
-  | 'OperationTimedOut'
   | 'OutOfRangeInput'
   | 'OutOfRangeInput:Parameter'
   | 'PropertiesNeedValue'

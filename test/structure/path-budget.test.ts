@@ -24,7 +24,7 @@ const GET_MESSAGES_FILES_MAX = 42;
 
 /** The stops of ARCHITECTURE.md: a file belongs to the first one whose pattern matches, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
-  { stop: 'base', files: /^base\//, linesMax: 26 },
+  { stop: 'base', files: /^base\//, linesMax: 29 },
   { stop: 'http', files: /^http\//, linesMax: 155 },
   { stop: 'auth', files: /^server\/auth\/|^wire\/auth\/|\/(?:authorize|rights)\.ts$/, linesMax: 41 },
   {
@@ -36,7 +36,7 @@ const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly 
   { stop: 'parse', files: /^wire\/|^server\/services\/table\/admit\.ts$/, linesMax: 133 },
   { stop: 'frame', files: /^server\//, linesMax: 55 },
   { stop: 'domain', files: /^(?:tables|account)\//, linesMax: 118 },
-  { stop: 'engine', files: /^store/, linesMax: 314 },
+  { stop: 'engine', files: /^store/, linesMax: 311 },
 ];
 
 /**

@@ -238,7 +238,7 @@ export const SUITES: readonly Suite[] = [
     name: 'queues',
     minutes: 2,
     proves: 'all scenarios of the Queue service, its ledger and its judge',
-    steps: [longTests('queues', ['scenarios/queues', 'scenarios/legacy', 'test/queues'])],
+    steps: [longTests('queues', ['scenarios/queues', 'scenarios/sas', 'scenarios/legacy', 'test/queues'])],
   },
   {
     name: 'scenarios',

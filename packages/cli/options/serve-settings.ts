@@ -8,7 +8,7 @@ import type { ServeFlags, Workers } from './serve-options.js';
 const MEBIBYTE = 1_048_576;
 
 /** A missing option keeps the server's default. */
-export function limitsOf(flags: Partial<ServeFlags>): ServerLimits {
+export function limitsOf(flags: ServeFlags): ServerLimits {
   const { maxConnections, maxWaitingWrites, maxRequestMegabytes, drainSeconds } = flags;
   return {
     connectionsMax: maxConnections,
@@ -27,7 +27,7 @@ const issuersOf = (tenant: string): readonly string[] => [
 ];
 
 /** @throws ConfigurationError if one issuer is given for several tenants. */
-export function tenantsOf(flags: Partial<ServeFlags>): readonly TenantOptions[] {
+export function tenantsOf(flags: ServeFlags): readonly TenantOptions[] {
   const {
     tenant: tenants = [],
     tenantIssuer,

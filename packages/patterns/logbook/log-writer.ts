@@ -238,12 +238,12 @@ export class LogWriter {
   async #end(options: CallOptions): Promise<void> {
     const blob = this.#blob;
     if (blob === undefined || blob.isEnded || blob.last === undefined) return;
-    blob.isEnded = true;
     const metadata = { first: String(blob.first), last: String(blob.last) };
     try {
       await this.#parts.container.setMetadata(blob.name, metadata, options);
     } catch (thrown) {
       if (!PatternError.is(thrown)) throw thrown;
     }
+    blob.isEnded = true;
   }
 }

@@ -152,7 +152,8 @@ interface Getting {
   readonly space: Space;
   readonly partition: string;
   readonly operation: GetMessages;
-  readonly aim: Aim;
+  readonly timeout: bigint;
+  readonly nonce: Buffer;
   readonly now: bigint;
 }
 
@@ -199,7 +200,7 @@ async function find(
 }
 
 async function lease(getting: Getting): Promise<readonly LeasedMessage[]> {
-  const { context, space, partition, operation } = getting;
+  const { context, space, partition, operation, timeout, nonce } = getting;
   const claims = new Claims(context.store, space, partition);
   const all: LeasedMessage[] = [];
   try {
@@ -209,7 +210,7 @@ async function lease(getting: Getting): Promise<readonly LeasedMessage[]> {
       const texts = found.map(key => messageKey(decodeVisibilityKey(key).id));
       const keys = [COUNT_KEY, ...found, ...expired, ...texts];
       const textsFrom = keys.length - texts.length;
-      const aim: Aim = { ...getting.aim, visible: all[0]?.visible };
+      const aim: Aim = { timeout, nonce, visible: all[0]?.visible };
       const taken = await context.store.commit(space, partition, { keys }, ({ keys: rows }, tick) =>
         take(rows.slice(1, textsFrom), rows.slice(textsFrom), rows[0], tick, aim),
       );
@@ -232,7 +233,7 @@ export async function getMessages(
   const { count, now } = await readStanding(context.store, space, partition, clock);
   if (count === 0) return { kind: 'messages', messages: [] };
   const timeout = BigInt(operation.visibilitySeconds) * TICKS_A_SECOND;
-  const aim = { timeout, nonce: nonceOf(context.ids()), visible: undefined };
-  const messages = await lease({ context, space, partition, operation, aim, now });
+  const nonce = nonceOf(context.ids());
+  const messages = await lease({ context, space, partition, operation, timeout, nonce, now });
   return { kind: 'messages', messages };
 }

@@ -156,8 +156,7 @@ export class PartitionCommits {
       const isChange = puts.length + deletes.length > 0;
       const id = randomBytes(ID_BYTES);
       if (isChange && !(await this.#write({ id, from: rows.fence, to, puts, deletes, gaps }))) continue;
-      if (isChange) this.#told.counts.writes.add(told.length);
-      if (isChange) this.#told.counts.seconds.add((performance.now() - start) / 1000);
+      if (isChange) this.#told.counts.done(told.length, start);
       this.#expected = this.#waiting.length + told.length;
       for (const tell of told) tell();
       return told.length;

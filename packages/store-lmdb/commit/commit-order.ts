@@ -17,7 +17,7 @@ import {
   type Submission,
   type Work,
 } from './group.js';
-import { countGroup, fail, LoggedBatches, settle } from './logged-batches.js';
+import { fail, LoggedBatches, settle } from './logged-batches.js';
 
 export interface CommitStatistics {
   /** Of groups and batches; works of those that failed were rejected or retried. */
@@ -226,7 +226,7 @@ export class CommitOrder {
     const group = await commitGroup(this.#parts, this.#waiting, this.#oneByOne > 0 ? 1 : undefined);
     this.#task.countGroup(group.failure === undefined);
     if (group.failure === undefined) {
-      countGroup(this.#counts, group.count, began);
+      this.#counts.done(group.count, began);
       for (const submission of this.#leave(group.count)) settle(submission);
       this.#parts.reserve.wrote(group.bytes, group.didGrow);
     } else {

@@ -278,7 +278,7 @@ export class LoggedBatches {
     const began = performance.now();
     const outcome = await this.#log.append(batch);
     this.#written = undefined;
-    if (outcome === 'durable' || outcome === 'last') countGroup(this.#counts, batch.callers.length, began);
+    if (outcome === 'durable' || outcome === 'last') this.#counts.done(batch.callers.length, began);
     if (outcome === 'durable') {
       // Write the next batch before answering this one: the answers trigger the batch after that.
       this.#writeNext();
@@ -344,12 +344,6 @@ export class LoggedBatches {
     if (failure === undefined) this.#writeNext();
     else this.#abort([], undefined);
   }
-}
-
-/** So many writes that shared a commit are durable; `began` is a time of `performance.now()`. */
-export function countGroup(counts: CommitCounts, writes: number, began: number): void {
-  counts.writes.add(writes);
-  counts.seconds.add((performance.now() - began) / 1000);
 }
 
 export function settle({ outcome, fulfil, reject }: Submission): void {

@@ -60,6 +60,21 @@ function reopenLaws(suite: Suite<StoreWithContent>): void {
     },
   );
 
+  suite.law('content: ids are never reused, also after an opening', async (first, space, { reopen }) => {
+    const seen = new Set<string>();
+    let store = first;
+    for (let times = 0; times < 4; times += 1) {
+      for (let count = 0; count < 20; count += 1) {
+        const writer = await store.content.create(space);
+        assert(!seen.has(writer.id));
+        seen.add(writer.id);
+        await writer.write(bytesOf(10));
+        await writer.discard();
+      }
+      if (reopen !== undefined) store = await reopen();
+    }
+  });
+
   suite.law(
     'content: those of a space that was dropped before the close are reclaimed after it',
     async (store, space, { reopen }) => {

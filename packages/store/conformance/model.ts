@@ -188,6 +188,7 @@ class Subject {
       if (result !== undefined && outcome === 'change') this.#note(space, partition, puts, ticked);
       return result;
     } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
       return error instanceof Error ? error.message : error;
     }
   }

@@ -94,7 +94,6 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
     'LeaseNotPresentWithLeaseOperation:Container': `${NO_LEASE} container.`,
     NoPendingCopyOperation: 'There is currently no pending copy operation.',
     PreviousSnapshotNotFound: 'The previous snapshot is not found.',
-    PublicAccessNotPermitted: 'Public access is not permitted on this storage account.',
     SequenceNumberIncrementTooLarge:
       'The sequence number increment cannot be performed because it would result in overflow of the sequence number.',
     SnapshotsPresent: 'This operation is not permitted because the blob has snapshots.',
@@ -123,15 +122,13 @@ export const BLOB_ERROR_TABLE: ErrorTable<BlobErrorCode> = {
     InvalidPageRange: 'The page range specified is invalid.',
     InvalidRange: 'The range specified is invalid for the current size of the resource.',
   }),
-  ...withStatus(500, {
-    OperationTimedOut: 'Operation could not be completed within the specified time.',
-  }),
+  ...withStatus(500, {}),
 };
 
 const HEADER: ErrorElements = [['HeaderName', 'name']];
 
 /** The elements after the text, by the names of the details. */
-export const BLOB_ERROR_ELEMENTS: Readonly<Partial<Record<BlobErrorCode, ErrorElements>>> = {
+const BLOB_ERROR_ELEMENTS: Readonly<Partial<Record<BlobErrorCode, ErrorElements>>> = {
   ...STORAGE_ELEMENTS,
   'InvalidQueryParameterValue:Tags': STORAGE_ELEMENTS.InvalidQueryParameterValue,
   MissingRequiredHeader: HEADER,

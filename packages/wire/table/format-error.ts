@@ -72,7 +72,6 @@ export const ERROR_TABLE: ErrorTable<TableErrorCode> = {
   }),
   ...withStatus(500, {
     InternalError: 'The server encountered an internal error. Please retry the request.',
-    OperationTimedOut: 'Operation could not be completed within the permitted time.',
   }),
   ...withStatus(501, {
     NotImplemented: 'The requested operation is not implemented on the specified resource.',

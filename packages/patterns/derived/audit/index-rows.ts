@@ -8,7 +8,7 @@ import { type ExpectedIndexRow, expectedIndexRow, tableOfIndex } from '../../mod
 import { readAddress } from '../../model/row-head.js';
 import type { Stored, StoredOf } from '../../model/stored.js';
 import { newIdentity, planConditionCheck, planDelete } from '../../repo/write/plan-write.js';
-import { PlannedBatch } from '../../repo/write/planned-batch.js';
+import { writeTogether } from '../../repo/write/write-planned.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { wireText } from '../../values/wire-property.js';
@@ -131,9 +131,7 @@ export class IndexRows<E extends AnyEntity> implements Derived<E> {
     const check = planConditionCheck(owner, newIdentity(this.#rows.service));
     const write = indexRowWrite(index, expected.address.table, expected.row, found);
     const indexWrites = [new NearWrite(entity, index, owner, write)];
-    await new PlannedBatch(this.#rows.service, owner)
-      .add({ ...check, indexWrites })
-      .commit(this.#rows.options);
+    await writeTogether(this.#rows.service, { ...check, indexWrites }, [], this.#rows.options);
   }
 
   async #remove(stored: RowAddress & { readonly etag: string }, owner: RowAddress): Promise<void> {

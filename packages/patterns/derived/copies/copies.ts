@@ -15,8 +15,7 @@ import { Db } from '../../repo/open.js';
 import { Attempts, unlessLost } from '../../repo/optimistic.js';
 import type { RowDerivation } from '../../repo/write/derivation.js';
 import { newIdentity, planConditionCheck } from '../../repo/write/plan-write.js';
-import { PlannedBatch } from '../../repo/write/planned-batch.js';
-import { writePlanned } from '../../repo/write/write-planned.js';
+import { writePlanned, writeTogether } from '../../repo/write/write-planned.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
 import { type AuditProgress, auditOf } from '../audit/audit.js';
 import { AuditedRows, readOrFault } from '../audit/audited-rows.js';
@@ -175,10 +174,9 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
     const service = Db.serviceOf(db);
     const identity = newIdentity(service);
     const { deriving, ...planned } = planCopies(service, this.#rules.spec.holder, row)(patch, identity);
-    if (this.#isSamePartition && source !== undefined) {
-      const batch = new PlannedBatch(service, row).add(planned);
-      await batch.add(planConditionCheck(source, identity)).commit(options);
-    } else
+    if (this.#isSamePartition && source !== undefined)
+      await writeTogether(service, planned, [planConditionCheck(source, identity)], options);
+    else
       await writePlanned(
         service,
         { ...planned, ...(deriving && { deriving: { ...deriving, by: this.#derivation } }) },

@@ -114,6 +114,8 @@ export function readHead(values: Values): Head | undefined {
   if (numbers.length !== 2 * ids.count) return undefined;
   const numberAt = (at: number): number => ((numbers[2 * at] ?? 0) << 8) | (numbers[2 * at + 1] ?? 0);
   const chunks = idsAsBytes(ids).map((from, at) => ({ number: numberAt(at), from }));
+  // The first has no lower bound.
+  if (chunks[0]?.from.length !== 0) return undefined;
   return { kind: 'directory', chunks };
 }
 

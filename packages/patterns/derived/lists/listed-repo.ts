@@ -71,7 +71,7 @@ export class ListedRepo<E extends AnyEntity> extends Repo<E> {
   }
 
   /** The ids of a list, which are keys of rows. */
-  ids<K>(list: EntityList<E, K>, key: K, options: CallOptions = {}): Promise<readonly string[]> {
+  async ids<K>(list: EntityList<E, K>, key: K, options: CallOptions = {}): Promise<readonly string[]> {
     return this.#stored(list as unknown as EntityList, key as Values).ids(options);
   }
 

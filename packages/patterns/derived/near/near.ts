@@ -35,7 +35,7 @@ export function hitsOf(
 }
 
 /** The kind of an index whose rows stand in the partition of the entity's row, and are written in one transaction with it: `{ kind: near, row }`. */
-export const near: NearKind = Object.freeze({
+export const near: NearKind = /* @__PURE__ */ Object.freeze({
   kind: 'same-partition',
   name: 'indexes',
   reads: [],

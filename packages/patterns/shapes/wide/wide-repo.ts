@@ -12,9 +12,9 @@ import type { ManyOptions } from '../../repo/read/reads.js';
 import { POINT_CONCURRENCY } from '../../repo/read/table-query.js';
 import { type Change, type MutateOptions, mutate, refuseOtherKey } from '../../repo/write/mutate.js';
 import { idsAlone, newIdentity, timeOfWrite } from '../../repo/write/plan-write.js';
-import { PlannedBatch } from '../../repo/write/planned-batch.js';
 import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
 import { refuseOperationIdProperty, type Service } from '../../repo/write/service.js';
+import { writeTogether } from '../../repo/write/write-planned.js';
 import { toHex } from '../../values/bytes.js';
 import { PatternError, refuseValue } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
@@ -242,17 +242,11 @@ export class WideRepo<E extends AnyEntity> {
 
   /** One transaction. Throws what the write of the first row throws, which has the condition. */
   async #done(planned: readonly Planned[], options: CallOptions): Promise<WideStored<E>> {
-    const [own] = planned as [Planned, ...Planned[]];
-    if (planned.length === 1)
+    const [own, ...others] = planned as [Planned, ...Planned[]];
+    if (others.length === 0)
       return own.result(await this.#service.writes.write(own, options)) as WideStored<E>;
-    const { write } = own;
-    const { table, partitionKey } =
-      write.kind === 'delete' ? write : { table: write.table, partitionKey: write.row.partitionKey };
-    const batch = new PlannedBatch(this.#service, { table, partitionKey });
-    for (const each of planned) batch.add(each);
     try {
-      const [result] = await batch.commit(options);
-      return result as WideStored<E>;
+      return (await writeTogether(this.#service, own, others, options)) as WideStored<E>;
     } catch (thrown) {
       throw refusalOf(thrown);
     }

@@ -1,7 +1,15 @@
 // Values of request headers: dates, numbers, GUIDs, digests, leases, ranges of bytes, each refused with its name where it is malformed, and times
 // of snapshots in queries (protocol: blob-requests#headers, blob-requests#lease-headers, blob-requests#ranges, blob-requests#snapshots).
 import { parseDateTime, parseGuid, parseHttpDate, YEAR_ONE } from '#base';
-import { BlobError, type ByteRange, type LeaseAction, type PageSpan, type SetSequenceNumber } from '#blobs';
+import {
+  BlobError,
+  type ByteRange,
+  type LeaseAction,
+  PAGE_BYTES,
+  type PageSpan,
+  SEQUENCE_NUMBER_MAX,
+  type SetSequenceNumber,
+} from '#blobs';
 import { given } from '../../shared/storage-exchange.js';
 
 type Query = ReadonlyMap<string, string>;
@@ -41,7 +49,7 @@ export function dateOf(headers: Headers, name: string): bigint | undefined {
 export function bigOf(headers: Headers, name: string): bigint | undefined {
   const text = sent(headers, name);
   if (text === undefined) return undefined;
-  if (!DIGITS.test(text) || BigInt(text) > 0x7fff_ffff_ffff_ffffn) throw invalidHeader(name, text);
+  if (!DIGITS.test(text) || BigInt(text) > SEQUENCE_NUMBER_MAX) throw invalidHeader(name, text);
   return BigInt(text);
 }
 
@@ -164,7 +172,6 @@ export function leaseActionOf(headers: Headers): LeaseAction {
 }
 
 const RANGE = /^bytes=(\d{1,16})-(\d{1,16})?$/i;
-const PAGE_BYTES = 512;
 const OWN_HEADER = 'x-ms-range';
 
 /** The last byte belongs to a range as it is written, and not to one as it is read. */
