@@ -40,6 +40,8 @@ interface Place {
   readonly etag?: string | undefined;
   /** A marked row in an earlier place, whose current place is taken. */
   readonly leftover?: RowAddress & { readonly etag: string };
+  /** The ETag in the current place of a row with a leftover. */
+  readonly there?: string | undefined;
 }
 
 /** Attempts to find a row unmoved: with their pauses some seconds. */
@@ -82,8 +84,8 @@ async function findPlace<T>(
     const etag = found.etag ?? '';
     if (!isMovingRow(found.row)) return { address, etag };
     if (write.kind === 'create') throw new PatternError('AlreadyExists', current);
-    const isThere = (await requests.get(current, options)) !== undefined;
-    return isThere ? { address: current, leftover: { ...address, etag } } : undefined;
+    const there = await requests.get(current, options);
+    return there && { address: current, leftover: { ...address, etag }, there: there.etag };
   }
   return { address: current };
 }
@@ -101,10 +103,13 @@ export async function writeRebucketing<T>(
   for (const attempts = new Attempts(service.surroundings, { attempts: ATTEMPTS, signal }); ; ) {
     const place = await findPlace(service, planned, addresses, options);
     if (place !== undefined) {
-      const { address, etag, leftover } = place;
+      const { address, etag, leftover, there } = place;
       if (write.kind === 'create' && etag !== undefined) throw new PatternError('AlreadyExists', address);
-      if (write.kind === 'delete' && leftover !== undefined)
+      if (write.kind === 'delete' && leftover !== undefined) {
+        // A mover that misses its leftover removes its copy, so a delete that is refused leaves both.
+        if (own !== undefined && own !== there) throw new PatternError('Conflict', { ...address, etag: own });
         await service.writes.write({ ...planDelete(leftover, leftover.etag), ifExists: true }, options);
+      }
       try {
         const at = placed(planned, own === undefined ? place : { address });
         return at.result(await service.writes.write(at, options));

@@ -168,6 +168,17 @@ describePeers('a number of buckets that is being changed', peer => {
     await rejects(overtaken.replace(read, visit('c3', 1)), 'Conflict');
   });
 
+  test('keeps a row whose delete is refused while its leftover stands', async () => {
+    const { table } = await fresh(peer, Changing);
+    const rows = db().repo(Changing, { table });
+    await db().repo(Old, { table }).create(visit('c3'));
+    const read = (await rows.get(visit('c3'))) ?? assert.fail();
+    await rows.merge(read, { count: 1 });
+    const httpClient = new FaultyClient(before('DELETE', () => rejects(rows.delete(read), 'Conflict')));
+    assert.equal(await moveAll(db({ httpClient }), table), 1);
+    assert.deepEqual((await db().repo(New, { table }).get(visit('c3')))?.value, visit('c3', 1));
+  });
+
   test('may be in a row key too', async () => {
     const slots = (hash: ReturnType<typeof codec.hash>) =>
       entity('Slot', {
