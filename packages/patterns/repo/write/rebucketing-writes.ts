@@ -111,7 +111,9 @@ export async function writeRebucketing<T>(
         await service.writes.write({ ...planDelete(leftover, leftover.etag), ifExists: true }, options);
       }
       try {
-        const at = placed(planned, own === undefined ? place : { address });
+        // In an earlier place a missing row may have been moved.
+        const ifExists = planned.ifExists === true && etag === undefined;
+        const at = { ...placed(planned, own === undefined ? place : { address }), ifExists };
         return at.result(await service.writes.write(at, options));
       } catch (thrown) {
         // The row may have been moved during the write or, if that compares nothing of its own, written.

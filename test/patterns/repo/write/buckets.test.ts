@@ -168,6 +168,22 @@ describePeers('a number of buckets that is being changed', peer => {
     await rejects(overtaken.replace(read, visit('c3', 1)), 'Conflict');
   });
 
+  test('lets no delete of what may be gone pass over a row that a move overtakes', async () => {
+    const { table, rows } = await filled();
+    const read = (await rows.get(visit('c3'))) ?? assert.fail();
+    const outcome = async (target: Parameters<typeof rows.deleteIfExists>[0]) => {
+      const httpClient = new FaultyClient(before('DELETE', () => moveAll(db(), table)));
+      const overtaken = db({ httpClient, sleep: nextTurn }).repo(Changing, { table });
+      return outcomeOf(overtaken.deleteIfExists(target));
+    };
+    assert.equal(await outcome(read), 'Conflict');
+    assert.equal((await rows.get(visit('c3')))?.value.customer, 'c3');
+    await rows.delete({ key: visit('c3'), etag: '*' });
+    await db().repo(Old, { table }).create(visit('c3'));
+    assert.equal(await outcome({ key: visit('c3'), etag: '*' }), 'done');
+    assert.equal(await rows.get(visit('c3')), undefined);
+  });
+
   test('keeps a row whose delete is refused while its leftover stands', async () => {
     const { table } = await fresh(peer, Changing);
     const rows = db().repo(Changing, { table });
