@@ -111,6 +111,7 @@ function resourceOf(fields: token.Fields, { container, blob }: Ask): string | un
 
 const mayByAccount = (fields: token.Fields, { kind }: Ask): boolean =>
   token.isVersionOf(fields, 'account') &&
+  !fields.has('skoid') &&
   token.isInTime(fields) &&
   (fields.get('ss') ?? '').includes('b') &&
   token.covers(OPERATIONS[kind][0].toLowerCase(), fields.get('srt') ?? '', fields.get('sp') ?? '');
@@ -122,6 +123,7 @@ function mayByService(fields: token.Fields, ask: Ask, { delegated, now }: BlobSe
   const letters = key === undefined ? sp : [...sp].filter(letter => key.letters.includes(letter)).join('');
   return (
     whole !== undefined &&
+    !(key !== undefined && fields.get('si')) &&
     /^[racwdxltmeiyfop]+$/.test(sp) &&
     (key?.isInTime ?? true) &&
     token.isInTime(whole) &&
@@ -148,18 +150,18 @@ export function someBlobAttempt(draw: Draw, secrets: BlobSecrets): BlobAttempt {
     delegated.map(key => [...key.fields]),
     snapshot,
   );
-  const fields = new Map(draw(isOfAccount ? token.blobAccountToken : service));
+  const made = new Map(draw(isOfAccount ? token.blobAccountToken : service));
   // One blob has a snapshot, which can only be read.
-  if (fields.has('snapshot')) ask = { kind: draw(from(READS)), container: CONTAINERS[0], blob: BLOBS[0] };
-  const pairs = sign(draw, secrets, ask, fields);
+  if (made.has('snapshot')) ask = { kind: draw(from(READS)), container: CONTAINERS[0], blob: BLOBS[0] };
+  const pairs = sign(draw, secrets, ask, made);
   const textOf = (some: token.Fields): string =>
     token.blobText(some, account, resourceOf(some, ask) ?? 'nothing');
-  const { query, isIntact } = spelled({ pairs, textOf, hasAnyCase: true }, draw);
+  const { query, fields, isIntact } = spelled({ pairs, textOf, hasAnyCase: true }, draw);
   const own = delegated.find(key => delegationOf(key.fields) === delegationOf(fields));
   const signers = own === undefined ? keys : [own.value];
-  const sig = new Map(pairs).get('sig');
   const isOfThis = isOfAccount || resourceOf(fields, ask) !== undefined;
-  const isSound = isIntact && isOfThis && signers.some(key => token.mac(key, textOf(fields)) === sig);
+  const isSound =
+    isIntact && isOfThis && signers.some(key => token.mac(key, textOf(fields)) === fields.get('sig'));
   const [, method, other = '', body = '', headers = {}]: Operation = OPERATIONS[ask.kind];
   const path = [account, ask.container, ...ask.blob.split('/')].filter(part => part !== '');
   const target = `/${path.map(encodeURIComponent).join('/')}${ask.container === '' ? '/' : ''}`;

@@ -16,6 +16,8 @@ export interface Token {
 
 interface Spelled {
   readonly query: string;
+  /** As they are sent. */
+  readonly fields: Fields;
   /** False if it no longer is what was signed. */
   readonly isIntact: boolean;
 }
@@ -73,7 +75,9 @@ const CHANGES: readonly Change[] = [
 
 const drawn: fc.Arbitrary<Drawn> = fc.record({
   at: below(2 ** 16),
-  name: from('sv ss srt sp st se sip spr ses tn si spk srk epk erk sig sr rsct skoid ske'.split(' ')),
+  name: from(
+    'sv ss srt sp st se sip spr ses tn si spk srk epk erk sig sr snapshot rsct skoid ske'.split(' '),
+  ),
   value: from([
     ...['raud', 'rwdlacu', 'sco', 't', '2030-01-01T00:00:00Z', '2019-02-02', 'People', 'Other', 'a', 'd', ''],
     ...['full', 'constructor', '127.0.0.1', 'https,http', 'c', 'b', 'bs', 'racwdlt'],
@@ -92,16 +96,20 @@ function changed(pairs: Pairs, changePair: Change | undefined, some: Drawn): Pai
   return [...pairs.slice(0, at), ...changePair(pair, some, next), ...pairs.slice(at + 1)];
 }
 
-/** Undefined if it means the same, or only what nothing signs has changed. */
-function alteredOf({ pairs, textOf, hasAnyCase }: Token, draw: Draw): Pairs | undefined {
+const namedIn = (pairs: Pairs, hasAnyCase: boolean): Pairs =>
+  pairs.map(([name, value]) => [hasAnyCase ? name.toLowerCase() : name, value]);
+
+/** Intact if it means the same, or only what nothing signs has changed. */
+function altered(
+  { pairs, textOf, hasAnyCase }: Token,
+  draw: Draw,
+): Pick<Spelled, 'isIntact'> & Pick<Token, 'pairs'> {
   const others = changed(pairs, draw(change), draw(drawn));
-  const named = others.map(([name, value]): Pair => [hasAnyCase ? name.toLowerCase() : name, value]);
-  const fields = new Map(named);
+  const named = namedIn(others, hasAnyCase);
   const isTwice = named.some(([name], at) => SIGNED.has(name) && named.findIndex(([n]) => n === name) < at);
-  if (isTwice) return others;
-  const before = new Map(pairs);
+  const [fields, before] = [new Map(named), new Map(pairs)];
   const isSame = textOf(fields) === textOf(before) && fields.get('sig') === before.get('sig');
-  return isSame ? undefined : others;
+  return { pairs: others, isIntact: isSame && !isTwice };
 }
 
 const everyByte = (text: string): string =>
@@ -122,12 +130,19 @@ const ORDER = several(below(2 ** 16), 20, 20);
 
 /** Some are altered. */
 export function spelled(token: Token, draw: Draw): Spelled {
-  const altered = draw(chance(45)) ? alteredOf(token, draw) : undefined;
-  const pairs = altered ?? token.pairs;
+  const { pairs, isIntact } = draw(chance(45))
+    ? altered(token, draw)
+    : { pairs: token.pairs, isIntact: true };
   const order = draw(chance(15)) ? draw(ORDER) : [];
-  const sorted = pairs.map((pair, at) => ({ pair, at: order[at] ?? 0 })).sort((a, b) => a.at - b.at);
-  const query = sorted.map(({ pair }) => draw(FORM)(pair)).join(draw(chance(2)) ? '&&' : '&');
+  const ordered = pairs.map((pair, at) => ({ pair, at: order[at] ?? 0 })).sort((a, b) => a.at - b.at);
+  const sent = ordered.map(({ pair }) => pair);
+  const query = sent.map(pair => draw(FORM)(pair)).join(draw(chance(2)) ? '&&' : '&');
   // It does not decode.
   const isDamaged = draw(chance(2));
-  return { query: isDamaged ? `${query}%` : query, isIntact: altered === undefined && !isDamaged };
+  return {
+    query: isDamaged ? `${query}%` : query,
+    // The first of each name counts.
+    fields: new Map([...namedIn(sent, token.hasAnyCase)].reverse()),
+    isIntact: isIntact && !isDamaged,
+  };
 }
