@@ -9,23 +9,21 @@ import { until } from '#base/testing/until';
 import type { Listener, Respond, Timeouts } from './listen.js';
 import { answer, connect, drain, drainUndated, HEAD, LAST } from './testing/raw-socket.js';
 import { stopClock } from './testing/stopped-clock.js';
-import { collecting, newGate, openStreams, pause, send, settled } from './testing/stream-listener.js';
+import {
+  collecting,
+  exchange,
+  newGate,
+  openStreams,
+  pause,
+  send,
+  settled,
+} from './testing/stream-listener.js';
 
 const echo: Respond = async ({ method, target, headers, body, bodyTooLarge = false }: WireRequest) =>
   answer(`<${JSON.stringify([method, target, { ...headers }, body.toString('latin1'), bodyTooLarge])}>`);
 
 const open = (context: TestContext, respond = echo, timeouts: Partial<Timeouts> = {}): Promise<Listener> =>
   openStreams(context, collecting(respond), { timeouts });
-
-async function exchange(listener: Listener, ...pieces: readonly (string | Buffer)[]): Promise<string> {
-  const socket = connect(listener);
-  const drained = drainUndated(socket);
-  for (const [i, piece] of pieces.entries()) {
-    if (i > 0) await pause(2);
-    socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece);
-  }
-  return drained;
-}
 
 const statuses = (text: string): readonly string[] =>
   text.match(/HTTP\/1\.1 \d+/g)?.map(line => line.slice(9)) ?? [];

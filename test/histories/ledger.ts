@@ -163,7 +163,7 @@ export class Ledger<Call, Answer extends Coded, H extends Sent<Call, Answer>> {
     this.lastLoss = error;
     if (!this.#options.mayBeUnclear) happening.answered = end;
     if (this.#options.isExcused?.(happening.invoked) === false)
-      this.faults.push(`The connection failed: ${error}`);
+      this.faults.push(`${what}: the connection failed: ${error}`);
     if (isBroken(error)) this.#brokenOff ??= { what, at: end };
     // No server has received it.
     if (isRefusedConnection(error)) this.history = this.history.filter(other => other !== happening);

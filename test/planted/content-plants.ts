@@ -1,4 +1,4 @@
-// Faults to plant in a store with contents: of the simulation, of processes that are killed, and of power cuts.
+// Faults to plant in a store with contents: of the simulation, and of power cuts.
 import type { ContentStore, ContentWriter, StoreWithContent } from '#store';
 import { withMembers } from './members.js';
 

@@ -69,10 +69,10 @@ export function received(socket: Socket): () => string {
   return () => parts.join('');
 }
 
-/** Writes a part of a request, and waits until the listener, which is in this process, has read it separately. */
+/** Writes a part of a request, text as Latin-1, and waits until the listener, which is in this process, has read it separately. */
 export async function send(socket: Socket, part: string | Buffer): Promise<void> {
   if (socket.destroyed || !socket.writable) return;
-  await new Promise<void>(resolve => socket.write(part, () => resolve()));
+  await new Promise<void>(resolve => socket.write(part, 'latin1', () => resolve()));
   await pause(2);
   await turns();
 }
