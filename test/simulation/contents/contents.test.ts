@@ -42,7 +42,9 @@ const REACHED = [
     'read of a range done',
     'read unknown',
   ],
-  ...['resize done', 'snapshot done', 'tags done', 'dropContainer done', 'putFromUrl done', 'tier done'],
+  ...['resize done', 'snapshot done', 'tags done', 'dropContainer done', 'tier done'],
+  ...['lease done', 'deleteSnapshot done', 'copyFromUrl done', 'putFromUrl done'],
+  ...['blockFromUrl done', 'pagesFromUrl done'],
 ].map(outcome => `blob ${outcome}`);
 
 const unreached = (): readonly string[] => REACHED.filter(outcome => !outcomes.has(outcome));
