@@ -62,14 +62,21 @@ async function* concatenated<R>(
   parts: readonly MergePart<R>[],
   { size, concurrency, signal }: MergeOptions,
 ): AsyncGenerator<R, void, undefined> {
-  const begun = inOrder(parts, { concurrency, signal }, async ({ query }, each) => {
-    const rows = query.stream({ size, signal: each });
-    return { rows, first: await rows.next() };
-  });
-  for await (const { rows, first } of begun) {
-    if (first.done) continue;
-    yield first.value;
-    yield* rows;
+  // The signal of a step does not reach rows that are read after it.
+  const linked = linkedController(signal);
+  try {
+    const begun = inOrder(parts, { concurrency, signal: linked.signal }, async ({ query }) => {
+      const rows = query.stream({ size, signal: linked.signal });
+      return { rows, first: await rows.next() };
+    });
+    for await (const { rows, first } of begun) {
+      if (first.done) continue;
+      yield first.value;
+      yield* rows;
+    }
+  } finally {
+    linked.abort();
+    linked.release();
   }
 }
 
