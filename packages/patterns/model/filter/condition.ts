@@ -114,18 +114,30 @@ export const operandsOf = (leaf: Leaf): readonly Operand[] =>
 export const namesIn = (leaf: Leaf): readonly string[] =>
   operandsOf(leaf).flatMap(operand => (operand.kind === 'property' ? [operand.name] : []));
 
-/** What is left of a condition where some of its leaves are decided: a constant, if all are that matter. `decide` leaves others by undefined. */
+/**
+ * What is left of a condition where some of its leaves are decided: a constant, if all are that matter. `decide` leaves others by undefined, and is not
+ * asked behind a term that decides its chain: it may throw.
+ */
 export function residual(condition: Condition, decide: (leaf: Leaf) => boolean | undefined): Condition {
   switch (condition.kind) {
     case 'and': {
-      const terms = condition.terms.map(term => residual(term, decide));
-      return terms.some(isFalse) ? FALSE : allOf(terms);
+      const terms: Condition[] = [];
+      for (const each of condition.terms) {
+        const term = residual(each, decide);
+        if (isFalse(term)) return FALSE;
+        terms.push(term);
+      }
+      return allOf(terms);
     }
     case 'or': {
-      const terms = condition.terms.map(term => residual(term, decide)).filter(term => !isFalse(term));
+      const terms: Condition[] = [];
+      for (const each of condition.terms) {
+        const term = residual(each, decide);
+        if (isTrue(term)) return TRUE;
+        if (!isFalse(term)) terms.push(term);
+      }
       const [first, ...others] = terms;
-      if (first === undefined) return FALSE;
-      return terms.some(isTrue) ? TRUE : anyOf([first, ...others]);
+      return first === undefined ? FALSE : anyOf([first, ...others]);
     }
     case 'not': {
       const term = residual(condition.term, decide);

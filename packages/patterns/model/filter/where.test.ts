@@ -79,6 +79,15 @@ test('types that do not match have an answer of their own', () => {
   assert(!evaluate(parseFilter('d le 6.0'), () => typed) && evaluate(parseFilter('d ne 6.0'), () => typed));
 });
 
+test('a term behind one that decides is not read', () => {
+  const row = readRow('{"PartitionKey":"p","RowKey":"r","i":5,"t@odata.type":"Edm.DateTime","t":"never"}');
+  const meets = (filter: string): boolean => evaluate(parseFilter(filter), readerOf(row));
+  const bad = "t gt datetime'2026-11-21T09:59:59Z'";
+  assert(!meets(`i eq 6 and ${bad}`) && meets(`i eq 5 or ${bad}`) && !meets(`not (i eq 5 or ${bad})`));
+  for (const filter of [`i eq 5 and ${bad}`, `i eq 6 or ${bad}`, `${bad} and i eq 6`])
+    assert.throws(() => meets(filter), { code: 'ValueInvalid' }, filter);
+});
+
 const Order = entity('Order', {
   version: 1,
   table: 'Orders',
