@@ -41,6 +41,17 @@ test('every row of another library opens, and keeps what was not encrypted', asy
   }
 });
 
+test('a library whose name is no text is not Java', async () => {
+  const [python] = CLASSIC_VECTORS;
+  assert(python);
+  for (const name of ['{"toString":1,"valueOf":1}', '["Java"]', 'null']) {
+    const metadata = python.metadata.replace('"Python 1.4.2"', name);
+    assert.notEqual(metadata, python.metadata);
+    const { encrypted } = await readClassic(rowOf({ ...python, metadata }), unwrap);
+    assert.deepEqual(encrypted, Object.keys(python.clear), name);
+  }
+});
+
 test('a row that was not encrypted is given as it is', async () => {
   const properties = new Map([['name', { type: 'String', value: 'Ann' } as const]]);
   const read = await readClassic({ table: 'Staff', partitionKey: 'a', rowKey: 'b', properties }, unwrap);

@@ -67,7 +67,8 @@ function readMetadata(text: BagValue | undefined): Metadata | undefined {
   const [wrapped, iv] = [bytesOf(EncryptedKey), bytesOf(json?.ContentEncryptionIV)];
   if (typeof keyId !== 'string' || typeof algorithm !== 'string' || !wrapped || !iv) return undefined;
   const library = json?.KeyWrappingMetadata;
-  const isJava = !isObject(library) || String(library.EncryptionLibrary ?? '').includes('Java');
+  const name = isObject(library) ? library.EncryptionLibrary : 'Java';
+  const isJava = typeof name === 'string' && name.includes('Java');
   return { keyId, algorithm, wrapped, iv, isJava };
 }
 
