@@ -109,8 +109,7 @@ export class EntityQuery<E extends AnyEntity, R> extends TableQuery<R> {
 
   override get rowQuery(): RowQuery {
     const { entity, settings, condition, select } = this.#spec;
-    const wires = select && wireSelect(entity, select);
-    this.#made ??= rowQuery(settings.table ?? entity.table, condition, wires);
+    this.#made ??= rowQuery(settings.table ?? entity.table, condition, select && wireSelect(entity, select));
     return this.#made;
   }
 
