@@ -164,8 +164,9 @@ export class BatchWriter {
     } catch (thrown) {
       if (PatternError.is(thrown)) this.#reports.push({ index, kind: 'failed', error: thrown });
       else {
-        void this.#source.return?.();
         this.#breakOff(thrown);
+        // What the source throws at its end is not why it ends.
+        void (async () => this.#source.return?.())().catch(() => undefined);
       }
     }
   }

@@ -55,8 +55,9 @@ export class WriteLanes {
 
   /** The next load to send: from a full lane, or, if there is nothing to wait for, from the lane that has waited longest. */
   take(waitsForNone: boolean): Load | undefined {
-    for (const lane of waitsForNone ? [...this.#full, ...this.#lanes.values()] : this.#full)
-      if (lane.waiting.length > 0 && (lane.busy === 0 || !this.#isOrdered)) return this.#cut(lane);
+    for (const lanes of waitsForNone ? [this.#full, this.#lanes.values()] : [this.#full])
+      for (const lane of lanes)
+        if (lane.waiting.length > 0 && (lane.busy === 0 || !this.#isOrdered)) return this.#cut(lane);
     return undefined;
   }
 

@@ -102,6 +102,10 @@ async function writeBatched(
   const reports: WriteReport[] = [];
   let left = changes;
   for (let [first] = left; first !== undefined; [first] = left) {
+    if (left.length === 1) {
+      reports.push(await writeOne(service, first, options));
+      break;
+    }
     const { batch, taken } = batchOf(service, first, left);
     if (taken.length < 2) {
       reports.push(await writeOne(service, first, options));

@@ -133,6 +133,31 @@ describePeers('the batch writer', peer => {
       assert.equal((await repo.partition({ department: 'd0' }).take(1_000)).length, 250);
     });
 
+  for (const kind of ['synchronous', 'asynchronous'] as const)
+    test(`a change that throws ends the source, whose own end hides nothing: ${kind}`, async () => {
+      const { db } = await fresh(peer, Employee);
+      const stop = new Error('the change');
+      let isEnded = false;
+      const bad: RowChange = {
+        plan: () => {
+          throw stop;
+        },
+      };
+      function* ending(): Generator<RowChange> {
+        try {
+          yield bad;
+        } finally {
+          isEnded = true;
+          assert.fail('the end');
+        }
+      }
+      async function* slowly(): AsyncGenerator<RowChange> {
+        yield* ending();
+      }
+      await assert.rejects(collect(writeAll(db, kind === 'synchronous' ? ending() : slowly())), stop);
+      assert(isEnded);
+    });
+
   test('whoever leaves waits for no source, and leaves nothing under way', async () => {
     const { db, table, httpClient } = await fresh(peer, Employee);
     async function* silent(): AsyncGenerator<RowChange> {
