@@ -10,7 +10,7 @@ import { Db } from '../repo/open.js';
 import type { ManyOptions } from '../repo/read/reads.js';
 import { type Change, type MutateOptions, mutate } from '../repo/write/mutate.js';
 import { OPERATIONS, type Target } from '../repo/write/operations.js';
-import { timeOfWrite } from '../repo/write/plan-write.js';
+import { subjectOf } from '../repo/write/plan-write.js';
 import type { DeleteOptions, Repo } from '../repo/write/repo.js';
 import type { Service } from '../repo/write/service.js';
 import { writePlanned } from '../repo/write/write-planned.js';
@@ -124,7 +124,7 @@ export class EncryptedRepo<E extends AnyEntity, H extends string = never> {
         address: addressOfKey(entity, this.#table, key),
         read: own => this.get(key, own),
         write: async (stored, value, identity, own) => {
-          const subject = { entity, table: this.#table, identity, now: timeOfWrite(this.#service) };
+          const subject = subjectOf(this.#service, entity, this.#table, identity);
           const sealed = await this.#sealed(value);
           const planned = stored
             ? OPERATIONS.replace(subject, rowOf<E>(stored as ClearStored<E>), sealed)

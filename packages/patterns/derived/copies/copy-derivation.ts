@@ -14,7 +14,7 @@ import type { StoredOf } from '../../model/stored.js';
 import { Db } from '../../repo/open.js';
 import type { JoinedRow, RowDerivation, WrittenRow } from '../../repo/write/derivation.js';
 import { OPERATIONS } from '../../repo/write/operations.js';
-import { timeOfWrite } from '../../repo/write/plan-write.js';
+import { subjectOf } from '../../repo/write/plan-write.js';
 import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
 import type { Service } from '../../repo/write/service.js';
 import { derive } from '../../repo/write/write-deriving.js';
@@ -50,10 +50,8 @@ const valuesOf = (row: StoredOf<AnyEntity> | undefined): Values | undefined =>
 /** What writes copies in a row, as it was read. Their derivations have nothing to do with it. */
 export const planCopies =
   (service: Service, holder: AnyEntity, row: StoredOf<AnyEntity>) =>
-  (patch: Values, identity: Identity): PlannedWrite<WriteResult> => {
-    const at = { entity: holder, table: row.table, identity, now: timeOfWrite(service) };
-    return OPERATIONS.merge(at, row, patch as never);
-  };
+  (patch: Values, identity: Identity): PlannedWrite<WriteResult> =>
+    OPERATIONS.merge(subjectOf(service, holder, row.table, identity), row, patch as never);
 
 /** Throws SourceInUse if a row has copies of the source. */
 async function refuseUsed(

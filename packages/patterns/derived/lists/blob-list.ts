@@ -58,7 +58,7 @@ export class BlobLists {
       if (ids === before.ids) return;
       const body = ids.count === 0 ? undefined : ids.bytes;
       const isDone = await this.#container.exchange(name, body, before.etag, options);
-      this.#counts.count(name, !isDone);
+      this.#counts.count(this.#list.container, name, !isDone);
       if (isDone) return;
       await attempts.next(this.addressOf(name), before.etag, ROWS_ADVICE);
     }

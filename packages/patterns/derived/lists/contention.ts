@@ -30,15 +30,16 @@ export class ContentionCount {
     this.#warn = warn;
   }
 
-  /** One attempt to write the list. */
-  count(list: string, isConflict: boolean): void {
-    const before = this.#counts.get(list);
+  /** One attempt to write the list, in a table or a container. */
+  count(home: string, list: string, isConflict: boolean): void {
+    const place = `${home}\n${list}`;
+    const before = this.#counts.get(place);
     const attempts = (before?.attempts ?? 0) + 1;
     const conflicts = (before?.conflicts ?? 0) + (isConflict ? 1 : 0);
     const found = { list, attempts, conflicts, advice: ROWS_ADVICE };
     const isHot = attempts >= ATTEMPTS_LEAST && conflicts >= attempts * SHARE;
-    this.#counts.delete(list);
-    this.#counts.set(list, { ...found, isTold: isHot || before?.isTold === true });
+    this.#counts.delete(place);
+    this.#counts.set(place, { ...found, isTold: isHot || before?.isTold === true });
     const [first] = this.#counts.keys();
     if (first !== undefined && this.#counts.size > KEYS_MAX) this.#counts.delete(first);
     if (isHot && before?.isTold !== true) this.#warn?.(found);

@@ -8,7 +8,7 @@ import type { StoredOf } from '../../model/stored.js';
 import { Attempts, isLost } from '../../repo/optimistic.js';
 import { EntityReads } from '../../repo/read/reads.js';
 import { OPERATIONS } from '../../repo/write/operations.js';
-import { newIdentity, type Subject, timeOfWrite } from '../../repo/write/plan-write.js';
+import { newIdentity, subjectOf } from '../../repo/write/plan-write.js';
 import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
 import { querySettings, type Service } from '../../repo/write/service.js';
 import { writePlanned, writeTogether } from '../../repo/write/write-planned.js';
@@ -179,7 +179,7 @@ export class ListRepo<L extends AnyList> {
   /** Of an attempt that others made, with what `planned` gave. */
   count(key: ListKey<L>, isConflict: boolean): void {
     const { partitionKey, rowKey } = this.addressOf(key);
-    this.#contention.count(`${partitionKey}, ${rowKey}`, isConflict);
+    this.#contention.count(this.table, `${partitionKey}, ${rowKey}`, isConflict);
   }
 
   /** Applies changes to one chunk. Returns the changes still to do. */
@@ -204,8 +204,7 @@ export class ListRepo<L extends AnyList> {
   }
 
   #planned(key: Values, { rows, stored }: ListEdits, identity: Identity): readonly Planned[] {
-    const { table, list } = this;
-    const at: Subject<AnyEntity> = { entity: list.rows, table, identity, now: timeOfWrite(this.#service) };
+    const at = subjectOf<AnyEntity>(this.#service, this.list.rows, this.table, identity);
     return [...rows].flatMap(([number, values]): readonly Planned[] => {
       const before = stored.get(number);
       if (values === null) return before === undefined ? [] : [OPERATIONS.delete(at, before)];

@@ -140,6 +140,16 @@ describePeers('entities with lists', peer => {
     assert.equal(httpClient.count, 0);
   });
 
+  test('writers of lists of one key in two tables are counted apart', async () => {
+    const Employee = employees();
+    const byLastName = lastNames(Employee);
+    for (const { db, table } of [await fresh(peer, Employee), await fresh(peer, Employee)]) {
+      const staff = listed(db, Employee, [byLastName], { table });
+      await staff.create({ ...jones, id: 1 });
+      assert(staff.contention().every(({ attempts }) => attempts === 1));
+    }
+  });
+
   test('an entity that went around its list is left out, and named', async () => {
     const Employee = employees();
     const byLastName = lastNames(Employee);
