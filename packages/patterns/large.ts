@@ -2,12 +2,12 @@
 
 import type { AnyEntity } from './model/definition.js';
 import { Db } from './repo/open.js';
+import { type SweepOptions, type SweepProgress, sweep } from './shapes/large/large-blobs.js';
 import { LargeRepo, type LargesOptions } from './shapes/large/large-repo.js';
-import { type SweepOptions, type SweepProgress, sweep } from './shapes/large/sweep.js';
 
+export type { SweepProgress } from './shapes/large/large-blobs.js';
 export type { LargeRepo } from './shapes/large/large-repo.js';
 export { type LargeProperty, type LargeValue, largeBytes, largeText } from './shapes/large/large-value.js';
-export type { SweepProgress } from './shapes/large/sweep.js';
 
 /** The rows of an entity with large values. Throws DefinitionInvalid without a client of blobs or operation ids. */
 export const larges = <E extends AnyEntity>(db: Db, entity: E, options: LargesOptions): LargeRepo<E> =>

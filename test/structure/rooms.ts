@@ -112,9 +112,10 @@ const LISTED: Readonly<Record<string, Listed>> = {
     copies: ['audit'],
   },
   'packages/patterns/shapes': {
-    large: [],
+    '.': [],
+    large: ['.'],
     series: [],
-    wide: [],
+    wide: ['.'],
   },
   'packages/store-lmdb': {
     lmdb: [],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { codec, type Db, entity, key, t } from '#patterns';
 import { largeBytes, larges } from '#patterns/large';
 import { Db as OwnDb } from '../../../packages/patterns/repo/open.js';
-import { sweepOlderThan } from '../../../packages/patterns/shapes/large/sweep.js';
+import { sweep } from '../../../packages/patterns/shapes/large/large-blobs.js';
 import { type Ground, matrixCase } from './case.js';
 import { crashMatrix } from './matrix.js';
 
@@ -47,8 +47,8 @@ async function assertNamed(world: World, { db }: Ground): Promise<ReadonlySet<st
 
 async function assertSwept(world: World, ground: Ground): Promise<void> {
   const service = OwnDb.serviceOf(ground.db as never);
-  const options = { container: world.container };
-  for await (const _ of sweepOlderThan(service, world.Photo as never, options, -1));
+  const options = { container: world.container, olderThan: -1 };
+  for await (const _ of sweep(service, world.Photo as never, options, -1));
   const named = await assertNamed(world, ground);
   const container = ground.peer.blobs().getContainerClient(world.container);
   const left: string[] = [];

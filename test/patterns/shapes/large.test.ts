@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { codec, entity, key, open, remove, t } from '#patterns';
 import { connect } from '#patterns/internals';
 import { largeBytes, larges, largeText, sweepLarges } from '#patterns/large';
-import { sweepOlderThan } from '../../../packages/patterns/shapes/large/sweep.js';
+import { sweep } from '../../../packages/patterns/shapes/large/large-blobs.js';
 import { collect } from '../support/collect.js';
 import { before, type FaultPlan } from '../support/faulty-client.js';
 import { describePeers, type FreshOptions, fresh } from '../support/peers.js';
@@ -44,7 +44,7 @@ describePeers('large values', peer => {
     /** What a sweeper takes, however young it is. */
     const orphans = async (more = {}) => {
       const service = connect({ tables: peer.client(), blobs: peer.blobs() });
-      const pages = sweepOlderThan(service, Photo as never, { container, ...more }, 0);
+      const pages = sweep(service, Photo as never, { container, olderThan: 0, ...more }, 0);
       return (await collect(pages)).flatMap(page => [...page.orphans]);
     };
     return { db, Photo, raw, container, blobs, photos, blobNames, image, orphans };
@@ -123,6 +123,15 @@ describePeers('large values', peer => {
     assert.deepEqual(await photos.content(two, 'image'), bytesOf(2_000));
     await photos.replace(two, { id: 2, image: bytesOf(3_000, 2) });
     assert.deepEqual(await photos.content(two, 'image'), bytesOf(3_000, 2));
+    // Replaced once more between the reads of the row and of its blob.
+    const read = photos.get.bind(photos);
+    photos.get = async (...given) => {
+      photos.get = read;
+      const row = await read(...given);
+      await photos.replace(anyOf(2), { id: 2, image: bytesOf(4_000, 3) });
+      return row;
+    };
+    assert.deepEqual(await photos.content(two, 'image'), bytesOf(4_000, 3));
   });
 
   test('whose blob is gone or is another are told', async () => {

@@ -1,20 +1,19 @@
 // The repository of an entity with large values. It writes the blob, then the row that names it under the ETag that was read, then deletes the blob that the row named before. A program that ends anywhere
-// leaves at most a blob that no row names, which sweep.ts finds; no row ever names a missing blob.
+// leaves at most a blob that no row names, which the sweeper finds; no row ever names a missing blob.
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOfKey } from '../../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
 import type { GivenPatch, KeyStays, PatchOf } from '../../model/patch.js';
-import { asRead, type BareKey, type RowRef, type StoredOf } from '../../model/stored.js';
-import { writeByRead } from '../../repo/optimistic.js';
+import type { StoredOf } from '../../model/stored.js';
 import { refuseOtherKey } from '../../repo/write/mutate.js';
 import { Repo, type RepoOptions } from '../../repo/write/repo.js';
 import type { Service } from '../../repo/write/service.js';
 import { isRefusal } from '../../transport/messages/announce.js';
 import { fromUtf8 } from '../../values/bytes.js';
-import { isObject } from '../../values/is-object.js';
 import { PatternError, type RowAddress, refuseDefinition, refuseValue } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
+import { ShapedRepo } from '../shaped-repo.js';
 import { LargeBlobs, type Upload } from './large-blobs.js';
 import {
   type BlobPointer,
@@ -50,8 +49,7 @@ type GivenValue<V> = V extends LargeValue<infer T> ? T | LargeValue<T> : V;
 
 /** A value to write: large properties as their content, or as the handle that was read. */
 type GivenLarge<V> = { readonly [K in keyof V]: GivenValue<V[K]> };
-
-type Row<E extends AnyEntity> = StoredOf<E>;
+type GivenLargePatch<E extends AnyEntity> = GivenLarge<PatchOf<E>> & KeyStays<E>;
 
 /** A value whose blobs are uploaded. */
 interface Prepared {
@@ -59,16 +57,24 @@ interface Prepared {
   readonly uploads: readonly Upload[];
 }
 
-/** The rows of an entity with large values. */
-export class LargeRepo<E extends AnyEntity> {
+const handleIn = (value: unknown, name: string): LargeValue | undefined =>
+  (value as Values | undefined)?.[name] as LargeValue | undefined;
+
+/** The rows of an entity with large values, read as handles of these. */
+export class LargeRepo<E extends AnyEntity> extends ShapedRepo<
+  E,
+  StoredOf<E>,
+  GivenLarge<NewOf<E>>,
+  GivenLargePatch<E>
+> {
   /** Rows with handles of large values. Its writes do not delete blobs; the sweeper does. */
   readonly rows: Repo<E>;
-  readonly #service: Service;
   readonly #entity: E;
   readonly #blobs: LargeBlobs;
   readonly #shapes: ReadonlyMap<string, LargeShape>;
 
   constructor(service: Service, entity: E, { container, ...options }: LargesOptions) {
+    super(service);
     if (service.operationIds === undefined)
       refuseDefinition(
         entity.name,
@@ -80,14 +86,12 @@ export class LargeRepo<E extends AnyEntity> {
     });
     if (shapes.length === 0) refuseDefinition(entity.name, 'it has no large property');
     this.rows = new Repo(service, entity, options);
-    this.#service = service;
     this.#entity = entity;
     this.#blobs = new LargeBlobs(service, entity.name, container);
     this.#shapes = new Map(shapes);
   }
 
-  /** The row, with handles of its large values. */
-  get(key: KeyOf<E>, options: CallOptions = {}): Promise<Row<E> | undefined> {
+  override get(key: KeyOf<E>, options: CallOptions = {}): Promise<StoredOf<E> | undefined> {
     return this.rows.get(key, options);
   }
 
@@ -95,7 +99,7 @@ export class LargeRepo<E extends AnyEntity> {
    * The content of a large value; undefined if the row has none. If it was replaced since, the row's present content. Throws RowUnreadable if the blob is missing or does not match the row.
    */
   async content<K extends LargeName<E>>(
-    row: Row<E>,
+    row: StoredOf<E>,
     name: K,
     options: CallOptions = {},
   ): Promise<ContentOf<E, K> | undefined> {
@@ -106,64 +110,8 @@ export class LargeRepo<E extends AnyEntity> {
     return (shape?.isText ? fromUtf8(bytes) : bytes) as ContentOf<E, K>;
   }
 
-  /** Throws AlreadyExists. */
-  create(value: GivenLarge<NewOf<E>>, options: CallOptions = {}): Promise<Row<E>> {
+  override create(value: GivenLarge<NewOf<E>>, options: CallOptions = {}): Promise<StoredOf<E>> {
     return this.#written(undefined, value, options, given => this.rows.create(given as NewOf<E>, options));
-  }
-
-  /** Throws Conflict and NotFound. */
-  replace(
-    target: Row<E> | RowRef<E> | BareKey<E>,
-    value: GivenLarge<NewOf<E>>,
-    options: CallOptions = {},
-  ): Promise<Row<E>> {
-    return this.#changed(target, options, before =>
-      this.#written(before, value, options, given => this.rows.replace(before, given as NewOf<E>, options)),
-    );
-  }
-
-  /** Throws Conflict and NotFound. */
-  merge(
-    target: Row<E> | RowRef<E> | BareKey<E>,
-    patch: GivenLarge<PatchOf<E>> & KeyStays<E>,
-    options: CallOptions = {},
-  ): Promise<Row<E>> {
-    return this.#changed(target, options, before =>
-      this.#written(before, patch, options, given =>
-        this.rows.merge(before, given as GivenPatch<E>, options),
-      ),
-    );
-  }
-
-  /** Insert Or Replace, after a read that finds the present blobs. */
-  upsert(value: GivenLarge<NewOf<E>>, options: CallOptions = {}): Promise<Row<E>> {
-    return this.#upserted(value, options, before => this.replace(before, value, options));
-  }
-
-  /** Insert Or Merge, after a read. */
-  upsertMerge(value: GivenLarge<NewOf<E>>, options: CallOptions = {}): Promise<Row<E>> {
-    const { byName } = this.#entity.plan;
-    const patch = Object.fromEntries(
-      Object.entries(value).filter(([name]) => byName.get(name)?.inKey !== true),
-    );
-    return this.#upserted(value, options, before => this.merge(before, patch as never, options));
-  }
-
-  /** Deletes the row, then its blobs. Throws Conflict and NotFound. */
-  async delete(target: Row<E> | RowRef<E> | BareKey<E>, options: CallOptions = {}): Promise<void> {
-    await this.#changed(target, options, async before => {
-      await this.rows.delete(before, options);
-      await this.#blobs.drop(this.#pointersIn(before.value), options);
-    });
-  }
-
-  /** Deletes the row if there is one. Throws Conflict unless the ETag is `*`. */
-  async deleteIfExists(target: Row<E> | RowRef<E> | BareKey<E>, options: CallOptions = {}): Promise<void> {
-    try {
-      await this.delete(target, options);
-    } catch (thrown) {
-      if (!PatternError.is(thrown, 'NotFound')) throw thrown;
-    }
   }
 
   /** `mutate` of a repository; `change` receives handles and returns contents or handles. Throws Contention. */
@@ -171,64 +119,56 @@ export class LargeRepo<E extends AnyEntity> {
     key: KeyOf<E>,
     change: (current: Of<E> | undefined) => GivenLarge<NewOf<E>> | undefined,
     options: CallOptions & { readonly attempts?: number } = {},
-  ): Promise<Row<E> | undefined> {
-    return this.#byRead(key, '*', true, options, async before => {
+  ): Promise<StoredOf<E> | undefined> {
+    return this.byRead(key, '*', true, options, async before => {
       const value = change(before?.value);
       if (value === undefined) return before;
-      refuseOtherKey(this.#addressOf(key), this.#addressOf(value as KeyOf<E>));
+      refuseOtherKey(this.addressOf(key), this.addressOf(value as KeyOf<E>));
       return before === undefined ? this.create(value, options) : this.replace(before, value, options);
     });
   }
 
-  #addressOf(key: KeyOf<E>): RowAddress {
+  protected override addressOf(key: KeyOf<E>): RowAddress {
     return addressOfKey(this.#entity, this.rows.table, key);
   }
 
-  async #byRead<T>(
-    key: KeyOf<E>,
-    etag: string,
-    mayLack: boolean,
-    options: CallOptions,
-    write: (before: Row<E> | undefined) => Promise<T>,
-  ): Promise<T> {
-    const { surroundings } = this.#service;
-    const read = (): Promise<Row<E> | undefined> => this.get(key, options);
-    return writeByRead({ surroundings, address: this.#addressOf(key), etag, mayLack, read }, options, write);
-  }
-
-  /** Writes by the row that was read, or by the present row of a key. */
-  async #changed<T>(
-    target: Row<E> | RowRef<E> | BareKey<E>,
-    options: CallOptions,
-    write: (before: Row<E>) => Promise<T>,
-  ): Promise<T> {
-    if (isObject(target) && 'whole' in target) return write(asRead(target as unknown as Row<E>));
-    const { key, etag } = target as RowRef<E>;
-    if (key === undefined || etag === undefined)
-      refuseValue('row', 'a row that was read, or { key, etag }', 'it is neither');
-    return this.#byRead(key, etag, false, options, before => write(before as Row<E>));
-  }
-
-  #upserted(
+  protected override replaced(
+    row: StoredOf<E>,
     value: GivenLarge<NewOf<E>>,
     options: CallOptions,
-    change: (before: Row<E>) => Promise<Row<E>>,
-  ): Promise<Row<E>> {
-    return this.#byRead(value as unknown as KeyOf<E>, '*', true, options, before =>
-      before === undefined ? this.create(value, options) : change(before),
-    );
+  ): Promise<StoredOf<E>> {
+    return this.#written(row, value, options, given => this.rows.replace(row, given as NewOf<E>, options));
+  }
+
+  protected override merged(
+    row: StoredOf<E>,
+    patch: GivenLargePatch<E>,
+    options: CallOptions,
+  ): Promise<StoredOf<E>> {
+    return this.#written(row, patch, options, given => this.rows.merge(row, given as GivenPatch<E>, options));
+  }
+
+  protected override async deleted(row: StoredOf<E>, options: CallOptions): Promise<void> {
+    await this.rows.delete(row, options);
+    await this.#blobs.drop(this.#pointersIn(row.value), options);
+  }
+
+  protected override patchOf(value: GivenLarge<NewOf<E>>): GivenLargePatch<E> {
+    const { byName } = this.#entity.plan;
+    const patch = Object.entries(value).filter(([name]) => byName.get(name)?.inKey !== true);
+    return Object.fromEntries(patch) as unknown as GivenLargePatch<E>;
   }
 
   /** Uploads blobs, writes the row, and deletes the blobs that it named before. A refused write deletes the new blobs; after an unknown outcome all stay. */
   async #written(
-    before: Row<E> | undefined,
+    before: StoredOf<E> | undefined,
     given: object,
     options: CallOptions,
-    write: (given: Values) => Promise<Row<E>>,
-  ): Promise<Row<E>> {
-    const address = before ?? this.#addressOf(given as KeyOf<E>);
+    write: (given: Values) => Promise<StoredOf<E>>,
+  ): Promise<StoredOf<E>> {
+    const address = before ?? this.addressOf(given as KeyOf<E>);
     const { values, uploads } = await this.#prepared(address, before, given as Values, options);
-    let row: Row<E>;
+    let row: StoredOf<E>;
     try {
       row = await write(values);
     } catch (thrown) {
@@ -246,7 +186,7 @@ export class LargeRepo<E extends AnyEntity> {
 
   async #prepared(
     address: RowAddress,
-    before: Row<E> | undefined,
+    before: StoredOf<E> | undefined,
     given: Values,
     options: CallOptions,
   ): Promise<Prepared> {
@@ -281,15 +221,13 @@ export class LargeRepo<E extends AnyEntity> {
 
   /** The content of a handle of another row or version, which gets a blob of its own; undefined for this row's own handle. */
   async #ofOther(
-    value: LargeValue,
-    before: Row<E> | undefined,
+    { pointer, bytes }: LargeValue,
+    before: StoredOf<E> | undefined,
     name: string,
     options: CallOptions,
   ): Promise<Uint8Array | undefined> {
-    const { pointer } = value;
-    if (pointer === undefined) return value.bytes;
-    const own = (before?.value as Values | undefined)?.[name] as LargeValue | undefined;
-    if (own?.pointer?.blob === pointer.blob) return undefined;
+    if (pointer === undefined) return bytes;
+    if (handleIn(before?.value, name)?.pointer?.blob === pointer.blob) return undefined;
     return (
       (await this.#blobs.read(pointer, options)) ??
       refuseValue(name, 'a value that is there', `there is no blob ${pointer.blob}`)
@@ -297,27 +235,28 @@ export class LargeRepo<E extends AnyEntity> {
   }
 
   #pointersIn(value: unknown): readonly BlobPointer[] {
-    return [...this.#shapes.keys()].flatMap(name => {
-      const found = (value as Values | undefined)?.[name] as LargeValue | undefined;
-      return found?.pointer === undefined ? [] : [found.pointer];
-    });
+    return [...this.#shapes.keys()].flatMap(name => handleIn(value, name)?.pointer ?? []);
   }
 
-  /** The row may have been written since it was read, and its former blob be gone. */
-  async #bytesIn(row: Row<E>, name: string, options: CallOptions): Promise<Uint8Array | undefined> {
-    const handleIn = (read: Row<E> | undefined): LargeValue | undefined =>
-      (read?.value as Values | undefined)?.[name] as LargeValue | undefined;
-    const handle = handleIn(row);
-    if (handle?.pointer === undefined) return handle?.bytes;
-    const found = await this.#blobs.read(handle.pointer, options);
-    if (found !== undefined) return found;
-    const later = handleIn(await this.get(row.value as unknown as KeyOf<E>, options));
-    if (later?.pointer === undefined) return later?.bytes;
-    const again = await this.#blobs.read(later.pointer, options);
-    if (again !== undefined) return again;
-    const { table, partitionKey, rowKey } = row;
-    const { name: entity } = this.#entity;
-    const reason = `the blob ${later.pointer.blob} of its ${name} is gone, or is not what the row says`;
-    throw new PatternError('RowUnreadable', { table, partitionKey, rowKey, entity, reason });
+  /** The row may have been written since it was read, and its former blob be gone: it is damaged if it still names what is not there. */
+  async #bytesIn(row: StoredOf<E>, name: string, options: CallOptions): Promise<Uint8Array | undefined> {
+    let read: StoredOf<E> | undefined = row;
+    for (
+      let missing: string | undefined;
+      ;
+      read = await this.get(row.value as unknown as KeyOf<E>, options)
+    ) {
+      const handle = handleIn(read?.value, name);
+      if (handle?.pointer === undefined) return handle?.bytes;
+      const { blob } = handle.pointer;
+      if (blob === missing) {
+        const { table, partitionKey, rowKey, entity } = row;
+        const reason = `the blob ${blob} of its ${name} is gone, or is not what the row says`;
+        throw new PatternError('RowUnreadable', { table, partitionKey, rowKey, entity, reason });
+      }
+      const found = await this.#blobs.read(handle.pointer, options);
+      if (found !== undefined) return found;
+      missing = blob;
+    }
   }
 }

@@ -1,56 +1,64 @@
-// The repository of a wide entity, whose value spans several rows. wide-reads.ts reads them, wide-writes.ts plans writes; each write is one transaction.
+// The repository of a wide entity, whose value spans several rows. One query reads them all, again if they are from different writes: torn reads are never returned. Each write is one transaction, which
+// wide-writes.ts plans.
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import { allInOrder } from '../../concurrency/in-order.js';
-import type { InTable } from '../../model/address.js';
+import { addressOfKey, type InTable } from '../../model/address.js';
+import { decodeEntity } from '../../model/decode-entity.js';
 import type { AnyEntity, KeyOf, NewOf, Of, PartitionOf, RowLead } from '../../model/definition.js';
 import { encodeEntity } from '../../model/encode-entity.js';
+import { keysCondition } from '../../model/filter/condition.js';
+import { formatFilter } from '../../model/filter/format-filter.js';
+import type { KeyRange } from '../../model/keys/compiled-key.js';
 import type { GivenPatch } from '../../model/patch.js';
-import { asRead, type BareKey, type RowRef } from '../../model/stored.js';
-import { refusalOf, writeByRead } from '../../repo/optimistic.js';
+import { rowFault } from '../../model/row-fault.js';
+import { asRead } from '../../model/stored.js';
+import { Attempts, refusalOf } from '../../repo/optimistic.js';
 import type { ManyOptions } from '../../repo/read/reads.js';
 import { POINT_CONCURRENCY } from '../../repo/read/table-query.js';
 import { type Change, type MutateOptions, mutate, refuseOtherKey } from '../../repo/write/mutate.js';
-import { idsAlone, newIdentity, timeOfWrite } from '../../repo/write/plan-write.js';
+import { newIdentity, timeOfWrite } from '../../repo/write/plan-write.js';
 import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
 import { refuseOperationIdProperty, type Service } from '../../repo/write/service.js';
 import { writeTogether } from '../../repo/write/write-planned.js';
+import { rowPages } from '../../transport/row-source.js';
 import { toHex } from '../../values/bytes.js';
-import { PatternError, refuseValue } from '../../values/pattern-error.js';
+import { PatternError, type RowAddress, refuseValue } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
+import type { WireObject } from '../../values/read-wire.js';
+import { textOf } from '../../values/row-member.js';
+import { ShapedRepo } from '../shaped-repo.js';
 import { LOGICAL, type WideEntity } from './wide.js';
-import { WideReads } from './wide-reads.js';
-import type { WideStored } from './wide-rows.js';
+import { joinRows, keysOfPieces, pieceOfKey, type WideStored } from './wide-rows.js';
 import { planCreate, planDelete, planMerge, planReplace, type WideSubject } from './wide-writes.js';
 
 const ID_BYTES = 16;
 
 type Planned = PlannedWrite<WriteResult>;
 
-/** The wide entity to be changed: one that was read or written, or a key and the ETag that it must have, `*` for any. */
-type WideTarget<E extends AnyEntity> = WideStored<E> | RowRef<E>;
+const filterOf = (partitionKey: string, rows: KeyRange): string =>
+  formatFilter(keysCondition({ eq: partitionKey }, rows));
 
 /** The wide entities of a definition. */
-export class WideRepo<E extends AnyEntity> {
+export class WideRepo<E extends AnyEntity> extends ShapedRepo<E, WideStored<E>, NewOf<E>, GivenPatch<E>> {
   readonly table: string;
   readonly #service: Service;
   readonly #entity: E;
-  readonly #reads: WideReads<E>;
   readonly #warnings: readonly string[];
 
   constructor(service: Service, definition: WideEntity<E>, { table = definition.table }: InTable = {}) {
     const entity = definition[LOGICAL];
     refuseOperationIdProperty(service, entity);
+    super(service);
     this.table = table;
     this.#service = service;
     this.#entity = entity;
-    this.#reads = new WideReads(service, entity, table);
     this.#warnings = definition.warnings;
   }
 
   /** Undefined if there is none. Throws RowUnreadable if rows do not belong together, and Contention if every read met a write. */
-  get(key: KeyOf<E>, options: CallOptions = {}): Promise<WideStored<E> | undefined> {
-    return this.#reads.get(this.#reads.addressOf(key), options);
+  override async get(key: KeyOf<E>, options: CallOptions = {}): Promise<WideStored<E> | undefined> {
+    return this.#read(this.addressOf(key), options);
   }
 
   /** One for each key, in their order, undefined where there is none. */
@@ -58,73 +66,33 @@ export class WideRepo<E extends AnyEntity> {
     keys: Iterable<KeyOf<E>>,
     { concurrency = POINT_CONCURRENCY, signal }: ManyOptions = {},
   ): Promise<readonly (WideStored<E> | undefined)[]> {
-    const found = await allInOrder([...keys], { concurrency, signal }, async (key, each) => ({
-      row: await this.get(key, { signal: each }),
-    }));
-    return found.map(({ row }) => row);
+    return allInOrder(keys, { concurrency, signal }, (key, each) => this.get(key, { signal: each }));
   }
 
-  /** The wide entities of a partition whose row keys begin with these parts, in the order of their keys. */
-  all(
+  /** The wide entities of a partition whose row keys begin with these parts, in the order of their keys. Each one that is written during the read is read again separately. */
+  async *all(
     partition: PartitionOf<E>,
     lead: RowLead<E> = {} as RowLead<E>,
     options: CallOptions = {},
   ): AsyncGenerator<WideStored<E>, void, undefined> {
-    return this.#reads.all(partition, lead, options);
+    const { plan } = this.#entity;
+    const partitionKey = plan.partition.encode(partition);
+    const range = plan.row.range(lead);
+    const filter = filterOf(partitionKey, range.eq === undefined ? range : keysOfPieces(range.eq));
+    let group: WireObject[] = [];
+    let first: string | undefined;
+    for await (const page of this.#pages(filter, options))
+      for (const row of page) {
+        const of = pieceOfKey(textOf(row, 'RowKey') ?? '').first;
+        if (of !== first) yield* this.#given(group, partitionKey, first, options);
+        group = of === first ? [...group, row] : [row];
+        first = of;
+      }
+    yield* this.#given(group, partitionKey, first, options);
   }
 
-  /** Throws AlreadyExists. */
-  create(value: NewOf<E>, options: CallOptions = {}): Promise<WideStored<E>> {
+  override create(value: NewOf<E>, options: CallOptions = {}): Promise<WideStored<E>> {
     return this.#done(planCreate(this.#subject(), value), options);
-  }
-
-  /** Throws Conflict and NotFound. */
-  async replace(
-    target: WideTarget<E> | BareKey<E>,
-    value: NewOf<E>,
-    options: CallOptions = {},
-  ): Promise<WideStored<E>> {
-    return this.#changed(target, (at, stored) => planReplace(at, stored, value), options);
-  }
-
-  /** Changes some properties; writes their rows and the first one. `null` and `remove` remove a property. Throws Conflict and NotFound. */
-  async merge(
-    target: WideTarget<E> | BareKey<E>,
-    patch: GivenPatch<E>,
-    options: CallOptions = {},
-  ): Promise<WideStored<E>> {
-    return this.#changed(target, (at, stored) => planMerge(at, stored, patch as Values), options);
-  }
-
-  /** Insert Or Replace, after a read that finds rows to delete. */
-  upsert(value: NewOf<E>, options: CallOptions = {}): Promise<WideStored<E>> {
-    return this.#upserted(
-      value,
-      (at, stored) => {
-        const unknown = idsAlone(at.identity, stored.unknown);
-        return planReplace(at, { ...stored, unknown }, value);
-      },
-      options,
-    );
-  }
-
-  /** Insert Or Merge, after a read. */
-  upsertMerge(value: NewOf<E>, options: CallOptions = {}): Promise<WideStored<E>> {
-    return this.#upserted(value, (at, stored) => planMerge(at, stored, this.#patchOf(at, value)), options);
-  }
-
-  /** Throws Conflict and NotFound. */
-  async delete(target: WideTarget<E> | BareKey<E>, options: CallOptions = {}): Promise<void> {
-    await this.#changed(target, (_, stored) => planDelete(stored), options);
-  }
-
-  /** Deletes it if there is one. Throws Conflict unless the ETag is `*`. */
-  async deleteIfExists(target: WideTarget<E> | BareKey<E>, options: CallOptions = {}): Promise<void> {
-    try {
-      await this.delete(target, options);
-    } catch (thrown) {
-      if (!PatternError.is(thrown, 'NotFound')) throw thrown;
-    }
   }
 
   /** As `mutate` of a repository: applies `change` to the whole under optimistic concurrency. Throws Contention. */
@@ -133,22 +101,22 @@ export class WideRepo<E extends AnyEntity> {
     change: Change<Of<E>, NewOf<E>>,
     options: MutateOptions = {},
   ): Promise<WideStored<E> | undefined> {
-    const address = this.#reads.addressOf(key);
+    const address = this.addressOf(key);
     const now = timeOfWrite(this.#service);
-    const textOf = (value: NewOf<E>): string =>
+    const textOfValue = (value: NewOf<E>): string =>
       JSON.stringify(encodeEntity(this.#entity, value, { now, isWide: true }).properties);
     const row = {
       address,
-      read: (own: CallOptions) => this.#reads.get(address, own),
+      read: (own: CallOptions) => this.#read(address, own),
       write: (stored: unknown, value: NewOf<E>, identity: Identity, own: CallOptions) => {
         const at = this.#subject(identity);
         if (stored !== undefined)
           return this.#done(planReplace(at, asRead(stored as WideStored<E>), value), own);
-        refuseOtherKey(address, this.#reads.addressOf(value as unknown as KeyOf<E>));
+        refuseOtherKey(address, this.addressOf(value as unknown as KeyOf<E>));
         return this.#done(planCreate(at, value), own);
       },
       valueAsRead: (stored: { readonly value: Of<E> }) => asRead(stored).value,
-      isSame: (a: NewOf<E>, b: NewOf<E>) => textOf(a) === textOf(b),
+      isSame: (a: NewOf<E>, b: NewOf<E>) => textOfValue(a) === textOfValue(b),
     };
     return mutate(row, change, this.#service, options) as Promise<WideStored<E> | undefined>;
   }
@@ -160,13 +128,54 @@ export class WideRepo<E extends AnyEntity> {
     readonly write: readonly string[];
     readonly warnings: readonly string[];
   } {
-    const address = this.#reads.addressOf(key);
-    const first = `${this.table}(PartitionKey='${address.partitionKey}',RowKey='${address.rowKey}')`;
+    const { partitionKey, rowKey } = this.addressOf(key);
+    const first = `${this.table}(PartitionKey='${partitionKey}',RowKey='${rowKey}')`;
     return {
-      read: [`GET ${this.table}()?$filter=${this.#reads.filterOf(address)}`],
+      read: [`GET ${this.table}()?$filter=${filterOf(partitionKey, keysOfPieces(rowKey))}`],
       write: [`POST $batch: ${first} with If-Match, and each further row that changes`],
       warnings: this.#warnings,
     };
+  }
+
+  protected override addressOf(key: KeyOf<E>): RowAddress {
+    return addressOfKey(this.#entity, this.table, key);
+  }
+
+  protected override async replaced(
+    row: WideStored<E>,
+    value: NewOf<E>,
+    options: CallOptions,
+  ): Promise<WideStored<E>> {
+    this.#refuseForeign(row);
+    return this.#done(planReplace(this.#subject(), row, value), options);
+  }
+
+  protected override async merged(
+    row: WideStored<E>,
+    patch: GivenPatch<E>,
+    options: CallOptions,
+  ): Promise<WideStored<E>> {
+    this.#refuseForeign(row);
+    return this.#done(planMerge(this.#subject(), row, patch as Values), options);
+  }
+
+  protected override async deleted(row: WideStored<E>, options: CallOptions): Promise<void> {
+    this.#refuseForeign(row);
+    await this.#done(planDelete(row), options);
+  }
+
+  protected override patchOf(value: NewOf<E>): GivenPatch<E> {
+    const now = timeOfWrite(this.#service);
+    const { value: whole } = encodeEntity(this.#entity, value, { now, keepsRow: true, isWide: true });
+    const { byName } = this.#entity.plan;
+    return Object.fromEntries(
+      Object.entries(whole as Values).filter(([name]) => byName.get(name)?.inKey !== true),
+    ) as GivenPatch<E>;
+  }
+
+  protected override kept(row: WideStored<E>): WideStored<E> {
+    const own = this.#service.operationIds?.property;
+    return { ...row, unknown: row.unknown.filter(({ name }) => name === own) };
   }
 
   #subject(identity = newIdentity(this.#service)): WideSubject<E> {
@@ -175,67 +184,60 @@ export class WideRepo<E extends AnyEntity> {
     return { entity: this.#entity, table: this.table, identity, now, newId: () => toHex(random(ID_BYTES)) };
   }
 
-  #patchOf({ now }: WideSubject<E>, value: NewOf<E>): Values {
-    const { plan } = this.#entity;
-    const { value: whole } = encodeEntity(this.#entity, value, { now, keepsRow: true, isWide: true });
-    return Object.fromEntries(
-      Object.entries(whole as Values).filter(([name]) => plan.byName.get(name)?.inKey !== true),
-    );
-  }
-
-  /** Writes by what was read, or by what a key's rows hold now. */
-  async #changed(
-    given: WideTarget<E> | BareKey<E>,
-    plan: (at: WideSubject<E>, stored: WideStored<E>) => readonly Planned[],
-    options: CallOptions,
-  ): Promise<WideStored<E>> {
-    const target = given as WideTarget<E>;
-    if ('pieces' in target) {
-      this.#refuseForeign(target);
-      return this.#done(plan(this.#subject(), asRead(target)), options);
-    }
-    const { key, etag } = target as RowRef<E>;
-    if (key === undefined || etag === undefined)
-      refuseValue('row', 'a wide entity that was read, or { key, etag }', 'it is neither');
-    return this.#byRead(key, etag, false, options, stored => plan(this.#subject(), stored as WideStored<E>));
-  }
-
-  #upserted(
-    value: NewOf<E>,
-    plan: (at: WideSubject<E>, stored: WideStored<E>) => readonly Planned[],
-    options: CallOptions,
-  ): Promise<WideStored<E>> {
-    return this.#byRead(value as unknown as KeyOf<E>, '*', true, options, stored => {
-      const at = this.#subject();
-      return stored === undefined ? planCreate(at, value) : plan(at, stored);
-    });
-  }
-
-  async #byRead(
-    key: KeyOf<E>,
-    etag: string,
-    mayLack: boolean,
-    options: CallOptions,
-    plan: (stored: WideStored<E> | undefined) => readonly Planned[],
-  ): Promise<WideStored<E>> {
-    const { surroundings } = this.#service;
-    const address = this.#reads.addressOf(key);
-    const read = (): Promise<WideStored<E> | undefined> => this.#reads.get(address, options);
-    return writeByRead({ surroundings, address, etag, mayLack, read }, options, async stored =>
-      this.#done(plan(stored), options),
-    );
-  }
-
-  #refuseForeign(stored: WideStored<E>): void {
-    const { entity, table, partitionKey, rowKey } = stored;
-    if (entity !== this.#entity.name)
-      throw new PatternError('WrongEntity', {
-        table,
-        partitionKey,
-        rowKey,
-        expected: this.#entity.name,
-        found: entity,
+  /** Throws RowUnreadable for rows that do not belong together though no write is under way, and Contention if every attempt met a write. */
+  async #read(address: RowAddress, options: CallOptions): Promise<WideStored<E> | undefined> {
+    const filter = filterOf(address.partitionKey, keysOfPieces(address.rowKey));
+    let tornAt: string | undefined;
+    for (const attempts = new Attempts(this.#service.surroundings, options); ; ) {
+      const rows: WireObject[] = [];
+      for await (const page of this.#pages(filter, options)) rows.push(...page);
+      const found = this.#joined(rows, address);
+      if (found === undefined || 'pieces' in found) return found;
+      const { etag, reason } = found;
+      await attempts.next(address, etag).catch((thrown: unknown) => {
+        // Every write of a row is one of the first row, too: what stays torn while that is the same is not being written, but damaged.
+        throw etag === tornAt && PatternError.is(thrown, 'Contention')
+          ? rowFault(this.#entity, {}, address, new Error(`${reason}, and nobody writes it.`))
+          : thrown;
       });
+      tornAt = etag;
+    }
+  }
+
+  async *#given(
+    rows: readonly WireObject[],
+    partitionKey: string,
+    rowKey: string | undefined,
+    options: CallOptions,
+  ): AsyncGenerator<WideStored<E>, void, undefined> {
+    if (rowKey === undefined) return;
+    const address = { table: this.table, partitionKey, rowKey };
+    try {
+      const joined = this.#joined(rows, address);
+      const found = joined === undefined || 'pieces' in joined ? joined : await this.#read(address, options);
+      if (found !== undefined) yield found;
+    } catch (thrown) {
+      if (!PatternError.is(thrown, 'WrongEntity')) throw thrown;
+    }
+  }
+
+  #joined(rows: readonly WireObject[], address: RowAddress) {
+    const entity = this.#entity;
+    const { onDrift, operationIds } = this.#service;
+    const found = joinRows(rows, address.rowKey, [entity.tag, operationIds?.property]);
+    if (found === undefined || 'reason' in found) return found;
+    const stored = decodeEntity(entity, found.row, { table: this.table, onDrift });
+    return { ...stored, pieces: found.pieces } as WideStored<E>;
+  }
+
+  #pages(filter: string, { signal }: CallOptions): AsyncGenerator<readonly WireObject[], void, undefined> {
+    return rowPages(this.#service.requests, { table: this.table, filter, signal });
+  }
+
+  #refuseForeign({ entity: found, table, partitionKey, rowKey }: WideStored<E>): void {
+    const { name: expected } = this.#entity;
+    if (found !== expected)
+      throw new PatternError('WrongEntity', { table, partitionKey, rowKey, expected, found });
     if (table.toLowerCase() !== this.table.toLowerCase())
       refuseValue('table', this.table, `the row is of ${table}`);
   }

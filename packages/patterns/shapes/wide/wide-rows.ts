@@ -41,12 +41,10 @@ export interface WidePiece {
 /** A whole wide entity. Its ETag is that of all its rows: each write of any of them changes it. */
 export type WideStored<E extends AnyEntity> = StoredOf<E> & { readonly pieces: readonly WidePiece[] };
 
-/** Rows that were read, as one. */
-export type WideRead =
-  | { readonly kind: 'none' }
-  /** They are not of one moment. */
-  | { readonly kind: 'torn'; readonly etag: string; readonly reason: string }
-  | { readonly kind: 'whole'; readonly row: WireObject; readonly pieces: readonly WidePiece[] };
+/** Rows that were read, as one; or why they are not of one moment. */
+type WideRead =
+  | { readonly row: WireObject; readonly pieces: readonly WidePiece[] }
+  | { readonly reason: string; readonly etag: string };
 
 export const keyOfPiece = (rowKey: string, number: number): string =>
   number === 0 ? rowKey : `${rowKey} ${String(number).padStart(DIGITS, '0')}`;
@@ -83,15 +81,15 @@ function idsIn(row: WireObject): readonly string[] {
 
 const idOf = (row: WireObject): string => toHex(fromBase64(textOf(row, PIECE_ID) ?? '') ?? new Uint8Array());
 
-/** The rows of one wide entity; `rowKey` is the first one's key. `own` are the names of the tag and of operation ids, which have their place. */
+/** The rows of one wide entity; `rowKey` is the first one's key. `own` are the names of the tag and of operation ids, which have their place. Undefined without a first row. */
 export function joinRows(
   rows: readonly WireObject[],
   rowKey: string,
   own: readonly (string | undefined)[],
-): WideRead {
+): WideRead | undefined {
   const byNumber = new Map(rows.map(row => [pieceOfKey(textOf(row, 'RowKey') ?? '').number, row]));
   const head = rows.find(row => textOf(row, 'RowKey') === rowKey);
-  if (head === undefined) return { kind: 'none' };
+  if (head === undefined) return undefined;
   const ids = idsIn(head);
   const pieces: WidePiece[] = [{ number: 0, names: namesIn(head, own), id: undefined }];
   const members: Record<string, unknown> = {};
@@ -101,7 +99,7 @@ export function joinRows(
     const found = row && idOf(row);
     if (row === undefined || found !== id) {
       const reason = `its row ${number + 1} is ${row === undefined ? 'missing' : 'of another write'}`;
-      return { kind: 'torn', etag: textOf(head, 'odata.etag') ?? '', reason };
+      return { etag: textOf(head, 'odata.etag') ?? '', reason };
     }
     pieces.push({ number, names: namesIn(row, own), id });
     Object.assign(members, row);
@@ -110,7 +108,7 @@ export function joinRows(
   for (const number of byNumber.keys())
     if (number > ids.length) pieces.push({ number, names: [], id: undefined });
   const { [PIECE_IDS]: _, [PIECE_ID]: __, ...row } = { ...members, ...head } as WireObject;
-  return { kind: 'whole', row, pieces };
+  return { row, pieces };
 }
 
 /** What a piece has at most in addition to the entity's properties: the tag, its id or those of all others, and operation ids. */
