@@ -3,8 +3,7 @@ import type { AnyEntity } from './model/definition.js';
 import { Db } from './repo/open.js';
 import { type SeriesName, type SeriesOptions, SeriesRepo } from './shapes/series/series-repo.js';
 
-export { type Ring, ring, type Series, series } from './shapes/series/series.js';
-export type { RingSlot, Slots } from './shapes/series/series-pieces.js';
+export { type Ring, type RingSlot, ring, type Series, type Slots, series } from './shapes/series/series.js';
 export type { RingValue, SeriesRepo, SlotCounter } from './shapes/series/series-repo.js';
 
 /** A series of an entity's rows. Throws DefinitionInvalid for an entity whose rows a slot alone does not make. */

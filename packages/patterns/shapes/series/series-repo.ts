@@ -14,11 +14,10 @@ import { newIdentity, timeOfWrite } from '../../repo/write/plan-write.js';
 import { Repo, type RepoOptions } from '../../repo/write/repo.js';
 import type { Service } from '../../repo/write/service.js';
 import { writePlanned } from '../../repo/write/write-planned.js';
-import type { Instant } from '../../values/instant.js';
+import { Instant, TICKS_OF } from '../../values/instant.js';
 import { PatternError, refuseDefinition, refuseValue } from '../../values/pattern-error.js';
 import type { ValueOf, Values } from '../../values/property.js';
-import { type SeriesShape, shapeOf } from './series.js';
-import { periodOf, type RingSlot, type Slots, startOf } from './series-pieces.js';
+import { type Period, type RingSlot, type SeriesShape, type Slots, shapeOf } from './series.js';
 
 /** The names of an entity's series. */
 export type SeriesName<E extends AnyEntity> = {
@@ -40,10 +39,19 @@ export interface RingValue<T> {
   readonly value: T | undefined;
 }
 
+/** The number of the period that has the instant. */
+const periodOf = ({ ticks }: Instant, every: Period): bigint => ticks / TICKS_OF[every];
+
 /** Where the rows stand, and how often a set is tried. */
 export interface SeriesOptions extends RepoOptions {
   /** How often a set is tried whose answer is lost: 8 by default. */
   readonly attempts?: number | undefined;
+}
+
+/** Counts in a slot that no other writer has. It sends its total, so that a request that is sent twice counts once. */
+export interface SlotCounter<E extends AnyEntity, S extends SeriesName<E>> {
+  /** Adds to what the slot has; the first time that is read. One request each. After a failure the next call counts what this one should have. */
+  add(count: SlotOf<E, S>, options?: CallOptions): Promise<SlotOf<E, S>>;
 }
 
 /** One series of an entity's rows. */
@@ -144,7 +152,8 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
     return Array.from({ length: slots }, (_, back) => {
       const period = now - BigInt(slots - 1 - back);
       const own = found[Number(period % BigInt(slots))];
-      return { from: startOf(period, every), value: own?.period === period ? own.value : undefined };
+      const from = Instant.fromTicks(period * TICKS_OF[every]);
+      return { from, value: own?.period === period ? own.value : undefined };
     });
   }
 
@@ -162,7 +171,27 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
   counter(key: KeyOf<E>, slot: number): SlotCounter<E, S> {
     this.#refuseRing('mutateAt');
     this.#checkedSlot(slot);
-    return new SlotCounter(this, key, slot, this.#shape.each.edm === 'Int64');
+    const zero = this.#shape.each.edm === 'Int64' ? 0n : 0;
+    let total: number | bigint | undefined;
+    // What calls were given that could not read the slot.
+    let waiting: number | bigint = zero;
+    let last: Promise<unknown> = Promise.resolve();
+    const added = async (count: SlotOf<E, S>, options: CallOptions): Promise<SlotOf<E, S>> => {
+      waiting = (waiting as number) + (count as number);
+      total ??= ((await this.slots(key, options))[slot] as number | undefined) ?? zero;
+      total = (total as number) + (waiting as number);
+      waiting = zero;
+      const sum = total as SlotOf<E, S>;
+      await this.set(key, slot, sum, options);
+      return sum;
+    };
+    return {
+      add: (count, options = {}) => {
+        const done = last.then(() => added(count, options));
+        last = done.catch(() => undefined);
+        return done;
+      },
+    };
   }
 
   async #set(key: KeyOf<E>, slot: number, value: unknown, options: CallOptions): Promise<void> {
@@ -247,7 +276,7 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
       refuseValue(this.#series, 'a series', `a slot of a ring belongs to a period: use ${instead}`);
   }
 
-  #every(op: string): NonNullable<SeriesShape['every']> {
+  #every(op: string): Period {
     return (
       this.#shape.every ?? refuseValue(this.#series, 'a ring', `${op} is of periods, and this is a series`)
     );
@@ -270,36 +299,3 @@ const textOf = (value: unknown): string =>
   JSON.stringify(value, (_, each) =>
     typeof each === 'bigint' ? `${each}n` : each instanceof Uint8Array ? [...each] : each,
   ) ?? '';
-
-/** Counts in a slot that no other writer has. It sends its total, so that a request that is sent twice counts once. */
-export class SlotCounter<E extends AnyEntity, S extends SeriesName<E>> {
-  readonly #slots: SeriesRepo<E, S>;
-  readonly #key: KeyOf<E>;
-  readonly #slot: number;
-  readonly #zero: number | bigint;
-  /** Undefined until it was read. */
-  #total: number | bigint | undefined;
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(slots: SeriesRepo<E, S>, key: KeyOf<E>, slot: number, isLong: boolean) {
-    this.#slots = slots;
-    this.#key = key;
-    this.#slot = slot;
-    this.#zero = isLong ? 0n : 0;
-  }
-
-  /** Adds to what the slot has; the first time that is read. One request each. After a failure the next call counts what this one should have. */
-  add(count: SlotOf<E, S>, options: CallOptions = {}): Promise<SlotOf<E, S>> {
-    const done = this.#last.then(() => this.#added(count as number, options));
-    this.#last = done.catch(() => undefined);
-    return done;
-  }
-
-  async #added(count: number, options: CallOptions): Promise<SlotOf<E, S>> {
-    const slots = this.#total === undefined ? await this.#slots.slots(this.#key, options) : [];
-    const before = this.#total ?? (slots[this.#slot] as number | undefined) ?? this.#zero;
-    this.#total = (before as number) + count;
-    await this.#slots.set(this.#key, this.#slot, this.#total as SlotOf<E, S>, options);
-    return this.#total as SlotOf<E, S>;
-  }
-}

@@ -6,7 +6,7 @@ import { decodeEntity, encodeEntity, readRow, wireText } from '../../internals.j
 import { ring, series } from '../../series.js';
 import { refuses, refusesDefinition } from '../../testing/refuses.js';
 import { same } from '../../testing/same-type.js';
-import { slotName } from './series-pieces.js';
+import { slotName } from './series.js';
 
 const define = (slots: number, others = 0) =>
   entity('Series', {
