@@ -3,10 +3,10 @@
 
 export { checkSteps } from './flows/check-steps.js';
 export type { Step, StepResult } from './flows/definition.js';
-export type { FlowEvent } from './flows/delivery.js';
+
 export { Flow, type FlowFigures, flow } from './flows/flow.js';
 export { follow } from './flows/follow.js';
 export { type Found, Move, move } from './flows/move.js';
 export { type OutboxRow, outboxRow, type Swept, sweepOutbox } from './flows/outbox.js';
 export type { PoisonMessage } from './flows/poison.js';
-export type { Worker, WorkerOptions } from './flows/worker.js';
+export type { FlowEvent, Worker, WorkerOptions } from './flows/worker.js';

@@ -1,5 +1,5 @@
 // A flow as programs use it: work over partitions, tables and services that a queue keeps until it is done. Sends messages, alone or before a write, and starts workers.
-// definition.ts checks the definition, worker.ts and delivery.ts do the work.
+// definition.ts checks the definition, worker.ts does the work.
 import type { CallOptions } from '../concurrency/abort.js';
 import { Db } from '../repo/open.js';
 import { type OperationId, OperationIds } from '../repo/write/operation-id.js';

@@ -49,7 +49,7 @@ const planted =
     words,
   });
 
-const delivery = planted('flows', 'flows/delivery.js');
+const delivery = planted('flows', 'flows/worker.js');
 const moves = (words?: RegExp) => planted('moves', 'flows/move.js', undefined, words);
 
 const PLANTED_FAULTS: readonly PlantedFault[] = [
