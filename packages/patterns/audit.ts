@@ -1,10 +1,13 @@
 // Audits, as `shelfmark-patterns/audit`: whether all that follows from an entity's rows is in its table, and nothing else; its repair; and the making of an index over rows that are there.
 
-import { type AuditProgress, auditOf } from './derived/audit/audit.js';
-import { AuditedRows, conditionOf } from './derived/audit/audited-rows.js';
-import type { Derived } from './derived/audit/derived.js';
-import { IndexRows } from './derived/audit/index-rows.js';
-import { transactionRecords } from './derived/audit/transaction-records.js';
+import {
+  AuditedRows,
+  type AuditProgress,
+  auditOf,
+  conditionOf,
+  type Derived,
+} from './derived/audit/audit.js';
+import { IndexRows, transactionRecords } from './derived/audit/index-rows.js';
 import type { AuditOptions as Options } from './derived/audit/walk.js';
 import { indexFlowName } from './derived/remote/index-message.js';
 import type { AnyEntity, IndexPlan, PartitionOf } from './model/definition.js';
@@ -13,8 +16,7 @@ import { indexNamed } from './model/index-row.js';
 import { Db } from './repo/open.js';
 import type { RepoOptions } from './repo/write/repo.js';
 
-export type { AuditProgress } from './derived/audit/audit.js';
-export type { Finding } from './derived/audit/derived.js';
+export type { AuditProgress, Finding } from './derived/audit/audit.js';
 
 /** Options of an audit. */
 interface AuditOptions<E extends AnyEntity> extends Options, Pick<RepoOptions, 'table'> {

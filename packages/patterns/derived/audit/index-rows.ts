@@ -4,6 +4,7 @@
 import { addressOfKey, isSameRow } from '../../model/address.js';
 import type { AnyEntity, IndexPlan } from '../../model/definition.js';
 import { encodeEntity } from '../../model/encode-entity.js';
+import { type Condition, keysCondition } from '../../model/filter/condition.js';
 import { type ExpectedIndexRow, expectedIndexRow, tableOfIndex } from '../../model/index-row.js';
 import { readAddress } from '../../model/row-head.js';
 import type { Stored, StoredOf } from '../../model/stored.js';
@@ -14,10 +15,18 @@ import type { WireObject } from '../../values/read-wire.js';
 import { wireText } from '../../values/wire-property.js';
 import { indexRowWrite, NearWrite } from '../near/index-write.js';
 import { settleRemoteRows } from '../remote/remote-rows.js';
-import { isReservation } from '../remote/reservation.js';
+import { ageOf, isReservation, RECORD_PREFIX, stateIn } from '../remote/reservation.js';
 import { Reservations } from '../remote/reserve.js';
-import { type AuditedRows, conditionOf, type Read, readOrFault } from './audited-rows.js';
-import type { Derived, Fault, Member, Stock, Wrong } from './derived.js';
+import {
+  type AuditedRows,
+  conditionOf,
+  type Derived,
+  type Fault,
+  type Member,
+  type Read,
+  readOrFault,
+  type Wrong,
+} from './audit.js';
 
 /** An index, and where the rows of its entity stand. */
 interface AuditedIndex<E extends AnyEntity> {
@@ -33,7 +42,7 @@ interface AuditedIndex<E extends AnyEntity> {
 export class IndexRows<E extends AnyEntity> implements Derived<E> {
   readonly name: string;
   readonly isGuarded = true;
-  readonly stock: Stock<E> | undefined;
+  readonly stock: Derived<E>['stock'];
   readonly #rows: AuditedRows;
   readonly #audited: AuditedIndex<E>;
   readonly #isRemote: boolean;
@@ -157,4 +166,43 @@ export class IndexRows<E extends AnyEntity> implements Derived<E> {
     ];
     if (settled.includes('pending')) throw new PatternError('Conflict', { ...place, etag: '' });
   }
+}
+
+/** Where records of transactions stand: in one partition, or in all. */
+const recordsCondition = (partitionKey: string | undefined): Condition =>
+  keysCondition(
+    partitionKey === undefined ? {} : { eq: partitionKey },
+    // The next character behind the last of the prefix.
+    { ge: RECORD_PREFIX, lt: RECORD_PREFIX.replace(/!$/, '"') },
+  );
+
+/**
+ * Records of transactions that were aborted: each keeps a request from doing its work that arrives late, and is of no use when it is so old, by the service's clock, that no request can be under way any more. Those
+ * of transactions that were done are the flow's to delete.
+ */
+export function transactionRecords<E extends AnyEntity>(
+  { entity, table, partitionKey }: { entity: E; table: string; partitionKey: string | undefined },
+  rows: AuditedRows,
+): Derived<E> {
+  const { options, service } = rows;
+  const { requests, writes, surroundings, abortedFor } = service;
+  const orphan = async (address: RowAddress): Promise<Wrong | undefined> => {
+    const found = await requests.get(address, options);
+    if (found === undefined || stateIn(found) !== 'aborted') return undefined;
+    if (ageOf(found, surroundings.now) < abortedFor) return undefined;
+    const repair = () => writes.write(planDelete(address, found.etag ?? '*'), options);
+    return { fault: 'orphan', address, key: undefined, repair };
+  };
+  return {
+    name: 'transaction records',
+    isGuarded: true,
+    wrongOf: async () => undefined,
+    stock: {
+      pages: page => rows.all(entity, table, recordsCondition(partitionKey)).pages(page),
+      membersOf: async (row: WireObject) => {
+        const address = readAddress(row, table);
+        return [{ address, owner: () => undefined, isOf: () => false, orphan: () => orphan(address) }];
+      },
+    },
+  };
 }

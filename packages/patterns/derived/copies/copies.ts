@@ -17,9 +17,14 @@ import type { RowDerivation } from '../../repo/write/derivation.js';
 import { newIdentity, planConditionCheck } from '../../repo/write/plan-write.js';
 import { writePlanned, writeTogether } from '../../repo/write/write-planned.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
-import { type AuditProgress, auditOf } from '../audit/audit.js';
-import { AuditedRows, readOrFault } from '../audit/audited-rows.js';
-import type { Derived, Wrong } from '../audit/derived.js';
+import {
+  AuditedRows,
+  type AuditProgress,
+  auditOf,
+  type Derived,
+  readOrFault,
+  type Wrong,
+} from '../audit/audit.js';
 import type { AuditOptions } from '../audit/walk.js';
 import { COPY_FLOW_SCHEMA, type CopyInput, deriveCopies, FAN_OUT, planCopies } from './copy-derivation.js';
 import { type CopiesPlace, type CopiesSpec, CopyRules } from './copy-rules.js';

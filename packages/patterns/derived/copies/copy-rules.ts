@@ -10,7 +10,7 @@ import type { Db } from '../../repo/open.js';
 import type { Results } from '../../repo/read/results.js';
 import type { RowAddress } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
-import type { Fault } from '../audit/derived.js';
+import type { Fault } from '../audit/audit.js';
 import { copiesOf, copyNames, type Embedded, nameOf, versionOf, type WhenDeleted } from './embed.js';
 
 /** Where copies stand: in the partition of their source, written in its transaction, or anywhere, written by a flow. */

@@ -8,9 +8,18 @@ import type { Page, PageOptions } from '../../repo/read/results.js';
 import type { Service } from '../../repo/write/service.js';
 import type { Values } from '../../values/property.js';
 import type { WireObject } from '../../values/read-wire.js';
-import { type AuditProgress, auditOf } from '../audit/audit.js';
-import { AuditedRows, conditionOf, type Read, readOrFault } from '../audit/audited-rows.js';
-import type { Derived, Member, Seen, Wrong } from '../audit/derived.js';
+import {
+  AuditedRows,
+  type AuditProgress,
+  auditOf,
+  conditionOf,
+  type Derived,
+  type Member,
+  type Read,
+  readOrFault,
+  type Seen,
+  type Wrong,
+} from '../audit/audit.js';
 import type { AuditOptions } from '../audit/walk.js';
 import { BlobLists } from './blob-list.js';
 import {
