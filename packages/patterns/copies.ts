@@ -1,13 +1,11 @@
 // Copies of some properties of one entity in rows of another, as `shelfmark-patterns/copies`: the guide's denormalization, kept in the transaction of the source or by a flow.
-import { Copies } from './derived/copies/copies.js';
-import type { CopyInput } from './derived/copies/copy-derivation.js';
+import { Copies, type CopyInput } from './derived/copies/copies.js';
 import type { CopiesSpec } from './derived/copies/copy-rules.js';
 import type { FlowOptions } from './flows/definition.js';
 import type { AnyEntity } from './model/definition.js';
 
-export type { Copies, CopiesPlan } from './derived/copies/copies.js';
-export type { CopyInput } from './derived/copies/copy-derivation.js';
-export { type Embedded, embed } from './derived/copies/embed.js';
+export type { Copies, CopiesPlan, CopyInput } from './derived/copies/copies.js';
+export { type Embedded, embed } from './derived/copies/copy-rules.js';
 
 /** Copies of a source in the rows of `spec.holder`, kept by every write of these: in one transaction, or by the flow of this name. */
 export const copies = <H extends AnyEntity, S extends AnyEntity>(

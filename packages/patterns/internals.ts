@@ -1,8 +1,7 @@
 // The parts of the library that its tests use, such as encoders, the parser of filters and single requests. It is not published.
 
 export type { Fault } from './derived/audit/audit.js';
-export type { CopiesPlace } from './derived/copies/copy-rules.js';
-export type { WhenDeleted } from './derived/copies/embed.js';
+export type { CopiesPlace, WhenDeleted } from './derived/copies/copy-rules.js';
 export type { ChangedRow } from './derived/remote/index-message.js';
 export { Reservations } from './derived/remote/reserve.js';
 export type { ClassicRow } from './encryption/classic.js';

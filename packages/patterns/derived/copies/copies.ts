@@ -1,11 +1,16 @@
-// Copies of a source's properties in the rows of another entity: their definition, the flow that updates them, the cost of a change of a source, and what an audit compares. copy-derivation.ts keeps them with
-// every write, and decides which of them are updated at once. A worker writes only what follows from the current rows, so messages may arrive late, twice and in any order.
+// Copies of a source's properties in the rows of another entity, kept with every write of either. In one partition that is one transaction:
+//
+//   a source that changes     the rows with copies are read, and written with it under their ETags
+//   a row that takes another source    the source is read, and its ETag checked in the transaction, which gives it a new one
+//   a source that is deleted    as the policy defines; a row that takes it at the same time has given it a new ETag, so that one of the two is refused
+//
+// For remote copies a message is sent to a flow before the write. A worker writes only what follows from the current rows, so messages may arrive late, twice and in any order.
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import type { FlowOptions, Step } from '../../flows/definition.js';
 import { type Flow, flow } from '../../flows/flow.js';
 import { follow } from '../../flows/follow.js';
-import { keyOfJson, rowKeyJson } from '../../flows/key-json.js';
+import { type KeyJson, keyOfJson, rowKeyJson } from '../../flows/key-json.js';
 import { addressOfKey } from '../../model/address.js';
 import { checkTable } from '../../model/check-table.js';
 import type { AnyEntity, KeyOf } from '../../model/definition.js';
@@ -13,10 +18,18 @@ import type { Plan } from '../../model/filter/plan.js';
 import type { StoredOf } from '../../model/stored.js';
 import { Db } from '../../repo/open.js';
 import { Attempts, unlessLost } from '../../repo/optimistic.js';
-import type { RowDerivation } from '../../repo/write/derivation.js';
-import { newIdentity, planConditionCheck } from '../../repo/write/plan-write.js';
+import type { JoinedRow, RowDerivation, WrittenRow } from '../../repo/write/derivation.js';
+import { OPERATIONS } from '../../repo/write/operations.js';
+import { newIdentity, planConditionCheck, subjectOf } from '../../repo/write/plan-write.js';
+import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
+import type { Service } from '../../repo/write/service.js';
+import { derive } from '../../repo/write/write-deriving.js';
 import { writePlanned, writeTogether } from '../../repo/write/write-planned.js';
-import { refuseDefinition } from '../../values/pattern-error.js';
+import type { SentMessage } from '../../transport/messages/announce.js';
+import { isObject } from '../../values/is-object.js';
+import { PatternError, refuseDefinition, refuseValue, rowText } from '../../values/pattern-error.js';
+import type { Values } from '../../values/property.js';
+import { schemaOf } from '../../values/standard-schema.js';
 import {
   AuditedRows,
   type AuditProgress,
@@ -26,8 +39,28 @@ import {
   type Wrong,
 } from '../audit/audit.js';
 import type { AuditOptions } from '../audit/walk.js';
-import { COPY_FLOW_SCHEMA, type CopyInput, deriveCopies, FAN_OUT, planCopies } from './copy-derivation.js';
-import { type CopiesPlace, type CopiesSpec, CopyRules } from './copy-rules.js';
+import { type CopiesPlace, type CopiesSpec, CopyRules, copiesOf, copyNames } from './copy-rules.js';
+
+/** The contents of a message: the row that was written, and the position to continue from among the rows with copies of it. */
+export interface CopyInput {
+  readonly of: 'source' | 'holder';
+  readonly key: KeyJson;
+  readonly resume?: string;
+}
+
+const isInput = (value: unknown): value is CopyInput =>
+  isObject(value) && (value.of === 'source' || value.of === 'holder') && isObject(value.key);
+
+const COPY_FLOW_SCHEMA = schemaOf(isInput, 'should name a row');
+
+/** Rows that are changed together with their source: of a hundred operations the source takes one. */
+const FAN_OUT = 99;
+
+/** What writes copies in a row, as it was read. Their derivations have nothing to do with it. */
+const planCopies =
+  (service: Service, holder: AnyEntity, row: StoredOf<AnyEntity>) =>
+  (patch: Values, identity: Identity): PlannedWrite<WriteResult> =>
+    OPERATIONS.merge(subjectOf(service, holder, row.table, identity), row, patch as never);
 
 /** What a change of a source costs, when copied properties of it change. */
 export interface CopiesPlan {
@@ -52,23 +85,21 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
   /** Keeps remote copies. */
   readonly flow: Flow<CopyInput, CopyInput>;
   readonly #rules: CopyRules;
-  readonly #derivation: RowDerivation;
+  readonly #ofHolder: RowDerivation;
 
   constructor(name: string, spec: CopiesSpec<H, S>, options: FlowOptions<CopyInput> = {}) {
-    const { holder, embedded, where } = spec;
+    const { holder, embedded } = spec;
     this.name = name;
     this.#rules = new CopyRules(spec as unknown as CopiesSpec);
-    if (where === 'same-partition') {
+    if (this.#rules.isSamePartition) {
       if (holder.table.toLowerCase() !== embedded.source.table.toLowerCase())
         refuseDefinition(name, `${holder.name} and ${embedded.source.name} are not in one table`);
       checkTable([embedded.source, holder]);
     }
     this.flow = flow(name, COPY_FLOW_SCHEMA, [this.#step()], options);
-    this.#derivation = deriveCopies(name, this.#rules, this.flow);
-  }
-
-  get #isSamePartition(): boolean {
-    return this.#rules.spec.where === 'same-partition';
+    this.#ofHolder = this.#holderDerivation();
+    derive(embedded.source, this.#sourceDerivation());
+    derive(holder, this.#ofHolder);
   }
 
   /** The message of a write of a source, for programs that write it without this library. */
@@ -87,7 +118,7 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
     const found = holders(db, key);
     const plan = found.explain();
     const shared = { table: holder.table, holders: plan, rows: FAN_OUT };
-    if (this.#isSamePartition)
+    if (this.#rules.isSamePartition)
       return {
         ...shared,
         where: 'same-partition',
@@ -125,7 +156,7 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
       // A source that was written in between may have been read by others before the copy was there.
       const sourceKey = keyOf(row.value as never);
       const again = sourceKey && (await db.repo(embedded.source).get(sourceKey, options));
-      const isAsRead = this.#isSamePartition || again?.etag === source?.etag;
+      const isAsRead = this.#rules.isSamePartition || again?.etag === source?.etag;
       if (written !== undefined && isAsRead) return;
       await attempts.next(address, row.etag);
     }
@@ -141,7 +172,7 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
       stock: undefined,
       wrongOf: row => this.#wrongOf(db, row, options),
     };
-    const queues = this.#isSamePartition ? [] : this.flow.definition.queues;
+    const queues = this.#rules.isSamePartition ? [] : this.flow.definition.queues;
     const subject = ['copies', this.name, table, entity.name];
     const rows = new AuditedRows(Db.serviceOf(db), options);
     return auditOf({ subject, entity, table, derived: [derived], queues }, rows) as AsyncGenerator<
@@ -179,12 +210,12 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
     const service = Db.serviceOf(db);
     const identity = newIdentity(service);
     const { deriving, ...planned } = planCopies(service, this.#rules.spec.holder, row)(patch, identity);
-    if (this.#isSamePartition && source !== undefined)
+    if (this.#rules.isSamePartition && source !== undefined)
       await writeTogether(service, planned, [planConditionCheck(source, identity)], options);
     else
       await writePlanned(
         service,
-        { ...planned, ...(deriving && { deriving: { ...deriving, by: this.#derivation } }) },
+        { ...planned, ...(deriving && { deriving: { ...deriving, by: this.#ofHolder } }) },
         options,
       );
     return true;
@@ -216,5 +247,105 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
     const page = await holders(db, keyOfJson(embedded.source, key)).page({ size: FAN_OUT, resume, signal });
     for (const { value } of page.items) await this.refresh(db, value as unknown as KeyOf<H>, { signal });
     if (page.next !== undefined) await this.flow.start(db, { of: 'source', key, resume: page.next });
+  }
+
+  /** Of rows with copies: in the transaction of their source, or by the flow. */
+  #holderDerivation(): RowDerivation {
+    const rules = this.#rules;
+    const { name } = this;
+    const { embedded, whenDeleted } = rules.spec;
+    const announce: RowDerivation['announce'] = async (service, row, options) => {
+      if (!rules.changesCopies(row)) return undefined;
+      if (!rules.keepsSource(row) && whenDeleted === 'refuse')
+        await this.#sourceFor(service, row.after, options);
+      return this.#announce('holder', service, row, options);
+    };
+    if (!rules.isSamePartition) return { name, reads: [], writes: [], announce };
+    const join: RowDerivation['join'] = async (service, row, options) => {
+      if (!rules.changesCopies(row)) return undefined;
+      const { before, after, address, identity } = row;
+      if (rules.keepsSource(row)) return { set: rules.kept(before?.value ?? {}) };
+      const at = rules.sourceOf(after);
+      if (at === undefined) return { set: copiesOf(embedded, undefined, undefined) };
+      if (at.partitionKey !== address.partitionKey)
+        refuseValue(
+          name,
+          `a source in the partition ${address.partitionKey}`,
+          `it is in ${at.partitionKey}, and copies of the kind 'same-partition' are written with their source`,
+        );
+      const source = await this.#sourceFor(service, after, options);
+      const version = identity?.operationId ?? source.etag;
+      const touched = { row: source, patch: {}, plan: planCopies(service, embedded.source, source) };
+      return { set: copiesOf(embedded, source.value, version), rows: [touched] };
+    };
+    return { name, reads: [], writes: copyNames(embedded), join };
+  }
+
+  #sourceDerivation(): RowDerivation {
+    const rules = this.#rules;
+    const { embedded, whenDeleted, holder } = rules.spec;
+    const shared = { name: this.name, reads: embedded.fields, writes: [] };
+    const announce: RowDerivation['announce'] = async (service, row, options) => {
+      if (!rules.changesSource(row)) return undefined;
+      await this.#refuseUsed(service, row, options);
+      return this.#announce('source', service, row, options);
+    };
+    if (!rules.isSamePartition) return { ...shared, announce };
+    const join: RowDerivation['join'] = async (service, row, options) => {
+      if (!rules.changesSource(row)) return undefined;
+      await this.#refuseUsed(service, row, options);
+      const { after, before, identity } = row;
+      // No row takes copies of a missing row, so nothing waits for a new one; and what is refused has none.
+      if (whenDeleted === 'refuse' && (before === undefined || after === undefined)) return undefined;
+      const version = after === undefined ? undefined : (identity?.operationId ?? before?.etag ?? 'new');
+      const patch = copiesOf(embedded, after, version);
+      const rows: JoinedRow[] = [];
+      for await (const each of rules.holdersOf(new Db(service), after ?? before?.value ?? {}, options)) {
+        rows.push({ row: each, patch, plan: planCopies(service, holder, each) });
+        if (rows.length > FAN_OUT)
+          throw new PatternError('TooManyOperations', { operations: 1 + rows.length, limit: 1 + FAN_OUT });
+      }
+      return { rows };
+    };
+    return { ...shared, join };
+  }
+
+  #announce(
+    of: CopyInput['of'],
+    service: Service,
+    { entity, before, after, identity }: WrittenRow,
+    { signal }: CallOptions,
+  ): Promise<SentMessage> {
+    const input: CopyInput = { of, key: rowKeyJson(entity, after ?? before?.value ?? {}) };
+    const deletes = after === undefined;
+    return this.flow.announce(new Db(service), input, identity?.operationId, { deletes, signal });
+  }
+
+  /** Throws SourceInUse if a source is deleted, the policy refuses that, and a row has copies of it. */
+  async #refuseUsed(
+    service: Service,
+    { address, before, after }: WrittenRow,
+    options: CallOptions,
+  ): Promise<void> {
+    if (after !== undefined || this.#rules.spec.whenDeleted !== 'refuse') return;
+    const holders = this.#rules.holdersOf(new Db(service), before?.value ?? {}, options);
+    for await (const { table, partitionKey, rowKey } of holders) {
+      const by = { table, partitionKey, rowKey };
+      const sentence = `The row ${rowText(address)} stays, because ${rowText(by)} has copies of it: ${this.name} refuses its deletion.`;
+      throw new PatternError('SourceInUse', { ...address, copies: this.name, by }, { sentence });
+    }
+  }
+
+  /** The source of a row that takes its copies. Throws SourceMissing. */
+  async #sourceFor(service: Service, value: Values, options: CallOptions): Promise<StoredOf<AnyEntity>> {
+    const { keyOf, embedded } = this.#rules.spec;
+    const key = keyOf(value as never);
+    const source = key && (await new Db(service).repo(embedded.source).get(key, options));
+    const address = this.#rules.sourceOf(value);
+    if (source === undefined && address !== undefined) {
+      const sentence = `There is no row ${rowText(address)}, of which ${this.name} takes copies.`;
+      throw new PatternError('SourceMissing', { ...address, copies: this.name }, { sentence });
+    }
+    return source as StoredOf<AnyEntity>;
   }
 }

@@ -1,4 +1,5 @@
-// Which source a row has, which copies it should have, and which rows have copies of a source. copy-derivation.ts and copies.ts write the differences.
+// Copies of some properties of another entity's row: what they are called where they stand, which source a row has, which copies it should have, and which rows have copies of a source. copies.ts writes the
+// differences.
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import { addressOfKey, isSameRow } from '../../model/address.js';
@@ -8,10 +9,74 @@ import type { Plan } from '../../model/filter/plan.js';
 import type { StoredOf } from '../../model/stored.js';
 import type { Db } from '../../repo/open.js';
 import type { Results } from '../../repo/read/results.js';
-import type { RowAddress } from '../../values/pattern-error.js';
-import type { Values } from '../../values/property.js';
+import type { WrittenRow } from '../../repo/write/derivation.js';
+import { type RowAddress, refuseDefinition } from '../../values/pattern-error.js';
+import { type Property, t, type ValueOf, type Values } from '../../values/property.js';
 import type { Fault } from '../audit/audit.js';
-import { copiesOf, copyNames, type Embedded, nameOf, versionOf, type WhenDeleted } from './embed.js';
+
+/** `manager` and `name` are `managerName`. */
+type CopyName<N extends string, F extends string> = `${N}${Capitalize<F>}`;
+
+/** The properties that a row with copies has for them. */
+type CopyProps<N extends string, S extends AnyEntity, F extends keyof S['props'] & string> = {
+  readonly [K in F as CopyName<N, K>]: Property<ValueOf<S['props'][K]>, 'optional', S['props'][K]['use']>;
+} & { readonly [K in `${N}Version`]: Property<string, 'optional', 'plain'> };
+
+/** Properties of a source, as they stand in rows of another entity. */
+export interface Embedded<
+  N extends string = string,
+  S extends AnyEntity = AnyEntity,
+  F extends string = string,
+> {
+  readonly name: N;
+  readonly source: S;
+  readonly fields: readonly F[];
+  /** To be spread into the `props` of the entity that has the copies. All are missing where there is no source. */
+  readonly props: CopyProps<N, S, F & keyof S['props']>;
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What a copied property is called where it stands. */
+const nameOf = ({ name }: Pick<Embedded, 'name'>, field: string): string => name + capitalized(field);
+const versionOf = ({ name }: Pick<Embedded, 'name'>): string => `${name}Version`;
+
+/** Copies of these properties: `embed('manager', Employee, ['name', 'email'])`. Throws DefinitionInvalid. */
+export function embed<
+  const N extends string,
+  S extends AnyEntity,
+  const F extends readonly (keyof S['props'] & string)[],
+>(name: N, source: S, fields: F): Embedded<N, S, F[number]> {
+  const stranger = fields.find(field => !Object.hasOwn(source.props, field));
+  if (stranger !== undefined) refuseDefinition(name, `${stranger} is not a property of ${source.name}`);
+  if (fields.length === 0) refuseDefinition(name, 'it copies nothing');
+  for (const field of fields) {
+    const reason = source.props[field]?.pieces?.onlyHere;
+    if (reason !== undefined) refuseDefinition(name, `${field} of ${source.name} ${reason}`);
+  }
+  const copies = fields.map(field => {
+    const property = (source.props as Readonly<Record<string, Property>>)[field] as Property;
+    return [nameOf({ name }, field), Object.freeze({ ...property.optional(), storedName: undefined })];
+  });
+  const props = { ...Object.fromEntries(copies), [versionOf({ name })]: t.string().optional() } as never;
+  return Object.freeze({ name, source, fields, props });
+}
+
+/** The properties of a row that are copies, and the version that they are of. */
+export const copyNames = (embedded: Embedded): readonly string[] => [
+  ...embedded.fields.map(field => nameOf(embedded, field)),
+  versionOf(embedded),
+];
+
+/** When a source is deleted, its copies become null, or stay as they were; or the deletion is refused while there are copies. */
+export type WhenDeleted = 'null' | 'keep' | 'refuse';
+
+/** The copies of a source; all are null without one. `version` is the source's. */
+export function copiesOf(embedded: Embedded, source: unknown, version: string | undefined): Values {
+  const from = (source ?? {}) as Values;
+  const copied = embedded.fields.map(field => [nameOf(embedded, field), from[field] ?? null]);
+  return { ...Object.fromEntries(copied), [versionOf(embedded)]: version ?? null };
+}
 
 /** Where copies stand: in the partition of their source, written in its transaction, or anywhere, written by a flow. */
 export type CopiesPlace = 'same-partition' | 'remote';
@@ -39,6 +104,10 @@ export class CopyRules {
     this.spec = spec;
   }
 
+  get isSamePartition(): boolean {
+    return this.spec.where === 'same-partition';
+  }
+
   /** The source's address; undefined for a row without one. */
   sourceOf(value: Values): RowAddress | undefined {
     const { keyOf, embedded } = this.spec;
@@ -46,16 +115,33 @@ export class CopyRules {
     return key && addressOfKey(embedded.source, embedded.source.table, key);
   }
 
-  /** Whether two values have the same source, or none. */
-  isSameSource(a: Values, b: Values): boolean {
-    const [one, other] = [this.sourceOf(a), this.sourceOf(b)];
+  /** Whether a write leaves a row its source, or none. */
+  keepsSource({ before, after }: WrittenRow): boolean {
+    if (before === undefined) return false;
+    const [one, other] = [this.sourceOf(before.value), this.sourceOf(after ?? {})];
     return one === undefined || other === undefined ? one === other : isSameRow(one, other);
   }
 
-  /** Whether a write leaves all copied properties of a source as they were. */
-  isAsCopied(before: Values, after: Values): boolean {
-    const { source, fields } = this.spec.embedded;
-    return fields.every(field => sameIn(source)(field, before[field], after[field]));
+  /** Whether a write may leave a row with other copies than it should have. */
+  changesCopies(row: WrittenRow): row is WrittenRow & { readonly after: Values } {
+    const { after, before } = row;
+    if (after === undefined || !isInPlace(row)) return false;
+    const names = copyNames(this.spec.embedded);
+    const isSame = sameIn(this.spec.holder);
+    const was = before?.value as Values | undefined;
+    if (was && this.keepsSource(row) && names.every(name => isSame(name, was[name], after[name])))
+      return false;
+    return this.sourceOf(after) !== undefined || !this.has(after, undefined);
+  }
+
+  /** Whether a write changes what rows have copies of. */
+  changesSource(row: WrittenRow): boolean {
+    const { after, before } = row;
+    const { whenDeleted, embedded } = this.spec;
+    if (!isInPlace(row) || (after === undefined && whenDeleted === 'keep')) return false;
+    if (before === undefined || after === undefined) return true;
+    const isSame = sameIn(embedded.source);
+    return !embedded.fields.every(name => isSame(name, (before.value as Values)[name], after[name]));
   }
 
   /** Whether the value's copies are those of this source, of whichever version; none for undefined. */
@@ -73,12 +159,6 @@ export class CopyRules {
   /** The copies that a value has, as a patch. */
   kept(value: Values): Values {
     return Object.fromEntries(copyNames(this.spec.embedded).map(name => [name, value[name] ?? null]));
-  }
-
-  /** Whether two values have the same copies, of the same version. */
-  isSameCopies(a: Values, b: Values): boolean {
-    const isSame = sameIn(this.spec.holder);
-    return copyNames(this.spec.embedded).every(name => isSame(name, a[name], b[name]));
   }
 
   /** The source, and the patch that makes a row's copies match it; undefined if they do. */
@@ -124,6 +204,10 @@ export class CopyRules {
     }
   }
 }
+
+/** Copies are kept of rows in their entity's own table. */
+const isInPlace = ({ entity, address }: WrittenRow): boolean =>
+  entity.table.toLowerCase() === address.table.toLowerCase();
 
 /** By what would be stored. */
 const sameIn =
