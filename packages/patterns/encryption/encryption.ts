@@ -21,10 +21,18 @@ import {
 } from './ciphertext.js';
 import { type ClearStored, isLoss, type NewClearOf, type OpenOptions } from './clear.js';
 import { ContentKeys, ciphertextRefused, type OpenKey, type WantedAt } from './content-keys.js';
-import { innerOf, plaintextOf, valueOfPlaintext } from './encrypted.js';
+import {
+  boundTo,
+  innerOf,
+  type KeyedHash,
+  plaintextOf,
+  type SealedField,
+  type Sealing,
+  sealingOf,
+  valueOfPlaintext,
+} from './encrypted.js';
 import { EncryptedRepo } from './encrypted-repo.js';
 import type { KeyRing } from './key-ring.js';
-import { boundTo, type KeyedHash, type SealedField, type Sealing, sealingOf } from './sealing.js';
 
 /** Which key a property of a row gets: its name in the ring, undefined for the current one, `false` to store the value as it is. Pure: it is asked again when the row is read. */
 type KeyResolver = (row: RowAddress, property: string) => string | false | undefined;
