@@ -10,7 +10,7 @@ export const MARKS = {
   moved: '_moved',
   /** A row whose bucket changes: rebucketing-writes.ts. */
   moving: '_moving',
-  /** A key that is not confirmed yet: reservation.ts. */
+  /** A key that is not confirmed yet: reserve.ts. */
   reserved: '_reserved',
   /** The version that a remote index row was made of: index-row.ts. */
   source: '_source',

@@ -15,8 +15,7 @@ import type { WireObject } from '../../values/read-wire.js';
 import { wireText } from '../../values/wire-property.js';
 import { indexRowWrite, NearWrite } from '../near/index-write.js';
 import { settleRemoteRows } from '../remote/remote-rows.js';
-import { ageOf, isReservation, RECORD_PREFIX, stateIn } from '../remote/reservation.js';
-import { Reservations } from '../remote/reserve.js';
+import { ageOf, isReservation, RECORD_PREFIX, Reservations, stateIn } from '../remote/reserve.js';
 import {
   type AuditedRows,
   conditionOf,

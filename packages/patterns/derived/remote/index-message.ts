@@ -7,7 +7,7 @@ import type { FlowMessage } from '../../transport/messages/announce.js';
 import { isObject } from '../../values/is-object.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
 import { schemaOf } from '../../values/standard-schema.js';
-import type { ReservationId } from './reservation.js';
+import type { ReservationId } from './reserve.js';
 
 /** An index row that a row may have: the index's name and both keys. */
 export type IndexRowKey = readonly [index: string, partitionKey: string, rowKey: string];

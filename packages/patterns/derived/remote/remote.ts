@@ -26,8 +26,14 @@ import { PatternError, type RowAddress, refuseDefinition, refuseValue } from '..
 import { wireText } from '../../values/wire-property.js';
 import { hitsOf } from '../near/near.js';
 import { announcementsOf, type IndexRowKey, type RemoteChange } from './index-message.js';
-import { type Reservation, type ReservationId, recordAddress, recordWrite } from './reservation.js';
-import { Reservations, type Reserved } from './reserve.js';
+import {
+  type Reservation,
+  type ReservationId,
+  Reservations,
+  type Reserved,
+  recordAddress,
+  recordWrite,
+} from './reserve.js';
 
 /** The changes of a write in remote indexes, and the unique keys that it gives its row. */
 interface ChangedIndexes extends RemoteEffect {

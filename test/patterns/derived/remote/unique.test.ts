@@ -119,13 +119,17 @@ describePeers('remote unique keys', peer => {
   });
 
   test('are given back by a write that is refused', async () => {
-    const { table, db, members } = await team(peer);
+    const { table, db, members, other, settled } = await team(peer);
     const row = await members.create({ team: 'a', id: 1 });
     await members.merge(row, { note: 'changed' });
     await rejects(members.merge(row, { email: 'x@x.org' }), 'Conflict');
     await rejects(members.create(ann), 'AlreadyExists');
     const { keys, records } = await rowsIn(db, table);
     assert.deepEqual([keys.length, records.length], [0, 0]);
+    // What refused it is told, though the key could not be given back.
+    const plan: FaultPlan = (_, { method }) => (method === 'DELETE' ? 'reset before' : undefined);
+    await rejects(other('patient', plan).create(ann), 'AlreadyExists');
+    await settled();
     await members.create(ben);
   });
 
