@@ -9,7 +9,7 @@ import {
 } from './derived/audit/audit.js';
 import { IndexRows, transactionRecords } from './derived/audit/index-rows.js';
 import type { AuditOptions as Options } from './derived/audit/walk.js';
-import { indexFlowName } from './derived/remote/index-message.js';
+import { indexFlowName } from './derived/remote/remote.js';
 import type { AnyEntity, IndexPlan, PartitionOf } from './model/definition.js';
 import type { IndexName } from './model/index-plan.js';
 import { indexNamed } from './model/index-row.js';

@@ -2,5 +2,5 @@
 
 export { near } from './derived/near/near.js';
 export { indexFlow } from './derived/remote/index-flow.js';
-export type { IndexFlowInput } from './derived/remote/index-message.js';
+export type { IndexFlowInput } from './derived/remote/remote.js';
 export { remote } from './derived/remote/remote.js';

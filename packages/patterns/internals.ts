@@ -2,7 +2,7 @@
 
 export type { Fault } from './derived/audit/audit.js';
 export type { CopiesPlace, WhenDeleted } from './derived/copies/copy-rules.js';
-export type { ChangedRow } from './derived/remote/index-message.js';
+export type { ChangedRow } from './derived/remote/remote.js';
 export { Reservations } from './derived/remote/reserve.js';
 export type { ClassicRow } from './encryption/classic.js';
 export type { LogDurability } from './logbook/log-writer.js';

@@ -106,12 +106,12 @@ const PLANTED_FAULTS: readonly PlantedFault[] = [
       "await flow.start(db, inputIn(flow, row), { id, ...options });\nreturn { ...address, kind: 'sent'",
     ],
   ),
-  planted('indexes', 'derived/near/index-write.js', 'indexes of rows that are created, changed and deleted')(
+  planted('indexes', 'derived/near/near.js', 'indexes of rows that are created, changed and deleted')(
     'an index row that stays where the key has changed',
     'dies after',
     ['if (old !== undefined && !isSameKey)', 'if (old !== undefined && row === undefined)'],
   ),
-  planted('indexes', 'derived/near/index-write.js', 'indexes of rows that are written over')(
+  planted('indexes', 'derived/near/near.js', 'indexes of rows that are written over')(
     'a unique index row without a condition',
     'dies after',
     ['if (!unique)', 'if (true)'],

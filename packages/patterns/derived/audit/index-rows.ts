@@ -13,7 +13,7 @@ import { writeTogether } from '../../repo/write/write-planned.js';
 import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { wireText } from '../../values/wire-property.js';
-import { indexRowWrite, NearWrite } from '../near/index-write.js';
+import { indexRowWrite, NearWrite } from '../near/near.js';
 import { settleRemoteRows } from '../remote/remote-rows.js';
 import { ageOf, isReservation, RECORD_PREFIX, Reservations, stateIn } from '../remote/reserve.js';
 import {

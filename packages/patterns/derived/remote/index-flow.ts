@@ -15,7 +15,7 @@ import {
   INDEX_INPUT_VERSION,
   type IndexFlowInput,
   indexFlowName,
-} from './index-message.js';
+} from './remote.js';
 import { settleRemoteRows } from './remote-rows.js';
 import { Reservations } from './reserve.js';
 

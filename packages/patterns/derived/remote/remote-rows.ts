@@ -19,7 +19,7 @@ import { Attempts, unlessLost } from '../../repo/optimistic.js';
 import type { Service } from '../../repo/write/service.js';
 import type { RowWrite } from '../../transport/row-write.js';
 import type { RowAddress } from '../../values/pattern-error.js';
-import type { IndexRowKey } from './index-message.js';
+import type { IndexRowKey } from './remote.js';
 
 /** A place where an index may have a row of the row. */
 interface Place {
