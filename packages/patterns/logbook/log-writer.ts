@@ -41,8 +41,8 @@ interface LogWriterParts {
 interface Line {
   readonly at: Instant;
   readonly bytes: Uint8Array;
-  done(): void;
-  failed(thrown: unknown): void;
+  /** With what was thrown, if it failed. Nothing waits for a line that is buffered. */
+  readonly ended?: (thrown?: unknown) => void;
 }
 
 /** What is sent at once: lines of one period. */
@@ -104,16 +104,17 @@ export class LogWriter {
     const bytes = formatLine(at, json);
     checkSize('block', `${this.#parts.book}, a line,`, bytes.length, BLOCK_BYTES_MAX);
     const { durable } = this.#parts;
-    const written = new Promise<void>((done, failed) => {
-      this.#waiting.push({ at, bytes, done, failed });
-    });
     this.#bytes += bytes.length;
-    if (durable === 'each') {
-      this.#send();
-      await written;
-      return at;
-    }
-    written.catch(() => undefined);
+    if (durable === 'each')
+      return new Promise((done, failed) => {
+        this.#waiting.push({
+          at,
+          bytes,
+          ended: thrown => (thrown === undefined ? done(at) : failed(thrown)),
+        });
+        void this.#send();
+      });
+    this.#waiting.push({ at, bytes });
     if (this.#bytes >= durable.bytes) await this.flush();
     else this.#startTimer(durable.milliseconds);
     return at;
@@ -167,19 +168,22 @@ export class LogWriter {
       try {
         while (!(await this.#appended(await this.#blobFor(block), block)));
         this.#doubtful = undefined;
+        this.#failure = undefined;
         this.#bytes -= block.bytes.length;
-        for (const line of block.lines) line.done();
+        for (const { ended } of block.lines) ended?.();
       } catch (thrown) {
-        if (this.#parts.durable !== 'each') {
-          // It stays, and goes into the same place of the same blob.
+        const { durable } = this.#parts;
+        if (durable !== 'each') {
+          // It stays, and goes into the same place of the same blob: at the next flush, or when it is as old again.
           this.#doubtful = block;
           this.#failure = thrown;
+          if (!this.#isClosed) this.#startTimer(durable.milliseconds);
           break;
         }
         // Its lines were reported as failed, but it may still be there, and nothing may follow it.
         this.#bytes -= block.bytes.length;
         if (this.#blob !== undefined) this.#blob.isEnded = true;
-        for (const line of block.lines) line.failed(thrown);
+        for (const { ended } of block.lines) ended?.(thrown);
       }
     }
     // At once: a line that comes now begins anew.

@@ -179,6 +179,21 @@ describePeers('log books', peer => {
     assert.deepEqual(await read(0, 60), [0, 1]);
   });
 
+  test('send what was buffered again by themselves, and a flush that does is none that failed', async () => {
+    let isDown = true;
+    const plan: FaultPlan = () => (isDown ? 'reset before' : undefined);
+    const { http, writer, read } = await world({ durable: { milliseconds: 10, bytes: 1_000 }, plan });
+    const log = writer();
+    await log.append({ n: 0 });
+    const attempts = await http.counted(() => rejects(log.flush(), 'Unreachable'));
+    const { count } = http;
+    await until('a failure that nothing waits for', () => http.count >= count + 2 * attempts);
+    isDown = false;
+    await until('the entry', async () => (await read(0, 60)).length > 0);
+    await log.flush();
+    await log.close();
+  });
+
   test('pass by half a line, and tell of what is none', async () => {
     const { writer, read, firstBlob } = await world();
     await writer().append({ n: 1 });
