@@ -78,7 +78,7 @@ export class ContentKeys {
     const now = this.#chance.now();
     if (found !== undefined && now - found.since < SHARED_FOR && found.values < SHARED_VALUES_MAX) {
       found.values++;
-      return found.made;
+      return ofOwn(found.made, at);
     }
     const made = this.fresh(keyId, at);
     const shared = { made, since: now, values: 1 };
@@ -93,7 +93,7 @@ export class ContentKeys {
     const kept = this.#kept.get(nameOf(wrapped));
     if (kept !== undefined) {
       this.#keep(wrapped, kept);
-      return kept;
+      return ofOwn(kept, at);
     }
     const opened = this.#unwrapped(wrapped, at);
     this.#keep(wrapped, opened);
@@ -131,5 +131,12 @@ export class ContentKeys {
     if (this.#kept.size > KEPT_MAX && oldest !== undefined) this.#kept.delete(oldest);
   }
 }
+
+/** What several values wait for: each error is of its own value. */
+const ofOwn = <T>(key: Promise<T>, at: WantedAt): Promise<T> =>
+  key.catch((thrown: unknown) => {
+    if (!PatternError.is(thrown, 'KeyUnavailable')) throw thrown;
+    throw keyUnavailable(at, thrown.detail.keyId, thrown.detail.reason, thrown.cause);
+  });
 
 const nameOf = ({ keyId, wrapped }: WrappedKey): string => `${keyId} ${toBase64(wrapped)}`;

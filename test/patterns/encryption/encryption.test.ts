@@ -355,6 +355,16 @@ describePeers('encryption', peer => {
       assert.equal((await only.get({ clinic: 'north', id }))?.value.email, `e${id}@x.org`);
     const gone = { property: 'name', keyId: 'gone' };
     await rejects(only.get({ clinic: 'north', id: 90 }), 'KeyUnavailable', gone);
+    // Each error is of its own row and property, also of those that wait for one key.
+    await foreign.create({ ...ANN, id: 91, email: 'more@x.org' });
+    const named: string[] = [];
+    await only.getMany([{ clinic: 'north', id: 90 } as const, { clinic: 'north', id: 91 } as const], {
+      onLost: ({ property, error: { detail } }) => {
+        assert.equal(detail.property, property);
+        named.push(`${detail.rowKey} ${property}`);
+      },
+    });
+    assert.equal(new Set(named).size, named.length);
     for (const { resealed } of await collect(reseal(db, own, { size: 10 }))) assert.equal(resealed, 0);
   });
 
