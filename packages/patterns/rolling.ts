@@ -10,8 +10,8 @@ import {
 } from './rolling/rolling-tables.js';
 
 export type { ExpiringRows } from './rolling/expiring-rows.js';
-export type { RollingPlan } from './rolling/maintenance.js';
 export type { RollingTables } from './rolling/rolling-tables.js';
+export type { RollingPlan } from './rolling/tables-on-demand.js';
 
 /** The rows of an entity in tables of an hour, a day or a month. Throws DefinitionInvalid. */
 export const rolling = <E extends AnyEntity, T extends TimeName<E>, O extends OutsidePolicy = 'refuse'>(

@@ -15,7 +15,6 @@ import { AccountTables } from '../transport/account-tables.js';
 import { type Instant, isInstant } from '../values/instant.js';
 import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { Property, Values } from '../values/property.js';
-import { Maintenance, type RollingPlan } from './maintenance.js';
 import {
   instantOf,
   type OutsideReason,
@@ -25,7 +24,7 @@ import {
   Schedule,
 } from './schedule.js';
 import { type SpanOrder, SpanResults, type SpanRow, type SpanTables } from './span.js';
-import { TablesOnDemand } from './tables-on-demand.js';
+import { type RollingPlan, TablesOnDemand } from './tables-on-demand.js';
 
 /** Properties that can have the time of a row: required ones of the type `t.instant()`. */
 export type TimeName<E extends AnyEntity> = {
@@ -125,7 +124,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
   readonly #onOutside: ((row: OutsideRow<E>) => void) | undefined;
   readonly #service: Service;
   readonly #schedule: Schedule;
-  readonly #maintenance: Maintenance;
+  readonly #tables: TablesOnDemand;
   readonly #queries: QueryOptions | undefined;
 
   /** Throws DefinitionInvalid. */
@@ -140,10 +139,9 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
     if (!(waitForDeletion >= 0))
       refuseDefinition(entity.name, `waitForDeletion is a number of seconds from 0, not ${waitForDeletion}`);
     const schedule = new Schedule({ every, keep, ahead, prefix, generation }, service.surroundings);
-    const tables = new AccountTables(service.sender);
-    const onDemand = new TablesOnDemand({
+    this.#tables = new TablesOnDemand({
       requests: service.requests,
-      tables,
+      tables: new AccountTables(service.sender),
       schedule,
       entity,
       time,
@@ -154,10 +152,9 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
     this.#time = time;
     this.#outside = outside;
     this.#onOutside = onOutside;
-    this.#service = withRequests(service, onDemand);
+    this.#service = withRequests(service, this.#tables);
     this.db = new Db(this.#service);
     this.#schedule = schedule;
-    this.#maintenance = new Maintenance(schedule, tables, onDemand);
     this.#queries = queries;
   }
 
@@ -282,13 +279,13 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
   /** Makes the current table and those that come next, so that the first writes of a period find theirs. Gives those that it made. */
   async prepare({ count = AHEAD, signal }: PrepareOptions = {}): Promise<readonly string[]> {
     checkWhole('count', count, 0);
-    return this.#maintenance.prepare(count, { signal });
+    return this.#tables.prepare(count, { signal });
   }
 
   /** What stands, and what `prepare` and `expire` would do now, or at another time. Changes nothing. */
   async explain(now?: RollingTime, { count = AHEAD, signal }: PrepareOptions = {}): Promise<RollingPlan> {
     checkWhole('count', count, 0);
-    return this.#maintenance.explain(count, now && instantOf(now), { signal });
+    return this.#tables.explain(count, now && instantOf(now), { signal });
   }
 
   /**
@@ -296,7 +293,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
    * earlier call left; what other programs dropped is no failure.
    */
   expire(now?: RollingTime, { signal }: CallOptions = {}): Promise<readonly string[]> {
-    return this.#maintenance.expire(now && instantOf(now), { signal });
+    return this.#tables.expire(now && instantOf(now), { signal });
   }
 
   /** For the library's other parts. */
@@ -352,7 +349,7 @@ export class RollingTables<E extends AnyEntity, T extends TimeName<E>, O extends
     if (count * this.#schedule.generation <= UNLISTED_MAX)
       for (let period = first; period <= last; period++) periods.set(period, this.#schedule.namesOf(period));
     else
-      for (const { name, period } of (await this.#maintenance.list(first, last, options)).tables)
+      for (const { name, period } of (await this.#tables.list(first, last, options)).tables)
         periods.set(period, [...(periods.get(period) ?? []), name]);
     const all = [...periods].map(
       ([period, tables]): SpanTables<R> => ({

@@ -1,5 +1,8 @@
 // Requests for rows of tables that are made and dropped: the first write makes its table, a missing table has no rows, and an expired one is neither read nor written, whether or not it was dropped yet.
 // Repositories, batches and bulk writes send through this as they do through the requests below.
+//
+// Maintenance makes the tables that will be written soon, and drops expired ones. Any number of programs may run it, at any time and as often as they like: work that another one finished stays done, and the next one
+// does what is left.
 import { type CallOptions, unlessAborted } from '../concurrency/abort.js';
 import type { Surroundings } from '../concurrency/surroundings.js';
 import type { AnyEntity, Field } from '../model/definition.js';
@@ -11,7 +14,25 @@ import type { BatchOptions, RowRequests, WriteAnswer } from '../transport/table-
 import { Instant, isInstant } from '../values/instant.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import type { WireRow } from '../values/wire-property.js';
-import type { Schedule } from './schedule.js';
+import { firstPeriod, lastPeriod, type NamedTable, type Schedule } from './schedule.js';
+
+/** What stands, and what would be done. */
+export interface RollingPlan {
+  /** Tables that are there and stay, oldest first. */
+  readonly retained: readonly string[];
+  /** Tables that `expire` would drop, oldest first. */
+  readonly dropped: readonly string[];
+  /** Tables that `prepare` would make, of those that it was asked for. */
+  readonly made: readonly string[];
+}
+
+const byAge = (a: NamedTable, b: NamedTable): number => a.period - b.period || a.generation - b.generation;
+
+interface Listed {
+  readonly tables: readonly NamedTable[];
+  /** When they were listed, by the earlier of two clocks: the program's and the service's. */
+  readonly now: Instant;
+}
 
 interface OnDemandParts {
   readonly requests: RowRequests;
@@ -143,6 +164,58 @@ export class TablesOnDemand implements RowRequests {
     this.#making.set(table, known);
     // Others may wait for the same table, so making it continues.
     return unlessAborted(known, signal);
+  }
+
+  /** Of these periods, all generations, oldest first. */
+  async list(first: number, last: number, options: CallOptions = {}): Promise<Listed> {
+    const found: NamedTable[] = [];
+    let { now } = this.#parts.schedule;
+    for await (const page of this.#parts.tables.list(this.#parts.schedule.rangeOf(first, last), options)) {
+      for (const name of page.names) {
+        const named = this.#parts.schedule.read(name);
+        if (named !== undefined && named.period >= first && named.period <= last) found.push(named);
+      }
+      const date = page.date === undefined ? now : Instant.fromDate(page.date);
+      if (date.ticks < now.ticks) now = date;
+    }
+    return { tables: found.sort(byAge), now };
+  }
+
+  /** The table of now, and so many behind it. */
+  async prepare(count: number, options: CallOptions): Promise<readonly string[]> {
+    const { now } = this.#parts.schedule.retained();
+    const made: string[] = [];
+    for (let period = now; period <= now + count; period++) {
+      const name = this.#parts.schedule.nameOf(period);
+      if ((await this.make(name, options)) === 'made') made.push(name);
+    }
+    return made;
+  }
+
+  async explain(count: number, now: Instant | undefined, options: CallOptions): Promise<RollingPlan> {
+    const { every } = this.#parts.schedule;
+    const listed = await this.list(firstPeriod(every), lastPeriod(every), options);
+    const { first, now: current } = this.#parts.schedule.retained(now ?? listed.now);
+    const nameOf = ({ name }: NamedTable): string => name;
+    const there = new Set(listed.tables.map(({ name }) => name.toLowerCase()));
+    const wanted = Array.from({ length: count + 1 }, (_, at) => this.#parts.schedule.nameOf(current + at));
+    return {
+      retained: listed.tables.filter(({ period }) => period >= first).map(nameOf),
+      dropped: listed.tables.filter(({ period }) => period < first).map(nameOf),
+      made: wanted.filter(name => !there.has(name.toLowerCase())),
+    };
+  }
+
+  /** Oldest first, so that what is left is always a span without gaps. */
+  async expire(given: Instant | undefined, options: CallOptions): Promise<readonly string[]> {
+    const ever = firstPeriod(this.#parts.schedule.every);
+    const listed = await this.list(ever, this.#parts.schedule.retained(given).first - 1, options);
+    const { first } = this.#parts.schedule.retained(given ?? listed.now);
+    const dropped: string[] = [];
+    // One that is gone, or being deleted, was dropped by another program.
+    for (const { name } of listed.tables.filter(({ period }) => period < first))
+      if ((await this.#parts.tables.delete(name, options)) === 'deleted') dropped.push(name);
+    return dropped;
   }
 
   async #make(table: string): Promise<CreatedTable> {
