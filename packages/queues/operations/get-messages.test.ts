@@ -1,7 +1,7 @@
 // Put, get and peek: order, invisibility, counts, expiry, and concurrent gets (protocol: messages).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openFaultyStore, openMemoryStore, type Space } from '#store';
+import { openFaultyStore, openMemoryStore, type Space, type Store, StoreError } from '#store';
 import { NEVER } from '../limits.js';
 import { encodeVisibilityKey, partitionOf } from '../message-rows.js';
 import {
@@ -16,6 +16,7 @@ import {
   runOn,
   SECOND,
   START,
+  type TestAccount,
   textsOf,
 } from '../testing/account.js';
 import { Claims } from './get-messages.js';
@@ -72,6 +73,50 @@ test('who lost all that it saw to another process reads on, past what has expire
     ['a', 'a', 'a', 'a'],
     ['b', 'b', 'b', 'b'],
   ]);
+});
+
+/** The same account in a process whose commits come after what `meet` does. */
+function commitsAfter(account: TestAccount, meet: () => Promise<unknown>): TestAccount {
+  const store = openFaultyStore(account.store, NO_FAULTS);
+  const late: Store = {
+    ...store,
+    commit: async (...call) => {
+      await meet();
+      return store.commit(...call);
+    },
+  };
+  return { ...account, run: runOn({ ...account.context, store: late }, account.time) };
+}
+
+test('a get that always loses to another process answers after five seconds, with none', async () => {
+  const account = await openQueue();
+  for (let i = 0; i < 40; i++) await put(account, String(i));
+  for (const milliseconds of [1000, 900]) {
+    let races = 0;
+    const loser = commitsAfter(account, async () => {
+      races += 1;
+      account.time.now += BigInt(milliseconds) * 10_000n;
+      assert.equal((await get(account, 1, 600)).length, 1);
+    });
+    assert.deepEqual(await get(loser, 1), []);
+    assert.equal(races, Math.ceil(5000 / milliseconds));
+  }
+});
+
+test('what a get has leased is answered, whatever keeps it from leasing more', async () => {
+  const account = await openQueue();
+  for (const text of ['a', 'b', 'c']) await put(account, text);
+  let races = 0;
+  const half = commitsAfter(account, async () => {
+    races += 1;
+    if (races === 2) throw new StoreError('conflict', 'Too many others.');
+    assert.deepEqual(textsOf(await get(account, 1)), ['a']);
+  });
+  assert.deepEqual(textsOf(await get(half, 2)), ['b']);
+  assert.deepEqual([races, textsOf(await get(account, 3))], [2, ['c']]);
+  const never = commitsAfter(account, () => Promise.reject(new StoreError('conflict', 'Too many others.')));
+  account.time.now += 60n * SECOND;
+  await assert.rejects(get(never, 2), { code: 'conflict' });
 });
 
 test('a message before a claimed one is found and comes first', async () => {

@@ -3,10 +3,19 @@
 // One commit moves messages to the time at which they are visible again, so two callers never lease one message. A scan
 // finds messages first, and the commit reads the keys that it found, and their texts: commits of keys share a batch of any
 // engine, while one that reads a range waits alone on Cassandra and walks over what was taken last on LMDB. Gets of one
-// process skip what others of it have claimed; a get that lost messages to another process, which then has them, scans again.
+// process skip what others of it have claimed; a get that lost messages to another process, which then has them, scans again
+// for a few seconds.
 // No head is cached between two gets: engines find the first row without walking over deleted ones.
 import type { Clock } from '#base';
-import type { Decision, Position, Row, ScanEnd, Space, Store } from '#store';
+import {
+  type Decision,
+  type Position,
+  type Row,
+  type ScanEnd,
+  type Space,
+  type Store,
+  StoreError,
+} from '#store';
 import {
   COUNT_KEY,
   changeCount,
@@ -95,6 +104,11 @@ export class Claims {
   }
 }
 
+/**
+ * How long after its beginning a get may scan again. It never claims a message twice, so it comes to an end without this
+ * too; but where many processes get, the end of a long queue is further away than its client's patience.
+ */
+const PATIENCE = 5n * TICKS_A_SECOND;
 /** Expired messages that a get removes; the sweep removes the others. */
 const RECLAIMED_MAX = 64;
 const UNBOUNDED = Number.POSITIVE_INFINITY;
@@ -155,6 +169,7 @@ interface Getting {
   readonly timeout: bigint;
   readonly nonce: Buffer;
   readonly now: bigint;
+  readonly clock: Clock;
 }
 
 interface Found {
@@ -199,25 +214,35 @@ async function find(
   return { keys: keys.sort(), expired };
 }
 
-async function lease(getting: Getting): Promise<readonly LeasedMessage[]> {
+/** Adds to `all` what it leases. True if it lost some of what it found, so that there may be more. */
+async function leaseFound(getting: Getting, claims: Claims, all: LeasedMessage[]): Promise<boolean> {
   const { context, space, partition, operation, timeout, nonce } = getting;
+  const { keys: found, expired } = await find(getting, claims, operation.count - all.length);
+  if (found.length + expired.length === 0) return false;
+  const texts = found.map(key => messageKey(decodeVisibilityKey(key).id));
+  const keys = [COUNT_KEY, ...found, ...expired, ...texts];
+  const textsFrom = keys.length - texts.length;
+  const aim: Aim = { timeout, nonce, visible: all[0]?.visible };
+  const taken = await context.store.commit(space, partition, { keys }, ({ keys: rows }, tick) =>
+    take(rows.slice(1, textsFrom), rows.slice(textsFrom), rows[0], tick, aim),
+  );
+  if (taken === undefined) throw missingQueue();
+  all.push(...taken);
+  return taken.length < found.length;
+}
+
+async function lease(getting: Getting): Promise<readonly LeasedMessage[]> {
+  const { context, space, partition, clock } = getting;
   const claims = new Claims(context.store, space, partition);
   const all: LeasedMessage[] = [];
+  const giveUp = clock() + PATIENCE;
   try {
-    for (;;) {
-      const { keys: found, expired } = await find(getting, claims, operation.count - all.length);
-      if (found.length + expired.length === 0) return all;
-      const texts = found.map(key => messageKey(decodeVisibilityKey(key).id));
-      const keys = [COUNT_KEY, ...found, ...expired, ...texts];
-      const textsFrom = keys.length - texts.length;
-      const aim: Aim = { timeout, nonce, visible: all[0]?.visible };
-      const taken = await context.store.commit(space, partition, { keys }, ({ keys: rows }, tick) =>
-        take(rows.slice(1, textsFrom), rows.slice(textsFrom), rows[0], tick, aim),
-      );
-      if (taken === undefined) throw missingQueue();
-      all.push(...taken);
-      if (taken.length === found.length) return all;
-    }
+    while ((await leaseFound(getting, claims, all)) && clock() < giveUp);
+    return all;
+  } catch (error) {
+    // No other get returns the leased messages until they are visible again.
+    if (all.length > 0 && error instanceof StoreError) return all;
+    throw error;
   } finally {
     claims.release();
   }
@@ -234,6 +259,6 @@ export async function getMessages(
   if (count === 0) return { kind: 'messages', messages: [] };
   const timeout = BigInt(operation.visibilitySeconds) * TICKS_A_SECOND;
   const nonce = nonceOf(context.ids());
-  const messages = await lease({ context, space, partition, operation, timeout, nonce, now });
+  const messages = await lease({ context, space, partition, operation, timeout, nonce, now, clock });
   return { kind: 'messages', messages };
 }
