@@ -1,4 +1,4 @@
-// The contents of test/fixtures/store-contents-1 and -2 as code: blobs of all kinds, small and large, and what a store
+// The contents of test/fixtures/store-contents-2 as code: blobs of all kinds, small and large, and what a store
 // of that form must always return for them. It is never changed; another format gets another fixture.
 import { LONG_LIST_BYTES, type Step } from '../blobs/blob-model.js';
 

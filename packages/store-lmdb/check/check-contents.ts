@@ -3,7 +3,7 @@
 // for: the server that serves the store reclaims those.
 import { readFileSync, statSync } from 'node:fs';
 import type { Inspection, NamedContent, Row, Space } from '#store';
-import { contentPath, isSummed } from '../content/content-path.js';
+import { contentPath } from '../content/content-path.js';
 import { bytesWithin } from '../content/content-sums.js';
 import { encodeSpace, SPACE_BYTES } from '../layout/branches.js';
 import { decodeKey, decodePartition, encodePayload, ROW_HEADER_BYTES } from '../layout/rows.js';
@@ -42,14 +42,10 @@ interface Naming {
 /** Reads the whole content and returns what is wrong with it. */
 type ReadContentFile = (content: ContentFile, onProgress: () => void) => Promise<Damage | undefined>;
 
-/** Contents without checksums need no reading. */
-const readOnly: ReadContentFile = async ({ path, id }, onProgress) =>
-  isSummed(id) ? readContent(path, id, onProgress) : undefined;
+const readOnly: ReadContentFile = ({ path, id }, onProgress) => readContent(path, id, onProgress);
 
 export class CheckedContents {
   bytes = 0;
-  /** Contents in an earlier format. */
-  #unsummed = 0;
   /** By path. */
   readonly #seen = new Map<string, SeenContent>();
   readonly #directory: string;
@@ -67,12 +63,10 @@ export class CheckedContents {
     }
   }
 
-  /** How many there are, a line each. */
+  /** How many there are, if there are any. */
   notes(): string[] {
     const count = this.#seen.size;
-    const beside = `${counted(count, 'content')} beside the rows, ${this.bytes} bytes`;
-    const unsummed = `${counted(this.#unsummed, 'content')} without checksums, from before there were any: of these the bytes are not checked`;
-    return [...(count > 0 ? [beside] : []), ...(this.#unsummed > 0 ? [unsummed] : [])];
+    return count > 0 ? [`${counted(count, 'content')} beside the rows, ${this.bytes} bytes`] : [];
   }
 
   /** Whether there are contents to read: the fewer rows wait for that the better. */
@@ -145,7 +139,6 @@ export class CheckedContents {
     if (!this.#seen.has(path)) {
       this.#seen.set(path, seen);
       this.bytes += seen.bytes;
-      if (!isSummed(id)) this.#unsummed += 1;
     }
     if (!seen.isRead || seen.damage !== undefined || named.names !== undefined || seen.bytes < bytes)
       this.#unread.push({ of: of(), space, named, seen });
@@ -156,8 +149,7 @@ export class CheckedContents {
 function seenAt(path: string, space: number, id: string): SeenContent | undefined {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size === undefined) return undefined;
-  const bytes = isSummed(id) ? bytesWithin(size) : size;
-  return { path, space, id, fileBytes: size, bytes, isRead: false, damage: undefined };
+  return { path, space, id, fileBytes: size, bytes: bytesWithin(size), isRead: false, damage: undefined };
 }
 
 const tooShort = (id: string, there: number, named: number): string =>

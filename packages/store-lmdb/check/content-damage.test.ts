@@ -158,28 +158,6 @@ test('a damaged store is not backed up, and a damaged backup is not restored', a
   assert.deepEqual(await findingsIn(restored), []);
 });
 
-test('contents from before there were checksums are counted, and copied as they are', async t => {
-  const { directory, contents, pathOf } = await store(t, [1000, 2000]);
-  const [content] = contents;
-  assert(content);
-  // As an earlier version wrote it.
-  const old = { id: `${content.id.slice(0, 14)}1`, bytes: 1000 };
-  writeFileSync(pathOf(old), readFileSync(pathOf(content)).subarray(0, 1000));
-  const again = await openLmdbStore({ directory, durability: 'none' });
-  const space = await openSpace(again);
-  await put(again, space, '0', encodeNames([old]));
-  await again.close();
-  const backup = join(directory, 'backup');
-  for (const report of [await checkStore(directory), await copyStore('backup', directory, backup)]) {
-    assert.deepEqual(report.findings, []);
-    assert.deepEqual(report.notes, [
-      '2 contents beside the rows, 3000 bytes',
-      '1 content without checksums, from before there were any: of these the bytes are not checked',
-    ]);
-  }
-  assert.deepEqual(readFileSync(join(backup, 'contents', '1', old.id)), readFileSync(pathOf(old)));
-});
-
 test('the checksums of a long content', { skip: process.env.SHELFMARK_LONG === undefined }, async t => {
   const { directory, contents, pathOf } = await store(t, [LONG]);
   const [content] = contents;

@@ -1,7 +1,6 @@
 // Reads a content's whole file, for a check or a copy, and compares its bytes with the checksums behind them. It
 // reports where bytes were flipped, cut off, appended or taken from another content.
 import { fstatSync } from 'node:fs';
-import { isSummed } from '../content/content-path.js';
 import {
   FOOTER_BYTES,
   isUnitWhole,
@@ -29,9 +28,7 @@ type TakePiece = (piece: Buffer, at: number) => Promise<void> | void;
 /** Makes the whole file useless; the message is the end of a sentence. */
 class BadFile extends Error {}
 
-/**
- * Undefined for a content that is as it was written, and for one without checksums. Fails with what `take` fails with.
- */
+/** Undefined for a content that is as it was written. Fails with what `take` fails with. */
 export async function readContent(path: string, id: string, take: TakePiece): Promise<Damage | undefined> {
   try {
     const ranges = await damagedRanges(path, id, take);
@@ -47,15 +44,15 @@ async function damagedRanges(path: string, id: string, take: TakePiece): Promise
   const ranges: ByteRange[] = [];
   try {
     const { size } = fstatSync(file);
-    const trailer = isSummed(id) ? await trailerOf(file, id, size) : undefined;
-    const length = size - (trailer?.length ?? 0);
+    const trailer = await trailerOf(file, id, size);
+    const length = size - trailer.length;
     const piece = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, Math.max(length, 1)));
     for (let at = 0; at < length; at += piece.length) {
       const part = await readAt(file, piece.subarray(0, Math.min(piece.length, length - at)), at);
-      if (trailer !== undefined) addDamaged(ranges, trailer, part, at);
+      addDamaged(ranges, trailer, part, at);
       await take(part, at);
     }
-    if (trailer !== undefined) await take(trailer, length);
+    await take(trailer, length);
     return ranges;
   } finally {
     await closeFile(file);

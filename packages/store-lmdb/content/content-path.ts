@@ -8,23 +8,14 @@ import { syncDirectoryNow, syncFile } from '../lmdb/directory.js';
 const CONTENTS_NAME = 'contents';
 export const PROCESSES_NAME = 'processes';
 export const FORMAT_NAME = 'format';
-/** Contents have checksums after their bytes since format 2. */
-const FORMAT = 2;
-const FORMATS: readonly string[] = ['1', String(FORMAT)];
+const FORMAT = '2';
 /** A content's id begins with that of the process that wrote it. */
 export const PROCESS_ID_LENGTH = 14;
 const CONTENT_ID = /^[0-9a-z]{1,40}$/;
 const SPACE_ID = /^[1-9]\d{0,9}$/;
 
-/** Follows the process's id; a count never begins with it. */
-const SUMMED_MARK = '0';
-
-/** The id of the `count`th content that a process writes: one with checksums. */
-export const newContentId = (process: string, count: number): string =>
-  `${process}${SUMMED_MARK}${count.toString(36)}`;
-
-/** Whether the file of a content has checksums behind its bytes. Those of format 1 have none. */
-export const isSummed = (id: string): boolean => id[PROCESS_ID_LENGTH] === SUMMED_MARK;
+/** The id of the `count`th content that a process writes. */
+export const newContentId = (process: string, count: number): string => `${process}0${count.toString(36)}`;
 
 /** The directory of all contents of the store in `directory`. */
 export const contentsOf = (directory: string): string => join(directory, CONTENTS_NAME);
@@ -43,7 +34,7 @@ export const spaceOf = (name: string): number | undefined => (SPACE_ID.test(name
 export const isContentId = (name: string): boolean => CONTENT_ID.test(name);
 
 /**
- * Creates the directory of all contents, durably if asked for. Fails with `unsupported` if a newer version created it.
+ * Creates the directory of all contents, durably if asked for. Fails with `unsupported` if another version created it.
  */
 export function prepareContents(directory: string, isDurable: boolean): void {
   mkdirSync(join(directory, PROCESSES_NAME), { recursive: true });
@@ -51,13 +42,6 @@ export function prepareContents(directory: string, isDurable: boolean): void {
   assertFormat(directory);
   // The process that created it may have been killed before it was durable.
   if (isDurable) for (const changed of [directory, join(directory, '..')]) syncDirectoryNow(changed);
-}
-
-/** Call before the first content of this format is written: an earlier version would read its checksums as content. */
-export function raiseFormat(directory: string, isDurable: boolean): void {
-  if (formatOf(join(directory, FORMAT_NAME)) === String(FORMAT)) return;
-  writeFormat(directory, isDurable);
-  if (isDurable) syncDirectoryNow(directory);
 }
 
 /**
@@ -73,14 +57,14 @@ function writeFormat(directory: string, isDurable: boolean): void {
   renameSync(written, path);
 }
 
-/** Fails with `unsupported` if a newer version created the directory of all contents. */
+/** Fails with `unsupported` if another version created the directory of all contents. */
 export function assertFormat(directory: string): void {
-  const text = formatOf(join(directory, FORMAT_NAME));
-  // It does not exist before the first content. It may be empty if a power cut hit an earlier version as it began,
-  // before any content was acknowledged.
-  if (FORMATS.includes(text) || text === '') return;
-  const known = `this program knows formats up to ${FORMAT}`;
-  throw new StoreError('unsupported', `${directory} has format ${text}; ${known}. Use a newer one.`);
+  const path = join(directory, FORMAT_NAME);
+  // It does not exist before the first content.
+  const text = existsSync(path) ? readFileSync(path, 'latin1').trim() : '';
+  if (text === FORMAT || text === '') return;
+  throw new StoreError(
+    'unsupported',
+    `${directory} has format ${text}; this program knows format ${FORMAT}.`,
+  );
 }
-
-const formatOf = (path: string): string => (existsSync(path) ? readFileSync(path, 'latin1').trim() : '');

@@ -17,10 +17,8 @@ import {
   contentPath,
   contentsOf,
   isContentId,
-  isSummed,
   newContentId,
   PROCESS_ID_LENGTH,
-  raiseFormat,
   spaceOf,
   spacePath,
 } from './content-path.js';
@@ -69,7 +67,7 @@ export class FileContents implements ContentStore {
   #count = 0;
   #isClosed = false;
 
-  /** Fails with `unsupported` if a newer version of this program wrote the contents. */
+  /** Fails with `unsupported` if another version of this program wrote the contents. */
   constructor(options: FileContentsOptions) {
     this.#options = options;
     this.#directory = contentsOf(options.directory);
@@ -95,7 +93,6 @@ export class FileContents implements ContentStore {
     this.#assertOpen();
     try {
       const entry = this.#begun();
-      if (this.#count === 0) raiseFormat(this.#directory, this.#options.isDurable);
       this.#count += 1;
       const id = newContentId(entry.id, this.#count);
       const path = join(spacePath(this.#directory, space.id), id);
@@ -112,7 +109,7 @@ export class FileContents implements ContentStore {
     if (from >= until) return;
     const path = contentPath(this.#directory, space.id, id);
     if (path === undefined) throw missing(join(spacePath(this.#directory, space.id), '?'));
-    yield* readFile({ path, from, until, isSummed: isSummed(id) }, bytes => {
+    yield* readFile({ path, from, until }, bytes => {
       this.#assertOpen();
       this.counts.readBytes += bytes;
     });

@@ -10,20 +10,18 @@ interface ReadRange {
   readonly path: string;
   readonly from: number;
   readonly until: number;
-  /** Checksums follow the content's bytes in the file. */
-  readonly isSummed: boolean;
 }
 
 /** Calls `onPiece` with each piece's length before it yields the piece; `onPiece` may throw. */
 export async function* readFile(
-  { path, from, until, isSummed }: ReadRange,
+  { path, from, until }: ReadRange,
   onPiece: (bytes: number) => void,
 ): AsyncGenerator<Buffer, void, undefined> {
   const file = await open(path);
   let reading: Promise<Buffer> | undefined;
   try {
     // The file is open: the system has its length in memory.
-    if (isSummed && fstatSync(file).size < until + trailerBytes(until)) throw missing(path);
+    if (fstatSync(file).size < until + trailerBytes(until)) throw missing(path);
     const readNext = (at: number): Promise<Buffer> => {
       const piece = readPiece(file, path, at, Math.min(CONTENT_PIECE_MAX, until - at));
       // Its failure surfaces when it is awaited.
