@@ -5,7 +5,7 @@
 // (test/structure/rooms.ts):
 //   load/        rows, requests, checks of answers, wrk and autocannon
 //   subjects/    what is measured: Shelfmark, Azurite, bare node:http, each in a process of its own; raw LMDB
-//   cassandra/   the engine on a cluster compared with its driver
+//   cassandra/   a server on a cluster
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';

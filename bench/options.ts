@@ -13,8 +13,8 @@ export const USAGE = `npm run bench -- [options]
   --only a,b          of ${WORKLOADS.join(', ')}
   --subjects a,b      of ${SUBJECTS.join(', ')}
   --json              medians and ratios as JSON
-  --store cassandra   instead: the engine on a cluster (npm run cassandra -- start 3) compared with its driver; --rows 100000 is of
-                      scanned tables, a tenth of the long queue, and --only of ${WORKS.join(', ')}
+  --store cassandra   instead: a server on a cluster (npm run cassandra -- start 3); --rows 100000 is of scanned tables, a tenth of the
+                      long queue, and --only of ${WORKS.join(', ')}
 `;
 
 export interface Options {

@@ -1,7 +1,9 @@
 // A cluster that is running (npm run cassandra -- start 3), with a keyspace of this run's own. Only one process has the store open at a time,
-// because it then reads without a round of Paxos: the server fills tables, this process runs the engine, and the server answers requests.
+// because it then reads without a round of Paxos: this process fills long queues, and the server answers requests.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import cassandra from 'cassandra-driver';
 import { systemClock } from '../../packages/base/index.js';
 import { ENGINES } from '../../packages/server/engines.js';
 import type { Engine, Space, SpaceAddress } from '../../packages/store/index.js';
@@ -9,13 +11,33 @@ import type { Endpoint } from '../load/request.js';
 import { makeAccount } from '../subjects/account.js';
 import type { ServerProcess } from '../subjects/server-process.js';
 import { startShelfmark } from '../subjects/shelfmark.js';
-import { Driver } from './driver.js';
 
 export interface ClusterOptions {
   /** Of scanned tables. */
   readonly rows: number;
   readonly runs: number;
   readonly seconds: number;
+}
+
+export type Say = (line: string) => void;
+
+/** The default data center of a cluster's nodes. */
+const DATA_CENTER = 'datacenter1';
+const DROP_MILLISECONDS = 60_000;
+const ATTEMPTS = 5;
+const PAUSE_MILLISECONDS = 2000;
+
+/** Tries again, because a cluster may be too slow for a moment; each failure is said. */
+export async function patiently<T>(what: string, say: Say, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      say(`${what} failed at attempt ${attempt}: ${error}`);
+      if (attempt === ATTEMPTS) throw error;
+      await sleep(PAUSE_MILLISECONDS);
+    }
+  }
 }
 
 const openEngine = (address: string): Promise<Engine> =>
@@ -28,15 +50,15 @@ function clusterHosts(): readonly string[] {
 }
 
 export class Cluster {
-  readonly driver: Driver;
   readonly #account = makeAccount();
   readonly #address: string;
+  readonly #client: cassandra.Client;
   #server: ServerProcess | undefined;
   #engine: Engine | undefined;
 
-  private constructor(address: string, driver: Driver) {
+  private constructor(address: string, client: cassandra.Client) {
     this.#address = address;
-    this.driver = driver;
+    this.#client = client;
   }
 
   static async open(): Promise<Cluster> {
@@ -44,7 +66,8 @@ export class Cluster {
     const keyspace = `bench_${randomBytes(4).toString('hex')}`;
     const address = `cassandra://${hosts.join(',')}/${keyspace}?replicas=${Math.min(3, hosts.length)}`;
     await (await openEngine(`${address}&create`)).close();
-    return new Cluster(address, new Driver(hosts, keyspace));
+    const options = { contactPoints: [...hosts], localDataCenter: DATA_CENTER, keyspace };
+    return new Cluster(address, new cassandra.Client(options));
   }
 
   get account(): string {
@@ -74,10 +97,26 @@ export class Cluster {
     return { port: this.#server.ports[service === 'table' ? 0 : 1] ?? 0, account, signature };
   }
 
+  /** The most tombstones of any read of rows in the last minutes, of the node that walked the most. */
+  async mostTombstones(): Promise<number> {
+    await this.#client.connect();
+    const query = 'SELECT keyspace_name, table_name, max FROM system_views.tombstones_per_read';
+    const walked = await Promise.all(
+      this.#client.hosts.values().map(async host => {
+        const { rows } = await this.#client.execute(query, [], { host });
+        const own = rows.find(row => row.keyspace_name === this.#client.keyspace && row.table_name === 'row');
+        return Number(own?.max ?? 0);
+      }),
+    );
+    return Math.max(...walked);
+  }
+
   /** Removes the keyspace. */
   async close(): Promise<void> {
     await this.#server?.stop();
     await this.#engine?.close();
-    await this.driver.close();
+    const options = { readTimeout: DROP_MILLISECONDS };
+    await this.#client.execute(`DROP KEYSPACE IF EXISTS "${this.#client.keyspace}"`, [], options);
+    await this.#client.shutdown();
   }
 }

@@ -5,7 +5,6 @@ import { ask, type Endpoint, type Kind, requestOf } from '../load/request.js';
 import * as requests from '../load/requests.js';
 import { GROUP_ROWS, loadedEntity, narrowEntity, PARTITION_ROWS } from '../load/rows.js';
 import type { Sample } from '../subjects/subject.js';
-import { timed } from './loop.js';
 import { READ_ROWS, type Shape } from './works.js';
 
 const LOADERS = 8;
@@ -38,7 +37,7 @@ export async function requestWork(
   scanned: number,
   seconds: number,
 ): Promise<Sample> {
-  if (shape.kind === 'scan') return timed(scanned, () => scan(at, table, scanned));
+  if (shape.kind === 'scan') return scan(at, table, scanned);
   const load = async (kind: Kind, size: number, rows: number): Promise<Sample> => {
     const job = { port: at.port, connections: shape.clients, rows, first: 0, seconds };
     const { completed, milliseconds, latency } = await generate(kind, job);
@@ -53,7 +52,8 @@ export async function requestWork(
  * A whole table page after page, like a program that exports it. Received rows are counted, not parsed: the client must
  * not be what is measured.
  */
-async function scan(at: Endpoint, table: string, rows: number): Promise<void> {
+async function scan(at: Endpoint, table: string, rows: number): Promise<Sample> {
+  const start = performance.now();
   let found = 0;
   for (let from: string | undefined = ''; from !== undefined; ) {
     const { status, headers, body } = await ask(
@@ -69,4 +69,5 @@ async function scan(at: Endpoint, table: string, rows: number): Promise<void> {
     from = parts.length === 0 ? undefined : parts.join('&');
   }
   assert.equal(found, rows);
+  return { perSecond: (rows * 1000) / (performance.now() - start) };
 }

@@ -7,8 +7,7 @@ import { createQueue, putStep, takeSteps } from '../load/queues.js';
 import { create } from '../load/request.js';
 import type { Line } from '../report.js';
 import type { Sample } from '../subjects/subject.js';
-import type { Cluster, ClusterOptions } from './cluster.js';
-import { patiently, type Say } from './loop.js';
+import { type Cluster, type ClusterOptions, patiently, type Say } from './cluster.js';
 import { drainQueue, fillQueue, TEXT_LENGTH } from './messages.js';
 
 const CONNECTIONS = 16;
@@ -39,7 +38,7 @@ async function drain(cluster: Cluster, queue: string, messages: number, say: Say
   for (let from = 0; from < messages; from += DELETES_AT_ONCE) {
     const until = Math.min(messages, from + DELETES_AT_ONCE);
     deleted += await patiently(`deletes of ${queue}`, say, () => drainQueue(store, space, from, until));
-    tombstones = Math.max(tombstones, await cluster.driver.mostTombstones());
+    tombstones = Math.max(tombstones, await cluster.mostTombstones());
   }
   // Those of cycles, and of commits whose answer was late, were not there any more.
   assert(deleted > messages / 2, `${deleted} messages of ${messages} were there to delete`);
@@ -69,7 +68,7 @@ export async function measureQueues(
       samples.push({ perSecond, latency });
       say(`${workload}, run ${run}: ${Math.round(perSecond)} cycles a second`);
     }
-    const walked = Math.max(walkedBefore, await cluster.driver.mostTombstones());
+    const walked = Math.max(walkedBefore, await cluster.mostTombstones());
     const others = [{ name: 'tombstones', value: walked, most: TOMBSTONES_MAX }];
     return { workload, unit: 'cycles/s', samples: new Map([['http', samples]]), others };
   };

@@ -1,5 +1,4 @@
 // The works that are measured on a cluster.
-import type { Space } from '../../packages/store/index.js';
 
 /**
  * `inserts`: single rows of 1 KB by many clients into one partition. `transactions`: 100 rows of 1 KB each, by clients
@@ -41,15 +40,3 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 /** What a work does; `rows` are those of a scanned table. */
 export const shapeOf = (work: RateWork, rows: number): Shape =>
   SHAPES[work] ?? { kind: 'scan', partitionRows: Math.max(1, rows / Number(work.slice('scan-'.length))) };
-
-/** A work without HTTP. */
-export interface Job {
-  readonly shape: Shape;
-  /** The table. */
-  readonly space: Space;
-  /** Of a scanned table. */
-  readonly rows: number;
-  /** Of a written row. */
-  readonly value: Buffer;
-  readonly seconds: number;
-}

@@ -58,7 +58,7 @@ const TIMEOUT_SECONDS = 60;
 const BUSY = 503;
 const NANOSECONDS = 1e6;
 
-export const latencyOf = (histogram: RecordableHistogram): Latency => ({
+const latencyOf = (histogram: RecordableHistogram): Latency => ({
   p50: histogram.percentile(50) / NANOSECONDS,
   p99: histogram.percentile(99) / NANOSECONDS,
 });
