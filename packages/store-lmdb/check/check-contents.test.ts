@@ -88,18 +88,6 @@ test('rows that the log replaces are checked as they stand in the log', async t 
   ]);
 });
 
-test('a check and a backup leave no trace in a store without contents', async t => {
-  const directory = newDirectory(t);
-  const { store } = await newStore(directory);
-  await store.close();
-  const before = readdirSync(directory).toSorted();
-  await checkStore(directory);
-  const to = newDirectory(t);
-  await copyStore('backup', directory, to);
-  assert.deepEqual(readdirSync(directory).toSorted(), before);
-  assert.deepEqual(readdirSync(to), ['data.mdb']);
-});
-
 const ROUNDS_MAX = 20;
 const ROUNDS = process.env.SHELFMARK_LONG === '1' ? 10 : 2;
 

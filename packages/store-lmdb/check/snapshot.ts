@@ -6,7 +6,7 @@ import { chmod, copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Inspection, StoreError, type StoreReport } from '#store';
 import { contentsOf } from '../content/content-path.js';
-import { pinContents } from '../content/process-entry.js';
+import { monotonicNow, ProcessEntry } from '../content/process-entry.js';
 import { FILE_NAME, openRoot } from '../environment.js';
 import { engineError } from '../lmdb/engine-error.js';
 import { checkFileHead } from '../lmdb/file-head.js';
@@ -38,11 +38,14 @@ export async function checkSnapshot(
  */
 export async function withContentsPinned<T>(path: string, use: () => Promise<T>): Promise<T> {
   if (isAtRest(path) || !isWritable(path)) return use();
-  const pin = pinContents(dirname(path));
+  // Creates nothing next to a file that is no store's.
+  checkFileHead(path);
+  // A server that writes its first content now finds the directory, and takes it for durable.
+  const entry = new ProcessEntry(contentsOf(dirname(path)), true, monotonicNow());
   try {
     return await use();
   } finally {
-    pin.release();
+    entry.close();
   }
 }
 

@@ -7,7 +7,7 @@ import { syncDirectoryNow, syncFile } from '../lmdb/directory.js';
 
 const CONTENTS_NAME = 'contents';
 export const PROCESSES_NAME = 'processes';
-export const FORMAT_NAME = 'format';
+const FORMAT_NAME = 'format';
 const FORMAT = '2';
 /** A content's id begins with that of the process that wrote it. */
 export const PROCESS_ID_LENGTH = 14;

@@ -8,33 +8,14 @@
 // the old row if the pin's time is smaller; a pin that it does not find yet belongs to a reader that will see the new
 // row.
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ContentPin } from '#store';
 import { codeOf } from '../lmdb/system-call.js';
-import {
-  contentsOf,
-  FORMAT_NAME,
-  PROCESS_ID_LENGTH,
-  PROCESSES_NAME,
-  prepareContents,
-} from './content-path.js';
+import { PROCESS_ID_LENGTH, PROCESSES_NAME, prepareContents } from './content-path.js';
 
 const ID_BYTES = 9;
 const NEVER = 0n;
 const TIME_DIGITS = 20;
-/** More commands in a row never end within one start. */
-const ATTEMPTS_MAX = 100;
 
 export const monotonicNow = (): bigint => process.hrtime.bigint();
 
@@ -45,15 +26,16 @@ export class ProcessEntry {
   readonly #file: number;
   readonly #prefix: string;
 
-  /** Creates the directory of all contents if it is missing. Fails with the system's error. */
-  constructor(directory: string, isDurable: boolean) {
+  /** Creates the directory of all contents if it is missing. Fails with the system's error. `pin` as for `publishPin`. */
+  constructor(directory: string, isDurable: boolean, pin?: bigint) {
     this.id = newProcessId();
     this.#path = join(directory, PROCESSES_NAME, this.id);
     this.#prefix = `1 ${identityOf('self') ?? String(process.pid)} `;
     // Other processes take an unreadable entry for that of a process that has ended.
     const unready = `${this.#path}.new`;
-    this.#file = openedIn(directory, unready, isDurable);
-    this.publishPin(undefined);
+    prepareContents(directory, isDurable);
+    this.#file = openSync(unready, 'wx', 0o600);
+    this.publishPin(pin);
     renameSync(unready, this.#path);
   }
 
@@ -66,51 +48,6 @@ export class ProcessEntry {
   close(): void {
     closeSync(this.#file);
     rmSync(this.#path, { force: true });
-  }
-}
-
-/** A command that ends may remove the directory while it is still empty. */
-function openedIn(directory: string, path: string, isDurable: boolean): number {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      prepareContents(directory, isDurable);
-      return openSync(path, 'wx', 0o600);
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT' || attempt >= ATTEMPTS_MAX) throw error;
-    }
-  }
-}
-
-/**
- * A pin for a command that is not a server: while it reads a store's rows and the contents that they name, servers
- * remove none of these. Call before any row is read. `directory` is the store's and is writable.
- */
-export function pinContents(directory: string): ContentPin {
-  const contents = contentsOf(directory);
-  const wasThere = existsSync(contents);
-  const time = monotonicNow();
-  // A server that writes its first content now finds the directory, and takes it for durable.
-  const entry = new ProcessEntry(contents, true);
-  entry.publishPin(time);
-  let isReleased = false;
-  return {
-    release: () => {
-      if (isReleased) return;
-      isReleased = true;
-      entry.close();
-      if (!wasThere) removeEmpty(contents);
-    },
-  };
-}
-
-/** It stays if a server, or another command, uses contents by now. */
-export function removeEmpty(contents: string): void {
-  try {
-    rmdirSync(join(contents, PROCESSES_NAME));
-    rmSync(join(contents, FORMAT_NAME), { force: true });
-    rmdirSync(contents);
-  } catch {
-    // In use.
   }
 }
 
