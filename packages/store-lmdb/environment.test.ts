@@ -85,7 +85,8 @@ test('the file of another program on LMDB is corrupt, and nothing is written to 
   const other = openRoot(path, 'full');
   const encoder = { encode: (value: Buffer) => value, decode: (bytes: Uint8Array) => Buffer.from(bytes) };
   const keyEncoder = { writeKey: () => 0, readKey: () => undefined };
-  other.openDB({ name: 'other', encoder, keyEncoder });
+  const options = { name: 'other', encoder, keyEncoder };
+  other.openDB(options);
   await other.close();
   const before = await readFile(path);
   await assert.rejects(openLmdbStore({ directory }), { code: 'corrupt', message: /not the file of a store/ });

@@ -217,13 +217,16 @@ export function openRoot(path: string, durability: Durability): RootDatabase {
     // Batching by event turn would add a promise to each transaction that no code holds: its rejection would end the
     // process.
     eventTurnBatching: false,
-    // Operations noted outside a transaction (Tree.writeIf) must be complete before LMDB's thread sees the first one:
-    // otherwise it would wait for the next ones, polling every millisecond. The first number starts it, the second
-    // keeps it from starting.
-    txnStartThreshold: 1,
-    batchStartThreshold: Number.MAX_SAFE_INTEGER,
+    ...THRESHOLDS,
   });
 }
+
+/**
+ * Operations noted outside a transaction (Tree.writeIf) must be complete before LMDB's thread sees the first one:
+ * otherwise it would wait for the next ones, polling every millisecond. The first number starts it, the second keeps it
+ * from starting. The package's types lack both.
+ */
+const THRESHOLDS = { txnStartThreshold: 1, batchStartThreshold: Number.MAX_SAFE_INTEGER };
 
 /** Creates the tree if it does not exist, here and below. */
 export function openCatalog(root: RootDatabase, path: string): Catalog {

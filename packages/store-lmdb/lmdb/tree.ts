@@ -113,21 +113,20 @@ export class Tree<K extends Key> {
   constructor(root: RootDatabase, path: string, name: string, writeKey: WriteKey<K>) {
     this.name = name;
     const { span, value } = this;
-    this.#database = root.openDB<Buffer, K | Uint8Array>({
+    // The package's types lack its two coders.
+    const options = {
       name,
-      encoder: {
-        encode: bytes => bytes,
-        decode: value.decode,
-      },
+      encoder: { encode: (bytes: Buffer) => bytes, decode: value.decode },
       keyEncoder: {
         writeKey,
-        readKey(bytes, from, until) {
+        readKey(bytes: Buffer, from: number, until: number) {
           span.bytes = bytes;
           span.from = from;
           span.until = until;
         },
       },
-    });
+    };
+    this.#database = root.openDB<Buffer, K | Uint8Array>(options);
     this.#path = path;
   }
 
