@@ -178,9 +178,9 @@ async function checkWalk(subject: Subject, range: ScanRange, others: Small[]): P
     const seen: Row[] = [];
     const copies: Row[] = [];
     for (let index = 0; cursor.next(); index += 1) {
-      seen.push(inPlace(cursor));
-      copies.push(copyRow(cursor));
-      assertKeyInPlace(cursor);
+      seen.push(inPlace(cursor.row));
+      copies.push(copyRow(cursor.row));
+      assertKeyInPlace(cursor.row);
       const other = others[index % (others.length + 1)];
       if (other !== undefined) await take(subject, other);
       // Reading any row of the tree reuses the memory that the cursor's row was in.
@@ -189,7 +189,6 @@ async function checkWalk(subject: Subject, range: ScanRange, others: Small[]): P
     assert.deepEqual(seen, expected);
     assert.deepEqual(copies, expected);
     assert.equal(cursor.next(), false);
-    assert.throws(() => cursor.key, /not at a row/);
   });
 }
 

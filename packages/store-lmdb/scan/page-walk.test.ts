@@ -2,7 +2,7 @@
 // turn of the event loop, waiting works are served in order, and none is forgotten.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Budget, Effort } from '#store';
+import { type Budget, type Effort, inPlace } from '#store';
 import { CooperativeScheduler, PageWalk, type RowSource } from './page-walk.js';
 
 const VALUE = Buffer.alloc(100);
@@ -15,21 +15,8 @@ const BUDGET: Budget = {
 
 function rows(count: number, value: Buffer): RowSource {
   let at = 0;
-  return {
-    partition: 'p',
-    get key() {
-      return String(at).padStart(6, '0');
-    },
-    version: 1n,
-    value,
-    bytes: value,
-    from: 0,
-    until: value.length,
-    keyFrom: -1,
-    keyUntil: -1,
-    next: () => at++ < count,
-    close: () => undefined,
-  };
+  const row = inPlace({ partition: 'p', key: 'k', version: 1n, value });
+  return { row, next: () => at++ < count, close: () => undefined };
 }
 
 /** How many rows each slice visits if every slice is over as soon as it looks at the clock. */

@@ -15,12 +15,14 @@ const BYTES_OF_ROW = 0x4000;
 
 const TICKS_PER_MS = 10_000;
 
-/** Rows of a range in order. Used as a row, it is the current one in place: valid until the next call of any tree. */
-export interface RowSource extends RowInPlace {
+/** Rows of a range in order. */
+export interface RowSource {
   /**
    * Moves to the next row; false at the end. `isReadWhole`: the visitor is about to read all bytes of the next rows.
    */
   next(isReadWhole?: boolean): boolean;
+  /** The one that `next` moved to, in place: valid until the next call of any tree. */
+  readonly row: RowInPlace;
   close(): void;
 }
 
@@ -56,12 +58,14 @@ export class PageWalk {
     let isTaking = false;
     while (cursor.next(isReadWhole && isTaking && !this.#isSpent)) {
       if (this.#isSpent) {
-        return { next: { partition: cursor.partition, key: cursor.key }, examined: this.#examined };
+        const { partition, key } = cursor.row;
+        return { next: { partition, key }, examined: this.#examined };
       }
       this.#examined += 1;
       this.#stepsUntilCheck -= ROW_STEPS;
-      isTaking = this.#visit(cursor);
-      if (isTaking) this.#count(cursor.until - cursor.from);
+      const { row } = cursor;
+      isTaking = this.#visit(row);
+      if (isTaking) this.#count(row.until - row.from);
       if (effort !== undefined) this.#countSteps(effort.steps);
       this.#isSpent =
         this.#examined >= budget.examined || this.#counted >= budget.rows || this.#bytes >= budget.bytes;

@@ -3,10 +3,9 @@
 //
 // A commit reads a range of keys in one partition before it decides: its bounds as those of a scan, and its rows as
 // copies.
-import { copyRow, type Reads, type Row, type ScanRange } from '#store';
+import { copyRow, type Reads, type Row, type RowInPlace, type ScanRange } from '#store';
 import { type Branch, branchRange, pointerKey } from '../layout/branches.js';
 import {
-  copyValue,
   decodeKey,
   decodeText,
   encodePayload,
@@ -54,10 +53,9 @@ interface Level {
   readonly keyBytesMax: number;
 }
 
-/**
- * Used as a row, it is the current one in place: valid until the next call of this or any tree, and decoded on demand.
- */
-export class RowCursor implements RowSource {
+/** It is its own row, decoded on demand. */
+export class RowCursor implements RowSource, RowInPlace {
+  readonly row = this;
   bytes: Buffer = NO_VALUE;
   from = 0;
   until = 0;
@@ -141,17 +139,6 @@ export class RowCursor implements RowSource {
   get value(): Buffer {
     this.#value ??= this.bytes.subarray(this.from, this.until);
     return this.#value;
-  }
-
-  /** The current row as a copy, which the caller may keep. */
-  copy(): Row {
-    const { partition, key, version, bytes, from, until } = this;
-    return {
-      partition,
-      key,
-      version,
-      value: copyValue(bytes, from - ROW_HEADER_BYTES, until),
-    };
   }
 
   close(): void {
@@ -249,7 +236,7 @@ function beginsWith(bytes: Buffer, beginning: Buffer): boolean {
 export function copyRows(source: RowSource, most: number): Row[] {
   const found: Row[] = [];
   try {
-    while (found.length < most && source.next()) found.push(copyRow(source));
+    while (found.length < most && source.next()) found.push(copyRow(source.row));
   } finally {
     source.close();
   }
