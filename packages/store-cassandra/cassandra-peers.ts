@@ -7,7 +7,6 @@ import { SYSTEM } from './layout/schema.js';
 import type { LiveMembers } from './live-members.js';
 import type { Members } from './members.js';
 import type { Owners } from './owners.js';
-import type { Ticks } from './ticks.js';
 
 const PARTITION = 'peers';
 const KEY = 'secret';
@@ -15,7 +14,6 @@ const SECRET_BYTES = 32;
 
 interface Parts {
   readonly commits: Commits;
-  readonly ticks: Ticks;
   readonly members: Members;
   readonly live: LiveMembers;
   readonly owners: Owners;
@@ -40,18 +38,11 @@ export class CassandraPeers implements Peers {
 
   /** Created by the first process that asks. */
   secret(): Promise<string> {
-    const { commits, ticks } = this.#parts;
     const made = randomBytes(SECRET_BYTES);
-    return commits.commit(
-      SYSTEM,
-      PARTITION,
-      { keys: [KEY] },
-      ({ keys: [row] }) => {
-        if (row !== undefined) return { result: row.value.toString('hex') };
-        return { result: made.toString('hex'), puts: [{ key: KEY, value: made }] };
-      },
-      async fence => ticks.plain(fence),
-    );
+    return this.#parts.commits.commit(SYSTEM, PARTITION, { keys: [KEY] }, ({ keys: [row] }) => {
+      if (row !== undefined) return { result: row.value.toString('hex') };
+      return { result: made.toString('hex'), puts: [{ key: KEY, value: made }] };
+    });
   }
 
   get hasOwners(): boolean {

@@ -19,10 +19,9 @@ import {
 import { CassandraPeers } from './cassandra-peers.js';
 import { Catalog } from './catalog.js';
 import { Commits } from './commit/commits.js';
-import { type Fence, Fences } from './commit/fences.js';
+import { Fences } from './commit/fences.js';
 import { GapCache } from './commit/gaps.js';
 import { Partition, type PartitionHost } from './commit/partition.js';
-import type { NextTick } from './commit/partition-commits.js';
 import { Reads as ReadTurns } from './commit/reads.js';
 import { CassandraContents } from './content/cassandra-contents.js';
 import { Drops } from './content/drops.js';
@@ -81,11 +80,14 @@ export class CassandraStore implements Engine {
     this.#settings = settings;
     const live: LiveMembers = new LiveMembers(() => this.#members.id);
     this.#owners = new Owners(live);
-    const found = (sid: bigint, name: string, from: string): void =>
-      this.#commits.vacuum(sid, name, from, this.#nextTickOf(sid));
+    const found = (sid: bigint, name: string, from: string): void => this.#commits.vacuum(sid, name, from);
     const fences = new Fences(() => this.#members.alone);
     this.#host = { session, gaps: new GapCache(), fences, dead: { least: leastDead, found } };
-    this.#commits = new Commits(this.#host, (sid, partition) => this.#owners.noteConflict(sid, partition));
+    this.#commits = new Commits(
+      this.#host,
+      (sid, partition) => this.#owners.noteConflict(sid, partition),
+      async (sid, fence) => (sid === SYSTEM ? this.#ticks.plain(fence) : this.#ticks.next(fence)),
+    );
     this.#ticks = new Ticks(this.#commits, clock);
     const system = (partition: string): Partition => new Partition(this.#host, SYSTEM, partition);
     this.#catalog = new Catalog(this.#commits, this.#ticks, system, { leaseMs });
@@ -95,12 +97,11 @@ export class CassandraStore implements Engine {
     this.content = new CassandraContents({ session, members: this.#members, drops, isLiving });
     this.peers = new CassandraPeers({
       commits: this.#commits,
-      ticks: this.#ticks,
       members: this.#members,
       live,
       owners: this.#owners,
     });
-    this.#reclaim = new Reclaim(session, this.#commits, this.#ticks, system('dropped'), this.content);
+    this.#reclaim = new Reclaim(session, this.#commits, system('dropped'), this.content);
   }
 
   /** Call once, before anything else. */
@@ -183,8 +184,7 @@ export class CassandraStore implements Engine {
   commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
     return this.#call(async () => {
       if (!(await this.#catalog.isLiving(space))) return undefined;
-      const nextTick = (fence: Fence): Promise<bigint> => this.#ticks.next(fence ?? space.created);
-      return this.#commits.commit(BigInt(space.id), partition, reads, decide, nextTick);
+      return this.#commits.commit(BigInt(space.id), partition, reads, decide, space.created);
     });
   }
 
@@ -214,11 +214,6 @@ export class CassandraStore implements Engine {
     } finally {
       this.#underWay.delete(running);
     }
-  }
-
-  /** For a partition that has a fence. */
-  #nextTickOf(sid: bigint): NextTick {
-    return async fence => (sid === SYSTEM ? this.#ticks.plain(fence) : this.#ticks.next(fence ?? 0n));
   }
 
   #partition(space: Space, name: string): Partition {

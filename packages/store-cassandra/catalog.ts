@@ -4,7 +4,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Decide, Row, Space, SpaceAddress } from '#store';
 import type { Commits } from './commit/commits.js';
-import type { Fence } from './commit/fences.js';
 import type { Partition, RangeRows } from './commit/partition.js';
 import { floorOf, formatFloors, parseFloors, withFloor } from './layout/floors.js';
 import { SYSTEM } from './layout/schema.js';
@@ -218,26 +217,18 @@ export class Catalog {
     };
     change();
     try {
-      return await this.#commits.commit(SYSTEM, partitionOf(address), { keys }, decide, this.#plain);
+      return await this.#commits.commit(SYSTEM, partitionOf(address), { keys }, decide);
     } finally {
       change();
     }
   }
 
   #newId(): Promise<number> {
-    return this.#commits.commit(
-      SYSTEM,
-      IDS,
-      { keys: [LAST] },
-      ({ keys: [row] }) => {
-        const id = (row?.value.readBigInt64BE() ?? 0n) + 1n;
-        return { result: Number(id), puts: [{ key: LAST, value: longBytes(id) }] };
-      },
-      this.#plain,
-    );
+    return this.#commits.commit(SYSTEM, IDS, { keys: [LAST] }, ({ keys: [row] }) => {
+      const id = (row?.value.readBigInt64BE() ?? 0n) + 1n;
+      return { result: Number(id), puts: [{ key: LAST, value: longBytes(id) }] };
+    });
   }
-
-  readonly #plain = async (fence: Fence): Promise<bigint> => this.#ticks.plain(fence);
 
   #cache(place: string, space: Space | undefined, now: number): void {
     if (space === undefined) this.#cached.delete(place);

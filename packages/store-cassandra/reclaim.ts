@@ -3,7 +3,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Space, SpaceAddress } from '#store';
 import type { Commits } from './commit/commits.js';
-import type { Fence } from './commit/fences.js';
 import type { Partition, RangeRows } from './commit/partition.js';
 import type { CassandraContents } from './content/cassandra-contents.js';
 import { BUCKETS } from './layout/bucket.js';
@@ -11,7 +10,6 @@ import { DROP_BUCKET, DROP_PARTITION, SYSTEM } from './layout/schema.js';
 import { encodeText } from './layout/text.js';
 import { partitionsFrom } from './scan/directory.js';
 import type { Session } from './session/session.js';
-import type { Ticks } from './ticks.js';
 
 const PARTITION = 'dropped';
 const AT_ONCE = 8;
@@ -24,23 +22,15 @@ const RESUME_MS = 60_000;
 export class Reclaim {
   readonly #session: Session;
   readonly #commits: Commits;
-  readonly #ticks: Ticks;
   readonly #list: Partition;
   readonly #contents: CassandraContents;
   #running: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(
-    session: Session,
-    commits: Commits,
-    ticks: Ticks,
-    list: Partition,
-    contents: CassandraContents,
-  ) {
+  constructor(session: Session, commits: Commits, list: Partition, contents: CassandraContents) {
     this.#session = session;
     this.#commits = commits;
-    this.#ticks = ticks;
     this.#list = list;
     this.#contents = contents;
   }
@@ -114,13 +104,7 @@ export class Reclaim {
     readonly puts?: readonly { readonly key: string; readonly value: Buffer }[];
     readonly deletes?: readonly string[];
   }): Promise<void> {
-    const plain = async (fence: Fence): Promise<bigint> => this.#ticks.plain(fence);
-    await this.#commits.commit(
-      SYSTEM,
-      PARTITION,
-      { keys: [] },
-      () => ({ result: undefined, ...change }),
-      plain,
-    );
+    const decide = () => ({ result: undefined, ...change });
+    await this.#commits.commit(SYSTEM, PARTITION, { keys: [] }, decide);
   }
 }

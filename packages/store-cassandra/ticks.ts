@@ -3,7 +3,6 @@
 // the ceiling of the time when the old one was dropped.
 import type { Clock } from '#base';
 import type { Commits } from './commit/commits.js';
-import type { Fence } from './commit/fences.js';
 import { SYSTEM } from './layout/schema.js';
 
 const PARTITION = 'ticks';
@@ -40,37 +39,25 @@ export class Ticks {
   }
 
   /** The same for the engine's own rows, which are never dropped. */
-  plain(fence: Fence = 0n): bigint {
+  plain(fence: bigint): bigint {
     const now = this.#clock();
     return now > fence ? now : fence + 1n;
   }
 
   /** No process has issued a tick above it when this is called. */
   ceiling(): Promise<bigint> {
-    return this.#commits.commit(
-      SYSTEM,
-      PARTITION,
-      { keys: [KEY] },
-      ({ keys }) => ({ result: ceilingOf(keys[0]) }),
-      this.#plain,
-    );
+    return this.#commits.commit(SYSTEM, PARTITION, { keys: [KEY] }, ({ keys }) => ({
+      result: ceilingOf(keys[0]),
+    }));
   }
-
-  readonly #plain = async (fence: Fence): Promise<bigint> => this.plain(fence);
 
   #raise(tick: bigint): Promise<bigint> {
     const wanted = tick + AHEAD;
-    return this.#commits.commit(
-      SYSTEM,
-      PARTITION,
-      { keys: [KEY] },
-      ({ keys }) => {
-        const known = ceilingOf(keys[0]);
-        if (known >= tick + AHEAD / 2n) return { result: known };
-        return { result: wanted, puts: [{ key: KEY, value: longBytes(wanted) }] };
-      },
-      this.#plain,
-    );
+    return this.#commits.commit(SYSTEM, PARTITION, { keys: [KEY] }, ({ keys }) => {
+      const known = ceilingOf(keys[0]);
+      if (known >= tick + AHEAD / 2n) return { result: known };
+      return { result: wanted, puts: [{ key: KEY, value: longBytes(wanted) }] };
+    });
   }
 }
 

@@ -143,7 +143,7 @@ const LISTED: Readonly<Record<string, Listed>> = {
     content: ['layout', 'session', 'members.ts'],
     'ticks.ts': ['layout', 'commit'],
     'catalog.ts': ['layout', 'commit', 'ticks.ts'],
-    'cassandra-peers.ts': ['layout', 'live-members.ts', 'owners.ts', 'commit', 'members.ts', 'ticks.ts'],
+    'cassandra-peers.ts': ['layout', 'live-members.ts', 'owners.ts', 'commit', 'members.ts'],
     '.': ABOVE,
   },
   'packages/tables': {

@@ -2,10 +2,13 @@
 import { CommitCounts } from '#base';
 import { commitStatistics, counter, type Decide, type Reads, type Statistic } from '#store';
 import { Partition, type PartitionHost } from './partition.js';
-import { type NextTick, PartitionCommits } from './partition-commits.js';
+import { PartitionCommits } from './partition-commits.js';
 
 /** Another process has changed the partition in the meantime. */
 type NoteConflict = (sid: bigint, partition: string) => void;
+
+/** A tick later than the fence, and not before the clock's, for a partition of the space. */
+type NextTick = (sid: bigint, fence: bigint) => Promise<bigint>;
 
 /** docs/scale-out.md lists what to alarm on. */
 class ClusterCounts extends CommitCounts {
@@ -19,11 +22,13 @@ export class Commits {
   readonly #counts = new ClusterCounts();
   readonly #host: PartitionHost;
   readonly #noteConflict: NoteConflict;
+  readonly #nextTick: NextTick;
   readonly #open = new Map<string, PartitionCommits>();
 
-  constructor(host: PartitionHost, noteConflict: NoteConflict) {
+  constructor(host: PartitionHost, noteConflict: NoteConflict, nextTick: NextTick) {
     this.#host = host;
     this.#noteConflict = noteConflict;
+    this.#nextTick = nextTick;
   }
 
   statistics(): readonly Statistic[] {
@@ -42,9 +47,9 @@ export class Commits {
     ];
   }
 
-  /** Resolves with the decision's result once its changes are durable. */
-  commit<R>(sid: bigint, partition: string, reads: Reads, decide: Decide<R>, nextTick: NextTick): Promise<R> {
-    const commits = this.#of(sid, partition, nextTick);
+  /** Resolves with the decision's result once its changes are durable. `created` is before the space's first commit. */
+  commit<R>(sid: bigint, partition: string, reads: Reads, decide: Decide<R>, created = 0n): Promise<R> {
+    const commits = this.#of(sid, partition, created);
     return new Promise<R>((resolve, reject) => {
       // `resolve` is called with the result of `decide`.
       commits.add({ reads, decide, resolve: result => resolve(result as R), reject });
@@ -52,8 +57,8 @@ export class Commits {
   }
 
   /** Makes a gap of the dead rows that begin there, if there are many. */
-  vacuum(sid: bigint, partition: string, from: string, nextTick: NextTick): void {
-    this.#of(sid, partition, nextTick).vacuum(from);
+  vacuum(sid: bigint, partition: string, from: string): void {
+    this.#of(sid, partition).vacuum(from);
   }
 
   /** Waits for those in progress. */
@@ -61,11 +66,12 @@ export class Commits {
     while (this.#open.size > 0) await Promise.all([...this.#open.values()].map(({ running }) => running));
   }
 
-  #of(sid: bigint, name: string, nextTick: NextTick): PartitionCommits {
+  #of(sid: bigint, name: string, created = 0n): PartitionCommits {
     const partition = new Partition(this.#host, sid, name);
     const { place } = partition;
     const open = this.#open.get(place);
     if (open !== undefined) return open;
+    const nextTick = (fence = created): Promise<bigint> => this.#nextTick(sid, fence);
     const commits = new PartitionCommits(name, partition, nextTick, {
       counts: this.#counts,
       conflict: () => {

@@ -5,14 +5,13 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { CommitCounts } from '#base';
 import { type Reads, type Row, StoreError } from '#store';
-import { Arrivals } from './arrivals.js';
 import type { Fence } from './fences.js';
 import type { GapChange } from './gaps.js';
 import { decideGroup, type GroupRows, type Waiting } from './group.js';
 import type { Change, GapsTick, Partition, RangeRows } from './partition.js';
 
 /** Returns a tick later than the fence, and not before the clock's. */
-export type NextTick = (fence: Fence) => Promise<bigint>;
+type NextTick = (fence: Fence) => Promise<bigint>;
 
 const GROUP_MAX = 1000;
 /** Keys that one read names: initially, and at most where the rows are small. */
@@ -60,7 +59,8 @@ export class PartitionCommits {
   #running: Promise<void> | undefined;
   /** Number of waiting commits if all callers of the last group commit again. */
   #expected = 0;
-  readonly #arrivals = new Arrivals();
+  /** Looks whether they are there, while a group waits for them. */
+  #look: (() => void) | undefined;
 
   constructor(name: string, partition: Partition, nextTick: NextTick, told: Told) {
     this.#name = name;
@@ -76,7 +76,7 @@ export class PartitionCommits {
 
   add(waiting: Waiting): void {
     this.#waiting.push(waiting);
-    this.#arrivals.note();
+    this.#look?.();
     this.#running ??= this.#run();
   }
 
@@ -117,9 +117,16 @@ export class PartitionCommits {
   async #gather(took: number): Promise<void> {
     const [next] = this.#waiting;
     const isFull = this.#groupSize() < this.#waiting.length;
-    if (next === undefined || isRange(next) || isFull) return;
-    const milliseconds = Math.min(took * GATHER, GATHER_MS_MAX);
-    await this.#arrivals.until(() => this.#waiting.length >= this.#expected, milliseconds);
+    if (next === undefined || isRange(next) || isFull || this.#waiting.length >= this.#expected) return;
+    await new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, Math.min(took * GATHER, GATHER_MS_MAX));
+      this.#look = () => {
+        if (this.#waiting.length < this.#expected) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#look = undefined;
   }
 
   /**
